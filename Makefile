@@ -1,0 +1,3 @@
+.PHONY: all
+all:
+	cmake -B build -S . && cmake --build build -j2

@@ -1,0 +1,34 @@
+/* Allocation that cannot fail, and arrays that grow.
+ *
+ * Running out of memory is the one condition that no caller can repair: these functions then say
+ * so on standard error and end the process with status 2. Everything else in the project reports
+ * trouble through struct st_error. */
+#ifndef SERIATIM_BASE_MEMORY_H
+#define SERIATIM_BASE_MEMORY_H
+
+#include <stddef.h>
+
+/* Zero-filled memory for count elements of the given size. Release with free(). */
+void *st_alloc(size_t count, size_t size);
+
+/* Like realloc for count elements of the given size; the new part is not cleared. */
+void *st_realloc(void *memory, size_t count, size_t size);
+
+/* A copy of the text. Release with free(). */
+char *st_strdup(const char *text);
+
+/* Makes room for at least `need` elements in *array; new elements are zero.
+ * Grows geometrically, so that appending one by one is linear in all. */
+void st_grow_array(void **array, size_t *capacity, size_t need, size_t size);
+
+/* st_reserve(&things, &capacity, need): the typed form. */
+#define st_reserve(array, capacity, need)                                                          \
+    do {                                                                                           \
+        if ((need) > *(capacity)) {                                                                \
+            void *st_memory_ = *(array);                                                           \
+            st_grow_array(&st_memory_, (capacity), (need), sizeof(**(array)));                     \
+            *(array) = st_memory_;                                                                 \
+        }                                                                                          \
+    } while (0)
+
+#endif

@@ -1,0 +1,124 @@
+#include "base/names.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+enum { SHORT_NAME = 15 };
+
+void st_names_init(struct st_names *names) {
+    memset(names, 0, sizeof *names);
+    names->slot_count = 64;
+    names->slots = st_alloc(names->slot_count, sizeof *names->slots);
+    st_reserve(&names->offset, &names->offset_capacity, 1);
+}
+
+void st_names_free(struct st_names *names) {
+    free(names->slots);
+    free(names->text);
+    free(names->offset);
+    memset(names, 0, sizeof *names);
+}
+
+static uint64_t mix(uint64_t low, uint64_t high) {
+    uint64_t h = (low ^ (high << 29 | high >> 35)) * UINT64_C(0x9E3779B97F4A7C15);
+    h ^= h >> 32;
+    h = (h ^ high) * UINT64_C(0xD6E8FEB86659FD93);
+    return h ^ h >> 32;
+}
+
+struct st_name_key st_name_key(const char *text, size_t length) {
+    struct st_name_key key = {.text = text, .length = length};
+    if (length <= SHORT_NAME) {
+        char bytes[16] = {0};
+        memcpy(bytes, text, length);
+        memcpy(&key.low, bytes, 8);
+        memcpy(&key.high, bytes + 8, 8);
+        key.high |= (uint64_t)(length + 1) << 56;
+        key.hash = mix(key.low, key.high);
+    } else {
+        key.low = key.hash = XXH3_64bits(text, length);
+        key.high = UINT64_C(0xff) << 56 | (length & 0xffffffff);
+    }
+    return key;
+}
+
+static int same_long_name(const struct st_names *names, uint32_t number,
+                          const struct st_name_key *key) {
+    return st_name_length(names, number) == key->length &&
+           memcmp(st_name(names, number), key->text, key->length) == 0;
+}
+
+/* The slot that holds the key, or the free slot where it belongs. */
+static struct st_name_slot *find_slot(const struct st_names *names, const struct st_name_key *key) {
+    size_t mask = names->slot_count - 1;
+    for (size_t i = key->hash & mask;; i = (i + 1) & mask) {
+        struct st_name_slot *slot = &names->slots[i];
+        if (slot->low == key->low && slot->high == key->high &&
+            (key->length <= SHORT_NAME || same_long_name(names, slot->number, key)))
+            return slot;
+        if (!slot->high)
+            return slot;
+    }
+}
+
+static void double_slots(struct st_names *names) {
+    struct st_name_slot *old = names->slots;
+    size_t old_count = names->slot_count;
+    names->slot_count *= 2;
+    names->slots = st_alloc(names->slot_count, sizeof *names->slots);
+    size_t mask = names->slot_count - 1;
+    for (size_t i = 0; i < old_count; i++) {
+        if (!old[i].high)
+            continue;
+        uint64_t hash = old[i].high >> 56 == 0xff ? old[i].low : mix(old[i].low, old[i].high);
+        size_t j = hash & mask;
+        while (names->slots[j].high)
+            j = (j + 1) & mask;
+        names->slots[j] = old[i];
+    }
+    free(old);
+}
+
+static __attribute__((noinline)) uint32_t add_name(struct st_names *names,
+                                                   const struct st_name_key *key) {
+    if (names->count >= ST_NAMES_FULL - 1)
+        return ST_NAMES_FULL;
+    if (names->count + names->count / 2 >= names->slot_count)
+        double_slots(names);
+    struct st_name_slot *slot = find_slot(names, key);
+    uint64_t at = names->offset[names->count];
+    st_reserve(&names->text, &names->text_capacity, at + key->length + 1);
+    memcpy(names->text + at, key->text, key->length);
+    names->text[at + key->length] = '\0';
+    slot->low = key->low;
+    slot->high = key->high;
+    slot->number = names->count++;
+    st_reserve(&names->offset, &names->offset_capacity, (size_t)names->count + 1);
+    names->offset[names->count] = at + key->length + 1;
+    return slot->number;
+}
+
+uint32_t st_names_number(struct st_names *names, const struct st_name_key *key) {
+    const struct st_name_slot *slot = find_slot(names, key);
+    return slot->high ? slot->number : add_name(names, key);
+}
+
+uint32_t st_names_add(struct st_names *names, const char *text, size_t length) {
+    struct st_name_key key = st_name_key(text, length);
+    return st_names_number(names, &key);
+}
+
+uint32_t st_names_find(const struct st_names *names, const char *text, size_t length) {
+    struct st_name_key key = st_name_key(text, length);
+    const struct st_name_slot *slot = find_slot(names, &key);
+    return slot->high ? slot->number : ST_NAMES_FULL;
+}
+
+size_t st_names_memory(const struct st_names *names) {
+    return names->slot_count * sizeof *names->slots + names->text_capacity +
+           names->offset_capacity * sizeof *names->offset;
+}

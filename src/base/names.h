@@ -1,0 +1,67 @@
+/* Names as numbers: each distinct text gets the next number, starting from 0.
+ *
+ * A trace of a billion lines asks for a name on every line, so look-up is split in two: making the
+ * key (hash, and for texts of up to 15 bytes the text itself) and finding it. Between the two a
+ * reader can ask for the memory early and do the same for its next lines. */
+#ifndef SERIATIM_BASE_NAMES_H
+#define SERIATIM_BASE_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct st_name_slot {
+    uint64_t low, high; /* of the key; high == 0 marks a free slot */
+    uint32_t number;
+};
+
+/* Invariants: slot_count is a power of two and at least 3/2 of count; the text of name i is
+ * text[offset[i]] up to a zero byte, and offset[count] is where the next one will go. */
+struct st_names {
+    struct st_name_slot *slots;
+    size_t slot_count;
+    char *text;
+    size_t text_capacity;
+    uint64_t *offset;
+    size_t offset_capacity;
+    uint32_t count;
+};
+
+/* Texts of up to 15 bytes are their own key: bytes in `low` and `high`, length + 1 on top of
+ * `high`. Longer ones have a hash in `low`, 0xff on top of `high`, and are compared in full. */
+struct st_name_key {
+    uint64_t low, high, hash;
+    const char *text;
+    size_t length;
+};
+
+void st_names_init(struct st_names *names);
+void st_names_free(struct st_names *names);
+
+/* The text must stay in place until the key was used. It must not contain a zero byte. */
+struct st_name_key st_name_key(const char *text, size_t length);
+
+/* The number of the name, new or known. At most UINT32_MAX - 1 names; beyond that, ST_NAMES_FULL.
+ */
+uint32_t st_names_number(struct st_names *names, const struct st_name_key *key);
+uint32_t st_names_add(struct st_names *names, const char *text, size_t length);
+#define ST_NAMES_FULL UINT32_MAX
+
+/* The number of a known name, or ST_NAMES_FULL. */
+uint32_t st_names_find(const struct st_names *names, const char *text, size_t length);
+
+static inline void st_names_prefetch(const struct st_names *names, uint64_t hash) {
+    __builtin_prefetch(&names->slots[hash & (names->slot_count - 1)]);
+}
+
+/* Valid until the next name is added. `number` must be below count. */
+static inline const char *st_name(const struct st_names *names, uint32_t number) {
+    return names->text + names->offset[number];
+}
+
+static inline size_t st_name_length(const struct st_names *names, uint32_t number) {
+    return (size_t)(names->offset[number + 1] - names->offset[number] - 1);
+}
+
+size_t st_names_memory(const struct st_names *names);
+
+#endif

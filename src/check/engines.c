@@ -1,0 +1,14 @@
+#include "check/engine.h"
+
+#include <string.h>
+
+const struct st_engine *const st_engines[] = {
+    NULL,
+};
+
+const struct st_engine *st_engine_find(const char *name) {
+    for (const struct st_engine *const *engine = st_engines; *engine; engine++)
+        if (strcmp((*engine)->name, name) == 0)
+            return *engine;
+    return NULL;
+}

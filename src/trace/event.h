@@ -1,0 +1,48 @@
+/* The event model: what one line of a trace means to everyone downstream of the readers.
+ *
+ * Names are numbers here. Each kind of name (thread, variable, lock, block, location) has its own
+ * dense numbering from 0 in order of first appearance; struct st_symbols turns them back. */
+#ifndef SERIATIM_TRACE_EVENT_H
+#define SERIATIM_TRACE_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum st_op {
+    ST_READ,    /* target: variable */
+    ST_WRITE,   /* target: variable */
+    ST_ACQUIRE, /* target: lock */
+    ST_RELEASE, /* target: lock */
+    ST_FORK,    /* target: thread */
+    ST_JOIN,    /* target: thread */
+    ST_BEGIN,   /* target: block name, or ST_NO_NAME */
+    ST_END,     /* target: block name as written, or ST_NO_NAME; it has no meaning */
+    ST_OP_COUNT,
+    /* What validation makes of an event that must have no effect. `written` keeps the operation. */
+    ST_NESTED = ST_OP_COUNT, /* re-entrant acquire, or the release that matches one */
+    ST_DROPPED,              /* malformed, dropped by --repair */
+};
+
+#define ST_NO_NAME UINT32_MAX
+
+/* A location is a number as it stands in the trace, or (ST_LOC_NAME set) a location name. */
+#define ST_LOC_NAME (UINT64_C(1) << 47)
+#define ST_LOC_NUMBER_LIMIT ST_LOC_NAME
+
+/* 16 bytes, so that a batch streams through the cache. Its number in the trace is implied by its
+ * place: a batch starts at a known event number, and every event counts, dropped ones too. */
+struct st_event {
+    uint32_t thread;
+    uint32_t target;
+    uint64_t loc : 48;
+    uint64_t written : 8; /* enum st_op as the trace has it */
+    uint64_t op : 8;      /* enum st_op after validation; equal to `written` but for the last two */
+};
+
+_Static_assert(sizeof(struct st_event) == 16, "events are streamed in large arrays");
+
+/* "read", "write", ... as in messages, and "r", "w", ... as in STD text. */
+const char *st_op_word(enum st_op op);
+const char *st_op_std(enum st_op op);
+
+#endif

@@ -1,0 +1,65 @@
+/* What a trace format offers: a way to read it as a stream of batches and a way to write it.
+ *
+ * A new format is a new pair of files and a line in reader.c (detection) or writer.c. */
+#ifndef SERIATIM_TRACE_FORMAT_H
+#define SERIATIM_TRACE_FORMAT_H
+
+#include "base/error.h"
+#include "trace/symbols.h"
+
+/* Bytes from a file or a pipe, in order. Invariant: the unread bytes are data[begin .. end). */
+struct st_input {
+    int fd;
+    const char *name; /* for messages: the path, or "standard input" */
+    char *data;
+    size_t begin, end, capacity;
+    uint64_t consumed; /* offset in the input of data[begin] */
+    uint64_t size;     /* of a regular file, or 0 */
+    bool at_end;       /* the operating system has no more */
+};
+
+/* Opens a path, or standard input for "-". Directories, missing files and the like are errors. */
+int st_input_open(struct st_input *input, const char *path, struct st_error *error);
+void st_input_close(struct st_input *input);
+
+/* Reads until at least `want` bytes are unread or the input ends. 0, or -1 with an error. After
+ * it, pointers into data are stale. */
+int st_input_fill(struct st_input *input, size_t want, struct st_error *error);
+
+static inline size_t st_input_available(const struct st_input *input) {
+    return input->end - input->begin;
+}
+
+static inline const char *st_input_bytes(const struct st_input *input) {
+    return input->data + input->begin;
+}
+
+static inline void st_input_consume(struct st_input *input, size_t bytes) {
+    input->begin += bytes;
+    input->consumed += bytes;
+}
+
+struct st_format {
+    const char *name; /* "std", "native" */
+
+    /* State of a reader that takes its bytes from input (which outlives it) and its names into
+     * symbols. NULL with an error when the head of the input is bad. */
+    void *(*open)(struct st_input *input, struct st_symbols *symbols, struct st_error *error);
+
+    /* Fills at most `capacity` events, in trace order, with op == written. Returns how many, 0 at
+     * the end, or -1 with an error that has a line or an offset. */
+    long (*next)(void *reader, struct st_event *events, size_t capacity, struct st_error *error);
+
+    /* After the end: was the trace cut off (a native file without its last chunk)? */
+    bool (*cut)(const void *reader);
+
+    void (*close)(void *reader);
+};
+
+extern const struct st_format st_std_format, st_native_format;
+
+/* Does the input start like a native trace? Looks at `length` bytes at most. */
+bool st_native_detect(const char *bytes, size_t length);
+enum { ST_NATIVE_MAGIC_SIZE = 8 };
+
+#endif

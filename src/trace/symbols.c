@@ -1,0 +1,81 @@
+#include "trace/symbols.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+void st_symbols_init(struct st_symbols *symbols) {
+    st_names_init(&symbols->threads);
+    st_names_init(&symbols->variables);
+    st_names_init(&symbols->locks);
+    st_names_init(&symbols->blocks);
+    st_names_init(&symbols->locations);
+}
+
+void st_symbols_free(struct st_symbols *symbols) {
+    st_names_free(&symbols->threads);
+    st_names_free(&symbols->variables);
+    st_names_free(&symbols->locks);
+    st_names_free(&symbols->blocks);
+    st_names_free(&symbols->locations);
+}
+
+size_t st_symbols_memory(const struct st_symbols *symbols) {
+    return st_names_memory(&symbols->threads) + st_names_memory(&symbols->variables) +
+           st_names_memory(&symbols->locks) + st_names_memory(&symbols->blocks) +
+           st_names_memory(&symbols->locations);
+}
+
+struct st_names *st_symbols_of(struct st_symbols *symbols, enum st_op op) {
+    switch (op) {
+    case ST_READ:
+    case ST_WRITE:
+        return &symbols->variables;
+    case ST_ACQUIRE:
+    case ST_RELEASE:
+        return &symbols->locks;
+    case ST_FORK:
+    case ST_JOIN:
+        return &symbols->threads;
+    default:
+        return &symbols->blocks;
+    }
+}
+
+const struct st_names *st_symbols_of_const(const struct st_symbols *symbols, enum st_op op) {
+    return st_symbols_of((struct st_symbols *)symbols, op);
+}
+
+const char *st_target_name(const struct st_symbols *symbols, enum st_op op, uint32_t target) {
+    return target == ST_NO_NAME ? "" : st_name(st_symbols_of_const(symbols, op), target);
+}
+
+/* Only the way that printing gives back counts as a number: no sign, no leading zero. */
+static bool parse_number(const char *text, size_t length, uint64_t *number) {
+    if (length == 0 || length > 15 || (text[0] == '0' && length > 1))
+        return false;
+    uint64_t value = 0;
+    for (size_t i = 0; i < length; i++) {
+        unsigned digit = (unsigned char)text[i] - (unsigned)'0';
+        if (digit > 9)
+            return false;
+        value = value * 10 + digit;
+    }
+    *number = value;
+    return value < ST_LOC_NUMBER_LIMIT;
+}
+
+uint64_t st_location_add(struct st_symbols *symbols, const char *text, size_t length) {
+    uint64_t number;
+    if (parse_number(text, length, &number))
+        return number;
+    uint32_t name = st_names_add(&symbols->locations, text, length);
+    return name == ST_NAMES_FULL ? UINT64_MAX : ST_LOC_NAME | name;
+}
+
+const char *st_location_text(const struct st_symbols *symbols, uint64_t loc,
+                             char buffer[ST_LOCATION_SIZE]) {
+    if (loc & ST_LOC_NAME)
+        return st_name(&symbols->locations, (uint32_t)(loc & ~ST_LOC_NAME));
+    snprintf(buffer, ST_LOCATION_SIZE, "%" PRIu64, loc);
+    return buffer;
+}

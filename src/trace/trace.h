@@ -1,0 +1,42 @@
+/* A trace as its users see it: opened by path, any format, validated, in batches.
+ *
+ *     struct st_trace *trace = st_trace_open(path, 0, &error);
+ *     while ((count = st_trace_next(trace, &events, &error)) > 0)
+ *         ... events[0] is event number st_trace_facts(trace)->events - count + 1 ...
+ *     st_trace_close(trace);
+ */
+#ifndef SERIATIM_TRACE_TRACE_H
+#define SERIATIM_TRACE_TRACE_H
+
+#include "base/error.h"
+#include "trace/symbols.h"
+#include "trace/validate.h"
+
+struct st_trace;
+
+enum st_trace_flags {
+    ST_TRACE_REPAIR = 1, /* malformed order: drop the event and count, instead of an error */
+};
+
+/* NULL with an error. The path must outlive the trace. "-" is standard input. */
+struct st_trace *st_trace_open(const char *path, unsigned flags, struct st_error *error);
+void st_trace_close(struct st_trace *trace);
+
+/* The next events, in memory that is valid until the next call. 0 at the end, -1 with an error.
+ * An input without any event is an error. */
+long st_trace_next(struct st_trace *trace, struct st_event **events, struct st_error *error);
+
+const struct st_symbols *st_trace_symbols(const struct st_trace *trace);
+const struct st_facts *st_trace_facts(const struct st_trace *trace);
+const struct st_repairs *st_trace_repairs(const struct st_trace *trace);
+const char *st_trace_format(const struct st_trace *trace); /* "std" or "native" */
+const char *st_trace_name(const struct st_trace *trace);   /* for messages */
+bool st_trace_is_text(const struct st_trace *trace);       /* event n stands on line n */
+
+/* The file was cut off: what was read is whole chunks, but not all that was recorded. */
+bool st_trace_cut(const struct st_trace *trace);
+
+/* Bytes read and bytes in all (0 when unknown), for progress. */
+void st_trace_progress(const struct st_trace *trace, uint64_t *done, uint64_t *total);
+
+#endif
