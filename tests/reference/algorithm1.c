@@ -8,6 +8,7 @@ enum { NIL = -1 };
 typedef uint8_t vector_time[SAMPLE_THREADS];
 
 struct state {
+    uint32_t threads, locks, variables; /* how many of each the sample has */
     vector_time C[SAMPLE_THREADS], C_begin[SAMPLE_THREADS];
     vector_time L[SAMPLE_LOCKS], W[SAMPLE_VARIABLES], R[SAMPLE_VARIABLES][SAMPLE_THREADS];
     int last_rel_thr[SAMPLE_LOCKS], last_w_thr[SAMPLE_VARIABLES];
@@ -32,13 +33,32 @@ static bool begin_is_before(const struct state *s, uint32_t t, const vector_time
     return s->C_begin[t][t] <= clk[t];
 }
 
-static void initialization(struct state *s) {
+static void at_least(uint32_t *count, uint32_t number) {
+    if (*count <= number)
+        *count = number + 1;
+}
+
+static void count_names(struct state *s, const struct sample *sample) {
+    for (size_t i = 0; i < sample->count; i++) {
+        const struct st_event *event = &sample->events[i];
+        at_least(&s->threads, event->thread);
+        if (event->written == ST_READ || event->written == ST_WRITE)
+            at_least(&s->variables, event->target);
+        else if (event->written == ST_ACQUIRE || event->written == ST_RELEASE)
+            at_least(&s->locks, event->target);
+        else if (event->written == ST_FORK || event->written == ST_JOIN)
+            at_least(&s->threads, event->target);
+    }
+}
+
+static void initialization(struct state *s, const struct sample *sample) {
     memset(s, 0, sizeof *s);
-    for (int t = 0; t < SAMPLE_THREADS; t++)
+    count_names(s, sample);
+    for (uint32_t t = 0; t < s->threads; t++)
         s->C[t][t] = 1;
-    for (int l = 0; l < SAMPLE_LOCKS; l++)
+    for (uint32_t l = 0; l < s->locks; l++)
         s->last_rel_thr[l] = NIL;
-    for (int x = 0; x < SAMPLE_VARIABLES; x++)
+    for (uint32_t x = 0; x < s->variables; x++)
         s->last_w_thr[x] = NIL;
 }
 
@@ -76,7 +96,7 @@ static void read_variable(struct state *s, uint32_t t, uint32_t x) {
 static void write_variable(struct state *s, uint32_t t, uint32_t x) {
     if (s->last_w_thr[x] != (int)t)
         check_and_get(s, s->W[x], t);
-    for (uint32_t u = 0; u < SAMPLE_THREADS; u++)
+    for (uint32_t u = 0; u < s->threads; u++)
         if (u != t)
             check_and_get(s, s->R[x][u], t);
     assign(s->W[x], s->C[t]);
@@ -94,14 +114,14 @@ static void sweep(struct state *s, uint32_t t, vector_time clk) {
 }
 
 static void end(struct state *s, uint32_t t) {
-    for (uint32_t u = 0; u < SAMPLE_THREADS; u++)
+    for (uint32_t u = 0; u < s->threads; u++)
         if (u != t && begin_is_before(s, t, s->C[u]))
             check_and_get(s, s->C[t], u);
-    for (uint32_t l = 0; l < SAMPLE_LOCKS; l++)
+    for (uint32_t l = 0; l < s->locks; l++)
         sweep(s, t, s->L[l]);
-    for (uint32_t x = 0; x < SAMPLE_VARIABLES; x++) {
+    for (uint32_t x = 0; x < s->variables; x++) {
         sweep(s, t, s->W[x]);
-        for (uint32_t u = 0; u < SAMPLE_THREADS; u++)
+        for (uint32_t u = 0; u < s->threads; u++)
             sweep(s, t, s->R[x][u]);
     }
 }
@@ -144,13 +164,13 @@ static void process(struct state *s, const struct st_event *event) {
 
 unsigned algorithm1_report(const struct sample *sample) {
     static struct state s;
-    initialization(&s);
+    initialization(&s, sample);
     for (size_t i = 0; i < sample->count; i++) {
         process(&s, &sample->events[i]);
         if (s.declared)
             return (unsigned)i + 1;
     }
-    for (uint32_t t = 0; t < SAMPLE_THREADS; t++) {
+    for (uint32_t t = 0; t < s.threads; t++) {
         if (s.depth[t] == 0)
             continue;
         end(&s, t);
