@@ -128,7 +128,7 @@ static void end(struct state *s, uint32_t t) {
 
 static void process(struct state *s, const struct st_event *event) {
     uint32_t t = event->thread;
-    s->has_events[t] = true;
+    s->has_events[t] |= event->op != ST_DROPPED;
     switch (event->op) {
     case ST_READ:
         read_variable(s, t, event->target);

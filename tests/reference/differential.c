@@ -85,6 +85,8 @@ static void report(const struct sample *original, uint64_t seed, struct fault *f
     shows_fault(&sample, fault);
     reference_check(&reference, &sample);
     printf("shrunk from %zu to %zu events: %s\n", original->count, sample.count, fault->why);
+    if (sample.repair)
+        printf("(to be repaired)\n");
     sample_print(stdout, &sample);
     printf("expected:\n");
     reference_print(stdout, &reference);

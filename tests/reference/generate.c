@@ -29,6 +29,7 @@ const char *kind_name(enum kind kind) {
     static const char *const names[KIND_COUNT] = {
         [KIND_FREE] = "free",           [KIND_GUARDED] = "guarded", [KIND_TWO_PHASE] = "two-phase",
         [KIND_FORK_JOIN] = "fork-join", [KIND_RING] = "ring",       [KIND_BROKEN_RING] = "no ring",
+        [KIND_DAMAGED] = "damaged",
     };
     return names[kind];
 }
@@ -388,8 +389,8 @@ static void choose_recipe(struct generator *g) {
 
 static enum kind choose_kind(struct generator *g) {
     static const unsigned shares[KIND_COUNT] = {
-        [KIND_FREE] = 22,      [KIND_GUARDED] = 14, [KIND_TWO_PHASE] = 12,
-        [KIND_FORK_JOIN] = 18, [KIND_RING] = 26,    [KIND_BROKEN_RING] = 8,
+        [KIND_FREE] = 20, [KIND_GUARDED] = 13,    [KIND_TWO_PHASE] = 12, [KIND_FORK_JOIN] = 17,
+        [KIND_RING] = 26, [KIND_BROKEN_RING] = 7, [KIND_DAMAGED] = 5,
     };
     uint32_t dice = below(g, 100);
     unsigned kind = 0;
@@ -398,9 +399,33 @@ static enum kind choose_kind(struct generator *g) {
     return kind;
 }
 
+static void damage_once(struct generator *g, struct sample *sample) {
+    uint32_t at = below(g, (uint32_t)sample->count);
+    struct st_event event = sample->events[at];
+    switch (below(g, 3)) {
+    case 0:
+        sample_without(sample, UINT64_C(1) << at, sample);
+        break;
+    case 1:
+        sample_add(sample, event.thread, event.written, event.target);
+        break;
+    default:
+        sample->events[at] = sample->events[sample->count - 1];
+        sample->events[sample->count - 1] = event;
+        break;
+    }
+}
+
+static void damage(struct generator *g, struct sample *sample) {
+    sample->repair = true;
+    for (uint32_t i = between(g, 1, 5); i > 0 && sample->count > 1; i--)
+        damage_once(g, sample);
+}
+
 enum kind generate(struct sample *sample, uint64_t seed) {
     struct generator g = {.chance = {seed}};
-    g.kind = choose_kind(&g);
+    enum kind kind = choose_kind(&g);
+    g.kind = kind == KIND_DAMAGED ? below(&g, KIND_DAMAGED) : kind;
     choose_recipe(&g);
     if (g.kind == KIND_RING || g.kind == KIND_BROKEN_RING) {
         write_ring(&g);
@@ -413,7 +438,10 @@ enum kind generate(struct sample *sample, uint64_t seed) {
             make_children(&g, percent(&g, 30) ? 30 : 0, 20);
     }
     sample->count = 0;
+    sample->repair = false;
     interleave(&g, sample);
+    if (kind == KIND_DAMAGED)
+        damage(&g, sample);
     sample_renumber(sample);
     struct st_error error;
     if (sample_check(sample, &error) < 0) {
@@ -421,5 +449,5 @@ enum kind generate(struct sample *sample, uint64_t seed) {
                 (unsigned long long)seed, error.cause);
         abort();
     }
-    return g.kind;
+    return kind;
 }

@@ -61,17 +61,19 @@ static void assert_limits(const struct sample *sample) {
 
 int sample_check(struct sample *sample, struct st_error *error) {
     assert_limits(sample);
-    struct st_validator *validator = st_validator_new(false);
+    struct st_validator *validator = st_validator_new(sample->repair);
     int status = st_validate(validator, sample->events, sample->count, sample_symbols(), error);
     st_validator_free(validator);
     return status;
 }
 
 void sample_without(const struct sample *sample, uint64_t gone, struct sample *result) {
-    result->count = 0;
+    size_t kept = 0;
     for (size_t i = 0; i < sample->count; i++)
         if (!(gone >> i & 1))
-            result->events[result->count++] = sample->events[i];
+            result->events[kept++] = sample->events[i];
+    result->count = kept;
+    result->repair = sample->repair;
     sample_renumber(result);
 }
 

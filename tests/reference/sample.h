@@ -20,6 +20,7 @@ enum {
 /* Event number n is events[n - 1]. */
 struct sample {
     size_t count;
+    bool repair; /* malformed events are dropped, as --repair does, instead of being an error */
     struct st_event events[SAMPLE_EVENTS];
 };
 
@@ -30,10 +31,12 @@ void sample_add(struct sample *sample, uint32_t thread, enum st_op op, uint32_t 
  * readers do, sets each location to the event's number and forgets what validation marked. */
 void sample_renumber(struct sample *sample);
 
-/* Validates and marks re-entrant acquires and their releases. 0, or -1 with an error. */
+/* Validates and marks re-entrant acquires and their releases, and with `repair` the events that
+ * are dropped. 0, or -1 with an error. */
 int sample_check(struct sample *sample, struct st_error *error);
 
-/* The sample without the events in the set (bit i: events[i]), renumbered. */
+/* The sample without the events in the set (bit i: events[i]), renumbered. The result may be the
+ * sample itself. */
 void sample_without(const struct sample *sample, uint64_t gone, struct sample *result);
 
 /* "T1|r(x1)|4" for an event, and the sample as a whole in STD text. */

@@ -25,6 +25,7 @@ static void load(struct sample *sample, const char *name) {
     struct st_trace *trace = st_trace_open(path, 0, &error);
     assert_non_null(trace);
     sample->count = 0;
+    sample->repair = false;
     for (long count; (count = st_trace_next(trace, &events, &error)) != 0;) {
         assert_true(count > 0 && sample->count + (size_t)count <= SAMPLE_EVENTS);
         memcpy(&sample->events[sample->count], events, (size_t)count * sizeof *events);
