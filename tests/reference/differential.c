@@ -58,6 +58,19 @@ static void on_signal(int number) {
     raise(number == SIGALRM ? SIGABRT : number);
 }
 
+/* With AddressSanitizer its report comes first, then the seed: it must abort instead of exiting,
+ * and keep its own handler for bad addresses. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void) {
+    return "abort_on_error=1:allow_user_segv_handler=0";
+}
+
+static void watch_signals(void) {
+    static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGALRM};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        signal(numbers[i], on_signal);
+}
+
 /* ---- one mismatch ---- */
 
 /* The engine is NULL when the two references differ from each other. */
@@ -268,9 +281,6 @@ int main(int argc, char **argv) {
             return usage("unknown option");
         }
     }
-    signal(SIGSEGV, on_signal);
-    signal(SIGABRT, on_signal);
-    signal(SIGFPE, on_signal);
-    signal(SIGALRM, on_signal);
+    watch_signals();
     return run(&options);
 }
