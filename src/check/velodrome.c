@@ -23,8 +23,9 @@
  *   merging those makes cycles that are not there.
  * - If a cycle exists, blame looks for an increasing one among all cycles through the new edge,
  *   not only along the path that the search happened to take first. */
+#include "check/velodrome.h"
+
 #include "check/batch.h"
-#include "check/engine.h"
 
 #include "base/memory.h"
 #include "base/set64.h"
@@ -95,6 +96,7 @@ struct thread {
 
 struct velodrome {
     struct st_findings *findings;
+    enum st_blame rule;
     struct st_slab nodes, edges;
     uint64_t serials, searches;
     struct thread *threads;
@@ -110,13 +112,18 @@ struct velodrome {
     struct st_place here; /* the event at hand */
 };
 
-static void *create(struct st_findings *findings) {
+void *st_velodrome_create(struct st_findings *findings, enum st_blame rule) {
     struct velodrome *vd = st_alloc(1, sizeof *vd);
     vd->findings = findings;
+    vd->rule = rule;
     findings->names_blocks = true;
     st_slab_init(&vd->nodes, sizeof(struct node));
     st_slab_init(&vd->edges, sizeof(struct edge));
     return vd;
+}
+
+static void *create(struct st_findings *findings) {
+    return st_velodrome_create(findings, ST_BLAME_INCREASING);
 }
 
 static void destroy(void *state) {
@@ -279,6 +286,7 @@ static size_t collect_path(struct velodrome *vd, const struct node *start, const
     return count;
 }
 
+/* Blames the running block, with the path in vd->path (0: without one). */
 static void blame(struct velodrome *vd, struct thread *thread, size_t path_length) {
     thread->violated = true;
     struct st_violation violation = {.block = thread->block,
@@ -286,10 +294,12 @@ static void blame(struct velodrome *vd, struct thread *thread, size_t path_lengt
                                      .begin_loc = thread->begin_loc,
                                      .begin = thread->begin,
                                      .event = vd->here,
-                                     .path_length = path_length,
-                                     .closing = vd->path[path_length - 1]};
-    violation.path = st_alloc(path_length, sizeof *violation.path);
-    memcpy(violation.path, vd->path, path_length * sizeof *violation.path);
+                                     .path_length = path_length};
+    if (path_length) {
+        violation.closing = vd->path[path_length - 1];
+        violation.path = st_alloc(path_length, sizeof *violation.path);
+        memcpy(violation.path, vd->path, path_length * sizeof *violation.path);
+    }
     thread->violation = st_findings_violation(vd->findings, &violation);
 }
 
@@ -298,8 +308,12 @@ static void report_cycle(struct velodrome *vd, struct thread *thread, struct nod
                          struct node *source, const struct st_edge *closing) {
     st_findings_bad_event(vd->findings, vd->here.number);
     st_findings_cycle(vd->findings, vd->path, collect_path(vd, node, source, closing));
-    if (!thread->violated && reaches_increasing(vd, node, source, closing->from.number))
+    if (thread->violated)
+        return;
+    if (reaches_increasing(vd, node, source, closing->from.number))
         blame(vd, thread, collect_path(vd, node, source, closing));
+    else if (vd->rule == ST_BLAME_CLOSING)
+        blame(vd, thread, 0);
 }
 
 /* The transaction of the event at hand, which gets an edge from another thread. */
