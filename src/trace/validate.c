@@ -221,7 +221,6 @@ int st_validate(struct st_validator *v, struct st_event *events, size_t count,
     for (size_t i = 0; i < count; i++) {
         struct st_event *event = &events[i];
         struct thread_state *thread = &v->threads[event->thread];
-        thread->started = true;
         if (__builtin_expect(thread->joined, 0) &&
             malformed(v, ST_EVENT_AFTER_JOIN, event, symbols, error) < 0)
             return -1;
@@ -234,6 +233,7 @@ int st_validate(struct st_validator *v, struct st_event *events, size_t count,
             v->facts.dropped++;
             continue;
         }
+        thread->started = true;
         v->facts.nested += event->op == ST_NESTED;
         v->facts.ops[event->written]++;
     }
