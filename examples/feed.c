@@ -15,8 +15,11 @@ enum { TRANSFER, AUDIT };
 
 static const char *const thread_names[] = {"main", "alice", "auditor"};
 static const char *const block_names[] = {"transfer", "audit"};
-static const char *const op_names[] = {"read",    "write", "acquire", "release",
-                                       "fork",    "join",  "begin",   "end"};
+static const char *const op_names[] = {
+    [SERIATIM_READ] = "read",       [SERIATIM_WRITE] = "write", [SERIATIM_ACQUIRE] = "acquire",
+    [SERIATIM_RELEASE] = "release", [SERIATIM_FORK] = "fork",   [SERIATIM_JOIN] = "join",
+    [SERIATIM_BEGIN] = "begin",     [SERIATIM_END] = "end",
+};
 
 /* Ids may be anything: here, addresses. */
 static int checking, savings, lock;

@@ -24,7 +24,7 @@ struct seriatim_checker {
     struct st_findings findings;
     struct st_validator *validator;
     struct st_repairs refused_before; /* the validator's counts, to see which one has moved */
-    struct st_symbols symbols; /* counts without names: see seriatim_event */
+    struct st_symbols symbols;        /* counts without names: see seriatim_event */
 
     struct st_map64 threads, variables, locks, blocks;
     bool *joined; /* by thread number; entries beyond the capacity are false */
@@ -178,8 +178,10 @@ void seriatim_checker_free(seriatim_checker *checker) {
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 
-static __attribute__((noinline, format(printf, 2, 3))) int
-refuse(seriatim_checker *checker, const char *cause, ...) {
+static int refuse(seriatim_checker *checker, const char *cause, ...)
+    __attribute__((noinline, format(printf, 2, 3)));
+
+static int refuse(seriatim_checker *checker, const char *cause, ...) {
     va_list arguments;
     va_start(arguments, cause);
     vsnprintf(checker->error, sizeof checker->error, cause, arguments);
@@ -298,10 +300,14 @@ void seriatim_checker_finish(seriatim_checker *checker, seriatim_result *result)
     if (!checker->finished)
         checker->engine->finish(checker->state, checker->events);
     checker->finished = true;
+    static const int serializable[] = {
+        [ST_UNDECIDED] = -1,
+        [ST_SERIALIZABLE] = 1,
+        [ST_NOT_SERIALIZABLE] = 0,
+    };
     const struct st_findings *findings = &checker->findings;
     *result = (seriatim_result){
-        .serializable = findings->verdict == ST_UNDECIDED ? -1
-                                                          : findings->verdict == ST_SERIALIZABLE,
+        .serializable = serializable[findings->verdict],
         .names_blocks = findings->names_blocks,
         .first_bad_event = findings->first_bad_event,
         .violation_count = findings->violation_count,
