@@ -35,10 +35,9 @@ static void print_place(const char *word, const seriatim_place *place) {
 
 static void print_violation(void *context, const seriatim_violation *violation) {
     (void)context;
-    printf("%s: the block '%s' that began at event %" PRIu64 " is not atomic: event %" PRIu64
-           " proves it\n",
-           thread_names[violation->thread], block_names[violation->block], violation->begin,
-           violation->event.event);
+    printf("%s's block '%s', which began at line %" PRIu64 ", is not atomic. This proves it:\n",
+           thread_names[violation->thread], block_names[violation->block], violation->begin_loc);
+    print_place("at  ", &violation->event);
     for (size_t i = 0; i < violation->path_length; i++) {
         print_place("from", &violation->path[i].from);
         print_place("to  ", &violation->path[i].to);

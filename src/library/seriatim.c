@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char default_engine[] = "witness";
+static const char default_engine[] = "regiontrack";
 enum { DEFAULT_KEEP = 1000 };
 
 struct seriatim_checker {
