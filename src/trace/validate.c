@@ -88,8 +88,8 @@ static int fail_malformed(const struct st_validator *validator, enum st_malforme
         [ST_FORK_TWICE] = "thread %1$s forks thread %2$s, which was forked before",
         [ST_FORK_STARTED] = "thread %1$s forks thread %2$s, which already has events",
         [ST_JOIN_SELF] = "thread %1$s joins itself",
-        [ST_JOIN_UNKNOWN] = "thread %1$s joins thread %2$s, which was never forked and has no "
-                            "event",
+        [ST_JOIN_UNKNOWN] = ("thread %1$s joins thread %2$s, which was never forked and has no "
+                             "event"),
         [ST_EVENT_AFTER_JOIN] = "thread %1$s has an event after it was joined",
     };
     char cause[400];
