@@ -11,11 +11,13 @@
  *
  * Algorithm 1 does the END step by a sweep over the clocks of all variables and locks. Here:
  * - A stored clock is a snapshot, shared by all accesses of a thread at one local time. It has a
- *   list of the blocks, still running, whose begin it knows: the blocks whose END it waits for.
- * - A block that ends leaves a summary, a snapshot of its thread's clock (none, if it learned
- *   nothing after its begin). A stored clock absorbs the summaries it was waiting for when it is
- *   next read, and waits from then on for what those were waiting for. Summaries that no reachable
- *   snapshot waits for are collected with the snapshots.
+ *   list of the blocks of other threads, still running, whose begin it knows: the blocks whose END
+ *   it waits for.
+ * - A block that ends updates its own snapshots at once: they are at hand. If others wait for it
+ *   and it learned something after its begin, it leaves a summary, a snapshot of its thread's
+ *   clock. A stored clock absorbs the summaries it was waiting for when it is next read, and waits
+ *   from then on for what those were waiting for. Summaries that no reachable snapshot waits for
+ *   are collected with the snapshots.
  * - Threads' own clocks are updated at END as printed, so they are always complete; a stored clock
  *   whose (thread, time) a thread knows can bring it nothing, and is not even looked at.
  *
@@ -56,8 +58,11 @@ struct thread {
     bool changed; /* the clock moved since the snapshot, or another transaction started */
     bool started; /* has had an event */
     bool learned; /* the running block learned something after its begin */
+    bool known;   /* another thread knows the begin of the running block */
     uint32_t depth;
-    struct block *block; /* the running block, once a snapshot waits for it */
+    struct st_snapshot **taken; /* the snapshots of the running block */
+    size_t taken_count, taken_capacity;
+    struct block *block; /* the running block, once a snapshot of another thread waits for it */
 };
 
 struct aerodrome {
@@ -85,8 +90,10 @@ static void *create(struct st_findings *findings) {
 
 static void destroy(void *state) {
     struct aerodrome *ad = state;
-    for (size_t t = 0; t < ad->thread_count; t++)
+    for (size_t t = 0; t < ad->thread_count; t++) {
         free(ad->threads[t].clock);
+        free(ad->threads[t].taken);
+    }
     st_accesses_free(&ad->accesses);
     while (ad->blocks) {
         struct block *block = ad->blocks;
@@ -140,6 +147,8 @@ static __attribute__((noinline)) void widen(struct aerodrome *ad, uint32_t width
     for (size_t t = 0; t < ad->thread_count; t++) {
         ad->threads[t].clock = st_clock_widen(ad->threads[t].clock, old, width, 0);
         widen_snapshot(ad, &ad->threads[t].snapshot);
+        for (size_t i = 0; i < ad->threads[t].taken_count; i++)
+            widen_snapshot(ad, &ad->threads[t].taken[i]);
     }
     st_accesses_visit(&ad->accesses, widen_access, ad);
     for (struct block *block = ad->blocks; block; block = block->next)
@@ -186,23 +195,25 @@ static void wait_for(struct st_snapshot *snapshot, struct block *block) {
     waiting->blocks[waiting->count++] = block;
 }
 
-/* Does the clock know the begin of any running block? The common answer is no. */
-static bool knows_running(const st_time *clock, const st_time *running, uint32_t width) {
+/* How many running blocks does the clock know the begin of? */
+static uint32_t count_running(const st_time *clock, const st_time *running, uint32_t width) {
     width &= ~UINT32_C(7);
-    uint32_t any = 0;
+    uint32_t count = 0;
     for (uint32_t u = 0; u < width; u++)
-        any |= running[u] <= clock[u];
-    return any;
+        count += running[u] <= clock[u];
+    return count;
 }
 
+/* A snapshot of the thread's clock that waits for the blocks of others. */
 static struct st_snapshot *take_snapshot(struct aerodrome *ad, uint32_t t) {
     struct thread *thread = &ad->threads[t];
     struct st_snapshot *snapshot =
         st_snapshot_take(&ad->snapshots, t, thread->clock[t], thread->clock, ad->width);
-    if (!knows_running(thread->clock, ad->running, ad->width))
+    uint32_t own = ad->running[t] <= thread->clock[t];
+    if (count_running(thread->clock, ad->running, ad->width) == own)
         return snapshot;
     for (uint32_t u = 0; u < ad->thread_count; u++)
-        if (ad->running[u] <= thread->clock[u])
+        if (u != t && ad->running[u] <= thread->clock[u])
             wait_for(snapshot, running_block(ad, u));
     return snapshot;
 }
@@ -214,6 +225,10 @@ static struct st_snapshot *now(struct aerodrome *ad, uint32_t t) {
         thread->clock[t]++;
         thread->snapshot = take_snapshot(ad, t);
         thread->changed = false;
+        if (thread->depth) {
+            st_reserve(&thread->taken, &thread->taken_capacity, thread->taken_count + 1);
+            thread->taken[thread->taken_count++] = thread->snapshot;
+        }
     }
     return thread->snapshot;
 }
@@ -276,11 +291,14 @@ static void report(struct aerodrome *ad) {
 }
 
 /* CHECKANDGET of the paper. */
-static void check_and_get(struct aerodrome *ad, uint32_t t, const st_time *clock, uint32_t width) {
+static void check_and_get(struct aerodrome *ad, uint32_t t, const st_time *clock) {
     struct thread *thread = &ad->threads[t];
-    if (t < width && ad->running[t] <= clock[t])
+    if (ad->running[t] <= clock[t])
         report(ad);
-    st_clock_join(thread->clock, clock, width);
+    if (count_running(clock, ad->running, ad->width))
+        for (uint32_t u = 0; u < ad->thread_count; u++)
+            ad->threads[u].known |= ad->running[u] <= clock[u];
+    st_clock_join(thread->clock, clock, ad->width);
     thread->changed = thread->learned = true;
 }
 
@@ -288,7 +306,7 @@ static __attribute__((noinline)) void learn(struct aerodrome *ad, uint32_t t,
                                             struct st_snapshot *source) {
     if (!is_complete(source))
         complete(ad, source);
-    check_and_get(ad, t, source->known, source->width);
+    check_and_get(ad, t, source->known);
 }
 
 static inline void edge(struct aerodrome *ad, uint32_t t, const struct st_access *source) {
@@ -301,9 +319,23 @@ static void on_begin(struct aerodrome *ad, uint32_t t) {
     if (thread->depth++)
         return;
     thread->changed = true;
-    thread->learned = false;
-    thread->block = NULL;
+    thread->learned = thread->known = false;
+    thread->taken_count = 0;
     ad->running[t] = thread->clock[t] + 1; /* the time of its first snapshot */
+}
+
+/* All accesses of a block that has ended know what the block knew in the end. */
+static void complete_own(struct aerodrome *ad, uint32_t t) {
+    struct thread *thread = &ad->threads[t];
+    struct st_snapshot *last = NULL;
+    for (size_t i = 0; i < thread->taken_count; i++) {
+        struct st_snapshot *snapshot = thread->taken[i];
+        if (snapshot == thread->snapshot && !thread->changed)
+            break; /* the last one, and nothing was learned after it */
+        if (!last)
+            last = take_snapshot(ad, t);
+        absorb(snapshot, last);
+    }
 }
 
 /* END of the paper: threads learn at once, stored clocks when they are next read. */
@@ -311,16 +343,20 @@ static void end_block(struct aerodrome *ad, uint32_t t) {
     struct thread *thread = &ad->threads[t];
     st_time begin = ad->running[t];
     ad->running[t] = ST_NEVER;
-    /* Who knows the begin has seen a snapshot, and every snapshot of a block waits for it. */
-    if (thread->block) {
+    if (thread->known) {
         for (uint32_t u = 0; u < ad->thread_count; u++)
             if (u != t && ad->threads[u].clock[t] >= begin)
-                check_and_get(ad, u, thread->clock, ad->width);
+                check_and_get(ad, u, thread->clock);
+    }
+    if (thread->learned)
+        complete_own(ad, t);
+    if (thread->block) {
         thread->block->ended = true;
         if (thread->learned)
             thread->block->summary = take_snapshot(ad, t);
     }
     thread->block = NULL;
+    thread->taken_count = 0;
     thread->changed = true;
 }
 
@@ -429,6 +465,15 @@ static void sweep_blocks(struct aerodrome *ad) {
     }
 }
 
+/* Snapshots that nobody refers to need no update at the end of their block. */
+static void forget_unmarked(struct aerodrome *ad, struct thread *thread) {
+    size_t kept = 0;
+    for (size_t i = 0; i < thread->taken_count; i++)
+        if (thread->taken[i]->mark == ad->snapshots.epoch)
+            thread->taken[kept++] = thread->taken[i];
+    thread->taken_count = kept;
+}
+
 static __attribute__((noinline)) void collect(struct aerodrome *ad) {
     st_snapshots_mark_begin(&ad->snapshots);
     for (size_t t = 0; t < ad->thread_count; t++) {
@@ -437,6 +482,8 @@ static __attribute__((noinline)) void collect(struct aerodrome *ad) {
             ad->threads[t].block->mark = ad->snapshots.epoch;
     }
     st_accesses_visit(&ad->accesses, mark_access, ad);
+    for (size_t t = 0; t < ad->thread_count; t++)
+        forget_unmarked(ad, &ad->threads[t]);
     sweep_blocks(ad);
     st_snapshots_sweep(&ad->snapshots, st_accesses_memory(&ad->accesses));
 }
