@@ -18,10 +18,9 @@ static bool is_access(const struct st_event *event) {
 
 bool reference_depends(const struct st_event *from, const struct st_event *to,
                        enum st_edge_kind kind) {
-    if (from->thread == to->thread)
-        return false;
-    /* Re-entrant lock events take part in nothing but program order. */
-    if (from->op >= ST_OP_COUNT || to->op >= ST_OP_COUNT)
+    /* What was dropped is not there. Re-entrant lock events are: they are no acquires or releases,
+     * but a child's events like any other. */
+    if (from->thread == to->thread || from->op == ST_DROPPED || to->op == ST_DROPPED)
         return false;
     switch (kind) {
     case ST_EDGE_CONFLICT:
