@@ -7,8 +7,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { SHORT_NAME = 15 };
-
 void st_names_init(struct st_names *names) {
     memset(names, 0, sizeof *names);
     names->slot_count = 64;
@@ -23,22 +21,15 @@ void st_names_free(struct st_names *names) {
     memset(names, 0, sizeof *names);
 }
 
-static uint64_t mix(uint64_t low, uint64_t high) {
-    uint64_t h = (low ^ (high << 29 | high >> 35)) * UINT64_C(0x9E3779B97F4A7C15);
-    h ^= h >> 32;
-    h = (h ^ high) * UINT64_C(0xD6E8FEB86659FD93);
-    return h ^ h >> 32;
-}
-
 struct st_name_key st_name_key(const char *text, size_t length) {
     struct st_name_key key = {.text = text, .length = length};
-    if (length <= SHORT_NAME) {
+    if (length <= ST_SHORT_NAME) {
         char bytes[16] = {0};
         memcpy(bytes, text, length);
         memcpy(&key.low, bytes, 8);
         memcpy(&key.high, bytes + 8, 8);
         key.high |= (uint64_t)(length + 1) << 56;
-        key.hash = mix(key.low, key.high);
+        key.hash = st_name_hash(key.low, key.high);
     } else {
         key.low = key.hash = XXH3_64bits(text, length);
         key.high = UINT64_C(0xff) << 56 | (length & 0xffffffff);
@@ -58,7 +49,7 @@ static struct st_name_slot *find_slot(const struct st_names *names, const struct
     for (size_t i = key->hash & mask;; i = (i + 1) & mask) {
         struct st_name_slot *slot = &names->slots[i];
         if (slot->low == key->low && slot->high == key->high &&
-            (key->length <= SHORT_NAME || same_long_name(names, slot->number, key)))
+            (key->length <= ST_SHORT_NAME || same_long_name(names, slot->number, key)))
             return slot;
         if (!slot->high)
             return slot;
@@ -74,7 +65,8 @@ static void double_slots(struct st_names *names) {
     for (size_t i = 0; i < old_count; i++) {
         if (!old[i].high)
             continue;
-        uint64_t hash = old[i].high >> 56 == 0xff ? old[i].low : mix(old[i].low, old[i].high);
+        uint64_t hash =
+            old[i].high >> 56 == 0xff ? old[i].low : st_name_hash(old[i].low, old[i].high);
         size_t j = hash & mask;
         while (names->slots[j].high)
             j = (j + 1) & mask;

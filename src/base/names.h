@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct st_name_slot {
     uint64_t low, high; /* of the key; high == 0 marks a free slot */
@@ -39,6 +40,33 @@ void st_names_free(struct st_names *names);
 
 /* The text must stay in place until the key was used. It must not contain a zero byte. */
 struct st_name_key st_name_key(const char *text, size_t length);
+
+enum { ST_SHORT_NAME = 15 };
+
+static inline uint64_t st_name_hash(uint64_t low, uint64_t high) {
+    uint64_t h = (low ^ (high << 29 | high >> 35)) * UINT64_C(0x9E3779B97F4A7C15);
+    h ^= h >> 32;
+    h = (h ^ high) * UINT64_C(0xD6E8FEB86659FD93);
+    return h ^ h >> 32;
+}
+
+/* The same for a text that has 16 readable bytes behind its first, whatever its length: it needs
+ * no copy, which halves the cost of the text reader's look-ups. Little-endian machines only. */
+static inline struct st_name_key st_name_key_padded(const char *text, size_t length) {
+    if (__builtin_expect(length > ST_SHORT_NAME, 0))
+        return st_name_key(text, length);
+    struct st_name_key key = {.text = text, .length = length};
+    memcpy(&key.low, text, 8);
+    if (length <= 8) {
+        key.low = length ? key.low & UINT64_MAX >> (64 - 8 * length) : 0;
+    } else {
+        memcpy(&key.high, text + 8, 8);
+        key.high &= UINT64_MAX >> (128 - 8 * length);
+    }
+    key.high |= (uint64_t)(length + 1) << 56;
+    key.hash = st_name_hash(key.low, key.high);
+    return key;
+}
 
 /* The number of the name, new or known. At most UINT32_MAX - 1 names; beyond that, ST_NAMES_FULL.
  */

@@ -7,7 +7,9 @@
 #include "base/error.h"
 #include "trace/symbols.h"
 
-/* Bytes from a file or a pipe, in order. Invariant: the unread bytes are data[begin .. end). */
+/* Bytes from a file or a pipe, in order. Invariant: the unread bytes are data[begin .. end), and
+ * ST_INPUT_PADDING more bytes can be read behind them (they are zero). */
+enum { ST_INPUT_PADDING = 64 };
 struct st_input {
     int fd;
     const char *name; /* for messages: the path, or "standard input" */

@@ -1,0 +1,241 @@
+#include "trace/validate.h"
+
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct thread_state {
+    uint32_t depth; /* open blocks */
+    bool forked, started, joined;
+};
+
+/* Invariant: count > 0 iff a thread holds the lock; then holder is that thread. */
+struct lock_state {
+    uint32_t holder, count;
+};
+
+struct st_validator {
+    bool repair;
+    struct thread_state *threads;
+    size_t thread_capacity;
+    struct lock_state *locks;
+    size_t lock_capacity;
+    struct st_facts facts;
+    struct st_repairs repairs;
+};
+
+static const char *const malformed_texts[] = {
+    [ST_ACQUIRE_HELD] = "an acquire of a lock that another thread holds",
+    [ST_RELEASE_NOT_HELD] = "a release of a lock that is not held",
+    [ST_RELEASE_BY_OTHER] = "a release of a lock that another thread holds",
+    [ST_END_WITHOUT_BEGIN] = "an end without a begin",
+    [ST_FORK_SELF] = "a fork of the running thread",
+    [ST_FORK_TWICE] = "a second fork of a thread",
+    [ST_FORK_STARTED] = "a fork of a thread that is already running",
+    [ST_JOIN_SELF] = "a join of the running thread",
+    [ST_JOIN_UNKNOWN] = "a join of an unknown thread",
+    [ST_EVENT_AFTER_JOIN] = "an event of a thread that was joined before",
+};
+
+const char *st_malformed_text(enum st_malformed kind) {
+    return malformed_texts[kind];
+}
+
+struct st_validator *st_validator_new(bool repair) {
+    struct st_validator *validator = st_alloc(1, sizeof *validator);
+    validator->repair = repair;
+    return validator;
+}
+
+void st_validator_free(struct st_validator *validator) {
+    if (!validator)
+        return;
+    free(validator->threads);
+    free(validator->locks);
+    free(validator->facts.executed);
+    free(validator);
+}
+
+const struct st_facts *st_validator_facts(const struct st_validator *validator) {
+    return &validator->facts;
+}
+
+const struct st_repairs *st_validator_repairs(const struct st_validator *validator) {
+    return &validator->repairs;
+}
+
+/* The sentence for the malformed event, with the names that matter. */
+static int fail_malformed(const struct st_validator *validator, enum st_malformed kind,
+                          const struct st_event *event, const struct st_symbols *symbols,
+                          struct st_error *error) {
+    char thread[80], target[80], holder[80] = "";
+    const char *name = st_name(&symbols->threads, event->thread);
+    st_quote(thread, sizeof thread, name, st_name_length(&symbols->threads, event->thread));
+    name = st_target_name(symbols, (enum st_op)event->written, event->target);
+    st_quote(target, sizeof target, name, strlen(name));
+    if (kind == ST_ACQUIRE_HELD || kind == ST_RELEASE_BY_OTHER) {
+        name = st_name(&symbols->threads, validator->locks[event->target].holder);
+        st_quote(holder, sizeof holder, name, strlen(name));
+    }
+    static const char *const sentences[] = {
+        [ST_ACQUIRE_HELD] = "thread %1$s acquires lock %2$s, which thread %3$s holds",
+        [ST_RELEASE_NOT_HELD] = "thread %1$s releases lock %2$s, which nobody holds",
+        [ST_RELEASE_BY_OTHER] = "thread %1$s releases lock %2$s, which thread %3$s holds",
+        [ST_END_WITHOUT_BEGIN] = "thread %1$s ends a block, but none is open",
+        [ST_FORK_SELF] = "thread %1$s forks itself",
+        [ST_FORK_TWICE] = "thread %1$s forks thread %2$s, which was forked before",
+        [ST_FORK_STARTED] = "thread %1$s forks thread %2$s, which already has events",
+        [ST_JOIN_SELF] = "thread %1$s joins itself",
+        [ST_JOIN_UNKNOWN] = "thread %1$s joins thread %2$s, which was never forked and has no "
+                            "event",
+        [ST_EVENT_AFTER_JOIN] = "thread %1$s has an event after it was joined",
+    };
+    char cause[400];
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    snprintf(cause, sizeof cause, sentences[kind], thread, target, holder);
+#pragma GCC diagnostic pop
+    return st_fail(error, NULL, ST_AT_EVENT, validator->facts.events + 1, "%s", cause);
+}
+
+/* Not repairing: the error. Repairing: counts it, and the event is dropped. */
+static __attribute__((noinline)) int malformed(struct st_validator *validator,
+                                               enum st_malformed kind, struct st_event *event,
+                                               const struct st_symbols *symbols,
+                                               struct st_error *error) {
+    if (!validator->repair)
+        return fail_malformed(validator, kind, event, symbols, error);
+    if (validator->repairs.kinds[kind].count++ == 0)
+        validator->repairs.kinds[kind].first_event = validator->facts.events + 1;
+    if (kind == ST_EVENT_AFTER_JOIN) {
+        /* The join came too early, the event itself may be fine: keep it. */
+        validator->threads[event->thread].joined = false;
+        return 0;
+    }
+    event->op = ST_DROPPED;
+    return 0;
+}
+
+static int on_acquire(struct st_validator *v, struct st_event *event) {
+    struct lock_state *lock = &v->locks[event->target];
+    if (lock->count == 0) {
+        lock->holder = event->thread;
+        lock->count = 1;
+        v->facts.held_locks++;
+    } else if (lock->holder == event->thread) {
+        lock->count++;
+        event->op = ST_NESTED;
+    } else {
+        return ST_ACQUIRE_HELD;
+    }
+    return -1;
+}
+
+static int on_release(struct st_validator *v, struct st_event *event) {
+    struct lock_state *lock = &v->locks[event->target];
+    if (lock->count == 0)
+        return ST_RELEASE_NOT_HELD;
+    if (lock->holder != event->thread)
+        return ST_RELEASE_BY_OTHER;
+    if (--lock->count)
+        event->op = ST_NESTED;
+    else
+        v->facts.held_locks--;
+    return -1;
+}
+
+static int on_fork(struct st_validator *v, const struct st_event *event) {
+    struct thread_state *child = &v->threads[event->target];
+    if (event->thread == event->target)
+        return ST_FORK_SELF;
+    if (child->forked)
+        return ST_FORK_TWICE;
+    if (child->started)
+        return ST_FORK_STARTED;
+    child->forked = true;
+    return -1;
+}
+
+static int on_join(struct st_validator *v, const struct st_event *event) {
+    struct thread_state *child = &v->threads[event->target];
+    if (event->thread == event->target)
+        return ST_JOIN_SELF;
+    if (!child->forked && !child->started)
+        return ST_JOIN_UNKNOWN;
+    child->joined = true;
+    return -1;
+}
+
+static int on_begin(struct st_validator *v, const struct st_event *event) {
+    struct st_facts *facts = &v->facts;
+    facts->open_blocks++;
+    uint32_t depth = ++v->threads[event->thread].depth;
+    if (depth > facts->deepest)
+        facts->deepest = depth;
+    if (event->target == ST_NO_NAME) {
+        facts->unnamed_blocks++;
+        return -1;
+    }
+    st_reserve(&facts->executed, &facts->executed_capacity, (size_t)event->target + 1);
+    if (event->target >= facts->executed_count)
+        facts->executed_count = (size_t)event->target + 1;
+    facts->executed[event->target]++;
+    return -1;
+}
+
+static int on_end(struct st_validator *v, const struct st_event *event) {
+    struct thread_state *thread = &v->threads[event->thread];
+    if (!thread->depth)
+        return ST_END_WITHOUT_BEGIN;
+    thread->depth--;
+    v->facts.open_blocks--;
+    return -1;
+}
+
+/* The kind of malformed event that this is, or -1. */
+static int check_event(struct st_validator *v, struct st_event *event) {
+    switch (event->op) {
+    case ST_ACQUIRE:
+        return on_acquire(v, event);
+    case ST_RELEASE:
+        return on_release(v, event);
+    case ST_FORK:
+        return on_fork(v, event);
+    case ST_JOIN:
+        return on_join(v, event);
+    case ST_BEGIN:
+        return on_begin(v, event);
+    case ST_END:
+        return on_end(v, event);
+    default:
+        return -1;
+    }
+}
+
+int st_validate(struct st_validator *v, struct st_event *events, size_t count,
+                const struct st_symbols *symbols, struct st_error *error) {
+    st_reserve(&v->threads, &v->thread_capacity, symbols->threads.count);
+    st_reserve(&v->locks, &v->lock_capacity, symbols->locks.count);
+    for (size_t i = 0; i < count; i++) {
+        struct st_event *event = &events[i];
+        struct thread_state *thread = &v->threads[event->thread];
+        thread->started = true;
+        if (__builtin_expect(thread->joined, 0) &&
+            malformed(v, ST_EVENT_AFTER_JOIN, event, symbols, error) < 0)
+            return -1;
+        int kind = event->op <= ST_WRITE ? -1 : check_event(v, event);
+        if (__builtin_expect(kind >= 0, 0) &&
+            malformed(v, (enum st_malformed)kind, event, symbols, error) < 0)
+            return -1;
+        v->facts.events++;
+        if (event->op == ST_DROPPED) {
+            v->facts.dropped++;
+            continue;
+        }
+        v->facts.nested += event->op == ST_NESTED;
+        v->facts.ops[event->written]++;
+    }
+    return 0;
+}
