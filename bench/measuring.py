@@ -8,6 +8,10 @@ import subprocess
 # A command that takes longer than this is not repeated: noise is small beside it.
 SHORT_SECONDS = 2.0
 
+# One that takes less than this is repeated more often: noise is large beside it, and it is cheap.
+TINY_SECONDS = 0.1
+TINY_FACTOR = 3
+
 # How long a command may take before it is stopped, beside the fastest comparable command. Some
 # engines are expected to blow up on some traces, and the benchmark should still come to its end.
 CAP_FACTOR = 20
@@ -24,6 +28,7 @@ class Run:
     """The best of some runs of one command. If `stopped`, `seconds` is only a lower bound."""
 
     seconds: float
+    cpu_seconds: float
     peak_kib: int
     status: int
     stopped: bool
@@ -73,24 +78,32 @@ class Launcher:
         if launched.returncode != 0:
             raise Trouble(f"cannot measure {show(argv)}: {errors.strip()}")
         with open(self.report, encoding="ascii") as report:
-            seconds, _user, _system, peak, status, stopped = report.read().split()
+            seconds, user, system, peak, status, stopped = report.read().split()
         with open(self.output, encoding="utf-8", errors="replace") as output:
             text = output.read(1_000_000)
-        return Run(float(seconds), int(peak), int(status), stopped == "1", text, errors)
+        cpu = float(user) + float(system)
+        return Run(float(seconds), cpu, int(peak), int(status), stopped == "1", text, errors)
+
+
+def enough(best, done, rounds):
+    """Is `best`, the best of `done` runs, good enough?"""
+    if best.stopped or best.status > 1 or best.seconds > SHORT_SECONDS:
+        return True
+    return done >= rounds and (rounds == 1 or best.seconds > TINY_SECONDS)
 
 
 def measure(launcher, commands, rounds):
-    """Runs all commands `rounds` times in turn and returns the best run of each, by key.
+    """Runs all commands about `rounds` times in turn and returns the best run of each, by key.
 
     In turn, and not each command's runs in a row, so that a slow moment of the machine hits what
     is compared alike.
     """
     best = {}
     fastest = None
-    for _ in range(rounds):
+    for done in range(rounds * TINY_FACTOR):
         for command in commands:
             before = best.get(command.key)
-            if before and (before.stopped or before.status > 1 or before.seconds > SHORT_SECONDS):
+            if before and enough(before, done, rounds):
                 continue
             cap = FIRST_CAP_SECONDS if fastest is None else CAP_FACTOR * fastest + CAP_SECONDS
             run = launcher.run(command.argv, cap if command.capped else 0)

@@ -127,7 +127,8 @@ class Bench:
         arguments = ["--kind", kind, "--events", str(events), "--seed", str(self.seed), "-o", text]
         for name, value in sizes.items():
             arguments += [f"--{name}", str(value)]
-        progress(f"{kind}, {events:,} events {sizes or ''}")
+        words = [kind, f"{events:,} events"] + [f"{n:,} {name}" for name, n in sizes.items()]
+        progress(", ".join(words))
         self.call([self.generator] + arguments)
         self.call([self.seriatim, "convert", text, native])
         return Trace(kind, events, text, native)
@@ -206,13 +207,14 @@ def engine_row(what, form, trace, runs):
     run = runs[(what, form)]
     if run.stopped or run.status > 1:
         time = time_text(run) if run.stopped else "failed"
-        return [what, form, time, "-", "-", "-", "-", "-"]
+        return [what, form, time, "-", "-", "-", "-", "-", "-"]
     text, native = runs.get((what, "text")), runs.get((what, "native"))
     gain = form == "native" and not text.stopped and text.status <= 1
     return [
         what,
         form,
         time_text(run),
+        f"{run.cpu_seconds:.3f} s",
         f"{trace.events / run.seconds / 1e6:.1f}",
         ratio(run.seconds, runs[("grep w", "text")].seconds),
         ratio(run.seconds, runs[("grep lines", "text")].seconds),
@@ -223,8 +225,8 @@ def engine_row(what, form, trace, runs):
 
 def engines_table(bench, trace, runs):
     header = [
-        "what", "format", "time", "M events/s", "÷ grep w(", "÷ grep lines", "peak MB",
-        "text ÷ native",
+        "what", "format", "time", "CPU time", "M events/s", "÷ grep w(", "÷ grep lines",
+        "peak MB", "text ÷ native",
     ]  # fmt: skip
     order = [("grep w", "text"), ("grep lines", "text")]
     order += [(what, form) for what in ["decode"] + bench.engines for form in FORMATS]
@@ -235,7 +237,9 @@ def engines_section(bench):
     yield "## Engines\n"
     yield (
         "Every engine on every kind of trace. `decode` is `seriatim stats`: reading and validating "
-        "alone. `÷ grep w(` is the time divided by that of `grep w`, less is better."
+        "alone. `÷ grep w(` is the time divided by that of `grep w`, less is better. CPU time is "
+        "user and system time of the same run; where it is well below the time, the machine was "
+        "busy with other things."
     )
     for kind in KINDS:
         trace = bench.generate(kind, bench.sizes.engines)
@@ -325,10 +329,10 @@ def events_section(bench, growths):
 
 
 def threads_section(bench, growths):
-    yield "\n## Growth with the number of threads\n"
+    yield "\n## Growth with the number of threads"
     events = bench.sizes.threads_events
     for kind in ("two-phase", "partitioned"):
-        yield f"\n### {kind}, {events:,} events, 100,000 variables, 1,024 locks\n"
+        yield f"\n### {kind}, {events:,} events, 100,000 variables, 1,024 locks"
         fixed = {"variables": 100_000, "locks": 1024}
         steps = [(k, kind, events, dict(fixed, threads=k)) for k in bench.sizes.threads]
         growth = grow(bench, "threads", steps)
@@ -386,9 +390,9 @@ def preface(bench):
         f"Measured on {datetime.date.today().isoformat()} with `make bench` on {processor()}, "
         f"{os.cpu_count()} cores, {memory_gib():.0f} GiB, {platform.system()} "
         f"{platform.machine()}. Traces come from `bench-generate` (seed {bench.seed}) and are in "
-        f"the page cache. Times are wall-clock, the best of {bench.sizes.rounds} (of one if it "
-        "takes more than two seconds), with all commands taking turns; peak memory is the largest "
-        "resident set.\n"
+        f"the page cache. Times are wall-clock, the best of {bench.sizes.rounds} (more for very "
+        "short ones, one above two seconds), with all commands taking turns; peak memory is the "
+        "largest resident set.\n"
     )
     yield (
         "The yardsticks are `LC_ALL=C grep -c 'w(' trace.std` (`grep w`) and "
