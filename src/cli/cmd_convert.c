@@ -54,6 +54,8 @@ static int convert(struct reading *reading, const struct st_writer_format *forma
         return st_fail(error, output->name, ST_AT_FILE, 0,
                        "is a terminal; the native format is not for reading");
     }
+    if (st_output_is_terminal(output))
+        reading_hush(reading);
     void *writer = format->open(output->file, output->name, st_trace_symbols(reading->trace));
     int result = copy_events(reading, format, writer, output, error);
     format->close(writer);

@@ -90,6 +90,8 @@ static int copy_events(struct dump *dump, struct st_error *error) {
 static int dump_events(struct dump *dump, struct st_error *error) {
     dump->writer = st_std_writer.open(dump->output.file, dump->output.name,
                                       st_trace_symbols(dump->reading.trace));
+    if (st_output_is_terminal(&dump->output))
+        reading_hush(&dump->reading);
     int result = copy_events(dump, error);
     st_std_writer.close(dump->writer);
     reading_end(&dump->reading, result == 0);

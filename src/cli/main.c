@@ -4,9 +4,11 @@
 
 #include "base/memory.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct command *const commands[] = {&cmd_check, &cmd_stats, &cmd_convert, &cmd_dump};
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
@@ -139,7 +141,16 @@ static void set_signals(void) {
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write() */
 }
 
+/* A file that we open must not become standard output or error because the caller closed those.
+ * Writing to a closed standard output stays an error: what takes its place is not for writing. */
+static void keep_standard_descriptors(void) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0)
+            abort();
+}
+
 int main(int argc, char **argv) {
+    keep_standard_descriptors();
     set_signals();
     if (argc < 2) {
         write_help(stderr, NULL);

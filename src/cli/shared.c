@@ -96,10 +96,14 @@ void reading_end(struct reading *reading, bool good) {
              st_trace_name(reading->trace), st_trace_facts(reading->trace)->events);
 }
 
-void reading_close(struct reading *reading) {
+void reading_hush(struct reading *reading) {
     progress_clear(reading->progress);
     free(reading->progress);
-    st_trace_close(reading->trace);
     reading->progress = NULL;
+}
+
+void reading_close(struct reading *reading) {
+    reading_hush(reading);
+    st_trace_close(reading->trace);
     reading->trace = NULL;
 }

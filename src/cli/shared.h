@@ -89,6 +89,9 @@ int reading_open(struct reading *reading, const char *path, bool repair, bool qu
 long reading_next(struct reading *reading, struct st_event **events, uint64_t *first,
                   struct st_error *error);
 
+/* No progress line from here on: it would mix with what is printed while reading. */
+void reading_hush(struct reading *reading);
+
 /* To be called when reading is over, before results or errors are printed. `good`: it went well,
  * so warns of what was repaired or cut off. */
 void reading_end(struct reading *reading, bool good);

@@ -1,6 +1,8 @@
 /* The report for people: a paragraph for each violated block, then one line that sums up. */
 #include "report/report.h"
 
+#include "base/memory.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,12 +134,53 @@ static void put_proof(const struct text *text, const struct st_violation *violat
     put_edges(text, violation->path, violation->path_length);
 }
 
+/* Violations of the same block at the same place of the code, whoever ran it and whenever. */
+static int compare_places(const struct st_violation *a, const struct st_violation *b) {
+    const uint64_t left[] = {a->block, a->depth, a->begin_loc, a->event.event.loc,
+                             a->event.event.written};
+    const uint64_t right[] = {b->block, b->depth, b->begin_loc, b->event.event.loc,
+                              b->event.event.written};
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++)
+        if (left[i] != right[i])
+            return left[i] < right[i] ? -1 : 1;
+    return 0;
+}
+
+static int compare_violations(const void *left, const void *right) {
+    const struct st_violation *a = *(const struct st_violation *const *)left;
+    const struct st_violation *b = *(const struct st_violation *const *)right;
+    int order = compare_places(a, b);
+    return order ? order : (a > b) - (a < b);
+}
+
+/* For each violation how many are like it, in the place of the first of them; 0 for the others. */
+static size_t *count_alike(const struct st_findings *findings) {
+    size_t count = findings->kept, *alike = st_alloc(count, sizeof *alike);
+    const struct st_violation **sorted = st_alloc(count, sizeof *sorted);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &findings->violations[i];
+    qsort(sorted, count, sizeof *sorted, compare_violations);
+    for (size_t i = 0, first = 0; i < count; i++) {
+        if (compare_places(sorted[first], sorted[i]) != 0)
+            first = i;
+        alike[sorted[first] - findings->violations]++;
+    }
+    free(sorted);
+    return alike;
+}
+
 static void put_violations(const struct text *text, const struct st_findings *findings) {
+    size_t *alike = count_alike(findings);
     for (size_t i = 0; i < findings->kept; i++) {
+        if (!alike[i])
+            continue;
         put_headline(text, &findings->violations[i]);
         put_proof(text, &findings->violations[i]);
+        if (alike[i] > 1)
+            fprintf(text->file, "  The same happened %zu times in the same place.\n", alike[i]);
         fputc('\n', text->file);
     }
+    free(alike);
     uint64_t more = st_all_violated(findings) - findings->kept;
     if (more) {
         put_count(text, more, "more violated block");
