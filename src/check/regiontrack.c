@@ -23,39 +23,15 @@
  * - Local time grows with every subregion (snapshot), not only with every block. Times then name
  *   snapshots, and an edge that brings nothing new is recognised by one comparison. Such an edge
  *   can neither violate a block nor close a cycle: the edge that brought the news did.
- * - A read that happens after another read of the same variable replaces it, whichever thread made
- *   it: what a later write must learn from the first it learns from the second.
  * - Fork and join have their edges. A fork's edge is taken at once; a child without events gives
  *   nothing to its join. */
-#include "check/batch.h"
-#include "check/clock.h"
+#include "check/access.h"
 #include "check/engine.h"
 
 #include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* The last access of its kind. time 0: none. */
-struct access {
-    uint32_t thread;
-    st_time time;
-    struct st_snapshot *snapshot;
-    uint64_t number;
-    uint64_t loc;
-};
-
-struct reads {
-    uint32_t count, capacity;
-    struct access items[];
-};
-
-/* Invariant: the reads since the last write, none of which happens before another one, are `read`
- * (time 0: none) and those in `more` (NULL: none). `more` is empty when `read` is. */
-struct variable {
-    struct access write, read;
-    struct reads *more;
-};
 
 struct thread {
     st_time *clock; /* clock[own number] is the time of `snapshot` */
@@ -83,13 +59,9 @@ struct regiontrack {
     struct thread *threads;
     size_t thread_count, thread_capacity;
     uint32_t width; /* of all clocks and frontiers */
-    struct variable *variables;
-    size_t variable_capacity;
-    struct access *locks; /* last release */
-    size_t lock_capacity;
+    struct st_accesses accesses;
     uint32_t *frontiers; /* threads whose running block reaches something */
     size_t frontier_count, frontier_capacity;
-    size_t read_bytes; /* of all `more` lists */
     bool serializable; /* so far */
     uint64_t number;   /* of the event at hand */
     const struct st_event *event;
@@ -110,22 +82,19 @@ static void destroy(void *state) {
         free(rt->threads[t].clock);
         free(rt->threads[t].reach);
     }
-    for (size_t x = 0; x < rt->variable_capacity; x++)
-        free(rt->variables[x].more);
+    st_accesses_free(&rt->accesses);
     st_snapshots_free(&rt->snapshots);
     free(rt->threads);
-    free(rt->variables);
-    free(rt->locks);
     free(rt->frontiers);
     free(rt);
 }
 
 static size_t memory(const void *state) {
     const struct regiontrack *rt = state;
-    return sizeof *rt + rt->snapshots.slab_bytes + rt->thread_capacity * sizeof *rt->threads +
+    return sizeof *rt + rt->snapshots.slab_bytes + st_accesses_memory(&rt->accesses) +
+           rt->thread_capacity * sizeof *rt->threads +
            rt->thread_count * rt->width * 2 * sizeof(st_time) +
-           rt->variable_capacity * sizeof *rt->variables + rt->lock_capacity * sizeof *rt->locks +
-           rt->frontier_capacity * sizeof *rt->frontiers + rt->read_bytes;
+           rt->frontier_capacity * sizeof *rt->frontiers;
 }
 
 static void widen_clocks(struct regiontrack *rt, uint32_t threads) {
@@ -147,8 +116,7 @@ static void make_room(struct regiontrack *rt, struct st_extent need) {
         thread->reach = st_clock_widen(NULL, 0, rt->width, ST_NEVER);
         thread->changed = true;
     }
-    st_reserve(&rt->variables, &rt->variable_capacity, need.variables);
-    st_reserve(&rt->locks, &rt->lock_capacity, need.locks);
+    st_accesses_reserve(&rt->accesses, need);
 }
 
 /* The thread's clock as it is now. Starts a subregion if anything changed. */
@@ -162,16 +130,16 @@ static struct st_snapshot *now(struct regiontrack *rt, uint32_t t) {
     return thread->snapshot;
 }
 
-static struct access this_access(struct regiontrack *rt, uint32_t t) {
+static struct st_access this_access(struct regiontrack *rt, uint32_t t) {
     struct st_snapshot *snapshot = now(rt, t);
-    return (struct access){.thread = t,
-                           .time = snapshot->time,
-                           .snapshot = snapshot,
-                           .number = rt->number,
-                           .loc = rt->event->loc};
+    return (struct st_access){.thread = t,
+                              .time = snapshot->time,
+                              .snapshot = snapshot,
+                              .number = rt->number,
+                              .loc = rt->event->loc};
 }
 
-static struct st_edge edge_from(const struct regiontrack *rt, const struct access *source,
+static struct st_edge edge_from(const struct regiontrack *rt, const struct st_access *source,
                                 enum st_op op) {
     static const enum st_edge_kind kinds[] = {
         [ST_READ] = ST_EDGE_CONFLICT,
@@ -188,7 +156,7 @@ static struct st_edge edge_from(const struct regiontrack *rt, const struct acces
         .from = {source->number, from}, .to = {rt->number, *rt->event}, .kind = kinds[op]};
 }
 
-static void report_violation(struct regiontrack *rt, uint32_t t, const struct access *source,
+static void report_violation(struct regiontrack *rt, uint32_t t, const struct st_access *source,
                              enum st_op op) {
     struct thread *thread = &rt->threads[t];
     thread->violated = true;
@@ -226,7 +194,7 @@ static void drop_frontier(struct regiontrack *rt, struct thread *thread) {
 }
 
 /* Every running block that reaches the source of the new edge reaches its target from now on. */
-static void update_frontiers(struct regiontrack *rt, uint32_t t, const struct access *source) {
+static void update_frontiers(struct regiontrack *rt, uint32_t t, const struct st_access *source) {
     const struct thread *thread = &rt->threads[t];
     uint32_t a = source->thread;
     /* A unary event has the local time that it is about to get. */
@@ -242,7 +210,7 @@ static void update_frontiers(struct regiontrack *rt, uint32_t t, const struct ac
 
 /* An edge that brings news: check it, then learn from it. */
 static __attribute__((noinline)) void learn(struct regiontrack *rt, uint32_t t,
-                                            const struct access *source, enum st_op op) {
+                                            const struct st_access *source, enum st_op op) {
     struct thread *thread = &rt->threads[t];
     const struct st_snapshot *snapshot = source->snapshot;
     if (thread->depth) {
@@ -261,7 +229,7 @@ static __attribute__((noinline)) void learn(struct regiontrack *rt, uint32_t t,
 }
 
 /* The dependence source -> event at hand, if there is a source. */
-static inline void edge(struct regiontrack *rt, uint32_t t, const struct access *source,
+static inline void edge(struct regiontrack *rt, uint32_t t, const struct st_access *source,
                         enum st_op op) {
     if (rt->threads[t].clock[source->thread] < source->time)
         learn(rt, t, source, op);
@@ -290,70 +258,27 @@ static void on_end(struct regiontrack *rt, const struct st_event *event) {
     st_findings_block_end(rt->findings, thread->violation, rt->number);
 }
 
-static void resize_reads(struct regiontrack *rt, struct variable *variable, uint32_t capacity) {
-    uint32_t old = variable->more ? variable->more->capacity : 0;
-    bool fresh = !variable->more;
-    variable->more =
-        st_realloc(variable->more, sizeof(struct reads) + capacity * sizeof(struct access), 1);
-    if (fresh)
-        variable->more->count = 0;
-    variable->more->capacity = capacity;
-    rt->read_bytes += (capacity - old) * sizeof(struct access);
-}
-
-/* A read beside others: those that happen before it go, then it is added. */
-static __attribute__((noinline)) void add_read(struct regiontrack *rt, struct variable *variable,
-                                               const struct access *read) {
-    const st_time *clock = rt->threads[read->thread].clock;
-    struct reads *more = variable->more;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; more && i < more->count; i++)
-        if (clock[more->items[i].thread] < more->items[i].time)
-            more->items[kept++] = more->items[i];
-    if (more)
-        more->count = kept;
-    if (clock[variable->read.thread] >= variable->read.time) {
-        variable->read = *read;
-        return;
-    }
-    if (!more || kept == more->capacity)
-        resize_reads(rt, variable, kept ? 2 * kept : 2);
-    variable->more->items[variable->more->count++] = *read;
-}
-
 static void on_read(struct regiontrack *rt, const struct st_event *event) {
-    struct variable *variable = &rt->variables[event->target];
+    struct st_variable *variable = &rt->accesses.variables[event->target];
     uint32_t t = event->thread;
     edge(rt, t, &variable->write, ST_WRITE);
-    struct access read = this_access(rt, t);
-    if (!variable->more && rt->threads[t].clock[variable->read.thread] >= variable->read.time)
-        variable->read = read;
-    else
-        add_read(rt, variable, &read);
-}
-
-static __attribute__((noinline)) void take_more_reads(struct regiontrack *rt, uint32_t t,
-                                                      struct variable *variable) {
-    for (uint32_t i = 0; i < variable->more->count; i++)
-        edge(rt, t, &variable->more->items[i], ST_READ);
-    rt->read_bytes -= variable->more->capacity * sizeof(struct access);
-    free(variable->more);
-    variable->more = NULL;
+    struct st_access read = this_access(rt, t);
+    st_variable_read(&rt->accesses, variable, &read, rt->threads[t].clock);
 }
 
 static void on_write(struct regiontrack *rt, const struct st_event *event) {
-    struct variable *variable = &rt->variables[event->target];
+    struct st_variable *variable = &rt->accesses.variables[event->target];
     uint32_t t = event->thread;
     edge(rt, t, &variable->read, ST_READ);
-    if (variable->more)
-        take_more_reads(rt, t, variable);
+    for (uint32_t i = 0; variable->more && i < variable->more->count; i++)
+        edge(rt, t, &variable->more->items[i], ST_READ);
     edge(rt, t, &variable->write, ST_WRITE);
-    variable->write = this_access(rt, t);
-    variable->read.time = 0;
+    struct st_access write = this_access(rt, t);
+    st_variable_write(&rt->accesses, variable, &write);
 }
 
 static void on_fork(struct regiontrack *rt, const struct st_event *event) {
-    struct access fork = this_access(rt, event->thread);
+    struct st_access fork = this_access(rt, event->thread);
     edge(rt, event->target, &fork, ST_FORK);
 }
 
@@ -362,33 +287,20 @@ static void on_join(struct regiontrack *rt, const struct st_event *event) {
     if (!rt->threads[child].started)
         return;
     struct st_snapshot *last = now(rt, child);
-    struct access end = {.thread = child, .time = last->time, .snapshot = last};
+    struct st_access end = {.thread = child, .time = last->time, .snapshot = last};
     edge(rt, event->thread, &end, ST_JOIN);
 }
 
-static void mark_reads(struct regiontrack *rt, const struct reads *more) {
-    for (uint32_t i = 0; more && i < more->count; i++)
-        st_snapshot_mark(&rt->snapshots, more->items[i].snapshot);
-}
-
-/* An access whose time is 0 is none; whatever its pointer says must not be followed. */
-static void mark_access(struct regiontrack *rt, const struct access *access) {
-    if (access->time)
-        st_snapshot_mark(&rt->snapshots, access->snapshot);
+static void mark_access(void *snapshots, struct st_access *access) {
+    st_snapshot_mark(snapshots, access->snapshot);
 }
 
 static __attribute__((noinline)) void collect(struct regiontrack *rt) {
     st_snapshots_mark_begin(&rt->snapshots);
     for (size_t t = 0; t < rt->thread_count; t++)
         st_snapshot_mark(&rt->snapshots, rt->threads[t].snapshot);
-    for (size_t x = 0; x < rt->variable_capacity; x++) {
-        mark_access(rt, &rt->variables[x].write);
-        mark_access(rt, &rt->variables[x].read);
-        mark_reads(rt, rt->variables[x].more);
-    }
-    for (size_t l = 0; l < rt->lock_capacity; l++)
-        mark_access(rt, &rt->locks[l]);
-    st_snapshots_sweep(&rt->snapshots, rt->variable_capacity * sizeof *rt->variables);
+    st_accesses_visit(&rt->accesses, mark_access, &rt->snapshots);
+    st_snapshots_sweep(&rt->snapshots, st_accesses_memory(&rt->accesses));
 }
 
 static void on_event(struct regiontrack *rt, const struct st_event *event) {
@@ -401,10 +313,10 @@ static void on_event(struct regiontrack *rt, const struct st_event *event) {
         on_write(rt, event);
         break;
     case ST_ACQUIRE:
-        edge(rt, event->thread, &rt->locks[event->target], ST_RELEASE);
+        edge(rt, event->thread, &rt->accesses.locks[event->target], ST_RELEASE);
         break;
     case ST_RELEASE:
-        rt->locks[event->target] = this_access(rt, event->thread);
+        rt->accesses.locks[event->target] = this_access(rt, event->thread);
         break;
     case ST_FORK:
         on_fork(rt, event);
@@ -428,7 +340,7 @@ static void feed(void *state, const struct st_event *events, size_t count, uint6
     struct regiontrack *rt = state;
     make_room(rt, st_batch_extent(events, count));
     for (size_t i = 0; i < count; i++) {
-        st_batch_prefetch(events, i, count, rt->variables);
+        st_batch_prefetch(events, i, count, rt->accesses.variables);
         rt->number = first + i;
         on_event(rt, &events[i]);
     }
