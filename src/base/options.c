@@ -292,7 +292,9 @@ static void help_text(const struct st_option *option, char *buffer, size_t size)
     if (option->kind == ST_CHOICE)
         used += snprintf(buffer + used, size - (size_t)used, ": %s", list_choices(option, listed));
     if (option->initial)
-        snprintf(buffer + used, size - (size_t)used, " (default %s)", option->initial);
+        used += snprintf(buffer + used, size - (size_t)used, " (default %s)", option->initial);
+    if (option->note)
+        snprintf(buffer + used, size - (size_t)used, "; %s", option->note);
 }
 
 void st_options_help(const struct st_option *table, FILE *file) {

@@ -35,6 +35,7 @@ struct st_option {
     const char *const *choices;          /* ST_CHOICE: the words, ending with NULL; or ... */
     const char *(*choice)(size_t index); /* ... where they are not constant: word or NULL */
     const char *help;                    /* a phrase without a full stop */
+    const char *note;                    /* what is to be said behind choices and default */
 };
 
 /* What is left of a command line when the options are taken out. */

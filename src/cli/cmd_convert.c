@@ -89,8 +89,9 @@ static const struct st_option options[] = {
      .value = "FORMAT",
      .initial = "auto",
      .choices = to_words,
-     .help = "the format to write; auto goes by the name of OUT: .stt is native, .std and .txt "
-             "are std, and so is standard output"},
+     .help = "the format to write",
+     .note = "auto goes by the name of OUT: .stt is native, .std and .txt are std, and so is "
+             "standard output"},
     REPAIR_OPTION(struct values),
     COMMON_OPTIONS,
 };

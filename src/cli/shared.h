@@ -24,14 +24,15 @@ extern const char *const color_words[], *const format_words[];
      .letter = 'q',                                                                                \
      .kind = ST_FLAG,                                                                              \
      .offset = offsetof(struct common_values, quiet),                                              \
-     .help = "no progress, and of a report only the summary"},                                     \
+     .help = "show no progress, and of a report only the summary"},                                \
         {.name = "color",                                                                          \
          .kind = ST_CHOICE,                                                                        \
          .offset = offsetof(struct common_values, color),                                          \
          .value = "MODE",                                                                          \
          .initial = "auto",                                                                        \
          .choices = color_words,                                                                   \
-         .help = "color the report; auto means on a terminal, unless NO_COLOR is set"},            \
+         .help = "when to color a report",                                                         \
+         .note = "auto means on a terminal, unless NO_COLOR is set"},                              \
         {.name = "help",                                                                           \
          .letter = 'h',                                                                            \
          .kind = ST_FLAG,                                                                          \

@@ -39,11 +39,16 @@ static void put_thread(const struct text *text, uint32_t thread) {
     put_name(text, st_name(&text->symbols->threads, thread));
 }
 
+static bool has_location(const struct text *text, uint64_t loc) {
+    char buffer[ST_LOCATION_SIZE];
+    return *st_location_text(text->symbols, loc, buffer) != '\0';
+}
+
 /* " at bank.c:21"; RAPID's locations are mere numbers. */
 static void put_location(const struct text *text, uint64_t loc) {
     char buffer[ST_LOCATION_SIZE];
     const char *name = st_location_text(text->symbols, loc, buffer);
-    if (!*name)
+    if (!has_location(text, loc))
         return;
     fputs(loc & ST_LOC_NAME ? " at " : " at location ", text->file);
     put_name(text, name);
@@ -97,8 +102,9 @@ static void put_headline(const struct text *text, const struct st_violation *vio
     if (violation->end)
         fprintf(text->file, " (events %" PRIu64 " to %" PRIu64, violation->begin, violation->end);
     else
-        fprintf(text->file, " (from event %" PRIu64 " on, without an end", violation->begin);
-    fputs(", begin", text->file);
+        fprintf(text->file, " (from event %" PRIu64 " on, its end was not seen", violation->begin);
+    if (has_location(text, violation->begin_loc))
+        fputs(", begin", text->file);
     put_location(text, violation->begin_loc);
     fputs(").\n", text->file);
 }
@@ -188,12 +194,15 @@ static void put_violations(const struct text *text, const struct st_findings *fi
     }
 }
 
+/* Not serializable, and yet no thread left a block and came back to it. */
 static void put_cycle(const struct text *text, const struct st_findings *findings) {
     paint(text, red);
     fputs("No serial order explains the trace", text->file);
     paint(text, plain);
-    fputs(", although no single block was cut: these dependences close a cycle of transactions.\n",
-          text->file);
+    fprintf(text->file,
+            ", although no single block was cut:\n"
+            "  with event %" PRIu64 " its transactions wait for each other in a cycle%s\n",
+            findings->first_bad_event, findings->cycle_length ? ":" : ".");
     put_edges(text, findings->cycle, findings->cycle_length);
     fputc('\n', text->file);
 }
@@ -223,18 +232,15 @@ static void put_facts(const struct text *text, const struct st_report *report) {
         fputs("; truncated", text->file);
 }
 
-/* "1 of 3 blocks violated", or what else there is to say about blocks. */
-static void put_block_counts(const struct text *text, const struct st_report *report,
-                             const struct st_findings *findings) {
+static void put_block_counts(const struct text *text, const struct st_findings *findings) {
     uint64_t violated = st_all_violated(findings);
     if (!findings->names_blocks)
         return;
+    fputs("; ", text->file);
     if (violated)
-        fprintf(text->file, "; %" PRIu64 " of ", violated);
+        put_count(text, violated, "violated block");
     else
-        fputs("; none of ", text->file);
-    put_count(text, report->facts->ops[ST_BEGIN], "block");
-    fputs(" violated", text->file);
+        fputs("no violated block", text->file);
 }
 
 static void put_summary(const struct text *text, const struct st_report *report) {
@@ -247,7 +253,7 @@ static void put_summary(const struct text *text, const struct st_report *report)
     paint(text, plain);
     if (findings->first_bad_event)
         fprintf(text->file, ", first bad event %" PRIu64, findings->first_bad_event);
-    put_block_counts(text, report, findings);
+    put_block_counts(text, findings);
     if (report->stopped)
         fputs("; stopped at the first finding", text->file);
     fprintf(text->file, " (%s: ", result->engine);
@@ -321,7 +327,7 @@ void st_report_text(const struct st_report *report, struct st_text_style style, 
     }
     if (!style.quiet) {
         put_violations(&text, findings);
-        if (!st_all_violated(findings) && findings->cycle_length)
+        if (findings->names_blocks && !st_all_violated(findings) && findings->first_bad_event)
             put_cycle(&text, findings);
     }
     put_summary(&text, report);

@@ -248,7 +248,7 @@ class AllEngines(Case):
 class Text(Case):
     def test_quiet_is_the_summary_only(self):
         text = run("check", "--quiet", "-", input=CUT).text
-        self.assertEqual(text, "-: not serializable, first bad event 4; 1 of 1 block violated "
+        self.assertEqual(text, "-: not serializable, first bad event 4; 1 violated block "
                                "(regiontrack: 5 events, 2 threads, 0 locks, 1 variable, 1 block)\n")
         full = run("check", "-", input=CUT).text
         self.assertTrue(full.endswith(text) and len(full) > len(text))
