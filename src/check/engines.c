@@ -2,7 +2,11 @@
 
 #include <string.h>
 
+extern const struct st_engine st_velodrome, st_aerodrome, st_regiontrack, st_doublechecker;
+
 const struct st_engine *const st_engines[] = {
+    &st_aerodrome,
+    &st_regiontrack,
     NULL,
 };
 

@@ -34,6 +34,7 @@ struct st_violation {
     struct st_place event; /* the first event that proves it */
     struct st_edge *path; /* out of the block and back to `event`; NULL where the engine has none */
     size_t path_length;
+    struct st_edge closing; /* last edge of such a path; from.number is 0 where it is unknown */
 };
 
 enum st_verdict { ST_UNDECIDED, ST_SERIALIZABLE, ST_NOT_SERIALIZABLE };
@@ -42,6 +43,7 @@ struct st_findings {
     enum st_verdict verdict;
     uint64_t first_bad_event;        /* 0: none */
     bool names_blocks;               /* does this engine name violated blocks at all? */
+    const char *gave_up;             /* why there is no verdict, or NULL */
     uint64_t violation_count;        /* violated outermost blocks, also those not kept */
     struct st_violation *violations; /* in the order in which they were found */
     size_t kept, kept_capacity, limit;

@@ -117,21 +117,29 @@ static bool is_blank(const struct std_reader *reader) {
     return true;
 }
 
-/* Which operation the text at `op` starts with, and how long its word is. The text is followed by
- * at least one line end or zero byte, so that comparisons stop there. */
+/* Which operation the text at `op` starts with, and how long its word is; -1 for none. Eight bytes
+ * can always be read there (ST_INPUT_PADDING). The character after the word tells "r(" from
+ * "rel(". */
 static int read_word(const char *op, size_t *word_length) {
+#define WORD(text, length, kind)                                                                   \
+    { text, (UINT64_C(1) << 8 * length) - 1, length, kind }
+    /* In order of frequency. */
     static const struct {
-        char word[6];
-        unsigned char length, op;
+        char word[8];
+        uint64_t mask;
+        uint8_t length, op;
     } words[] = {
-        {"r", 1, ST_READ},      {"w", 1, ST_WRITE}, {"acq", 3, ST_ACQUIRE}, {"rel", 3, ST_RELEASE},
-        {"begin", 5, ST_BEGIN}, {"end", 3, ST_END}, {"fork", 4, ST_FORK},   {"join", 4, ST_JOIN},
+        WORD("r", 1, ST_READ),      WORD("w", 1, ST_WRITE),     WORD("acq", 3, ST_ACQUIRE),
+        WORD("rel", 3, ST_RELEASE), WORD("begin", 5, ST_BEGIN), WORD("end", 3, ST_END),
+        WORD("fork", 4, ST_FORK),   WORD("join", 4, ST_JOIN),
     };
-    /* In order of frequency; the character after the word tells "r(" from "rel(". */
+#undef WORD
+    uint64_t text, word;
+    memcpy(&text, op, sizeof text);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        memcpy(&word, words[i].word, sizeof word);
         size_t length = words[i].length;
-        if (op[0] == words[i].word[0] && memcmp(op, words[i].word, length) == 0 &&
-            (op[length] == '(' || op[length] == '|')) {
+        if ((text & words[i].mask) == word && (op[length] == '(' || op[length] == '|')) {
             *word_length = length;
             return words[i].op;
         }

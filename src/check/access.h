@@ -1,0 +1,71 @@
+/* The last accesses of variables and locks, for engines that keep clocks.
+ *
+ * A later access needs edges from the last write, from the reads since then and from the last
+ * release; everything older happens before those. */
+#ifndef SERIATIM_CHECK_ACCESS_H
+#define SERIATIM_CHECK_ACCESS_H
+
+#include "check/batch.h"
+#include "check/clock.h"
+
+/* An access by `thread` at its local time `time`. time 0: none, and nothing else has a meaning. */
+struct st_access {
+    uint32_t thread;
+    st_time time;
+    struct st_snapshot *snapshot;
+    uint64_t number; /* of the event */
+    uint64_t loc;
+};
+
+struct st_reads {
+    uint32_t count, capacity;
+    struct st_access items[];
+};
+
+/* Invariant: the reads since the last write, none of which happens before another one, are `read`
+ * and those in `more` (NULL: none). When `read` is none, so is `more`. */
+struct st_variable {
+    struct st_access write, read;
+    struct st_reads *more;
+};
+
+struct st_accesses {
+    struct st_variable *variables;
+    struct st_access *locks; /* last release */
+    size_t variable_capacity, lock_capacity;
+    size_t read_bytes; /* of all `more` lists */
+};
+
+void st_accesses_free(struct st_accesses *accesses);
+void st_accesses_reserve(struct st_accesses *accesses, struct st_extent need);
+size_t st_accesses_memory(const struct st_accesses *accesses);
+
+/* Calls visit for every access there is: to mark its snapshot, or to replace it. */
+void st_accesses_visit(struct st_accesses *accesses,
+                       void (*visit)(void *context, struct st_access *access), void *context);
+
+/* Adds a read by a thread with that clock. A read that happens before it is replaced by it: what a
+ * later write must learn from the first it learns from the second. */
+void st_reads_add(struct st_accesses *accesses, struct st_variable *variable,
+                  const struct st_access *read, const st_time *clock);
+
+static inline void st_variable_read(struct st_accesses *accesses, struct st_variable *variable,
+                                    const struct st_access *read, const st_time *clock) {
+    if (!variable->more && clock[variable->read.thread] >= variable->read.time)
+        variable->read = *read;
+    else
+        st_reads_add(accesses, variable, read, clock);
+}
+
+/* A write makes all older accesses superfluous. */
+void st_reads_drop(struct st_accesses *accesses, struct st_variable *variable);
+
+static inline void st_variable_write(struct st_accesses *accesses, struct st_variable *variable,
+                                     const struct st_access *write) {
+    variable->write = *write;
+    variable->read.time = 0;
+    if (__builtin_expect(variable->more != NULL, 0))
+        st_reads_drop(accesses, variable);
+}
+
+#endif

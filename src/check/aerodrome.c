@@ -1,0 +1,523 @@
+/* AeroDrome: Mathur, Viswanathan, ASPLOS 2020.
+ *
+ * Question: is the trace serializable? One pass, vector clocks only. It names no violated block,
+ * and the event at which it reports can be later than the first bad event: it sees a cycle once
+ * all of its transactions but one have ended.
+ *
+ * Idea: clocks order events by "happens before, or is joined to it through a transaction that has
+ * ended": when a block of thread t ends, every clock that knows its begin learns all that t knows
+ * by then, because in a serial order the whole block would have come first. A cycle shows when
+ * something enters a block that already knows the block's begin.
+ *
+ * Algorithm 1 does the END step by a sweep over the clocks of all variables and locks. Here:
+ * - A stored clock is a snapshot, shared by all accesses of a thread at one local time. It has a
+ *   list of the blocks of other threads, still running, whose begin it knows: the blocks whose END
+ *   it waits for.
+ * - A block that ends updates its own snapshots at once: they are at hand. If others wait for it
+ *   and it learned something after its begin, it leaves a summary, a snapshot of its thread's
+ *   clock. A stored clock absorbs the summaries it was waiting for when it is next read, and waits
+ *   from then on for what those were waiting for. Summaries that no reachable snapshot waits for
+ *   are collected with the snapshots.
+ * - Threads' own clocks are updated at END as printed, so they are always complete; a stored clock
+ *   whose (thread, time) a thread knows can bring it nothing, and is not even looked at.
+ *
+ * Other differences from the printed algorithm, and why:
+ * - Only the component of the thread itself is compared (C▷(t) <= clk(t)); that is equivalent
+ *   everywhere, and the whole-vector comparison with the reduced read clock of section 4.3 misses
+ *   violations. Reads are kept as in regiontrack.c: those that do not happen before another read.
+ * - Joining a child without events learns nothing; as printed it is a false alarm.
+ * - At the end of a truncated trace END runs for every open block; otherwise non-increasing cycles
+ *   through open blocks would be missed. */
+#include "check/access.h"
+#include "check/engine.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A block that some snapshot waits for. */
+struct block {
+    bool ended;
+    struct st_snapshot *summary; /* once ended: what it knew then, or NULL if it learned nothing */
+    uint32_t mark;               /* like that of a snapshot */
+    struct block *next;          /* in the list of all blocks */
+};
+
+/* What st_snapshot.extra points to. NULL: waits for nothing. */
+struct waiting {
+    uint32_t count, capacity;
+    struct block *blocks[];
+};
+
+/* Invariant: the clock is complete, that is, it has absorbed every ended block whose begin it
+ * knows. */
+struct thread {
+    st_time *clock;
+    struct st_snapshot *snapshot;
+    bool changed; /* the clock moved since the snapshot, or another transaction started */
+    bool started; /* has had an event */
+    bool learned; /* the running block learned something after its begin */
+    bool known;   /* another thread knows the begin of the running block */
+    uint32_t depth;
+    struct st_snapshot **taken; /* the snapshots of the running block */
+    size_t taken_count, taken_capacity;
+    struct block *block; /* the running block, once a snapshot of another thread waits for it */
+};
+
+struct aerodrome {
+    struct st_findings *findings;
+    struct st_snapshots snapshots;
+    struct thread *threads;
+    size_t thread_count, thread_capacity;
+    uint32_t width;
+    st_time *running; /* begin time of each thread's running block; ST_NEVER outside of blocks */
+    struct st_accesses accesses;
+    struct block *blocks; /* all of them, for collecting */
+    size_t block_count;
+    struct st_snapshot **stack; /* scratch of complete() and mark() */
+    size_t stack_capacity;
+    bool reported;
+    uint64_t number; /* of the event at hand */
+};
+
+static void *create(struct st_findings *findings) {
+    struct aerodrome *ad = st_alloc(1, sizeof *ad);
+    ad->findings = findings;
+    st_snapshots_init(&ad->snapshots);
+    return ad;
+}
+
+static void destroy(void *state) {
+    struct aerodrome *ad = state;
+    for (size_t t = 0; t < ad->thread_count; t++) {
+        free(ad->threads[t].clock);
+        free(ad->threads[t].taken);
+    }
+    st_accesses_free(&ad->accesses);
+    while (ad->blocks) {
+        struct block *block = ad->blocks;
+        ad->blocks = block->next;
+        free(block);
+    }
+    st_snapshots_free(&ad->snapshots);
+    free(ad->threads);
+    free(ad->running);
+    free(ad->stack);
+    free(ad);
+}
+
+static size_t memory(const void *state) {
+    const struct aerodrome *ad = state;
+    return sizeof *ad + ad->snapshots.slab_bytes + st_accesses_memory(&ad->accesses) +
+           ad->thread_capacity * sizeof *ad->threads +
+           (ad->thread_count + 1) * ad->width * sizeof(st_time) +
+           ad->block_count * sizeof(struct block) + ad->stack_capacity * sizeof *ad->stack;
+}
+
+/* Snapshots absorb others, so all of them must be as wide as the clocks. When those grow, which
+ * is rare, each is replaced by a wider copy; the old one holds the address of its copy in place
+ * of its entries, and width 0, until it is collected. */
+static void widen_snapshot(struct aerodrome *ad, struct st_snapshot **reference) {
+    struct st_snapshot *old = *reference;
+    if (!old || old->width == ad->width)
+        return;
+    if (old->width) {
+        st_time *row = st_clock_widen(NULL, 0, ad->width, 0);
+        memcpy(row, old->known, old->width * sizeof *row);
+        struct st_snapshot *copy =
+            st_snapshot_take(&ad->snapshots, old->thread, old->time, row, ad->width);
+        free(row);
+        copy->extra = old->extra;
+        old->extra = NULL;
+        old->width = 0;
+        memcpy(old->known, &copy, sizeof copy);
+    }
+    memcpy(reference, old->known, sizeof *reference);
+}
+
+static void widen_access(void *aerodrome, struct st_access *access) {
+    widen_snapshot(aerodrome, &access->snapshot);
+}
+
+static __attribute__((noinline)) void widen(struct aerodrome *ad, uint32_t width) {
+    uint32_t old = ad->width;
+    ad->width = width;
+    ad->running = st_clock_widen(ad->running, old, width, ST_NEVER);
+    for (size_t t = 0; t < ad->thread_count; t++) {
+        ad->threads[t].clock = st_clock_widen(ad->threads[t].clock, old, width, 0);
+        widen_snapshot(ad, &ad->threads[t].snapshot);
+        for (size_t i = 0; i < ad->threads[t].taken_count; i++)
+            widen_snapshot(ad, &ad->threads[t].taken[i]);
+    }
+    st_accesses_visit(&ad->accesses, widen_access, ad);
+    for (struct block *block = ad->blocks; block; block = block->next)
+        widen_snapshot(ad, &block->summary);
+}
+
+static void make_room(struct aerodrome *ad, struct st_extent need) {
+    if (need.threads > ad->width)
+        widen(ad, st_clock_width(need.threads));
+    st_reserve(&ad->threads, &ad->thread_capacity, need.threads);
+    while (ad->thread_count < need.threads) {
+        struct thread *thread = &ad->threads[ad->thread_count++];
+        thread->clock = st_clock_widen(NULL, 0, ad->width, 0);
+        thread->changed = true;
+    }
+    st_accesses_reserve(&ad->accesses, need);
+}
+
+/* The running block of t as something to wait for. */
+static struct block *running_block(struct aerodrome *ad, uint32_t t) {
+    struct thread *thread = &ad->threads[t];
+    if (!thread->block) {
+        thread->block = st_alloc(1, sizeof *thread->block);
+        thread->block->next = ad->blocks;
+        ad->blocks = thread->block;
+        ad->block_count++;
+    }
+    return thread->block;
+}
+
+static void wait_for(struct st_snapshot *snapshot, struct block *block) {
+    struct waiting *waiting = snapshot->extra;
+    for (uint32_t i = 0; waiting && i < waiting->count; i++)
+        if (waiting->blocks[i] == block)
+            return;
+    if (!waiting || waiting->count == waiting->capacity) {
+        uint32_t count = waiting ? waiting->count : 0;
+        uint32_t capacity = count ? 2 * count : 2;
+        waiting = st_realloc(waiting, sizeof *waiting + capacity * sizeof *waiting->blocks, 1);
+        waiting->count = count;
+        waiting->capacity = capacity;
+        snapshot->extra = waiting;
+    }
+    waiting->blocks[waiting->count++] = block;
+}
+
+/* How many running blocks does the clock know the begin of? */
+static uint32_t count_running(const st_time *clock, const st_time *running, uint32_t width) {
+    width &= ~UINT32_C(7);
+    uint32_t count = 0;
+    for (uint32_t u = 0; u < width; u++)
+        count += running[u] <= clock[u];
+    return count;
+}
+
+/* A snapshot of the thread's clock that waits for the blocks of others. */
+static struct st_snapshot *take_snapshot(struct aerodrome *ad, uint32_t t) {
+    struct thread *thread = &ad->threads[t];
+    struct st_snapshot *snapshot =
+        st_snapshot_take(&ad->snapshots, t, thread->clock[t], thread->clock, ad->width);
+    uint32_t own = ad->running[t] <= thread->clock[t];
+    if (count_running(thread->clock, ad->running, ad->width) == own)
+        return snapshot;
+    for (uint32_t u = 0; u < ad->thread_count; u++)
+        if (u != t && ad->running[u] <= thread->clock[u])
+            wait_for(snapshot, running_block(ad, u));
+    return snapshot;
+}
+
+/* The thread's clock as it is now. */
+static struct st_snapshot *now(struct aerodrome *ad, uint32_t t) {
+    struct thread *thread = &ad->threads[t];
+    if (thread->changed) {
+        thread->clock[t]++;
+        thread->snapshot = take_snapshot(ad, t);
+        thread->changed = false;
+        if (thread->depth) {
+            st_reserve(&thread->taken, &thread->taken_capacity, thread->taken_count + 1);
+            thread->taken[thread->taken_count++] = thread->snapshot;
+        }
+    }
+    return thread->snapshot;
+}
+
+static struct st_access this_access(struct aerodrome *ad, uint32_t t) {
+    struct st_snapshot *snapshot = now(ad, t);
+    return (struct st_access){.thread = t, .time = snapshot->time, .snapshot = snapshot};
+}
+
+/* The index of a block in the list that has ended, or the count. */
+static uint32_t find_ended(const struct waiting *waiting) {
+    uint32_t i = 0;
+    while (i < waiting->count && !waiting->blocks[i]->ended)
+        i++;
+    return i;
+}
+
+static bool is_complete(const struct st_snapshot *snapshot) {
+    const struct waiting *waiting = snapshot->extra;
+    return !waiting || find_ended(waiting) == waiting->count;
+}
+
+static void absorb(struct st_snapshot *into, const struct st_snapshot *summary) {
+    st_clock_join(into->known, summary->known, into->width);
+    const struct waiting *waiting = summary->extra;
+    for (uint32_t i = 0; waiting && i < waiting->count; i++)
+        wait_for(into, waiting->blocks[i]);
+}
+
+/* Absorbs what the snapshot waits for and has ended. Summaries wait for blocks that end later than
+ * they were made, so this terminates; a stack, because chains of them can be long. */
+static __attribute__((noinline)) void complete(struct aerodrome *ad, struct st_snapshot *snapshot) {
+    size_t depth = 0;
+    st_reserve(&ad->stack, &ad->stack_capacity, 1);
+    ad->stack[depth++] = snapshot;
+    while (depth) {
+        struct st_snapshot *top = ad->stack[depth - 1];
+        struct waiting *waiting = top->extra;
+        uint32_t i = waiting ? find_ended(waiting) : 0;
+        if (!waiting || i == waiting->count) {
+            depth--;
+            continue;
+        }
+        struct st_snapshot *summary = waiting->blocks[i]->summary;
+        if (summary && !is_complete(summary)) {
+            st_reserve(&ad->stack, &ad->stack_capacity, depth + 1);
+            ad->stack[depth++] = summary;
+            continue;
+        }
+        waiting->blocks[i] = waiting->blocks[--waiting->count];
+        if (summary)
+            absorb(top, summary);
+    }
+}
+
+static void report(struct aerodrome *ad) {
+    if (!ad->reported)
+        st_findings_bad_event(ad->findings, ad->number);
+    ad->reported = true;
+}
+
+/* CHECKANDGET of the paper. */
+static void check_and_get(struct aerodrome *ad, uint32_t t, const st_time *clock) {
+    struct thread *thread = &ad->threads[t];
+    if (ad->running[t] <= clock[t])
+        report(ad);
+    if (count_running(clock, ad->running, ad->width))
+        for (uint32_t u = 0; u < ad->thread_count; u++)
+            ad->threads[u].known |= ad->running[u] <= clock[u];
+    st_clock_join(thread->clock, clock, ad->width);
+    thread->changed = thread->learned = true;
+}
+
+static __attribute__((noinline)) void learn(struct aerodrome *ad, uint32_t t,
+                                            struct st_snapshot *source) {
+    if (!is_complete(source))
+        complete(ad, source);
+    check_and_get(ad, t, source->known);
+}
+
+static inline void edge(struct aerodrome *ad, uint32_t t, const struct st_access *source) {
+    if (ad->threads[t].clock[source->thread] < source->time)
+        learn(ad, t, source->snapshot);
+}
+
+static void on_begin(struct aerodrome *ad, uint32_t t) {
+    struct thread *thread = &ad->threads[t];
+    if (thread->depth++)
+        return;
+    thread->changed = true;
+    thread->learned = thread->known = false;
+    thread->taken_count = 0;
+    ad->running[t] = thread->clock[t] + 1; /* the time of its first snapshot */
+}
+
+/* All accesses of a block that has ended know what the block knew in the end. */
+static void complete_own(struct aerodrome *ad, uint32_t t) {
+    struct thread *thread = &ad->threads[t];
+    struct st_snapshot *last = NULL;
+    for (size_t i = 0; i < thread->taken_count; i++) {
+        struct st_snapshot *snapshot = thread->taken[i];
+        if (snapshot == thread->snapshot && !thread->changed)
+            break; /* the last one, and nothing was learned after it */
+        if (!last)
+            last = take_snapshot(ad, t);
+        absorb(snapshot, last);
+    }
+}
+
+/* END of the paper: threads learn at once, stored clocks when they are next read. */
+static void end_block(struct aerodrome *ad, uint32_t t) {
+    struct thread *thread = &ad->threads[t];
+    st_time begin = ad->running[t];
+    ad->running[t] = ST_NEVER;
+    if (thread->known) {
+        for (uint32_t u = 0; u < ad->thread_count; u++)
+            if (u != t && ad->threads[u].clock[t] >= begin)
+                check_and_get(ad, u, thread->clock);
+    }
+    if (thread->learned)
+        complete_own(ad, t);
+    if (thread->block) {
+        thread->block->ended = true;
+        if (thread->learned)
+            thread->block->summary = take_snapshot(ad, t);
+    }
+    thread->block = NULL;
+    thread->taken_count = 0;
+    thread->changed = true;
+}
+
+static void on_end(struct aerodrome *ad, uint32_t t) {
+    if (--ad->threads[t].depth == 0)
+        end_block(ad, t);
+}
+
+static void on_read(struct aerodrome *ad, uint32_t t, uint32_t x) {
+    struct st_variable *variable = &ad->accesses.variables[x];
+    edge(ad, t, &variable->write);
+    struct st_access read = this_access(ad, t);
+    st_variable_read(&ad->accesses, variable, &read, ad->threads[t].clock);
+}
+
+static void on_write(struct aerodrome *ad, uint32_t t, uint32_t x) {
+    struct st_variable *variable = &ad->accesses.variables[x];
+    edge(ad, t, &variable->write);
+    edge(ad, t, &variable->read);
+    for (uint32_t i = 0; variable->more && i < variable->more->count; i++)
+        edge(ad, t, &variable->more->items[i]);
+    struct st_access write = this_access(ad, t);
+    st_variable_write(&ad->accesses, variable, &write);
+}
+
+static void on_fork(struct aerodrome *ad, uint32_t t, uint32_t child) {
+    struct st_access fork = this_access(ad, t);
+    edge(ad, child, &fork);
+}
+
+static void on_join(struct aerodrome *ad, uint32_t t, uint32_t child) {
+    if (!ad->threads[child].started)
+        return;
+    struct st_access end = this_access(ad, child);
+    edge(ad, t, &end);
+}
+
+static void on_event(struct aerodrome *ad, const struct st_event *event) {
+    uint32_t t = event->thread, target = event->target;
+    switch (event->op) {
+    case ST_READ:
+        on_read(ad, t, target);
+        break;
+    case ST_WRITE:
+        on_write(ad, t, target);
+        break;
+    case ST_ACQUIRE:
+        edge(ad, t, &ad->accesses.locks[target]);
+        break;
+    case ST_RELEASE:
+        ad->accesses.locks[target] = this_access(ad, t);
+        break;
+    case ST_FORK:
+        on_fork(ad, t, target);
+        break;
+    case ST_JOIN:
+        on_join(ad, t, target);
+        break;
+    case ST_BEGIN:
+        on_begin(ad, t);
+        break;
+    case ST_END:
+        on_end(ad, t);
+        break;
+    default:
+        break;
+    }
+    ad->threads[t].started = true;
+}
+
+/* Marks a snapshot and all that it may still absorb. */
+static void mark_snapshot(struct aerodrome *ad, struct st_snapshot *snapshot) {
+    size_t depth = 0;
+    if (!st_snapshot_mark(&ad->snapshots, snapshot))
+        return;
+    st_reserve(&ad->stack, &ad->stack_capacity, 1);
+    ad->stack[depth++] = snapshot;
+    while (depth) {
+        const struct waiting *waiting = ad->stack[--depth]->extra;
+        for (uint32_t i = 0; waiting && i < waiting->count; i++) {
+            struct block *block = waiting->blocks[i];
+            block->mark = ad->snapshots.epoch;
+            if (!st_snapshot_mark(&ad->snapshots, block->summary))
+                continue;
+            st_reserve(&ad->stack, &ad->stack_capacity, depth + 1);
+            ad->stack[depth++] = block->summary;
+        }
+    }
+}
+
+static void mark_access(void *aerodrome, struct st_access *access) {
+    mark_snapshot(aerodrome, access->snapshot);
+}
+
+static void sweep_blocks(struct aerodrome *ad) {
+    struct block **link = &ad->blocks;
+    while (*link) {
+        struct block *block = *link;
+        if (block->mark == ad->snapshots.epoch) {
+            link = &block->next;
+            continue;
+        }
+        *link = block->next;
+        ad->block_count--;
+        free(block);
+    }
+}
+
+/* Snapshots that nobody refers to need no update at the end of their block. */
+static void forget_unmarked(struct aerodrome *ad, struct thread *thread) {
+    size_t kept = 0;
+    for (size_t i = 0; i < thread->taken_count; i++)
+        if (thread->taken[i]->mark == ad->snapshots.epoch)
+            thread->taken[kept++] = thread->taken[i];
+    thread->taken_count = kept;
+}
+
+static __attribute__((noinline)) void collect(struct aerodrome *ad) {
+    st_snapshots_mark_begin(&ad->snapshots);
+    for (size_t t = 0; t < ad->thread_count; t++) {
+        mark_snapshot(ad, ad->threads[t].snapshot);
+        if (ad->threads[t].block)
+            ad->threads[t].block->mark = ad->snapshots.epoch;
+    }
+    st_accesses_visit(&ad->accesses, mark_access, ad);
+    for (size_t t = 0; t < ad->thread_count; t++)
+        forget_unmarked(ad, &ad->threads[t]);
+    sweep_blocks(ad);
+    st_snapshots_sweep(&ad->snapshots, st_accesses_memory(&ad->accesses));
+}
+
+static void feed(void *state, const struct st_event *events, size_t count, uint64_t first) {
+    struct aerodrome *ad = state;
+    if (ad->reported)
+        return; /* the verdict is final, and it is all that this engine has to say */
+    make_room(ad, st_batch_extent(events, count));
+    for (size_t i = 0; i < count && !ad->reported; i++) {
+        st_batch_prefetch(events, i, count, ad->accesses.variables);
+        ad->number = first + i;
+        on_event(ad, &events[i]);
+    }
+    if (st_snapshots_full(&ad->snapshots))
+        collect(ad);
+}
+
+static void finish(void *state, uint64_t events) {
+    struct aerodrome *ad = state;
+    ad->number = events;
+    for (uint32_t t = 0; t < ad->thread_count && !ad->reported; t++)
+        if (ad->threads[t].depth)
+            end_block(ad, t);
+    if (!ad->reported)
+        ad->findings->verdict = ST_SERIALIZABLE;
+}
+
+const struct st_engine st_aerodrome = {
+    .name = "aerodrome",
+    .summary = "vector clocks joined at the end of blocks; exact verdict, reported late",
+    .create = create,
+    .feed = feed,
+    .finish = finish,
+    .memory = memory,
+    .destroy = destroy,
+};

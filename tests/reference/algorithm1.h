@@ -1,0 +1,15 @@
+/* Algorithm 1 of the AeroDrome paper (Mathur and Viswanathan, ASPLOS 2020), line by line, sweeps
+ * over all variables and locks included: a second opinion on where AeroDrome reports.
+ *
+ * Two repairs, without which its verdict is wrong: the join of a child without events is skipped,
+ * and at the end of the trace END runs for every open block, in order of threads. */
+#ifndef SERIATIM_REFERENCE_ALGORITHM1_H
+#define SERIATIM_REFERENCE_ALGORITHM1_H
+
+#include "reference/sample.h"
+
+/* The number of the event at which it first declares a violation (the last event's when it does
+ * so at the end of the trace), or 0. */
+unsigned algorithm1_report(const struct sample *sample);
+
+#endif

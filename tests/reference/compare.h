@@ -1,0 +1,23 @@
+/* Does an engine say of a sample what the reference says? */
+#ifndef SERIATIM_REFERENCE_COMPARE_H
+#define SERIATIM_REFERENCE_COMPARE_H
+
+#include "check/engine.h"
+#include "reference/reference.h"
+
+enum { COMPARE_TEXT = 256 };
+
+/* Runs the engine on the sample, once in one batch and once in small ones cut by `batches`, and
+ * compares what an engine of that name promises (see the table in compare.c). True when all
+ * agrees; otherwise `why` (of COMPARE_TEXT bytes) holds a sentence. */
+bool compare_engine(const struct st_engine *engine, const struct sample *sample,
+                    const struct reference *reference, uint64_t batches, char *why);
+
+/* Do the definition of AeroDrome's report and the paper's algorithm agree with each other? */
+bool compare_algorithm1(const struct sample *sample, const struct reference *reference, char *why);
+
+/* Runs the engine in one batch and prints what it found. */
+void compare_print_findings(FILE *file, const struct st_engine *engine,
+                            const struct sample *sample);
+
+#endif

@@ -1,0 +1,274 @@
+/* differential: compares all engines with the reference on random traces.
+ *
+ *     differential [--seed S] [--count N] [--engine NAME] [--forever] [--verbose]
+ *
+ * Trace number i comes from the seed S + i, so that a mismatch is found again with
+ * `--seed <the seed printed> --count 1`. Status 0: all agree; 1: a mismatch, printed as small as
+ * it can be made; 2: usage. */
+#include "reference/algorithm1.h"
+#include "reference/compare.h"
+#include "reference/generate.h"
+#include "reference/shrink.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PATIENCE = 30 }; /* seconds for a thousand traces before an engine counts as hanging */
+
+struct options {
+    uint64_t seed, count;
+    const struct st_engine *engine; /* NULL: all */
+    bool forever, verbose;
+};
+
+/* What was generated, for tuning the generator: a class that is rare is a class untested. */
+struct tally {
+    uint64_t traces, events, bad, without_violation, late, truncated, nested, silent;
+};
+
+/* ---- what to say when an engine crashes or hangs ---- */
+
+static volatile uint64_t current_seed;
+static const char *volatile current_engine = "the reference";
+
+static void write_text(const char *text) {
+    if (write(STDERR_FILENO, text, strlen(text)) < 0)
+        return;
+}
+
+static void on_signal(int number) {
+    char digits[24], *p = digits + sizeof digits - 1;
+    *p = '\0';
+    uint64_t seed = current_seed;
+    do
+        *--p = (char)('0' + seed % 10);
+    while (seed /= 10);
+    write_text(number == SIGALRM ? "\nhangs" : "\ncrashes");
+    write_text(" at seed ");
+    write_text(p);
+    write_text(" in ");
+    write_text(current_engine);
+    write_text("\n");
+    signal(number == SIGALRM ? SIGABRT : number, SIG_DFL);
+    raise(number == SIGALRM ? SIGABRT : number);
+}
+
+/* ---- one mismatch ---- */
+
+/* The engine is NULL when the two references differ from each other. */
+struct fault {
+    const struct st_engine *engine;
+    uint64_t batches;
+    char why[COMPARE_TEXT];
+};
+
+static bool shows_fault(const struct sample *sample, void *context) {
+    struct fault *fault = context;
+    struct reference reference;
+    reference_check(&reference, sample);
+    if (!fault->engine)
+        return !compare_algorithm1(sample, &reference, fault->why);
+    return !compare_engine(fault->engine, sample, &reference, fault->batches, fault->why);
+}
+
+static void report(const struct sample *original, uint64_t seed, struct fault *fault) {
+    struct sample sample = *original;
+    struct reference reference;
+    printf("seed %" PRIu64 ", %s: %s\n", seed,
+           fault->engine ? fault->engine->name : "the references", fault->why);
+    shrink(&sample, shows_fault, fault);
+    shows_fault(&sample, fault);
+    reference_check(&reference, &sample);
+    printf("shrunk from %zu to %zu events: %s\n", original->count, sample.count, fault->why);
+    sample_print(stdout, &sample);
+    printf("expected:\n");
+    reference_print(stdout, &reference);
+    printf("  Algorithm 1 reports at %u\n", algorithm1_report(&sample));
+    if (fault->engine) {
+        printf("actual:\n");
+        compare_print_findings(stdout, fault->engine, &sample);
+    }
+}
+
+/* ---- all traces ---- */
+
+static bool is_truncated(const struct sample *sample) {
+    int open = 0;
+    for (size_t i = 0; i < sample->count; i++)
+        open += (sample->events[i].written == ST_BEGIN) - (sample->events[i].written == ST_END) +
+                (sample->events[i].written == ST_ACQUIRE) -
+                (sample->events[i].written == ST_RELEASE);
+    return open > 0;
+}
+
+static bool joins_silent_child(const struct sample *sample) {
+    bool has_events[SAMPLE_THREADS] = {false}, found = false;
+    for (size_t i = 0; i < sample->count; i++) {
+        const struct st_event *event = &sample->events[i];
+        has_events[event->thread] = true;
+        found |= event->op == ST_JOIN && !has_events[event->target];
+    }
+    return found;
+}
+
+static void count(struct tally *tally, const struct sample *sample,
+                  const struct reference *reference) {
+    bool violated = false, nested = false;
+    for (size_t b = 0; b < reference->block_count; b++) {
+        violated |= reference->blocks[b].violated_at != 0;
+        nested |= reference->blocks[b].depth > 0;
+    }
+    tally->traces++;
+    tally->events += sample->count;
+    tally->bad += !reference->serializable;
+    tally->without_violation += !reference->serializable && !violated;
+    tally->late += reference->aerodrome > reference->first_bad;
+    tally->truncated += is_truncated(sample);
+    tally->nested += nested;
+    tally->silent += joins_silent_child(sample);
+}
+
+static void print_tally(const char *name, const struct tally *tally) {
+    double n = tally->traces ? (double)tally->traces : 1;
+    printf("%-10s %8" PRIu64 " traces, %4.1f events each; not serializable %4.1f%%, without "
+           "violated block %4.1f%%, AeroDrome late %4.1f%%; truncated %4.1f%%, nested %4.1f%%, "
+           "silent child %4.1f%%\n",
+           name, tally->traces, (double)tally->events / n, 100.0 * (double)tally->bad / n,
+           100.0 * (double)tally->without_violation / n, 100.0 * (double)tally->late / n,
+           100.0 * (double)tally->truncated / n, 100.0 * (double)tally->nested / n,
+           100.0 * (double)tally->silent / n);
+}
+
+/* True when everybody agrees on the trace of this seed. */
+static bool check_seed(const struct options *options, uint64_t seed, struct tally *tallies) {
+    struct sample sample;
+    struct reference reference;
+    struct fault fault = {.engine = NULL, .batches = seed};
+    current_seed = seed;
+    current_engine = "the reference";
+    enum kind kind = generate(&sample, seed);
+    reference_check(&reference, &sample);
+    if (options->verbose)
+        count(&tallies[kind], &sample, &reference);
+    if (!compare_algorithm1(&sample, &reference, fault.why)) {
+        report(&sample, seed, &fault);
+        return false;
+    }
+    for (const struct st_engine *const *engine = st_engines; *engine; engine++) {
+        if (options->engine && *engine != options->engine)
+            continue;
+        fault.engine = *engine;
+        current_engine = (*engine)->name;
+        if (!compare_engine(*engine, &sample, &reference, seed, fault.why)) {
+            report(&sample, seed, &fault);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void print_tallies(const struct tally *tallies) {
+    struct tally all = {0};
+    for (int kind = 0; kind < KIND_COUNT; kind++) {
+        const struct tally *tally = &tallies[kind];
+        print_tally(kind_name((enum kind)kind), tally);
+        all.traces += tally->traces;
+        all.events += tally->events;
+        all.bad += tally->bad;
+        all.without_violation += tally->without_violation;
+        all.late += tally->late;
+        all.truncated += tally->truncated;
+        all.nested += tally->nested;
+        all.silent += tally->silent;
+    }
+    print_tally("all", &all);
+}
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static size_t engine_count(const struct options *options) {
+    size_t engines = 0;
+    while (st_engines[engines])
+        engines++;
+    return options->engine ? 1 : engines;
+}
+
+static int run(const struct options *options) {
+    struct tally tallies[KIND_COUNT] = {{0}};
+    double start = seconds();
+    for (uint64_t i = 0; options->forever || i < options->count; i++) {
+        if (i % 1000 == 0)
+            alarm(PATIENCE);
+        if (!check_seed(options, options->seed + i, tallies))
+            return 1;
+        if (options->forever && (i + 1) % 1000000 == 0) {
+            printf("%" PRIu64 " traces, %.0f a second\n", i + 1,
+                   (double)(i + 1) / (seconds() - start));
+            fflush(stdout);
+        }
+    }
+    if (options->verbose) {
+        print_tallies(tallies);
+        printf("%.0f traces a second\n", (double)options->count / (seconds() - start));
+    }
+    printf("%" PRIu64 " traces, %zu engines: all agree\n", options->count, engine_count(options));
+    return 0;
+}
+
+/* ---- the command line ---- */
+
+static int usage(const char *problem) {
+    fprintf(stderr,
+            "differential: %s\n"
+            "usage: differential [--seed S] [--count N] [--engine NAME] [--forever] [--verbose]\n",
+            problem);
+    return 2;
+}
+
+static bool parse_number(const char *text, uint64_t *number) {
+    char *end;
+    errno = 0;
+    *number = strtoull(text ? text : "", &end, 10);
+    return text && *text >= '0' && *text <= '9' && !*end && !errno;
+}
+
+int main(int argc, char **argv) {
+    struct options options = {.seed = 1, .count = 20000};
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+        if (strcmp(argv[i], "--forever") == 0) {
+            options.forever = true;
+        } else if (strcmp(argv[i], "--verbose") == 0) {
+            options.verbose = true;
+        } else if (strcmp(argv[i], "--seed") == 0) {
+            if (!parse_number(value, &options.seed))
+                return usage("--seed needs a number");
+            i++;
+        } else if (strcmp(argv[i], "--count") == 0) {
+            if (!parse_number(value, &options.count))
+                return usage("--count needs a number");
+            i++;
+        } else if (strcmp(argv[i], "--engine") == 0) {
+            options.engine = value ? st_engine_find(value) : NULL;
+            if (!options.engine)
+                return usage("--engine needs the name of an engine");
+            i++;
+        } else {
+            return usage("unknown option");
+        }
+    }
+    signal(SIGSEGV, on_signal);
+    signal(SIGABRT, on_signal);
+    signal(SIGFPE, on_signal);
+    signal(SIGALRM, on_signal);
+    return run(&options);
+}

@@ -1,0 +1,59 @@
+#include "reference/evidence.h"
+
+bool evidence_place(const struct st_place *place, const struct sample *sample) {
+    if (place->number < 1 || place->number > sample->count)
+        return false;
+    const struct st_event *event = &sample->events[place->number - 1];
+    return event->thread == place->event.thread && event->target == place->event.target &&
+           event->loc == place->event.loc && event->written == place->event.written &&
+           event->op == place->event.op;
+}
+
+static const char *check_edge(const struct st_edge *edge, const struct sample *sample) {
+    if (!evidence_place(&edge->from, sample) || !evidence_place(&edge->to, sample))
+        return "an edge has an event that is not the trace's";
+    if (edge->from.number >= edge->to.number)
+        return "an edge goes back in the trace";
+    if (!reference_depends(&edge->from.event, &edge->to.event, edge->kind))
+        return "an edge is no dependence of its kind";
+    return NULL;
+}
+
+const char *evidence_path(const struct st_violation *violation, const struct sample *sample) {
+    for (size_t i = 0; i < violation->path_length; i++) {
+        const struct st_edge *edge = &violation->path[i];
+        const char *wrong = check_edge(edge, sample);
+        if (wrong)
+            return wrong;
+        if (i == 0 && edge->from.event.thread != violation->thread)
+            return "the path starts in another thread";
+        if (i == 0 && edge->from.number < violation->begin)
+            return "the path starts before the block";
+        if (i > 0 && edge->from.event.thread != edge[-1].to.event.thread)
+            return "two edges of the path do not meet in one thread";
+        if (i > 0 && edge->from.number < edge[-1].to.number)
+            return "two edges of the path meet against program order";
+    }
+    const struct st_edge *last = &violation->path[violation->path_length - 1];
+    return last->to.number == violation->event.number ? NULL : "the path ends at another event";
+}
+
+const char *evidence_cycle(const struct st_edge *edges, size_t count, uint64_t limit,
+                           const struct sample *sample, const struct reference *reference) {
+    for (size_t i = 0; i < count; i++) {
+        const struct st_place *to = &edges[i].to, *from = &edges[(i + 1) % count].from;
+        const char *wrong = check_edge(&edges[i], sample);
+        if (wrong)
+            return wrong;
+        if (to->number > limit)
+            return "the cycle goes beyond the first bad event";
+        if (to->event.thread != from->event.thread)
+            return "two edges of the cycle do not meet in one thread";
+        if (from->number < 1 || from->number > sample->count)
+            return "an edge has an event that is not the trace's";
+        bool together = reference->transaction[to->number - 1] >> (from->number - 1) & 1;
+        if (!together && from->number < to->number)
+            return "two edges of the cycle meet against program order";
+    }
+    return NULL;
+}

@@ -1,0 +1,20 @@
+/* Is the evidence that an engine gives for its findings real? */
+#ifndef SERIATIM_REFERENCE_EVIDENCE_H
+#define SERIATIM_REFERENCE_EVIDENCE_H
+
+#include "reference/reference.h"
+
+/* The path of a violation: real dependences between different threads, each starting in the thread
+ * where the last one arrived and not before it, the first leaving the block, the last arriving at
+ * the violation's event. NULL when all is well, or what is wrong. */
+const char *evidence_path(const struct st_violation *violation, const struct sample *sample);
+
+/* A cycle of transactions: real dependences, each starting in the transaction where the last one
+ * arrived or later in that thread, all within the first `limit` events, and closed. */
+const char *evidence_cycle(const struct st_edge *edges, size_t count, uint64_t limit,
+                           const struct sample *sample, const struct reference *reference);
+
+/* Is this the event of the sample that it claims to be? */
+bool evidence_place(const struct st_place *place, const struct sample *sample);
+
+#endif

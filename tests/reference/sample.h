@@ -1,0 +1,46 @@
+/* A sample: a trace small enough for brute force, with the names x1, l1, T1, ... */
+#ifndef SERIATIM_REFERENCE_SAMPLE_H
+#define SERIATIM_REFERENCE_SAMPLE_H
+
+#include "base/error.h"
+#include "trace/symbols.h"
+
+#include <stdio.h>
+
+/* Sets of events are single words, so 64 is the end. The other limits only bound small tables;
+ * sample_check asserts all of them. */
+enum {
+    SAMPLE_EVENTS = 64,
+    SAMPLE_THREADS = 16,
+    SAMPLE_VARIABLES = 40,
+    SAMPLE_LOCKS = 16,
+    SAMPLE_BLOCKS = 16
+};
+
+/* Event number n is events[n - 1]. */
+struct sample {
+    size_t count;
+    struct st_event events[SAMPLE_EVENTS];
+};
+
+/* Appends an event; `loc` becomes its number. */
+void sample_add(struct sample *sample, uint32_t thread, enum st_op op, uint32_t target);
+
+/* Numbers threads, variables, locks and block names densely in order of first appearance, as the
+ * readers do, sets each location to the event's number and forgets what validation marked. */
+void sample_renumber(struct sample *sample);
+
+/* Validates and marks re-entrant acquires and their releases. 0, or -1 with an error. */
+int sample_check(struct sample *sample, struct st_error *error);
+
+/* The sample without the events in the set (bit i: events[i]), renumbered. */
+void sample_without(const struct sample *sample, uint64_t gone, struct sample *result);
+
+/* "T1|r(x1)|4" for an event, and the sample as a whole in STD text. */
+void sample_print_event(FILE *file, const struct st_event *event);
+void sample_print(FILE *file, const struct sample *sample);
+
+/* The names that sample_print uses, as symbols. Shared and never freed. */
+const struct st_symbols *sample_symbols(void);
+
+#endif
