@@ -35,8 +35,8 @@
 #include <string.h>
 
 enum {
-    LOG_ENTRIES = 10,         /* a chunk; most transactions need one or two */
-    SMALLEST_GARBAGE = 4096,  /* transactions; and as many log chunks */
+    LOG_ENTRIES = 10,        /* a chunk; most transactions need one or two */
+    SMALLEST_GARBAGE = 4096, /* transactions; and as many log chunks */
 };
 
 struct log {
@@ -78,7 +78,7 @@ struct object {
 };
 
 struct thread {
-    struct reference last; /* the running transaction, or the last one */
+    struct reference last;                /* the running transaction, or the last one */
     struct reference last_read_exclusive; /* the last to make something READ_EXCLUSIVE */
     struct reference fork; /* the transaction that forked it, until it has an event */
     uint64_t shared_seen;  /* transitions to READ_SHARED that it is ordered after */
@@ -354,8 +354,8 @@ static size_t find_component(struct doublechecker *dc, struct node *node) {
     for (bool grown = true; grown;) {
         grown = false;
         for (size_t i = count; i-- > 0;)
-            for (struct edge *edge = dc->found[i]->out;
-                 edge && !dc->found[i]->in_component; edge = edge->next)
+            for (struct edge *edge = dc->found[i]->out; edge && !dc->found[i]->in_component;
+                 edge = edge->next)
                 if (edge->to->in_component)
                     grown = dc->found[i]->in_component = true;
     }
@@ -432,9 +432,9 @@ static void adopt(struct doublechecker *dc, const struct renumbering *r,
                   struct st_findings *replayed) {
     if (replayed->verdict != ST_NOT_SERIALIZABLE)
         return;
-    st_findings_bad_event(dc->findings, replayed->first_bad_event);
     restore_edges(r, replayed->cycle, replayed->cycle_length);
-    st_findings_cycle(dc->findings, replayed->cycle, replayed->cycle_length);
+    if (st_findings_bad_event(dc->findings, replayed->first_bad_event))
+        st_findings_cycle(dc->findings, replayed->cycle, replayed->cycle_length);
     for (size_t i = 0; i < replayed->kept; i++) {
         struct st_violation *violation = &replayed->violations[i];
         if (!st_set64_add(&dc->blamed, violation->begin))

@@ -306,8 +306,10 @@ static void blame(struct velodrome *vd, struct thread *thread, size_t path_lengt
 /* The edge would close a cycle; node is the running transaction, so it is a block. */
 static void report_cycle(struct velodrome *vd, struct thread *thread, struct node *node,
                          struct node *source, const struct st_edge *closing) {
-    st_findings_bad_event(vd->findings, vd->here.number);
-    st_findings_cycle(vd->findings, vd->path, collect_path(vd, node, source, closing));
+    if (st_findings_bad_event(vd->findings, vd->here.number)) {
+        size_t length = collect_path(vd, node, source, closing);
+        st_findings_cycle(vd->findings, vd->path, length);
+    }
     if (thread->violated)
         return;
     if (reaches_increasing(vd, node, source, closing->from.number))
