@@ -1,10 +1,12 @@
 /* differential: compares all engines with the reference on random traces.
  *
  *     differential [--seed S] [--count N] [--engine NAME] [--forever] [--verbose]
+ *                  [--damaged]
  *
  * Trace number i comes from the seed S + i, so that a mismatch is found again with
- * `--seed <the seed printed> --count 1`. Status 0: all agree; 1: a mismatch, printed as small as
- * it can be made; 2: usage. */
+ * `--seed <the seed printed> --count 1`. With --damaged the traces are malformed ones after repair,
+ * as `check --repair` shows them to engines. Status 0: all agree; 1: a mismatch, printed as small
+ * as it can be made; 2: usage. */
 #include "reference/algorithm1.h"
 #include "reference/compare.h"
 #include "reference/generate.h"
@@ -23,7 +25,7 @@ enum { PATIENCE = 30 }; /* seconds for a thousand traces before an engine counts
 struct options {
     uint64_t seed, count;
     const struct st_engine *engine; /* NULL: all */
-    bool forever, verbose;
+    bool forever, verbose, damaged;
 };
 
 /* What was generated, for tuning the generator: a class that is rare is a class untested. */
@@ -166,7 +168,7 @@ static bool check_seed(const struct options *options, uint64_t seed, struct tall
     struct fault fault = {.engine = NULL, .batches = seed};
     current_seed = seed;
     current_engine = "the reference";
-    enum kind kind = generate(&sample, seed);
+    enum kind kind = options->damaged ? generate_damaged(&sample, seed) : generate(&sample, seed);
     reference_check(&reference, &sample);
     if (options->verbose)
         count(&tallies[kind], &sample, &reference);
@@ -244,7 +246,8 @@ static int run(const struct options *options) {
 static int usage(const char *problem) {
     fprintf(stderr,
             "differential: %s\n"
-            "usage: differential [--seed S] [--count N] [--engine NAME] [--forever] [--verbose]\n",
+            "usage: differential [--seed S] [--count N] [--engine NAME] [--forever] [--verbose]\n"
+            "                    [--damaged]\n",
             problem);
     return 2;
 }
@@ -264,6 +267,8 @@ int main(int argc, char **argv) {
             options.forever = true;
         } else if (strcmp(argv[i], "--verbose") == 0) {
             options.verbose = true;
+        } else if (strcmp(argv[i], "--damaged") == 0) {
+            options.damaged = true;
         } else if (strcmp(argv[i], "--seed") == 0) {
             if (!parse_number(value, &options.seed))
                 return usage("--seed needs a number");

@@ -29,7 +29,6 @@ const char *kind_name(enum kind kind) {
     static const char *const names[KIND_COUNT] = {
         [KIND_FREE] = "free",           [KIND_GUARDED] = "guarded", [KIND_TWO_PHASE] = "two-phase",
         [KIND_FORK_JOIN] = "fork-join", [KIND_RING] = "ring",       [KIND_BROKEN_RING] = "no ring",
-        [KIND_DAMAGED] = "damaged",
     };
     return names[kind];
 }
@@ -389,8 +388,8 @@ static void choose_recipe(struct generator *g) {
 
 static enum kind choose_kind(struct generator *g) {
     static const unsigned shares[KIND_COUNT] = {
-        [KIND_FREE] = 20, [KIND_GUARDED] = 13,    [KIND_TWO_PHASE] = 12, [KIND_FORK_JOIN] = 17,
-        [KIND_RING] = 26, [KIND_BROKEN_RING] = 7, [KIND_DAMAGED] = 5,
+        [KIND_FREE] = 22,      [KIND_GUARDED] = 14, [KIND_TWO_PHASE] = 12,
+        [KIND_FORK_JOIN] = 18, [KIND_RING] = 26,    [KIND_BROKEN_RING] = 8,
     };
     uint32_t dice = below(g, 100);
     unsigned kind = 0;
@@ -399,7 +398,26 @@ static enum kind choose_kind(struct generator *g) {
     return kind;
 }
 
-static void damage_once(struct generator *g, struct sample *sample) {
+static void make_trace(struct generator *g, struct sample *sample) {
+    g->kind = choose_kind(g);
+    choose_recipe(g);
+    if (g->kind == KIND_RING || g->kind == KIND_BROKEN_RING) {
+        write_ring(g);
+        make_children(g, percent(g, 20) ? 40 : 0, 0);
+    } else {
+        write_programs(g);
+        if (g->kind == KIND_FORK_JOIN)
+            make_children(g, 80, 25);
+        else
+            make_children(g, percent(g, 30) ? 30 : 0, 20);
+    }
+    sample->count = 0;
+    sample->repair = false;
+    interleave(g, sample);
+}
+
+/* Loses an event, repeats one, or swaps one with the last. */
+static void damage(struct generator *g, struct sample *sample) {
     uint32_t at = below(g, (uint32_t)sample->count);
     struct st_event event = sample->events[at];
     switch (below(g, 3)) {
@@ -416,38 +434,29 @@ static void damage_once(struct generator *g, struct sample *sample) {
     }
 }
 
-static void damage(struct generator *g, struct sample *sample) {
-    sample->repair = true;
-    for (uint32_t i = between(g, 1, 5); i > 0 && sample->count > 1; i--)
-        damage_once(g, sample);
-}
-
-enum kind generate(struct sample *sample, uint64_t seed) {
-    struct generator g = {.chance = {seed}};
-    enum kind kind = choose_kind(&g);
-    g.kind = kind == KIND_DAMAGED ? below(&g, KIND_DAMAGED) : kind;
-    choose_recipe(&g);
-    if (g.kind == KIND_RING || g.kind == KIND_BROKEN_RING) {
-        write_ring(&g);
-        make_children(&g, percent(&g, 20) ? 40 : 0, 0);
-    } else {
-        write_programs(&g);
-        if (g.kind == KIND_FORK_JOIN)
-            make_children(&g, 80, 25);
-        else
-            make_children(&g, percent(&g, 30) ? 30 : 0, 20);
-    }
-    sample->count = 0;
-    sample->repair = false;
-    interleave(&g, sample);
-    if (kind == KIND_DAMAGED)
-        damage(&g, sample);
-    sample_renumber(sample);
+static void finish(struct sample *sample, uint64_t seed) {
     struct st_error error;
+    sample_renumber(sample);
     if (sample_check(sample, &error) < 0) {
         fprintf(stderr, "seed %llu: the generator made a malformed trace: %s\n",
                 (unsigned long long)seed, error.cause);
         abort();
     }
-    return kind;
+}
+
+enum kind generate(struct sample *sample, uint64_t seed) {
+    struct generator g = {.chance = {seed}};
+    make_trace(&g, sample);
+    finish(sample, seed);
+    return g.kind;
+}
+
+enum kind generate_damaged(struct sample *sample, uint64_t seed) {
+    struct generator g = {.chance = {seed}};
+    make_trace(&g, sample);
+    for (uint32_t i = between(&g, 1, 5); i > 0 && sample->count > 1; i--)
+        damage(&g, sample);
+    sample->repair = true;
+    finish(sample, seed);
+    return g.kind;
 }

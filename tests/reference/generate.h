@@ -21,13 +21,16 @@ enum kind {
     KIND_FORK_JOIN,   /* trees of threads, children without events among them */
     KIND_RING,        /* a planted cycle of transactions that goes back in time */
     KIND_BROKEN_RING, /* the same with one edge taken out */
-    KIND_DAMAGED,     /* any of the above with events lost, doubled or swapped, then repaired */
     KIND_COUNT
 };
 
 const char *kind_name(enum kind kind);
 
-/* Fills the sample with a validated trace; only damaged ones were not well formed. */
+/* Fills the sample with a well-formed, validated trace. */
 enum kind generate(struct sample *sample, uint64_t seed);
+
+/* The same with events lost, repeated and swapped, and then repaired by validation: engines meet
+ * dropped events and events after a join. */
+enum kind generate_damaged(struct sample *sample, uint64_t seed);
 
 #endif
