@@ -227,7 +227,7 @@ static int run(const struct options *options) {
             alarm(PATIENCE);
         if (!check_seed(options, options->seed + i, tallies))
             return 1;
-        if (options->forever && (i + 1) % 1000000 == 0) {
+        if (options->forever && (i + 1) % 100000 == 0) {
             printf("%" PRIu64 " traces, %.0f a second\n", i + 1,
                    (double)(i + 1) / (seconds() - start));
             fflush(stdout);
