@@ -1,3 +1,56 @@
+# A short front for CMake. `make help` lists what there is.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+SEED ?= 1
+
+export DESTDIR
+MAKEFLAGS += --no-print-directory
+
 .PHONY: all
-all:
-	cmake -B build -S . && cmake --build build -j2
+all: ## build into build/
+	@scripts/setup build
+	@cmake -S . -B build >/dev/null
+	@cmake --build build -j$(JOBS)
+
+.PHONY: demo
+demo: all ## build, and check a trace in which a bank transfer is cut in two
+	@scripts/demo
+
+.PHONY: test
+test: ## build with gcc, clang and sanitizers, and run every test
+	@scripts/setup test
+	@scripts/test -j$(JOBS)
+
+.PHONY: bench
+bench: all ## measure the engines; see docs/bench.md
+	@scripts/setup bench
+	@python3 bench/run.py
+
+.PHONY: fuzz
+fuzz: all ## compare engines and reference on random traces until stopped (SEED=1)
+	build/differential --forever --seed $(SEED)
+
+.PHONY: install
+install: all ## install program, library and manual pages (PREFIX=/usr/local, DESTDIR=)
+	@cmake --install build --prefix "$(PREFIX)"
+
+.PHONY: uninstall
+uninstall: ## remove what the last `make install` installed
+	@test -f build/install_manifest.txt || { echo "Nothing was installed from here."; exit 1; }
+	@while read -r file || [ -n "$$file" ]; do rm -fv "$(DESTDIR)$$file"; done \
+	    <build/install_manifest.txt
+
+.PHONY: format
+format: ## put the C files into shape with clang-format
+	@scripts/setup format
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+.PHONY: clean
+clean: ## remove what was built
+	@rm -rf build build-clang build-sanitize build-fuzz
+
+.PHONY: help
+help: ## say this
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12

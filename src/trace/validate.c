@@ -88,8 +88,8 @@ static int fail_malformed(const struct st_validator *validator, enum st_malforme
         [ST_FORK_TWICE] = "thread %1$s forks thread %2$s, which was forked before",
         [ST_FORK_STARTED] = "thread %1$s forks thread %2$s, which already has events",
         [ST_JOIN_SELF] = "thread %1$s joins itself",
-        [ST_JOIN_UNKNOWN] = "thread %1$s joins thread %2$s, which was never forked and has no "
-                            "event",
+        [ST_JOIN_UNKNOWN] = ("thread %1$s joins thread %2$s, which was never forked and has no "
+                             "event"),
         [ST_EVENT_AFTER_JOIN] = "thread %1$s has an event after it was joined",
     };
     char cause[400];
@@ -221,7 +221,6 @@ int st_validate(struct st_validator *v, struct st_event *events, size_t count,
     for (size_t i = 0; i < count; i++) {
         struct st_event *event = &events[i];
         struct thread_state *thread = &v->threads[event->thread];
-        thread->started = true;
         if (__builtin_expect(thread->joined, 0) &&
             malformed(v, ST_EVENT_AFTER_JOIN, event, symbols, error) < 0)
             return -1;
@@ -234,6 +233,7 @@ int st_validate(struct st_validator *v, struct st_event *events, size_t count,
             v->facts.dropped++;
             continue;
         }
+        thread->started = true;
         v->facts.nested += event->op == ST_NESTED;
         v->facts.ops[event->written]++;
     }

@@ -1,0 +1,218 @@
+/* seriatim.h: check the events of a multithreaded program for atomicity violations.
+ *
+ * A program that knows what its threads do (a simulator, a virtual machine, a tracer) feeds events
+ * to a checker one by one and is told of each violated block at the event that proves it:
+ *
+ *     seriatim_checker *checker = seriatim_checker_new("regiontrack");
+ *     seriatim_checker_on_violation(checker, print, NULL);
+ *     seriatim_event(checker, 1, SERIATIM_BEGIN, TRANSFER, 10);
+ *     seriatim_event(checker, 1, SERIATIM_READ, (uintptr_t)&account, 11);
+ *     ...
+ *     seriatim_result result;
+ *     seriatim_checker_finish(checker, &result);
+ *     seriatim_checker_free(checker);
+ *
+ * Words. A block is a stretch of one thread's events that is meant to be atomic; blocks nest, and
+ * an outermost block is a transaction. An event outside any block is a transaction of its own. A
+ * run is serializable when some order of its whole transactions explains it: when no chain of
+ * dependences (conflicting accesses, lock hand-overs, fork, join) leads from a transaction through
+ * others back to itself. A block is violated when such a chain leaves it for another thread and
+ * comes back into it.
+ *
+ * Threads. The library has no global state: checkers are independent of each other and may be used
+ * in different threads at the same time. One checker must be used by one thread at a time, and the
+ * order of the calls is the order of the events: a program that feeds events from several threads
+ * holds a lock of its own around the event and the call.
+ *
+ * Failure. Functions that can fail return -1 or NULL and say below when they do. Memory is the
+ * exception: when there is none left, the library says so on standard error and ends the process
+ * with status 2. Nothing else in it prints or exits.
+ *
+ * Versions. Until 1.0, a new minor version may change this interface; the name of the shared
+ * library (its SONAME) changes with it. */
+#ifndef SERIATIM_SERIATIM_H
+#define SERIATIM_SERIATIM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define SERIATIM_API __attribute__((visibility("default")))
+#else
+#define SERIATIM_API
+#endif
+
+/* The version of this header. */
+#define SERIATIM_VERSION_MAJOR 0
+#define SERIATIM_VERSION_MINOR 1
+#define SERIATIM_VERSION_PATCH 0
+#define SERIATIM_VERSION_STRING "0.1.0"
+
+/* The version of the library that the program runs with, as "0.1.0". Never NULL; a constant. */
+SERIATIM_API const char *seriatim_version(void);
+
+/* ---- Engines -------------------------------------------------------------------------------- */
+
+/* The name of an engine, counted from 0, or NULL when there are not that many. Constants. */
+SERIATIM_API const char *seriatim_engine_name(size_t index);
+
+/* What that engine does, in one line; NULL as above. */
+SERIATIM_API const char *seriatim_engine_summary(size_t index);
+
+/* ---- Checkers ------------------------------------------------------------------------------- */
+
+typedef struct seriatim_checker seriatim_checker;
+
+/* A new checker with the engine of that name; NULL stands for the default, "regiontrack".
+ *
+ * Returns NULL when no engine has that name, and for no other reason. The caller owns the checker
+ * and ends it with seriatim_checker_free. The name is not kept. */
+SERIATIM_API seriatim_checker *seriatim_checker_new(const char *engine);
+
+/* Ends a checker at any time, finished or not, and everything that it handed out. NULL is fine.
+ * Must not be called from a callback of the same checker. */
+SERIATIM_API void seriatim_checker_free(seriatim_checker *checker);
+
+/* ---- Events --------------------------------------------------------------------------------- */
+
+typedef enum seriatim_op {
+    SERIATIM_READ,    /* operand: variable */
+    SERIATIM_WRITE,   /* operand: variable */
+    SERIATIM_ACQUIRE, /* operand: lock; acquiring a lock that one holds is fine and counts once */
+    SERIATIM_RELEASE, /* operand: lock */
+    SERIATIM_FORK,    /* operand: the new thread */
+    SERIATIM_JOIN,    /* operand: the thread that has ended */
+    SERIATIM_BEGIN,   /* operand: block id, or SERIATIM_UNNAMED */
+    SERIATIM_END      /* of the innermost open block; the operand has no meaning */
+} seriatim_op;
+
+/* The id of a block without a name. Unnamed blocks are separate blocks; they only look alike. */
+#define SERIATIM_UNNAMED UINT64_MAX
+
+/* Locations are numbers of the caller's choice below this limit: a line, a program counter. */
+#define SERIATIM_LOCATION_LIMIT (UINT64_C(1) << 47)
+
+/* The next event of the run: `thread` did `op` on `operand` at `loc`.
+ *
+ * Threads, variables, locks and blocks are named by any 64-bit ids; addresses and handles are
+ * fine. The four kinds are separate: variable 7 and lock 7 have nothing to do with each other. An
+ * id means the same for as long as the checker lives, with one exception: when a thread was joined
+ * and its id is forked again, that is a new thread (as operating systems do with their handles).
+ * Memory grows with the number of different ids, not with the number of events.
+ *
+ * Returns 0 when the event was taken. It then has a number: the first event taken is event 1.
+ *
+ * Returns -1 when the event makes no sense after those before it (a release of a lock that is not
+ * held, an end without a begin, an event of a joined thread, ...), when `op` or `loc` is out of
+ * range, or after seriatim_checker_finish. Such an event is refused: it has no number and no
+ * effect, seriatim_error says what was wrong, and the checker can be used on. Whether to go on is
+ * the caller's choice: a run of which an event is missing may be judged wrongly.
+ *
+ * The callback of seriatim_checker_on_violation is called before this function returns. */
+SERIATIM_API int seriatim_event(seriatim_checker *checker, uint64_t thread, seriatim_op op,
+                                uint64_t operand, uint64_t loc);
+
+/* Why the last call that returned -1 did so, as a sentence without a full stop. Never NULL; ""
+ * when no call has failed. Valid until the next call with this checker. */
+SERIATIM_API const char *seriatim_error(const seriatim_checker *checker);
+
+/* ---- Findings ------------------------------------------------------------------------------- */
+
+/* An event that a finding speaks of, with the ids that the caller gave. */
+typedef struct seriatim_place {
+    uint64_t event; /* its number, from 1 */
+    uint64_t thread;
+    uint64_t operand;
+    uint64_t loc;
+    seriatim_op op;
+} seriatim_place;
+
+typedef enum seriatim_edge_kind {
+    SERIATIM_EDGE_CONFLICT, /* two accesses of a variable, at least one of them a write */
+    SERIATIM_EDGE_LOCK,     /* release, then acquire */
+    SERIATIM_EDGE_FORK,     /* fork, then an event of the child */
+    SERIATIM_EDGE_JOIN      /* an event of the child, then join */
+} seriatim_edge_kind;
+
+/* A dependence between two events of different threads. */
+typedef struct seriatim_edge {
+    seriatim_place from, to;
+    seriatim_edge_kind kind;
+} seriatim_edge;
+
+/* A violated block. */
+typedef struct seriatim_violation {
+    uint64_t thread; /* whose block it is */
+    uint64_t block;  /* the operand of its begin */
+    unsigned depth;  /* 0 is outermost */
+    uint64_t begin;  /* the number of its begin event */
+    uint64_t begin_loc;
+    uint64_t end;         /* the number of its end event; 0 while it is open */
+    seriatim_place event; /* the first event that proves the violation */
+
+    /* How the dependence left the block and came back to `event`; each edge starts in the thread
+     * where the one before it arrived. NULL and 0 when the engine does not know it. */
+    const seriatim_edge *path;
+    size_t path_length;
+} seriatim_violation;
+
+/* Called once for each violated block, at the event that proves it.
+ *
+ * The violation and its path belong to the checker and are gone when the callback returns. The
+ * callback must not call functions with the same checker. */
+typedef void (*seriatim_violation_callback)(void *context, const seriatim_violation *violation);
+
+/* Sets the callback; NULL, the default, for none. May be changed between any two events. */
+SERIATIM_API void seriatim_checker_on_violation(seriatim_checker *checker,
+                                                seriatim_violation_callback callback,
+                                                void *context);
+
+/* How many violations to keep for seriatim_checker_violation: the first `limit` ones. The default
+ * is 1000, so that a long run with a common violation does not fill the memory; SIZE_MAX keeps
+ * all. All are counted and given to the callback, kept or not. Those that were kept before stay. */
+SERIATIM_API void seriatim_checker_keep(seriatim_checker *checker, size_t limit);
+
+/* How many violations are kept so far. */
+SERIATIM_API size_t seriatim_checker_kept(const seriatim_checker *checker);
+
+/* A kept violation, counted from 0 in the order in which they were found, as it stands now (`end`
+ * is known once the block has ended). Before and after seriatim_checker_finish.
+ *
+ * Returns NULL when there are not that many. What it points to belongs to the checker and is valid
+ * until the next call with this checker. */
+SERIATIM_API const seriatim_violation *seriatim_checker_violation(seriatim_checker *checker,
+                                                                  size_t index);
+
+/* The cross-thread edges of the first cycle of transactions, where the engine gives one. A run can
+ * be not serializable without any violated block; this is then the only explanation.
+ *
+ * Sets *length, to 0 with a NULL result when there is none. Lifetime as above. */
+SERIATIM_API const seriatim_edge *seriatim_checker_cycle(seriatim_checker *checker, size_t *length);
+
+/* Bytes that the checker uses at this moment, roughly. */
+SERIATIM_API size_t seriatim_checker_memory(const seriatim_checker *checker);
+
+typedef struct seriatim_result {
+    int serializable;         /* 1: yes, 0: no, -1: this engine does not decide it */
+    int names_blocks;         /* 1: this engine names violated blocks, 0: it gives a verdict only */
+    uint64_t first_bad_event; /* the event at which the engine saw the run go wrong, or 0 */
+    uint64_t violation_count; /* violated outermost blocks, also those that were not kept */
+    uint64_t events;          /* taken */
+    uint64_t refused;         /* events for which seriatim_event returned -1 */
+} seriatim_result;
+
+/* No more events come. Blocks may be open and locks may be held: a run that was cut off is judged
+ * by what is there. Some engines find violations only now: the callback may be called.
+ *
+ * Fills *result. Calling it again gives the same result. */
+SERIATIM_API void seriatim_checker_finish(seriatim_checker *checker, seriatim_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,42 @@
+/* Arbitrary 64-bit ids (addresses, handles) as numbers: each distinct id gets the next number,
+ * starting from 0. The counterpart of names.h for programs that feed events from memory. */
+#ifndef SERIATIM_BASE_MAP64_H
+#define SERIATIM_BASE_MAP64_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct st_map64_slot {
+    uint64_t id;
+    uint32_t next; /* the number plus 1; 0 marks a free slot, so that every id can be a key */
+};
+
+/* Invariants: slot_count is a power of two and at least 3/2 of the ids in it; the id of number i
+ * is ids[i]; the slot of an id holds the last number that it was given. */
+struct st_map64 {
+    struct st_map64_slot *slots;
+    size_t slot_count, used;
+    uint64_t *ids;
+    size_t ids_capacity;
+    uint32_t count; /* numbers given */
+};
+
+#define ST_MAP64_NONE UINT32_MAX
+
+void st_map64_init(struct st_map64 *map);
+void st_map64_free(struct st_map64 *map);
+
+/* The number of the id, new or known. At most UINT32_MAX - 1 numbers; beyond that,
+ * ST_MAP64_NONE. */
+uint32_t st_map64_number(struct st_map64 *map, uint64_t id);
+
+/* The number of a known id, or ST_MAP64_NONE. */
+uint32_t st_map64_find(const struct st_map64 *map, uint64_t id);
+
+/* Gives the id the next number, also if it is known: from now on it means something new. The old
+ * number keeps the id in ids[]. */
+uint32_t st_map64_renew(struct st_map64 *map, uint64_t id);
+
+size_t st_map64_memory(const struct st_map64 *map);
+
+#endif

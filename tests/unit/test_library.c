@@ -1,0 +1,396 @@
+#include "seriatim/seriatim.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { T1 = 1, T2, T3 };
+enum { BLOCK = 100, INNER = 101 };
+enum { X = 7, Y = 8, LOCK = 7 }; /* a variable and a lock of the same id: separate kinds */
+
+/* What the callback heard last, and how often it was called. */
+struct heard {
+    int calls;
+    seriatim_violation last;
+};
+
+static void listen(void *context, const seriatim_violation *violation) {
+    struct heard *heard = context;
+    heard->calls++;
+    heard->last = *violation;
+}
+
+static seriatim_checker *new_checker(struct heard *heard) {
+    memset(heard, 0, sizeof *heard);
+    seriatim_checker *checker = seriatim_checker_new(NULL);
+    assert_non_null(checker);
+    seriatim_checker_on_violation(checker, listen, heard);
+    return checker;
+}
+
+/* The event is taken. The location is the event's number times ten, to tell the two apart. */
+static void feed(seriatim_checker *checker, uint64_t thread, seriatim_op op, uint64_t operand,
+                 uint64_t number) {
+    int status = seriatim_event(checker, thread, op, operand, number * 10);
+    assert_string_equal(seriatim_error(checker), "");
+    assert_int_equal(status, 0);
+}
+
+/* T1's block sees the write of T2 between its two accesses. */
+static void feed_cut_block(seriatim_checker *checker, uint64_t first) {
+    feed(checker, T1, SERIATIM_BEGIN, BLOCK, first);
+    feed(checker, T1, SERIATIM_READ, X, first + 1);
+    feed(checker, T2, SERIATIM_WRITE, X, first + 2);
+    feed(checker, T1, SERIATIM_READ, X, first + 3);
+    feed(checker, T1, SERIATIM_END, 0, first + 4);
+}
+
+static void the_version_is_that_of_the_header(void **state) {
+    (void)state;
+    assert_string_equal(seriatim_version(), SERIATIM_VERSION_STRING);
+}
+
+static void engines_can_be_listed_and_each_can_be_had(void **state) {
+    (void)state;
+    size_t count = 0;
+    for (const char *name; (name = seriatim_engine_name(count)); count++) {
+        assert_true(strlen(seriatim_engine_summary(count)) > 0);
+        seriatim_checker *checker = seriatim_checker_new(name);
+        assert_non_null(checker);
+        seriatim_checker_free(checker);
+    }
+    assert_true(count > 0);
+    assert_null(seriatim_engine_summary(count));
+    assert_null(seriatim_engine_name(count + 5));
+}
+
+static void an_unknown_engine_gives_no_checker(void **state) {
+    (void)state;
+    assert_null(seriatim_checker_new("velocipede"));
+    assert_null(seriatim_checker_new(""));
+    seriatim_checker_free(NULL);
+}
+
+static void a_run_without_events_is_serializable(void **state) {
+    (void)state;
+    struct heard heard;
+    seriatim_checker *checker = new_checker(&heard);
+    seriatim_result result;
+    seriatim_checker_finish(checker, &result);
+    assert_int_equal(result.serializable, 1);
+    assert_int_equal(result.events, 0);
+    assert_int_equal(result.violation_count, 0);
+    assert_int_equal(heard.calls, 0);
+    seriatim_checker_free(checker);
+}
+
+static void a_violation_is_told_at_the_event_that_proves_it(void **state) {
+    (void)state;
+    struct heard heard;
+    seriatim_checker *checker = new_checker(&heard);
+    feed(checker, T1, SERIATIM_BEGIN, BLOCK, 1);
+    feed(checker, T1, SERIATIM_READ, X, 2);
+    feed(checker, T2, SERIATIM_WRITE, X, 3);
+    assert_int_equal(heard.calls, 0);
+    feed(checker, T1, SERIATIM_READ, X, 4);
+    assert_int_equal(heard.calls, 1);
+    assert_int_equal(heard.last.thread, T1);
+    assert_int_equal(heard.last.block, BLOCK);
+    assert_int_equal(heard.last.depth, 0);
+    assert_int_equal(heard.last.begin, 1);
+    assert_int_equal(heard.last.begin_loc, 10);
+    assert_int_equal(heard.last.end, 0);
+    assert_int_equal(heard.last.event.event, 4);
+    assert_int_equal(heard.last.event.thread, T1);
+    assert_int_equal(heard.last.event.op, SERIATIM_READ);
+    assert_int_equal(heard.last.event.operand, X);
+    assert_int_equal(heard.last.event.loc, 40);
+    seriatim_checker_free(checker);
+}
+
+static void the_end_of_a_kept_violation_is_known_once_its_block_has_ended(void **state) {
+    (void)state;
+    struct heard heard;
+    seriatim_checker *checker = new_checker(&heard);
+    feed(checker, T1, SERIATIM_BEGIN, SERIATIM_UNNAMED, 1);
+    feed(checker, T1, SERIATIM_READ, X, 2);
+    feed(checker, T2, SERIATIM_WRITE, X, 3);
+    feed(checker, T1, SERIATIM_READ, X, 4);
+    assert_int_equal(seriatim_checker_kept(checker), 1);
+    assert_int_equal(seriatim_checker_violation(checker, 0)->end, 0);
+    assert_true(seriatim_checker_violation(checker, 0)->block == SERIATIM_UNNAMED);
+    feed(checker, T1, SERIATIM_END, 0, 5);
+    assert_int_equal(seriatim_checker_violation(checker, 0)->end, 5);
+    assert_null(seriatim_checker_violation(checker, 1));
+    seriatim_result result;
+    seriatim_checker_finish(checker, &result);
+    assert_int_equal(result.serializable, 0);
+    assert_int_equal(result.names_blocks, 1);
+    assert_int_equal(result.first_bad_event, 4);
+    assert_int_equal(result.violation_count, 1);
+    assert_int_equal(result.events, 5);
+    assert_int_equal(seriatim_checker_violation(checker, 0)->end, 5);
+    seriatim_checker_free(checker);
+}
+
+static void all_violations_are_counted_and_told_but_only_so_many_are_kept(void **state) {
+    (void)state;
+    struct heard heard;
+    seriatim_checker *checker = new_checker(&heard);
+    seriatim_checker_keep(checker, 3);
+    for (uint64_t i = 0; i < 10; i++)
+        feed_cut_block(checker, i * 5 + 1);
+    seriatim_result result;
+    seriatim_checker_finish(checker, &result);
+    assert_int_equal(heard.calls, 10);
+    assert_int_equal(result.violation_count, 10);
+    assert_int_equal(seriatim_checker_kept(checker), 3);
+    assert_int_equal(seriatim_checker_violation(checker, 2)->begin, 11);
+    assert_int_equal(seriatim_checker_violation(checker, 2)->end, 15);
+    seriatim_checker_free(checker);
+}
+
+static void without_a_callback_nothing_is_called(void **state) {
+    (void)state;
+    seriatim_checker *checker = seriatim_checker_new(NULL);
+    feed_cut_block(checker, 1);
+    assert_int_equal(seriatim_checker_kept(checker), 1);
+    seriatim_checker_free(checker);
+}
+
+static void every_engine_sees_that_the_cut_block_is_not_serializable(void **state) {
+    (void)state;
+    for (size_t i = 0; seriatim_engine_name(i); i++) {
+        seriatim_checker *checker = seriatim_checker_new(seriatim_engine_name(i));
+        feed_cut_block(checker, 1);
+        seriatim_result result;
+        seriatim_checker_finish(checker, &result);
+        assert_int_equal(result.serializable, 0);
+        assert_true(seriatim_checker_memory(checker) > 0);
+        seriatim_checker_free(checker);
+    }
+}
+
+static void every_engine_sees_that_the_locked_block_is_serializable(void **state) {
+    (void)state;
+    for (size_t i = 0; seriatim_engine_name(i); i++) {
+        seriatim_checker *checker = seriatim_checker_new(seriatim_engine_name(i));
+        for (uint64_t thread = T1; thread <= T3; thread++) {
+            feed(checker, thread, SERIATIM_BEGIN, BLOCK, 1);
+            feed(checker, thread, SERIATIM_ACQUIRE, LOCK, 2);
+            feed(checker, thread, SERIATIM_READ, X, 3);
+            feed(checker, thread, SERIATIM_ACQUIRE, LOCK, 4); /* re-entrant: counts once */
+            feed(checker, thread, SERIATIM_WRITE, X, 5);
+            feed(checker, thread, SERIATIM_RELEASE, LOCK, 6);
+            feed(checker, thread, SERIATIM_RELEASE, LOCK, 7);
+            feed(checker, thread, SERIATIM_END, 0, 8);
+        }
+        seriatim_result result;
+        seriatim_checker_finish(checker, &result);
+        assert_int_equal(result.serializable, 1);
+        assert_int_equal(result.events, 24);
+        assert_int_equal(result.violation_count, 0);
+        seriatim_checker_free(checker);
+    }
+}
+
+/* The largest ids, and addresses: all come back as they were given. */
+static void ids_are_arbitrary(void **state) {
+    (void)state;
+    struct heard heard;
+    seriatim_checker *checker = new_checker(&heard);
+    uint64_t variable = (uint64_t)(uintptr_t)&heard;
+    assert_int_equal(seriatim_event(checker, UINT64_MAX, SERIATIM_BEGIN, 0, 0), 0);
+    assert_int_equal(seriatim_event(checker, UINT64_MAX, SERIATIM_WRITE, variable, 0), 0);
+    assert_int_equal(seriatim_event(checker, 0, SERIATIM_WRITE, variable, 0), 0);
+    uint64_t loc = SERIATIM_LOCATION_LIMIT - 1;
+    assert_int_equal(seriatim_event(checker, UINT64_MAX, SERIATIM_READ, variable, loc), 0);
+    assert_int_equal(heard.calls, 1);
+    assert_true(heard.last.thread == UINT64_MAX);
+    assert_int_equal(heard.last.block, 0);
+    assert_true(heard.last.event.operand == variable);
+    assert_true(heard.last.event.loc == loc);
+    seriatim_checker_free(checker);
+}
+
+static void refuse(seriatim_checker *checker, uint64_t thread, int op, uint64_t operand,
+                   uint64_t loc, const char *why) {
+    assert_int_equal(seriatim_event(checker, thread, (seriatim_op)op, operand, loc), -1);
+    if (!strstr(seriatim_error(checker), why))
+        fail_msg("'%s' does not say '%s'", seriatim_error(checker), why);
+}
+
+static void events_that_make_no_sense_are_refused_with_a_reason(void **state) {
+    (void)state;
+    struct heard heard;
+    seriatim_checker *checker = new_checker(&heard);
+    refuse(checker, T1, SERIATIM_RELEASE, LOCK, 1, "lock that is not held");
+    refuse(checker, T1, SERIATIM_END, 0, 1, "an end without a begin (thread 0x1)");
+    refuse(checker, T1, SERIATIM_FORK, T1, 1, "fork of the running thread");
+    refuse(checker, T1, SERIATIM_JOIN, T1, 1, "join of the running thread");
+    refuse(checker, T1, SERIATIM_JOIN, 77, 1, "join of an unknown thread");
+    refuse(checker, T1, 8, 0, 1, "no operation with the number 8");
+    refuse(checker, T1, -1, 0, 1, "no operation with the number -1");
+    refuse(checker, T1, SERIATIM_READ, X, SERIATIM_LOCATION_LIMIT, "not below 2^47");
+    assert_int_equal(seriatim_event(checker, T1, SERIATIM_ACQUIRE, LOCK, 1), 0);
+    refuse(checker, T2, SERIATIM_ACQUIRE, LOCK, 1, "another thread holds (thread 0x2, acquire");
+    refuse(checker, T2, SERIATIM_RELEASE, LOCK, 1, "release of a lock that another thread holds");
+    seriatim_result result;
+    seriatim_checker_finish(checker, &result);
+    assert_int_equal(result.events, 1);
+    assert_int_equal(result.refused, 10);
+    refuse(checker, T1, SERIATIM_READ, X, 1, "after the end of the run");
+    seriatim_checker_free(checker);
+}
+
+/* T2 was refused an event and is still a thread that has not started: it can be forked. */
+static void a_refused_event_has_no_number_and_no_effect(void **state) {
+    (void)state;
+    struct heard heard;
+    seriatim_checker *checker = new_checker(&heard);
+    assert_int_equal(seriatim_event(checker, T1, SERIATIM_BEGIN, BLOCK, 0), 0);
+    assert_int_equal(seriatim_event(checker, T1, SERIATIM_READ, X, 0), 0);
+    assert_int_equal(seriatim_event(checker, T2, SERIATIM_RELEASE, LOCK, 0), -1);
+    assert_int_equal(seriatim_event(checker, T1, SERIATIM_FORK, T2, 0), 0);
+    assert_int_equal(seriatim_event(checker, T2, SERIATIM_END, 0, 0), -1);
+    assert_int_equal(seriatim_event(checker, T2, SERIATIM_WRITE, X, 0), 0);
+    assert_int_equal(seriatim_event(checker, T1, SERIATIM_READ, X, 0), 0);
+    assert_int_equal(heard.calls, 1);
+    assert_int_equal(heard.last.begin, 1);
+    assert_int_equal(heard.last.event.event, 5);
+    seriatim_result result;
+    seriatim_checker_finish(checker, &result);
+    assert_int_equal(result.events, 5);
+    assert_int_equal(result.first_bad_event, 5);
+    seriatim_checker_free(checker);
+}
+
+static void a_joined_thread_is_over_until_its_id_is_forked_again(void **state) {
+    (void)state;
+    for (size_t i = 0; seriatim_engine_name(i); i++) {
+        seriatim_checker *checker = seriatim_checker_new(seriatim_engine_name(i));
+        for (int round = 0; round < 100; round++) {
+            assert_int_equal(seriatim_event(checker, T1, SERIATIM_FORK, T2, 0), 0);
+            assert_int_equal(seriatim_event(checker, T2, SERIATIM_BEGIN, BLOCK, 0), 0);
+            assert_int_equal(seriatim_event(checker, T2, SERIATIM_WRITE, X, 0), 0);
+            assert_int_equal(seriatim_event(checker, T2, SERIATIM_END, 0, 0), 0);
+            assert_int_equal(seriatim_event(checker, T1, SERIATIM_FORK, T2, 0), -1);
+            assert_int_equal(seriatim_event(checker, T1, SERIATIM_JOIN, T2, 0), 0);
+            refuse(checker, T2, SERIATIM_WRITE, X, 0, "joined before (thread 0x2)");
+        }
+        seriatim_result result;
+        seriatim_checker_finish(checker, &result);
+        assert_int_equal(result.serializable, 1);
+        assert_int_equal(result.events, 500);
+        seriatim_checker_free(checker);
+    }
+}
+
+static void finishing_twice_gives_the_same_result(void **state) {
+    (void)state;
+    struct heard heard;
+    seriatim_checker *checker = new_checker(&heard);
+    feed_cut_block(checker, 1);
+    seriatim_result first, second;
+    memset(&first, 0, sizeof first);
+    memset(&second, 0, sizeof second);
+    seriatim_checker_finish(checker, &first);
+    seriatim_checker_finish(checker, &second);
+    assert_memory_equal(&first, &second, sizeof first);
+    assert_int_equal(heard.calls, 1);
+    seriatim_checker_free(checker);
+}
+
+static void checkers_know_nothing_of_each_other(void **state) {
+    (void)state;
+    struct heard one_heard, other_heard;
+    seriatim_checker *one = new_checker(&one_heard), *other = new_checker(&other_heard);
+    feed(one, T1, SERIATIM_BEGIN, BLOCK, 1);
+    feed(one, T1, SERIATIM_READ, X, 2);
+    feed(other, T2, SERIATIM_WRITE, X, 1);
+    feed(one, T1, SERIATIM_READ, X, 3);
+    feed(one, T1, SERIATIM_END, 0, 4);
+    seriatim_result result;
+    seriatim_checker_finish(one, &result);
+    assert_int_equal(result.serializable, 1);
+    assert_int_equal(result.events, 4);
+    seriatim_checker_finish(other, &result);
+    assert_int_equal(result.events, 1);
+    seriatim_checker_free(other);
+    seriatim_checker_free(one);
+}
+
+/* Two transactions that wait for each other's outcome without either being cut: no block is
+ * violated, and still no order of the two explains the run. */
+static void a_run_can_be_wrong_without_a_violated_block(void **state) {
+    (void)state;
+    struct heard heard;
+    seriatim_checker *checker = new_checker(&heard);
+    feed(checker, T1, SERIATIM_BEGIN, BLOCK, 1);
+    feed(checker, T2, SERIATIM_BEGIN, BLOCK, 2);
+    feed(checker, T1, SERIATIM_WRITE, X, 3);
+    feed(checker, T2, SERIATIM_WRITE, Y, 4);
+    feed(checker, T2, SERIATIM_READ, X, 5);
+    feed(checker, T1, SERIATIM_READ, Y, 6);
+    seriatim_result result;
+    seriatim_checker_finish(checker, &result);
+    assert_int_equal(result.serializable, 0);
+    assert_int_equal(result.first_bad_event, 6);
+    assert_int_equal(result.violation_count, 0);
+    assert_int_equal(heard.calls, 0);
+    size_t length = 99;
+    const seriatim_edge *cycle = seriatim_checker_cycle(checker, &length);
+    assert_true((cycle == NULL) == (length == 0));
+    seriatim_checker_free(checker);
+}
+
+/* An engine that gives paths gives them in the caller's ids, closed and in one piece. */
+static void paths_lead_out_of_the_block_and_back(void **state) {
+    (void)state;
+    for (size_t i = 0; seriatim_engine_name(i); i++) {
+        seriatim_checker *checker = seriatim_checker_new(seriatim_engine_name(i));
+        feed_cut_block(checker, 1);
+        for (size_t k = 0; k < seriatim_checker_kept(checker); k++) {
+            const seriatim_violation *violation = seriatim_checker_violation(checker, k);
+            assert_true((violation->path == NULL) == (violation->path_length == 0));
+            if (!violation->path)
+                continue;
+            const seriatim_edge *last = &violation->path[violation->path_length - 1];
+            assert_int_equal(violation->path[0].from.thread, violation->thread);
+            assert_int_equal(last->to.event, violation->event.event);
+            for (size_t e = 1; e < violation->path_length; e++)
+                assert_int_equal(violation->path[e - 1].to.thread, violation->path[e].from.thread);
+            assert_int_equal(violation->path[0].kind, SERIATIM_EDGE_CONFLICT);
+            assert_int_equal(violation->path[0].from.operand, X);
+            assert_int_equal(violation->path[0].from.loc, violation->path[0].from.event * 10);
+        }
+        seriatim_checker_free(checker);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_version_is_that_of_the_header),
+        cmocka_unit_test(engines_can_be_listed_and_each_can_be_had),
+        cmocka_unit_test(an_unknown_engine_gives_no_checker),
+        cmocka_unit_test(a_run_without_events_is_serializable),
+        cmocka_unit_test(a_violation_is_told_at_the_event_that_proves_it),
+        cmocka_unit_test(the_end_of_a_kept_violation_is_known_once_its_block_has_ended),
+        cmocka_unit_test(all_violations_are_counted_and_told_but_only_so_many_are_kept),
+        cmocka_unit_test(without_a_callback_nothing_is_called),
+        cmocka_unit_test(every_engine_sees_that_the_cut_block_is_not_serializable),
+        cmocka_unit_test(every_engine_sees_that_the_locked_block_is_serializable),
+        cmocka_unit_test(ids_are_arbitrary),
+        cmocka_unit_test(events_that_make_no_sense_are_refused_with_a_reason),
+        cmocka_unit_test(a_refused_event_has_no_number_and_no_effect),
+        cmocka_unit_test(a_joined_thread_is_over_until_its_id_is_forked_again),
+        cmocka_unit_test(finishing_twice_gives_the_same_result),
+        cmocka_unit_test(checkers_know_nothing_of_each_other),
+        cmocka_unit_test(a_run_can_be_wrong_without_a_violated_block),
+        cmocka_unit_test(paths_lead_out_of_the_block_and_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
