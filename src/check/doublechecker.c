@@ -19,10 +19,14 @@
  * Where this differs from the paper, and why:
  * - The second phase is our Velodrome graph with the other rule of blame: both are the precise
  *   graph of transactions, so one implementation serves.
- * - A component with a running transaction waits until that one ends; at the end of a truncated
- *   trace every open block counts as ended. Each component is then replayed when it is complete.
+ * - The members of a component are merged into one node as soon as they are known, and it is
+ *   replayed when it can grow no more: when no running transaction reaches it, or at the end of
+ *   the trace. Replaying it whenever one of its transactions ends does the same work again and
+ *   again; in a busy trace one component can stretch from begin to end.
  * - Garbage: transactions that no running one reaches can join no cycle. They are found by marking
- *   from the running ones, since components keep each other's incoming edges alive. */
+ *   from the running ones, since components keep each other's incoming edges alive.
+ * - An access is logged when it is the first of its kind in its transaction since the variable last
+ *   changed hands. What is left out could not have made another edge. */
 #include "check/batch.h"
 #include "check/velodrome.h"
 
@@ -35,8 +39,8 @@
 #include <string.h>
 
 enum {
-    LOG_ENTRIES = 10,        /* a chunk; most transactions need one or two */
-    SMALLEST_GARBAGE = 4096, /* transactions; and as many log chunks */
+    LOG_ENTRIES = 10,         /* a chunk; most transactions need one or two */
+    SMALLEST_GARBAGE = 16384, /* transactions, and as many log chunks */
 };
 
 struct log {
@@ -50,12 +54,18 @@ struct edge {
     struct node *to;
 };
 
-/* A transaction. serial 0: the slot is free. */
+/* A transaction, or (through `into`) a part of the node that its component was merged into. The
+ * edges and flags of a component are those of the node that the others lead to. Edges may lead to
+ * any member. serial 0: the slot is free. */
 struct node {
-    struct edge *out;
+    struct edge *out, *out_end;
     uint64_t serial;
-    bool ended, has_incoming;
+    struct node *into;                  /* NULL: stands for itself */
+    struct node *members, *members_end; /* the others of its component, chained by `sibling` */
+    struct node *sibling;
+    bool has_incoming; /* an edge came in since the last search from here */
     bool in_component; /* scratch of find_component */
+    bool garbage;      /* scratch of collect_garbage */
     uint64_t first;    /* number of its first event */
     uint64_t search;   /* the last search that came by */
     struct log *log, *log_end;
@@ -75,6 +85,8 @@ struct object {
     enum ownership state;
     uint32_t owner;   /* of an exclusive state */
     uint64_t counter; /* of READ_SHARED: which transition to that state it was */
+    uint64_t logged;  /* serial of the transaction that logged an access in this state, or 0 */
+    bool logged_write;
 };
 
 struct thread {
@@ -158,12 +170,44 @@ static void push(struct doublechecker *dc, size_t *count, struct node *node) {
 
 /* ---- Transactions, their logs and the edges between them ---- */
 
+/* The node that stands for the transaction's component. Shortens the way for the next time. */
+static struct node *component_of(struct node *node) {
+    while (node->into) {
+        if (node->into->into)
+            node->into = node->into->into;
+        node = node->into;
+    }
+    return node;
+}
+
 static void add_edge(struct doublechecker *dc, struct node *from, struct node *to) {
+    from = component_of(from);
+    to = component_of(to);
+    if (from == to)
+        return;
     struct edge *edge = st_slab_take(&dc->edges);
     edge->to = to;
     edge->next = from->out;
     from->out = edge;
+    if (!from->out_end)
+        from->out_end = edge;
     to->has_incoming = true;
+}
+
+/* Drops the edges that have come to lie inside the component. */
+static void drop_inner_edges(struct doublechecker *dc, struct node *node) {
+    struct edge **link = &node->out;
+    node->out_end = NULL;
+    while (*link) {
+        struct edge *edge = *link;
+        if (component_of(edge->to) == node) {
+            *link = edge->next;
+            st_slab_give(&dc->edges, edge);
+        } else {
+            node->out_end = edge;
+            link = &edge->next;
+        }
+    }
 }
 
 static void free_node(struct doublechecker *dc, struct node *node) {
@@ -181,41 +225,18 @@ static void free_node(struct doublechecker *dc, struct node *node) {
     dc->node_count--;
 }
 
-/* Marks all that the nodes in found[0 .. count) reach. Returns the new count. */
+/* Marks all components that those in found[0 .. count) reach. Returns the new count. */
 static size_t search_from(struct doublechecker *dc, size_t count) {
     for (size_t i = 0; i < count; i++) {
         for (struct edge *edge = dc->found[i]->out; edge; edge = edge->next) {
-            if (edge->to->search == dc->searches)
+            struct node *to = component_of(edge->to);
+            if (to->search == dc->searches)
                 continue;
-            edge->to->search = dc->searches;
-            push(dc, &count, edge->to);
+            to->search = dc->searches;
+            push(dc, &count, to);
         }
     }
     return count;
-}
-
-static __attribute__((noinline)) void collect_garbage(struct doublechecker *dc) {
-    size_t count = 0;
-    dc->searches++;
-    for (size_t t = 0; t < dc->thread_count; t++) {
-        struct node *node = node_of(&dc->threads[t].last);
-        if (!node || !dc->threads[t].depth)
-            continue;
-        node->search = dc->searches;
-        push(dc, &count, node);
-    }
-    search_from(dc, count);
-    for (struct node **link = &dc->all; *link;) {
-        struct node *node = *link;
-        if (node->search == dc->searches) {
-            link = &node->next;
-            continue;
-        }
-        *link = node->next;
-        free_node(dc, node);
-    }
-    dc->nodes_at = 2 * dc->node_count + SMALLEST_GARBAGE;
-    dc->logs_at = 2 * dc->log_count + SMALLEST_GARBAGE;
 }
 
 /* A new transaction of the thread, after its last one. */
@@ -240,9 +261,7 @@ static struct node *sink(struct doublechecker *dc, struct thread *thread) {
     struct node *last = node_of(&thread->last);
     if (last && (thread->depth || last->first == dc->here.number))
         return last;
-    struct node *node = start_transaction(dc, thread);
-    node->ended = true;
-    return node;
+    return start_transaction(dc, thread);
 }
 
 static void depend(struct doublechecker *dc, const struct reference *source) {
@@ -256,10 +275,7 @@ static void depend(struct doublechecker *dc, const struct reference *source) {
 }
 
 /* What the second phase will need. An event without a transaction can be on no cycle. */
-static void write_log(struct doublechecker *dc, struct thread *thread) {
-    struct node *node = node_of(&thread->last);
-    if (!node)
-        return;
+static void write_log(struct doublechecker *dc, struct node *node) {
     if (!node->log_end || node->log_end->count == LOG_ENTRIES) {
         struct log *log = st_slab_take(&dc->logs);
         dc->log_count++;
@@ -270,6 +286,21 @@ static void write_log(struct doublechecker *dc, struct thread *thread) {
         node->log_end = log;
     }
     node->log_end->entries[node->log_end->count++] = dc->here;
+}
+
+static void log_event(struct doublechecker *dc, struct thread *thread) {
+    struct node *node = node_of(&thread->last);
+    if (node)
+        write_log(dc, node);
+}
+
+static void log_access(struct doublechecker *dc, struct object *object, bool write) {
+    struct node *node = node_of(&dc->threads[dc->here.event.thread].last);
+    if (!node || (object->logged == node->serial && (object->logged_write || !write)))
+        return;
+    object->logged = node->serial;
+    object->logged_write = write;
+    write_log(dc, node);
 }
 
 /* ---- First phase: ownership ---- */
@@ -290,6 +321,7 @@ static __attribute__((noinline)) void take_for_writing(struct doublechecker *dc,
         depend(dc, &dc->threads[object->owner].last);
     object->state = WRITE_EXCLUSIVE;
     object->owner = t;
+    object->logged = 0;
 }
 
 /* A second reader: its transaction comes after the one that made the first reader the owner, and
@@ -299,6 +331,7 @@ static void share(struct doublechecker *dc, struct object *object) {
     depend(dc, &dc->threads[object->owner].last_read_exclusive);
     depend(dc, &dc->last_shared);
     object->state = READ_SHARED;
+    object->logged = 0;
     object->counter = thread->shared_seen = ++dc->shared_count;
     dc->last_shared = thread->last;
 }
@@ -325,6 +358,7 @@ static __attribute__((noinline)) void take_for_reading(struct doublechecker *dc,
     }
     object->state = READ_EXCLUSIVE;
     object->owner = t;
+    object->logged = 0;
     thread->last_read_exclusive = thread->last;
 }
 
@@ -339,56 +373,93 @@ static inline void on_write(struct doublechecker *dc, struct object *object) {
         take_for_writing(dc, object);
 }
 
-/* ---- From suspects to cycles ---- */
+/* ---- Components ---- */
 
-/* The strongly connected component of the node: what it reaches and what reaches it. Its members
- * are found[0 .. result); 0 when the node is alone or when a member is still running. */
+/* The strongly connected component around the node: what it reaches and what reaches it. Its
+ * members are found[0 .. result), the node itself first; 1 when it is alone. */
 static size_t find_component(struct doublechecker *dc, struct node *node) {
     size_t count = 0;
     dc->searches++;
     push(dc, &count, node);
     count = search_from(dc, count);
     if (node->search != dc->searches)
-        return 0; /* it does not reach itself */
+        return 1; /* it does not reach itself */
     node->in_component = true;
     for (bool grown = true; grown;) {
         grown = false;
-        for (size_t i = count; i-- > 0;)
-            for (struct edge *edge = dc->found[i]->out; edge && !dc->found[i]->in_component;
-                 edge = edge->next)
-                if (edge->to->in_component)
-                    grown = dc->found[i]->in_component = true;
-    }
-    size_t members = 0;
-    bool running = false;
-    for (size_t i = 0; i < count; i++) {
-        struct node *found = dc->found[i];
-        /* The node itself is there twice: as the start and as what it reaches. */
-        if (found->in_component && !(found == node && i > 0)) {
-            dc->found[members++] = found;
-            running |= !found->ended;
+        for (size_t i = count; i-- > 0;) {
+            struct node *found = dc->found[i];
+            for (struct edge *edge = found->out; edge && !found->in_component; edge = edge->next)
+                if (component_of(edge->to)->in_component)
+                    grown = found->in_component = true;
         }
     }
-    for (size_t i = 0; i < members; i++)
-        dc->found[i]->in_component = false;
-    return running ? 0 : members;
+    size_t members = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct node *found = dc->found[i];
+        if (!found->in_component)
+            continue;
+        found->in_component = false; /* the node itself was found twice: counts once */
+        dc->found[members++] = found;
+    }
+    return members;
 }
+
+static void merge(struct node *into, struct node *node) {
+    node->into = into;
+    if (node->out) {
+        node->out_end->next = into->out;
+        into->out = node->out;
+        if (!into->out_end)
+            into->out_end = node->out_end;
+    }
+    node->out = node->out_end = NULL;
+    node->sibling = into->members;
+    into->members = node;
+    if (!into->members_end)
+        into->members_end = node;
+    if (node->members) {
+        node->members_end->sibling = into->members;
+        into->members = node->members;
+        node->members = node->members_end = NULL;
+    }
+}
+
+/* The transaction has ended, so nothing enters it any more. A cycle whose last edge entered it is
+ * there by now. */
+static void end_transaction(struct doublechecker *dc, struct node *node) {
+    node = component_of(node);
+    if (!node->out || !node->has_incoming)
+        return;
+    node->has_incoming = false;
+    size_t members = find_component(dc, node);
+    for (size_t i = 1; i < members; i++)
+        merge(node, dc->found[i]);
+    if (members > 1)
+        drop_inner_edges(dc, node);
+}
+
+/* ---- Second phase ---- */
 
 static int by_number(const void *a, const void *b) {
     const struct st_place *one = a, *other = b;
     return one->number < other->number ? -1 : one->number > other->number;
 }
 
-/* The logged events of found[0 .. members) in trace order. */
-static size_t gather_logs(struct doublechecker *dc, size_t members) {
-    size_t count = 0;
-    for (size_t i = 0; i < members; i++) {
-        for (const struct log *log = dc->found[i]->log; log; log = log->next) {
-            st_reserve(&dc->replay, &dc->replay_capacity, count + log->count);
-            memcpy(dc->replay + count, log->entries, log->count * sizeof *log->entries);
-            count += log->count;
-        }
+static void gather_log(struct doublechecker *dc, const struct node *node, size_t *count) {
+    for (const struct log *log = node->log; log; log = log->next) {
+        st_reserve(&dc->replay, &dc->replay_capacity, *count + log->count);
+        memcpy(dc->replay + *count, log->entries, log->count * sizeof *log->entries);
+        *count += log->count;
     }
+}
+
+/* The logged events of the component in trace order. */
+static size_t gather_logs(struct doublechecker *dc, const struct node *node) {
+    size_t count = 0;
+    gather_log(dc, node, &count);
+    for (const struct node *member = node->members; member; member = member->sibling)
+        gather_log(dc, member, &count);
     qsort(dc->replay, count, sizeof *dc->replay, by_number);
     return count;
 }
@@ -449,9 +520,8 @@ static void adopt(struct doublechecker *dc, const struct renumbering *r,
     }
 }
 
-/* Second phase. */
-static __attribute__((noinline)) void replay(struct doublechecker *dc, size_t members) {
-    size_t count = gather_logs(dc, members);
+static __attribute__((noinline)) void replay(struct doublechecker *dc, const struct node *node) {
+    size_t count = gather_logs(dc, node);
     struct renumbering renumbering;
     st_map64_init(&renumbering.threads);
     st_map64_init(&renumbering.variables);
@@ -472,13 +542,39 @@ static __attribute__((noinline)) void replay(struct doublechecker *dc, size_t me
     st_map64_free(&renumbering.locks);
 }
 
-static void end_transaction(struct doublechecker *dc, struct node *node) {
-    node->ended = true;
-    if (!node->out || !node->has_incoming)
-        return;
-    size_t members = find_component(dc, node);
-    if (members > 1)
-        replay(dc, members);
+/* Replays the components that no search from a running transaction has marked: they are final. */
+static void replay_final(struct doublechecker *dc) {
+    for (struct node *node = dc->all; node; node = node->next) {
+        node->garbage = component_of(node)->search != dc->searches;
+        if (node->garbage && node->members)
+            replay(dc, node);
+    }
+}
+
+static __attribute__((noinline)) void collect_garbage(struct doublechecker *dc) {
+    size_t count = 0;
+    dc->searches++;
+    for (size_t t = 0; t < dc->thread_count; t++) {
+        struct node *node = node_of(&dc->threads[t].last);
+        if (!node || !dc->threads[t].depth)
+            continue;
+        node = component_of(node);
+        node->search = dc->searches;
+        push(dc, &count, node);
+    }
+    search_from(dc, count);
+    replay_final(dc);
+    for (struct node **link = &dc->all; *link;) {
+        struct node *node = *link;
+        if (node->garbage) {
+            *link = node->next;
+            free_node(dc, node);
+        } else {
+            link = &node->next;
+        }
+    }
+    dc->nodes_at = 2 * dc->node_count + SMALLEST_GARBAGE;
+    dc->logs_at = 2 * dc->log_count + SMALLEST_GARBAGE;
 }
 
 /* ---- Events ---- */
@@ -496,9 +592,11 @@ static void on_event(struct doublechecker *dc, const struct st_event *event) {
     switch (event->op) {
     case ST_READ:
         on_read(dc, &dc->variables[event->target]);
+        log_access(dc, &dc->variables[event->target], false);
         break;
     case ST_WRITE:
         on_write(dc, &dc->variables[event->target]);
+        log_access(dc, &dc->variables[event->target], true);
         break;
     case ST_ACQUIRE:
     case ST_RELEASE:
@@ -513,7 +611,8 @@ static void on_event(struct doublechecker *dc, const struct st_event *event) {
     default:
         break;
     }
-    write_log(dc, thread);
+    if (event->op > ST_WRITE)
+        log_event(dc, thread);
     if (event->op == ST_END && --thread->depth == 0)
         end_transaction(dc, node_of(&thread->last));
 }
@@ -544,6 +643,8 @@ static void finish(void *state, uint64_t events) {
     for (size_t t = 0; t < dc->thread_count; t++)
         if (dc->threads[t].depth)
             end_transaction(dc, node_of(&dc->threads[t].last));
+    dc->searches++;
+    replay_final(dc);
     if (!dc->findings->first_bad_event)
         dc->findings->verdict = ST_SERIALIZABLE;
 }

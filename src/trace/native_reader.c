@@ -106,6 +106,11 @@ static void *open_reader(struct st_input *input, struct st_symbols *symbols,
     reader->input = input;
     reader->symbols = symbols;
     reader->decompressor = ZSTD_createDCtx();
+    if (!reader->decompressor) {
+        st_fail(error, input->name, ST_AT_FILE, 0, "cannot read: out of memory");
+        free(reader);
+        return NULL;
+    }
     return reader;
 }
 

@@ -116,6 +116,8 @@ static size_t compress(struct writer *writer, size_t full) {
     size_t bound = ZSTD_compressBound(full) + MOST_PLANES * 4;
     st_reserve(&writer->packed, &writer->packed_capacity, bound);
     ZSTD_CCtx *compressor = writer->compressor;
+    if (!compressor) /* no memory for it: the trace is larger, but right */
+        return 0;
     ZSTD_CCtx_reset(compressor, ZSTD_reset_session_only);
     ZSTD_CCtx_setParameter(compressor, ZSTD_c_compressionLevel, LEVEL);
     ZSTD_CCtx_setPledgedSrcSize(compressor, full);

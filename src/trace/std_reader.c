@@ -158,6 +158,20 @@ static const char *find_op_end(const char *op, const char *end, bool has_operand
     return bar;
 }
 
+/* Gives the operands that are still open their numbers. */
+static int look_up(struct std_reader *reader, struct st_event *events, struct operand *operands,
+                   size_t count, struct st_error *error) {
+    for (size_t i = 0; i < count; i++) {
+        if (!operands[i].table)
+            continue;
+        events[i].target = st_names_number(operands[i].table, &operands[i].key);
+        if (events[i].target == ST_NAMES_FULL)
+            return fail_too_many_names(reader, error);
+        operands[i].table = NULL;
+    }
+    return 0;
+}
+
 /* Cuts the line at hand into an event; its operand, if any, goes to *operand. */
 static int read_event(struct std_reader *reader, struct st_event *event, struct operand *operand,
                       struct st_error *error) {
@@ -199,6 +213,9 @@ static int read_event(struct std_reader *reader, struct st_event *event, struct 
         operand->key = st_name_key_padded(name, name_length);
         st_names_prefetch(operand->table, operand->key.hash);
     }
+    /* The following lines may start with the same thread: it must have its number before them. */
+    if (kind == ST_FORK || kind == ST_JOIN)
+        return look_up(reader, event, operand, 1, error);
     return 0;
 }
 
@@ -225,18 +242,6 @@ static long read_group(struct std_reader *reader, struct st_event *events, struc
         taken++;
     }
     return (long)taken;
-}
-
-static int look_up(struct std_reader *reader, struct st_event *events, struct operand *operands,
-                   size_t count, struct st_error *error) {
-    for (size_t i = 0; i < count; i++) {
-        if (!operands[i].table)
-            continue;
-        events[i].target = st_names_number(operands[i].table, &operands[i].key);
-        if (events[i].target == ST_NAMES_FULL)
-            return fail_too_many_names(reader, error);
-    }
-    return 0;
 }
 
 static long std_next(void *state, struct st_event *events, size_t capacity,

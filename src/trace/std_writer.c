@@ -36,11 +36,12 @@ static bool has_line_end(const char *text) {
 }
 
 /* What reads back as the same event; see find_op_end in std_reader.c. */
-static int check_names(const struct std_writer *writer, const char *thread, const char *target,
-                       const char *loc, struct st_error *error) {
+static int check_names(const struct std_writer *writer, const char *thread, enum st_op op,
+                       const char *target, const char *loc, struct st_error *error) {
+    bool needs_target = op != ST_BEGIN && op != ST_END;
     if (!*thread || strpbrk(thread, "|\n"))
         return fail_name(writer, "thread name", thread, error);
-    if (strchr(target, '\n') || strstr(target, ")|"))
+    if (strchr(target, '\n') || strstr(target, ")|") || (needs_target && !*target))
         return fail_name(writer, "name", target, error);
     if (has_line_end(loc))
         return fail_name(writer, "location", loc, error);
@@ -55,7 +56,7 @@ static int write_event(struct std_writer *writer, const struct st_event *event,
     const char *thread = st_name(&symbols->threads, event->thread);
     const char *target = st_target_name(symbols, op, event->target);
     const char *loc = st_location_text(symbols, event->loc, buffer);
-    if (check_names(writer, thread, target, loc, error) < 0)
+    if (check_names(writer, thread, op, target, loc, error) < 0)
         return -1;
     FILE *file = writer->file;
     fputs(thread, file);

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* memfd_create */
 #include "fuzz.h"
 
 #include "base/memory.h"

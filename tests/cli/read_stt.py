@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Prints a native trace (.stt) as STD text.
+
+An independent reader, written from docs/trace-format.md and not from the C sources: when it and
+seriatim disagree, the document or one of them is wrong. It uses the standard library and the zstd
+command; it does not check checksums. It is slow and meant for tests.
+
+usage: read_stt.py FILE     exit status 0, 2 for a bad file, 3 for a trace that was cut
+"""
+import struct
+import subprocess
+import sys
+
+MAGIC = b"\x89STT\r\n\x1a\n"
+OPERATIONS = ["r", "w", "acq", "rel", "fork", "join", "begin", "end"]
+TABLES = ["threads", "variables", "locks", "blocks", "locations"]
+COLUMNS = ["op", "thread", "variable", "lock", "child", "block", "loc"]
+TARGET_COLUMN = ["variable", "variable", "lock", "lock", "child", "child", "block", "block"]
+TARGET_TABLE = {"variable": "variables", "lock": "locks", "child": "threads", "block": "blocks"}
+CHUNK_HEAD = struct.Struct("<4sIIIQQ")
+COLUMN_HEAD = struct.Struct("<BBHIQ")
+MOST_EVENTS, MOST_BYTES = 131072, 64 << 20
+
+
+class BadTrace(Exception):
+    pass
+
+
+def require(condition, what):
+    if not condition:
+        raise BadTrace(what)
+
+
+def chunks(data):
+    """Yields (type, payload) of every whole chunk."""
+    at, sequence = 12, 0
+    while at + CHUNK_HEAD.size <= len(data):
+        kind, number, stored, full, _, _ = CHUNK_HEAD.unpack_from(data, at)
+        require(number == sequence & 0xFFFFFFFF, "chunk out of sequence")
+        require(stored <= full <= MOST_BYTES, "size of a chunk")
+        at += CHUNK_HEAD.size
+        if at + stored > len(data):
+            return
+        payload = data[at:at + stored]
+        at, sequence = at + stored, sequence + 1
+        if stored < full:
+            payload = subprocess.run(["zstd", "-dcq"], input=payload, check=True,
+                                     stdout=subprocess.PIPE).stdout
+        require(len(payload) == full, "size of a payload")
+        if kind == b"ENDT":
+            require(at == len(data), "bytes behind the end")
+        yield kind, payload
+
+
+def read_column(head, body, at):
+    """Returns the values of the column whose planes start at body[at], and where they end."""
+    encoding, width, zero, count, base = head
+    require(encoding <= 1 and width <= 6 and zero == 0, "head of a column")
+    require(at + width * count <= len(body), "size of a column")
+    planes = [body[at + k * count:at + (k + 1) * count] for k in range(width)]
+    stored = [sum(plane[i] << 8 * k for k, plane in enumerate(planes)) for i in range(count)]
+    if encoding == 0:
+        values = [base + s for s in stored]
+    else:
+        values = []
+        for s in stored:
+            base += s // 2 if s % 2 == 0 else -(s + 1) // 2
+            values.append(base)
+    return [value % 2**64 for value in values], at + width * count
+
+
+def read_names(payload, names):
+    at = 160
+    for i, table in enumerate(TABLES):
+        count, size = struct.unpack_from("<II", payload, 8 + 8 * i)
+        text = payload[at:at + size]
+        require(len(text) == size and text.count(0) == count, "names")
+        require(not size or text[-1] == 0, "the last name")
+        names[table] += text.split(b"\0")[:-1]
+        at += size
+    return at
+
+
+def read_columns(payload, at):
+    columns = {}
+    for i, column in enumerate(COLUMNS):
+        head = COLUMN_HEAD.unpack_from(payload, 48 + COLUMN_HEAD.size * i)
+        columns[column], at = read_column(head, payload, at)
+    require(at == len(payload), "size of the columns")
+    return columns
+
+
+def name_of(names, table, number):
+    require(number < len(names[table]), "a number without a name")
+    return names[table][number]
+
+
+def event_text(names, columns, targets, i):
+    op = columns["op"][i]
+    column = TARGET_COLUMN[op]
+    target = next(targets[column]) - (column == "block")
+    loc = columns["loc"][i]
+    text = name_of(names, "threads", columns["thread"][i]) + b"|" + OPERATIONS[op].encode()
+    if target >= 0:
+        text += b"(" + name_of(names, TARGET_TABLE[column], target) + b")"
+    text += b"|"
+    text += name_of(names, "locations", loc // 2) if loc % 2 else b"%d" % (loc // 2)
+    return text + b"\n"
+
+
+def read_events(payload, names, out):
+    count, zero = struct.unpack_from("<II", payload)
+    require(count <= MOST_EVENTS and zero == 0, "number of events")
+    columns = read_columns(payload, read_names(payload, names))
+    require(all(len(columns[c]) == count for c in ("op", "thread", "loc")), "length of a column")
+    targets = {column: iter(columns[column]) for column in TARGET_TABLE}
+    for i in range(count):
+        out.write(event_text(names, columns, targets, i))
+    return count
+
+
+def read_trace(data, out):
+    """Returns whether the trace is complete."""
+    require(data[:8] == MAGIC, "not a native trace")
+    require(len(data) >= 12, "cut before its first event")
+    require(struct.unpack_from("<I", data, 8)[0] == 1, "unknown version")
+    names = {table: [] for table in TABLES}
+    events = 0
+    for kind, payload in chunks(data):
+        if kind == b"EVNT":
+            events += read_events(payload, names, out)
+        elif kind == b"ENDT":
+            total, flags = struct.unpack_from("<QI", payload)
+            require(total == events, "number of events in the end chunk")
+            return not flags & 1
+        else:
+            require(kind[0] & 0x20, "unknown chunk")
+    return False
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__.split("\n\n")[-1])
+    with open(sys.argv[1], "rb") as file:
+        data = file.read()
+    try:
+        complete = read_trace(data, sys.stdout.buffer)
+    except (BadTrace, struct.error, IndexError, StopIteration,
+            subprocess.CalledProcessError) as error:
+        print(f"{sys.argv[1]}: {error}", file=sys.stderr)
+        sys.exit(2)
+    sys.exit(0 if complete else 3)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""The native format as its document describes it: read_stt.py, which was written from the document,
+must see in a file what seriatim sees."""
+
+import subprocess
+import sys
+import unittest
+
+from seriatim import TRACES, Case
+from test_traces import long_trace
+
+READER = [sys.executable, __file__.replace("test_native.py", "read_stt.py")]
+
+
+class IndependentReader(Case):
+    def read(self, name):
+        result = subprocess.run(READER + [str(self.folder / name)], stdout=subprocess.PIPE)
+        return result.returncode, result.stdout
+
+    def test_it_reads_what_convert_wrote(self):
+        for content in ((TRACES / "bank.std").read_bytes(), long_trace(13000)):
+            self.write("a.std", content)
+            self.assert_clean(self.run_here("convert", "a.std", "a.stt"))
+            self.assertEqual(self.read("a.stt"), (0, content))
+
+    def test_it_reads_the_golden_file_as_seriatim_does(self):
+        self.write("golden.stt", (TRACES / "golden-v1.stt").read_bytes())
+        converted = self.run_here("convert", "golden.stt", "-")
+        self.assert_clean(converted)
+        self.assertEqual(self.read("golden.stt"), (0, converted.out))
+
+    def test_both_say_that_a_file_was_cut(self):
+        whole = (TRACES / "golden-v1.stt").read_bytes()
+        for size in (350, 500, len(whole) - 1):
+            self.write("cut.stt", whole[:size])
+            status, text = self.read("cut.stt")
+            self.assertEqual(status, 3)
+            self.assertEqual(self.run_here("convert", "cut.stt", "-").out, text)
+
+
+if __name__ == "__main__":
+    unittest.main()
