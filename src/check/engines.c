@@ -5,9 +5,7 @@
 extern const struct st_engine st_velodrome, st_aerodrome, st_regiontrack, st_doublechecker;
 
 const struct st_engine *const st_engines[] = {
-    &st_aerodrome,
-    &st_regiontrack,
-    NULL,
+    &st_velodrome, &st_aerodrome, &st_regiontrack, &st_doublechecker, NULL,
 };
 
 const struct st_engine *st_engine_find(const char *name) {

@@ -1,3 +1,168 @@
-int main(void) {
-    return 2;
+/* seriatim: finds out whether blocks that are meant to be atomic were atomic in a run. */
+#include "cli/command.h"
+#include "cli/shared.h"
+
+#include "base/memory.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct command *const commands[] = {&cmd_check, &cmd_stats, &cmd_convert, &cmd_dump};
+enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+
+static const char options_variable[] = "SERIATIM_OPTIONS";
+
+static void write_version(FILE *file, const void *context) {
+    (void)context;
+    fputs("seriatim " SERIATIM_VERSION "\n", file);
+}
+
+static void write_help(FILE *file, const void *context) {
+    (void)context;
+    fputs("usage: seriatim COMMAND [OPTIONS] ...\n\n"
+          "Checks traces of multithreaded programs for atomicity violations.\n\n"
+          "commands:\n",
+          file);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        fprintf(file, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("  help       show the help of a command: seriatim help check\n\n"
+          "options:\n"
+          "  -h, --help     show this help\n"
+          "      --version  show the version\n\n"
+          "Every command has --help. The environment variable SERIATIM_OPTIONS may hold\n"
+          "options, which come before those of the command line.\n\n"
+          "Exit status: 0 nothing found, 1 found, 2 trouble.\n",
+          file);
+}
+
+static void write_command_help(FILE *file, const void *context) {
+    const struct command *command = context;
+    fprintf(file, "usage: seriatim %s [OPTIONS] %s\n\n%s\noptions:\n", command->name,
+            command->operands, command->description);
+    st_options_help(command->options, file);
+    if (command->more_help) {
+        fputc('\n', file);
+        command->more_help(file);
+    }
+}
+
+static const struct command *find_command(const char *name) {
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+static enum status unknown_command(const char *name) {
+    struct st_error error;
+    char quoted[80], hint[64] = "see 'seriatim --help'";
+    st_quote(quoted, sizeof quoted, name, strlen(name));
+    int best = -1;
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        int likeness = st_likeness(name, commands[i]->name);
+        if (likeness >= 0 && (best < 0 || likeness < best)) {
+            best = likeness;
+            snprintf(hint, sizeof hint, "did you mean '%s'?", commands[i]->name);
+        }
+    }
+    st_fail(&error, NULL, ST_AT_FILE, 0, "unknown %s %s; %s", *name == '-' ? "option" : "command",
+            quoted, hint);
+    return complain(&error);
+}
+
+static enum status wrong_operands(const struct command *command, const struct st_operands *given) {
+    struct st_error error;
+    if (given->count < command->least_operands) {
+        st_fail(&error, command->name, ST_AT_FILE, 0,
+                "something is missing; usage: seriatim %s [OPTIONS] %s", command->name,
+                command->operands);
+    } else {
+        char quoted[80];
+        const char *extra = given->words[command->most_operands];
+        st_fail(&error, command->name, ST_AT_FILE, 0,
+                "unexpected %s; usage: seriatim %s [OPTIONS] %s",
+                st_quote(quoted, sizeof quoted, extra, strlen(extra)), command->name,
+                command->operands);
+    }
+    return complain(&error);
+}
+
+static enum status run_parsed(const struct command *command, const void *values,
+                              const struct st_operands *operands) {
+    const struct common_values *common = values;
+    if (common->help)
+        return show(write_command_help, command);
+    if (common->version)
+        return show(write_version, NULL);
+    if (operands->count < command->least_operands || operands->count > command->most_operands)
+        return wrong_operands(command, operands);
+    return command->run(values, operands->words);
+}
+
+static enum status run_command(const struct command *command, int argc, char **argv) {
+    struct st_operands operands;
+    struct st_error error;
+    void *values = st_alloc(1, command->values_size);
+    int parsed = st_options_parse(command->options, values, &operands, command->name, argc, argv,
+                                  options_variable, getenv(options_variable), &error);
+    enum status status = parsed < 0 ? complain(&error) : run_parsed(command, values, &operands);
+    st_operands_free(&operands);
+    free(values);
+    return status;
+}
+
+static enum status run_help(int argc, char **argv) {
+    if (argc == 0)
+        return show(write_help, NULL);
+    const struct command *command = find_command(argv[0]);
+    return command ? show(write_command_help, command) : unknown_command(argv[0]);
+}
+
+/* Leaves no temporary file behind, then dies of the signal as if there were no handler. */
+static void on_deadly_signal(int number) {
+    st_output_remove_unfinished();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void set_signals(void) {
+    static const int deadly[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT};
+    struct sigaction action = {.sa_handler = on_deadly_signal};
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++) {
+        struct sigaction before;
+        sigaction(deadly[i], NULL, &before);
+        if (before.sa_handler != SIG_IGN) /* nohup, shells without job control */
+            sigaction(deadly[i], &action, NULL);
+    }
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write() */
+}
+
+/* A file that we open must not become standard output or error because the caller closed those.
+ * Writing to a closed standard output stays an error: what takes its place is not for writing. */
+static void keep_standard_descriptors(void) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0)
+            abort();
+}
+
+int main(int argc, char **argv) {
+    keep_standard_descriptors();
+    set_signals();
+    if (argc < 2) {
+        write_help(stderr, NULL);
+        return STATUS_TROUBLE;
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        return (int)show(write_help, NULL);
+    if (strcmp(word, "--version") == 0)
+        return (int)show(write_version, NULL);
+    if (strcmp(word, "help") == 0)
+        return (int)run_help(argc - 2, argv + 2);
+    const struct command *command = find_command(word);
+    return (int)(command ? run_command(command, argc - 2, argv + 2) : unknown_command(word));
 }

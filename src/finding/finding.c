@@ -29,10 +29,12 @@ void st_findings_free(struct st_findings *findings) {
     memset(findings, 0, sizeof *findings);
 }
 
-void st_findings_bad_event(struct st_findings *findings, uint64_t event) {
+bool st_findings_bad_event(struct st_findings *findings, uint64_t event) {
     findings->verdict = ST_NOT_SERIALIZABLE;
-    if (!findings->first_bad_event || event < findings->first_bad_event)
-        findings->first_bad_event = event;
+    if (findings->first_bad_event && findings->first_bad_event <= event)
+        return false;
+    findings->first_bad_event = event;
+    return true;
 }
 
 static void count_violated(struct st_findings *findings, uint32_t block) {
@@ -65,8 +67,7 @@ void st_findings_block_end(struct st_findings *findings, size_t handle, uint64_t
 }
 
 void st_findings_cycle(struct st_findings *findings, const struct st_edge *edges, size_t count) {
-    if (findings->cycle_length || !count)
-        return;
+    free(findings->cycle);
     findings->cycle = st_alloc(count, sizeof *edges);
     memcpy(findings->cycle, edges, count * sizeof *edges);
     findings->cycle_length = count;

@@ -47,7 +47,7 @@ struct st_findings {
     uint64_t violation_count;        /* violated outermost blocks, also those not kept */
     struct st_violation *violations; /* in the order in which they were found */
     size_t kept, kept_capacity, limit;
-    struct st_edge *cycle; /* cross-thread edges of the first cycle, where the engine has it */
+    struct st_edge *cycle; /* cross-thread edges of the cycle that closes there, where known */
     size_t cycle_length;
     uint64_t *violated; /* by block name */
     size_t violated_capacity;
@@ -62,8 +62,9 @@ struct st_findings {
 void st_findings_init(struct st_findings *findings, size_t limit);
 void st_findings_free(struct st_findings *findings);
 
-/* The trace is not serializable from this event on. Only the smallest such event is kept. */
-void st_findings_bad_event(struct st_findings *findings, uint64_t event);
+/* The trace is not serializable from this event on. Only the smallest such event is kept; true when
+ * this is the smallest so far. */
+bool st_findings_bad_event(struct st_findings *findings, uint64_t event);
 
 /* Takes over violation->path. Returns a handle for st_findings_block_end. */
 size_t st_findings_violation(struct st_findings *findings, const struct st_violation *violation);
@@ -72,7 +73,7 @@ size_t st_findings_violation(struct st_findings *findings, const struct st_viola
 void st_findings_block_end(struct st_findings *findings, size_t handle, uint64_t event);
 #define ST_NO_VIOLATION SIZE_MAX
 
-/* Keeps a copy of the first cycle that is offered. */
+/* Keeps a copy of the edges as the cycle that makes the first bad event bad. */
 void st_findings_cycle(struct st_findings *findings, const struct st_edge *edges, size_t count);
 
 #endif

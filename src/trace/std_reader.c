@@ -32,15 +32,6 @@ struct operand {
     struct st_name_key key;
 };
 
-static void *std_open(struct st_input *input, struct st_symbols *symbols, struct st_error *error) {
-    (void)error;
-    struct std_reader *reader = st_alloc(1, sizeof *reader);
-    reader->input = input;
-    reader->symbols = symbols;
-    reader->zero = SIZE_MAX;
-    return reader;
-}
-
 static int fail_line(const struct std_reader *reader, const char *cause, struct st_error *error) {
     char quoted[80];
     st_quote(quoted, sizeof quoted, reader->text, reader->length);
@@ -64,6 +55,17 @@ static void look_for_zero(struct std_reader *reader) {
     reader->checked = input->end;
     if (zero)
         reader->zero = (size_t)(zero - input->data);
+}
+
+static void *std_open(struct st_input *input, struct st_symbols *symbols, struct st_error *error) {
+    (void)error;
+    struct std_reader *reader = st_alloc(1, sizeof *reader);
+    reader->input = input;
+    reader->symbols = symbols;
+    reader->zero = SIZE_MAX;
+    reader->checked = input->begin;
+    look_for_zero(reader); /* the start was read already, to tell the format */
+    return reader;
 }
 
 /* Reads on, keeping `checked` and `zero` right although the bytes move to the front. */

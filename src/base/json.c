@@ -1,0 +1,169 @@
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void st_json_start(struct st_json *json, FILE *file) {
+    *json = (struct st_json){.file = file, .empty = true};
+}
+
+void st_json_finish(struct st_json *json) {
+    fputc('\n', json->file);
+}
+
+static void break_line(const struct st_json *json) {
+    if (!json->flat)
+        fprintf(json->file, "\n%*s", (int)(2 * json->depth), "");
+}
+
+/* What comes between the previous entry of the container and the next one. */
+static void separate(struct st_json *json) {
+    if (json->after_key) {
+        json->after_key = false;
+        return;
+    }
+    if (!json->empty)
+        fputs(json->flat ? ", " : ",", json->file);
+    if (json->depth)
+        break_line(json);
+    json->empty = false;
+}
+
+static void open_container(struct st_json *json, char bracket, bool flat) {
+    separate(json);
+    fputc(bracket, json->file);
+    json->depth++;
+    if (flat || json->flat)
+        json->flat++;
+    json->empty = true;
+}
+
+static void close_container(struct st_json *json, char bracket) {
+    json->depth--;
+    if (!json->empty)
+        break_line(json);
+    if (json->flat)
+        json->flat--;
+    fputc(bracket, json->file);
+    json->empty = false;
+}
+
+void st_json_object(struct st_json *json) {
+    open_container(json, '{', false);
+}
+
+void st_json_flat_object(struct st_json *json) {
+    open_container(json, '{', true);
+}
+
+void st_json_object_end(struct st_json *json) {
+    close_container(json, '}');
+}
+
+void st_json_array(struct st_json *json) {
+    open_container(json, '[', false);
+}
+
+void st_json_array_end(struct st_json *json) {
+    close_container(json, ']');
+}
+
+/* How many bytes at `text` form a character of UTF-8 (no overlong forms, no surrogates, nothing
+ * beyond U+10FFFF), or 0. The text ends with a zero byte, which is never a continuation. */
+static size_t utf8_length(const unsigned char *text) {
+    unsigned char first = text[0], low = 0x80, high = 0xbf;
+    size_t length;
+    if (first < 0x80)
+        return 1;
+    if (first >= 0xc2 && first <= 0xdf)
+        length = 2;
+    else if (first >= 0xe0 && first <= 0xef)
+        length = 3;
+    else if (first >= 0xf0 && first <= 0xf4)
+        length = 4;
+    else
+        return 0;
+    if (first == 0xe0)
+        low = 0xa0;
+    else if (first == 0xed)
+        high = 0x9f;
+    else if (first == 0xf0)
+        low = 0x90;
+    else if (first == 0xf4)
+        high = 0x8f;
+    if (text[1] < low || text[1] > high)
+        return 0;
+    for (size_t i = 2; i < length; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    return length;
+}
+
+static void write_escaped(FILE *file, unsigned char c) {
+    switch (c) {
+    case '"':
+        fputs("\\\"", file);
+        break;
+    case '\\':
+        fputs("\\\\", file);
+        break;
+    case '\n':
+        fputs("\\n", file);
+        break;
+    case '\t':
+        fputs("\\t", file);
+        break;
+    case '\r':
+        fputs("\\r", file);
+        break;
+    default:
+        fprintf(file, "\\u%04x", c);
+    }
+}
+
+static void write_string(FILE *file, const char *text) {
+    fputc('"', file);
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        size_t length = utf8_length(at);
+        if (!length)
+            fputs("\\ufffd", file);
+        else if (*at < 0x20 || *at == '"' || *at == '\\' || *at == 0x7f)
+            write_escaped(file, *at);
+        else
+            fwrite(at, 1, length, file);
+        at += length ? length : 1;
+    }
+    fputc('"', file);
+}
+
+void st_json_key(struct st_json *json, const char *key) {
+    separate(json);
+    write_string(json->file, key);
+    fputs(": ", json->file);
+    json->after_key = true;
+}
+
+void st_json_string(struct st_json *json, const char *text) {
+    separate(json);
+    write_string(json->file, text);
+}
+
+void st_json_number(struct st_json *json, uint64_t number) {
+    separate(json);
+    fprintf(json->file, "%" PRIu64, number);
+}
+
+void st_json_real(struct st_json *json, double number) {
+    separate(json);
+    fprintf(json->file, "%.6f", number);
+}
+
+void st_json_bool(struct st_json *json, bool value) {
+    separate(json);
+    fputs(value ? "true" : "false", json->file);
+}
+
+void st_json_null(struct st_json *json) {
+    separate(json);
+    fputs("null", json->file);
+}

@@ -1,0 +1,43 @@
+/* Writing JSON as a stream. The writer puts commas, line breaks and escapes; the caller opens and
+ * closes in the right order, and gives a key before each value inside an object.
+ *
+ * Errors of the FILE are the business of its owner. */
+#ifndef SERIATIM_BASE_JSON_H
+#define SERIATIM_BASE_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Invariant: inside `flat` containers (counted from the outermost flat one) nothing breaks lines.
+ */
+struct st_json {
+    FILE *file;
+    unsigned depth, flat;
+    bool empty;     /* nothing was written yet in the innermost container */
+    bool after_key; /* the next value belongs to a key that was just written */
+};
+
+void st_json_start(struct st_json *json, FILE *file);
+
+/* Ends the document with a newline. */
+void st_json_finish(struct st_json *json);
+
+/* Containers: spread over lines, one entry a line, or (`flat`) on one line with all in it. */
+void st_json_object(struct st_json *json);
+void st_json_flat_object(struct st_json *json);
+void st_json_object_end(struct st_json *json);
+void st_json_array(struct st_json *json);
+void st_json_array_end(struct st_json *json);
+
+void st_json_key(struct st_json *json, const char *key);
+
+/* Text of any bytes: what is not UTF-8 becomes U+FFFD, one for each bad byte. */
+void st_json_string(struct st_json *json, const char *text);
+void st_json_number(struct st_json *json, uint64_t number);
+void st_json_real(struct st_json *json, double number); /* six digits behind the point */
+void st_json_bool(struct st_json *json, bool value);
+void st_json_null(struct st_json *json);
+
+#endif

@@ -1,0 +1,71 @@
+/* The options of a command: one table from which parser, defaults, help and (later) man page and
+ * shell completion come.
+ *
+ *     struct values { bool quiet; uint64_t limit; };
+ *     static const struct st_option options[] = {
+ *         {"quiet", 'q', ST_FLAG, offsetof(struct values, quiet), .help = "only the summary"},
+ *         {"limit", 0, ST_NUMBER, offsetof(struct values, limit), .value = "N", .initial = "100",
+ *          .help = "list at most N violated blocks; 0 lists all"},
+ *         {0},
+ *     };
+ */
+#ifndef SERIATIM_BASE_OPTIONS_H
+#define SERIATIM_BASE_OPTIONS_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum st_option_kind {
+    ST_FLAG,   /* bool */
+    ST_NUMBER, /* uint64_t */
+    ST_TEXT,   /* const char *, NULL when not given */
+    ST_CHOICE  /* unsigned: index of the word among the choices */
+};
+
+/* A row of the table, which ends with a row without a name. */
+struct st_option {
+    const char *name; /* the long form, without dashes */
+    char letter;      /* the short form, or 0 */
+    enum st_option_kind kind;
+    size_t offset;                       /* of its value in the command's struct of values */
+    const char *value;                   /* what help calls the value: "N", "FILE" */
+    const char *initial;                 /* the default as the user would write it, or NULL */
+    const char *const *choices;          /* ST_CHOICE: the words, ending with NULL; or ... */
+    const char *(*choice)(size_t index); /* ... where they are not constant: word or NULL */
+    const char *help;                    /* a phrase without a full stop */
+    const char *note;                    /* what is to be said behind choices and default */
+};
+
+/* What is left of a command line when the options are taken out. */
+struct st_operands {
+    const char **words;
+    size_t count, capacity;
+    char *environment; /* where texts from the environment live */
+};
+
+/* Sets *values to the defaults, then applies the options in `environment` (the text of the
+ * variable, separated by blanks; may be NULL), then those in argv[0 .. argc). Options and operands
+ * may be mixed; "--" ends the options; "-" is an operand. The error of a bad option names
+ * `variable` when it came from there, otherwise `command`. Texts in *values and operands point
+ * into argv or live as long as *operands, which must be released in any case. */
+int st_options_parse(const struct st_option *table, void *values, struct st_operands *operands,
+                     const char *command, int argc, char **argv, const char *variable,
+                     const char *environment, struct st_error *error);
+void st_operands_free(struct st_operands *operands);
+
+/* One entry a row, wrapped at 80 columns. */
+void st_options_help(const struct st_option *table, FILE *file);
+
+/* The index-th word that a ST_CHOICE accepts, or NULL. */
+const char *st_option_choice(const struct st_option *option, size_t index);
+
+/* Is the word close enough to what was typed to be what was meant? Returns how far it is (smaller
+ * is closer), or a negative number when it is too far. */
+int st_likeness(const char *typed, const char *word);
+
+/* Reads text[0 .. length) as a decimal number. False when it is none or too large. */
+bool st_parse_number(const char *text, size_t length, uint64_t *number);
+
+#endif

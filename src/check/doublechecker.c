@@ -1,0 +1,559 @@
+/* DoubleChecker: Biswas, Huang, Sengupta, Bond, PLDI 2014; as described in the AeroDrome and
+ * RegionTrack papers, on a recorded trace.
+ *
+ * Question: is the trace serializable, and which block is to blame? The verdict and the first bad
+ * event are exact. Blame falls on the block that closes a cycle, whether or not the cycle is
+ * increasing, so a blamed block need not be violated: that is the published behaviour.
+ *
+ * Idea, first phase: find suspects cheaply. A variable has an owner in the manner of Octet: one
+ * writer (WrEx), one reader (RdEx) or readers (RdSh). An access within the state costs nothing; a
+ * change of state is a possible dependence, from the *current* transactions of the threads that
+ * have to give the variable up. Those edges over-approximate the real ones: the true source is the
+ * current transaction or one before it in its thread. When a transaction ends, the strongly
+ * connected component around it is looked for.
+ *
+ * Second phase: only the transactions of such a component are replayed, from the logs that the
+ * first phase kept of them, on a precise transaction graph. Every cycle of the precise graph lies
+ * inside a component, so nothing is missed.
+ *
+ * Where this differs from the paper, and why:
+ * - The second phase is our Velodrome graph with the other rule of blame: both are the precise
+ *   graph of transactions, so one implementation serves.
+ * - A component with a running transaction waits until that one ends; at the end of a truncated
+ *   trace every open block counts as ended. Each component is then replayed when it is complete.
+ * - Garbage: transactions that no running one reaches can join no cycle. They are found by marking
+ *   from the running ones, since components keep each other's incoming edges alive. */
+#include "check/batch.h"
+#include "check/velodrome.h"
+
+#include "base/map64.h"
+#include "base/memory.h"
+#include "base/set64.h"
+#include "base/slab.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LOG_ENTRIES = 10,        /* a chunk; most transactions need one or two */
+    SMALLEST_GARBAGE = 4096, /* transactions; and as many log chunks */
+};
+
+struct log {
+    struct log *next;
+    uint32_t count;
+    struct st_place entries[LOG_ENTRIES];
+};
+
+struct edge {
+    struct edge *next;
+    struct node *to;
+};
+
+/* A transaction. serial 0: the slot is free. */
+struct node {
+    struct edge *out;
+    uint64_t serial;
+    bool ended, has_incoming;
+    bool in_component; /* scratch of find_component */
+    uint64_t first;    /* number of its first event */
+    uint64_t search;   /* the last search that came by */
+    struct log *log, *log_end;
+    struct node *next; /* in the list of all transactions */
+};
+
+/* A weak reference: to nothing, once the node's serial is another one. */
+struct reference {
+    struct node *node;
+    uint64_t serial;
+};
+
+enum ownership { UNOWNED, WRITE_EXCLUSIVE, READ_EXCLUSIVE, READ_SHARED };
+
+/* Of a variable or a lock (each lock operation writes it). */
+struct object {
+    enum ownership state;
+    uint32_t owner;   /* of an exclusive state */
+    uint64_t counter; /* of READ_SHARED: which transition to that state it was */
+};
+
+struct thread {
+    struct reference last;                /* the running transaction, or the last one */
+    struct reference last_read_exclusive; /* the last to make something READ_EXCLUSIVE */
+    struct reference fork; /* the transaction that forked it, until it has an event */
+    uint64_t shared_seen;  /* transitions to READ_SHARED that it is ordered after */
+    uint32_t depth;
+    bool started;
+    struct st_set64 sources; /* serials of nodes with an edge into `last` */
+};
+
+struct doublechecker {
+    struct st_findings *findings;
+    struct st_slab nodes, edges, logs;
+    struct node *all;
+    size_t node_count, log_count, nodes_at, logs_at; /* live, and when to collect garbage */
+    uint64_t serials, searches;
+    struct thread *threads;
+    size_t thread_count, thread_capacity;
+    struct object *variables, *locks;
+    size_t variable_capacity, lock_capacity;
+    struct reference last_shared; /* the last to make something READ_SHARED */
+    uint64_t shared_count;
+    struct node **found; /* scratch of searches */
+    size_t found_capacity;
+    struct st_place *replay; /* scratch of the second phase */
+    size_t replay_capacity;
+    struct st_set64 blamed; /* begins of blocks that were reported */
+    struct st_place here;   /* the event at hand */
+};
+
+static void *create(struct st_findings *findings) {
+    struct doublechecker *dc = st_alloc(1, sizeof *dc);
+    dc->findings = findings;
+    dc->nodes_at = dc->logs_at = SMALLEST_GARBAGE;
+    findings->names_blocks = true;
+    st_slab_init(&dc->nodes, sizeof(struct node));
+    st_slab_init(&dc->edges, sizeof(struct edge));
+    st_slab_init(&dc->logs, sizeof(struct log));
+    return dc;
+}
+
+static void destroy(void *state) {
+    struct doublechecker *dc = state;
+    for (size_t t = 0; t < dc->thread_count; t++)
+        st_set64_free(&dc->threads[t].sources);
+    st_set64_free(&dc->blamed);
+    st_slab_free(&dc->nodes);
+    st_slab_free(&dc->edges);
+    st_slab_free(&dc->logs);
+    free(dc->threads);
+    free(dc->variables);
+    free(dc->locks);
+    free(dc->found);
+    free(dc->replay);
+    free(dc);
+}
+
+static size_t memory(const void *state) {
+    const struct doublechecker *dc = state;
+    return sizeof *dc + st_slab_memory(&dc->nodes) + st_slab_memory(&dc->edges) +
+           st_slab_memory(&dc->logs) + dc->thread_capacity * sizeof *dc->threads +
+           (dc->variable_capacity + dc->lock_capacity) * sizeof(struct object) +
+           dc->found_capacity * sizeof *dc->found + dc->replay_capacity * sizeof *dc->replay;
+}
+
+static struct node *node_of(const struct reference *reference) {
+    struct node *node = reference->node;
+    return node && node->serial == reference->serial ? node : NULL;
+}
+
+static struct reference reference_to(struct node *node) {
+    return (struct reference){node, node->serial};
+}
+
+static void push(struct doublechecker *dc, size_t *count, struct node *node) {
+    st_reserve(&dc->found, &dc->found_capacity, *count + 1);
+    dc->found[(*count)++] = node;
+}
+
+/* ---- Transactions, their logs and the edges between them ---- */
+
+static void add_edge(struct doublechecker *dc, struct node *from, struct node *to) {
+    struct edge *edge = st_slab_take(&dc->edges);
+    edge->to = to;
+    edge->next = from->out;
+    from->out = edge;
+    to->has_incoming = true;
+}
+
+static void free_node(struct doublechecker *dc, struct node *node) {
+    for (struct edge *edge = node->out, *next; edge; edge = next) {
+        next = edge->next;
+        st_slab_give(&dc->edges, edge);
+    }
+    for (struct log *log = node->log, *next; log; log = next) {
+        next = log->next;
+        st_slab_give(&dc->logs, log);
+        dc->log_count--;
+    }
+    node->serial = 0;
+    st_slab_give(&dc->nodes, node);
+    dc->node_count--;
+}
+
+/* Marks all that the nodes in found[0 .. count) reach. Returns the new count. */
+static size_t search_from(struct doublechecker *dc, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        for (struct edge *edge = dc->found[i]->out; edge; edge = edge->next) {
+            if (edge->to->search == dc->searches)
+                continue;
+            edge->to->search = dc->searches;
+            push(dc, &count, edge->to);
+        }
+    }
+    return count;
+}
+
+static __attribute__((noinline)) void collect_garbage(struct doublechecker *dc) {
+    size_t count = 0;
+    dc->searches++;
+    for (size_t t = 0; t < dc->thread_count; t++) {
+        struct node *node = node_of(&dc->threads[t].last);
+        if (!node || !dc->threads[t].depth)
+            continue;
+        node->search = dc->searches;
+        push(dc, &count, node);
+    }
+    search_from(dc, count);
+    for (struct node **link = &dc->all; *link;) {
+        struct node *node = *link;
+        if (node->search == dc->searches) {
+            link = &node->next;
+            continue;
+        }
+        *link = node->next;
+        free_node(dc, node);
+    }
+    dc->nodes_at = 2 * dc->node_count + SMALLEST_GARBAGE;
+    dc->logs_at = 2 * dc->log_count + SMALLEST_GARBAGE;
+}
+
+/* A new transaction of the thread, after its last one. */
+static struct node *start_transaction(struct doublechecker *dc, struct thread *thread) {
+    struct node *node = st_slab_take(&dc->nodes);
+    node->serial = ++dc->serials;
+    node->first = dc->here.number;
+    node->next = dc->all;
+    dc->all = node;
+    dc->node_count++;
+    struct node *last = node_of(&thread->last);
+    if (last)
+        add_edge(dc, last, node);
+    thread->last = reference_to(node);
+    st_set64_clear(&thread->sources);
+    return node;
+}
+
+/* The transaction of the event at hand, which gets an edge from another thread. A unary event
+ * without one stays with the thread's last transaction, as in velodrome.c. */
+static struct node *sink(struct doublechecker *dc, struct thread *thread) {
+    struct node *last = node_of(&thread->last);
+    if (last && (thread->depth || last->first == dc->here.number))
+        return last;
+    struct node *node = start_transaction(dc, thread);
+    node->ended = true;
+    return node;
+}
+
+static void depend(struct doublechecker *dc, const struct reference *source) {
+    struct node *from = node_of(source);
+    struct thread *thread = &dc->threads[dc->here.event.thread];
+    if (!from || from == node_of(&thread->last))
+        return;
+    struct node *node = sink(dc, thread);
+    if (st_set64_add(&thread->sources, from->serial))
+        add_edge(dc, from, node);
+}
+
+/* What the second phase will need. An event without a transaction can be on no cycle. */
+static void write_log(struct doublechecker *dc, struct thread *thread) {
+    struct node *node = node_of(&thread->last);
+    if (!node)
+        return;
+    if (!node->log_end || node->log_end->count == LOG_ENTRIES) {
+        struct log *log = st_slab_take(&dc->logs);
+        dc->log_count++;
+        if (node->log_end)
+            node->log_end->next = log;
+        else
+            node->log = log;
+        node->log_end = log;
+    }
+    node->log_end->entries[node->log_end->count++] = dc->here;
+}
+
+/* ---- First phase: ownership ---- */
+
+/* All other threads may have read it. */
+static void take_from_all(struct doublechecker *dc) {
+    for (uint32_t u = 0; u < dc->thread_count; u++)
+        if (u != dc->here.event.thread)
+            depend(dc, &dc->threads[u].last);
+}
+
+static __attribute__((noinline)) void take_for_writing(struct doublechecker *dc,
+                                                       struct object *object) {
+    uint32_t t = dc->here.event.thread;
+    if (object->state == READ_SHARED)
+        take_from_all(dc);
+    else if (object->state != UNOWNED && object->owner != t)
+        depend(dc, &dc->threads[object->owner].last);
+    object->state = WRITE_EXCLUSIVE;
+    object->owner = t;
+}
+
+/* A second reader: its transaction comes after the one that made the first reader the owner, and
+ * after all earlier transitions of this kind, so that one counter orders them all. */
+static void share(struct doublechecker *dc, struct object *object) {
+    struct thread *thread = &dc->threads[dc->here.event.thread];
+    depend(dc, &dc->threads[object->owner].last_read_exclusive);
+    depend(dc, &dc->last_shared);
+    object->state = READ_SHARED;
+    object->counter = thread->shared_seen = ++dc->shared_count;
+    dc->last_shared = thread->last;
+}
+
+static __attribute__((noinline)) void take_for_reading(struct doublechecker *dc,
+                                                       struct object *object) {
+    uint32_t t = dc->here.event.thread;
+    struct thread *thread = &dc->threads[t];
+    switch (object->state) {
+    case READ_EXCLUSIVE:
+        share(dc, object);
+        return;
+    case READ_SHARED:
+        if (thread->shared_seen < object->counter) {
+            depend(dc, &dc->last_shared);
+            thread->shared_seen = dc->shared_count;
+        }
+        return;
+    case WRITE_EXCLUSIVE:
+        depend(dc, &dc->threads[object->owner].last);
+        break;
+    case UNOWNED:
+        break;
+    }
+    object->state = READ_EXCLUSIVE;
+    object->owner = t;
+    thread->last_read_exclusive = thread->last;
+}
+
+static inline void on_read(struct doublechecker *dc, struct object *object) {
+    if (object->owner != dc->here.event.thread || object->state == READ_SHARED ||
+        object->state == UNOWNED)
+        take_for_reading(dc, object);
+}
+
+static inline void on_write(struct doublechecker *dc, struct object *object) {
+    if (object->owner != dc->here.event.thread || object->state != WRITE_EXCLUSIVE)
+        take_for_writing(dc, object);
+}
+
+/* ---- From suspects to cycles ---- */
+
+/* The strongly connected component of the node: what it reaches and what reaches it. Its members
+ * are found[0 .. result); 0 when the node is alone or when a member is still running. */
+static size_t find_component(struct doublechecker *dc, struct node *node) {
+    size_t count = 0;
+    dc->searches++;
+    push(dc, &count, node);
+    count = search_from(dc, count);
+    if (node->search != dc->searches)
+        return 0; /* it does not reach itself */
+    node->in_component = true;
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (size_t i = count; i-- > 0;)
+            for (struct edge *edge = dc->found[i]->out; edge && !dc->found[i]->in_component;
+                 edge = edge->next)
+                if (edge->to->in_component)
+                    grown = dc->found[i]->in_component = true;
+    }
+    size_t members = 0;
+    bool running = false;
+    for (size_t i = 0; i < count; i++) {
+        struct node *found = dc->found[i];
+        /* The node itself is there twice: as the start and as what it reaches. */
+        if (found->in_component && !(found == node && i > 0)) {
+            dc->found[members++] = found;
+            running |= !found->ended;
+        }
+    }
+    for (size_t i = 0; i < members; i++)
+        dc->found[i]->in_component = false;
+    return running ? 0 : members;
+}
+
+static int by_number(const void *a, const void *b) {
+    const struct st_place *one = a, *other = b;
+    return one->number < other->number ? -1 : one->number > other->number;
+}
+
+/* The logged events of found[0 .. members) in trace order. */
+static size_t gather_logs(struct doublechecker *dc, size_t members) {
+    size_t count = 0;
+    for (size_t i = 0; i < members; i++) {
+        for (const struct log *log = dc->found[i]->log; log; log = log->next) {
+            st_reserve(&dc->replay, &dc->replay_capacity, count + log->count);
+            memcpy(dc->replay + count, log->entries, log->count * sizeof *log->entries);
+            count += log->count;
+        }
+    }
+    qsort(dc->replay, count, sizeof *dc->replay, by_number);
+    return count;
+}
+
+/* Numbers that are dense again: the replay must not pay for variables that it does not see. */
+struct renumbering {
+    struct st_map64 threads, variables, locks;
+};
+
+static struct st_event renumber(struct renumbering *r, struct st_event event) {
+    event.thread = st_map64_number(&r->threads, event.thread);
+    if (event.op <= ST_WRITE)
+        event.target = st_map64_number(&r->variables, event.target);
+    else if (event.op <= ST_RELEASE)
+        event.target = st_map64_number(&r->locks, event.target);
+    else if (event.op <= ST_JOIN)
+        event.target = st_map64_number(&r->threads, event.target);
+    return event;
+}
+
+static void restore(const struct renumbering *r, struct st_place *place) {
+    struct st_event *event = &place->event;
+    event->thread = (uint32_t)r->threads.ids[event->thread];
+    if (event->op <= ST_WRITE)
+        event->target = (uint32_t)r->variables.ids[event->target];
+    else if (event->op <= ST_RELEASE)
+        event->target = (uint32_t)r->locks.ids[event->target];
+    else if (event->op <= ST_JOIN)
+        event->target = (uint32_t)r->threads.ids[event->target];
+}
+
+static void restore_edges(const struct renumbering *r, struct st_edge *edges, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        restore(r, &edges[i].from);
+        restore(r, &edges[i].to);
+    }
+}
+
+/* Takes over what the replay found, in the numbers of the trace. */
+static void adopt(struct doublechecker *dc, const struct renumbering *r,
+                  struct st_findings *replayed) {
+    if (replayed->verdict != ST_NOT_SERIALIZABLE)
+        return;
+    restore_edges(r, replayed->cycle, replayed->cycle_length);
+    if (st_findings_bad_event(dc->findings, replayed->first_bad_event))
+        st_findings_cycle(dc->findings, replayed->cycle, replayed->cycle_length);
+    for (size_t i = 0; i < replayed->kept; i++) {
+        struct st_violation *violation = &replayed->violations[i];
+        if (!st_set64_add(&dc->blamed, violation->begin))
+            continue;
+        violation->thread = (uint32_t)r->threads.ids[violation->thread];
+        restore(r, &violation->event);
+        restore_edges(r, violation->path, violation->path_length);
+        if (violation->path_length)
+            violation->closing = violation->path[violation->path_length - 1];
+        st_findings_violation(dc->findings, violation);
+        violation->path = NULL; /* now theirs */
+    }
+}
+
+/* Second phase. */
+static __attribute__((noinline)) void replay(struct doublechecker *dc, size_t members) {
+    size_t count = gather_logs(dc, members);
+    struct renumbering renumbering;
+    st_map64_init(&renumbering.threads);
+    st_map64_init(&renumbering.variables);
+    st_map64_init(&renumbering.locks);
+    struct st_findings replayed;
+    st_findings_init(&replayed, 0);
+    void *graph = st_velodrome_create(&replayed, ST_BLAME_CLOSING);
+    for (size_t i = 0; i < count; i++) {
+        struct st_event event = renumber(&renumbering, dc->replay[i].event);
+        st_velodrome.feed(graph, &event, 1, dc->replay[i].number);
+    }
+    st_velodrome.finish(graph, dc->here.number);
+    st_velodrome.destroy(graph);
+    adopt(dc, &renumbering, &replayed);
+    st_findings_free(&replayed);
+    st_map64_free(&renumbering.threads);
+    st_map64_free(&renumbering.variables);
+    st_map64_free(&renumbering.locks);
+}
+
+static void end_transaction(struct doublechecker *dc, struct node *node) {
+    node->ended = true;
+    if (!node->out || !node->has_incoming)
+        return;
+    size_t members = find_component(dc, node);
+    if (members > 1)
+        replay(dc, members);
+}
+
+/* ---- Events ---- */
+
+static void on_event(struct doublechecker *dc, const struct st_event *event) {
+    struct thread *thread = &dc->threads[event->thread];
+    if (event->op >= ST_OP_COUNT)
+        return;
+    if (event->op == ST_BEGIN && thread->depth++ == 0)
+        start_transaction(dc, thread);
+    if (!thread->started) {
+        thread->started = true;
+        depend(dc, &thread->fork);
+    }
+    switch (event->op) {
+    case ST_READ:
+        on_read(dc, &dc->variables[event->target]);
+        break;
+    case ST_WRITE:
+        on_write(dc, &dc->variables[event->target]);
+        break;
+    case ST_ACQUIRE:
+    case ST_RELEASE:
+        on_write(dc, &dc->locks[event->target]);
+        break;
+    case ST_FORK:
+        dc->threads[event->target].fork = thread->last;
+        break;
+    case ST_JOIN:
+        depend(dc, &dc->threads[event->target].last);
+        break;
+    default:
+        break;
+    }
+    write_log(dc, thread);
+    if (event->op == ST_END && --thread->depth == 0)
+        end_transaction(dc, node_of(&thread->last));
+}
+
+static void make_room(struct doublechecker *dc, struct st_extent need) {
+    st_reserve(&dc->threads, &dc->thread_capacity, need.threads);
+    if (need.threads > dc->thread_count)
+        dc->thread_count = need.threads;
+    st_reserve(&dc->variables, &dc->variable_capacity, need.variables);
+    st_reserve(&dc->locks, &dc->lock_capacity, need.locks);
+}
+
+static void feed(void *state, const struct st_event *events, size_t count, uint64_t first) {
+    struct doublechecker *dc = state;
+    make_room(dc, st_batch_extent(events, count));
+    for (size_t i = 0; i < count; i++) {
+        st_batch_prefetch(events, i, count, dc->variables);
+        dc->here = (struct st_place){first + i, events[i]};
+        on_event(dc, &events[i]);
+    }
+    if (dc->node_count >= dc->nodes_at || dc->log_count >= dc->logs_at)
+        collect_garbage(dc);
+}
+
+static void finish(void *state, uint64_t events) {
+    struct doublechecker *dc = state;
+    (void)events;
+    for (size_t t = 0; t < dc->thread_count; t++)
+        if (dc->threads[t].depth)
+            end_transaction(dc, node_of(&dc->threads[t].last));
+    if (!dc->findings->first_bad_event)
+        dc->findings->verdict = ST_SERIALIZABLE;
+}
+
+const struct st_engine st_doublechecker = {
+    .name = "doublechecker",
+    .summary = "ownership changes, then precise replay; exact verdict, blames what closes a cycle",
+    .create = create,
+    .feed = feed,
+    .finish = finish,
+    .memory = memory,
+    .destroy = destroy,
+};

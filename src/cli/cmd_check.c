@@ -1,0 +1,264 @@
+/* seriatim check: runs one engine, or all of them, over a trace and reports what they found. */
+#include "base/memory.h"
+#include "check/engine.h"
+#include "cli/shared.h"
+#include "report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct values {
+    struct common_values common;
+    unsigned engine; /* index in st_engines, or one behind the last: all of them */
+    uint64_t limit;
+    bool first, repair;
+    unsigned format;
+    const char *output;
+};
+
+/* An engine at work. */
+struct run {
+    const struct st_engine *engine;
+    void *state;
+    struct st_findings findings;
+    double seconds;
+    size_t peak_bytes;
+    bool stopped; /* --first: it has found something and gets no more events */
+};
+
+struct check {
+    const struct values *values;
+    const char *path;
+    struct reading reading;
+    struct st_output output;
+    struct run *runs;
+    size_t run_count;
+};
+
+static size_t engine_count(void) {
+    size_t count = 0;
+    while (st_engines[count])
+        count++;
+    return count;
+}
+
+static const char *engine_choice(size_t index) {
+    size_t count = engine_count();
+    return index < count ? st_engines[index]->name : index == count ? "all" : NULL;
+}
+
+static void start_runs(struct check *check) {
+    size_t count = engine_count();
+    bool all = check->values->engine == count;
+    check->run_count = all ? count : 1;
+    check->runs = st_alloc(check->run_count, sizeof *check->runs);
+    for (size_t i = 0; i < check->run_count; i++) {
+        struct run *run = &check->runs[i];
+        run->engine = st_engines[all ? i : check->values->engine];
+        st_findings_init(&run->findings, check->values->limit);
+        run->state = run->engine->create(&run->findings);
+    }
+}
+
+static void free_runs(struct check *check) {
+    for (size_t i = 0; i < check->run_count; i++) {
+        check->runs[i].engine->destroy(check->runs[i].state);
+        st_findings_free(&check->runs[i].findings);
+    }
+    free(check->runs);
+}
+
+static double processor_time(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static bool has_found(const struct run *run) {
+    return run->findings.first_bad_event || run->findings.kept;
+}
+
+/* Event by event, so that nothing behind the first finding is seen. */
+static void feed_until_found(struct run *run, const struct st_event *events, size_t count,
+                             uint64_t first) {
+    for (size_t i = 0; i < count && !run->stopped; i++) {
+        run->engine->feed(run->state, &events[i], 1, first + i);
+        run->stopped = has_found(run);
+    }
+}
+
+static void note_memory(struct run *run) {
+    size_t bytes = run->engine->memory(run->state);
+    if (bytes > run->peak_bytes)
+        run->peak_bytes = bytes;
+}
+
+static void feed(struct check *check, const struct st_event *events, size_t count, uint64_t first) {
+    for (size_t i = 0; i < check->run_count; i++) {
+        struct run *run = &check->runs[i];
+        double start = processor_time();
+        if (check->values->first)
+            feed_until_found(run, events, count, first);
+        else
+            run->engine->feed(run->state, events, count, first);
+        run->seconds += processor_time() - start;
+        note_memory(run);
+    }
+}
+
+static bool all_stopped(const struct check *check) {
+    for (size_t i = 0; i < check->run_count; i++)
+        if (!check->runs[i].stopped)
+            return false;
+    return true;
+}
+
+static void finish(struct check *check) {
+    uint64_t events = st_trace_facts(check->reading.trace)->events;
+    for (size_t i = 0; i < check->run_count; i++) {
+        struct run *run = &check->runs[i];
+        if (run->stopped)
+            continue;
+        double start = processor_time();
+        run->engine->finish(run->state, events);
+        run->seconds += processor_time() - start;
+        note_memory(run);
+    }
+}
+
+static int analyse(struct check *check, struct st_error *error) {
+    struct st_event *events;
+    uint64_t first;
+    long count = 0;
+    while (!all_stopped(check) &&
+           (count = reading_next(&check->reading, &events, &first, error)) > 0)
+        feed(check, events, (size_t)count, first);
+    if (count >= 0)
+        finish(check);
+    reading_end(&check->reading, count >= 0);
+    return count < 0 ? -1 : 0;
+}
+
+static struct st_result *collect_results(const struct check *check) {
+    struct st_result *results = st_alloc(check->run_count, sizeof *results);
+    for (size_t i = 0; i < check->run_count; i++) {
+        const struct run *run = &check->runs[i];
+        results[i] = (struct st_result){.engine = run->engine->name,
+                                        .findings = &run->findings,
+                                        .seconds = run->seconds,
+                                        .peak_bytes = run->peak_bytes};
+    }
+    return results;
+}
+
+static void write_report(struct check *check, const struct st_result *results) {
+    const struct st_trace *trace = check->reading.trace;
+    struct st_report report = {.trace = check->path,
+                               .symbols = st_trace_symbols(trace),
+                               .facts = st_trace_facts(trace),
+                               .repairs = st_trace_repairs(trace),
+                               .cut = st_trace_cut(trace),
+                               .stopped = all_stopped(check),
+                               .compare = check->values->engine == engine_count(),
+                               .results = results,
+                               .result_count = check->run_count};
+    struct st_text_style style = {.quiet = check->values->common.quiet,
+                                  .color = use_color(check->values->common.color, &check->output)};
+    if (check->values->format == FORMAT_JSON)
+        st_report_json(&report, check->output.file);
+    else
+        st_report_text(&report, style, check->output.file);
+}
+
+/* Nothing found, found, or an engine that can neither decide nor name a block. */
+static enum status judge(const struct check *check, const struct st_result *results) {
+    enum status status = STATUS_CLEAN;
+    for (size_t i = 0; i < check->run_count; i++) {
+        const struct st_findings *findings = results[i].findings;
+        if (st_result_found(&results[i]))
+            return STATUS_FOUND;
+        if (findings->verdict == ST_UNDECIDED && !findings->names_blocks)
+            status = STATUS_TROUBLE;
+    }
+    return status;
+}
+
+static enum status check_and_report(struct check *check) {
+    struct st_error error;
+    if (analyse(check, &error) < 0) {
+        st_output_abandon(&check->output);
+        return complain(&error);
+    }
+    struct st_result *results = collect_results(check);
+    write_report(check, results);
+    enum status status = judge(check, results);
+    free(results);
+    return st_output_finish(&check->output, &error) < 0 ? complain(&error) : status;
+}
+
+static enum status run(const void *values, const char *const *operands) {
+    struct check check = {.values = values, .path = operands[0]};
+    struct st_error error;
+    if (reading_open(&check.reading, check.path, check.values->repair, check.values->common.quiet,
+                     &error) < 0)
+        return complain(&error);
+    enum status status;
+    if (st_output_open(&check.output, check.values->output, check.path, &error) < 0) {
+        status = complain(&error);
+    } else {
+        start_runs(&check);
+        status = check_and_report(&check);
+        free_runs(&check);
+    }
+    reading_close(&check.reading);
+    return status;
+}
+
+static void more_help(FILE *file) {
+    fputs("engines:\n", file);
+    for (size_t i = 0; st_engines[i]; i++)
+        fprintf(file, "  %-14s %s\n", st_engines[i]->name, st_engines[i]->summary);
+    fprintf(file, "  %-14s %s\n", "all", "each of them, side by side");
+}
+
+static const struct st_option options[] = {
+    {.name = "engine",
+     .kind = ST_CHOICE,
+     .offset = offsetof(struct values, engine),
+     .value = "ENGINE",
+     .initial = "regiontrack",
+     .choice = engine_choice,
+     .help = "which analysis to run"},
+    {.name = "limit",
+     .kind = ST_NUMBER,
+     .offset = offsetof(struct values, limit),
+     .value = "N",
+     .initial = "100",
+     .help = "list at most N violated blocks; 0 lists all"},
+    {.name = "first",
+     .kind = ST_FLAG,
+     .offset = offsetof(struct values, first),
+     .help = "stop reading at the first finding and report only that"},
+    REPAIR_OPTION(struct values),
+    FORMAT_OPTION(struct values),
+    OUTPUT_OPTION(struct values),
+    COMMON_OPTIONS,
+};
+
+const struct command cmd_check = {
+    .name = "check",
+    .operands = "TRACE",
+    .summary = "say whether a trace is serializable and which blocks were cut",
+    .description =
+        "Says whether a trace is serializable, from which event on it is not, and which\n"
+        "blocks were not atomic. TRACE is a file in STD text or in the native format,\n"
+        "or - for standard input.\n\n"
+        "Exit status: 0 nothing found, 1 found, 2 trouble.\n",
+    .options = options,
+    .values_size = sizeof(struct values),
+    .least_operands = 1,
+    .most_operands = 1,
+    .more_help = more_help,
+    .run = run,
+};

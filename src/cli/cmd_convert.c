@@ -1,0 +1,112 @@
+/* seriatim convert: writes a trace in another format. */
+#include "cli/shared.h"
+#include "trace/writer.h"
+
+#include <string.h>
+
+enum to { TO_BY_SUFFIX, TO_STD, TO_NATIVE };
+
+struct values {
+    struct common_values common;
+    unsigned to; /* enum to */
+    bool repair;
+};
+
+static const char *const to_words[] = {
+    [TO_BY_SUFFIX] = "auto", [TO_STD] = "std", [TO_NATIVE] = "native", NULL};
+
+static bool ends_with(const char *text, const char *end) {
+    size_t text_length = strlen(text), end_length = strlen(end);
+    return text_length >= end_length && strcmp(text + text_length - end_length, end) == 0;
+}
+
+/* The format to write, from --to or from the name of the file; NULL with an error. */
+static const struct st_writer_format *choose_format(unsigned to, const char *path,
+                                                    struct st_error *error) {
+    if (to != TO_BY_SUFFIX)
+        return st_writer_find(to_words[to]);
+    if (ends_with(path, ".stt"))
+        return st_writer_find(to_words[TO_NATIVE]);
+    if (ends_with(path, ".std") || ends_with(path, ".txt") || strcmp(path, "-") == 0)
+        return st_writer_find(to_words[TO_STD]);
+    st_fail(error, path, ST_AT_FILE, 0,
+            "its name does not tell the format (.stt, .std or .txt would); say --to std or --to "
+            "native");
+    return NULL;
+}
+
+static int copy_events(struct reading *reading, const struct st_writer_format *format, void *writer,
+                       const struct st_output *output, struct st_error *error) {
+    struct st_event *events;
+    uint64_t first;
+    long count;
+    while ((count = reading_next(reading, &events, &first, error)) > 0)
+        if (format->write(writer, events, (size_t)count, error) < 0 ||
+            st_output_check(output, error) < 0)
+            return -1;
+    return count < 0 ? -1 : format->finish(writer, st_trace_cut(reading->trace), error);
+}
+
+static int convert(struct reading *reading, const struct st_writer_format *format,
+                   struct st_output *output, struct st_error *error) {
+    if (format == &st_native_writer && st_output_is_terminal(output)) {
+        st_output_abandon(output);
+        return st_fail(error, output->name, ST_AT_FILE, 0,
+                       "is a terminal; the native format is not for reading");
+    }
+    if (st_output_is_terminal(output))
+        reading_hush(reading);
+    void *writer = format->open(output->file, output->name, st_trace_symbols(reading->trace));
+    int result = copy_events(reading, format, writer, output, error);
+    format->close(writer);
+    reading_end(reading, result == 0);
+    if (result == 0)
+        return st_output_finish(output, error);
+    st_output_abandon(output);
+    return -1;
+}
+
+static enum status run(const void *given, const char *const *operands) {
+    const struct values *values = given;
+    struct reading reading;
+    struct st_output output;
+    struct st_error error;
+    const struct st_writer_format *format = choose_format(values->to, operands[1], &error);
+    if (!format ||
+        reading_open(&reading, operands[0], values->repair, values->common.quiet, &error) < 0)
+        return complain(&error);
+    int result = st_output_open(&output, operands[1], operands[0], &error);
+    if (result == 0)
+        result = convert(&reading, format, &output, &error);
+    reading_close(&reading);
+    return result < 0 ? complain(&error) : STATUS_CLEAN;
+}
+
+static const struct st_option options[] = {
+    {.name = "to",
+     .kind = ST_CHOICE,
+     .offset = offsetof(struct values, to),
+     .value = "FORMAT",
+     .initial = "auto",
+     .choices = to_words,
+     .help = "the format to write",
+     .note = "auto goes by the name of OUT: .stt is native, .std and .txt are std, and so is "
+             "standard output"},
+    REPAIR_OPTION(struct values),
+    COMMON_OPTIONS,
+};
+
+const struct command cmd_convert = {
+    .name = "convert",
+    .operands = "IN OUT",
+    .summary = "write a trace in another format",
+    .description =
+        "Reads the trace IN, in whatever format it is, and writes it to OUT. Either may\n"
+        "be - for standard input or output. OUT appears when it is complete, or not\n"
+        "at all.\n",
+    .options = options,
+    .values_size = sizeof(struct values),
+    .least_operands = 2,
+    .most_operands = 2,
+    .run = run,
+};

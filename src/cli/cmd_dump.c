@@ -1,0 +1,145 @@
+/* seriatim dump: prints a trace, or a part of it, as STD text. */
+#include "cli/shared.h"
+#include "trace/writer.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct values {
+    struct common_values common;
+    const char *events;
+    bool numbers, repair;
+    const char *output;
+};
+
+/* Event numbers, both included. */
+struct range {
+    uint64_t from, to;
+};
+
+/* "A-B", "A-", "-B" or "A". */
+static int parse_range(const char *text, struct range *range, struct st_error *error) {
+    *range = (struct range){1, UINT64_MAX};
+    if (!text)
+        return 0;
+    size_t length = strlen(text), left = strcspn(text, "-");
+    const char *right = text + left + (left < length);
+    bool good = left == 0 || st_parse_number(text, left, &range->from);
+    if (left == length)
+        range->to = range->from;
+    else if (*right)
+        good = good && st_parse_number(right, strlen(right), &range->to);
+    if (good && range->from >= 1 && range->from <= range->to && strcmp(text, "-") != 0)
+        return 0;
+    char quoted[80];
+    return st_fail(error, "dump", ST_AT_FILE, 0,
+                   "option '--events' needs event numbers such as 10-20, 10- or 10, not %s",
+                   st_quote(quoted, sizeof quoted, text, length));
+}
+
+struct dump {
+    const struct values *values;
+    struct range range;
+    struct reading reading;
+    struct st_output output;
+    void *writer;
+};
+
+static int write_numbered(struct dump *dump, const struct st_event *events, size_t count,
+                          uint64_t first, struct st_error *error) {
+    for (size_t i = 0; i < count; i++) {
+        if (events[i].op == ST_DROPPED)
+            continue;
+        fprintf(dump->output.file, "%" PRIu64 "\t", first + i);
+        if (st_std_writer.write(dump->writer, &events[i], 1, error) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Writes those of the events that are in the range. */
+static int write_some(struct dump *dump, const struct st_event *events, size_t count,
+                      uint64_t first, struct st_error *error) {
+    uint64_t last = first + count - 1;
+    if (last < dump->range.from)
+        return 0;
+    size_t skip = first < dump->range.from ? (size_t)(dump->range.from - first) : 0;
+    if (last > dump->range.to)
+        count -= (size_t)(last - dump->range.to);
+    if (dump->values->numbers)
+        return write_numbered(dump, events + skip, count - skip, first + skip, error);
+    return st_std_writer.write(dump->writer, events + skip, count - skip, error);
+}
+
+static int copy_events(struct dump *dump, struct st_error *error) {
+    struct st_event *events;
+    uint64_t first;
+    long count = 0;
+    while (st_trace_facts(dump->reading.trace)->events < dump->range.to &&
+           (count = reading_next(&dump->reading, &events, &first, error)) > 0)
+        if (write_some(dump, events, (size_t)count, first, error) < 0 ||
+            st_output_check(&dump->output, error) < 0)
+            return -1;
+    uint64_t last = st_trace_facts(dump->reading.trace)->events;
+    if (count == 0 && last < dump->range.from)
+        return st_fail(error, st_trace_name(dump->reading.trace), ST_AT_FILE, 0,
+                       "has only %" PRIu64 " events", last);
+    return count < 0 ? -1 : st_std_writer.finish(dump->writer, false, error);
+}
+
+static int dump_events(struct dump *dump, struct st_error *error) {
+    dump->writer = st_std_writer.open(dump->output.file, dump->output.name,
+                                      st_trace_symbols(dump->reading.trace));
+    if (st_output_is_terminal(&dump->output))
+        reading_hush(&dump->reading);
+    int result = copy_events(dump, error);
+    st_std_writer.close(dump->writer);
+    reading_end(&dump->reading, result == 0);
+    if (result == 0)
+        return st_output_finish(&dump->output, error);
+    st_output_abandon(&dump->output);
+    return -1;
+}
+
+static enum status run(const void *values, const char *const *operands) {
+    struct dump dump = {.values = values};
+    struct st_error error;
+    if (parse_range(dump.values->events, &dump.range, &error) < 0 ||
+        reading_open(&dump.reading, operands[0], dump.values->repair, dump.values->common.quiet,
+                     &error) < 0)
+        return complain(&error);
+    int result = st_output_open(&dump.output, dump.values->output, operands[0], &error);
+    if (result == 0)
+        result = dump_events(&dump, &error);
+    reading_close(&dump.reading);
+    return result < 0 ? complain(&error) : STATUS_CLEAN;
+}
+
+static const struct st_option options[] = {
+    {.name = "events",
+     .kind = ST_TEXT,
+     .offset = offsetof(struct values, events),
+     .value = "A-B",
+     .help = "only events A to B; A- is from A on, -B is up to B, A is just one"},
+    {.name = "numbers",
+     .letter = 'n',
+     .kind = ST_FLAG,
+     .offset = offsetof(struct values, numbers),
+     .help = "put its number and a tab before each event"},
+    REPAIR_OPTION(struct values),
+    OUTPUT_OPTION(struct values),
+    COMMON_OPTIONS,
+};
+
+const struct command cmd_dump = {
+    .name = "dump",
+    .operands = "TRACE",
+    .summary = "print the events of a trace as STD text",
+    .description = "Prints the events of a trace as STD text, one a line. TRACE is a file in any\n"
+                   "format, or - for standard input.\n",
+    .options = options,
+    .values_size = sizeof(struct values),
+    .least_operands = 1,
+    .most_operands = 1,
+    .run = run,
+};

@@ -1,0 +1,25 @@
+/* A command is a value: `const struct command cmd_check` at the end of cmd_check.c, and a line in
+ * the table in main.c. */
+#ifndef SERIATIM_CLI_COMMAND_H
+#define SERIATIM_CLI_COMMAND_H
+
+#include "base/options.h"
+
+/* Exit status of the process. */
+enum status { STATUS_CLEAN = 0, STATUS_FOUND = 1, STATUS_TROUBLE = 2 };
+
+struct command {
+    const char *name;
+    const char *operands;    /* as in the usage line: "TRACE" */
+    const char *summary;     /* one line for the list of commands */
+    const char *description; /* what --help says before the options; lines end with \n */
+    const struct st_option *options;
+    size_t values_size; /* of its struct of values, which starts with struct common_values */
+    size_t least_operands, most_operands;
+    void (*more_help)(FILE *file); /* what --help says behind the options, or NULL */
+    enum status (*run)(const void *values, const char *const *operands);
+};
+
+extern const struct command cmd_check, cmd_stats, cmd_convert, cmd_dump;
+
+#endif

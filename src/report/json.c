@@ -1,0 +1,226 @@
+/* The JSON of `seriatim check`: the contract "seriatim-check/1". Fields may be added, never changed
+ * or taken away. */
+#include "report/report.h"
+
+#include "base/json.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void string_field(struct st_json *json, const char *key, const char *text) {
+    st_json_key(json, key);
+    st_json_string(json, text);
+}
+
+static void number_field(struct st_json *json, const char *key, uint64_t number) {
+    st_json_key(json, key);
+    st_json_number(json, number);
+}
+
+static void bool_field(struct st_json *json, const char *key, bool value) {
+    st_json_key(json, key);
+    st_json_bool(json, value);
+}
+
+/* null for 0: no event has that number. */
+static void event_field(struct st_json *json, const char *key, uint64_t event) {
+    st_json_key(json, key);
+    if (event)
+        st_json_number(json, event);
+    else
+        st_json_null(json);
+}
+
+static void write_trace(const struct st_report *report, struct st_json *json) {
+    const struct st_facts *facts = report->facts;
+    st_json_key(json, "trace");
+    st_json_flat_object(json);
+    string_field(json, "file", report->trace);
+    number_field(json, "events", facts->events);
+    number_field(json, "threads", report->symbols->threads.count);
+    number_field(json, "variables", report->symbols->variables.count);
+    number_field(json, "locks", report->symbols->locks.count);
+    number_field(json, "blocks", facts->ops[ST_BEGIN]);
+    bool_field(json, "truncated", st_report_truncated(report));
+    bool_field(json, "cut", report->cut);
+    st_json_object_end(json);
+}
+
+static void write_place(const struct st_symbols *symbols, const struct st_place *place,
+                        struct st_json *json) {
+    char buffer[ST_LOCATION_SIZE];
+    char *op = st_op_text(symbols, &place->event);
+    st_json_flat_object(json);
+    number_field(json, "event", place->number);
+    string_field(json, "thread", st_name(&symbols->threads, place->event.thread));
+    string_field(json, "op", op);
+    string_field(json, "loc", st_location_text(symbols, place->event.loc, buffer));
+    st_json_object_end(json);
+    free(op);
+}
+
+static void write_edges(const struct st_symbols *symbols, const struct st_edge *edges, size_t count,
+                        struct st_json *json) {
+    st_json_array(json);
+    for (size_t i = 0; i < count; i++) {
+        st_json_flat_object(json);
+        st_json_key(json, "from");
+        write_place(symbols, &edges[i].from, json);
+        st_json_key(json, "to");
+        write_place(symbols, &edges[i].to, json);
+        string_field(json, "kind", st_edge_kind_name(edges[i].kind));
+        string_field(json, "on", st_edge_subject(symbols, &edges[i]));
+        st_json_object_end(json);
+    }
+    st_json_array_end(json);
+}
+
+static void write_violation(const struct st_symbols *symbols, const struct st_violation *violation,
+                            struct st_json *json) {
+    char buffer[ST_LOCATION_SIZE];
+    st_json_object(json);
+    string_field(json, "block", st_target_name(symbols, ST_BEGIN, violation->block));
+    string_field(json, "thread", st_name(&symbols->threads, violation->thread));
+    number_field(json, "begin", violation->begin);
+    event_field(json, "end", violation->end);
+    number_field(json, "depth", violation->depth);
+    number_field(json, "event", violation->event.number);
+    string_field(json, "begin_loc", st_location_text(symbols, violation->begin_loc, buffer));
+    st_json_key(json, "proof");
+    write_place(symbols, &violation->event, json);
+    st_json_key(json, "path");
+    write_edges(symbols, violation->path, violation->path_length, json);
+    st_json_object_end(json);
+}
+
+static void write_violations(const struct st_report *report, const struct st_findings *findings,
+                             struct st_json *json) {
+    st_json_key(json, "violation_count");
+    if (findings->names_blocks)
+        st_json_number(json, findings->violation_count);
+    else
+        st_json_null(json);
+    st_json_key(json, "violations");
+    st_json_array(json);
+    for (size_t i = 0; i < findings->kept; i++)
+        write_violation(report->symbols, &findings->violations[i], json);
+    st_json_array_end(json);
+    if (findings->cycle_length) {
+        st_json_key(json, "cycle");
+        write_edges(report->symbols, findings->cycle, findings->cycle_length, json);
+    }
+}
+
+struct block_row {
+    const char *name;
+    uint64_t executed, violated;
+};
+
+static int compare_rows(const void *left, const void *right) {
+    const struct block_row *a = left, *b = right;
+    if (a->violated != b->violated)
+        return a->violated < b->violated ? 1 : -1;
+    return strcmp(a->name, b->name);
+}
+
+static struct block_row *collect_rows(const struct st_report *report,
+                                      const struct st_findings *findings, size_t *count) {
+    const struct st_facts *facts = report->facts;
+    struct block_row *rows = st_alloc(facts->executed_count + 1, sizeof *rows);
+    *count = 0;
+    for (size_t i = 0; i < facts->executed_count; i++) {
+        if (!facts->executed[i])
+            continue;
+        uint64_t violated = i < findings->violated_capacity ? findings->violated[i] : 0;
+        rows[(*count)++] = (struct block_row){st_name(&report->symbols->blocks, (uint32_t)i),
+                                              facts->executed[i], violated};
+    }
+    if (facts->unnamed_blocks)
+        rows[(*count)++] =
+            (struct block_row){"", facts->unnamed_blocks, findings->unnamed_violated};
+    qsort(rows, *count, sizeof *rows, compare_rows);
+    return rows;
+}
+
+static void write_blocks(const struct st_report *report, const struct st_findings *findings,
+                         struct st_json *json) {
+    size_t count;
+    struct block_row *rows = collect_rows(report, findings, &count);
+    st_json_key(json, "blocks");
+    st_json_array(json);
+    for (size_t i = 0; i < count; i++) {
+        st_json_flat_object(json);
+        string_field(json, "name", rows[i].name);
+        number_field(json, "executed", rows[i].executed);
+        st_json_key(json, "violated");
+        if (findings->names_blocks)
+            st_json_number(json, rows[i].violated);
+        else
+            st_json_null(json);
+        st_json_object_end(json);
+    }
+    st_json_array_end(json);
+    free(rows);
+}
+
+static void write_repairs(const struct st_repairs *repairs, struct st_json *json) {
+    st_json_key(json, "repairs");
+    st_json_array(json);
+    for (int kind = 0; kind < ST_MALFORMED_COUNT; kind++) {
+        if (!repairs->kinds[kind].count)
+            continue;
+        st_json_flat_object(json);
+        string_field(json, "kind", st_malformed_text((enum st_malformed)kind));
+        number_field(json, "count", repairs->kinds[kind].count);
+        number_field(json, "first_event", repairs->kinds[kind].first_event);
+        st_json_object_end(json);
+    }
+    st_json_array_end(json);
+}
+
+static void write_verdict(enum st_verdict verdict, struct st_json *json) {
+    st_json_key(json, "serializable");
+    if (verdict == ST_UNDECIDED)
+        st_json_null(json);
+    else
+        st_json_bool(json, verdict == ST_SERIALIZABLE);
+}
+
+static void write_result(const struct st_report *report, const struct st_result *result,
+                         struct st_json *json) {
+    st_json_object(json);
+    string_field(json, "schema", "seriatim-check/1");
+    string_field(json, "engine", result->engine);
+    write_trace(report, json);
+    write_verdict(result->findings->verdict, json);
+    event_field(json, "first_bad_event", result->findings->first_bad_event);
+    write_violations(report, result->findings, json);
+    write_blocks(report, result->findings, json);
+    write_repairs(report->repairs, json);
+    bool_field(json, "stopped", report->stopped);
+    st_json_key(json, "time_seconds");
+    st_json_real(json, result->seconds);
+    number_field(json, "peak_state_bytes", result->peak_bytes);
+    st_json_object_end(json);
+}
+
+void st_report_json(const struct st_report *report, FILE *file) {
+    struct st_json json;
+    st_json_start(&json, file);
+    if (report->compare) {
+        st_json_object(&json);
+        string_field(&json, "schema", "seriatim-check/1");
+        write_trace(report, &json);
+        bool_field(&json, "agree", !st_report_disagrees(report));
+        st_json_key(&json, "engines");
+        st_json_array(&json);
+    }
+    for (size_t i = 0; i < report->result_count; i++)
+        write_result(report, &report->results[i], &json);
+    if (report->compare) {
+        st_json_array_end(&json);
+        st_json_object_end(&json);
+    }
+    st_json_finish(&json);
+}

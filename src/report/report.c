@@ -1,0 +1,46 @@
+#include "report/report.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+bool st_result_found(const struct st_result *result) {
+    return result->findings->verdict == ST_NOT_SERIALIZABLE || st_all_violated(result->findings);
+}
+
+bool st_report_disagrees(const struct st_report *report) {
+    bool yes = false, no = false;
+    for (size_t i = 0; i < report->result_count; i++) {
+        yes |= report->results[i].findings->verdict == ST_SERIALIZABLE;
+        no |= report->results[i].findings->verdict == ST_NOT_SERIALIZABLE;
+    }
+    return yes && no;
+}
+
+bool st_report_truncated(const struct st_report *report) {
+    return report->cut || report->facts->open_blocks || report->facts->held_locks;
+}
+
+uint64_t st_all_violated(const struct st_findings *findings) {
+    uint64_t sum = findings->unnamed_violated;
+    for (size_t i = 0; i < findings->violated_capacity; i++)
+        sum += findings->violated[i];
+    return sum;
+}
+
+char *st_op_text(const struct st_symbols *symbols, const struct st_event *event) {
+    enum st_op op = (enum st_op)event->written;
+    const char *word = st_op_std(op);
+    const char *target = st_target_name(symbols, op, event->target);
+    if (!*target)
+        return st_strdup(word);
+    size_t size = strlen(word) + strlen(target) + 3;
+    char *text = st_alloc(size, 1);
+    snprintf(text, size, "%s(%s)", word, target);
+    return text;
+}
+
+const char *st_edge_subject(const struct st_symbols *symbols, const struct st_edge *edge) {
+    const struct st_event *event = edge->kind == ST_EDGE_FORK ? &edge->from.event : &edge->to.event;
+    return st_target_name(symbols, (enum st_op)event->written, event->target);
+}

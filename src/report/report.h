@@ -1,0 +1,60 @@
+/* From findings to something to read. Writers see findings and the facts of the trace, never an
+ * engine, and have no opinion of their own. Errors of the FILE are the business of its owner. */
+#ifndef SERIATIM_REPORT_REPORT_H
+#define SERIATIM_REPORT_REPORT_H
+
+#include "finding/finding.h"
+#include "trace/symbols.h"
+#include "trace/validate.h"
+
+#include <stdio.h>
+
+/* What one engine had to say. */
+struct st_result {
+    const char *engine;
+    const struct st_findings *findings;
+    double seconds;    /* of processor time in the engine */
+    size_t peak_bytes; /* of the engine's state */
+};
+
+struct st_report {
+    const char *trace; /* as the user named it */
+    const struct st_symbols *symbols;
+    const struct st_facts *facts;
+    const struct st_repairs *repairs;
+    bool cut;     /* the file ends before the trace does */
+    bool stopped; /* nobody read on behind the first finding */
+    bool compare; /* several engines on one trace, side by side */
+    const struct st_result *results;
+    size_t result_count; /* at least 1; 1 unless `compare` */
+};
+
+struct st_text_style {
+    bool quiet; /* only the summary */
+    bool color;
+};
+
+void st_report_text(const struct st_report *report, struct st_text_style style, FILE *file);
+
+/* The contract "seriatim-check/1". */
+void st_report_json(const struct st_report *report, FILE *file);
+
+/* Did this result find anything? */
+bool st_result_found(const struct st_result *result);
+
+/* Do two engines give opposite verdicts? One of them must then be wrong. */
+bool st_report_disagrees(const struct st_report *report);
+
+/* Does the trace end inside blocks or critical sections, or before its file says it ends? */
+bool st_report_truncated(const struct st_report *report);
+
+/* All violated blocks of all depths, listed or not. */
+uint64_t st_all_violated(const struct st_findings *findings);
+
+/* An event's operation as in STD text: "r(x)". Release with free(). */
+char *st_op_text(const struct st_symbols *symbols, const struct st_event *event);
+
+/* What an edge is about: a variable, a lock or a thread. */
+const char *st_edge_subject(const struct st_symbols *symbols, const struct st_edge *edge);
+
+#endif

@@ -1,0 +1,118 @@
+/* The native format (.stt), as far as its reader and its writer must agree.
+ *
+ * docs/trace-format.md specifies it byte by byte. In short: a file head, then chunks. A chunk has
+ * a head with its sizes and checksums, and a payload that is one zstd frame (or plain bytes, when
+ * compression would not pay). EVNT chunks hold the names that are new and then the events as
+ * columns; an ENDT chunk closes the file. */
+#ifndef SERIATIM_TRACE_NATIVE_FORMAT_H
+#define SERIATIM_TRACE_NATIVE_FORMAT_H
+
+#include "trace/symbols.h"
+
+#include <endian.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define NATIVE_MAGIC "\x89STT\r\n\x1a\n"
+#define CHUNK_EVENTS "EVNT"
+#define CHUNK_END "ENDT"
+
+enum {
+    NATIVE_VERSION = 1,
+    NATIVE_HEAD_SIZE = 12,     /* magic, version */
+    CHUNK_HEAD_SIZE = 32,      /* see struct chunk_head */
+    CHUNK_CHECKED_SIZE = 24,   /* the part of it that the last field is the checksum of */
+    CHUNK_OPTIONAL_BIT = 0x20, /* of the first letter of a type: small letters can be skipped */
+    END_SIZE = 16,
+    END_SOURCE_CUT = 1, /* flag of the ENDT chunk */
+    EVENTS_HEAD_SIZE = 8,
+    NAMES_HEAD_SIZE = 8,
+    COLUMN_HEAD_SIZE = 16,
+};
+
+/* What a reader must be ready to hold. It refuses more before it allocates anything. */
+#define CHUNK_SIZE_LIMIT (UINT32_C(64) << 20)
+#define CHUNK_EVENTS_LIMIT UINT32_C(131072)
+
+/* On disk: the fields in this order, little-endian, without gaps. */
+struct chunk_head {
+    char type[4];
+    uint32_t sequence;         /* 0 for the first chunk of the file, then one more each */
+    uint32_t stored, full;     /* bytes of the payload in the file, and after decompression */
+    uint64_t payload_checksum; /* XXH3 of the payload as stored */
+    uint64_t head_checksum;    /* XXH3 of the 24 bytes before: sizes are trusted only after it */
+};
+
+enum names_table {
+    TABLE_THREADS,
+    TABLE_VARIABLES,
+    TABLE_LOCKS,
+    TABLE_BLOCKS,
+    TABLE_LOCATIONS,
+    TABLE_COUNT
+};
+
+/* Targets have a column for each table that they refer to: mixed in one column, numbers of
+ * different tables would hide from the compressor what is regular in each. */
+enum column_kind {
+    COLUMN_OP,
+    COLUMN_THREAD,
+    COLUMN_VARIABLE, /* targets of reads and writes */
+    COLUMN_LOCK,     /* of acquires and releases */
+    COLUMN_CHILD,    /* of forks and joins */
+    COLUMN_BLOCK,    /* of begins and ends: block number + 1, 0 for none */
+    COLUMN_LOC,      /* number * 2, or location name * 2 + 1 */
+    COLUMN_COUNT
+};
+
+enum column_encoding {
+    ENCODING_PLAIN, /* value[i] = base + stored[i] */
+    ENCODING_DELTA, /* value[i] = value[i-1] + unzigzag(stored[i]), with value[-1] = base */
+    ENCODING_COUNT
+};
+
+/* Bytes a value of a column. */
+enum { WIDEST_NUMBER = 4, WIDEST_LOC = 6 };
+
+enum {
+    EVENTS_HEADS_SIZE =
+        EVENTS_HEAD_SIZE + TABLE_COUNT * NAMES_HEAD_SIZE + COLUMN_COUNT * COLUMN_HEAD_SIZE
+};
+
+static inline struct st_names *names_table(struct st_symbols *symbols, enum names_table table) {
+    struct st_names *tables[TABLE_COUNT] = {&symbols->threads, &symbols->variables, &symbols->locks,
+                                            &symbols->blocks, &symbols->locations};
+    return tables[table];
+}
+
+static inline uint32_t get_u32(const unsigned char *bytes) {
+    uint32_t value;
+    memcpy(&value, bytes, sizeof value);
+    return le32toh(value);
+}
+
+static inline uint64_t get_u64(const unsigned char *bytes) {
+    uint64_t value;
+    memcpy(&value, bytes, sizeof value);
+    return le64toh(value);
+}
+
+/* These return the byte behind what they wrote. */
+static inline unsigned char *put_u32(unsigned char *bytes, uint32_t value) {
+    value = htole32(value);
+    memcpy(bytes, &value, sizeof value);
+    return bytes + sizeof value;
+}
+
+static inline unsigned char *put_u64(unsigned char *bytes, uint64_t value) {
+    value = htole64(value);
+    memcpy(bytes, &value, sizeof value);
+    return bytes + sizeof value;
+}
+
+/* For tests: how many events the writer puts in a chunk (1 to CHUNK_EVENTS_LIMIT). To be called
+ * before the first event is written. */
+void st_native_writer_chunk_events(void *writer, uint32_t events);
+
+#endif

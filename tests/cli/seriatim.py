@@ -1,0 +1,115 @@
+"""What the tests of the command line share: the binary, a way to run it, and a trace in a few lines.
+
+The binary is taken from the folder in SERIATIM_BUILD (default: build)."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BINARY = (ROOT / os.environ.get("SERIATIM_BUILD", "build") / "seriatim").resolve()
+TRACES = ROOT / "tests" / "traces"
+GOLDEN = pathlib.Path(__file__).resolve().parent / "golden"
+
+# T1's block is cut by T2: the smallest violation there is.
+CUT = """\
+T1|begin(a)|1
+T1|w(x)|2
+T2|w(x)|3
+T1|r(x)|4
+T1|end(a)|5
+"""
+
+# The same events, one block after the other.
+CLEAN = """\
+T1|begin(a)|1
+T1|w(x)|2
+T1|r(x)|4
+T1|end(a)|5
+T2|w(x)|3
+"""
+
+# Two blocks that wait for each other's first write: a cycle, yet neither is cut by a thread that
+# comes back to it.
+CROSS = """\
+T1|begin(a)|1
+T2|begin(b)|2
+T1|w(x)|3
+T2|w(y)|4
+T1|r(y)|5
+T2|r(x)|6
+T1|end(a)|7
+T2|end(b)|8
+"""
+
+
+class Result:
+    def __init__(self, process):
+        self.status = process.returncode
+        self.out = process.stdout
+        self.err = process.stderr
+
+    @property
+    def text(self):
+        return self.out.decode()
+
+    @property
+    def message(self):
+        return self.err.decode()
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+
+def environment(**changes):
+    env = {k: v for k, v in os.environ.items() if k not in ("SERIATIM_OPTIONS", "NO_COLOR")}
+    env.update(changes)
+    return env
+
+
+def run(*arguments, input=b"", env=None, cwd=None, stdout=subprocess.PIPE, **more):
+    if isinstance(input, str):
+        input = input.encode()
+    process = subprocess.run([str(BINARY), *map(str, arguments)], input=input, cwd=cwd,
+                             env=environment(**(env or {})), stdout=stdout,
+                             stderr=subprocess.PIPE, check=False, **more)
+    return Result(process)
+
+
+class Case(unittest.TestCase):
+    """A test in a folder of its own, which must not hold temporary files at its end."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory(prefix="seriatim-test-")
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+
+    def tearDown(self):
+        self.assertEqual([p.name for p in self.folder.glob(".seriatim-*")], [])
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def run_here(self, *arguments, **more):
+        return run(*arguments, cwd=self.folder, **more)
+
+    def assert_trouble(self, result, message):
+        """Status 2, nothing on standard output, and exactly this sentence on standard error."""
+        self.assertEqual(result.message, f"seriatim: {message}\n")
+        self.assertEqual(result.out or b"", b"")
+        self.assertEqual(result.status, 2)
+
+    def assert_trouble_like(self, result, pattern):
+        self.assertRegex(result.message, rf"\Aseriatim: {pattern}\n\Z")
+        self.assertEqual(result.out or b"", b"")
+        self.assertEqual(result.status, 2)
+
+    def assert_clean(self, result):
+        self.assertEqual(result.message, "")
+        self.assertEqual(result.status, 0)

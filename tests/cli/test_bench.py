@@ -1,0 +1,168 @@
+"""The benchmark's traces are what they claim to be, and the benchmark itself runs.
+
+A figure measured on a trace that is malformed, or serializable by accident, would mean nothing.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.abspath(os.environ.get("SERIATIM_BUILD", os.path.join(ROOT, "build")))
+SERIATIM = os.path.join(BUILD, "seriatim")
+GENERATOR = os.path.join(BUILD, "bench-generate")
+BENCHMARK = os.path.join(ROOT, "bench", "run.py")
+
+SERIALIZABLE = ["two-phase", "small-blocks", "giant-blocks", "partitioned", "contention"]
+VIOLATING = ["violating-late"]
+SEEDS = range(1, 6)
+
+# From crowded (every block meets every other) to roomy; the last is the default of each kind.
+SHAPES = [
+    ["--events", "200", "--threads", "2", "--variables", "5", "--locks", "2"],
+    ["--events", "3000", "--threads", "8", "--variables", "40", "--locks", "6"],
+    ["--events", "5000", "--threads", "40", "--variables", "1000", "--locks", "16"],
+    ["--events", "10000", "--threads", "4", "--variables", "500", "--locks", "8", "--fork-join"],
+    ["--events", "20000"],
+]
+
+
+def run(*argv):
+    return subprocess.run(argv, capture_output=True, text=True, check=False)
+
+
+class TraceTest(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.trace = os.path.join(directory.name, "trace.std")
+
+    def generate(self, kind, shape, seed):
+        done = run(GENERATOR, "--kind", kind, *shape, "--seed", str(seed), "-o", self.trace)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def lines(self):
+        with open(self.trace, encoding="ascii") as file:
+            return file.read().splitlines()
+
+    def check(self):
+        done = run(SERIATIM, "check", "--engine", "regiontrack", "--format", "json", self.trace)
+        return done.returncode, json.loads(done.stdout) if done.stdout else done.stderr
+
+    def for_every_trace(self, kinds, claim):
+        for kind in kinds:
+            for shape in SHAPES:
+                for seed in SEEDS:
+                    with self.subTest(kind=kind, shape=shape, seed=seed):
+                        self.generate(kind, shape, seed)
+                        claim(int(shape[1]))
+
+    def test_every_kind_is_well_formed_and_as_long_as_asked(self):
+        def claim(events):
+            done = run(SERIATIM, "stats", self.trace)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(len(self.lines()), events)
+
+        self.for_every_trace(SERIALIZABLE + VIOLATING, claim)
+
+    def test_every_kind_is_complete(self):
+        def claim(_events):
+            operations = [line.split("|")[1].split("(")[0] for line in self.lines()]
+            self.assertEqual(operations.count("begin"), operations.count("end"))
+            self.assertEqual(operations.count("acq"), operations.count("rel"))
+            self.assertEqual(operations.count("fork"), operations.count("join"))
+
+        self.for_every_trace(SERIALIZABLE + VIOLATING, claim)
+
+    def test_serializable_kinds_are_serializable(self):
+        def claim(_events):
+            status, result = self.check()
+            self.assertEqual(status, 0, result)
+            self.assertIs(result["serializable"], True)
+
+        self.for_every_trace(SERIALIZABLE, claim)
+
+    def test_violating_late_is_violated_only_at_its_end(self):
+        def claim(events):
+            status, result = self.check()
+            self.assertEqual(status, 1, result)
+            self.assertIs(result["serializable"], False)
+            # The cut takes 13 events, with T0's joins after it: more than a hundredth of a short
+            # trace.
+            late = min(events - events // 100, events - 13 - 3)
+            self.assertGreaterEqual(result["first_bad_event"], late)
+
+        self.for_every_trace(VIOLATING, claim)
+
+    def test_blocks_of_different_threads_interleave(self):
+        for kind in SERIALIZABLE + VIOLATING:
+            with self.subTest(kind=kind):
+                self.generate(kind, ["--events", "5000"], 1)
+                inside, most = set(), 0
+                for line in self.lines():
+                    thread, operation, _ = line.split("|")
+                    if operation == "begin":
+                        inside.add(thread)
+                    elif operation == "end":
+                        inside.discard(thread)
+                    most = max(most, len(inside))
+                self.assertGreaterEqual(most, 4)
+
+    def test_the_seed_decides_the_trace(self):
+        shape = ["--events", "2000"]
+        self.generate("two-phase", shape, 7)
+        first = self.lines()
+        self.generate("two-phase", shape, 7)
+        self.assertEqual(self.lines(), first)
+        self.generate("two-phase", shape, 8)
+        self.assertNotEqual(self.lines(), first)
+
+    def test_wrong_options_are_refused(self):
+        for options in (
+            [],
+            ["--kind", "no-such-kind"],
+            ["--kind", "two-phase", "--events", "many"],
+            ["--kind", "two-phase", "--events", "-1"],
+            ["--kind", "violating-late", "--threads", "1"],
+            ["--kind", "two-phase", "--events", "3", "--fork-join"],
+        ):
+            with self.subTest(options=options):
+                done = run(GENERATOR, *options)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn("bench-generate", done.stderr)
+                self.assertEqual(done.stdout, "")
+
+
+class BenchmarkTest(unittest.TestCase):
+    def test_quick_run_prints_all_tables_and_leaves_nothing_behind(self):
+        with tempfile.TemporaryDirectory() as directory:
+            done = subprocess.run(
+                [sys.executable, BENCHMARK, "--quick", "--build", BUILD],
+                capture_output=True,
+                text=True,
+                check=False,
+                env=dict(os.environ, TMPDIR=directory),
+            )
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertEqual(os.listdir(directory), [])
+        for heading in ("## Engines", "of events", "of threads", "of variables"):
+            self.assertIn(heading, done.stdout)
+        for kind in SERIALIZABLE + VIOLATING:
+            self.assertIn(f"### {kind}", done.stdout)
+        self.assertIn("| regiontrack", done.stdout)
+        self.assertIn("LC_ALL=C grep -c 'w(' ", done.stdout)
+
+    def test_quick_run_draws_a_well_formed_picture(self):
+        options = ["--quick", "--build", BUILD, "--only", "events"]
+        done = run(sys.executable, BENCHMARK, *options)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        picture = ElementTree.parse(os.path.join(BUILD, "bench.svg")).getroot()
+        self.assertTrue(picture.tag.endswith("svg"))
+
+
+if __name__ == "__main__":
+    unittest.main()

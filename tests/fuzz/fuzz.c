@@ -1,0 +1,158 @@
+#include "fuzz.h"
+
+#include "base/memory.h"
+#include "trace/validate.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void require(bool condition, const char *promise) {
+    if (condition)
+        return;
+    fprintf(stderr, "broken promise: %s\n", promise);
+    abort();
+}
+
+static struct st_input open_bytes(const uint8_t *data, size_t size, size_t capacity) {
+    struct st_input input = {.name = "fuzz", .capacity = capacity};
+    input.fd = memfd_create("fuzz", 0);
+    require(input.fd >= 0 && write(input.fd, data, size) == (ssize_t)size, "memory file");
+    lseek(input.fd, 0, SEEK_SET);
+    input.data = st_alloc(capacity + ST_INPUT_PADDING, 1);
+    return input;
+}
+
+static void read_all(struct reading *reading, const struct st_format *format,
+                     struct st_input *input, size_t batch) {
+    /* As st_trace_open does before it chooses the format. */
+    reading->failed = st_input_fill(input, ST_NATIVE_MAGIC_SIZE, &reading->error) < 0;
+    void *reader = format->open(input, &reading->symbols, &reading->error);
+    reading->failed |= !reader;
+    if (!reader)
+        return;
+    long count;
+    do {
+        st_reserve(&reading->events, &reading->capacity, reading->count + batch);
+        count = format->next(reader, reading->events + reading->count, batch, &reading->error);
+        require(count <= (long)batch, "a batch is not larger than asked for");
+        reading->count += count > 0 ? (size_t)count : 0;
+    } while (count > 0);
+    reading->failed = count < 0;
+    reading->cut = format->cut(reader);
+    format->close(reader);
+}
+
+struct reading fuzz_read(const struct st_format *format, const uint8_t *data, size_t size,
+                         size_t capacity, size_t batch) {
+    struct reading reading = {0};
+    st_symbols_init(&reading.symbols);
+    struct st_input input = open_bytes(data, size, capacity);
+    read_all(&reading, format, &input, batch);
+    st_input_close(&input);
+    return reading;
+}
+
+void fuzz_free(struct reading *reading) {
+    st_symbols_free(&reading->symbols);
+    free(reading->events);
+}
+
+/* Errors may be found some events earlier or later, depending on the size of a batch. */
+void fuzz_check_same(const struct reading *one, const struct reading *other) {
+    require(one->failed == other->failed, "both readings fail, or none");
+    if (one->failed) {
+        char texts[2][1024];
+        st_error_text(&one->error, texts[0], sizeof texts[0]);
+        st_error_text(&other->error, texts[1], sizeof texts[1]);
+        require(strcmp(texts[0], texts[1]) == 0, "both readings fail for the same reason");
+    } else {
+        require(one->count == other->count, "both readings have the same number of events");
+        require(one->cut == other->cut, "both readings are cut, or none");
+    }
+    size_t count = one->count < other->count ? one->count : other->count;
+    require(!count || !memcmp(one->events, other->events, count * sizeof *one->events),
+            "both readings have the same events");
+}
+
+static void check_names(const struct st_names *names) {
+    for (uint32_t i = 0; i < names->count; i++) {
+        require(strlen(st_name(names, i)) == st_name_length(names, i), "no zero byte in a name");
+        require(st_names_find(names, st_name(names, i), st_name_length(names, i)) == i,
+                "a name has one number");
+    }
+}
+
+static void check_event(const struct st_symbols *symbols, const struct st_event *event) {
+    require(event->written < ST_OP_COUNT && event->op == event->written, "a known operation");
+    require(event->thread < symbols->threads.count, "the thread has a name");
+    enum st_op op = (enum st_op)event->written;
+    bool may_lack_name = op == ST_BEGIN || op == ST_END;
+    require(event->target < st_symbols_of_const(symbols, op)->count ||
+                (may_lack_name && event->target == ST_NO_NAME),
+            "the target has a name");
+    require(!(event->loc & ST_LOC_NAME) || (event->loc & ~ST_LOC_NAME) < symbols->locations.count,
+            "the location has a name");
+}
+
+/* Whatever the order of the events, validation has something to say and comes to an end. */
+static void check_validation(const struct reading *reading, bool repair) {
+    struct st_event *events = st_alloc(reading->count + 1, sizeof *events);
+    if (reading->count)
+        memcpy(events, reading->events, reading->count * sizeof *events);
+    struct st_validator *validator = st_validator_new(repair);
+    struct st_error error;
+    int status = st_validate(validator, events, reading->count, &reading->symbols, &error);
+    require(status == 0 || !repair, "repair accepts everything");
+    st_validator_free(validator);
+    free(events);
+}
+
+void fuzz_check_promises(const struct reading *reading) {
+    check_names(&reading->symbols.threads);
+    check_names(&reading->symbols.variables);
+    check_names(&reading->symbols.locks);
+    check_names(&reading->symbols.blocks);
+    check_names(&reading->symbols.locations);
+    for (size_t i = 0; i < reading->count; i++)
+        check_event(&reading->symbols, &reading->events[i]);
+    check_validation(reading, false);
+    check_validation(reading, true);
+}
+
+/* Equal as text: numbers may differ, since writing leaves out names that no event uses. */
+static bool same_event(const struct reading *one, const struct reading *other, size_t i) {
+    const struct st_event *a = &one->events[i], *b = &other->events[i];
+    char a_loc[ST_LOCATION_SIZE], b_loc[ST_LOCATION_SIZE];
+    enum st_op op = (enum st_op)a->written;
+    return a->written == b->written &&
+           !strcmp(st_name(&one->symbols.threads, a->thread),
+                   st_name(&other->symbols.threads, b->thread)) &&
+           !strcmp(st_target_name(&one->symbols, op, a->target),
+                   st_target_name(&other->symbols, op, b->target)) &&
+           !strcmp(st_location_text(&one->symbols, a->loc, a_loc),
+                   st_location_text(&other->symbols, b->loc, b_loc));
+}
+
+void fuzz_check_writing(const struct reading *reading, const struct st_writer_format *writer,
+                        const struct st_format *format) {
+    char *data = NULL;
+    size_t size = 0;
+    struct st_error error;
+    FILE *file = open_memstream(&data, &size);
+    void *state = writer->open(file, "fuzz", &reading->symbols);
+    bool refused = writer->write(state, reading->events, reading->count, &error) ||
+                   writer->finish(state, reading->cut, &error);
+    writer->close(state);
+    fclose(file);
+    if (!refused) {
+        struct reading again = fuzz_read(format, (const uint8_t *)data, size, 64, 1000);
+        require(!again.failed, "what was written can be read");
+        require(again.count == reading->count, "as many events are read as were written");
+        for (size_t i = 0; i < again.count; i++)
+            require(same_event(&again, reading, i), "what is read is what was written");
+        fuzz_free(&again);
+    }
+    free(data);
+}

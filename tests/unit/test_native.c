@@ -1,0 +1,802 @@
+/* The native format: what goes in comes out, and whatever else a file holds is refused.
+ *
+ * `test_native write-golden FILE` writes the trace of the golden test. A golden file is made once
+ * for each version of the format and then never again. */
+#include "base/memory.h"
+#include "trace/format.h"
+#include "trace/native_format.h"
+#include "trace/writer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* ---- traces in memory ---- */
+
+struct bytes {
+    char *data;
+    size_t size;
+};
+
+struct events {
+    struct st_event *data;
+    size_t count, capacity;
+};
+
+/* What reading some bytes gave. */
+struct outcome {
+    struct events events;
+    struct st_symbols symbols;
+    struct st_error error;
+    bool failed, cut;
+};
+
+static void add_event(struct events *events, struct st_event event) {
+    st_reserve(&events->data, &events->capacity, events->count + 1);
+    events->data[events->count++] = event;
+}
+
+static struct st_event make_event(struct st_symbols *symbols, const char *thread, enum st_op op,
+                                  const char *target, const char *loc) {
+    uint32_t number = ST_NO_NAME;
+    if (target)
+        number = st_names_add(st_symbols_of(symbols, op), target, strlen(target));
+    return (struct st_event){.thread = st_names_add(&symbols->threads, thread, strlen(thread)),
+                             .target = number,
+                             .loc = st_location_add(symbols, loc, strlen(loc)),
+                             .written = op,
+                             .op = op};
+}
+
+/* Writes the events with so many in a chunk; 0 stands for the default. */
+static struct bytes write_trace(const struct st_symbols *symbols, const struct events *events,
+                                uint32_t chunk_events, bool cut) {
+    struct bytes bytes = {NULL, 0};
+    struct st_error error;
+    FILE *file = open_memstream(&bytes.data, &bytes.size);
+    void *writer = st_native_writer.open(file, "memory", symbols);
+    if (chunk_events)
+        st_native_writer_chunk_events(writer, chunk_events);
+    assert_int_equal(st_native_writer.write(writer, events->data, events->count, &error), 0);
+    assert_int_equal(st_native_writer.finish(writer, cut, &error), 0);
+    st_native_writer.close(writer);
+    fclose(file);
+    return bytes;
+}
+
+static void read_events(struct st_input *input, struct outcome *outcome, size_t batch) {
+    void *reader = st_native_format.open(input, &outcome->symbols, &outcome->error);
+    outcome->failed = !reader;
+    if (!reader)
+        return;
+    struct st_event *events = st_alloc(batch, sizeof *events);
+    long count;
+    while ((count = st_native_format.next(reader, events, batch, &outcome->error)) > 0)
+        for (long i = 0; i < count; i++)
+            add_event(&outcome->events, events[i]);
+    outcome->failed = count < 0;
+    outcome->cut = st_native_format.cut(reader);
+    st_native_format.close(reader);
+    free(events);
+}
+
+/* The bytes lie at the end of their memory, so that a sanitizer sees a look beyond them. */
+static struct outcome read_trace(const char *data, size_t size, size_t batch) {
+    struct outcome outcome = {0};
+    st_symbols_init(&outcome.symbols);
+    struct st_input input = {.fd = -1, .name = "memory", .at_end = true};
+    input.data = malloc(size + ST_INPUT_PADDING);
+    memcpy(input.data, data, size);
+    memset(input.data + size, 0, ST_INPUT_PADDING);
+    input.end = input.capacity = size;
+    read_events(&input, &outcome, batch);
+    st_input_close(&input);
+    return outcome;
+}
+
+static void free_outcome(struct outcome *outcome) {
+    st_symbols_free(&outcome->symbols);
+    free(outcome->events.data);
+}
+
+static void assert_same_names(const struct st_names *found, const struct st_names *expected) {
+    assert_int_equal(found->count, expected->count);
+    for (uint32_t i = 0; i < found->count; i++)
+        assert_string_equal(st_name(found, i), st_name(expected, i));
+}
+
+static void assert_same_symbols(struct st_symbols *found, struct st_symbols *expected) {
+    for (enum names_table table = 0; table < TABLE_COUNT; table++)
+        assert_same_names(names_table(found, table), names_table(expected, table));
+}
+
+static bool is_prefix(const struct events *part, const struct events *whole) {
+    return part->count <= whole->count &&
+           (!part->count || memcmp(part->data, whole->data, part->count * sizeof *part->data) == 0);
+}
+
+static void assert_reads_back(struct st_symbols *symbols, const struct events *events,
+                              uint32_t chunk_events, size_t batch) {
+    struct bytes bytes = write_trace(symbols, events, chunk_events, false);
+    struct outcome outcome = read_trace(bytes.data, bytes.size, batch);
+    assert_false(outcome.failed);
+    assert_false(outcome.cut);
+    assert_int_equal(outcome.events.count, events->count);
+    assert_true(is_prefix(&outcome.events, events));
+    assert_same_symbols(&outcome.symbols, symbols);
+    free_outcome(&outcome);
+    free(bytes.data);
+}
+
+/* ---- the golden trace: every operation, both kinds of location, a block without a name ---- */
+
+static const struct line {
+    const char *thread;
+    enum st_op op;
+    const char *target, *loc;
+} golden[] = {
+    {"main", ST_WRITE, "balance", "1"},
+    {"main", ST_FORK, "worker", "main.c:12"},
+    {"main", ST_BEGIN, "transfer", "main.c:20"},
+    {"main", ST_ACQUIRE, "lock", "main.c:21"},
+    {"main", ST_READ, "balance", "main.c:22"},
+    {"worker", ST_BEGIN, NULL, "0"},
+    {"worker", ST_READ,
+     "h\xc3\xa9"
+     "ap[3].x y",
+     "140737488355327"},
+    {"main", ST_RELEASE, "lock", "main.c:23"},
+    {"worker", ST_ACQUIRE, "lock", "00"},
+    {"worker", ST_WRITE, "balance", "-1"},
+    {"worker", ST_RELEASE, "lock", ""},
+    {"worker", ST_BEGIN, "inner(int)", "7"},
+    {"worker", ST_WRITE,
+     "h\xc3\xa9"
+     "ap[3].x y",
+     "8"},
+    {"worker", ST_END, "inner(int)", "9"},
+    {"worker", ST_END, NULL, "10"},
+    {"main", ST_READ, "balance", "main.c:24"},
+    {"main", ST_END, "transfer", "main.c:25"},
+    {"main", ST_JOIN, "worker", "140737488355328"},
+    {"main", ST_READ, "balance", "70000"},
+};
+
+static struct events make_golden(struct st_symbols *symbols) {
+    struct events events = {0};
+    for (size_t i = 0; i < COUNT(golden); i++)
+        add_event(&events, make_event(symbols, golden[i].thread, golden[i].op, golden[i].target,
+                                      golden[i].loc));
+    return events;
+}
+
+/* The trace, its names and its bytes with five events a chunk. */
+struct sample {
+    struct st_symbols symbols;
+    struct events events;
+    struct bytes bytes;
+};
+
+static struct sample make_sample(void) {
+    struct sample sample;
+    st_symbols_init(&sample.symbols);
+    sample.events = make_golden(&sample.symbols);
+    sample.bytes = write_trace(&sample.symbols, &sample.events, 5, false);
+    return sample;
+}
+
+static void free_sample(struct sample *sample) {
+    st_symbols_free(&sample->symbols);
+    free(sample->events.data);
+    free(sample->bytes.data);
+}
+
+static void assert_golden_event(const struct outcome *outcome, size_t i) {
+    const struct st_event *event = &outcome->events.data[i];
+    const struct st_symbols *symbols = &outcome->symbols;
+    char buffer[ST_LOCATION_SIZE];
+    assert_string_equal(st_name(&symbols->threads, event->thread), golden[i].thread);
+    assert_int_equal(event->written, golden[i].op);
+    assert_int_equal(event->op, golden[i].op);
+    assert_string_equal(st_target_name(symbols, golden[i].op, event->target),
+                        golden[i].target ? golden[i].target : "");
+    assert_string_equal(st_location_text(symbols, event->loc, buffer), golden[i].loc);
+}
+
+static void the_golden_file_of_version_1_stays_readable(void **state) {
+    (void)state;
+    struct outcome outcome = {0};
+    struct st_input input;
+    st_symbols_init(&outcome.symbols);
+    assert_int_equal(
+        st_input_open(&input, SOURCE_DIR "/tests/traces/golden-v1.stt", &outcome.error), 0);
+    read_events(&input, &outcome, 100);
+    assert_false(outcome.failed);
+    assert_false(outcome.cut);
+    assert_int_equal(outcome.events.count, COUNT(golden));
+    for (size_t i = 0; i < COUNT(golden); i++)
+        assert_golden_event(&outcome, i);
+    st_input_close(&input);
+    free_outcome(&outcome);
+}
+
+/* ---- writing and reading back ---- */
+
+static void every_kind_of_event_comes_back(void **state) {
+    (void)state;
+    struct sample sample = make_sample();
+    for (uint32_t chunk_events = 1; chunk_events < 25; chunk_events++)
+        for (size_t batch = 1; batch < 8; batch++)
+            assert_reads_back(&sample.symbols, &sample.events, chunk_events, batch);
+    free_sample(&sample);
+}
+
+static uint64_t next_random(uint64_t *state) {
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return *state >> 20;
+}
+
+static void add_many_names(struct st_symbols *symbols, uint32_t count) {
+    char name[32];
+    for (enum names_table table = 0; table < TABLE_COUNT; table++)
+        for (uint32_t i = 0; i < count; i++)
+            st_names_add(names_table(symbols, table), name, (size_t)sprintf(name, "n%u", i));
+}
+
+/* Random events over `names` names a table; locations are numbers of up to loc_bits bits. */
+static struct events make_random(uint32_t names, unsigned loc_bits, size_t count, uint64_t seed) {
+    struct events events = {0};
+    for (size_t i = 0; i < count; i++) {
+        struct st_event event = {.thread = (uint32_t)(next_random(&seed) % names),
+                                 .target = (uint32_t)(next_random(&seed) % names)};
+        event.op = event.written = next_random(&seed) % ST_OP_COUNT;
+        if (event.op >= ST_BEGIN && next_random(&seed) % 3 == 0)
+            event.target = ST_NO_NAME;
+        uint64_t loc = (next_random(&seed) << 24 ^ next_random(&seed)) & ((ST_LOC_NAME)-1);
+        event.loc = next_random(&seed) % 2 ? loc >> (47 - loc_bits) : ST_LOC_NAME | loc % names;
+        add_event(&events, event);
+    }
+    return events;
+}
+
+static void columns_of_every_width_come_back(void **state) {
+    (void)state;
+    static const uint32_t names[] = {1, 2, 256, 257, 70000};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        struct st_symbols symbols;
+        st_symbols_init(&symbols);
+        add_many_names(&symbols, names[i]);
+        for (unsigned loc_bits = 0; loc_bits <= 47; loc_bits += 7 - (loc_bits == 42) * 2) {
+            struct events events = make_random(names[i], loc_bits, 2100, loc_bits + i);
+            assert_reads_back(&symbols, &events, 700, 1000);
+            free(events.data);
+        }
+        st_symbols_free(&symbols);
+    }
+}
+
+static void numbers_that_run_on_come_back(void **state) {
+    (void)state;
+    struct st_symbols symbols;
+    st_symbols_init(&symbols);
+    add_many_names(&symbols, 100000);
+    struct events events = {0};
+    for (uint32_t i = 0; i < 200000; i++)
+        add_event(&events, (struct st_event){.thread = i / 2,
+                                             .target = 99999 - i / 2,
+                                             .loc = ST_LOC_NAME - 1 - i,
+                                             .written = i % 4 / 2,
+                                             .op = i % 4 / 2});
+    assert_reads_back(&symbols, &events, 0, 4096);
+    assert_reads_back(&symbols, &events, CHUNK_EVENTS_LIMIT, 1 << 20);
+    free(events.data);
+    st_symbols_free(&symbols);
+}
+
+static void the_largest_jumps_come_back(void **state) {
+    (void)state;
+    struct st_symbols symbols;
+    st_symbols_init(&symbols);
+    add_many_names(&symbols, 3);
+    struct events events = {0};
+    for (uint32_t i = 0; i < 10; i++)
+        add_event(&events, (struct st_event){.loc = i % 2 ? ST_LOC_NAME - 1 : 0,
+                                             .written = ST_BEGIN,
+                                             .op = ST_BEGIN,
+                                             .target = i % 2 ? ST_NO_NAME : 2});
+    assert_reads_back(&symbols, &events, 0, 100);
+    free(events.data);
+    st_symbols_free(&symbols);
+}
+
+static void dropped_events_are_left_out_and_nested_ones_stay(void **state) {
+    (void)state;
+    struct sample sample = make_sample();
+    sample.events.data[1].op = ST_DROPPED;
+    sample.events.data[3].op = ST_NESTED;
+    struct bytes bytes = write_trace(&sample.symbols, &sample.events, 0, false);
+    struct outcome outcome = read_trace(bytes.data, bytes.size, 100);
+    assert_false(outcome.failed);
+    assert_int_equal(outcome.events.count, COUNT(golden) - 1);
+    assert_int_equal(outcome.events.data[1].written, ST_BEGIN);
+    assert_int_equal(outcome.events.data[2].op, ST_ACQUIRE);
+    free_outcome(&outcome);
+    free(bytes.data);
+    free_sample(&sample);
+}
+
+static void names_beyond_the_size_of_a_chunk_come_back(void **state) {
+    (void)state;
+    struct st_symbols symbols;
+    st_symbols_init(&symbols);
+    add_many_names(&symbols, 1);
+    size_t length = (size_t)5 << 20;
+    char *name = st_alloc(length, 1);
+    for (char letter = 'a'; letter < 'a' + 15; letter++) {
+        memset(name, letter, length);
+        st_names_add(&symbols.locks, name, length);
+    }
+    struct events events = make_random(1, 10, 10, 1);
+    assert_reads_back(&symbols, &events, 4, 100);
+    free(name);
+    free(events.data);
+    st_symbols_free(&symbols);
+}
+
+static void a_source_that_was_cut_stays_cut(void **state) {
+    (void)state;
+    struct sample sample = make_sample();
+    struct bytes bytes = write_trace(&sample.symbols, &sample.events, 0, true);
+    struct outcome outcome = read_trace(bytes.data, bytes.size, 100);
+    assert_false(outcome.failed);
+    assert_true(outcome.cut);
+    assert_int_equal(outcome.events.count, COUNT(golden));
+    free_outcome(&outcome);
+    free(bytes.data);
+    free_sample(&sample);
+}
+
+/* ---- trouble with writing ---- */
+
+static void a_full_disk_is_an_error_that_names_the_file(void **state) {
+    (void)state;
+    struct sample sample = make_sample();
+    struct st_error error = {0};
+    FILE *file = fopen("/dev/full", "wb");
+    void *writer = st_native_writer.open(file, "out.stt", &sample.symbols);
+    int status = st_native_writer.write(writer, sample.events.data, sample.events.count, &error);
+    assert_int_equal(status || st_native_writer.finish(writer, false, &error), 1);
+    assert_string_equal(error.file, "out.stt");
+    assert_non_null(strstr(error.cause, "No space left on device"));
+    st_native_writer.close(writer);
+    fclose(file);
+    free_sample(&sample);
+}
+
+static void a_name_beyond_all_bounds_is_an_error(void **state) {
+    (void)state;
+    struct sample sample = make_sample();
+    size_t length = (size_t)33 << 20;
+    char *name = st_alloc(length, 1);
+    memset(name, 'x', length);
+    st_names_add(&sample.symbols.locks, name, length);
+    struct st_error error = {0};
+    struct bytes bytes;
+    FILE *file = open_memstream(&bytes.data, &bytes.size);
+    void *writer = st_native_writer.open(file, "out.stt", &sample.symbols);
+    st_native_writer.write(writer, sample.events.data, sample.events.count, &error);
+    assert_int_equal(st_native_writer.finish(writer, false, &error), -1);
+    assert_non_null(strstr(error.cause, "longer than 32 MiB"));
+    st_native_writer.close(writer);
+    fclose(file);
+    free(bytes.data);
+    free(name);
+    free_sample(&sample);
+}
+
+/* ---- damage ---- */
+
+static void a_file_cut_at_any_byte_gives_its_whole_chunks(void **state) {
+    (void)state;
+    struct sample sample = make_sample();
+    size_t most = 0;
+    for (size_t size = 0; size < sample.bytes.size; size++) {
+        struct outcome outcome = read_trace(sample.bytes.data, size, 3);
+        assert_int_equal(outcome.failed, size < NATIVE_HEAD_SIZE);
+        if (!outcome.failed)
+            assert_true(outcome.cut);
+        else if (size)
+            assert_non_null(strstr(outcome.error.cause, "cut before its first event"));
+        assert_true(is_prefix(&outcome.events, &sample.events));
+        assert_true(outcome.events.count % 5 == 0 || outcome.events.count == COUNT(golden));
+        assert_true(outcome.events.count >= most);
+        most = outcome.events.count;
+        free_outcome(&outcome);
+    }
+    assert_int_equal(most, COUNT(golden)); /* all events, only the end chunk was missing */
+    free_sample(&sample);
+}
+
+static void any_flipped_bit_is_an_error_with_an_offset(void **state) {
+    (void)state;
+    struct sample sample = make_sample();
+    for (size_t bit = 0; bit < 8 * sample.bytes.size; bit++) {
+        sample.bytes.data[bit / 8] ^= (char)(1 << bit % 8);
+        struct outcome outcome = read_trace(sample.bytes.data, sample.bytes.size, 3);
+        assert_true(outcome.failed);
+        assert_true(is_prefix(&outcome.events, &sample.events));
+        if (bit / 8 >= ST_NATIVE_MAGIC_SIZE) {
+            assert_int_equal(outcome.error.at, ST_AT_OFFSET);
+            assert_true(outcome.error.position <= bit / 8);
+        }
+        free_outcome(&outcome);
+        sample.bytes.data[bit / 8] ^= (char)(1 << bit % 8);
+    }
+    free_sample(&sample);
+}
+
+static void any_overwritten_byte_is_an_error(void **state) {
+    (void)state;
+    static const char values[] = {0, '\n', (char)0xff};
+    struct sample sample = make_sample();
+    for (size_t i = 0; i < sample.bytes.size * COUNT(values); i++) {
+        char *byte = &sample.bytes.data[i / COUNT(values)], old = *byte;
+        *byte = values[i % COUNT(values)];
+        struct outcome outcome = read_trace(sample.bytes.data, sample.bytes.size, 3);
+        assert_int_equal(outcome.failed, *byte != old);
+        free_outcome(&outcome);
+        *byte = old;
+    }
+    free_sample(&sample);
+}
+
+/* ---- files made by hand ---- */
+
+/* Bytes that grow, and the chunks in them. */
+struct made {
+    unsigned char *data;
+    size_t size, capacity;
+    uint32_t chunks;
+};
+
+static void put(struct made *made, const void *bytes, size_t size) {
+    st_reserve(&made->data, &made->capacity, made->size + size + 1);
+    memcpy(made->data + made->size, bytes, size);
+    made->size += size;
+}
+
+static void put_number(struct made *made, uint64_t number, size_t bytes) {
+    unsigned char buffer[8];
+    put_u64(buffer, number);
+    put(made, buffer, bytes);
+}
+
+static struct made make_file(void) {
+    struct made file = {0};
+    put(&file, NATIVE_MAGIC, 8);
+    put_number(&file, NATIVE_VERSION, 4);
+    return file;
+}
+
+/* Adds a chunk whose payload is not compressed; `full` is what its head claims. */
+static void put_chunk(struct made *file, const char *type, const struct made *payload,
+                      uint32_t full) {
+    struct made head = {0};
+    put(&head, type, 4);
+    put_number(&head, file->chunks++, 4);
+    put_number(&head, payload->size, 4);
+    put_number(&head, full, 4);
+    put_number(&head, XXH3_64bits(payload->data, payload->size), 8);
+    put_number(&head, XXH3_64bits(head.data, head.size), 8);
+    put(file, head.data, head.size);
+    put(file, payload->data, payload->size);
+    free(head.data);
+}
+
+static void put_end(struct made *file, uint64_t events) {
+    struct made payload = {0};
+    put_number(&payload, events, 8);
+    put_number(&payload, 0, 8);
+    put_chunk(file, CHUNK_END, &payload, (uint32_t)payload.size);
+    free(payload.data);
+}
+
+/* A chunk of one event in terms of its numbers: T.write(x) at 5, unless a test says otherwise. */
+struct parts {
+    uint32_t events, reserved;
+    const char *names[TABLE_COUNT];
+    size_t name_bytes[TABLE_COUNT];
+    uint32_t name_counts[TABLE_COUNT];
+    struct {
+        unsigned encoding, width;
+        uint32_t count;
+        uint64_t base;
+    } columns[COLUMN_COUNT];
+    const char *planes;
+    size_t plane_bytes;
+};
+
+static struct parts one_write(void) {
+    return (struct parts){.events = 1,
+                          .names = {"T", "x", "", "", ""},
+                          .name_bytes = {2, 2},
+                          .name_counts = {1, 1},
+                          .columns = {[COLUMN_OP] = {0, 0, 1, ST_WRITE},
+                                      [COLUMN_THREAD] = {0, 0, 1, 0},
+                                      [COLUMN_VARIABLE] = {0, 0, 1, 0},
+                                      [COLUMN_LOC] = {0, 0, 1, 10}},
+                          .planes = ""};
+}
+
+static struct made make_payload(const struct parts *parts) {
+    struct made payload = {0};
+    put_number(&payload, parts->events, 4);
+    put_number(&payload, parts->reserved, 4);
+    for (size_t i = 0; i < TABLE_COUNT; i++) {
+        put_number(&payload, parts->name_counts[i], 4);
+        put_number(&payload, parts->name_bytes[i], 4);
+    }
+    for (size_t i = 0; i < COLUMN_COUNT; i++) {
+        put_number(&payload, parts->columns[i].encoding, 1);
+        put_number(&payload, parts->columns[i].width, 1);
+        put_number(&payload, 0, 2);
+        put_number(&payload, parts->columns[i].count, 4);
+        put_number(&payload, parts->columns[i].base, 8);
+    }
+    for (size_t i = 0; i < TABLE_COUNT; i++)
+        if (parts->name_bytes[i] < 100)
+            put(&payload, parts->names[i], parts->name_bytes[i]);
+    put(&payload, parts->planes, parts->plane_bytes);
+    return payload;
+}
+
+/* Reads a file and checks that it is refused for this reason, at this offset. */
+static void assert_refused(struct made *file, uint64_t offset, const char *reason) {
+    struct outcome outcome = read_trace((const char *)file->data, file->size, 10);
+    assert_true(outcome.failed);
+    assert_int_equal(outcome.error.at, ST_AT_OFFSET);
+    assert_int_equal(outcome.error.position, offset);
+    if (!strstr(outcome.error.cause, reason))
+        fail_msg("'%s' is not about '%s'", outcome.error.cause, reason);
+    free_outcome(&outcome);
+    free(file->data);
+}
+
+static void assert_parts_refused(const struct parts *parts, const char *reason) {
+    struct made file = make_file(), payload = make_payload(parts);
+    put_chunk(&file, CHUNK_EVENTS, &payload, (uint32_t)payload.size);
+    put_end(&file, parts->events);
+    free(payload.data);
+    assert_refused(&file, NATIVE_HEAD_SIZE, reason);
+}
+
+static void put_one_write(struct made *file) {
+    struct parts parts = one_write();
+    struct made payload = make_payload(&parts);
+    put_chunk(file, CHUNK_EVENTS, &payload, (uint32_t)payload.size);
+    free(payload.data);
+}
+
+static void a_chunk_of_an_unknown_optional_type_is_skipped(void **state) {
+    (void)state;
+    struct made file = make_file(), payload = {0};
+    put(&payload, "anything", 8);
+    put_chunk(&file, "nEWS", &payload, 8);
+    put_one_write(&file);
+    put_chunk(&file, "nEWS", &payload, 8);
+    put_end(&file, 1);
+    struct outcome outcome = read_trace((const char *)file.data, file.size, 10);
+    assert_false(outcome.failed);
+    assert_false(outcome.cut);
+    assert_int_equal(outcome.events.count, 1);
+    assert_int_equal(outcome.events.data[0].op, ST_WRITE);
+    assert_int_equal(outcome.events.data[0].loc, 5);
+    free_outcome(&outcome);
+    free(file.data);
+    free(payload.data);
+}
+
+static void a_chunk_of_an_unknown_required_type_is_refused(void **state) {
+    (void)state;
+    struct made file = make_file(), payload = {0};
+    put(&payload, "anything", 8);
+    put_chunk(&file, "NEWS", &payload, 8);
+    free(payload.data);
+    assert_refused(&file, NATIVE_HEAD_SIZE, "unknown type 'NEWS'");
+}
+
+static void an_unknown_version_is_refused(void **state) {
+    (void)state;
+    struct made file = make_file();
+    file.data[8] = 2;
+    assert_refused(&file, 8, "version 2");
+    file = make_file();
+    file.data[8] = 0;
+    assert_refused(&file, 8, "version 0");
+}
+
+static void bytes_behind_the_end_are_refused(void **state) {
+    (void)state;
+    struct made file = make_file();
+    put_one_write(&file);
+    put_end(&file, 1);
+    size_t end = file.size;
+    put(&file, "\n", 1);
+    assert_refused(&file, end, "behind the end");
+}
+
+static void a_missing_chunk_is_noticed(void **state) {
+    (void)state;
+    struct made file = make_file();
+    file.chunks = 1;
+    put_one_write(&file);
+    assert_refused(&file, NATIVE_HEAD_SIZE, "chunk 1 stands where chunk 0 belongs");
+    file = make_file();
+    put_one_write(&file);
+    size_t end = file.size;
+    put_end(&file, 2);
+    assert_refused(&file, end, "holds 1 events, but its end chunk counts 2");
+}
+
+static void absurd_sizes_are_refused(void **state) {
+    (void)state;
+    struct made payload = {0};
+    put(&payload, "abc", 3);
+    struct made file = make_file();
+    put_chunk(&file, CHUNK_EVENTS, &payload, CHUNK_SIZE_LIMIT + 1);
+    assert_refused(&file, NATIVE_HEAD_SIZE, "sizes are out of bounds");
+    file = make_file();
+    put_chunk(&file, CHUNK_EVENTS, &payload, 2);
+    assert_refused(&file, NATIVE_HEAD_SIZE, "sizes are out of bounds");
+    file = make_file();
+    put_chunk(&file, CHUNK_EVENTS, &payload, CHUNK_SIZE_LIMIT);
+    assert_refused(&file, NATIVE_HEAD_SIZE, "zstd frame has another size");
+    file = make_file();
+    put_chunk(&file, CHUNK_EVENTS, &payload, 3);
+    assert_refused(&file, NATIVE_HEAD_SIZE, "too short");
+    file = make_file();
+    put_chunk(&file, CHUNK_END, &payload, 3);
+    assert_refused(&file, NATIVE_HEAD_SIZE, "end chunk is too short");
+    free(payload.data);
+}
+
+static void names_that_do_not_fit_are_refused(void **state) {
+    (void)state;
+    struct parts parts = one_write();
+    parts.names[1] = "x\0x";
+    parts.name_bytes[1] = 4;
+    parts.name_counts[1] = 2;
+    assert_parts_refused(&parts, "appears twice");
+    parts.name_counts[1] = 1;
+    assert_parts_refused(&parts, "more names");
+    parts.name_counts[1] = 3;
+    assert_parts_refused(&parts, "twice");
+    parts.names[1] = "x\0y";
+    assert_parts_refused(&parts, "fewer names");
+    parts.names[1] = "xyz";
+    parts.name_counts[1] = 1;
+    parts.name_bytes[1] = 3;
+    assert_parts_refused(&parts, "fewer names");
+    parts.name_bytes[1] = UINT32_MAX;
+    assert_parts_refused(&parts, "longer than the chunk");
+}
+
+static void numbers_without_a_name_are_refused(void **state) {
+    (void)state;
+    struct parts parts = one_write();
+    parts.columns[COLUMN_OP].base = ST_OP_COUNT;
+    assert_parts_refused(&parts, "unknown operation");
+    parts = one_write();
+    parts.columns[COLUMN_THREAD].base = 1;
+    assert_parts_refused(&parts, "thread without a name");
+    parts.columns[COLUMN_THREAD].base = UINT64_MAX;
+    assert_parts_refused(&parts, "thread without a name");
+    parts = one_write();
+    parts.columns[COLUMN_VARIABLE].base = UINT64_C(1) << 32;
+    assert_parts_refused(&parts, "target without a name");
+    parts = one_write();
+    parts.columns[COLUMN_VARIABLE] = parts.columns[COLUMN_BLOCK];
+    parts.columns[COLUMN_BLOCK].count = 1;
+    assert_parts_refused(&parts, "target without a name"); /* a write needs a variable */
+    parts.columns[COLUMN_OP].base = ST_BEGIN;
+    parts.columns[COLUMN_BLOCK].base = 1;
+    assert_parts_refused(&parts, "target without a name");
+    parts = one_write();
+    parts.columns[COLUMN_LOC].base = 1;
+    assert_parts_refused(&parts, "location without a name");
+    parts.columns[COLUMN_LOC].base = 2 * ST_LOC_NUMBER_LIMIT;
+    assert_parts_refused(&parts, "location without a name");
+    parts.columns[COLUMN_LOC].base = UINT64_MAX;
+    assert_parts_refused(&parts, "location without a name");
+}
+
+static void deltas_that_leave_the_table_are_refused(void **state) {
+    (void)state;
+    struct parts parts = one_write();
+    parts.columns[COLUMN_THREAD].encoding = ENCODING_DELTA;
+    parts.columns[COLUMN_THREAD].width = 1;
+    parts.plane_bytes = 1;
+    parts.planes = "\1"; /* -1 */
+    assert_parts_refused(&parts, "thread without a name");
+    parts.planes = "\2"; /* +1 */
+    assert_parts_refused(&parts, "thread without a name");
+}
+
+static void columns_that_do_not_fit_are_refused(void **state) {
+    (void)state;
+    struct parts parts = one_write();
+    parts.columns[COLUMN_LOC].encoding = 2;
+    assert_parts_refused(&parts, "unknown encoding");
+    parts = one_write();
+    parts.columns[COLUMN_THREAD].width = 5;
+    assert_parts_refused(&parts, "unknown encoding");
+    parts = one_write();
+    parts.columns[COLUMN_THREAD].width = 1;
+    assert_parts_refused(&parts, "column is longer than the chunk");
+    parts = one_write();
+    parts.columns[COLUMN_THREAD].count = 2;
+    assert_parts_refused(&parts, "do not fit its number of events");
+    parts = one_write();
+    parts.columns[COLUMN_LOCK].count = 1;
+    assert_parts_refused(&parts, "do not fit its number of events");
+    parts = one_write();
+    parts.planes = "?";
+    parts.plane_bytes = 1;
+    assert_parts_refused(&parts, "do not fit its number of events");
+    parts = one_write();
+    parts.events = CHUNK_EVENTS_LIMIT + 1;
+    assert_parts_refused(&parts, "too many events");
+}
+
+/* ---- ---- */
+
+static int write_golden(const char *path) {
+    struct st_symbols symbols;
+    st_symbols_init(&symbols);
+    struct events events = make_golden(&symbols);
+    struct bytes bytes = write_trace(&symbols, &events, 8, false);
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(bytes.data, 1, bytes.size, file) != bytes.size || fclose(file))
+        return 1;
+    free(bytes.data);
+    free(events.data);
+    st_symbols_free(&symbols);
+    return 0;
+}
+
+int main(int count, char **arguments) {
+    if (count == 3 && strcmp(arguments[1], "write-golden") == 0)
+        return write_golden(arguments[2]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_golden_file_of_version_1_stays_readable),
+        cmocka_unit_test(every_kind_of_event_comes_back),
+        cmocka_unit_test(columns_of_every_width_come_back),
+        cmocka_unit_test(numbers_that_run_on_come_back),
+        cmocka_unit_test(the_largest_jumps_come_back),
+        cmocka_unit_test(dropped_events_are_left_out_and_nested_ones_stay),
+        cmocka_unit_test(names_beyond_the_size_of_a_chunk_come_back),
+        cmocka_unit_test(a_source_that_was_cut_stays_cut),
+        cmocka_unit_test(a_full_disk_is_an_error_that_names_the_file),
+        cmocka_unit_test(a_name_beyond_all_bounds_is_an_error),
+        cmocka_unit_test(a_file_cut_at_any_byte_gives_its_whole_chunks),
+        cmocka_unit_test(any_flipped_bit_is_an_error_with_an_offset),
+        cmocka_unit_test(any_overwritten_byte_is_an_error),
+        cmocka_unit_test(a_chunk_of_an_unknown_optional_type_is_skipped),
+        cmocka_unit_test(a_chunk_of_an_unknown_required_type_is_refused),
+        cmocka_unit_test(an_unknown_version_is_refused),
+        cmocka_unit_test(bytes_behind_the_end_are_refused),
+        cmocka_unit_test(a_missing_chunk_is_noticed),
+        cmocka_unit_test(absurd_sizes_are_refused),
+        cmocka_unit_test(names_that_do_not_fit_are_refused),
+        cmocka_unit_test(numbers_without_a_name_are_refused),
+        cmocka_unit_test(deltas_that_leave_the_table_are_refused),
+        cmocka_unit_test(columns_that_do_not_fit_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
