@@ -1,0 +1,66 @@
+"""What the documentation shows is what the program does."""
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BINARY = (ROOT / os.environ.get("SERIATIM_BUILD", "build") / "seriatim").resolve()
+TEXTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
+
+
+def check(*arguments):
+    return subprocess.run([BINARY, "check", *arguments], cwd=ROOT, capture_output=True, text=True)
+
+
+def code_blocks(path):
+    return re.findall(r"^```\w*\n(.*?)^```$", path.read_text(), re.M | re.S)
+
+
+class Documentation(unittest.TestCase):
+    def test_the_report_in_the_readme_is_the_real_one(self):
+        command = "$ build/seriatim check tests/traces/bank.std\n"
+        shown = [block for block in code_blocks(ROOT / "README.md") if block.startswith(command)]
+        self.assertEqual(len(shown), 1)
+        result = check("tests/traces/bank.std")
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(shown[0][len(command):], result.stdout)
+
+    def test_links_to_files_lead_somewhere(self):
+        for path in TEXTS:
+            for target in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text()):
+                if "://" not in target:
+                    with self.subTest(text=path.name, link=target):
+                        self.assertTrue((path.parent / target).exists())
+
+    def check_trace(self, trace):
+        with tempfile.NamedTemporaryFile("w", suffix=".std") as file:
+            file.write(trace)
+            file.flush()
+            return check("--engine", "regiontrack", file.name)
+
+    def test_the_trace_in_the_readme_is_cut(self):
+        traces = [block for block in code_blocks(ROOT / "README.md") if block.startswith("T1|")]
+        self.assertEqual(len(traces), 1)
+        result = self.check_trace(traces[0])
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn("update", result.stdout)
+
+    def test_the_traces_about_the_engines_are_what_the_text_says(self):
+        traces = [block for block in code_blocks(ROOT / "docs/engines.md") if block[0] == "T"]
+        self.assertEqual(len(traces), 3)
+        for trace, (status, words) in zip(traces, [
+                (1, "not serializable, first bad event 6"),  # and no violated block
+                (0, "serializable"),
+                (1, "not serializable, first bad event 6"),
+        ]):
+            with self.subTest(trace=trace):
+                result = self.check_trace(trace)
+                self.assertEqual(result.returncode, status, result.stderr)
+                self.assertIn(words, result.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
