@@ -193,7 +193,7 @@ def draw(growths, engines):
     runs = [run for name in panels for point in growths[name].points for run in point[2].values()]
     count = max(len(panels), 1)
     width = LEFT + count * PANEL_WIDTH + (count - 1) * GAP + 28
-    width = max(width, LEFT + len(engines) * LEGEND_ITEM)
+    width = max(width, LEFT + len(engines) * LEGEND_ITEM, LEFT + 3 * LEGEND_ITEM + 240)
     height = TOP + PANEL_HEIGHT + BOTTOM + LEGEND_LINE
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '

@@ -11,6 +11,7 @@ import datetime
 import json
 import os
 import platform
+import signal
 import subprocess
 import sys
 import tempfile
@@ -447,7 +448,10 @@ def parse_options():
                         help="tiny traces, to see that the benchmark itself works")
     parser.add_argument("--update-docs", action="store_true",
                         help="write docs/bench.md and docs/bench.svg")  # fmt: skip
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.update_docs and (options.quick or options.only or options.engines):
+        parser.error("--update-docs writes whole pages: not with --quick, --only or --engines")
+    return options
 
 
 def run(options, directory):
@@ -468,6 +472,8 @@ def run(options, directory):
 
 def main():
     options = parse_options()
+    # So that the directory of traces, which may be large, is removed then too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         with tempfile.TemporaryDirectory(prefix="seriatim-bench-") as directory:
             return run(options, directory)
