@@ -94,7 +94,7 @@ static __attribute__((noinline)) uint32_t add_name(struct st_names *names,
     return slot->number;
 }
 
-uint32_t st_names_number(struct st_names *names, const struct st_name_key *key) {
+uint32_t st_names_number_slow(struct st_names *names, const struct st_name_key *key) {
     const struct st_name_slot *slot = find_slot(names, key);
     return slot->high ? slot->number : add_name(names, key);
 }

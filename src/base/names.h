@@ -70,12 +70,19 @@ static inline struct st_name_key st_name_key_padded(const char *text, size_t len
 
 /* The number of the name, new or known. At most UINT32_MAX - 1 names; beyond that, ST_NAMES_FULL.
  */
-uint32_t st_names_number(struct st_names *names, const struct st_name_key *key);
+uint32_t st_names_number_slow(struct st_names *names, const struct st_name_key *key);
 uint32_t st_names_add(struct st_names *names, const char *text, size_t length);
 #define ST_NAMES_FULL UINT32_MAX
 
 /* The number of a known name, or ST_NAMES_FULL. */
 uint32_t st_names_find(const struct st_names *names, const char *text, size_t length);
+
+static inline uint32_t st_names_number(struct st_names *names, const struct st_name_key *key) {
+    const struct st_name_slot *slot = &names->slots[key->hash & (names->slot_count - 1)];
+    if (slot->low == key->low && slot->high == key->high && key->length <= ST_SHORT_NAME)
+        return slot->number;
+    return st_names_number_slow(names, key);
+}
 
 static inline void st_names_prefetch(const struct st_names *names, uint64_t hash) {
     __builtin_prefetch(&names->slots[hash & (names->slot_count - 1)]);

@@ -1,14 +1,22 @@
 /* STD text, RAPID's format: one event a line, THREAD|OP|LOC (docs/trace-format.md).
  *
- * The time of a text trace goes into finding line ends and into looking up names, so lines are
- * taken in groups: first every line of a group is cut into its fields and the hash slot of its
- * operand is asked for, then the operands are looked up. By then the slots are in the cache. */
+ * The time of a text trace goes into three things, and each has its remedy here:
+ * - looking up names: lines are taken in groups. First every line of a group is cut into its
+ *   fields and the hash slot of its operand is asked for, then the operands are looked up; by then
+ *   the slots are in the cache;
+ * - finding the ends of short fields: all bars and the line end among the next 32 bytes are found
+ *   at once, which is all there is to a usual line;
+ * - branches that depend on the operation, which no processor can predict: its word is found
+ *   through a table. */
 #include "trace/format.h"
 
 #include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 enum {
     GROUP = 64,
@@ -24,6 +32,7 @@ struct std_reader {
     size_t zero;         /* index in input->data of the first zero byte, or SIZE_MAX */
     const char *text;    /* of the line at hand, without its line end */
     size_t length;
+    const char *bar, *next_bar; /* the first two bars in it, or NULL */
 };
 
 /* An operand whose number is still to be looked up. */
@@ -38,6 +47,11 @@ static int fail_line(const struct std_reader *reader, const char *cause, struct 
     const char *hint = reader->line == 1 ? "; the file is neither STD text nor a native trace" : "";
     return st_fail(error, reader->input->name, ST_AT_LINE, reader->line, "%s in %s%s", cause,
                    quoted, hint);
+}
+
+static int fail_too_long(const struct std_reader *reader, struct st_error *error) {
+    return st_fail(error, reader->input->name, ST_AT_LINE, reader->line,
+                   "line is longer than %d bytes; this is no STD trace", LONGEST_LINE);
 }
 
 static int fail_too_many_names(const struct std_reader *reader, struct st_error *error) {
@@ -74,8 +88,7 @@ static int read_on(struct std_reader *reader, struct st_error *error) {
     size_t moved = input->begin;
     if (st_input_available(input) > LONGEST_LINE) {
         reader->line++;
-        return st_fail(error, input->name, ST_AT_LINE, reader->line,
-                       "line is longer than %d bytes; this is no STD trace", LONGEST_LINE);
+        return fail_too_long(reader, error);
     }
     if (st_input_fill(input, st_input_available(input) + 1, error) < 0)
         return -1;
@@ -88,27 +101,71 @@ static int read_on(struct std_reader *reader, struct st_error *error) {
     return 0;
 }
 
-/* Takes the next line out of the input. 1, 0 when more bytes are needed, -1 with an error. */
-static int take_line(struct std_reader *reader, struct st_error *error) {
-    struct st_input *input = reader->input;
+/* Where the bars and the line ends are among the 32 bytes from `text` on: bit i for text[i]. */
+static inline void find_marks(const char *text, uint32_t *bars, uint32_t *ends) {
+#ifdef __SSE2__
+    __m128i low = _mm_loadu_si128((const __m128i *)(const void *)text);
+    __m128i high = _mm_loadu_si128((const __m128i *)(const void *)(text + 16));
+    __m128i bar = _mm_set1_epi8('|'), end = _mm_set1_epi8('\n');
+    *bars = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(low, bar)) |
+            (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(high, bar)) << 16;
+    *ends = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(low, end)) |
+            (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(high, end)) << 16;
+#else
+    *bars = *ends = 0;
+    for (int i = 0; i < 32; i++) {
+        *bars |= (uint32_t)(text[i] == '|') << i;
+        *ends |= (uint32_t)(text[i] == '\n') << i;
+    }
+#endif
+}
+
+/* Finds the end of the next line and its first two bars. False when the line is not there in whole;
+ * the last line of the input needs no line end. */
+static inline bool find_line(struct std_reader *reader, size_t *length) {
+    const struct st_input *input = reader->input;
     const char *text = st_input_bytes(input);
     size_t available = st_input_available(input);
+    uint32_t bars, ends;
+    find_marks(text, &bars, &ends);
+    if (__builtin_expect(ends != 0, 1)) {
+        *length = (size_t)__builtin_ctz(ends);
+        bars &= ends ^ (ends - 1);
+        reader->bar = bars ? text + __builtin_ctz(bars) : NULL;
+        bars &= bars - 1;
+        reader->next_bar = bars ? text + __builtin_ctz(bars) : NULL;
+        return true;
+    }
     const char *newline = memchr(text, '\n', available);
     if (!newline && !(input->at_end && available))
+        return false;
+    *length = newline ? (size_t)(newline - text) : available;
+    reader->bar = memchr(text, '|', *length);
+    reader->next_bar =
+        reader->bar ? memchr(reader->bar + 1, '|', (size_t)(text + *length - reader->bar - 1))
+                    : NULL;
+    return true;
+}
+
+/* Takes the next line out of the input. 1, 0 when more bytes are needed, -1 with an error. */
+static inline int take_line(struct std_reader *reader, struct st_error *error) {
+    struct st_input *input = reader->input;
+    const char *text = st_input_bytes(input);
+    size_t length;
+    if (!find_line(reader, &length))
         return 0;
-    size_t length = newline ? (size_t)(newline - text) : available;
     bool has_zero = reader->zero < input->begin + length;
-    st_input_consume(input, length + (newline ? 1 : 0));
+    size_t taken = length < st_input_available(input) ? length + 1 : length;
+    st_input_consume(input, taken);
     if (length && text[length - 1] == '\r')
         length--;
     reader->line++;
     reader->text = text;
     reader->length = length;
-    if (has_zero)
+    if (__builtin_expect(has_zero, 0))
         return fail_line(reader, "zero byte", error);
-    if (length > LONGEST_LINE)
-        return st_fail(error, input->name, ST_AT_LINE, reader->line,
-                       "line is longer than %d bytes; this is no STD trace", LONGEST_LINE);
+    if (__builtin_expect(length > LONGEST_LINE, 0))
+        return fail_too_long(reader, error);
     return 1;
 }
 
@@ -119,40 +176,39 @@ static bool is_blank(const struct std_reader *reader) {
     return true;
 }
 
-/* Which operation the text at `op` starts with, and how long its word is; -1 for none. Eight bytes
- * can always be read there (ST_INPUT_PADDING). The character after the word tells "r(" from
- * "rel(". */
-static int read_word(const char *op, size_t *word_length) {
-#define WORD(text, length, kind)                                                                   \
-    { text, (UINT64_C(1) << 8 * length) - 1, length, kind }
-    /* In order of frequency. */
-    static const struct {
-        char word[8];
-        uint64_t mask;
-        uint8_t length, op;
-    } words[] = {
-        WORD("r", 1, ST_READ),      WORD("w", 1, ST_WRITE),     WORD("acq", 3, ST_ACQUIRE),
-        WORD("rel", 3, ST_RELEASE), WORD("begin", 5, ST_BEGIN), WORD("end", 3, ST_END),
-        WORD("fork", 4, ST_FORK),   WORD("join", 4, ST_JOIN),
-    };
+/* The words of the operations. A word is followed by '(' or '|'. */
+static const struct word {
+    char text[8];
+    uint64_t mask; /* of the bytes that count */
+    uint8_t length, op;
+} words[] = {
+#define WORD(text, length, op)                                                                     \
+    { text, (UINT64_C(1) << 8 * length) - 1, length, op }
+    WORD("?", 1, 0),        WORD("r", 1, ST_READ),      WORD("rel", 3, ST_RELEASE),
+    WORD("w", 1, ST_WRITE), WORD("acq", 3, ST_ACQUIRE), WORD("begin", 5, ST_BEGIN),
+    WORD("end", 3, ST_END), WORD("fork", 4, ST_FORK),   WORD("join", 4, ST_JOIN),
 #undef WORD
-    uint64_t text, word;
+};
+
+/* Which of them the text at `op` starts with, or NULL. Its first letter decides but for "r" and
+ * "rel". Eight bytes can always be read there (ST_INPUT_PADDING). */
+static inline const struct word *read_word(const char *op) {
+    static const uint8_t by_letter[256] = {
+        ['r'] = 1, ['w'] = 3, ['a'] = 4, ['b'] = 5, ['e'] = 6, ['f'] = 7, ['j'] = 8};
+    const struct word *word = &words[by_letter[(unsigned char)op[0]]];
+    word += (op[0] == 'r') & (op[1] == 'e');
+    uint64_t text, wanted;
     memcpy(&text, op, sizeof text);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        memcpy(&word, words[i].word, sizeof word);
-        size_t length = words[i].length;
-        if ((text & words[i].mask) == word && (op[length] == '(' || op[length] == '|')) {
-            *word_length = length;
-            return words[i].op;
-        }
-    }
-    return -1;
+    memcpy(&wanted, word->text, sizeof wanted);
+    char next = op[word->length];
+    return (text & word->mask) == wanted && word != words && (next == '(' || next == '|') ? word
+                                                                                          : NULL;
 }
 
-/* The end of the operation that starts at `op`: the first '|' (behind a ')' when there is an
- * operand, for names may contain '|'). NULL when there is none. */
-static const char *find_op_end(const char *op, const char *end, bool has_operand) {
-    const char *bar = memchr(op, '|', (size_t)(end - op));
+/* The end of the operation: the next bar, behind a ')' when there is an operand, for names may
+ * contain bars. NULL when there is none. */
+static inline const char *find_op_end(const struct std_reader *reader, bool has_operand) {
+    const char *bar = reader->next_bar, *end = reader->text + reader->length;
     while (bar && has_operand && bar[-1] != ')')
         bar = memchr(bar + 1, '|', (size_t)(end - bar - 1));
     return bar;
@@ -173,48 +229,46 @@ static int look_up(struct std_reader *reader, struct st_event *events, struct op
 }
 
 /* Cuts the line at hand into an event; its operand, if any, goes to *operand. */
-static int read_event(struct std_reader *reader, struct st_event *event, struct operand *operand,
-                      struct st_error *error) {
-    const char *text = reader->text, *end = text + reader->length;
-    const char *bar = memchr(text, '|', reader->length);
+static inline int read_event(struct std_reader *reader, struct st_event *event,
+                             struct operand *operand, struct st_error *error) {
+    const char *text = reader->text, *end = text + reader->length, *bar = reader->bar;
     if (!bar)
         return fail_line(reader, "expected THREAD|OP|LOC", error);
     if (bar == text)
         return fail_line(reader, "empty thread name", error);
-    const char *op = bar + 1;
-    size_t word_length = 0;
-    int kind = read_word(op, &word_length);
-    if (kind < 0)
+    const struct word *word = read_word(bar + 1);
+    if (!word)
         return fail_line(reader, "unknown operation", error);
-    bool has_operand = op[word_length] == '(';
-    const char *op_end = find_op_end(op + word_length, end, has_operand);
+    const char *name = bar + 1 + word->length + 1; /* of the operand, if there is one */
+    bool has_operand = name[-1] == '(';
+    const char *op_end = find_op_end(reader, has_operand);
     if (!op_end)
         return fail_line(reader,
                          has_operand ? "expected ')' and '|' behind the operand"
                                      : "expected '|' and a location",
                          error);
-    const char *name = op + word_length + 1;
     size_t name_length = has_operand ? (size_t)(op_end - 1 - name) : 0;
-    if (name_length == 0 && kind != ST_BEGIN && kind != ST_END)
+    if (name_length == 0 && word->op != ST_BEGIN && word->op != ST_END)
         return fail_line(reader, "operation without an operand", error);
 
     struct st_name_key thread = st_name_key_padded(text, (size_t)(bar - text));
     uint32_t thread_number = st_names_number(&reader->symbols->threads, &thread);
-    uint64_t loc = st_location_add(reader->symbols, op_end + 1, (size_t)(end - op_end - 1));
+    const char *loc_text = op_end + 1;
+    uint64_t loc = st_location_add_padded(reader->symbols, loc_text, (size_t)(end - loc_text));
     if (thread_number == ST_NAMES_FULL || loc == UINT64_MAX)
         return fail_too_many_names(reader, error);
     event->thread = thread_number;
     event->target = ST_NO_NAME;
     event->loc = loc & (ST_LOC_NAME | (ST_LOC_NAME - 1));
-    event->written = event->op = (uint8_t)kind;
+    event->written = event->op = word->op;
     operand->table = NULL;
     if (name_length) {
-        operand->table = st_symbols_of(reader->symbols, (enum st_op)kind);
+        operand->table = st_symbols_of(reader->symbols, (enum st_op)word->op);
         operand->key = st_name_key_padded(name, name_length);
         st_names_prefetch(operand->table, operand->key.hash);
     }
     /* The following lines may start with the same thread: it must have its number before them. */
-    if (kind == ST_FORK || kind == ST_JOIN)
+    if (word->op == ST_FORK || word->op == ST_JOIN)
         return look_up(reader, event, operand, 1, error);
     return 0;
 }
@@ -229,7 +283,7 @@ static long read_group(struct std_reader *reader, struct st_event *events, struc
             return -1;
         if (more == 0)
             break;
-        if (__builtin_expect(is_blank(reader), 0)) {
+        if (__builtin_expect(!reader->bar && is_blank(reader), 0)) {
             if (!reader->blank_line)
                 reader->blank_line = reader->line;
             continue;

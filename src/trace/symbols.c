@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 void st_symbols_init(struct st_symbols *symbols) {
     st_names_init(&symbols->threads);
@@ -62,6 +63,32 @@ static bool parse_number(const char *text, size_t length, uint64_t *number) {
     }
     *number = value;
     return value < ST_LOC_NUMBER_LIMIT;
+}
+
+/* Up to 8 digits at once: how many there are differs from line to line, and a loop over them costs
+ * a branch miss on most. Digits are paired, then pairs of pairs, each step one multiplication. */
+static bool parse_short_number(const char *text, size_t length, uint64_t *number) {
+    uint64_t digits;
+    memcpy(&digits, text, sizeof digits);
+    digits <<= 64 - 8 * length;
+    if (length < 8)
+        digits |= UINT64_C(0x3030303030303030) >> 8 * length; /* zeros in front */
+    uint64_t high_halves = UINT64_C(0xf0f0f0f0f0f0f0f0);
+    uint64_t above_nine = digits + UINT64_C(0x0606060606060606);
+    if (((digits | above_nine) & high_halves) != UINT64_C(0x3030303030303030) ||
+        (*text == '0' && length > 1))
+        return false;
+    digits = (digits & UINT64_C(0x0f0f0f0f0f0f0f0f)) * (10 * 256 + 1) >> 8;
+    digits = (digits & UINT64_C(0x00ff00ff00ff00ff)) * (100 * 65536 + 1) >> 16;
+    *number = (digits & UINT64_C(0x0000ffff0000ffff)) * (UINT64_C(10000) * 4294967296 + 1) >> 32;
+    return true;
+}
+
+uint64_t st_location_add_padded(struct st_symbols *symbols, const char *text, size_t length) {
+    uint64_t number;
+    if (length - 1 < 8 && parse_short_number(text, length, &number))
+        return number;
+    return st_location_add(symbols, text, length);
 }
 
 uint64_t st_location_add(struct st_symbols *symbols, const char *text, size_t length) {

@@ -24,6 +24,9 @@ const char *st_target_name(const struct st_symbols *symbols, enum st_op op, uint
  * fits, otherwise a name. UINT64_MAX when there are too many names. */
 uint64_t st_location_add(struct st_symbols *symbols, const char *text, size_t length);
 
+/* The same for a text with 8 readable bytes behind its first, whatever its length. */
+uint64_t st_location_add_padded(struct st_symbols *symbols, const char *text, size_t length);
+
 /* Writes the location as text; the result is `buffer` or a name that lives in symbols. */
 enum { ST_LOCATION_SIZE = 24 };
 const char *st_location_text(const struct st_symbols *symbols, uint64_t loc,
