@@ -1,7 +1,7 @@
 /* seriatim.h: check the events of a multithreaded program for atomicity violations.
  *
  * A program that knows what its threads do (a simulator, a virtual machine, a tracer) feeds events
- * to a checker one by one and is told of each violated block at the event that proves it:
+ * to a checker one by one and is told of each violated block as soon as it is known:
  *
  *     seriatim_checker *checker = seriatim_checker_new("regiontrack");
  *     seriatim_checker_on_violation(checker, print, NULL);
@@ -160,7 +160,9 @@ typedef struct seriatim_violation {
     size_t path_length;
 } seriatim_violation;
 
-/* Called once for each violated block, at the event that proves it.
+/* Called once for each violated block, as soon as the engine knows: at the event that proves it
+ * for regiontrack and velodrome; later, at the latest in seriatim_checker_finish, for
+ * doublechecker; never for aerodrome, which names no blocks.
  *
  * The violation and its path belong to the checker and are gone when the callback returns. The
  * callback must not call functions with the same checker. */
@@ -206,7 +208,7 @@ typedef struct seriatim_result {
 } seriatim_result;
 
 /* No more events come. Blocks may be open and locks may be held: a run that was cut off is judged
- * by what is there. Some engines find violations only now: the callback may be called.
+ * by what is there. Engines may find violations only now: the callback may be called.
  *
  * Fills *result. Calling it again gives the same result. */
 SERIATIM_API void seriatim_checker_finish(seriatim_checker *checker, seriatim_result *result);
