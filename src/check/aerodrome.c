@@ -421,6 +421,8 @@ static void on_event(struct aerodrome *ad, const struct st_event *event) {
     case ST_END:
         on_end(ad, t);
         break;
+    case ST_DROPPED:
+        return; /* as if it were not there */
     default:
         break;
     }

@@ -330,6 +330,8 @@ static void on_event(struct regiontrack *rt, const struct st_event *event) {
     case ST_END:
         on_end(rt, event);
         break;
+    case ST_DROPPED:
+        return; /* as if it were not there */
     default:
         break;
     }

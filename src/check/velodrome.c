@@ -404,6 +404,8 @@ static void on_join(struct velodrome *vd, uint32_t child) {
 
 static void on_event(struct velodrome *vd, const struct st_event *event) {
     struct thread *thread = &vd->threads[event->thread];
+    if (event->op == ST_DROPPED)
+        return;
     if (event->op == ST_BEGIN)
         on_begin(vd, thread);
     if (!thread->started) {

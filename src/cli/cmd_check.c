@@ -56,7 +56,7 @@ static void start_runs(struct check *check) {
     for (size_t i = 0; i < check->run_count; i++) {
         struct run *run = &check->runs[i];
         run->engine = st_engines[all ? i : check->values->engine];
-        st_findings_init(&run->findings, check->values->limit);
+        st_findings_init(&run->findings, check->values->first ? 1 : check->values->limit);
         run->state = run->engine->create(&run->findings);
     }
 }

@@ -34,16 +34,19 @@ struct st_violation {
     struct st_place event; /* the first event that proves it */
     struct st_edge *path; /* out of the block and back to `event`; NULL where the engine has none */
     size_t path_length;
-    struct st_edge closing; /* last edge of such a path; from.number is 0 where it is unknown */
+    /* The last edge of such a path. to.number is 0 where it is not known; from.number is 0 where
+     * only the thread of its source is. */
+    struct st_edge closing;
 };
 
 enum st_verdict { ST_UNDECIDED, ST_SERIALIZABLE, ST_NOT_SERIALIZABLE };
 
 struct st_findings {
     enum st_verdict verdict;
-    uint64_t first_bad_event;        /* 0: none */
-    bool names_blocks;               /* does this engine name violated blocks at all? */
-    const char *gave_up;             /* why there is no verdict, or NULL */
+    uint64_t first_bad_event; /* 0: none */
+    bool names_blocks;        /* does this engine name violated blocks at all? */
+    bool blames_closers; /* a named block without a path closes a cycle; it need not be violated */
+    const char *gave_up; /* why there is no verdict, or NULL */
     uint64_t violation_count;        /* violated outermost blocks, also those not kept */
     struct st_violation *violations; /* in the order in which they were found */
     size_t kept, kept_capacity, limit;

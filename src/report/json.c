@@ -60,19 +60,23 @@ static void write_place(const struct st_symbols *symbols, const struct st_place 
     free(op);
 }
 
+static void write_edge(const struct st_symbols *symbols, const struct st_edge *edge,
+                       struct st_json *json) {
+    st_json_flat_object(json);
+    st_json_key(json, "from");
+    write_place(symbols, &edge->from, json);
+    st_json_key(json, "to");
+    write_place(symbols, &edge->to, json);
+    string_field(json, "kind", st_edge_kind_name(edge->kind));
+    string_field(json, "on", st_edge_subject(symbols, edge));
+    st_json_object_end(json);
+}
+
 static void write_edges(const struct st_symbols *symbols, const struct st_edge *edges, size_t count,
                         struct st_json *json) {
     st_json_array(json);
-    for (size_t i = 0; i < count; i++) {
-        st_json_flat_object(json);
-        st_json_key(json, "from");
-        write_place(symbols, &edges[i].from, json);
-        st_json_key(json, "to");
-        write_place(symbols, &edges[i].to, json);
-        string_field(json, "kind", st_edge_kind_name(edges[i].kind));
-        string_field(json, "on", st_edge_subject(symbols, &edges[i]));
-        st_json_object_end(json);
-    }
+    for (size_t i = 0; i < count; i++)
+        write_edge(symbols, &edges[i], json);
     st_json_array_end(json);
 }
 
@@ -89,6 +93,11 @@ static void write_violation(const struct st_symbols *symbols, const struct st_vi
     string_field(json, "begin_loc", st_location_text(symbols, violation->begin_loc, buffer));
     st_json_key(json, "proof");
     write_place(symbols, &violation->event, json);
+    st_json_key(json, "closing");
+    if (violation->closing.from.number)
+        write_edge(symbols, &violation->closing, json);
+    else
+        st_json_null(json);
     st_json_key(json, "path");
     write_edges(symbols, violation->path, violation->path_length, json);
     st_json_object_end(json);

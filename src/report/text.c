@@ -88,7 +88,8 @@ static void put_edges(const struct text *text, const struct st_edge *edges, size
 }
 
 /* "Block transfer of thread T1 was not atomic (events 3 to 14, begin at bank.c:21)." */
-static void put_headline(const struct text *text, const struct st_violation *violation) {
+static void put_headline(const struct text *text, const struct st_violation *violation,
+                         const char *what) {
     const char *name = st_target_name(text->symbols, ST_BEGIN, violation->block);
     paint(text, red);
     fputs(violation->depth ? "Nested block" : "Block", text->file);
@@ -97,7 +98,7 @@ static void put_headline(const struct text *text, const struct st_violation *vio
     put_name(text, name);
     fputs(" of thread ", text->file);
     put_thread(text, violation->thread);
-    fputs(" was not atomic", text->file);
+    fprintf(text->file, " %s", what);
     paint(text, plain);
     if (violation->end)
         fprintf(text->file, " (events %" PRIu64 " to %" PRIu64, violation->begin, violation->end);
@@ -122,22 +123,59 @@ static bool only_other_thread(const struct st_violation *violation, uint32_t *th
     return violation->path_length > 0;
 }
 
-/* Why: another thread's event lies between the begin and this event, in happens-before. */
-static void put_proof(const struct text *text, const struct st_violation *violation) {
-    uint32_t other = 0;
-    fputs("  ", text->file);
-    if (only_other_thread(violation, &other)) {
-        fputs("Thread ", text->file);
+/* "event 28, acq(l) at bank.c:25" */
+static void put_event(const struct text *text, const char *before, const struct st_place *place) {
+    fprintf(text->file, "%sevent %" PRIu64 ", ", before, place->number);
+    put_op(text, &place->event);
+    put_location(text, place->event.loc);
+}
+
+/* Who came in between, as far as the engine knows. */
+static void put_intruder(const struct text *text, const struct st_violation *violation) {
+    uint32_t other = violation->closing.from.event.thread;
+    bool one = violation->path_length ? only_other_thread(violation, &other)
+                                      : violation->closing.to.number != 0;
+    if (one) {
+        fputs("  Thread ", text->file);
         put_thread(text, other);
     } else {
-        fputs("Another thread", text->file);
+        fputs("  Another thread", text->file);
     }
-    fputs(" came in between: it depends on what the block had done,\n  and event ", text->file);
-    fprintf(text->file, "%" PRIu64 ", ", violation->event.number);
-    put_op(text, &violation->event.event);
-    put_location(text, violation->event.event.loc);
-    fputs(violation->path_length ? ", depends on it:\n" : ", depends on it.\n", text->file);
-    put_edges(text, violation->path, violation->path_length);
+    fputs(" came in between:\n", text->file);
+}
+
+/* Why: another thread's event lies between the begin and this event, in happens-before. */
+static void put_proof(const struct text *text, const struct st_violation *violation) {
+    put_intruder(text, violation);
+    if (violation->path_length) {
+        put_edges(text, violation->path, violation->path_length);
+        return;
+    }
+    fputs("    ", text->file);
+    if (violation->closing.from.number)
+        put_place(text, &violation->closing.from);
+    else
+        fputs("its work", text->file);
+    fputs(" depends on what the block had done,\n    ", text->file);
+    put_place(text, &violation->event);
+    fputs(", still in the block, depends on that.\n", text->file);
+}
+
+/* The engine blames whatever closes a cycle, so there is nothing more to say. */
+static void put_closer(const struct text *text, const struct st_violation *violation) {
+    put_headline(text, violation, "closed a cycle of transactions");
+    put_event(text, "  It did so with ", &violation->event);
+    fputs("; whether this block itself was cut, this engine does not tell.\n", text->file);
+}
+
+static void put_violation(const struct text *text, const struct st_findings *findings,
+                          const struct st_violation *violation) {
+    if (findings->blames_closers && !violation->path_length) {
+        put_closer(text, violation);
+        return;
+    }
+    put_headline(text, violation, "was not atomic");
+    put_proof(text, violation);
 }
 
 /* Violations of the same block at the same place of the code, whoever ran it and whenever. */
@@ -180,8 +218,7 @@ static void put_violations(const struct text *text, const struct st_findings *fi
     for (size_t i = 0; i < findings->kept; i++) {
         if (!alike[i])
             continue;
-        put_headline(text, &findings->violations[i]);
-        put_proof(text, &findings->violations[i]);
+        put_violation(text, findings, &findings->violations[i]);
         if (alike[i] > 1)
             fprintf(text->file, "  The same happened %zu times in the same place.\n", alike[i]);
         fputc('\n', text->file);
