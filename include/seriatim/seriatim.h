@@ -158,6 +158,10 @@ typedef struct seriatim_violation {
      * where the one before it arrived. NULL and 0 when the engine does not know it. */
     const seriatim_edge *path;
     size_t path_length;
+
+    /* The last edge of such a path, which more engines know: from the event that came in between
+     * to `event`. to.event is 0 when it is not known; from.event is 0 when only from.thread is. */
+    seriatim_edge closing;
 } seriatim_violation;
 
 /* Called once for each violated block, as soon as the engine knows: at the event that proves it
@@ -199,8 +203,10 @@ SERIATIM_API const seriatim_edge *seriatim_checker_cycle(seriatim_checker *check
 SERIATIM_API size_t seriatim_checker_memory(const seriatim_checker *checker);
 
 typedef struct seriatim_result {
-    int serializable;         /* 1: yes, 0: no, -1: this engine does not decide it */
+    int serializable;         /* 1: yes, 0: no, -1: not decided */
+    const char *gave_up;      /* why it is not decided, or NULL; lives as long as the checker */
     int names_blocks;         /* 1: this engine names violated blocks, 0: it gives a verdict only */
+    int blames_closers;       /* 1: a block it names without a path need not be violated */
     uint64_t first_bad_event; /* the event at which the engine saw the run go wrong, or 0 */
     uint64_t violation_count; /* violated outermost blocks, also those that were not kept */
     uint64_t events;          /* taken */
