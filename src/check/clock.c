@@ -5,10 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef SERIATIM_STRESS
+/* Tests on small traces: collect all the time, and let clocks grow in the middle of a trace. */
+enum { SLAB_BYTES = 1024, SMALLEST_COLLECTION = 1, ALWAYS_COLLECT = 1 };
+#else
 enum {
     SLAB_BYTES = 64 * 1024,
     SMALLEST_COLLECTION = 4 * 1024 * 1024, /* below this, memory is not worth a collection */
+    ALWAYS_COLLECT = 0,
 };
+#endif
 
 /* Snapshots of one width, in slabs of equal slots. Free slots have mark 0 and are chained through
  * `extra`. */
@@ -126,4 +132,6 @@ void st_snapshots_sweep(struct st_snapshots *pool, size_t root_bytes) {
     pool->collect_at = 2 * pool->used_bytes + root_bytes;
     if (pool->collect_at < SMALLEST_COLLECTION)
         pool->collect_at = SMALLEST_COLLECTION;
+    if (ALWAYS_COLLECT)
+        pool->collect_at = 0;
 }

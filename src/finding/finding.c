@@ -66,6 +66,18 @@ void st_findings_block_end(struct st_findings *findings, size_t handle, uint64_t
         findings->violations[handle].end = event;
 }
 
+static int by_event(const void *a, const void *b) {
+    const struct st_violation *one = a, *other = b;
+    if (one->event.number != other->event.number)
+        return one->event.number < other->event.number ? -1 : 1;
+    return one->begin < other->begin ? -1 : one->begin > other->begin;
+}
+
+void st_findings_sort(struct st_findings *findings) {
+    if (findings->kept)
+        qsort(findings->violations, findings->kept, sizeof *findings->violations, by_event);
+}
+
 void st_findings_cycle(struct st_findings *findings, const struct st_edge *edges, size_t count) {
     free(findings->cycle);
     findings->cycle = st_alloc(count, sizeof *edges);

@@ -76,6 +76,10 @@ size_t st_findings_violation(struct st_findings *findings, const struct st_viola
 void st_findings_block_end(struct st_findings *findings, size_t handle, uint64_t event);
 #define ST_NO_VIOLATION SIZE_MAX
 
+/* Puts the violations that are kept in the order of the events that prove them. Handles are no
+ * longer valid. */
+void st_findings_sort(struct st_findings *findings);
+
 /* Keeps a copy of the edges as the cycle that makes the first bad event bad. */
 void st_findings_cycle(struct st_findings *findings, const struct st_edge *edges, size_t count);
 

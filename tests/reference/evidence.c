@@ -38,6 +38,15 @@ const char *evidence_path(const struct st_violation *violation, const struct sam
     return last->to.number == violation->event.number ? NULL : "the path ends at another event";
 }
 
+const char *evidence_closing(const struct st_violation *violation, const struct sample *sample) {
+    const struct st_edge *closing = &violation->closing;
+    if (!closing->from.number)
+        return NULL;
+    if (closing->to.number != violation->event.number)
+        return "the last edge ends at another event";
+    return check_edge(closing, sample);
+}
+
 const char *evidence_cycle(const struct st_edge *edges, size_t count, uint64_t limit,
                            const struct sample *sample, const struct reference *reference) {
     for (size_t i = 0; i < count; i++) {

@@ -14,6 +14,10 @@ const char *evidence_path(const struct st_violation *violation, const struct sam
 const char *evidence_cycle(const struct st_edge *edges, size_t count, uint64_t limit,
                            const struct sample *sample, const struct reference *reference);
 
+/* The last edge alone, where the engine has no more: a real dependence that arrives at the
+ * violation's event. NULL when all is well, or what is wrong. */
+const char *evidence_closing(const struct st_violation *violation, const struct sample *sample);
+
 /* Is this the event of the sample that it claims to be? */
 bool evidence_place(const struct st_place *place, const struct sample *sample);
 
