@@ -48,7 +48,7 @@ uninstall: ## remove what the last `make install` installed
 .PHONY: format
 format: ## put the C files into shape with clang-format
 	@scripts/setup format
-	@git ls-files '*.c' '*.h' | xargs clang-format -i
+	@find bench examples include src tests -name '*.[ch]' -exec clang-format -i {} +
 
 .PHONY: clean
 clean: ## remove what was built

@@ -29,19 +29,17 @@ static uint64_t id(const void *address) {
 }
 
 static void print_place(const char *word, const seriatim_place *place) {
-    printf("    %s event %" PRIu64 ": %s, %s at line %" PRIu64 "\n", word, place->event,
-           thread_names[place->thread], op_names[place->op], place->loc);
+    printf("    %s event %" PRIu64 ", %s by %s at line %" PRIu64 "\n", word, place->event,
+           op_names[place->op], thread_names[place->thread], place->loc);
 }
 
 static void print_violation(void *context, const seriatim_violation *violation) {
     (void)context;
-    printf("%s's block '%s', which began at line %" PRIu64 ", is not atomic. This proves it:\n",
+    printf("%s's block '%s', which began at line %" PRIu64 ", is not atomic:\n",
            thread_names[violation->thread], block_names[violation->block], violation->begin_loc);
-    print_place("at  ", &violation->event);
-    for (size_t i = 0; i < violation->path_length; i++) {
-        print_place("from", &violation->path[i].from);
-        print_place("to  ", &violation->path[i].to);
-    }
+    if (violation->closing.from.event)
+        print_place("in between came       ", &violation->closing.from);
+    print_place("the block went on with", &violation->event);
 }
 
 static const struct {

@@ -1,7 +1,7 @@
 /* seriatim.h: check the events of a multithreaded program for atomicity violations.
  *
  * A program that knows what its threads do (a simulator, a virtual machine, a tracer) feeds events
- * to a checker one by one and is told of each violated block at the event that proves it:
+ * to a checker one by one and is told of each violated block as soon as it is known:
  *
  *     seriatim_checker *checker = seriatim_checker_new("regiontrack");
  *     seriatim_checker_on_violation(checker, print, NULL);
@@ -158,9 +158,15 @@ typedef struct seriatim_violation {
      * where the one before it arrived. NULL and 0 when the engine does not know it. */
     const seriatim_edge *path;
     size_t path_length;
+
+    /* The last edge of such a path, which more engines know: from the event that came in between
+     * to `event`. to.event is 0 when it is not known; from.event is 0 when only from.thread is. */
+    seriatim_edge closing;
 } seriatim_violation;
 
-/* Called once for each violated block, at the event that proves it.
+/* Called once for each violated block, as soon as the engine knows: at the event that proves it
+ * for regiontrack and velodrome; later, at the latest in seriatim_checker_finish, for
+ * doublechecker; never for aerodrome, which names no blocks.
  *
  * The violation and its path belong to the checker and are gone when the callback returns. The
  * callback must not call functions with the same checker. */
@@ -197,8 +203,10 @@ SERIATIM_API const seriatim_edge *seriatim_checker_cycle(seriatim_checker *check
 SERIATIM_API size_t seriatim_checker_memory(const seriatim_checker *checker);
 
 typedef struct seriatim_result {
-    int serializable;         /* 1: yes, 0: no, -1: this engine does not decide it */
+    int serializable;         /* 1: yes, 0: no, -1: not decided */
+    const char *gave_up;      /* why it is not decided, or NULL; lives as long as the checker */
     int names_blocks;         /* 1: this engine names violated blocks, 0: it gives a verdict only */
+    int blames_closers;       /* 1: a block it names without a path need not be violated */
     uint64_t first_bad_event; /* the event at which the engine saw the run go wrong, or 0 */
     uint64_t violation_count; /* violated outermost blocks, also those that were not kept */
     uint64_t events;          /* taken */
@@ -206,7 +214,7 @@ typedef struct seriatim_result {
 } seriatim_result;
 
 /* No more events come. Blocks may be open and locks may be held: a run that was cut off is judged
- * by what is there. Some engines find violations only now: the callback may be called.
+ * by what is there. Engines may find violations only now: the callback may be called.
  *
  * Fills *result. Calling it again gives the same result. */
 SERIATIM_API void seriatim_checker_finish(seriatim_checker *checker, seriatim_result *result);

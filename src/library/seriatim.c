@@ -104,17 +104,35 @@ _Static_assert((int)SERIATIM_EDGE_CONFLICT == (int)ST_EDGE_CONFLICT &&
 _Static_assert(SERIATIM_LOCATION_LIMIT == ST_LOC_NUMBER_LIMIT,
                "every location that the interface allows has room in an event");
 
+static seriatim_edge public_edge(seriatim_checker *checker, const struct st_edge *edge) {
+    return (seriatim_edge){
+        .from = public_place(checker, &edge->from),
+        .to = public_place(checker, &edge->to),
+        .kind = (seriatim_edge_kind)edge->kind,
+    };
+}
+
+/* The last edge of the path, as far as it is known. */
+static seriatim_edge public_closing(seriatim_checker *checker, const struct st_edge *closing) {
+    if (!closing->to.number)
+        return (seriatim_edge){.kind = SERIATIM_EDGE_CONFLICT};
+    if (closing->from.number)
+        return public_edge(checker, closing);
+    return (seriatim_edge){
+        .from = {.thread = checker->threads.ids[closing->from.event.thread]},
+        .to = public_place(checker, &closing->to),
+        .kind = (seriatim_edge_kind)closing->kind,
+    };
+}
+
 /* The edges in checker->edges, which the next call overwrites; NULL when there are none. */
 static const seriatim_edge *public_edges(seriatim_checker *checker, const struct st_edge *edges,
                                          size_t count) {
     if (!count)
         return NULL;
     st_reserve(&checker->edges, &checker->edges_capacity, count);
-    for (size_t i = 0; i < count; i++) {
-        checker->edges[i].from = public_place(checker, &edges[i].from);
-        checker->edges[i].to = public_place(checker, &edges[i].to);
-        checker->edges[i].kind = (seriatim_edge_kind)edges[i].kind;
-    }
+    for (size_t i = 0; i < count; i++)
+        checker->edges[i] = public_edge(checker, &edges[i]);
     return checker->edges;
 }
 
@@ -131,6 +149,7 @@ static const seriatim_violation *public_violation(seriatim_checker *checker,
         .event = public_place(checker, &violation->event),
         .path = public_edges(checker, violation->path, path_length),
         .path_length = path_length,
+        .closing = public_closing(checker, &violation->closing),
     };
     return &checker->violation;
 }
@@ -308,7 +327,9 @@ void seriatim_checker_finish(seriatim_checker *checker, seriatim_result *result)
     const struct st_findings *findings = &checker->findings;
     *result = (seriatim_result){
         .serializable = serializable[findings->verdict],
+        .gave_up = findings->gave_up,
         .names_blocks = findings->names_blocks,
+        .blames_closers = findings->blames_closers,
         .first_bad_event = findings->first_bad_event,
         .violation_count = findings->violation_count,
         .events = checker->events,

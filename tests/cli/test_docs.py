@@ -20,6 +20,8 @@ def code_blocks(path):
 
 
 class Documentation(unittest.TestCase):
+    maxDiff = None
+
     def test_the_report_in_the_readme_is_the_real_one(self):
         command = "$ build/seriatim check tests/traces/bank.std\n"
         shown = [block for block in code_blocks(ROOT / "README.md") if block.startswith(command)]

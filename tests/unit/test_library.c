@@ -108,6 +108,11 @@ static void a_violation_is_told_at_the_event_that_proves_it(void **state) {
     assert_int_equal(heard.last.event.op, SERIATIM_READ);
     assert_int_equal(heard.last.event.operand, X);
     assert_int_equal(heard.last.event.loc, 40);
+    assert_int_equal(heard.last.closing.from.event, 3);
+    assert_int_equal(heard.last.closing.from.thread, T2);
+    assert_int_equal(heard.last.closing.from.op, SERIATIM_WRITE);
+    assert_int_equal(heard.last.closing.to.event, 4);
+    assert_int_equal(heard.last.closing.kind, SERIATIM_EDGE_CONFLICT);
     seriatim_checker_free(checker);
 }
 
@@ -129,6 +134,8 @@ static void the_end_of_a_kept_violation_is_known_once_its_block_has_ended(void *
     seriatim_checker_finish(checker, &result);
     assert_int_equal(result.serializable, 0);
     assert_int_equal(result.names_blocks, 1);
+    assert_int_equal(result.blames_closers, 0);
+    assert_null(result.gave_up);
     assert_int_equal(result.first_bad_event, 4);
     assert_int_equal(result.violation_count, 1);
     assert_int_equal(result.events, 5);
@@ -361,6 +368,7 @@ static void paths_lead_out_of_the_block_and_back(void **state) {
             const seriatim_edge *last = &violation->path[violation->path_length - 1];
             assert_int_equal(violation->path[0].from.thread, violation->thread);
             assert_int_equal(last->to.event, violation->event.event);
+            assert_int_equal(violation->closing.from.event, last->from.event);
             for (size_t e = 1; e < violation->path_length; e++)
                 assert_int_equal(violation->path[e - 1].to.thread, violation->path[e].from.thread);
             assert_int_equal(violation->path[0].kind, SERIATIM_EDGE_CONFLICT);
