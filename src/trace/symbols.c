@@ -73,9 +73,11 @@ static bool parse_short_number(const char *text, size_t length, uint64_t *number
     digits <<= 64 - 8 * length;
     if (length < 8)
         digits |= UINT64_C(0x3030303030303030) >> 8 * length; /* zeros in front */
-    uint64_t high_halves = UINT64_C(0xf0f0f0f0f0f0f0f0);
-    uint64_t above_nine = digits + UINT64_C(0x0606060606060606);
-    if (((digits | above_nine) & high_halves) != UINT64_C(0x3030303030303030) ||
+    /* A digit is a byte from 0x30 to 0x39: both it and it plus 6 have 3 as their high half. */
+    const uint64_t high_halves = UINT64_C(0xf0f0f0f0f0f0f0f0);
+    const uint64_t threes = UINT64_C(0x3030303030303030);
+    uint64_t plus_six = digits + UINT64_C(0x0606060606060606);
+    if ((digits & high_halves) != threes || (plus_six & high_halves) != threes ||
         (*text == '0' && length > 1))
         return false;
     digits = (digits & UINT64_C(0x0f0f0f0f0f0f0f0f)) * (10 * 256 + 1) >> 8;

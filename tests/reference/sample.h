@@ -11,7 +11,7 @@
  * sample_check asserts all of them. */
 enum {
     SAMPLE_EVENTS = 64,
-    SAMPLE_THREADS = 16,
+    SAMPLE_THREADS = 64,
     SAMPLE_VARIABLES = 40,
     SAMPLE_LOCKS = 16,
     SAMPLE_BLOCKS = 16
