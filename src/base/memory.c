@@ -19,6 +19,14 @@ void *st_alloc(size_t count, size_t size) {
     return memory;
 }
 
+void *st_alloc_aligned(size_t alignment, size_t count, size_t size) {
+    void *memory = NULL;
+    if ((size && count > SIZE_MAX / size) ||
+        posix_memalign(&memory, alignment, count * size))
+        out_of_memory();
+    return memset(memory, 0, count * size);
+}
+
 void *st_realloc(void *memory, size_t count, size_t size) {
     if (size && count > SIZE_MAX / size)
         out_of_memory();

@@ -11,6 +11,9 @@
 /* Zero-filled memory for count elements of the given size. Release with free(). */
 void *st_alloc(size_t count, size_t size);
 
+/* The same, at an address that is a multiple of `alignment`, a power of two. */
+void *st_alloc_aligned(size_t alignment, size_t count, size_t size);
+
 /* Like realloc for count elements of the given size; the new part is not cleared. */
 void *st_realloc(void *memory, size_t count, size_t size);
 

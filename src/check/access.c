@@ -7,14 +7,28 @@
 
 void st_accesses_free(struct st_accesses *accesses) {
     for (size_t x = 0; x < accesses->variable_capacity; x++)
-        free(accesses->variables[x].more);
+        if (st_has_several_reads(&accesses->variables[x]))
+            free(accesses->variables[x].reads);
     free(accesses->variables);
     free(accesses->locks);
     memset(accesses, 0, sizeof *accesses);
 }
 
+/* Like st_reserve, but so that a variable does not lie across two cache lines. */
+static void grow_variables(struct st_accesses *accesses, size_t need) {
+    size_t old = accesses->variable_capacity, grown = old + old / 2;
+    grown = grown < need ? need : grown;
+    struct st_variable *variables = st_alloc_aligned(sizeof *variables, grown, sizeof *variables);
+    if (old)
+        memcpy(variables, accesses->variables, old * sizeof *variables);
+    free(accesses->variables);
+    accesses->variables = variables;
+    accesses->variable_capacity = grown;
+}
+
 void st_accesses_reserve(struct st_accesses *accesses, struct st_extent need) {
-    st_reserve(&accesses->variables, &accesses->variable_capacity, need.variables);
+    if (need.variables > accesses->variable_capacity)
+        grow_variables(accesses, need.variables);
     st_reserve(&accesses->locks, &accesses->lock_capacity, need.locks);
 }
 
@@ -29,10 +43,11 @@ void st_accesses_visit(struct st_accesses *accesses,
         struct st_variable *variable = &accesses->variables[x];
         if (variable->write.time)
             visit(context, &variable->write);
-        if (variable->read.time)
+        if (st_has_several_reads(variable))
+            for (uint32_t i = 0; i < variable->reads->count; i++)
+                visit(context, &variable->reads->items[i]);
+        else if (variable->read.time)
             visit(context, &variable->read);
-        for (uint32_t i = 0; variable->more && i < variable->more->count; i++)
-            visit(context, &variable->more->items[i]);
     }
     for (size_t l = 0; l < accesses->lock_capacity; l++)
         if (accesses->locks[l].time)
@@ -43,39 +58,47 @@ static size_t list_bytes(uint32_t capacity) {
     return sizeof(struct st_reads) + capacity * sizeof(struct st_access);
 }
 
-static void append(struct st_accesses *accesses, struct st_variable *variable,
-                   const struct st_access *read) {
-    struct st_reads *more = variable->more;
-    uint32_t count = more ? more->count : 0, capacity = more ? more->capacity : 0;
-    if (count == capacity) {
-        accesses->read_bytes -= more ? list_bytes(capacity) : 0;
-        capacity = capacity ? 2 * capacity : 2;
-        more = st_realloc(more, list_bytes(capacity), 1);
-        more->capacity = capacity;
-        accesses->read_bytes += list_bytes(capacity);
-        variable->more = more;
-    }
-    more->items[count] = *read;
-    more->count = count + 1;
+static void resize(struct st_accesses *accesses, struct st_variable *variable, uint32_t capacity) {
+    struct st_reads *reads = st_realloc(variable->reads, list_bytes(capacity), 1);
+    accesses->read_bytes += list_bytes(capacity) - list_bytes(reads->capacity);
+    reads->capacity = capacity;
+    variable->reads = reads;
+}
+
+/* The one read becomes the first of a list. */
+static void start_list(struct st_accesses *accesses, struct st_variable *variable) {
+    enum { FEW = 4 };
+    struct st_reads *reads = st_alloc(list_bytes(FEW), 1);
+    accesses->read_bytes += list_bytes(FEW);
+    reads->capacity = FEW;
+    reads->items[reads->count++] = variable->read;
+    variable->zero = 0;
+    variable->several = ST_NEVER;
+    variable->reads = reads;
 }
 
 void st_reads_add(struct st_accesses *accesses, struct st_variable *variable,
                   const struct st_access *read, const st_time *clock) {
-    struct st_reads *more = variable->more;
+    if (!st_has_several_reads(variable))
+        start_list(accesses, variable);
+    struct st_reads *reads = variable->reads;
     uint32_t kept = 0;
-    for (uint32_t i = 0; more && i < more->count; i++)
-        if (clock[more->items[i].thread] < more->items[i].time)
-            more->items[kept++] = more->items[i];
-    if (more)
-        more->count = kept;
-    if (clock[variable->read.thread] >= variable->read.time)
+    for (uint32_t i = 0; i < reads->count; i++)
+        if (clock[reads->items[i].thread] < reads->items[i].time)
+            reads->items[kept++] = reads->items[i];
+    reads->count = kept;
+    if (kept == 0) {
+        st_reads_drop(accesses, variable);
         variable->read = *read;
-    else
-        append(accesses, variable, read);
+        return;
+    }
+    if (kept == reads->capacity)
+        resize(accesses, variable, 2 * kept);
+    variable->reads->items[variable->reads->count++] = *read;
 }
 
 void st_reads_drop(struct st_accesses *accesses, struct st_variable *variable) {
-    accesses->read_bytes -= list_bytes(variable->more->capacity);
-    free(variable->more);
-    variable->more = NULL;
+    accesses->read_bytes -= list_bytes(variable->reads->capacity);
+    free(variable->reads);
+    variable->several = 0;
 }

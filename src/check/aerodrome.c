@@ -375,9 +375,11 @@ static void on_read(struct aerodrome *ad, uint32_t t, uint32_t x) {
 static void on_write(struct aerodrome *ad, uint32_t t, uint32_t x) {
     struct st_variable *variable = &ad->accesses.variables[x];
     edge(ad, t, &variable->write);
-    edge(ad, t, &variable->read);
-    for (uint32_t i = 0; variable->more && i < variable->more->count; i++)
-        edge(ad, t, &variable->more->items[i]);
+    if (__builtin_expect(st_has_several_reads(variable), 0))
+        for (uint32_t i = 0; i < variable->reads->count; i++)
+            edge(ad, t, &variable->reads->items[i]);
+    else
+        edge(ad, t, &variable->read);
     struct st_access write = this_access(ad, t);
     st_variable_write(&ad->accesses, variable, &write);
 }

@@ -269,9 +269,11 @@ static void on_read(struct regiontrack *rt, const struct st_event *event) {
 static void on_write(struct regiontrack *rt, const struct st_event *event) {
     struct st_variable *variable = &rt->accesses.variables[event->target];
     uint32_t t = event->thread;
-    edge(rt, t, &variable->read, ST_READ);
-    for (uint32_t i = 0; variable->more && i < variable->more->count; i++)
-        edge(rt, t, &variable->more->items[i], ST_READ);
+    if (__builtin_expect(st_has_several_reads(variable), 0))
+        for (uint32_t i = 0; i < variable->reads->count; i++)
+            edge(rt, t, &variable->reads->items[i], ST_READ);
+    else
+        edge(rt, t, &variable->read, ST_READ);
     edge(rt, t, &variable->write, ST_WRITE);
     struct st_access write = this_access(rt, t);
     st_variable_write(&rt->accesses, variable, &write);

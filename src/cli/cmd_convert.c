@@ -72,8 +72,8 @@ static enum status run(const void *given, const char *const *operands) {
     struct st_output output;
     struct st_error error;
     const struct st_writer_format *format = choose_format(values->to, operands[1], &error);
-    if (!format ||
-        reading_open(&reading, operands[0], values->repair, values->common.quiet, &error) < 0)
+    if (!format || reading_open(&reading, operands[0], values->repair ? ST_TRACE_REPAIR : 0,
+                                values->common.quiet, &error) < 0)
         return complain(&error);
     int result = st_output_open(&output, operands[1], operands[0], &error);
     if (result == 0)

@@ -105,8 +105,8 @@ static enum status run(const void *values, const char *const *operands) {
     struct dump dump = {.values = values};
     struct st_error error;
     if (parse_range(dump.values->events, &dump.range, &error) < 0 ||
-        reading_open(&dump.reading, operands[0], dump.values->repair, dump.values->common.quiet,
-                     &error) < 0)
+        reading_open(&dump.reading, operands[0], dump.values->repair ? ST_TRACE_REPAIR : 0,
+                     dump.values->common.quiet, &error) < 0)
         return complain(&error);
     int result = st_output_open(&dump.output, dump.values->output, operands[0], &error);
     if (result == 0)

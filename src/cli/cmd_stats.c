@@ -1,10 +1,8 @@
 /* seriatim stats: what a trace consists of. */
 #include "base/json.h"
-#include "base/memory.h"
 #include "cli/shared.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct values {
@@ -13,28 +11,6 @@ struct values {
     unsigned format;
     const char *output;
 };
-
-/* What the facts of validation do not tell. */
-struct census {
-    uint64_t unary;     /* events outside all blocks, but for begin and end */
-    uint64_t outermost; /* blocks */
-    uint32_t *depth;    /* by thread: open blocks */
-    size_t depth_capacity;
-};
-
-static void count_events(struct census *census, const struct st_event *events, size_t count,
-                         uint32_t threads) {
-    st_reserve(&census->depth, &census->depth_capacity, threads);
-    for (size_t i = 0; i < count; i++) {
-        uint32_t *depth = &census->depth[events[i].thread];
-        if (events[i].op == ST_BEGIN)
-            census->outermost += (*depth)++ == 0;
-        else if (events[i].op == ST_END)
-            --*depth;
-        else if (events[i].op != ST_DROPPED)
-            census->unary += *depth == 0;
-    }
-}
 
 /* A line of the result: a label for people and a key for programs. */
 struct fact {
@@ -51,8 +27,7 @@ static size_t count_names(const struct st_facts *facts) {
 
 enum { FACT_COUNT = 14 };
 
-static void list_facts(const struct st_trace *trace, const struct census *census,
-                       struct fact list[FACT_COUNT]) {
+static void list_facts(const struct st_trace *trace, struct fact list[FACT_COUNT]) {
     const struct st_facts *facts = st_trace_facts(trace);
     const struct st_symbols *symbols = st_trace_symbols(trace);
     const struct fact all[FACT_COUNT] = {
@@ -61,12 +36,12 @@ static void list_facts(const struct st_trace *trace, const struct census *census
         {"variables", "variables", symbols->variables.count},
         {"locks", "locks", symbols->locks.count},
         {"blocks", "blocks", facts->ops[ST_BEGIN]},
-        {"  outermost", "outermost_blocks", census->outermost},
+        {"  outermost", "outermost_blocks", facts->outermost_blocks},
         {"  unnamed", "unnamed_blocks", facts->unnamed_blocks},
         {"  different names", "block_names", count_names(facts)},
         {"  deepest nesting", "deepest_nesting", facts->deepest},
         {"  open at the end", "open_blocks", facts->open_blocks},
-        {"events outside blocks", "unary_events", census->unary},
+        {"events outside blocks", "unary_events", facts->unary},
         {"re-entrant lock events", "nested_lock_events", facts->nested},
         {"locks held at the end", "held_locks", facts->held_locks},
         {"dropped events", "dropped_events", facts->dropped},
@@ -124,28 +99,25 @@ static void write_json(const struct st_trace *trace, const char *path, const str
     st_json_finish(&json);
 }
 
-static int read_all(struct reading *reading, struct census *census, struct st_error *error) {
+static int read_all(struct reading *reading, struct st_error *error) {
     struct st_event *events;
     uint64_t first;
     long count;
-    while ((count = reading_next(reading, &events, &first, error)) > 0)
-        count_events(census, events, (size_t)count,
-                     st_trace_symbols(reading->trace)->threads.count);
+    do
+        count = reading_next(reading, &events, &first, error);
+    while (count > 0);
     reading_end(reading, count == 0);
     return (int)count;
 }
 
 static int write_stats(struct reading *reading, const struct values *values, const char *path,
                        struct st_output *output, struct st_error *error) {
-    struct census census = {0};
     struct fact list[FACT_COUNT];
-    if (read_all(reading, &census, error) < 0) {
-        free(census.depth);
+    if (read_all(reading, error) < 0) {
         st_output_abandon(output);
         return -1;
     }
-    list_facts(reading->trace, &census, list);
-    free(census.depth);
+    list_facts(reading->trace, list);
     if (values->format == FORMAT_JSON)
         write_json(reading->trace, path, list, output->file);
     else
@@ -158,7 +130,8 @@ static enum status run(const void *given, const char *const *operands) {
     struct reading reading;
     struct st_output output;
     struct st_error error;
-    if (reading_open(&reading, operands[0], values->repair, values->common.quiet, &error) < 0)
+    if (reading_open(&reading, operands[0], (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD,
+                     values->common.quiet, &error) < 0)
         return complain(&error);
     int result = st_output_open(&output, values->output, operands[0], &error);
     if (result == 0)

@@ -44,10 +44,10 @@ bool use_color(unsigned color, const struct st_output *output) {
     return color == COLOR_ALWAYS;
 }
 
-int reading_open(struct reading *reading, const char *path, bool repair, bool quiet,
+int reading_open(struct reading *reading, const char *path, unsigned flags, bool quiet,
                  struct st_error *error) {
     reading->progress = NULL;
-    reading->trace = st_trace_open(path, repair ? ST_TRACE_REPAIR : 0, error);
+    reading->trace = st_trace_open(path, flags, error);
     if (!reading->trace)
         return -1;
     if (!quiet)

@@ -82,7 +82,7 @@ struct reading {
     struct progress *progress; /* NULL: none is shown */
 };
 
-int reading_open(struct reading *reading, const char *path, bool repair, bool quiet,
+int reading_open(struct reading *reading, const char *path, unsigned flags, bool quiet,
                  struct st_error *error);
 
 /* Like st_trace_next. *first becomes the number of the first event. At the end and after an error

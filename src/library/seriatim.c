@@ -24,7 +24,6 @@ struct seriatim_checker {
     struct st_findings findings;
     struct st_validator *validator;
     struct st_repairs refused_before; /* the validator's counts, to see which one has moved */
-    struct st_symbols symbols;        /* counts without names: see seriatim_event */
 
     struct st_map64 threads, variables, locks, blocks;
     bool *joined; /* by thread number; entries beyond the capacity are false */
@@ -260,12 +259,8 @@ int seriatim_event(seriatim_checker *checker, uint64_t thread, seriatim_op publi
     if (event.thread == ST_MAP64_NONE || (named && event.target == ST_MAP64_NONE))
         return refuse(checker, "there are more than 2^32 - 2 different ids");
 
-    /* The validator takes the sizes of its tables from the symbols. It would ask for names only to
-     * make an error, and a validator that repairs makes none: it drops the event. */
-    checker->symbols.threads.count = checker->threads.count;
-    checker->symbols.locks.count = checker->locks.count;
-    struct st_error error;
-    st_validate(checker->validator, &event, 1, &checker->symbols, &error);
+    /* A validator that repairs makes no error: it drops the event. */
+    st_validate(checker->validator, &event, 1, checker->threads.count, checker->locks.count);
     if (event.op == ST_DROPPED)
         return refuse_malformed(checker, thread, op, operand);
     if (op == ST_JOIN) {

@@ -1,12 +1,13 @@
 #include "trace/trace.h"
 
 #include "base/memory.h"
+#include "trace/ahead.h"
 #include "trace/format.h"
 
 #include <stdlib.h>
 
-/* A batch of 64 KiB stays in the second-level cache beside an engine's own data. */
-enum { BATCH = 4096 };
+/* A short trace is read before a second thread has started. */
+enum { BATCHES_BEFORE_AHEAD = 16 };
 
 struct st_trace {
     struct st_input input;
@@ -14,7 +15,11 @@ struct st_trace {
     const struct st_format *format;
     void *reader;
     struct st_validator *validator;
-    struct st_event events[BATCH];
+    bool may_read_ahead;
+    size_t batches;         /* read so far */
+    struct st_ahead *ahead; /* NULL while this thread reads */
+    uint64_t consumed;      /* bytes of the input */
+    struct st_batch batch;  /* of this thread's reading */
 };
 
 /* Finds the format from the first bytes and opens its reader. */
@@ -38,6 +43,7 @@ struct st_trace *st_trace_open(const char *path, unsigned flags, struct st_error
     }
     st_symbols_init(&trace->symbols);
     trace->validator = st_validator_new(flags & ST_TRACE_REPAIR);
+    trace->may_read_ahead = flags & ST_TRACE_AHEAD;
     if (open_reader(trace, error) < 0) {
         st_trace_close(trace);
         return NULL;
@@ -48,6 +54,7 @@ struct st_trace *st_trace_open(const char *path, unsigned flags, struct st_error
 void st_trace_close(struct st_trace *trace) {
     if (!trace)
         return;
+    st_ahead_stop(trace->ahead);
     if (trace->reader)
         trace->format->close(trace->reader);
     st_validator_free(trace->validator);
@@ -56,23 +63,44 @@ void st_trace_close(struct st_trace *trace) {
     free(trace);
 }
 
-/* A validation error knows the event only; say where that is. */
-static long place_error(const struct st_trace *trace, struct st_error *error) {
+/* A validation error knows the event only; say where that is. The reading thread must be at rest,
+ * since names are looked up. */
+static long explain(struct st_trace *trace, struct st_error *error) {
+    st_ahead_stop(trace->ahead);
+    trace->ahead = NULL;
+    struct st_error found;
+    st_validate_explain(trace->validator, &trace->symbols, &found);
     enum st_position_kind at = st_trace_is_text(trace) ? ST_AT_LINE : ST_AT_EVENT;
-    char cause[sizeof error->cause];
-    memcpy(cause, error->cause, sizeof cause);
-    return st_fail(error, trace->input.name, at, error->position, "%s", cause);
+    return st_fail(error, trace->input.name, at, found.position, "%s", found.cause);
+}
+
+/* The next batch, from the reading thread if there is one. At the end that thread has ended too. */
+static struct st_batch *take_batch(struct st_trace *trace) {
+    if (!trace->ahead && trace->may_read_ahead && trace->batches == BATCHES_BEFORE_AHEAD)
+        trace->ahead = st_ahead_start(trace->format, trace->reader, &trace->input, &trace->symbols);
+    trace->batches++;
+    if (trace->ahead)
+        return st_ahead_next(trace->ahead);
+    st_batch_read(&trace->batch, trace->format, trace->reader, &trace->input, &trace->symbols);
+    return &trace->batch;
 }
 
 long st_trace_next(struct st_trace *trace, struct st_event **events, struct st_error *error) {
-    *events = trace->events;
-    long count = trace->format->next(trace->reader, trace->events, BATCH, error);
+    struct st_batch *batch = take_batch(trace);
+    long count = batch->count;
+    *events = batch->events;
+    trace->consumed = batch->consumed;
     if (count < 0)
-        return -1;
+        *error = batch->error;
+    if (count <= 0) {
+        st_ahead_stop(trace->ahead);
+        trace->ahead = NULL;
+    }
     if (count == 0 && st_trace_facts(trace)->events == 0)
         return st_fail(error, trace->input.name, ST_AT_FILE, 0, "holds no event");
-    if (st_validate(trace->validator, trace->events, (size_t)count, &trace->symbols, error) < 0)
-        return place_error(trace, error);
+    if (count > 0 && st_validate(trace->validator, batch->events, (size_t)count, batch->threads,
+                                 batch->locks) < 0)
+        return explain(trace, error);
     return count;
 }
 
@@ -105,6 +133,6 @@ bool st_trace_cut(const struct st_trace *trace) {
 }
 
 void st_trace_progress(const struct st_trace *trace, uint64_t *done, uint64_t *total) {
-    *done = trace->input.consumed;
+    *done = trace->consumed;
     *total = trace->input.size;
 }

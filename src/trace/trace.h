@@ -16,6 +16,7 @@ struct st_trace;
 
 enum st_trace_flags {
     ST_TRACE_REPAIR = 1, /* malformed order: drop the event and count, instead of an error */
+    ST_TRACE_AHEAD = 2,  /* read long traces in a thread of their own; see st_trace_symbols */
 };
 
 /* NULL with an error. The path must outlive the trace. "-" is standard input. */
@@ -26,6 +27,8 @@ void st_trace_close(struct st_trace *trace);
  * An input without any event is an error. */
 long st_trace_next(struct st_trace *trace, struct st_event **events, struct st_error *error);
 
+/* With ST_TRACE_AHEAD the symbols grow while batches are used: look at them only at the end of the
+ * trace, that is, after st_trace_next returned 0. */
 const struct st_symbols *st_trace_symbols(const struct st_trace *trace);
 const struct st_facts *st_trace_facts(const struct st_trace *trace);
 const struct st_repairs *st_trace_repairs(const struct st_trace *trace);

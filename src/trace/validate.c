@@ -24,6 +24,8 @@ struct st_validator {
     size_t lock_capacity;
     struct st_facts facts;
     struct st_repairs repairs;
+    enum st_malformed bad_kind; /* of the event that st_validate stopped at */
+    struct st_event bad_event;
 };
 
 static const char *const malformed_texts[] = {
@@ -66,10 +68,10 @@ const struct st_repairs *st_validator_repairs(const struct st_validator *validat
     return &validator->repairs;
 }
 
-/* The sentence for the malformed event, with the names that matter. */
-static int fail_malformed(const struct st_validator *validator, enum st_malformed kind,
-                          const struct st_event *event, const struct st_symbols *symbols,
-                          struct st_error *error) {
+void st_validate_explain(const struct st_validator *validator, const struct st_symbols *symbols,
+                         struct st_error *error) {
+    const struct st_event *event = &validator->bad_event;
+    enum st_malformed kind = validator->bad_kind;
     char thread[80], target[80], holder[80] = "";
     const char *name = st_name(&symbols->threads, event->thread);
     st_quote(thread, sizeof thread, name, st_name_length(&symbols->threads, event->thread));
@@ -97,16 +99,17 @@ static int fail_malformed(const struct st_validator *validator, enum st_malforme
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     snprintf(cause, sizeof cause, sentences[kind], thread, target, holder);
 #pragma GCC diagnostic pop
-    return st_fail(error, NULL, ST_AT_EVENT, validator->facts.events + 1, "%s", cause);
+    st_fail(error, NULL, ST_AT_EVENT, validator->facts.events + 1, "%s", cause);
 }
 
-/* Not repairing: the error. Repairing: counts it, and the event is dropped. */
+/* Not repairing: -1. Repairing: counts it, and the event is dropped. */
 static __attribute__((noinline)) int malformed(struct st_validator *validator,
-                                               enum st_malformed kind, struct st_event *event,
-                                               const struct st_symbols *symbols,
-                                               struct st_error *error) {
-    if (!validator->repair)
-        return fail_malformed(validator, kind, event, symbols, error);
+                                               enum st_malformed kind, struct st_event *event) {
+    if (!validator->repair) {
+        validator->bad_kind = kind;
+        validator->bad_event = *event;
+        return -1;
+    }
     if (validator->repairs.kinds[kind].count++ == 0)
         validator->repairs.kinds[kind].first_event = validator->facts.events + 1;
     if (kind == ST_EVENT_AFTER_JOIN) {
@@ -172,6 +175,7 @@ static int on_begin(struct st_validator *v, const struct st_event *event) {
     struct st_facts *facts = &v->facts;
     facts->open_blocks++;
     uint32_t depth = ++v->threads[event->thread].depth;
+    facts->outermost_blocks += depth == 1;
     if (depth > facts->deepest)
         facts->deepest = depth;
     if (event->target == ST_NO_NAME) {
@@ -214,27 +218,27 @@ static int check_event(struct st_validator *v, struct st_event *event) {
     }
 }
 
-int st_validate(struct st_validator *v, struct st_event *events, size_t count,
-                const struct st_symbols *symbols, struct st_error *error) {
-    st_reserve(&v->threads, &v->thread_capacity, symbols->threads.count);
-    st_reserve(&v->locks, &v->lock_capacity, symbols->locks.count);
+int st_validate(struct st_validator *v, struct st_event *events, size_t count, uint32_t threads,
+                uint32_t locks) {
+    st_reserve(&v->threads, &v->thread_capacity, threads);
+    st_reserve(&v->locks, &v->lock_capacity, locks);
     for (size_t i = 0; i < count; i++) {
         struct st_event *event = &events[i];
         struct thread_state *thread = &v->threads[event->thread];
-        if (__builtin_expect(thread->joined, 0) &&
-            malformed(v, ST_EVENT_AFTER_JOIN, event, symbols, error) < 0)
+        bool outside = !thread->depth;
+        if (__builtin_expect(thread->joined, 0) && malformed(v, ST_EVENT_AFTER_JOIN, event) < 0)
             return -1;
         int kind = event->op <= ST_WRITE ? -1 : check_event(v, event);
-        if (__builtin_expect(kind >= 0, 0) &&
-            malformed(v, (enum st_malformed)kind, event, symbols, error) < 0)
+        if (__builtin_expect(kind >= 0, 0) && malformed(v, (enum st_malformed)kind, event) < 0)
             return -1;
         v->facts.events++;
-        if (event->op == ST_DROPPED) {
+        if (__builtin_expect(event->op == ST_DROPPED, 0)) {
             v->facts.dropped++;
             continue;
         }
         thread->started = true;
         v->facts.nested += event->op == ST_NESTED;
+        v->facts.unary += outside & (event->op != ST_BEGIN);
         v->facts.ops[event->written]++;
     }
     return 0;

@@ -39,6 +39,8 @@ struct st_facts {
     uint64_t open_blocks, held_locks; /* at this point of the trace */
     uint32_t deepest;                 /* nesting of blocks */
     uint64_t unnamed_blocks;          /* begins without a name */
+    uint64_t outermost_blocks;
+    uint64_t unary;     /* events outside all blocks */
     uint64_t *executed; /* by block name: begins; `executed_count` entries are valid */
     size_t executed_count, executed_capacity;
 };
@@ -47,11 +49,15 @@ struct st_validator;
 struct st_validator *st_validator_new(bool repair);
 void st_validator_free(struct st_validator *validator);
 
-/* Checks the events that follow those of the last call and marks ST_NESTED and ST_DROPPED.
- * 0, or -1 at the first malformed event when not repairing: the error then has no file, and its
- * position is the event's number. */
+/* Checks the events that follow those of the last call and marks ST_NESTED and ST_DROPPED. All
+ * thread and lock numbers are below `threads` and `locks`. 0, or -1 at the first malformed event
+ * when not repairing; the validator is of no use then but to explain it. */
 int st_validate(struct st_validator *validator, struct st_event *events, size_t count,
-                const struct st_symbols *symbols, struct st_error *error);
+                uint32_t threads, uint32_t locks);
+
+/* Why st_validate said -1. The error has no file, and its position is the event's number. */
+void st_validate_explain(const struct st_validator *validator, const struct st_symbols *symbols,
+                         struct st_error *error);
 
 const struct st_facts *st_validator_facts(const struct st_validator *validator);
 const struct st_repairs *st_validator_repairs(const struct st_validator *validator);

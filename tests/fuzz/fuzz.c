@@ -103,9 +103,13 @@ static void check_validation(const struct reading *reading, bool repair) {
     if (reading->count)
         memcpy(events, reading->events, reading->count * sizeof *events);
     struct st_validator *validator = st_validator_new(repair);
+    const struct st_symbols *symbols = &reading->symbols;
     struct st_error error;
-    int status = st_validate(validator, events, reading->count, &reading->symbols, &error);
+    int status = st_validate(validator, events, reading->count, symbols->threads.count,
+                             symbols->locks.count);
     require(status == 0 || !repair, "repair accepts everything");
+    if (status < 0)
+        st_validate_explain(validator, symbols, &error);
     st_validator_free(validator);
     free(events);
 }

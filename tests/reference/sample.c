@@ -62,7 +62,10 @@ static void assert_limits(const struct sample *sample) {
 int sample_check(struct sample *sample, struct st_error *error) {
     assert_limits(sample);
     struct st_validator *validator = st_validator_new(sample->repair);
-    int status = st_validate(validator, sample->events, sample->count, sample_symbols(), error);
+    int status =
+        st_validate(validator, sample->events, sample->count, SAMPLE_THREADS, SAMPLE_LOCKS);
+    if (status < 0)
+        st_validate_explain(validator, sample_symbols(), error);
     st_validator_free(validator);
     return status;
 }
