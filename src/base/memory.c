@@ -1,8 +1,10 @@
 #include "base/memory.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static _Noreturn void out_of_memory(void) {
@@ -19,12 +21,36 @@ void *st_alloc(size_t count, size_t size) {
     return memory;
 }
 
-void *st_alloc_aligned(size_t alignment, size_t count, size_t size) {
-    void *memory = NULL;
-    if ((size && count > SIZE_MAX / size) ||
-        posix_memalign(&memory, alignment, count * size))
+enum { LARGE_PAGE = 2 * 1024 * 1024 };
+
+/* Small tables come from the heap, large ones straight from the system, which gives zeroed pages
+ * when they are first touched. */
+static bool is_large(size_t bytes) {
+    return bytes >= 2 * LARGE_PAGE;
+}
+
+void *st_alloc_table(size_t count, size_t size) {
+    if (size && count > (SIZE_MAX - LARGE_PAGE) / size)
         out_of_memory();
-    return memset(memory, 0, count * size);
+    size_t bytes = count * size;
+    void *table = NULL;
+    if (!is_large(bytes)) {
+        if (posix_memalign(&table, 64, bytes ? bytes : 1))
+            out_of_memory();
+        return memset(table, 0, bytes);
+    }
+    table = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (table == MAP_FAILED)
+        out_of_memory();
+    madvise(table, bytes, MADV_HUGEPAGE); /* a wish: nothing depends on it */
+    return table;
+}
+
+void st_free_table(void *table, size_t count, size_t size) {
+    if (table && is_large(count * size))
+        munmap(table, count * size);
+    else
+        free(table);
 }
 
 void *st_realloc(void *memory, size_t count, size_t size) {

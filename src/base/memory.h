@@ -11,8 +11,12 @@
 /* Zero-filled memory for count elements of the given size. Release with free(). */
 void *st_alloc(size_t count, size_t size);
 
-/* The same, at an address that is a multiple of `alignment`, a power of two. */
-void *st_alloc_aligned(size_t alignment, size_t count, size_t size);
+/* The same for a table that may be huge and is looked up at random: at a multiple of 64, the size
+ * of a cache line, and on large pages where the system has them (fewer misses in the page tables,
+ * and far fewer page faults). Pages that are not used are not touched. Release with st_free_table.
+ */
+void *st_alloc_table(size_t count, size_t size);
+void st_free_table(void *table, size_t count, size_t size);
 
 /* Like realloc for count elements of the given size; the new part is not cleared. */
 void *st_realloc(void *memory, size_t count, size_t size);

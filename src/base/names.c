@@ -10,12 +10,12 @@
 void st_names_init(struct st_names *names) {
     memset(names, 0, sizeof *names);
     names->slot_count = 64;
-    names->slots = st_alloc(names->slot_count, sizeof *names->slots);
+    names->slots = st_alloc_table(names->slot_count, sizeof *names->slots);
     st_reserve(&names->offset, &names->offset_capacity, 1);
 }
 
 void st_names_free(struct st_names *names) {
-    free(names->slots);
+    st_free_table(names->slots, names->slot_count, sizeof *names->slots);
     free(names->text);
     free(names->offset);
     memset(names, 0, sizeof *names);
@@ -60,7 +60,7 @@ static void double_slots(struct st_names *names) {
     struct st_name_slot *old = names->slots;
     size_t old_count = names->slot_count;
     names->slot_count *= 2;
-    names->slots = st_alloc(names->slot_count, sizeof *names->slots);
+    names->slots = st_alloc_table(names->slot_count, sizeof *names->slots);
     size_t mask = names->slot_count - 1;
     for (size_t i = 0; i < old_count; i++) {
         if (!old[i].high)
@@ -72,7 +72,7 @@ static void double_slots(struct st_names *names) {
             j = (j + 1) & mask;
         names->slots[j] = old[i];
     }
-    free(old);
+    st_free_table(old, old_count, sizeof *old);
 }
 
 static __attribute__((noinline)) uint32_t add_name(struct st_names *names,

@@ -9,19 +9,19 @@ void st_accesses_free(struct st_accesses *accesses) {
     for (size_t x = 0; x < accesses->variable_capacity; x++)
         if (st_has_several_reads(&accesses->variables[x]))
             free(accesses->variables[x].reads);
-    free(accesses->variables);
+    st_free_table(accesses->variables, accesses->variable_capacity, sizeof(struct st_variable));
     free(accesses->locks);
     memset(accesses, 0, sizeof *accesses);
 }
 
-/* Like st_reserve, but so that a variable does not lie across two cache lines. */
+/* Like st_reserve, for a table in which every look-up is a cache miss. */
 static void grow_variables(struct st_accesses *accesses, size_t need) {
     size_t old = accesses->variable_capacity, grown = old + old / 2;
     grown = grown < need ? need : grown;
-    struct st_variable *variables = st_alloc_aligned(sizeof *variables, grown, sizeof *variables);
+    struct st_variable *variables = st_alloc_table(grown, sizeof *variables);
     if (old)
         memcpy(variables, accesses->variables, old * sizeof *variables);
-    free(accesses->variables);
+    st_free_table(accesses->variables, old, sizeof *variables);
     accesses->variables = variables;
     accesses->variable_capacity = grown;
 }

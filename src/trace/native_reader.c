@@ -235,21 +235,42 @@ static int take_end(struct reader *reader, size_t size, struct st_error *error) 
 
 /* ---- the names and the heads of the columns ---- */
 
+/* Makes the keys of the next names, at most `most`, and asks for their slots, so that these are in
+ * the cache when the names are entered. Returns how many; fewer
+ * than `most` when the text ends first. */
+static size_t make_keys(const struct st_names *names, struct cursor *text, struct st_name_key *keys,
+                        size_t most) {
+    for (size_t i = 0; i < most; i++) {
+        const unsigned char *end = text->left ? memchr(text->next, '\0', text->left) : NULL;
+        if (!end)
+            return i;
+        size_t length = (size_t)(end - text->next);
+        keys[i] = st_name_key((const char *)text->next, length);
+        st_names_prefetch(names, keys[i].hash);
+        text->next += length + 1;
+        text->left -= length + 1;
+    }
+    return most;
+}
+
 static int take_names(struct reader *reader, struct st_names *names, uint32_t count,
                       struct cursor text, struct st_error *error) {
-    for (uint32_t i = 0; i < count; i++) {
-        const unsigned char *end = text.left ? memchr(text.next, '\0', text.left) : NULL;
-        if (!end)
+    enum { GROUP = 32 };
+    struct st_name_key keys[GROUP];
+    while (count) {
+        size_t most = count < GROUP ? count : GROUP;
+        size_t n = make_keys(names, &text, keys, most);
+        for (size_t i = 0; i < n; i++) {
+            uint32_t expected = names->count;
+            uint32_t number = st_names_number(names, &keys[i]);
+            if (number == ST_NAMES_FULL)
+                return fail_content(reader, error, "there are too many names");
+            if (number != expected)
+                return fail_content(reader, error, "a name appears twice in its table");
+        }
+        if (n < most)
             return fail_content(reader, error, "it holds fewer names than its head says");
-        size_t length = (size_t)(end - text.next);
-        uint32_t expected = names->count;
-        uint32_t number = st_names_add(names, (const char *)text.next, length);
-        if (number == ST_NAMES_FULL)
-            return fail_content(reader, error, "there are too many names");
-        if (number != expected)
-            return fail_content(reader, error, "a name appears twice in its table");
-        text.next += length + 1;
-        text.left -= length + 1;
+        count -= (uint32_t)n;
     }
     if (text.left)
         return fail_content(reader, error, "it holds more names than its head says");
