@@ -222,7 +222,8 @@ static struct st_snapshot *take_snapshot(struct aerodrome *ad, uint32_t t) {
 static struct st_snapshot *now(struct aerodrome *ad, uint32_t t) {
     struct thread *thread = &ad->threads[t];
     if (thread->changed) {
-        thread->clock[t]++;
+        if (__builtin_expect(++thread->clock[t] >= ST_TIME_LIMIT, 0))
+            ad->findings->gave_up = ST_OUT_OF_TIME;
         thread->snapshot = take_snapshot(ad, t);
         thread->changed = false;
         if (thread->depth) {
@@ -494,7 +495,7 @@ static __attribute__((noinline)) void collect(struct aerodrome *ad) {
 
 static void feed(void *state, const struct st_event *events, size_t count, uint64_t first) {
     struct aerodrome *ad = state;
-    if (ad->reported)
+    if (ad->reported || ad->findings->gave_up)
         return; /* the verdict is final, and it is all that this engine has to say */
     make_room(ad, st_batch_extent(events, count));
     for (size_t i = 0; i < count && !ad->reported; i++) {
@@ -512,7 +513,7 @@ static void finish(void *state, uint64_t events) {
     for (uint32_t t = 0; t < ad->thread_count && !ad->reported; t++)
         if (ad->threads[t].depth)
             end_block(ad, t);
-    if (!ad->reported)
+    if (!ad->reported && !ad->findings->gave_up)
         ad->findings->verdict = ST_SERIALIZABLE;
 }
 

@@ -19,6 +19,13 @@
 typedef uint32_t st_time;
 #define ST_NEVER UINT32_MAX
 
+/* A thread that gets here is out of local time, and the engine gives up before it starts another
+ * batch; what is left is enough for any batch. Needs four billion changes of one thread's clock. */
+#ifndef ST_TIME_LIMIT
+#define ST_TIME_LIMIT (ST_NEVER - (UINT32_C(1) << 24))
+#endif
+#define ST_OUT_OF_TIME "a thread's clock has run full: the trace is too long for this engine"
+
 struct st_snapshot {
     uint32_t thread;
     st_time time;

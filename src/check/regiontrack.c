@@ -124,6 +124,8 @@ static struct st_snapshot *now(struct regiontrack *rt, uint32_t t) {
     struct thread *thread = &rt->threads[t];
     if (thread->changed) {
         st_time time = ++thread->clock[t];
+        if (__builtin_expect(time >= ST_TIME_LIMIT, 0))
+            rt->findings->gave_up = ST_OUT_OF_TIME;
         thread->snapshot = st_snapshot_take(&rt->snapshots, t, time, thread->clock, rt->width);
         thread->changed = false;
     }
@@ -342,6 +344,8 @@ static void on_event(struct regiontrack *rt, const struct st_event *event) {
 
 static void feed(void *state, const struct st_event *events, size_t count, uint64_t first) {
     struct regiontrack *rt = state;
+    if (rt->findings->gave_up)
+        return;
     make_room(rt, st_batch_extent(events, count));
     for (size_t i = 0; i < count; i++) {
         st_batch_prefetch(events, i, count, rt->accesses.variables);
@@ -355,7 +359,7 @@ static void feed(void *state, const struct st_event *events, size_t count, uint6
 static void finish(void *state, uint64_t events) {
     struct regiontrack *rt = state;
     (void)events;
-    if (rt->serializable)
+    if (rt->serializable && !rt->findings->gave_up)
         rt->findings->verdict = ST_SERIALIZABLE;
 }
 

@@ -172,14 +172,16 @@ static void write_report(struct check *check, const struct st_result *results) {
         st_report_text(&report, style, check->output.file);
 }
 
-/* Nothing found, found, or an engine that can neither decide nor name a block. */
+/* Found wins over trouble: what was found is true, whatever else could not be told. */
 static enum status judge(const struct check *check, const struct st_result *results) {
     enum status status = STATUS_CLEAN;
     for (size_t i = 0; i < check->run_count; i++) {
         const struct st_findings *findings = results[i].findings;
+        if (findings->gave_up)
+            warn("%s: %s", results[i].engine, findings->gave_up);
         if (st_result_found(&results[i]))
-            return STATUS_FOUND;
-        if (findings->verdict == ST_UNDECIDED && !findings->names_blocks)
+            status = STATUS_FOUND;
+        else if (findings->verdict == ST_UNDECIDED && status == STATUS_CLEAN)
             status = STATUS_TROUBLE;
     }
     return status;

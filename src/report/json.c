@@ -204,6 +204,8 @@ static void write_result(const struct st_report *report, const struct st_result 
     write_trace(report, json);
     write_verdict(result->findings->verdict, json);
     event_field(json, "first_bad_event", result->findings->first_bad_event);
+    if (result->findings->gave_up)
+        string_field(json, "gave_up", result->findings->gave_up);
     write_violations(report, result->findings, json);
     write_blocks(report, result->findings, json);
     write_repairs(report->repairs, json);

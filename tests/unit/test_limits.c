@@ -1,0 +1,61 @@
+/* What engines do at their limits. Built with clocks that run full after a hundred local times. */
+#include "check/engine.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+static struct st_event event(uint32_t thread, enum st_op op, uint32_t target) {
+    return (struct st_event){.thread = thread, .target = target, .written = op, .op = op};
+}
+
+/* Two threads hand a variable to and fro, so that both clocks move with every event. */
+static void hand_over(const struct st_engine *engine, void *state, uint64_t events) {
+    for (uint64_t i = 0; i < events; i++) {
+        struct st_event write = event(i & 1, ST_WRITE, 0);
+        engine->feed(state, &write, 1, i + 1);
+    }
+}
+
+static void check(const char *name, uint64_t events, enum st_verdict verdict) {
+    const struct st_engine *engine = st_engine_find(name);
+    struct st_findings findings;
+    st_findings_init(&findings, 0);
+    void *state = engine->create(&findings);
+    hand_over(engine, state, events);
+    engine->finish(state, events);
+    engine->destroy(state);
+    assert_int_equal(findings.verdict, verdict);
+    assert_int_equal(findings.gave_up != NULL, verdict == ST_UNDECIDED);
+    st_findings_free(&findings);
+}
+
+static void a_full_clock_is_no_verdict(void **unused) {
+    (void)unused;
+    check("regiontrack", 1000, ST_UNDECIDED);
+    check("aerodrome", 1000, ST_UNDECIDED);
+}
+
+static void below_the_limit_there_is_one(void **unused) {
+    (void)unused;
+    check("regiontrack", 100, ST_SERIALIZABLE);
+    check("aerodrome", 100, ST_SERIALIZABLE);
+}
+
+static void engines_without_clocks_go_on(void **unused) {
+    (void)unused;
+    check("velodrome", 1000, ST_SERIALIZABLE);
+    check("doublechecker", 1000, ST_SERIALIZABLE);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_full_clock_is_no_verdict),
+        cmocka_unit_test(below_the_limit_there_is_one),
+        cmocka_unit_test(engines_without_clocks_go_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
