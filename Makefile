@@ -52,7 +52,7 @@ format: ## put the C files into shape with clang-format
 
 .PHONY: clean
 clean: ## remove what was built
-	@rm -rf build build-clang build-sanitize build-fuzz
+	@rm -rf build build-clang build-sanitize build-threads build-fuzz
 
 .PHONY: help
 help: ## say this

@@ -2,24 +2,27 @@
 
 #include "base/memory.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <stdlib.h>
 
-/* The reader fills one, the analysis holds one, two make up for their different pace. */
-enum { SLOTS = 4 };
+/* Waking the other thread costs as much as reading a few hundred events, so batches change hands in
+ * groups. Both sides may hold back GROUP - 1 batches, and the analysis has one in use: SLOTS must
+ * be larger than that, or they would wait for each other. */
+enum { SLOTS = 8, GROUP = 4 };
+_Static_assert(SLOTS > 2 * (GROUP - 1) + 1, "both threads could wait");
 
-/* Batch n lies in slots[n % SLOTS]. The semaphores count the slots that may be filled and those
- * that may be taken, so no slot is ever in two hands. */
+/* Batch n lies in slots[n % SLOTS]. Invariant: released <= taken <= published <= filled, and
+ * filled - released <= SLOTS. The reading thread fills, the analysis takes; `published` and
+ * `released` are what they tell each other, under the lock. */
 struct st_ahead {
     const struct st_format *format;
     void *reader;
     const struct st_input *input;
     const struct st_symbols *symbols;
     pthread_t thread;
-    sem_t to_fill, to_take;
-    size_t taken; /* batches that were handed out */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    size_t filled, published, taken, released;
     struct st_batch slots[SLOTS];
 };
 
@@ -31,22 +34,38 @@ void st_batch_read(struct st_batch *batch, const struct st_format *format, void 
     batch->consumed = input->consumed;
 }
 
-static void wait_for(sem_t *semaphore) {
-    while (sem_wait(semaphore) < 0 && errno == EINTR)
-        continue;
+static void unlock(void *lock) {
+    pthread_mutex_unlock(lock);
+}
+
+/* Waits until *counter differs from value. Being cancelled here leaves the lock free. */
+static void wait_for_change(struct st_ahead *ahead, const size_t *counter, size_t value) {
+    pthread_mutex_lock(&ahead->lock);
+    pthread_cleanup_push(unlock, &ahead->lock);
+    while (*counter == value)
+        pthread_cond_wait(&ahead->changed, &ahead->lock);
+    pthread_cleanup_pop(1);
+}
+
+static void tell(struct st_ahead *ahead, size_t *counter, size_t value) {
+    pthread_mutex_lock(&ahead->lock);
+    *counter = value;
+    pthread_mutex_unlock(&ahead->lock);
+    pthread_cond_signal(&ahead->changed);
 }
 
 static void *read_ahead(void *context) {
     struct st_ahead *ahead = context;
-    struct st_batch *batch;
-    size_t filled = 0;
-    do {
-        wait_for(&ahead->to_fill);
-        batch = &ahead->slots[filled++ % SLOTS];
+    for (;;) {
+        wait_for_change(ahead, &ahead->released, ahead->filled - SLOTS);
+        struct st_batch *batch = &ahead->slots[ahead->filled++ % SLOTS];
         st_batch_read(batch, ahead->format, ahead->reader, ahead->input, ahead->symbols);
-        sem_post(&ahead->to_take);
-    } while (batch->count > 0);
-    return NULL;
+        /* After a batch that is not full the input may make us wait: hide nothing then. */
+        if (batch->count < ST_BATCH || ahead->filled % GROUP == 0)
+            tell(ahead, &ahead->published, ahead->filled);
+        if (batch->count <= 0)
+            return NULL;
+    }
 }
 
 struct st_ahead *st_ahead_start(const struct st_format *format, void *reader,
@@ -56,20 +75,18 @@ struct st_ahead *st_ahead_start(const struct st_format *format, void *reader,
     ahead->reader = reader;
     ahead->input = input;
     ahead->symbols = symbols;
-    sem_init(&ahead->to_fill, 0, SLOTS);
-    sem_init(&ahead->to_take, 0, 0);
+    pthread_mutex_init(&ahead->lock, NULL);
+    pthread_cond_init(&ahead->changed, NULL);
     if (pthread_create(&ahead->thread, NULL, read_ahead, ahead) == 0)
         return ahead;
-    sem_destroy(&ahead->to_fill);
-    sem_destroy(&ahead->to_take);
     free(ahead);
     return NULL;
 }
 
 struct st_batch *st_ahead_next(struct st_ahead *ahead) {
-    if (ahead->taken)
-        sem_post(&ahead->to_fill);
-    wait_for(&ahead->to_take);
+    if (ahead->taken % GROUP == 0)
+        tell(ahead, &ahead->released, ahead->taken);
+    wait_for_change(ahead, &ahead->published, ahead->taken);
     return &ahead->slots[ahead->taken++ % SLOTS];
 }
 
@@ -80,7 +97,7 @@ void st_ahead_stop(struct st_ahead *ahead) {
      * another word. Nowhere else does it leave things half done. */
     pthread_cancel(ahead->thread);
     pthread_join(ahead->thread, NULL);
-    sem_destroy(&ahead->to_fill);
-    sem_destroy(&ahead->to_take);
+    pthread_cond_destroy(&ahead->changed);
+    pthread_mutex_destroy(&ahead->lock);
     free(ahead);
 }

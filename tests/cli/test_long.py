@@ -1,0 +1,60 @@
+"""Traces that are long enough to be read ahead, by a thread of its own."""
+
+import subprocess
+import unittest
+
+import seriatim
+
+# Two threads in turn, each with a block under a lock: 8 events a round.
+ROUND = b"".join(
+    b"%s|begin(f)|1\n%s|acq(l)|2\n%s|w(x)|3\n%s|rel(l)|4\n%s|end(f)|5\n" % ((t,) * 5)
+    for t in (b"T1", b"T2"))
+ROUNDS = 20000
+EVENTS = 10 * ROUNDS
+LONG = ROUND * ROUNDS
+
+
+class Long(seriatim.Case):
+    def result_of(self, *arguments, **more):
+        result = self.run_here("check", "--engine", "all", "--format", "json", *arguments, **more)
+        answer = result.json
+        for engine in answer["engines"]:
+            del engine["time_seconds"], engine["peak_state_bytes"]
+            del engine["trace"]
+        return result.status, answer["engines"], answer["trace"]["events"]
+
+    def test_a_file_a_pipe_and_the_native_format_give_the_same(self):
+        cut = b"T1|begin(g)|6\nT1|r(x)|7\nT2|w(x)|8\nT1|w(x)|9\nT1|end(g)|10\n"
+        for content, status in ((LONG, 0), (LONG + cut, 1), (cut + LONG, 1)):
+            self.write("long.std", content)
+            self.assert_clean(self.run_here("convert", "long.std", "long.stt"))
+            from_file = self.result_of("long.std")
+            self.assertEqual(from_file[0], status)
+            self.assertEqual(from_file[2], content.count(b"\n"))
+            self.assertEqual(self.result_of("-", input=content), from_file)
+            self.assertEqual(self.result_of("long.stt"), from_file)
+
+    def test_an_error_late_in_the_trace_has_its_line(self):
+        bad = LONG + b"T2|rel(l)|1\n" + LONG
+        self.write("bad.std", bad)
+        for command in ("check", "stats"):
+            self.assert_trouble(self.run_here(command, "bad.std"),
+                                f"bad.std:{EVENTS + 1}: thread 'T2' releases lock 'l', "
+                                "which nobody holds")
+        self.write("worse.std", LONG + b"nonsense\n" + LONG)
+        self.assert_trouble(self.run_here("check", "worse.std"),
+                            f"worse.std:{EVENTS + 1}: expected THREAD|OP|LOC in 'nonsense'")
+
+    def test_an_error_ends_it_although_the_input_goes_on(self):
+        process = subprocess.Popen([seriatim.BINARY, "check", "-"], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process.stdin.write(LONG + b"T2|rel(l)|1\n")
+        process.stdin.flush()
+        self.assertEqual(process.wait(), 2)  # the pipe is still open, and nothing more comes
+        self.assertIn(b"releases lock 'l'", process.stderr.read())
+        for stream in (process.stdin, process.stdout, process.stderr):
+            stream.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
