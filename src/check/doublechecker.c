@@ -25,8 +25,8 @@
  *   again; in a busy trace one component can stretch from begin to end.
  * - Garbage: transactions that no running one reaches can join no cycle. They are found by marking
  *   from the running ones, since components keep each other's incoming edges alive.
- * - An access is logged when it is the first of its kind in its transaction since the variable last
- *   changed hands. What is left out could not have made another edge. */
+ * - In a block, an access is logged when it is the first of its kind since the variable last
+ * changed hands. What is left out could not have made another edge. */
 #include "check/batch.h"
 #include "check/velodrome.h"
 
@@ -300,12 +300,19 @@ static void log_event(struct doublechecker *dc, struct thread *thread) {
         write_log(dc, node);
 }
 
+/* Unary events that share a node are transactions of their own in the second phase, so what one of
+ * them did says nothing of the next: each is logged. */
 static void log_access(struct doublechecker *dc, struct object *object, bool write) {
-    struct node *node = node_of(&dc->threads[dc->here.event.thread].last);
-    if (!node || (object->logged == node->serial && (object->logged_write || !write)))
+    struct thread *thread = &dc->threads[dc->here.event.thread];
+    struct node *node = node_of(&thread->last);
+    if (!node)
         return;
-    object->logged = node->serial;
-    object->logged_write = write;
+    if (thread->depth) {
+        if (object->logged == node->serial && (object->logged_write || !write))
+            return;
+        object->logged = node->serial;
+        object->logged_write = write;
+    }
     write_log(dc, node);
 }
 
