@@ -29,8 +29,7 @@ static inline struct st_extent st_batch_extent(const struct st_event *events, si
 }
 
 /* Asks for the memory of a variable that comes up a few events later, so that it is there by then.
- * On 10^7 events
- * over 10^5 variables this halves an engine's time. */
+ * On 10^7 events over 10^5 variables this halves an engine's time. */
 enum { ST_AHEAD = 16 };
 #define st_batch_prefetch(events, i, count, variables)                                             \
     do {                                                                                           \
