@@ -56,8 +56,7 @@ enum names_table {
 /* Targets have a column for each table that they refer to: mixed in one column, numbers of
  * different tables would hide from the compressor what is regular in each. */
 enum column_kind {
-    COLUMN_OP,
-    COLUMN_THREAD,
+    COLUMN_STEP,     /* thread * 8 + operation: one byte for both where threads are few */
     COLUMN_VARIABLE, /* targets of reads and writes */
     COLUMN_LOCK,     /* of acquires and releases */
     COLUMN_CHILD,    /* of forks and joins */
@@ -74,6 +73,12 @@ enum column_encoding {
 
 /* Bytes a value of a column. */
 enum { WIDEST_NUMBER = 4, WIDEST_LOC = 6 };
+
+enum { STEP_OP_BITS = 3 };
+_Static_assert(ST_OP_COUNT <= 1 << STEP_OP_BITS, "every operation fits");
+
+/* As many as a step can tell apart. */
+#define THREADS_LIMIT (UINT32_C(1) << (32 - STEP_OP_BITS))
 
 enum {
     EVENTS_HEADS_SIZE =

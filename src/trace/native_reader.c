@@ -32,7 +32,7 @@ struct column {
 };
 
 struct strip {
-    uint32_t op[STRIP], thread[STRIP];
+    uint32_t step[STRIP];
     uint32_t target[TARGET_COLUMNS * STRIP]; /* STRIP values for each target column */
     uint64_t loc[STRIP];
 };
@@ -321,14 +321,14 @@ static int take_column(struct reader *reader, enum column_kind kind, const unsig
     return 0;
 }
 
-/* Every event has a value in three of the columns and one target in the others. */
+/* Every event has a step, a location, and one target in the other columns. */
 static bool counts_fit(const struct reader *reader, uint32_t events) {
     const struct column *columns = reader->columns;
     uint64_t targets = 0;
     for (enum column_kind kind = COLUMN_VARIABLE; kind <= COLUMN_BLOCK; kind++)
         targets += columns[kind].count;
-    return columns[COLUMN_OP].count == events && columns[COLUMN_THREAD].count == events &&
-           columns[COLUMN_LOC].count == events && targets == events;
+    return columns[COLUMN_STEP].count == events && columns[COLUMN_LOC].count == events &&
+           targets == events;
 }
 
 static int take_events(struct reader *reader, size_t size, struct st_error *error) {
@@ -507,10 +507,14 @@ static inline size_t counter(uint64_t counters, unsigned field) {
     return counters >> field & 0xffff;
 }
 
+static inline uint64_t step_op(uint32_t step) {
+    return step & ((1 << STEP_OP_BITS) - 1);
+}
+
 static uint64_t count_targets(const struct strip *strip, size_t n) {
     uint64_t counters = 0;
     for (size_t i = 0; i < n; i++)
-        counters += one_of_op[strip->op[i]];
+        counters += one_of_op[step_op(strip->step[i])];
     return counters;
 }
 
@@ -548,10 +552,11 @@ static void weave(const struct strip *strip, struct st_event *events, size_t n) 
     uint64_t counters = (uint64_t)STRIP << 16 | (uint64_t)2 * STRIP << 32 |
                         (uint64_t)3 * STRIP << 48; /* where each column starts in strip->target */
     for (size_t i = 0; i < n; i++) {
-        uint64_t op = strip->op[i];
+        uint64_t op = step_op(strip->step[i]);
         uint32_t target = strip->target[counter(counters, field_of_op[op])];
         counters += one_of_op[op];
-        struct event_image image = {strip->thread[i], target, strip->loc[i] | op << 48 | op << 56};
+        struct event_image image = {strip->step[i] >> STEP_OP_BITS, target,
+                                    strip->loc[i] | op << 48 | op << 56};
         memcpy(&events[i], &image, sizeof image);
     }
 }
@@ -561,9 +566,8 @@ static int decode_strip(struct reader *reader, struct st_event *events, size_t n
     struct column *columns = reader->columns;
     struct strip *strip = &reader->strip;
     const struct st_symbols *symbols = reader->symbols;
-    if (!decode(&columns[COLUMN_OP], strip->op, n, ST_OP_COUNT))
-        return fail_content(reader, error, "it holds an unknown operation");
-    if (!decode(&columns[COLUMN_THREAD], strip->thread, n, symbols->threads.count))
+    uint64_t steps = (uint64_t)symbols->threads.count << STEP_OP_BITS;
+    if (!decode(&columns[COLUMN_STEP], strip->step, n, steps))
         return fail_content(reader, error, "an event has a thread without a name");
     if (!decode_targets(reader, n))
         return fail_content(reader, error, "an event has a target without a name");

@@ -9,6 +9,7 @@
 #include "trace/native_format.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #define XXH_INLINE_ALL
@@ -159,10 +160,8 @@ static const unsigned char column_of_op[ST_OP_COUNT] = {
 
 static uint64_t column_value(const struct st_event *event, enum column_kind kind) {
     switch (kind) {
-    case COLUMN_OP:
-        return event->written;
-    case COLUMN_THREAD:
-        return event->thread;
+    case COLUMN_STEP:
+        return (uint64_t)event->thread << STEP_OP_BITS | event->written;
     case COLUMN_BLOCK: /* ST_NO_NAME becomes 0 */
         return (uint32_t)(event->target + 1);
     case COLUMN_LOC:
@@ -176,7 +175,7 @@ static uint64_t column_value(const struct st_event *event, enum column_kind kind
  * an event has to do with the column is hard to predict, so there is no branch for it: a value
  * that does not belong is overwritten by the next one. */
 static uint32_t collect(const struct writer *writer, enum column_kind kind) {
-    bool every = kind == COLUMN_OP || kind == COLUMN_THREAD || kind == COLUMN_LOC;
+    bool every = kind == COLUMN_STEP || kind == COLUMN_LOC;
     uint32_t count = 0;
     for (uint32_t i = 0; i < writer->buffered; i++) {
         const struct st_event *event = &writer->events[i];
@@ -305,6 +304,9 @@ static unsigned char *put_names(struct writer *writer, const struct span spans[T
 /* Writes a chunk with these names and the buffered events. */
 static int put_events(struct writer *writer, const struct span spans[TABLE_COUNT],
                       struct st_error *error) {
+    if (writer->symbols->threads.count > THREADS_LIMIT)
+        return st_fail(error, writer->file_name, ST_AT_FILE, 0,
+                       "the native format holds at most %" PRIu32 " threads", THREADS_LIMIT);
     size_t bound = EVENTS_HEADS_SIZE + (size_t)writer->buffered * sizeof(uint64_t) * COLUMN_COUNT;
     for (enum names_table table = 0; table < TABLE_COUNT; table++)
         bound += span_bytes(table_of(writer, table), spans[table]);

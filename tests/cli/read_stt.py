@@ -14,7 +14,7 @@ import sys
 MAGIC = b"\x89STT\r\n\x1a\n"
 OPERATIONS = ["r", "w", "acq", "rel", "fork", "join", "begin", "end"]
 TABLES = ["threads", "variables", "locks", "blocks", "locations"]
-COLUMNS = ["op", "thread", "variable", "lock", "child", "block", "loc"]
+COLUMNS = ["step", "variable", "lock", "child", "block", "loc"]
 TARGET_COLUMN = ["variable", "variable", "lock", "lock", "child", "child", "block", "block"]
 TARGET_TABLE = {"variable": "variables", "lock": "locks", "child": "threads", "block": "blocks"}
 CHUNK_HEAD = struct.Struct("<4sIIIQQ")
@@ -70,7 +70,7 @@ def read_column(head, body, at):
 
 
 def read_names(payload, names):
-    at = 160
+    at = 144
     for i, table in enumerate(TABLES):
         count, size = struct.unpack_from("<II", payload, 8 + 8 * i)
         text = payload[at:at + size]
@@ -96,11 +96,11 @@ def name_of(names, table, number):
 
 
 def event_text(names, columns, targets, i):
-    op = columns["op"][i]
+    thread, op = divmod(columns["step"][i], 8)
     column = TARGET_COLUMN[op]
     target = next(targets[column]) - (column == "block")
     loc = columns["loc"][i]
-    text = name_of(names, "threads", columns["thread"][i]) + b"|" + OPERATIONS[op].encode()
+    text = name_of(names, "threads", thread) + b"|" + OPERATIONS[op].encode()
     if target >= 0:
         text += b"(" + name_of(names, TARGET_TABLE[column], target) + b")"
     text += b"|"
@@ -112,7 +112,7 @@ def read_events(payload, names, out):
     count, zero = struct.unpack_from("<II", payload)
     require(count <= MOST_EVENTS and zero == 0, "number of events")
     columns = read_columns(payload, read_names(payload, names))
-    require(all(len(columns[c]) == count for c in ("op", "thread", "loc")), "length of a column")
+    require(all(len(columns[c]) == count for c in ("step", "loc")), "length of a column")
     targets = {column: iter(columns[column]) for column in TARGET_TABLE}
     for i in range(count):
         out.write(event_text(names, columns, targets, i))

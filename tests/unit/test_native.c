@@ -527,8 +527,7 @@ static struct parts one_write(void) {
                           .names = {"T", "x", "", "", ""},
                           .name_bytes = {2, 2},
                           .name_counts = {1, 1},
-                          .columns = {[COLUMN_OP] = {0, 0, 1, ST_WRITE},
-                                      [COLUMN_THREAD] = {0, 0, 1, 0},
+                          .columns = {[COLUMN_STEP] = {0, 0, 1, ST_WRITE},
                                       [COLUMN_VARIABLE] = {0, 0, 1, 0},
                                       [COLUMN_LOC] = {0, 0, 1, 10}},
                           .planes = ""};
@@ -690,12 +689,9 @@ static void names_that_do_not_fit_are_refused(void **state) {
 static void numbers_without_a_name_are_refused(void **state) {
     (void)state;
     struct parts parts = one_write();
-    parts.columns[COLUMN_OP].base = ST_OP_COUNT;
-    assert_parts_refused(&parts, "unknown operation");
-    parts = one_write();
-    parts.columns[COLUMN_THREAD].base = 1;
+    parts.columns[COLUMN_STEP].base = 1 << STEP_OP_BITS;
     assert_parts_refused(&parts, "thread without a name");
-    parts.columns[COLUMN_THREAD].base = UINT64_MAX;
+    parts.columns[COLUMN_STEP].base = UINT64_MAX;
     assert_parts_refused(&parts, "thread without a name");
     parts = one_write();
     parts.columns[COLUMN_VARIABLE].base = UINT64_C(1) << 32;
@@ -704,7 +700,7 @@ static void numbers_without_a_name_are_refused(void **state) {
     parts.columns[COLUMN_VARIABLE] = parts.columns[COLUMN_BLOCK];
     parts.columns[COLUMN_BLOCK].count = 1;
     assert_parts_refused(&parts, "target without a name"); /* a write needs a variable */
-    parts.columns[COLUMN_OP].base = ST_BEGIN;
+    parts.columns[COLUMN_STEP].base = ST_BEGIN;
     parts.columns[COLUMN_BLOCK].base = 1;
     assert_parts_refused(&parts, "target without a name");
     parts = one_write();
@@ -719,12 +715,12 @@ static void numbers_without_a_name_are_refused(void **state) {
 static void deltas_that_leave_the_table_are_refused(void **state) {
     (void)state;
     struct parts parts = one_write();
-    parts.columns[COLUMN_THREAD].encoding = ENCODING_DELTA;
-    parts.columns[COLUMN_THREAD].width = 1;
+    parts.columns[COLUMN_STEP].encoding = ENCODING_DELTA;
+    parts.columns[COLUMN_STEP].width = 1;
     parts.plane_bytes = 1;
-    parts.planes = "\1"; /* -1 */
+    parts.planes = "\5"; /* -3, from 1 */
     assert_parts_refused(&parts, "thread without a name");
-    parts.planes = "\2"; /* +1 */
+    parts.planes = "\20"; /* +8 */
     assert_parts_refused(&parts, "thread without a name");
 }
 
@@ -734,13 +730,13 @@ static void columns_that_do_not_fit_are_refused(void **state) {
     parts.columns[COLUMN_LOC].encoding = 2;
     assert_parts_refused(&parts, "unknown encoding");
     parts = one_write();
-    parts.columns[COLUMN_THREAD].width = 5;
+    parts.columns[COLUMN_STEP].width = 5;
     assert_parts_refused(&parts, "unknown encoding");
     parts = one_write();
-    parts.columns[COLUMN_THREAD].width = 1;
+    parts.columns[COLUMN_STEP].width = 1;
     assert_parts_refused(&parts, "column is longer than the chunk");
     parts = one_write();
-    parts.columns[COLUMN_THREAD].count = 2;
+    parts.columns[COLUMN_STEP].count = 2;
     assert_parts_refused(&parts, "do not fit its number of events");
     parts = one_write();
     parts.columns[COLUMN_LOCK].count = 1;
