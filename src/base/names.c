@@ -75,13 +75,16 @@ static void double_slots(struct st_names *names) {
     st_free_table(old, old_count, sizeof *old);
 }
 
-static __attribute__((noinline)) uint32_t add_name(struct st_names *names,
-                                                   const struct st_name_key *key) {
+uint32_t st_names_number_slow(struct st_names *names, const struct st_name_key *key) {
+    struct st_name_slot *slot = find_slot(names, key);
+    if (slot->high)
+        return slot->number;
     if (names->count >= ST_NAMES_FULL - 1)
         return ST_NAMES_FULL;
-    if (names->count + names->count / 2 >= names->slot_count)
+    if (names->count + names->count / 2 >= names->slot_count) {
         double_slots(names);
-    struct st_name_slot *slot = find_slot(names, key);
+        slot = find_slot(names, key);
+    }
     uint64_t at = names->offset[names->count];
     st_reserve(&names->text, &names->text_capacity, at + key->length + 1);
     memcpy(names->text + at, key->text, key->length);
@@ -92,11 +95,6 @@ static __attribute__((noinline)) uint32_t add_name(struct st_names *names,
     st_reserve(&names->offset, &names->offset_capacity, (size_t)names->count + 1);
     names->offset[names->count] = at + key->length + 1;
     return slot->number;
-}
-
-uint32_t st_names_number_slow(struct st_names *names, const struct st_name_key *key) {
-    const struct st_name_slot *slot = find_slot(names, key);
-    return slot->high ? slot->number : add_name(names, key);
 }
 
 uint32_t st_names_add(struct st_names *names, const char *text, size_t length) {

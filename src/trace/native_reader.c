@@ -32,6 +32,7 @@ struct column {
 };
 
 struct strip {
+    const unsigned char *narrow; /* the steps where they lie in the payload, or NULL: in `step` */
     uint32_t step[STRIP];
     uint32_t target[TARGET_COLUMNS * STRIP]; /* STRIP values for each target column */
     uint64_t loc[STRIP];
@@ -245,7 +246,8 @@ static size_t make_keys(const struct st_names *names, struct cursor *text, struc
         if (!end)
             return i;
         size_t length = (size_t)(end - text->next);
-        keys[i] = st_name_key((const char *)text->next, length);
+        keys[i] = text->left >= 16 ? st_name_key_padded((const char *)text->next, length)
+                                   : st_name_key((const char *)text->next, length);
         st_names_prefetch(names, keys[i].hash);
         text->next += length + 1;
         text->left -= length + 1;
@@ -507,15 +509,39 @@ static inline size_t counter(uint64_t counters, unsigned field) {
     return counters >> field & 0xffff;
 }
 
+/* Steps are nearly always bytes that stand for themselves: those are used where they are. */
+static bool decode_steps(struct strip *strip, struct column *column, size_t n, uint64_t limit) {
+    bool narrow = column->width == 1 && column->encoding == ENCODING_PLAIN && !column->base;
+    strip->narrow = NULL;
+    if (!narrow || n > column->count - column->taken)
+        return decode(column, strip->step, n, limit);
+    strip->narrow = column->planes + column->taken;
+    unsigned char most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = strip->narrow[i] > most ? strip->narrow[i] : most;
+    column->taken += (uint32_t)n;
+    return most < limit;
+}
+
+static inline __attribute__((always_inline)) uint32_t step_at(const struct strip *strip, size_t i,
+                                                              bool narrow) {
+    return narrow ? strip->narrow[i] : strip->step[i];
+}
+
 static inline uint64_t step_op(uint32_t step) {
     return step & ((1 << STEP_OP_BITS) - 1);
 }
 
-static uint64_t count_targets(const struct strip *strip, size_t n) {
+static inline __attribute__((always_inline)) uint64_t count_steps(const struct strip *strip,
+                                                                  size_t n, bool narrow) {
     uint64_t counters = 0;
     for (size_t i = 0; i < n; i++)
-        counters += one_of_op[step_op(strip->step[i])];
+        counters += one_of_op[step_op(step_at(strip, i, narrow))];
     return counters;
+}
+
+static uint64_t count_targets(const struct strip *strip, size_t n) {
+    return strip->narrow ? count_steps(strip, n, true) : count_steps(strip, n, false);
 }
 
 static bool decode_targets(struct reader *reader, size_t n) {
@@ -548,17 +574,26 @@ _Static_assert(sizeof(struct event_image) == sizeof(struct st_event), "they are 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bit fields start at the lowest bit");
 
 /* Puts the columns of a strip together. Event i takes the next value of its target column. */
-static void weave(const struct strip *strip, struct st_event *events, size_t n) {
+static inline __attribute__((always_inline)) void
+weave_steps(const struct strip *strip, struct st_event *events, size_t n, bool narrow) {
     uint64_t counters = (uint64_t)STRIP << 16 | (uint64_t)2 * STRIP << 32 |
                         (uint64_t)3 * STRIP << 48; /* where each column starts in strip->target */
     for (size_t i = 0; i < n; i++) {
-        uint64_t op = step_op(strip->step[i]);
+        uint32_t step = step_at(strip, i, narrow);
+        uint64_t op = step_op(step);
         uint32_t target = strip->target[counter(counters, field_of_op[op])];
         counters += one_of_op[op];
-        struct event_image image = {strip->step[i] >> STEP_OP_BITS, target,
+        struct event_image image = {step >> STEP_OP_BITS, target,
                                     strip->loc[i] | op << 48 | op << 56};
         memcpy(&events[i], &image, sizeof image);
     }
+}
+
+static void weave(const struct strip *strip, struct st_event *events, size_t n) {
+    if (strip->narrow)
+        weave_steps(strip, events, n, true);
+    else
+        weave_steps(strip, events, n, false);
 }
 
 static int decode_strip(struct reader *reader, struct st_event *events, size_t n,
@@ -567,7 +602,7 @@ static int decode_strip(struct reader *reader, struct st_event *events, size_t n
     struct strip *strip = &reader->strip;
     const struct st_symbols *symbols = reader->symbols;
     uint64_t steps = (uint64_t)symbols->threads.count << STEP_OP_BITS;
-    if (!decode(&columns[COLUMN_STEP], strip->step, n, steps))
+    if (!decode_steps(strip, &columns[COLUMN_STEP], n, steps))
         return fail_content(reader, error, "an event has a thread without a name");
     if (!decode_targets(reader, n))
         return fail_content(reader, error, "an event has a target without a name");

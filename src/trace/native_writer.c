@@ -207,8 +207,8 @@ static struct plan plan_column(const uint64_t *values, uint32_t count) {
         most = values[i] > most ? values[i] : most;
         jumps |= zigzag(values[i] - values[i - 1]);
     }
-    plan.base = least;
     plan.width = bytes_for(most - least);
+    plan.base = bytes_for(most) > plan.width ? least : 0; /* 0 is quicker to read */
     if (bytes_for(jumps) < plan.width) {
         plan.encoding = ENCODING_DELTA;
         plan.base = values[0];
