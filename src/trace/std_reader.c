@@ -44,7 +44,8 @@ struct operand {
 static int fail_line(const struct std_reader *reader, const char *cause, struct st_error *error) {
     char quoted[80];
     st_quote(quoted, sizeof quoted, reader->text, reader->length);
-    const char *hint = reader->line == 1 ? "; the file is neither STD text nor a native trace" : "";
+    bool foreign = reader->line == 1 && !reader->bar;
+    const char *hint = foreign ? "; the file is neither STD text nor a native trace" : "";
     return st_fail(error, reader->input->name, ST_AT_LINE, reader->line, "%s in %s%s", cause,
                    quoted, hint);
 }

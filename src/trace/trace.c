@@ -97,7 +97,10 @@ long st_trace_next(struct st_trace *trace, struct st_event **events, struct st_e
         trace->ahead = NULL;
     }
     if (count == 0 && st_trace_facts(trace)->events == 0)
-        return st_fail(error, trace->input.name, ST_AT_FILE, 0, "holds no event");
+        return st_fail(error, trace->input.name, ST_AT_FILE, 0,
+                       st_trace_cut(trace) ? "is cut off before the end of its first chunk, so no "
+                                             "event can be read"
+                                           : "holds no event");
     if (count > 0 && st_validate(trace->validator, batch->events, (size_t)count, batch->threads,
                                  batch->locks) < 0)
         return explain(trace, error);

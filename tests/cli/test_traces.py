@@ -119,6 +119,13 @@ class CutNative(Case):
         self.assertEqual(counts, sorted(counts))
         self.assertGreater(counts[0], 0)
 
+    def test_nothing_is_said_of_a_file_without_a_whole_chunk(self):
+        for size in (12, 60, 1000):
+            self.write("cut.stt", self.native[:size])
+            self.assert_trouble(self.run_here("check", "cut.stt"),
+                                "cut.stt: is cut off before the end of its first chunk, "
+                                "so no event can be read")
+
     def test_check_gives_a_verdict_for_what_was_read(self):
         self.write("cut.stt", self.native[:len(self.native) // 2])
         result = self.run_here("check", "--format=json", "cut.stt")
