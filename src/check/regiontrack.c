@@ -47,7 +47,8 @@ struct thread {
     bool violated;
     size_t violation;
 
-    /* Frontier of that block. Valid while in_frontiers is set; otherwise it reaches nothing. */
+    /* Frontier of that block. Valid while in_frontiers is set; otherwise it reaches nothing, and
+     * the row may not even be there: few threads ever need one. */
     st_time *reach;
     bool in_frontiers;
     uint32_t frontier_index; /* in regiontrack.frontiers */
@@ -61,9 +62,9 @@ struct regiontrack {
     uint32_t width; /* of all clocks and frontiers */
     struct st_accesses accesses;
     uint32_t *frontiers; /* threads whose running block reaches something */
-    size_t frontier_count, frontier_capacity;
-    bool serializable; /* so far */
-    uint64_t number;   /* of the event at hand */
+    size_t frontier_count, frontier_capacity, frontier_rows; /* rows: threads with `reach` */
+    bool serializable;                                       /* so far */
+    uint64_t number;                                         /* of the event at hand */
     const struct st_event *event;
 };
 
@@ -93,7 +94,7 @@ static size_t memory(const void *state) {
     const struct regiontrack *rt = state;
     return sizeof *rt + rt->snapshots.slab_bytes + st_accesses_memory(&rt->accesses) +
            rt->thread_capacity * sizeof *rt->threads +
-           rt->thread_count * rt->width * 2 * sizeof(st_time) +
+           (rt->thread_count + rt->frontier_rows) * rt->width * sizeof(st_time) +
            rt->frontier_capacity * sizeof *rt->frontiers;
 }
 
@@ -101,7 +102,8 @@ static void widen_clocks(struct regiontrack *rt, uint32_t threads) {
     uint32_t width = st_clock_width(threads);
     for (size_t t = 0; t < rt->thread_count; t++) {
         rt->threads[t].clock = st_clock_widen(rt->threads[t].clock, rt->width, width, 0);
-        rt->threads[t].reach = st_clock_widen(rt->threads[t].reach, rt->width, width, ST_NEVER);
+        if (rt->threads[t].reach)
+            rt->threads[t].reach = st_clock_widen(rt->threads[t].reach, rt->width, width, ST_NEVER);
     }
     rt->width = width;
 }
@@ -113,7 +115,6 @@ static void make_room(struct regiontrack *rt, struct st_extent need) {
     while (rt->thread_count < need.threads) {
         struct thread *thread = &rt->threads[rt->thread_count++];
         thread->clock = st_clock_widen(NULL, 0, rt->width, 0);
-        thread->reach = st_clock_widen(NULL, 0, rt->width, ST_NEVER);
         thread->changed = true;
     }
     st_accesses_reserve(&rt->accesses, need);
@@ -176,6 +177,10 @@ static void report_violation(struct regiontrack *rt, uint32_t t, const struct st
 static void extend_frontier(struct regiontrack *rt, uint32_t q, uint32_t t, st_time sink) {
     struct thread *thread = &rt->threads[q];
     if (!thread->in_frontiers) {
+        if (!thread->reach) {
+            thread->reach = st_clock_widen(NULL, 0, rt->width, ST_NEVER);
+            rt->frontier_rows++;
+        }
         memset(thread->reach, 0xff, rt->width * sizeof *thread->reach);
         thread->in_frontiers = true;
         thread->frontier_index = (uint32_t)rt->frontier_count;
