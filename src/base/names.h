@@ -51,7 +51,7 @@ static inline uint64_t st_name_hash(uint64_t low, uint64_t high) {
 }
 
 /* The same for a text that has 16 readable bytes behind its first, whatever its length: it needs
- * no copy, which halves the cost of the text reader's look-ups. Little-endian machines only. */
+ * no copy, which the text reader would make for every line. Little-endian machines only. */
 static inline struct st_name_key st_name_key_padded(const char *text, size_t length) {
     if (__builtin_expect(length > ST_SHORT_NAME, 0))
         return st_name_key(text, length);

@@ -5,9 +5,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Waking the other thread costs as much as reading a few hundred events, so batches change hands in
- * groups. Both sides may hold back GROUP - 1 batches, and the analysis has one in use: SLOTS must
- * be larger than that, or they would wait for each other. */
+/* Waking the other thread costs a system call and more, so batches change hands in groups. Both
+ * sides may hold back GROUP - 1 batches, and the analysis has one in use: SLOTS must be larger than
+ * that, or they would wait for each other. */
 enum { SLOTS = 8, GROUP = 4 };
 _Static_assert(SLOTS > 2 * (GROUP - 1) + 1, "both threads could wait");
 

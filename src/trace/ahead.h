@@ -1,8 +1,8 @@
 /* Reading ahead: a thread of its own takes batches from a reader while earlier ones are analysed.
  *
- * Reading text costs about as much as analysing it, so a second processor halves the time. Only
- * the reading thread touches the reader, its input and its symbols while it runs; a batch says how
- * many threads and locks were known when it was made, which is all that the analysis needs. */
+ * Reading text costs about as much as analysing it, so a second processor saves much of the time.
+ * Only the reading thread touches the reader, its input and its symbols while it runs; a batch says
+ * how many threads and locks were known when it was made, which is all that the analysis needs. */
 #ifndef SERIATIM_TRACE_AHEAD_H
 #define SERIATIM_TRACE_AHEAD_H
 
