@@ -177,16 +177,21 @@ SERIATIM_API void seriatim_checker_on_violation(seriatim_checker *checker,
                                                 seriatim_violation_callback callback,
                                                 void *context);
 
-/* How many violations to keep for seriatim_checker_violation: the first `limit` ones. The default
- * is 1000, so that a long run with a common violation does not fill the memory; SIZE_MAX keeps
- * all. All are counted and given to the callback, kept or not. Those that were kept before stay. */
+/* How many violations to keep for seriatim_checker_violation. The default is 1000, so that a long
+ * run with a common violation does not fill the memory; SIZE_MAX keeps all. All are counted and
+ * given to the callback, kept or not. A lower limit than before drops nothing.
+ *
+ * When there are more, the blocks share the places by their ids: one of a block that has few of
+ * them replaces the newest of the block that has most, so that a common violation does not hide a
+ * rare one. */
 SERIATIM_API void seriatim_checker_keep(seriatim_checker *checker, size_t limit);
 
 /* How many violations are kept so far. */
 SERIATIM_API size_t seriatim_checker_kept(const seriatim_checker *checker);
 
-/* A kept violation, counted from 0 in the order in which they were found, as it stands now (`end`
- * is known once the block has ended). Before and after seriatim_checker_finish.
+/* A kept violation, counted from 0, as it stands now (`end` is known once the block has ended).
+ * After seriatim_checker_finish they are in the order of the events that prove them, an outer block
+ * before an inner one; before that in no particular order.
  *
  * Returns NULL when there are not that many. What it points to belongs to the checker and is valid
  * until the next call with this checker. */

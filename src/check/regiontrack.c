@@ -262,7 +262,7 @@ static void on_end(struct regiontrack *rt, const struct st_event *event) {
     thread->changed = true; /* what follows is another transaction */
     if (thread->in_frontiers)
         drop_frontier(rt, thread);
-    st_findings_block_end(rt->findings, thread->violation, rt->number);
+    st_findings_block_end(rt->findings, thread->violation, thread->begin, rt->number);
 }
 
 static void on_read(struct regiontrack *rt, const struct st_event *event) {

@@ -59,8 +59,6 @@ static void adopt(struct st_findings *findings, struct st_set64 *blamed,
         violation->thread = (uint32_t)r->threads.ids[violation->thread];
         restore(r, &violation->event);
         restore_edges(r, violation->path, violation->path_length);
-        if (violation->path_length)
-            violation->closing = violation->path[violation->path_length - 1];
         st_findings_violation(findings, violation);
         violation->path = NULL; /* now theirs */
     }

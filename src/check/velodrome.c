@@ -296,11 +296,19 @@ static void blame(struct velodrome *vd, struct thread *thread, size_t path_lengt
                                      .event = vd->here,
                                      .path_length = path_length};
     if (path_length) {
-        violation.closing = vd->path[path_length - 1];
         violation.path = st_alloc(path_length, sizeof *violation.path);
         memcpy(violation.path, vd->path, path_length * sizeof *violation.path);
     }
     thread->violation = st_findings_violation(vd->findings, &violation);
+}
+
+/* The path behind the blame, where somebody keeps it: a block that is cut all the time can be
+ * blamed a million times. */
+static size_t path_of_blame(struct velodrome *vd, const struct thread *thread,
+                            const struct node *node, const struct node *source,
+                            const struct st_edge *closing) {
+    return st_findings_keeps(vd->findings, thread->block) ? collect_path(vd, node, source, closing)
+                                                          : 0;
 }
 
 /* The edge would close a cycle; node is the running transaction, so it is a block. */
@@ -313,7 +321,7 @@ static void report_cycle(struct velodrome *vd, struct thread *thread, struct nod
     if (thread->violated)
         return;
     if (reaches_increasing(vd, node, source, closing->from.number))
-        blame(vd, thread, collect_path(vd, node, source, closing));
+        blame(vd, thread, path_of_blame(vd, thread, node, source, closing));
     else if (vd->rule == ST_BLAME_CLOSING)
         blame(vd, thread, 0);
 }
@@ -363,7 +371,7 @@ static void on_end(struct velodrome *vd, struct thread *thread) {
     if (--thread->depth)
         return;
     end_transaction(vd, node_of(&thread->last));
-    st_findings_block_end(vd->findings, thread->violation, vd->here.number);
+    st_findings_block_end(vd->findings, thread->violation, thread->begin, vd->here.number);
 }
 
 /* Replaces the thread's older read, or one whose transaction is gone. */

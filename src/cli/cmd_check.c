@@ -141,10 +141,11 @@ static int analyse(struct check *check, struct st_error *error) {
     return count < 0 ? -1 : 0;
 }
 
-static struct st_result *collect_results(const struct check *check) {
+static struct st_result *collect_results(struct check *check) {
     struct st_result *results = st_alloc(check->run_count, sizeof *results);
     for (size_t i = 0; i < check->run_count; i++) {
-        const struct run *run = &check->runs[i];
+        struct run *run = &check->runs[i];
+        st_findings_sort(&run->findings);
         results[i] = (struct st_result){.engine = run->engine->name,
                                         .findings = &run->findings,
                                         .seconds = run->seconds,

@@ -26,6 +26,8 @@ void st_findings_free(struct st_findings *findings) {
     free(findings->violations);
     free(findings->cycle);
     free(findings->violated);
+    free(findings->depths);
+    st_shares_free(&findings->shares);
     memset(findings, 0, sizeof *findings);
 }
 
@@ -37,32 +39,76 @@ bool st_findings_bad_event(struct st_findings *findings, uint64_t event) {
     return true;
 }
 
-static void count_violated(struct st_findings *findings, uint32_t block) {
-    if (block == ST_NO_NAME) {
-        findings->unnamed_violated++;
-        return;
+static void count_violated(struct st_findings *findings, const struct st_violation *violation) {
+    uint64_t *violated = &findings->unnamed_violated;
+    uint32_t *depth = &findings->unnamed_depth, block = violation->block;
+    if (block != ST_NO_NAME) {
+        st_reserve(&findings->violated, &findings->violated_capacity, (size_t)block + 1);
+        st_reserve(&findings->depths, &findings->depths_capacity, (size_t)block + 1);
+        violated = &findings->violated[block];
+        depth = &findings->depths[block];
     }
-    st_reserve(&findings->violated, &findings->violated_capacity, (size_t)block + 1);
-    findings->violated[block]++;
+    if (!*violated || violation->depth < *depth)
+        *depth = violation->depth;
+    ++*violated;
 }
 
-size_t st_findings_violation(struct st_findings *findings, const struct st_violation *violation) {
-    if (violation->depth == 0)
-        findings->violation_count++;
-    count_violated(findings, violation->block);
-    if (findings->on_violation)
-        findings->on_violation(findings->context, violation);
+uint64_t st_findings_violated(const struct st_findings *findings, uint32_t block) {
+    if (block == ST_NO_NAME)
+        return findings->unnamed_violated;
+    return block < findings->violated_capacity ? findings->violated[block] : 0;
+}
+
+uint32_t st_findings_depth(const struct st_findings *findings, uint32_t block) {
+    if (block == ST_NO_NAME)
+        return findings->unnamed_depth;
+    return block < findings->depths_capacity ? findings->depths[block] : 0;
+}
+
+static bool has_place(const struct st_findings *findings, uint32_t block) {
+    return findings->kept < findings->limit || st_shares_yield(&findings->shares, block);
+}
+
+bool st_findings_keeps(const struct st_findings *findings, uint32_t block) {
+    return findings->on_violation || has_place(findings, block);
+}
+
+/* The index for a violation that has_place: a new one, or that of one that gives way. */
+static size_t make_place(struct st_findings *findings) {
     if (findings->kept >= findings->limit) {
-        free(violation->path);
-        return ST_NO_VIOLATION;
+        size_t place = st_shares_take(&findings->shares);
+        free(findings->violations[place].path);
+        return place;
     }
     st_reserve(&findings->violations, &findings->kept_capacity, findings->kept + 1);
-    findings->violations[findings->kept] = *violation;
     return findings->kept++;
 }
 
-void st_findings_block_end(struct st_findings *findings, size_t handle, uint64_t event) {
-    if (handle != ST_NO_VIOLATION)
+static size_t keep(struct st_findings *findings, const struct st_violation *violation) {
+    size_t place = make_place(findings);
+    findings->violations[place] = *violation;
+    st_shares_add(&findings->shares, violation->block, place);
+    return place;
+}
+
+size_t st_findings_violation(struct st_findings *findings, const struct st_violation *given) {
+    struct st_violation violation = *given;
+    if (violation.path_length)
+        violation.closing = violation.path[violation.path_length - 1];
+    if (violation.depth == 0)
+        findings->violation_count++;
+    count_violated(findings, &violation);
+    if (findings->on_violation)
+        findings->on_violation(findings->context, &violation);
+    if (has_place(findings, violation.block))
+        return keep(findings, &violation);
+    free(violation.path);
+    return ST_NO_VIOLATION;
+}
+
+void st_findings_block_end(struct st_findings *findings, size_t handle, uint64_t begin,
+                           uint64_t event) {
+    if (handle != ST_NO_VIOLATION && findings->violations[handle].begin == begin)
         findings->violations[handle].end = event;
 }
 

@@ -4,6 +4,7 @@
 #ifndef SERIATIM_FINDING_FINDING_H
 #define SERIATIM_FINDING_FINDING_H
 
+#include "finding/shares.h"
 #include "trace/event.h"
 
 #include <stddef.h>
@@ -34,8 +35,8 @@ struct st_violation {
     struct st_place event; /* the first event that proves it */
     struct st_edge *path; /* out of the block and back to `event`; NULL where the engine has none */
     size_t path_length;
-    /* The last edge of such a path. to.number is 0 where it is not known; from.number is 0 where
-     * only the thread of its source is. */
+    /* The last edge of such a path; an engine that gives the path need not set it. to.number is 0
+     * where it is not known; from.number is 0 where only the thread of its source is. */
     struct st_edge closing;
 };
 
@@ -48,20 +49,25 @@ struct st_findings {
     bool blames_closers; /* a named block without a path closes a cycle; it need not be violated */
     const char *gave_up; /* why there is no verdict, or NULL */
     uint64_t violation_count;        /* violated outermost blocks, also those not kept */
-    struct st_violation *violations; /* in the order in which they were found */
+    struct st_violation *violations; /* as found, until one gives way; see st_findings_sort */
     size_t kept, kept_capacity, limit;
-    struct st_edge *cycle; /* cross-thread edges of the cycle that closes there, where known */
+    struct st_shares shares; /* of the block names in `violations` */
+    struct st_edge *cycle;   /* cross-thread edges of the cycle that closes there, where known */
     size_t cycle_length;
     uint64_t *violated; /* by block name */
     size_t violated_capacity;
     uint64_t unnamed_violated;
+    uint32_t *depths; /* by block name: the smallest depth of a violation, where there is one */
+    size_t depths_capacity;
+    uint32_t unnamed_depth;
 
     /* Called for each violated block as soon as it is known, or NULL. */
     void (*on_violation)(void *context, const struct st_violation *violation);
     void *context;
 };
 
-/* limit: how many violations to keep in full; 0 keeps all. */
+/* limit: how many violations to keep in full; 0 keeps all. When there are more, the names of blocks
+ * share the places (finding/shares.h). */
 void st_findings_init(struct st_findings *findings, size_t limit);
 void st_findings_free(struct st_findings *findings);
 
@@ -71,14 +77,25 @@ bool st_findings_bad_event(struct st_findings *findings, uint64_t event);
 
 /* Takes over violation->path. Returns a handle for st_findings_block_end. */
 size_t st_findings_violation(struct st_findings *findings, const struct st_violation *violation);
-
-/* The violated block with this handle has ended. */
-void st_findings_block_end(struct st_findings *findings, size_t handle, uint64_t event);
 #define ST_NO_VIOLATION SIZE_MAX
 
-/* Puts the violations that are kept in the order of the events that prove them. Handles are no
- * longer valid. */
+/* Would anybody look at the path of another violation of a block with this name? If not, an engine
+ * can save itself the trouble of finding it. */
+bool st_findings_keeps(const struct st_findings *findings, uint32_t block);
+
+/* The violated block with this handle has ended. `begin` is the number of its begin event, which
+ * tells whether the violation is still there: it may have given way to another. */
+void st_findings_block_end(struct st_findings *findings, size_t handle, uint64_t begin,
+                           uint64_t event);
+
+/* Puts the violations that are kept in the order of the events that prove them, an outer block
+ * before an inner one. No more may come, and handles are no longer valid. */
 void st_findings_sort(struct st_findings *findings);
+
+/* Of the blocks with this name: how many were violated, kept or not, and the smallest depth at
+ * which one was (0 when none was). */
+uint64_t st_findings_violated(const struct st_findings *findings, uint32_t block);
+uint32_t st_findings_depth(const struct st_findings *findings, uint32_t block);
 
 /* Keeps a copy of the edges as the cycle that makes the first bad event bad. */
 void st_findings_cycle(struct st_findings *findings, const struct st_edge *edges, size_t count);

@@ -155,8 +155,7 @@ static const seriatim_violation *public_violation(seriatim_checker *checker,
 
 static void tell_violation(void *context, const struct st_violation *violation) {
     seriatim_checker *checker = context;
-    if (checker->callback)
-        checker->callback(checker->context, public_violation(checker, violation));
+    checker->callback(checker->context, public_violation(checker, violation));
 }
 
 /* ---- Checkers -------------------------------------------------------------------------------- */
@@ -167,7 +166,6 @@ seriatim_checker *seriatim_checker_new(const char *engine_name) {
         return NULL;
     seriatim_checker *checker = st_alloc(1, sizeof *checker);
     st_findings_init(&checker->findings, DEFAULT_KEEP);
-    checker->findings.on_violation = tell_violation;
     checker->findings.context = checker;
     checker->validator = st_validator_new(true);
     st_map64_init(&checker->threads);
@@ -282,6 +280,8 @@ void seriatim_checker_on_violation(seriatim_checker *checker, seriatim_violation
                                    void *context) {
     checker->callback = callback;
     checker->context = context;
+    /* Without a callback the engine need not find paths that are not kept. */
+    checker->findings.on_violation = callback ? tell_violation : NULL;
 }
 
 void seriatim_checker_keep(seriatim_checker *checker, size_t limit) {
@@ -307,12 +307,15 @@ size_t seriatim_checker_memory(const seriatim_checker *checker) {
     return sizeof *checker + checker->engine->memory(checker->state) +
            st_map64_memory(&checker->threads) + st_map64_memory(&checker->variables) +
            st_map64_memory(&checker->locks) + st_map64_memory(&checker->blocks) +
-           checker->findings.kept_capacity * sizeof *checker->findings.violations;
+           checker->findings.kept_capacity * sizeof *checker->findings.violations +
+           st_shares_memory(&checker->findings.shares);
 }
 
 void seriatim_checker_finish(seriatim_checker *checker, seriatim_result *result) {
-    if (!checker->finished)
+    if (!checker->finished) {
         checker->engine->finish(checker->state, checker->events);
+        st_findings_sort(&checker->findings);
+    }
     checker->finished = true;
     static const int serializable[] = {
         [ST_UNDECIDED] = -1,

@@ -153,6 +153,12 @@ class Limit(Case):
         got = check_json(many_cuts(MANY), "--limit", "0")
         self.assertEqual(len(got["violations"]), MANY)
 
+    def test_a_rare_block_is_listed_beside_one_that_is_cut_all_the_time(self):
+        got = check_json(many_cuts(7) + CUT.replace("(a)", "(rare)"), "--limit", "3")
+        self.assertEqual([(v["block"], v["begin"], v["end"]) for v in got["violations"]],
+                         [("a", 1, 5), ("a", 6, 10), ("rare", 36, 40)])
+        self.assertEqual(got["violation_count"], 8)
+
     def test_the_text_says_how_many_are_missing(self):
         text = run("check", "--limit", "3", "-", input=many_cuts(7)).text
         self.assertIn("4 more violated blocks not listed; --limit 0 lists all.\n", text)
