@@ -3,10 +3,9 @@
 #include "report/report.h"
 
 #include "base/json.h"
-#include "base/memory.h"
+#include "report/rank.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void string_field(struct st_json *json, const char *key, const char *text) {
     st_json_key(json, key);
@@ -121,41 +120,10 @@ static void write_violations(const struct st_report *report, const struct st_fin
     }
 }
 
-struct block_row {
-    const char *name;
-    uint64_t executed, violated;
-};
-
-static int compare_rows(const void *left, const void *right) {
-    const struct block_row *a = left, *b = right;
-    if (a->violated != b->violated)
-        return a->violated < b->violated ? 1 : -1;
-    return strcmp(a->name, b->name);
-}
-
-static struct block_row *collect_rows(const struct st_report *report,
-                                      const struct st_findings *findings, size_t *count) {
-    const struct st_facts *facts = report->facts;
-    struct block_row *rows = st_alloc(facts->executed_count + 1, sizeof *rows);
-    *count = 0;
-    for (size_t i = 0; i < facts->executed_count; i++) {
-        if (!facts->executed[i])
-            continue;
-        uint64_t violated = i < findings->violated_capacity ? findings->violated[i] : 0;
-        rows[(*count)++] = (struct block_row){st_name(&report->symbols->blocks, (uint32_t)i),
-                                              facts->executed[i], violated};
-    }
-    if (facts->unnamed_blocks)
-        rows[(*count)++] =
-            (struct block_row){"", facts->unnamed_blocks, findings->unnamed_violated};
-    qsort(rows, *count, sizeof *rows, compare_rows);
-    return rows;
-}
-
 static void write_blocks(const struct st_report *report, const struct st_findings *findings,
                          struct st_json *json) {
     size_t count;
-    struct block_row *rows = collect_rows(report, findings, &count);
+    struct st_block_row *rows = st_rank_blocks(report, findings, &count);
     st_json_key(json, "blocks");
     st_json_array(json);
     for (size_t i = 0; i < count; i++) {

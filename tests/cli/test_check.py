@@ -93,11 +93,13 @@ class Json(Case):
         self.assertEqual(got["violations"][0]["block"], "")
         self.assertEqual(got["blocks"], [{"name": "", "executed": 1, "violated": 1}])
 
-    def test_blocks_by_violated_then_by_name(self):
-        quiet = "".join(f"T1|begin({name})|1\nT1|end|1\n" for name in "zyb")
-        got = check_json(quiet + CUT.replace("(a)", "(m)") + quiet + "T1|begin|1\nT1|end(only)|1\n")
+    def test_blocks_by_surprise_then_by_executed_then_by_name(self):
+        quiet = "".join(f"T1|begin({name})|1\nT1|end|1\n" for name in "zybr")
+        cuts = "".join(CUT.replace("(a)", f"({name})") for name in "mr")
+        got = check_json(quiet + cuts + quiet + "T1|begin|1\nT1|end(only)|1\n")
         self.assertEqual([(b["name"], b["executed"], b["violated"]) for b in got["blocks"]],
-                         [("m", 1, 1), ("", 1, 0), ("b", 2, 0), ("y", 2, 0), ("z", 2, 0)])
+                         [("r", 3, 1), ("m", 1, 1), ("b", 2, 0), ("y", 2, 0), ("z", 2, 0),
+                          ("", 1, 0)])
 
     def test_names_of_any_bytes_come_out_as_valid_json(self):
         name = b'q"b\\s\x01\x1b\x7f\xc3\xa9\xff\xed\xa0\x80\xf0\x9f\x98\x80\xc0\xaf'
