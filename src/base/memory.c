@@ -53,6 +53,17 @@ void st_free_table(void *table, size_t count, size_t size) {
         free(table);
 }
 
+void *st_grow_table(void *table, size_t *capacity, size_t need, size_t size) {
+    size_t old = *capacity, grown = old + old / 2;
+    grown = grown < need ? need : grown;
+    void *larger = st_alloc_table(grown, size);
+    if (old)
+        memcpy(larger, table, old * size);
+    st_free_table(table, old, size);
+    *capacity = grown;
+    return larger;
+}
+
 void *st_realloc(void *memory, size_t count, size_t size) {
     if (size && count > SIZE_MAX / size)
         out_of_memory();

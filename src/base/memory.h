@@ -18,6 +18,16 @@ void *st_alloc(size_t count, size_t size);
 void *st_alloc_table(size_t count, size_t size);
 void st_free_table(void *table, size_t count, size_t size);
 
+/* Such a table with room for at least `need` elements instead of *capacity; new ones are zero. */
+void *st_grow_table(void *table, size_t *capacity, size_t need, size_t size);
+
+/* st_reserve_table(&table, &capacity, need): the typed form. */
+#define st_reserve_table(table, capacity, need)                                                    \
+    do {                                                                                           \
+        if ((need) > *(capacity))                                                                  \
+            *(table) = st_grow_table(*(table), (capacity), (need), sizeof(**(table)));             \
+    } while (0)
+
 /* Like realloc for count elements of the given size; the new part is not cleared. */
 void *st_realloc(void *memory, size_t count, size_t size);
 

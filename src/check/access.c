@@ -14,21 +14,8 @@ void st_accesses_free(struct st_accesses *accesses) {
     memset(accesses, 0, sizeof *accesses);
 }
 
-/* Like st_reserve, for a table in which every look-up is a cache miss. */
-static void grow_variables(struct st_accesses *accesses, size_t need) {
-    size_t old = accesses->variable_capacity, grown = old + old / 2;
-    grown = grown < need ? need : grown;
-    struct st_variable *variables = st_alloc_table(grown, sizeof *variables);
-    if (old)
-        memcpy(variables, accesses->variables, old * sizeof *variables);
-    st_free_table(accesses->variables, old, sizeof *variables);
-    accesses->variables = variables;
-    accesses->variable_capacity = grown;
-}
-
 void st_accesses_reserve(struct st_accesses *accesses, struct st_extent need) {
-    if (need.variables > accesses->variable_capacity)
-        grow_variables(accesses, need.variables);
+    st_reserve_table(&accesses->variables, &accesses->variable_capacity, need.variables);
     st_reserve(&accesses->locks, &accesses->lock_capacity, need.locks);
 }
 

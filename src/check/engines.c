@@ -2,10 +2,11 @@
 
 #include <string.h>
 
-extern const struct st_engine st_velodrome, st_aerodrome, st_regiontrack, st_doublechecker;
+extern const struct st_engine st_witness, st_velodrome, st_aerodrome, st_regiontrack,
+    st_doublechecker;
 
 const struct st_engine *const st_engines[] = {
-    &st_velodrome, &st_aerodrome, &st_regiontrack, &st_doublechecker, NULL,
+    &st_witness, &st_velodrome, &st_aerodrome, &st_regiontrack, &st_doublechecker, NULL,
 };
 
 const struct st_engine *st_engine_find(const char *name) {

@@ -1,0 +1,198 @@
+#include "check/known.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef SERIATIM_STRESS
+enum { SMALLEST_COLLECTION = 1, ALWAYS_COLLECT = 1 };
+#else
+enum {
+    SMALLEST_COLLECTION = 4 * 1024 * 1024, /* below this, memory is not worth a collection */
+    ALWAYS_COLLECT = 0,
+};
+#endif
+
+enum { CLASSES = sizeof((struct st_knowledge *)0)->sets / sizeof(struct st_pool) };
+
+void st_knowledge_init(struct st_knowledge *knowledge) {
+    memset(knowledge, 0, sizeof *knowledge);
+    knowledge->epoch = 1;
+    knowledge->collect_at = SMALLEST_COLLECTION;
+    st_pool_init(&knowledge->hops, sizeof(struct st_hop));
+    for (size_t c = 0; c < CLASSES; c++)
+        st_pool_init(&knowledge->sets[c],
+                     sizeof(struct st_known) + ((size_t)1 << c) * sizeof(struct st_knows));
+}
+
+void st_knowledge_free(struct st_knowledge *knowledge) {
+    st_pool_free(&knowledge->hops);
+    for (size_t c = 0; c < CLASSES; c++)
+        st_pool_free(&knowledge->sets[c]);
+    free(knowledge->draft);
+}
+
+size_t st_knowledge_memory(const struct st_knowledge *knowledge) {
+    size_t bytes =
+        st_pool_memory(&knowledge->hops) + knowledge->draft_capacity * sizeof(struct st_knows);
+    for (size_t c = 0; c < CLASSES; c++)
+        bytes += st_pool_memory(&knowledge->sets[c]);
+    return bytes;
+}
+
+static bool is_dead(const struct st_knows *knows, const struct st_blocks *blocks) {
+    return st_blocks_known(&blocks[knows->thread], knows->time) == 0;
+}
+
+const struct st_knows *st_known_find(const struct st_known *known, uint32_t thread) {
+    uint32_t low = 0, high = known ? known->count : 0;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (known->items[middle].thread < thread)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return known && low < known->count && known->items[low].thread == thread ? &known->items[low]
+                                                                             : NULL;
+}
+
+st_time st_known_since(const struct st_known *known, const struct st_blocks *blocks) {
+    st_time since = ST_NEVER;
+    for (uint32_t i = 0; known && i < known->count; i++)
+        if (known->items[i].since < since && !is_dead(&known->items[i], blocks))
+            since = known->items[i].since;
+    return since;
+}
+
+/* ---- learning ---- */
+
+/* What the teller has to tell, by thread: its set, and itself. */
+struct told {
+    const struct st_teller *teller;
+    uint32_t next; /* in the set */
+    bool self;     /* is still to come */
+    struct st_knows item;
+};
+
+static bool next_told(struct told *told) {
+    const struct st_known *known = told->teller->known;
+    bool more = known && told->next < known->count;
+    if (told->self && (!more || told->teller->thread < known->items[told->next].thread)) {
+        told->self = false;
+        told->item = (struct st_knows){.thread = told->teller->thread, .time = told->teller->time};
+        return true;
+    }
+    if (more)
+        told->item = known->items[told->next++];
+    return more;
+}
+
+static struct st_hop *new_hop(struct st_knowledge *knowledge, const struct st_edge *edge,
+                              struct st_hop *before) {
+    struct st_hop *hop = st_pool_take(&knowledge->hops, knowledge->epoch);
+    hop->before = before;
+    hop->length = before ? before->length + 1 : 1;
+    hop->edge = *edge;
+    return hop;
+}
+
+static struct st_known *new_set(struct st_knowledge *knowledge, uint32_t count) {
+    unsigned class = count > 1 ? 32 - (unsigned)__builtin_clz(count - 1) : 0;
+    struct st_known *known = st_pool_take(&knowledge->sets[class], knowledge->epoch);
+    known->count = count;
+    memcpy(known->items, knowledge->draft, count * sizeof *known->items);
+    return known;
+}
+
+/* Takes what was told of a thread over `mine`, which may be nothing, when it is more, or as much by
+ * a shorter way. */
+static bool improve(struct st_knowledge *knowledge, struct st_knows *mine, const struct told *told,
+                    const struct st_blocks *blocks, st_time next, bool *news) {
+    const struct st_blocks *theirs = &blocks[told->item.thread];
+    uint32_t known = mine->how ? st_blocks_known(theirs, mine->time) : 0;
+    uint32_t now = st_blocks_known(theirs, told->item.time);
+    uint32_t length = told->item.how ? told->item.how->length + 1 : 1;
+    if (now < known || now == 0 || (now == known && length >= mine->how->length))
+        return false;
+    *news |= now > known;
+    *mine = (struct st_knows){.thread = told->item.thread,
+                              .time = told->item.time,
+                              .since = known ? mine->since : next,
+                              .how = new_hop(knowledge, &told->teller->edge, told->item.how)};
+    return true;
+}
+
+struct st_known *st_known_learn(struct st_knowledge *knowledge, struct st_known *old, uint32_t t,
+                                const struct st_teller *teller, const struct st_blocks *blocks,
+                                st_time next, bool *news) {
+    uint32_t old_count = old ? old->count : 0, count = 0, i = 0;
+    st_reserve(&knowledge->draft, &knowledge->draft_capacity,
+               old_count + (teller->known ? teller->known->count : 0) + (size_t)1);
+    struct st_knows *draft = knowledge->draft;
+    struct told told = {.teller = teller, .self = true};
+    bool better = false;
+    while (next_told(&told)) {
+        for (; i < old_count && old->items[i].thread < told.item.thread; i++)
+            if (!is_dead(&old->items[i], blocks))
+                draft[count++] = old->items[i];
+        draft[count] = (struct st_knows){0};
+        if (i < old_count && old->items[i].thread == told.item.thread)
+            draft[count] = old->items[i++];
+        if (told.item.thread != t)
+            better |= improve(knowledge, &draft[count], &told, blocks, next, news);
+        count += draft[count].how != NULL;
+    }
+    if (!better)
+        return old;
+    for (; i < old_count; i++)
+        if (!is_dead(&old->items[i], blocks))
+            draft[count++] = old->items[i];
+    return new_set(knowledge, count);
+}
+
+/* ---- collecting ---- */
+
+static size_t used_bytes(const struct st_knowledge *knowledge) {
+    size_t bytes = knowledge->hops.used_bytes;
+    for (size_t c = 0; c < CLASSES; c++)
+        bytes += knowledge->sets[c].used_bytes;
+    return bytes;
+}
+
+bool st_knowledge_full(const struct st_knowledge *knowledge) {
+    return used_bytes(knowledge) >= knowledge->collect_at;
+}
+
+void st_knowledge_mark_begin(struct st_knowledge *knowledge) {
+    knowledge->epoch++;
+}
+
+void st_known_mark(struct st_knowledge *knowledge, struct st_known *known,
+                   const struct st_blocks *blocks) {
+    if (!known || known->mark == knowledge->epoch)
+        return;
+    known->mark = knowledge->epoch;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < known->count; i++) {
+        if (is_dead(&known->items[i], blocks))
+            continue;
+        known->items[count++] = known->items[i];
+        for (struct st_hop *hop = known->items[i].how; hop && hop->mark != knowledge->epoch;
+             hop = hop->before)
+            hop->mark = knowledge->epoch;
+    }
+    known->count = count; /* the dead go here, while nobody looks */
+}
+
+void st_knowledge_sweep(struct st_knowledge *knowledge, size_t root_bytes) {
+    st_pool_sweep(&knowledge->hops, knowledge->epoch);
+    for (size_t c = 0; c < CLASSES; c++)
+        st_pool_sweep(&knowledge->sets[c], knowledge->epoch);
+    knowledge->collect_at = 2 * used_bytes(knowledge) + root_bytes;
+    if (knowledge->collect_at < SMALLEST_COLLECTION)
+        knowledge->collect_at = SMALLEST_COLLECTION;
+    if (ALWAYS_COLLECT)
+        knowledge->collect_at = 0;
+}

@@ -1,0 +1,526 @@
+/* witness: our own engine, and the default.
+ *
+ * Question: is the trace serializable, from which event on is it not, which blocks are violated, at
+ * every nesting depth, and by which way out of the block and back? All answers are exact, from one
+ * pass. docs/witness.md has the invariants, why they suffice, and measurements.
+ *
+ * Idea. A block is violated iff an event that happens after its begin, in another thread, happens
+ * before one of its events. Only blocks that are still open can become violated, so all that an
+ * access has to remember is which open blocks happen before it (known.h): its own, and what its
+ * thread was told. Most accesses know none but their own, and that one ends soon.
+ *
+ * The same holds for cycles of transactions that no chain of events follows: only a running
+ * transaction can get the edge that closes one, so all that counts is which transactions the
+ * running blocks reach (reach.h).
+ *
+ * Hence an access matters only while a running block reaches its transaction. When none does, none
+ * ever will again, and this is the case for all accesses of a thread before some local time:
+ * live_from. One comparison with it settles most events, whatever the number of threads. */
+#include "check/engine.h"
+#include "check/reach.h"
+#include "check/shadow.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The newest time of another thread from which everything was taken over. */
+struct heard {
+    uint32_t thread;
+    st_time time;
+};
+
+struct thread {
+    /* Grows with every begin and whenever the thread learns something. So two accesses at the same
+     * time know the same, and a later time knows no less. */
+    st_time time;
+    bool started;           /* has had an event */
+    struct st_known *known; /* open blocks of other threads that happen before; NULL: none */
+    struct st_place latest; /* the event that last changed any of this; the first one, if none */
+    struct st_touch fork;   /* the event that forked this thread, until it starts */
+    struct heard heard[16]; /* by number modulo 16; a newer one pushes out an older one */
+};
+
+/* An edge that proves, at the event at hand, that blocks of its thread are violated. */
+struct cut {
+    uint32_t depth; /* how many of them, counted from the outermost */
+    struct st_edge edge;
+    const struct st_hop *how; /* the way from the blocks to the edge */
+};
+
+struct witness {
+    struct st_findings *findings;
+    const struct st_event *event; /* at hand */
+    uint64_t number;
+    st_time *live_from; /* by thread, and for ST_SEVERAL */
+    struct st_shadow shadow;
+    struct thread *threads;
+    struct st_blocks *blocks; /* by thread */
+    size_t thread_count, thread_capacity, block_capacity;
+    struct st_knowledge knowledge;
+
+    bool serializable; /* so far; when not, `reach` is of no use any more */
+    struct st_reach reach;
+    /* Of the event at hand: its edges that prove something. */
+    struct st_reach_edge *closing; /* these close cycles of transactions */
+    struct cut *cuts;
+    size_t closing_count, closing_capacity, cut_count, cut_capacity;
+};
+
+/* ---- room ---- */
+
+static void *create(struct st_findings *findings) {
+    struct witness *w = st_alloc(1, sizeof *w);
+    w->findings = findings;
+    w->serializable = true;
+    findings->names_blocks = true;
+    st_knowledge_init(&w->knowledge);
+    st_reach_init(&w->reach);
+    return w;
+}
+
+static void destroy(void *state) {
+    struct witness *w = state;
+    for (size_t t = 0; t < w->thread_count; t++)
+        free(w->blocks[t].items);
+    if (w->live_from)
+        free(w->live_from + ST_SEVERAL);
+    free(w->threads);
+    free(w->blocks);
+    free(w->cuts);
+    free(w->closing);
+    st_shadow_free(&w->shadow);
+    st_knowledge_free(&w->knowledge);
+    st_reach_free(&w->reach);
+    free(w);
+}
+
+static size_t memory(const void *state) {
+    const struct witness *w = state;
+    return sizeof *w + st_shadow_memory(&w->shadow) + st_knowledge_memory(&w->knowledge) +
+           st_reach_memory(&w->reach) +
+           w->thread_capacity * (sizeof *w->threads + sizeof *w->live_from) +
+           w->block_capacity * sizeof *w->blocks + w->cut_capacity * sizeof *w->cuts;
+}
+
+static void add_threads(struct witness *w, uint32_t threads) {
+    size_t capacity = w->thread_capacity;
+    st_reserve(&w->threads, &w->thread_capacity, threads);
+    st_reserve(&w->blocks, &w->block_capacity, threads);
+    if (capacity < w->thread_capacity) {
+        st_time *row = w->live_from ? w->live_from + ST_SEVERAL : NULL;
+        row = st_realloc(row, w->thread_capacity + 1, sizeof *row);
+        row[0] = ST_NEVER;
+        w->live_from = row - ST_SEVERAL;
+    }
+    while (w->thread_count < threads) {
+        w->live_from[w->thread_count] = ST_NEVER;
+        w->threads[w->thread_count++].time = 1;
+    }
+    if (w->serializable)
+        st_reach_reserve(&w->reach, threads);
+}
+
+static void make_room(struct witness *w, struct st_extent need) {
+    if (need.threads > w->thread_count)
+        add_threads(w, need.threads);
+    st_shadow_reserve(&w->shadow, need);
+}
+
+/* ---- time ---- */
+
+static struct st_place this_place(const struct witness *w) {
+    return (struct st_place){w->number, *w->event};
+}
+
+/* What thread t does from now on knows more, or is another block. */
+static void tick(struct witness *w, uint32_t t) {
+    struct thread *thread = &w->threads[t];
+    if (__builtin_expect(++thread->time >= ST_TIME_LIMIT, 0))
+        w->findings->gave_up = ST_OUT_OF_TIME;
+    thread->latest = this_place(w);
+    if (thread->time < w->live_from[t])
+        w->live_from[t] = thread->time;
+}
+
+/* Some block may have ended: which accesses of the thread can still matter? */
+static void refresh(struct witness *w, uint32_t t) {
+    struct thread *thread = &w->threads[t];
+    st_time least =
+        w->serializable ? st_reach_least(&w->reach, t) : st_known_since(thread->known, w->blocks);
+    if (least == ST_NEVER)
+        thread->known = NULL; /* all of it is dead */
+    if (w->blocks[t].depth && w->blocks[t].items[0].time < least)
+        least = w->blocks[t].items[0].time;
+    w->live_from[t] = least;
+}
+
+/* ---- findings ---- */
+
+/* Is there a dependence from the one event to the other, which is later? Used for events that a
+ * path goes through, to leave out what lies between. */
+static bool depends(const struct st_place *from, const struct st_place *to,
+                    enum st_edge_kind *kind) {
+    const struct st_event *a = &from->event, *b = &to->event;
+    if (a->thread == b->thread)
+        return false;
+    if (a->op <= ST_WRITE && b->op <= ST_WRITE && a->target == b->target &&
+        (a->op == ST_WRITE || b->op == ST_WRITE))
+        *kind = ST_EDGE_CONFLICT;
+    else if (a->op == ST_RELEASE && b->op == ST_ACQUIRE && a->target == b->target)
+        *kind = ST_EDGE_LOCK;
+    else if (a->op == ST_FORK && a->target == b->thread)
+        *kind = ST_EDGE_FORK;
+    else if (b->op == ST_JOIN && b->target == a->thread)
+        *kind = ST_EDGE_JOIN;
+    else
+        return false;
+    return true;
+}
+
+/* Leaves out of a path what a direct dependence between its events spares. Returns its length. */
+static size_t shorten(struct st_edge *path, size_t length) {
+    size_t kept = 0;
+    for (size_t i = 0; i < length; i++) {
+        struct st_edge edge = path[i];
+        size_t last = i;
+        for (size_t j = length - 1; j > last; j--) {
+            if (depends(&edge.from, &path[j].to, &edge.kind)) {
+                edge.to = path[j].to;
+                last = j;
+            }
+        }
+        path[kept++] = edge;
+        i = last;
+    }
+    return kept;
+}
+
+static struct st_edge *path_of(const struct cut *cut, size_t *length) {
+    size_t i = *length = cut->how->length + (size_t)1;
+    struct st_edge *path = st_alloc(*length, sizeof *path);
+    path[--i] = cut->edge;
+    for (const struct st_hop *hop = cut->how; hop; hop = hop->before)
+        path[--i] = hop->edge;
+    *length = shorten(path, *length);
+    return path;
+}
+
+/* The cut with the shortest path among those that reach the block with this index. */
+static const struct cut *best_cut(const struct witness *w, uint32_t index) {
+    const struct cut *best = NULL;
+    for (size_t i = 0; i < w->cut_count; i++)
+        if (w->cuts[i].depth > index && (!best || w->cuts[i].how->length < best->how->length))
+            best = &w->cuts[i];
+    return best;
+}
+
+static void report_block(struct witness *w, uint32_t t, uint32_t index, const struct cut *cut) {
+    struct st_open_block *block = &w->blocks[t].items[index];
+    struct st_violation violation = {.block = block->name,
+                                     .thread = t,
+                                     .depth = index,
+                                     .begin_loc = block->loc,
+                                     .begin = block->begin,
+                                     .event = this_place(w),
+                                     .closing = cut->edge};
+    if (st_findings_keeps(w->findings, block->name))
+        violation.path = path_of(cut, &violation.path_length);
+    block->violation = st_findings_violation(w->findings, &violation);
+}
+
+static void report_cuts(struct witness *w, uint32_t t) {
+    const struct cut *cut;
+    while ((cut = best_cut(w, w->blocks[t].cut)))
+        report_block(w, t, w->blocks[t].cut++, cut);
+    w->cut_count = 0;
+}
+
+/* The shortest of the cycles that the event closes. */
+static void report_cycle(struct witness *w) {
+    struct st_edge *shortest = NULL;
+    size_t length = SIZE_MAX;
+    for (size_t i = 0; i < w->closing_count; i++) {
+        size_t count;
+        struct st_edge *cycle = st_reach_cycle(&w->reach, &w->closing[i], &count);
+        bool shorter = count < length;
+        free(shorter ? shortest : cycle);
+        shortest = shorter ? cycle : shortest;
+        length = shorter ? count : length;
+    }
+    st_findings_cycle(w->findings, shortest, length);
+    free(shortest);
+}
+
+/* The trace is not serializable from the event at hand on. */
+static void report_bad_event(struct witness *w) {
+    st_findings_bad_event(w->findings, w->number);
+    if (w->cut_count == 0)
+        report_cycle(w);
+    w->serializable = false;
+    w->closing_count = 0;
+    st_reach_free(&w->reach);
+}
+
+/* All edges of the event at hand, of thread t, were taken: says what they prove. */
+static void conclude(struct witness *w, uint32_t t) {
+    if (w->closing_count)
+        report_bad_event(w);
+    if (w->cut_count)
+        report_cuts(w, t);
+}
+
+/* ---- edges ---- */
+
+/* Does the teller know blocks of t that it is in now? */
+static void check_blocks(struct witness *w, uint32_t t, const struct st_teller *teller) {
+    const struct st_blocks *blocks = &w->blocks[t];
+    const struct st_knows *knows = blocks->depth ? st_known_find(teller->known, t) : NULL;
+    uint32_t depth = knows ? st_blocks_known(blocks, knows->time) : 0;
+    if (depth <= blocks->cut)
+        return;
+    st_reserve(&w->cuts, &w->cut_capacity, w->cut_count + 1);
+    w->cuts[w->cut_count++] = (struct cut){depth, teller->edge, knows->how};
+}
+
+/* Does the edge close a cycle? If not, does anything come to reach more? */
+static bool check_cycle(struct witness *w, uint32_t t, const struct st_teller *teller) {
+    const struct st_blocks *blocks = &w->blocks[t];
+    /* A transaction of one event starts at the time that it is about to get. */
+    struct st_reach_edge edge = {teller->edge, teller->time,
+                                 blocks->depth ? blocks->items[0].time : w->threads[t].time + 1};
+    if (st_reach_closes(&w->reach, t, teller->thread, teller->time)) {
+        st_reserve(&w->closing, &w->closing_capacity, w->closing_count + 1);
+        w->closing[w->closing_count++] = edge;
+        return false;
+    }
+    bool running = st_blocks_known(&w->blocks[teller->thread], teller->time) > 0;
+    return st_reach_extend(&w->reach, &edge, running, w->live_from);
+}
+
+/* The event at hand, of thread t, depends on an event of the teller. */
+static void take(struct witness *w, uint32_t t, const struct st_teller *teller) {
+    struct thread *thread = &w->threads[t];
+    struct heard *heard = &thread->heard[teller->thread % 16];
+    if (heard->thread == teller->thread && heard->time >= teller->time)
+        return; /* nothing new, so it proves nothing new either */
+    *heard = (struct heard){teller->thread, teller->time};
+    check_blocks(w, t, teller);
+    bool news = w->serializable && check_cycle(w, t, teller);
+    struct st_known *known =
+        st_known_learn(&w->knowledge, thread->known, t, teller, w->blocks, thread->time + 1, &news);
+    if (known != thread->known)
+        thread->latest = this_place(w);
+    thread->known = known;
+    if (news)
+        tick(w, t);
+    else
+        refresh(w, teller->thread);
+}
+
+static void take_touch(struct witness *w, uint32_t t, const struct st_touch *touch, enum st_op op,
+                       enum st_edge_kind kind) {
+    struct st_event from = {.thread = (uint32_t)touch->thread,
+                            .target = op == ST_FORK ? t : w->event->target,
+                            .loc = touch->loc,
+                            .written = op,
+                            .op = op};
+    struct st_teller teller = {.thread = (uint32_t)touch->thread,
+                               .time = touch->time,
+                               .known = touch->known,
+                               .edge = {{touch->number, from}, this_place(w), kind}};
+    take(w, t, &teller);
+}
+
+/* The dependence of the event at hand on an earlier access, if that matters. */
+static void edge(struct witness *w, uint32_t t, const struct st_touch *touch, enum st_op op,
+                 enum st_edge_kind kind) {
+    if (st_touch_matters(touch, (int32_t)t, w->live_from))
+        take_touch(w, t, touch, op, kind);
+}
+
+static struct st_touch this_touch(const struct witness *w, uint32_t t) {
+    const struct thread *thread = &w->threads[t];
+    return (struct st_touch){.thread = (int32_t)t,
+                             .time = thread->time,
+                             .known = thread->known,
+                             .number = w->number,
+                             .loc = w->event->loc};
+}
+
+/* ---- events ---- */
+
+/* An access to a variable that others have accessed in a way that may matter. */
+static __attribute__((noinline)) void on_shared_access(struct witness *w, uint32_t t,
+                                                       struct st_variable_shadow *variable) {
+    bool write = w->event->op == ST_WRITE;
+    edge(w, t, &variable->slot[ST_WRITE], ST_WRITE, ST_EDGE_CONFLICT);
+    if (write && st_shadow_several(variable))
+        for (uint32_t i = 0; i < variable->readers->count; i++)
+            edge(w, t, &variable->readers->items[i], ST_READ, ST_EDGE_CONFLICT);
+    else if (write)
+        edge(w, t, &variable->slot[ST_READ], ST_READ, ST_EDGE_CONFLICT);
+    conclude(w, t);
+    struct st_touch touch = this_touch(w, t);
+    if (write)
+        st_shadow_drop_reads(&w->shadow, variable);
+    if (!write && st_touch_matters(&variable->slot[ST_READ], (int32_t)t, w->live_from))
+        st_shadow_read(&w->shadow, variable, &touch, w->live_from);
+    else
+        variable->slot[w->event->op] = touch;
+}
+
+/* Read or write: which of them it is, a processor cannot predict, so the common case does not
+ * branch on it. */
+static inline void on_access(struct witness *w, const struct st_event *event) {
+    struct st_variable_shadow *variable = &w->shadow.variables[event->target];
+    uint32_t t = event->thread;
+    if (__builtin_expect(st_touch_matters(&variable->slot[ST_READ], (int32_t)t, w->live_from) |
+                             st_touch_matters(&variable->slot[ST_WRITE], (int32_t)t, w->live_from),
+                         0)) {
+        on_shared_access(w, t, variable);
+        return;
+    }
+    struct st_touch *read = &variable->slot[ST_READ];
+    read->time = event->op == ST_WRITE ? 0 : read->time;
+    variable->slot[event->op] = this_touch(w, t);
+}
+
+static void on_acquire(struct witness *w, const struct st_event *event) {
+    edge(w, event->thread, &w->shadow.locks[event->target], ST_RELEASE, ST_EDGE_LOCK);
+    conclude(w, event->thread);
+}
+
+static void on_fork(struct witness *w, const struct st_event *event) {
+    w->threads[event->target].fork = this_touch(w, event->thread);
+}
+
+/* A child without events has nothing to tell. */
+static void on_join(struct witness *w, const struct st_event *event) {
+    const struct thread *child = &w->threads[event->target];
+    if (!child->started || child->time < w->live_from[event->target])
+        return;
+    struct st_teller teller = {.thread = event->target,
+                               .time = child->time,
+                               .known = child->known,
+                               .edge = {child->latest, this_place(w), ST_EDGE_JOIN}};
+    take(w, event->thread, &teller);
+    conclude(w, event->thread);
+}
+
+static void on_begin(struct witness *w, const struct st_event *event) {
+    struct st_blocks *blocks = &w->blocks[event->thread];
+    tick(w, event->thread);
+    st_reserve(&blocks->items, &blocks->capacity, blocks->depth + (size_t)1);
+    blocks->items[blocks->depth++] = (struct st_open_block){.time = w->threads[event->thread].time,
+                                                            .name = event->target,
+                                                            .begin = w->number,
+                                                            .loc = event->loc,
+                                                            .violation = ST_NO_VIOLATION};
+}
+
+static void on_end(struct witness *w, const struct st_event *event) {
+    struct st_blocks *blocks = &w->blocks[event->thread];
+    const struct st_open_block *block = &blocks->items[--blocks->depth];
+    st_findings_block_end(w->findings, block->violation, block->begin, w->number);
+    if (blocks->cut > blocks->depth)
+        blocks->cut = blocks->depth;
+    if (blocks->depth)
+        return;
+    if (w->serializable)
+        st_reach_end(&w->reach, event->thread);
+    refresh(w, event->thread);
+}
+
+static __attribute__((noinline)) void start_thread(struct witness *w, uint32_t t) {
+    struct thread *thread = &w->threads[t];
+    thread->started = true;
+    thread->latest = this_place(w);
+    edge(w, t, &thread->fork, ST_FORK, ST_EDGE_FORK);
+    thread->fork = (struct st_touch){0};
+}
+
+static inline void on_event(struct witness *w, const struct st_event *event) {
+    if (__builtin_expect(!w->threads[event->thread].started, 0) && event->op != ST_DROPPED)
+        start_thread(w, event->thread);
+    switch (event->op) {
+    case ST_READ:
+    case ST_WRITE:
+        on_access(w, event);
+        break;
+    case ST_ACQUIRE:
+        on_acquire(w, event);
+        break;
+    case ST_RELEASE:
+        w->shadow.locks[event->target] = this_touch(w, event->thread);
+        break;
+    case ST_FORK:
+        on_fork(w, event);
+        break;
+    case ST_JOIN:
+        on_join(w, event);
+        break;
+    case ST_BEGIN:
+        on_begin(w, event);
+        break;
+    case ST_END:
+        on_end(w, event);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- the engine ---- */
+
+static void mark_touch(void *state, struct st_touch *touch) {
+    struct witness *w = state;
+    if (touch->known && touch->time && touch->time >= w->live_from[touch->thread])
+        st_known_mark(&w->knowledge, touch->known, w->blocks);
+    else
+        touch->known = NULL;
+}
+
+static __attribute__((noinline)) void collect(struct witness *w) {
+    st_knowledge_mark_begin(&w->knowledge);
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        refresh(w, t);
+        st_known_mark(&w->knowledge, w->threads[t].known, w->blocks);
+        mark_touch(w, &w->threads[t].fork);
+    }
+    st_shadow_visit(&w->shadow, mark_touch, w);
+    st_knowledge_sweep(&w->knowledge, st_shadow_memory(&w->shadow));
+}
+
+static void feed(void *state, const struct st_event *events, size_t count, uint64_t first) {
+    struct witness *w = state;
+    if (w->findings->gave_up)
+        return;
+    make_room(w, st_batch_extent(events, count));
+    for (size_t i = 0; i < count; i++) {
+        st_batch_prefetch(events, i, count, w->shadow.variables);
+        w->number = first + i;
+        w->event = &events[i];
+        on_event(w, &events[i]);
+    }
+    if (st_knowledge_full(&w->knowledge))
+        collect(w);
+}
+
+static void finish(void *state, uint64_t events) {
+    struct witness *w = state;
+    (void)events;
+    if (w->serializable && !w->findings->gave_up)
+        w->findings->verdict = ST_SERIALIZABLE;
+}
+
+const struct st_engine st_witness = {
+    .name = "witness",
+    .summary = "exact, at every nesting depth, with the path; the fastest",
+    .create = create,
+    .feed = feed,
+    .finish = finish,
+    .memory = memory,
+    .destroy = destroy,
+};
