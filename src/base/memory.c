@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static _Noreturn void out_of_memory(void) {
+_Noreturn void st_out_of_memory(void) {
     static const char message[] = "seriatim: out of memory\n";
     ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
     (void)ignored;
@@ -17,7 +17,7 @@ static _Noreturn void out_of_memory(void) {
 void *st_alloc(size_t count, size_t size) {
     void *memory = calloc(count ? count : 1, size ? size : 1);
     if (!memory)
-        out_of_memory();
+        st_out_of_memory();
     return memory;
 }
 
@@ -31,17 +31,17 @@ static bool is_large(size_t bytes) {
 
 void *st_alloc_table(size_t count, size_t size) {
     if (size && count > (SIZE_MAX - LARGE_PAGE) / size)
-        out_of_memory();
+        st_out_of_memory();
     size_t bytes = count * size;
     void *table = NULL;
     if (!is_large(bytes)) {
         if (posix_memalign(&table, 64, bytes ? bytes : 1))
-            out_of_memory();
+            st_out_of_memory();
         return memset(table, 0, bytes);
     }
     table = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (table == MAP_FAILED)
-        out_of_memory();
+        st_out_of_memory();
     madvise(table, bytes, MADV_HUGEPAGE); /* a wish: nothing depends on it */
     return table;
 }
@@ -66,11 +66,11 @@ void *st_grow_table(void *table, size_t *capacity, size_t need, size_t size) {
 
 void *st_realloc(void *memory, size_t count, size_t size) {
     if (size && count > SIZE_MAX / size)
-        out_of_memory();
+        st_out_of_memory();
     size_t bytes = count * size;
     memory = realloc(memory, bytes ? bytes : 1);
     if (!memory)
-        out_of_memory();
+        st_out_of_memory();
     return memory;
 }
 

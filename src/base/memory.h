@@ -8,6 +8,9 @@
 
 #include <stddef.h>
 
+/* What these functions do then, for those who get their memory elsewhere. */
+_Noreturn void st_out_of_memory(void);
+
 /* Zero-filled memory for count elements of the given size. Release with free(). */
 void *st_alloc(size_t count, size_t size);
 
