@@ -56,7 +56,7 @@ static void start_runs(struct check *check) {
     for (size_t i = 0; i < check->run_count; i++) {
         struct run *run = &check->runs[i];
         run->engine = st_engines[all ? i : check->values->engine];
-        st_findings_init(&run->findings, check->values->first ? 1 : check->values->limit);
+        st_findings_init(&run->findings, check->values->limit);
         run->state = run->engine->create(&run->findings);
     }
 }
@@ -145,7 +145,10 @@ static struct st_result *collect_results(struct check *check) {
     struct st_result *results = st_alloc(check->run_count, sizeof *results);
     for (size_t i = 0; i < check->run_count; i++) {
         struct run *run = &check->runs[i];
-        st_findings_sort(&run->findings);
+        if (check->values->first) /* one event can cut several blocks, one inside the other */
+            st_findings_keep_first(&run->findings);
+        else
+            st_findings_sort(&run->findings);
         results[i] = (struct st_result){.engine = run->engine->name,
                                         .findings = &run->findings,
                                         .seconds = run->seconds,

@@ -124,6 +124,13 @@ void st_findings_sort(struct st_findings *findings) {
         qsort(findings->violations, findings->kept, sizeof *findings->violations, by_event);
 }
 
+void st_findings_keep_first(struct st_findings *findings) {
+    const struct st_violation *all = findings->violations;
+    st_findings_sort(findings);
+    while (findings->kept && all[findings->kept - 1].event.number != all[0].event.number)
+        free(all[--findings->kept].path);
+}
+
 void st_findings_cycle(struct st_findings *findings, const struct st_edge *edges, size_t count) {
     free(findings->cycle);
     findings->cycle = st_alloc(count, sizeof *edges);

@@ -46,6 +46,7 @@ struct st_findings {
     enum st_verdict verdict;
     uint64_t first_bad_event; /* 0: none */
     bool names_blocks;        /* does this engine name violated blocks at all? */
+    bool outermost_only;      /* does it look at outermost blocks only? */
     bool blames_closers; /* a named block without a path closes a cycle; it need not be violated */
     const char *gave_up; /* why there is no verdict, or NULL */
     uint64_t violation_count;        /* violated outermost blocks, also those not kept */
@@ -91,6 +92,9 @@ void st_findings_block_end(struct st_findings *findings, size_t handle, uint64_t
 /* Puts the violations that are kept in the order of the events that prove them, an outer block
  * before an inner one. No more may come, and handles are no longer valid. */
 void st_findings_sort(struct st_findings *findings);
+
+/* Drops all of them but those of the first event that proves any; sorts them, too. */
+void st_findings_keep_first(struct st_findings *findings);
 
 /* Of the blocks with this name: how many were violated, kept or not, and the smallest depth at
  * which one was (0 when none was). */

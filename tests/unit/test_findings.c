@@ -144,6 +144,23 @@ static void sorting_puts_outer_blocks_before_inner_ones(void **state) {
     st_findings_free(&findings);
 }
 
+static void the_first_event_may_prove_several(void **state) {
+    (void)state;
+    struct st_findings findings;
+    st_findings_init(&findings, 0);
+    st_findings_keep_first(&findings);
+    assert_int_equal(findings.kept, 0);
+    for (uint64_t begin = 9; begin > 5; begin--)
+        add(&findings, COMMON, begin * 10);
+    struct st_violation outer = {.begin = 1, .event = {.number = 61}};
+    st_findings_violation(&findings, &outer);
+    st_findings_keep_first(&findings);
+    assert_int_equal(findings.kept, 2);
+    assert_int_equal(findings.violations[0].begin, 1);
+    assert_int_equal(findings.violations[1].begin, 60);
+    st_findings_free(&findings);
+}
+
 static void the_closing_edge_is_the_last_of_the_path(void **state) {
     (void)state;
     struct st_findings findings;
@@ -236,6 +253,7 @@ int main(void) {
         cmocka_unit_test(what_is_not_kept_is_counted),
         cmocka_unit_test(an_end_is_not_given_to_a_block_that_took_the_place),
         cmocka_unit_test(sorting_puts_outer_blocks_before_inner_ones),
+        cmocka_unit_test(the_first_event_may_prove_several),
         cmocka_unit_test(the_closing_edge_is_the_last_of_the_path),
         cmocka_unit_test(whoever_listens_gets_every_path),
         cmocka_unit_test(the_places_are_shared_fairly),
