@@ -129,7 +129,7 @@ static void *create(struct st_findings *findings) {
     struct doublechecker *dc = st_alloc(1, sizeof *dc);
     dc->findings = findings;
     dc->nodes_at = dc->logs_at = SMALLEST_GARBAGE;
-    findings->names_blocks = findings->blames_closers = true;
+    findings->names_blocks = findings->outermost_only = findings->blames_closers = true;
     st_slab_init(&dc->nodes, sizeof(struct node));
     st_slab_init(&dc->edges, sizeof(struct edge));
     st_slab_init(&dc->logs, sizeof(struct log));

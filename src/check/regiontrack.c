@@ -72,7 +72,7 @@ static void *create(struct st_findings *findings) {
     struct regiontrack *rt = st_alloc(1, sizeof *rt);
     rt->findings = findings;
     rt->serializable = true;
-    findings->names_blocks = true;
+    findings->names_blocks = findings->outermost_only = true;
     st_snapshots_init(&rt->snapshots);
     return rt;
 }

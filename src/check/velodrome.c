@@ -116,7 +116,7 @@ void *st_velodrome_create(struct st_findings *findings, enum st_blame rule) {
     struct velodrome *vd = st_alloc(1, sizeof *vd);
     vd->findings = findings;
     vd->rule = rule;
-    findings->names_blocks = true;
+    findings->names_blocks = findings->outermost_only = true;
     st_slab_init(&vd->nodes, sizeof(struct node));
     st_slab_init(&vd->edges, sizeof(struct edge));
     return vd;

@@ -1,248 +1,95 @@
-/* The report for people: a paragraph for each violated block, then one line that sums up. */
-#include "report/report.h"
+/* The report for people: a paragraph for each violated block, how often each was cut, and one line
+ * that sums up. */
+#include "report/story.h"
 
-#include "base/memory.h"
+#include "report/columns.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-struct text {
-    FILE *file;
-    const struct st_symbols *symbols;
-    struct st_text_style style;
-};
+/* So many rows of the table of blocks are shown: violated ones, and others to compare with. */
+enum { VIOLATED_ROWS = 40, OTHER_ROWS = 10 };
 
-static const char bold[] = "\033[1m", red[] = "\033[1;31m", green[] = "\033[32m",
-                  plain[] = "\033[0m";
-
-static void paint(const struct text *text, const char *color) {
-    if (text->style.color)
-        fputs(color, text->file);
+/* The row of a name. There is one for every block that was violated. */
+static const struct st_block_row *row_of(const struct st_block_row *rows, uint32_t block) {
+    while (rows->block != block)
+        rows++;
+    return rows;
 }
 
-/* Names come from the trace and may hold anything; a terminal must not obey them. */
-static void put_name(const struct text *text, const char *name) {
-    for (const unsigned char *at = (const unsigned char *)name; *at; at++) {
-        if (*at < 0x20 || *at == 0x7f)
-            fprintf(text->file, "\\x%02x", *at);
-        else
-            fputc(*at, text->file);
+/* When reading stopped, the trace was counted further than the engine went. */
+static bool has_counts(const struct st_report *report, const struct st_block_row *row) {
+    return row->executed && !report->stopped;
+}
+
+static void put_violations(const struct st_text *text, const struct st_report *report,
+                           const struct st_block_row *rows, size_t row_count) {
+    const struct st_findings *findings = report->results[0].findings;
+    struct st_paragraphs paragraphs = st_paragraphs_make(findings, rows, row_count);
+    for (size_t i = 0; i < paragraphs.count; i++) {
+        const struct st_paragraph *paragraph = &paragraphs.items[i];
+        /* Paragraphs are in the order of the rows. */
+        rows = row_of(rows, paragraph->violation->block);
+        st_put_violation(text, findings, paragraph, has_counts(report, rows) ? rows : NULL);
     }
-}
-
-static void put_count(const struct text *text, uint64_t count, const char *noun) {
-    fprintf(text->file, "%" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
-}
-
-static void put_thread(const struct text *text, uint32_t thread) {
-    put_name(text, st_name(&text->symbols->threads, thread));
-}
-
-static bool has_location(const struct text *text, uint64_t loc) {
-    char buffer[ST_LOCATION_SIZE];
-    return *st_location_text(text->symbols, loc, buffer) != '\0';
-}
-
-/* " at bank.c:21"; RAPID's locations are mere numbers. */
-static void put_location(const struct text *text, uint64_t loc) {
-    char buffer[ST_LOCATION_SIZE];
-    const char *name = st_location_text(text->symbols, loc, buffer);
-    if (!has_location(text, loc))
-        return;
-    fputs(loc & ST_LOC_NAME ? " at " : " at location ", text->file);
-    put_name(text, name);
-}
-
-static void put_op(const struct text *text, const struct st_event *event) {
-    char *op = st_op_text(text->symbols, event);
-    put_name(text, op);
-    free(op);
-}
-
-/* "T1 rel(l) at bank.c:25 (event 9)" */
-static void put_place(const struct text *text, const struct st_place *place) {
-    put_thread(text, place->event.thread);
-    fputc(' ', text->file);
-    put_op(text, &place->event);
-    put_location(text, place->event.loc);
-    fprintf(text->file, " (event %" PRIu64 ")", place->number);
-}
-
-static void put_edges(const struct text *text, const struct st_edge *edges, size_t count) {
-    static const char *const reasons[] = {
-        [ST_EDGE_CONFLICT] = "conflict on ",
-        [ST_EDGE_LOCK] = "lock ",
-        [ST_EDGE_FORK] = "fork of ",
-        [ST_EDGE_JOIN] = "join of ",
-    };
-    for (size_t i = 0; i < count; i++) {
-        fputs("    ", text->file);
-        put_place(text, &edges[i].from);
-        fputs(" -> ", text->file);
-        put_place(text, &edges[i].to);
-        fprintf(text->file, ": %s", reasons[edges[i].kind]);
-        put_name(text, st_edge_subject(text->symbols, &edges[i]));
-        fputc('\n', text->file);
-    }
-}
-
-/* "Block transfer of thread T1 was not atomic (events 3 to 14, begin at bank.c:21)." */
-static void put_headline(const struct text *text, const struct st_violation *violation,
-                         const char *what) {
-    const char *name = st_target_name(text->symbols, ST_BEGIN, violation->block);
-    paint(text, red);
-    fputs(violation->depth ? "Nested block" : "Block", text->file);
-    if (*name)
-        fputc(' ', text->file);
-    put_name(text, name);
-    fputs(" of thread ", text->file);
-    put_thread(text, violation->thread);
-    fprintf(text->file, " %s", what);
-    paint(text, plain);
-    if (violation->end)
-        fprintf(text->file, " (events %" PRIu64 " to %" PRIu64, violation->begin, violation->end);
-    else
-        fprintf(text->file, " (from event %" PRIu64 " on, its end was not seen", violation->begin);
-    if (has_location(text, violation->begin_loc))
-        fputs(", begin", text->file);
-    put_location(text, violation->begin_loc);
-    fputs(").\n", text->file);
-}
-
-/* The other thread on the path, when there is just one. */
-static bool only_other_thread(const struct st_violation *violation, uint32_t *thread) {
-    for (size_t i = 0; i < violation->path_length; i++) {
-        uint32_t next = violation->path[i].to.event.thread;
-        if (next == violation->thread)
-            continue;
-        if (i > 0 && next != *thread)
-            return false;
-        *thread = next;
-    }
-    return violation->path_length > 0;
-}
-
-/* "event 28, acq(l) at bank.c:25" */
-static void put_event(const struct text *text, const char *before, const struct st_place *place) {
-    fprintf(text->file, "%sevent %" PRIu64 ", ", before, place->number);
-    put_op(text, &place->event);
-    put_location(text, place->event.loc);
-}
-
-/* Who came in between, as far as the engine knows. */
-static void put_intruder(const struct text *text, const struct st_violation *violation) {
-    uint32_t other = violation->closing.from.event.thread;
-    bool one = violation->path_length ? only_other_thread(violation, &other)
-                                      : violation->closing.to.number != 0;
-    if (one) {
-        fputs("  Thread ", text->file);
-        put_thread(text, other);
-    } else {
-        fputs("  Another thread", text->file);
-    }
-    fputs(" came in between:\n", text->file);
-}
-
-/* Why: another thread's event lies between the begin and this event, in happens-before. */
-static void put_proof(const struct text *text, const struct st_violation *violation) {
-    put_intruder(text, violation);
-    if (violation->path_length) {
-        put_edges(text, violation->path, violation->path_length);
-        return;
-    }
-    fputs("    ", text->file);
-    if (violation->closing.from.number)
-        put_place(text, &violation->closing.from);
-    else
-        fputs("its work", text->file);
-    fputs(" depends on what the block had done,\n    ", text->file);
-    put_place(text, &violation->event);
-    fputs(", still in the block, depends on that.\n", text->file);
-}
-
-/* The engine blames whatever closes a cycle, so there is nothing more to say. */
-static void put_closer(const struct text *text, const struct st_violation *violation) {
-    put_headline(text, violation, "closed a cycle of transactions");
-    put_event(text, "  It did so with ", &violation->event);
-    fputs("; whether this block itself was cut, this engine does not tell.\n", text->file);
-}
-
-static void put_violation(const struct text *text, const struct st_findings *findings,
-                          const struct st_violation *violation) {
-    if (findings->blames_closers && !violation->path_length) {
-        put_closer(text, violation);
-        return;
-    }
-    put_headline(text, violation, "was not atomic");
-    put_proof(text, violation);
-}
-
-/* Violations of the same block at the same place of the code, whoever ran it and whenever. */
-static int compare_places(const struct st_violation *a, const struct st_violation *b) {
-    const uint64_t left[] = {a->block, a->depth, a->begin_loc, a->event.event.loc,
-                             a->event.event.written};
-    const uint64_t right[] = {b->block, b->depth, b->begin_loc, b->event.event.loc,
-                              b->event.event.written};
-    for (size_t i = 0; i < sizeof left / sizeof *left; i++)
-        if (left[i] != right[i])
-            return left[i] < right[i] ? -1 : 1;
-    return 0;
-}
-
-static int compare_violations(const void *left, const void *right) {
-    const struct st_violation *a = *(const struct st_violation *const *)left;
-    const struct st_violation *b = *(const struct st_violation *const *)right;
-    int order = compare_places(a, b);
-    return order ? order : (a > b) - (a < b);
-}
-
-/* For each violation how many are like it, in the place of the first of them; 0 for the others. */
-static size_t *count_alike(const struct st_findings *findings) {
-    size_t count = findings->kept, *alike = st_alloc(count, sizeof *alike);
-    const struct st_violation **sorted = st_alloc(count, sizeof *sorted);
-    for (size_t i = 0; i < count; i++)
-        sorted[i] = &findings->violations[i];
-    qsort(sorted, count, sizeof *sorted, compare_violations);
-    for (size_t i = 0, first = 0; i < count; i++) {
-        if (compare_places(sorted[first], sorted[i]) != 0)
-            first = i;
-        alike[sorted[first] - findings->violations]++;
-    }
-    free(sorted);
-    return alike;
-}
-
-static void put_violations(const struct text *text, const struct st_findings *findings) {
-    size_t *alike = count_alike(findings);
-    for (size_t i = 0; i < findings->kept; i++) {
-        if (!alike[i])
-            continue;
-        put_violation(text, findings, &findings->violations[i]);
-        if (alike[i] > 1)
-            fprintf(text->file, "  The same happened %zu times in the same place.\n", alike[i]);
-        fputc('\n', text->file);
-    }
-    free(alike);
+    st_paragraphs_free(&paragraphs);
     uint64_t more = st_all_violated(findings) - findings->kept;
-    if (more) {
-        put_count(text, more, "more violated block");
+    if (more && !report->stopped) {
+        st_put_count(text, more, "more violated block");
         fputs(" not listed; --limit 0 lists all.\n\n", text->file);
     }
 }
 
-/* Not serializable, and yet no thread left a block and came back to it. */
-static void put_cycle(const struct text *text, const struct st_findings *findings) {
-    paint(text, red);
-    fputs("No serial order explains the trace", text->file);
-    paint(text, plain);
-    fprintf(text->file,
-            ", although no single block was cut:\n"
-            "  with event %" PRIu64 " its transactions wait for each other in a cycle%s\n",
-            findings->first_bad_event, findings->cycle_length ? ":" : ".");
-    put_edges(text, findings->cycle, findings->cycle_length);
+/* ---- The table of blocks ---- */
+
+static void put_block_row(const struct st_text *text, struct st_columns *columns,
+                          const struct st_block_row *row) {
+    struct st_text cell = *text;
+    cell.file = st_columns_cell(columns);
+    if (row->block == ST_NO_NAME)
+        fputs("(no name)", cell.file);
+    else
+        st_put_name(&cell, row->name);
+    fprintf(st_columns_cell(columns), "%" PRIu64, row->executed);
+    fprintf(st_columns_cell(columns), "%" PRIu64, row->violated);
+}
+
+/* Shows the first `most` rows; says how many it left out. */
+static size_t put_block_rows(const struct st_text *text, struct st_columns *columns,
+                             const struct st_block_row *rows, size_t count, size_t most) {
+    for (size_t i = 0; i < count && i < most; i++)
+        put_block_row(text, columns, &rows[i]);
+    return count > most ? count - most : 0;
+}
+
+/* How often each block ran and was cut. With a single name the paragraphs have said it. */
+static void put_blocks(const struct st_text *text, const struct st_report *report,
+                       const struct st_block_row *rows, size_t count) {
+    const struct st_findings *findings = report->results[0].findings;
+    struct st_columns columns = {.count = 3, .right = 1 << 1 | 1 << 2};
+    size_t violated = 0;
+    while (violated < count && rows[violated].violated)
+        violated++;
+    if (!violated || count < 2 || report->stopped)
+        return;
+    fputs("block", st_columns_cell(&columns));
+    fputs("executed", st_columns_cell(&columns));
+    fputs(findings->blames_closers ? "blamed" : "violated", st_columns_cell(&columns));
+    size_t more = put_block_rows(text, &columns, rows, violated, VIOLATED_ROWS);
+    size_t others = put_block_rows(text, &columns, rows + violated, count - violated, OTHER_ROWS);
+    st_columns_print(&columns, "", text->file);
+    if (more)
+        fprintf(text->file, "and %zu more that were violated\n", more);
+    if (others)
+        fprintf(text->file, "and %zu more that were never violated\n", others);
+    if (findings->outermost_only && report->facts->deepest > 1)
+        fputs("This engine looks at outermost blocks only: nested ones count as executed, never as "
+              "violated.\n",
+              text->file);
     fputc('\n', text->file);
 }
+
+/* ---- The summary ---- */
 
 static const char *verdict_words(enum st_verdict verdict) {
     return verdict == ST_SERIALIZABLE       ? "serializable"
@@ -250,7 +97,7 @@ static const char *verdict_words(enum st_verdict verdict) {
                                             : "undecided";
 }
 
-static void put_facts(const struct text *text, const struct st_report *report) {
+static void put_facts(const struct st_text *text, const struct st_report *report) {
     const struct {
         uint64_t count;
         const char *noun;
@@ -261,7 +108,7 @@ static void put_facts(const struct text *text, const struct st_report *report) {
     };
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         fputs(i ? ", " : "", text->file);
-        put_count(text, facts[i].count, facts[i].noun);
+        st_put_count(text, facts[i].count, facts[i].noun);
     }
     if (report->cut)
         fputs("; the file is cut off", text->file);
@@ -269,25 +116,25 @@ static void put_facts(const struct text *text, const struct st_report *report) {
         fputs("; truncated", text->file);
 }
 
-static void put_block_counts(const struct text *text, const struct st_findings *findings) {
+static void put_block_counts(const struct st_text *text, const struct st_findings *findings) {
     uint64_t violated = st_all_violated(findings);
     if (!findings->names_blocks)
         return;
     fputs("; ", text->file);
     if (violated)
-        put_count(text, violated, "violated block");
+        st_put_count(text, violated, "violated block");
     else
         fputs("no violated block", text->file);
 }
 
-static void put_summary(const struct text *text, const struct st_report *report) {
+static void put_summary(const struct st_text *text, const struct st_report *report) {
     const struct st_result *result = &report->results[0];
     const struct st_findings *findings = result->findings;
-    put_name(text, report->trace);
+    st_put_name(text, report->trace);
     fputs(": ", text->file);
-    paint(text, findings->verdict == ST_SERIALIZABLE ? green : red);
+    st_put_paint(text, findings->verdict == ST_SERIALIZABLE ? ST_GREEN : ST_RED);
     fputs(verdict_words(findings->verdict), text->file);
-    paint(text, plain);
+    st_put_paint(text, ST_PLAIN);
     if (findings->first_bad_event)
         fprintf(text->file, ", first bad event %" PRIu64, findings->first_bad_event);
     put_block_counts(text, findings);
@@ -319,7 +166,7 @@ static void scale_bytes(char *buffer, size_t size, size_t bytes) {
     snprintf(buffer, size, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
 }
 
-static void put_row(const struct text *text, const struct st_result *result) {
+static void put_row(const struct st_text *text, const struct st_result *result) {
     const struct st_findings *findings = result->findings;
     char first[24] = "-", violated[24] = "-", seconds[24], bytes[24];
     if (findings->first_bad_event)
@@ -329,43 +176,50 @@ static void put_row(const struct text *text, const struct st_result *result) {
     scale_time(seconds, sizeof seconds, result->seconds);
     scale_bytes(bytes, sizeof bytes, result->peak_bytes);
     fprintf(text->file, "%-14s ", result->engine);
-    paint(text, findings->verdict == ST_SERIALIZABLE ? green : red);
+    st_put_paint(text, findings->verdict == ST_SERIALIZABLE ? ST_GREEN : ST_RED);
     fprintf(text->file, "%-16s", verdict_words(findings->verdict));
-    paint(text, plain);
+    st_put_paint(text, ST_PLAIN);
     fprintf(text->file, " %15s  %15s  %9s  %10s\n", first, violated, seconds, bytes);
 }
 
-static void put_table(const struct text *text, const struct st_report *report) {
-    put_name(text, report->trace);
+static void put_table(const struct st_text *text, const struct st_report *report) {
+    st_put_name(text, report->trace);
     fputs(": ", text->file);
     put_facts(text, report);
     fputs("\n\n", text->file);
-    paint(text, bold);
+    st_put_paint(text, ST_BOLD);
     fprintf(text->file, "%-14s %-16s %15s  %15s  %9s  %10s\n", "engine", "verdict",
             "first bad event", "violated blocks", "time", "peak state");
-    paint(text, plain);
+    st_put_paint(text, ST_PLAIN);
     for (size_t i = 0; i < report->result_count; i++)
         put_row(text, &report->results[i]);
     if (!st_report_disagrees(report))
         return;
-    paint(text, red);
+    st_put_paint(text, ST_RED);
     fputs("\nTHE ENGINES DISAGREE about the verdict, so at least one of them is wrong.\n"
           "This is a bug in seriatim: please report it together with the trace.\n",
           text->file);
-    paint(text, plain);
+    st_put_paint(text, ST_PLAIN);
+}
+
+static void put_findings(const struct st_text *text, const struct st_report *report) {
+    const struct st_findings *findings = report->results[0].findings;
+    size_t count;
+    struct st_block_row *rows = st_rank_blocks(report, findings, &count);
+    put_violations(text, report, rows, count);
+    put_blocks(text, report, rows, count);
+    if (findings->names_blocks && !st_all_violated(findings) && findings->first_bad_event)
+        st_put_cycle(text, findings);
+    free(rows);
 }
 
 void st_report_text(const struct st_report *report, struct st_text_style style, FILE *file) {
-    struct text text = {file, report->symbols, style};
-    const struct st_findings *findings = report->results[0].findings;
+    struct st_text text = {file, report->symbols, style};
     if (report->compare) {
         put_table(&text, report);
         return;
     }
-    if (!style.quiet) {
-        put_violations(&text, findings);
-        if (findings->names_blocks && !st_all_violated(findings) && findings->first_bad_event)
-            put_cycle(&text, findings);
-    }
+    if (!style.quiet)
+        put_findings(&text, report);
     put_summary(&text, report);
 }

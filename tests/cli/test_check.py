@@ -185,6 +185,13 @@ class First(Case):
         self.assertIs(got["stopped"], True)
         self.assertIs(got["serializable"], False)
 
+    def test_one_event_can_cut_several_blocks(self):
+        trace = "T1|begin(outer)|0\n" + many_cuts(3)
+        got = check_json(trace, "--first", "--engine", "witness")
+        self.assertEqual([(v["block"], v["depth"], v["event"]) for v in got["violations"]],
+                         [("outer", 0, 5), ("a", 1, 5)])
+        self.assertEqual(got["violation_count"], 1)
+
     def test_what_comes_behind_is_not_read(self):
         clean = "T9|r(z)|1\n" * 100000
         trace = CUT + clean + "nonsense\n"
@@ -207,6 +214,7 @@ class First(Case):
     def test_the_text_says_so(self):
         text = run("check", "--first", "-", input=CUT).text
         self.assertIn("; stopped at the first finding (", text)
+        self.assertNotIn("not listed", text)
 
 
 class AllEngines(Case):
@@ -264,7 +272,7 @@ class Text(Case):
     def test_terminal_escapes_in_names_are_disarmed(self):
         result = run("check", "-", input=CUT.encode().replace(b"(a)", b"(\x1b[2J)"))
         self.assertNotIn(b"\x1b", result.out)
-        self.assertIn(b"Block \\x1b[2J of thread T1", result.out)
+        self.assertIn(b"\\x1b[2J was not atomic in thread T1", result.out)
 
     def test_color_only_when_asked_for(self):
         self.assertNotIn(b"\x1b", run("check", "-", input=CUT).out)

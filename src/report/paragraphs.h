@@ -1,0 +1,30 @@
+/* Which violations are told together, and which first.
+ *
+ * One event can cut several blocks of its thread, one inside the other. They are cut by the same
+ * work of the same threads, so only the innermost is told in full. And what was cut in the same
+ * place of the code again and again is told once, with a count. */
+#ifndef SERIATIM_REPORT_PARAGRAPHS_H
+#define SERIATIM_REPORT_PARAGRAPHS_H
+
+#include "report/rank.h"
+
+struct st_paragraph {
+    const struct st_violation *violation; /* the first of them */
+    size_t count;                         /* how many are like it, itself included */
+    const uint32_t *around; /* names of blocks that were cut with one of them, each name once */
+    size_t around_count;
+};
+
+struct st_paragraphs {
+    struct st_paragraph *items; /* in the order of their blocks' rank, then of their events */
+    size_t count;
+    uint32_t *names; /* behind `around` */
+};
+
+/* From the violations that are kept. `rows` are the blocks in the order of their rank. The
+ * violations must outlive the paragraphs. */
+struct st_paragraphs st_paragraphs_make(const struct st_findings *findings,
+                                        const struct st_block_row *rows, size_t row_count);
+void st_paragraphs_free(struct st_paragraphs *paragraphs);
+
+#endif

@@ -1,0 +1,376 @@
+#include "report/story.h"
+
+#include "report/columns.h"
+
+#include <inttypes.h>
+
+/* Of a longer path or cycle, so many dependences are told at its start and at its end. */
+enum { TOLD_FIRST = 4, TOLD_LAST = 4 };
+
+/* So many threads or blocks are named in one sentence. */
+enum { NAMED_THREADS = 3, NAMED_BLOCKS = 8 };
+
+/* The dependences with these numbers are left out: [from, to). */
+struct gap {
+    size_t from, to;
+};
+
+/* A gap that would save a line or two is none. */
+static struct gap find_gap(size_t length) {
+    if (length <= TOLD_FIRST + TOLD_LAST + 2)
+        return (struct gap){length, length};
+    return (struct gap){TOLD_FIRST, length - TOLD_LAST};
+}
+
+/* ---- The steps of a violation, in columns ---- */
+
+/* A violation that is being told. Columns: event, thread, what it did, where, what follows. */
+struct telling {
+    const struct st_text *text;
+    const struct st_violation *violation;
+    struct st_columns columns;
+};
+
+static struct st_text next_cell(struct telling *t) {
+    struct st_text cell = *t->text;
+    cell.file = st_columns_cell(&t->columns);
+    return cell;
+}
+
+/* "event 15  teller"; 0 where the event is not known. */
+static void put_who(struct telling *t, uint64_t event, uint32_t thread) {
+    struct st_text cell = next_cell(t);
+    if (event)
+        fprintf(cell.file, "event %" PRIu64, event);
+    cell = next_cell(t);
+    st_put_thread(&cell, thread);
+}
+
+static void put_where(struct telling *t, uint64_t loc) {
+    struct st_text cell = next_cell(t);
+    st_put_location(&cell, loc);
+}
+
+/* "event 15  teller  began transfer  at bank.c:21  and ended it with event 32" */
+static void put_begin(struct telling *t) {
+    const struct st_violation *violation = t->violation;
+    put_who(t, violation->begin, violation->thread);
+    struct st_text cell = next_cell(t);
+    st_put_deed(&cell, &(struct st_event){.written = ST_BEGIN, .target = violation->block});
+    put_where(t, violation->begin_loc);
+    cell = next_cell(t);
+    if (violation->end)
+        fprintf(cell.file, "and ended it with event %" PRIu64, violation->end);
+    else
+        fputs("and its end was not seen", cell.file);
+}
+
+/* All but the last column. `arrives` is the dependence that leads to this step and `leaves` that
+ * which starts with it, or NULL: they tell of the thread's start and end, which are no events. */
+static void put_step(struct telling *t, const struct st_place *place, const struct st_edge *arrives,
+                     const struct st_edge *leaves) {
+    put_who(t, place->number, place->event.thread);
+    struct st_text cell = next_cell(t);
+    bool ends = leaves && leaves->kind == ST_EDGE_JOIN;
+    if (arrives && arrives->kind == ST_EDGE_FORK)
+        fputs(ends ? "started, " : "started, then ", cell.file);
+    st_put_deed(&cell, &place->event);
+    fputs(ends ? ", then ended" : "", cell.file);
+    put_where(t, place->event.loc);
+}
+
+/* "so auditor comes after transfer": a thread came to depend on the block. */
+static void put_after_block(struct telling *t, const struct st_text *cell, uint32_t thread) {
+    fputs("so ", cell->file);
+    st_put_thread(cell, thread);
+    fputs(" comes after ", cell->file);
+    st_put_block(cell, t->violation->block);
+}
+
+/* "so T3 comes after T2" */
+static void put_after_thread(const struct st_text *cell, const struct st_edge *edge) {
+    fputs("so ", cell->file);
+    st_put_thread(cell, edge->to.event.thread);
+    fputs(" comes after ", cell->file);
+    st_put_thread(cell, edge->from.event.thread);
+}
+
+/* "still in the block, so transfer comes after auditor": the event that proves the violation. */
+static void put_return(struct telling *t, uint32_t thread) {
+    struct st_text cell = next_cell(t);
+    fputs("still in the block, so ", cell.file);
+    st_put_block(&cell, t->violation->block);
+    fputs(" comes after ", cell.file);
+    st_put_thread(&cell, thread);
+}
+
+/* What the arrival at the end of the dependence number i means. */
+static void put_arrival(struct telling *t, size_t i) {
+    const struct st_edge *edge = &t->violation->path[i];
+    if (i + 1 == t->violation->path_length) {
+        put_return(t, edge->from.event.thread);
+        return;
+    }
+    struct st_text cell = next_cell(t);
+    if (i == 0)
+        put_after_block(t, &cell, edge->to.event.thread);
+    else
+        put_after_thread(&cell, edge);
+}
+
+/* Both ends of a dependence. Where it starts with the event that the last one led to, or with the
+ * begin, that was told already. */
+static void put_dependence(struct telling *t, size_t i, bool after_gap) {
+    const struct st_violation *violation = t->violation;
+    const struct st_edge *edge = &violation->path[i];
+    const struct st_edge *next = i + 1 < violation->path_length ? edge + 1 : NULL;
+    uint64_t told = i == 0 ? violation->begin : after_gap ? 0 : edge[-1].to.number;
+    if (edge->from.number != told) {
+        put_step(t, &edge->from, NULL, edge);
+        next_cell(t);
+    }
+    put_step(t, &edge->to, edge, next && next->from.number == edge->to.number ? next : NULL);
+    put_arrival(t, i);
+}
+
+static void put_gap(struct telling *t, size_t count) {
+    fputs("...", next_cell(t).file);
+    next_cell(t);
+    fprintf(next_cell(t).file, "%zu more dependences", count);
+    next_cell(t);
+    fputs("--format json lists them", next_cell(t).file);
+}
+
+static void put_path(struct telling *t) {
+    struct gap gap = find_gap(t->violation->path_length);
+    for (size_t i = 0; i < t->violation->path_length; i++) {
+        if (i == gap.from) {
+            put_gap(t, gap.to - gap.from);
+            i = gap.to;
+        }
+        put_dependence(t, i, i == gap.to);
+    }
+}
+
+/* What is known where there is no path: who came last before the block went on, and with what. */
+static void put_closing(struct telling *t) {
+    const struct st_edge *closing = &t->violation->closing;
+    uint32_t thread = closing->from.event.thread;
+    if (closing->from.number) {
+        put_step(t, &closing->from, NULL, closing);
+    } else {
+        put_who(t, 0, thread);
+        fputs("did something", next_cell(t).file);
+        next_cell(t);
+    }
+    struct st_text cell = next_cell(t);
+    fputs("after a step of the block, ", cell.file);
+    put_after_block(t, &cell, thread);
+    put_step(t, &t->violation->event, NULL, NULL);
+    put_return(t, thread);
+}
+
+static void put_mere_event(struct telling *t) {
+    put_step(t, &t->violation->event, NULL, NULL);
+    fputs("still in the block, but after work that came after it", next_cell(t).file);
+}
+
+static void put_steps(const struct st_text *text, const struct st_violation *violation) {
+    struct telling t = {.text = text, .violation = violation, .columns = {.count = 5}};
+    put_begin(&t);
+    if (violation->path_length)
+        put_path(&t);
+    else if (violation->closing.to.number)
+        put_closing(&t);
+    else
+        put_mere_event(&t);
+    st_columns_print(&t.columns, "  ", text->file);
+}
+
+/* ---- Who came in between ---- */
+
+/* The threads on the way, in its order and each once; one more than NAMED_THREADS stands for any
+ * number. 0 when nobody is known. */
+static size_t find_others(const struct st_violation *violation, uint32_t *others) {
+    size_t count = 0;
+    if (!violation->path_length && violation->closing.to.number)
+        others[count++] = violation->closing.from.event.thread;
+    for (size_t i = 0; i + 1 < violation->path_length && count <= NAMED_THREADS; i++) {
+        size_t known = 0;
+        while (known < count && others[known] != violation->path[i].to.event.thread)
+            known++;
+        if (known == count)
+            others[count++] = violation->path[i].to.event.thread;
+    }
+    return count;
+}
+
+/* "T2", "T2 and T3", "T2, T3, T4 and others" */
+static void put_others(const struct st_text *text, const struct st_violation *violation) {
+    uint32_t others[NAMED_THREADS + 1];
+    size_t count = find_others(violation, others);
+    if (count == 0)
+        fputs("another thread", text->file);
+    for (size_t i = 0; i < count; i++) {
+        fputs(i == 0 ? "" : i + 1 == count ? " and " : ", ", text->file);
+        if (i == NAMED_THREADS)
+            fputs("others", text->file);
+        else
+            st_put_thread(text, others[i]);
+    }
+}
+
+/* "No serial order has auditor's work both after and before transfer." With several threads it was
+ * the first of them that came after the block, and the last that came before it. */
+static void put_conclusion(const struct st_text *text, const struct st_violation *violation) {
+    const struct st_edge *closing = &violation->closing;
+    uint32_t last = closing->from.event.thread;
+    uint32_t first = violation->path_length ? violation->path[0].to.event.thread : last;
+    fputs("  ", text->file);
+    if (first == last) {
+        fputs("No serial order has ", text->file);
+        if (closing->to.number)
+            st_put_thread(text, last);
+        fputs(closing->to.number ? "'s work" : "that work", text->file);
+        fputs(" both after and before ", text->file);
+        st_put_block(text, violation->block);
+        fputs(".\n", text->file);
+        return;
+    }
+    fputs("No serial order has ", text->file);
+    st_put_block(text, violation->block);
+    fputs(" both before ", text->file);
+    st_put_thread(text, first);
+    fputs(" and after ", text->file);
+    st_put_thread(text, last);
+    fputs(", which comes after ", text->file);
+    st_put_thread(text, first);
+    fputs(".\n", text->file);
+}
+
+/* ---- A violation ---- */
+
+/* " (cut in 1 of its 3 runs)" */
+static void put_share(const struct st_text *text, const char *cut, const struct st_block_row *row) {
+    const char *were = row->violated == 1 ? "was" : "were";
+    if (row->block == ST_NO_NAME && row->executed > 1)
+        fprintf(text->file, " (%" PRIu64 " of %" PRIu64 " blocks without a name %s %s)",
+                row->violated, row->executed, were, cut);
+    else if (row->block == ST_NO_NAME)
+        return;
+    else if (row->executed == 1)
+        fprintf(text->file, " (%s in its only run)", cut);
+    else if (row->violated == row->executed)
+        fprintf(text->file, " (%s in all of its %" PRIu64 " runs)", cut, row->executed);
+    else
+        fprintf(text->file, " (%s in %" PRIu64 " of its %" PRIu64 " runs)", cut, row->violated,
+                row->executed);
+}
+
+static void put_subject(const struct st_text *text, const struct st_violation *violation) {
+    if (violation->block == ST_NO_NAME)
+        fputs("A block without a name", text->file);
+    else
+        st_put_block(text, violation->block);
+}
+
+/* "The blocks around it were cut by the same: handle, serve." */
+static void put_around(const struct st_text *text, const struct st_paragraph *paragraph) {
+    if (paragraph->around_count == 0)
+        return;
+    fputs(paragraph->around_count == 1 ? "  The block around it was cut by the same: "
+                                       : "  The blocks around it were cut by the same: ",
+          text->file);
+    for (size_t i = 0; i < paragraph->around_count && i < NAMED_BLOCKS; i++) {
+        fputs(i ? ", " : "", text->file);
+        if (paragraph->around[i] == ST_NO_NAME)
+            fputs("one without a name", text->file);
+        else
+            st_put_block(text, paragraph->around[i]);
+    }
+    if (paragraph->around_count > NAMED_BLOCKS)
+        fprintf(text->file, " and %zu more", paragraph->around_count - NAMED_BLOCKS);
+    fputs(".\n", text->file);
+}
+
+/* The engine blames whatever closes a cycle, so there is not much to say. */
+static void put_closer(const struct st_text *text, const struct st_violation *violation) {
+    struct telling t = {.text = text, .violation = violation, .columns = {.count = 5}};
+    put_begin(&t);
+    put_step(&t, &violation->event, NULL, NULL);
+    fputs("which closed the cycle", next_cell(&t).file);
+    st_columns_print(&t.columns, "  ", text->file);
+    fputs("  Whether ", text->file);
+    st_put_block(text, violation->block);
+    fputs(" itself was cut, this engine does not tell.\n", text->file);
+}
+
+static void put_headline(const struct st_text *text, bool closer,
+                         const struct st_violation *violation, const struct st_block_row *row) {
+    st_put_paint(text, ST_RED);
+    put_subject(text, violation);
+    fputs(closer ? " closed a cycle of transactions" : " was not atomic", text->file);
+    st_put_paint(text, ST_PLAIN);
+    fputs(" in thread ", text->file);
+    st_put_thread(text, violation->thread);
+    if (!closer) {
+        fputs(": ", text->file);
+        put_others(text, violation);
+        fputs(" came in between", text->file);
+    }
+    if (row)
+        put_share(text, closer ? "blamed" : "cut", row);
+    fputs(".\n", text->file);
+}
+
+void st_put_violation(const struct st_text *text, const struct st_findings *findings,
+                      const struct st_paragraph *paragraph, const struct st_block_row *row) {
+    const struct st_violation *violation = paragraph->violation;
+    bool closer = findings->blames_closers && !violation->path_length;
+    put_headline(text, closer, violation, row);
+    if (closer) {
+        put_closer(text, violation);
+    } else {
+        put_steps(text, violation);
+        put_conclusion(text, violation);
+    }
+    put_around(text, paragraph);
+    if (paragraph->count > 1)
+        fprintf(text->file, "  The same happened %zu times in the same place.\n", paragraph->count);
+    fputc('\n', text->file);
+}
+
+/* ---- A cycle ---- */
+
+/* "T2 comes after T1: T1 wrote x at a.c:3 (event 3), then T2 read x at b.c:9 (event 6)." */
+static void put_waiting(const struct st_text *text, const struct st_edge *edge) {
+    fputs("  ", text->file);
+    st_put_thread(text, edge->to.event.thread);
+    fputs(" comes after ", text->file);
+    st_put_thread(text, edge->from.event.thread);
+    fputs(": ", text->file);
+    st_put_place(text, &edge->from);
+    fputs(", then ", text->file);
+    st_put_place(text, &edge->to);
+    fputs(".\n", text->file);
+}
+
+void st_put_cycle(const struct st_text *text, const struct st_findings *findings) {
+    struct gap gap = find_gap(findings->cycle_length);
+    st_put_paint(text, ST_RED);
+    fputs("No serial order explains the trace", text->file);
+    st_put_paint(text, ST_PLAIN);
+    fprintf(text->file,
+            ", although no single block was cut:\n"
+            "  with event %" PRIu64 " its transactions wait for each other in a cycle.\n",
+            findings->first_bad_event);
+    for (size_t i = 0; i < findings->cycle_length; i++) {
+        if (i == gap.from) {
+            fprintf(text->file, "  ... %zu more (--format json lists them) ...\n",
+                    gap.to - gap.from);
+            i = gap.to;
+        }
+        put_waiting(text, &findings->cycle[i]);
+    }
+    fputc('\n', text->file);
+}

@@ -1,0 +1,86 @@
+#include "report/words.h"
+
+#include <inttypes.h>
+
+void st_put_paint(const struct st_text *text, enum st_paint paint) {
+    static const char *const codes[] = {
+        [ST_PLAIN] = "\033[0m",
+        [ST_BOLD] = "\033[1m",
+        [ST_RED] = "\033[1;31m",
+        [ST_GREEN] = "\033[32m",
+    };
+    if (text->style.color)
+        fputs(codes[paint], text->file);
+}
+
+/* Of the control characters at this place, which may be two bytes in UTF-8: how many bytes? */
+static size_t control_length(const unsigned char *at) {
+    if (*at < 0x20 || *at == 0x7f)
+        return 1;
+    return *at == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0 ? 2 : 0;
+}
+
+void st_put_name(const struct st_text *text, const char *name) {
+    const unsigned char *at = (const unsigned char *)name;
+    while (*at) {
+        size_t control = control_length(at);
+        if (!control)
+            fputc(*at++, text->file);
+        for (; control; control--)
+            fprintf(text->file, "\\x%02x", *at++);
+    }
+}
+
+void st_put_count(const struct st_text *text, uint64_t count, const char *noun) {
+    fprintf(text->file, "%" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
+}
+
+void st_put_thread(const struct st_text *text, uint32_t thread) {
+    st_put_name(text, st_name(&text->symbols->threads, thread));
+}
+
+void st_put_block(const struct st_text *text, uint32_t block) {
+    if (block == ST_NO_NAME)
+        fputs("the block", text->file);
+    else
+        st_put_name(text, st_target_name(text->symbols, ST_BEGIN, block));
+}
+
+void st_put_location(const struct st_text *text, uint64_t loc) {
+    char buffer[ST_LOCATION_SIZE];
+    const char *name = st_location_text(text->symbols, loc, buffer);
+    if (!*name)
+        return;
+    fputs(loc & ST_LOC_NAME ? "at " : "at location ", text->file);
+    st_put_name(text, name);
+}
+
+void st_put_deed(const struct st_text *text, const struct st_event *event) {
+    static const char *const verbs[] = {
+        [ST_READ] = "read",
+        [ST_WRITE] = "wrote",
+        [ST_ACQUIRE] = "acquired lock",
+        [ST_RELEASE] = "released lock",
+        [ST_FORK] = "forked",
+        [ST_JOIN] = "joined",
+        [ST_BEGIN] = "began",
+        [ST_END] = "finished",
+    };
+    enum st_op op = (enum st_op)event->written;
+    fprintf(text->file, "%s ", verbs[op]);
+    if (event->target == ST_NO_NAME)
+        fputs("a block", text->file);
+    else
+        st_put_name(text, st_target_name(text->symbols, op, event->target));
+}
+
+void st_put_place(const struct st_text *text, const struct st_place *place) {
+    char buffer[ST_LOCATION_SIZE];
+    st_put_thread(text, place->event.thread);
+    fputc(' ', text->file);
+    st_put_deed(text, &place->event);
+    if (*st_location_text(text->symbols, place->event.loc, buffer))
+        fputc(' ', text->file);
+    st_put_location(text, place->event.loc);
+    fprintf(text->file, " (event %" PRIu64 ")", place->number);
+}

@@ -1,0 +1,34 @@
+/* Words for what findings speak of: the parts from which the text report makes its sentences. */
+#ifndef SERIATIM_REPORT_WORDS_H
+#define SERIATIM_REPORT_WORDS_H
+
+#include "report/report.h"
+
+/* Where the report is written to, and how. */
+struct st_text {
+    FILE *file;
+    const struct st_symbols *symbols;
+    struct st_text_style style;
+};
+
+enum st_paint { ST_PLAIN, ST_BOLD, ST_RED, ST_GREEN };
+void st_put_paint(const struct st_text *text, enum st_paint paint);
+
+/* A name from the trace. It may hold anything, and a terminal must not obey it. */
+void st_put_name(const struct st_text *text, const char *name);
+
+void st_put_count(const struct st_text *text, uint64_t count, const char *noun); /* "3 events" */
+void st_put_thread(const struct st_text *text, uint32_t thread);
+void st_put_block(const struct st_text *text, uint32_t block); /* "transfer", "the block" */
+
+/* "at bank.c:21"; RAPID's locations are mere numbers: "at location 21". Nothing where there is no
+ * location. */
+void st_put_location(const struct st_text *text, uint64_t loc);
+
+/* What the thread did: "wrote x", "acquired lock l". */
+void st_put_deed(const struct st_text *text, const struct st_event *event);
+
+/* "T1 wrote x at bank.c:25 (event 9)" */
+void st_put_place(const struct st_text *text, const struct st_place *place);
+
+#endif
