@@ -29,12 +29,14 @@ static inline struct st_extent st_batch_extent(const struct st_event *events, si
 }
 
 /* Asks for the memory of a variable that comes up a few events later, so that it is there by then.
- * On 10^7 events over 10^5 variables this halves an engine's time. */
+ * On 10^7 events over 10^5 variables this halves an engine's time. It does not ask whether the
+ * event is an access: what a processor cannot predict costs more than a line of memory that nobody
+ * needs. A batch has room for ST_AHEAD events behind its last one. */
 enum { ST_AHEAD = 16 };
 #define st_batch_prefetch(events, i, count, variables)                                             \
     do {                                                                                           \
-        if ((i) + ST_AHEAD < (count) && (events)[(i) + ST_AHEAD].op <= ST_WRITE)                   \
-            __builtin_prefetch(&(variables)[(events)[(i) + ST_AHEAD].target], 1);                  \
+        size_t st_later_ = (i) + ST_AHEAD < (count) ? (i) + ST_AHEAD : (i);                        \
+        __builtin_prefetch(&(variables)[(events)[st_later_].target], 1);                           \
     } while (0)
 
 #endif

@@ -1,7 +1,5 @@
 #include "check/shadow.h"
 
-#include "base/memory.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,11 +9,6 @@ void st_shadow_free(struct st_shadow *shadow) {
             free(shadow->variables[x].readers);
     st_free_table(shadow->variables, shadow->variable_capacity, sizeof *shadow->variables);
     free(shadow->locks);
-}
-
-void st_shadow_reserve(struct st_shadow *shadow, struct st_extent need) {
-    st_reserve_table(&shadow->variables, &shadow->variable_capacity, need.variables);
-    st_reserve(&shadow->locks, &shadow->lock_capacity, need.locks);
 }
 
 size_t st_shadow_memory(const struct st_shadow *shadow) {
@@ -46,9 +39,14 @@ static uint32_t *index_of(struct st_readers *readers) {
     return (uint32_t *)(void *)&readers->items[readers->capacity];
 }
 
-static struct st_readers *new_readers(struct st_shadow *shadow, uint32_t capacity) {
+/* With room for that many and as many again. */
+static struct st_readers *new_readers(struct st_shadow *shadow, uint32_t count) {
+    uint32_t capacity = 4;
+    while (capacity < 2 * count)
+        capacity *= 2;
     struct st_readers *readers = st_alloc(readers_bytes(capacity), 1);
     readers->capacity = capacity;
+    readers->until_sift = 2 * count; /* so that looking costs a constant for each read */
     shadow->reader_bytes += readers_bytes(capacity);
     return readers;
 }
@@ -69,35 +67,57 @@ static void put_reader(struct st_readers *readers, const struct st_touch *read) 
     readers->items[index[i] - 1] = *read;
 }
 
-/* The reads that still matter, in a table with room for as many again. */
+/* Keeps the reads that still matter: in a table with room for as many again, or, when there are
+ * none, in the slot that is free again. */
 static void sift(struct st_shadow *shadow, struct st_variable_shadow *variable,
                  const st_time *live_from) {
     struct st_readers *old = variable->readers;
-    uint32_t alive = 0, capacity = 4;
+    uint32_t alive = 0;
     for (uint32_t i = 0; i < old->count; i++)
         if (old->items[i].time >= live_from[old->items[i].thread])
             old->items[alive++] = old->items[i];
-    while (capacity < 2 * alive)
-        capacity *= 2;
-    struct st_readers *sifted = new_readers(shadow, capacity);
+    if (alive == 0) {
+        st_shadow_drop_reads(shadow, variable);
+        return;
+    }
+    variable->readers = new_readers(shadow, alive);
     for (uint32_t i = 0; i < alive; i++)
-        put_reader(sifted, &old->items[i]);
+        put_reader(variable->readers, &old->items[i]);
     free_readers(shadow, old);
-    variable->readers = sifted;
+}
+
+static void note_fresh(struct st_variable_shadow *variable, const struct st_touch *read,
+                       uint64_t ticked) {
+    if (ticked >= variable->fresh_since) {
+        variable->fresh = 0;
+        variable->fresh_since = read->number;
+    }
+    if (read->thread < 64)
+        variable->fresh |= UINT64_C(1) << read->thread;
+}
+
+static void start_list(struct st_shadow *shadow, struct st_variable_shadow *variable) {
+    struct st_readers *readers = new_readers(shadow, 2);
+    put_reader(readers, &variable->slot[ST_READ]);
+    variable->several = ST_SEVERAL;
+    variable->never = ST_NEVER;
+    variable->readers = readers;
+    variable->fresh = variable->fresh_since = 0;
 }
 
 void st_shadow_read(struct st_shadow *shadow, struct st_variable_shadow *variable,
-                    const struct st_touch *read, const st_time *live_from) {
-    if (!st_shadow_several(variable)) {
-        struct st_readers *readers = new_readers(shadow, 4);
-        put_reader(readers, &variable->slot[ST_READ]);
-        variable->several = ST_SEVERAL;
-        variable->never = ST_NEVER;
-        variable->readers = readers;
-    }
-    if (variable->readers->count == variable->readers->capacity)
+                    const struct st_touch *read, uint64_t ticked, const st_time *live_from) {
+    if (!st_shadow_several(variable))
+        start_list(shadow, variable);
+    struct st_readers *readers = variable->readers;
+    if (readers->count == readers->capacity || readers->until_sift-- == 0)
         sift(shadow, variable, live_from);
+    if (!st_shadow_several(variable)) {
+        variable->slot[ST_READ] = *read;
+        return;
+    }
     put_reader(variable->readers, read);
+    note_fresh(variable, read, ticked);
 }
 
 void st_shadow_drop_reads(struct st_shadow *shadow, struct st_variable_shadow *variable) {

@@ -16,6 +16,7 @@
  * Hence an access matters only while a running block reaches its transaction. When none does, none
  * ever will again, and this is the case for all accesses of a thread before some local time:
  * live_from. One comparison with it settles most events, whatever the number of threads. */
+#include "check/batch.h"
 #include "check/engine.h"
 #include "check/reach.h"
 #include "check/shadow.h"
@@ -36,6 +37,7 @@ struct thread {
      * time know the same, and a later time knows no less. */
     st_time time;
     bool started;           /* has had an event */
+    uint64_t ticked;        /* the event at which the time last grew */
     struct st_known *known; /* open blocks of other threads that happen before; NULL: none */
     struct st_place latest; /* the event that last changed any of this; the first one, if none */
     struct st_touch fork;   /* the event that forked this thread, until it starts */
@@ -122,10 +124,10 @@ static void add_threads(struct witness *w, uint32_t threads) {
         st_reach_reserve(&w->reach, threads);
 }
 
-static void make_room(struct witness *w, struct st_extent need) {
-    if (need.threads > w->thread_count)
-        add_threads(w, need.threads);
-    st_shadow_reserve(&w->shadow, need);
+/* Numbers are dense, so most events need no new room, and a processor knows that. */
+static inline void need_thread(struct witness *w, uint32_t thread) {
+    if (__builtin_expect(thread >= w->thread_count, 0))
+        add_threads(w, thread + 1);
 }
 
 /* ---- time ---- */
@@ -140,6 +142,7 @@ static void tick(struct witness *w, uint32_t t) {
     if (__builtin_expect(++thread->time >= ST_TIME_LIMIT, 0))
         w->findings->gave_up = ST_OUT_OF_TIME;
     thread->latest = this_place(w);
+    thread->ticked = w->number;
     if (thread->time < w->live_from[t])
         w->live_from[t] = thread->time;
 }
@@ -362,11 +365,13 @@ static __attribute__((noinline)) void on_shared_access(struct witness *w, uint32
     else if (write)
         edge(w, t, &variable->slot[ST_READ], ST_READ, ST_EDGE_CONFLICT);
     conclude(w, t);
+    if (!write && st_shadow_has_read(variable, t, w->threads[t].ticked))
+        return;
     struct st_touch touch = this_touch(w, t);
     if (write)
         st_shadow_drop_reads(&w->shadow, variable);
     if (!write && st_touch_matters(&variable->slot[ST_READ], (int32_t)t, w->live_from))
-        st_shadow_read(&w->shadow, variable, &touch, w->live_from);
+        st_shadow_read(&w->shadow, variable, &touch, w->threads[t].ticked, w->live_from);
     else
         variable->slot[w->event->op] = touch;
 }
@@ -374,7 +379,7 @@ static __attribute__((noinline)) void on_shared_access(struct witness *w, uint32
 /* Read or write: which of them it is, a processor cannot predict, so the common case does not
  * branch on it. */
 static inline void on_access(struct witness *w, const struct st_event *event) {
-    struct st_variable_shadow *variable = &w->shadow.variables[event->target];
+    struct st_variable_shadow *variable = st_shadow_variable(&w->shadow, event->target);
     uint32_t t = event->thread;
     if (__builtin_expect(st_touch_matters(&variable->slot[ST_READ], (int32_t)t, w->live_from) |
                              st_touch_matters(&variable->slot[ST_WRITE], (int32_t)t, w->live_from),
@@ -388,16 +393,18 @@ static inline void on_access(struct witness *w, const struct st_event *event) {
 }
 
 static void on_acquire(struct witness *w, const struct st_event *event) {
-    edge(w, event->thread, &w->shadow.locks[event->target], ST_RELEASE, ST_EDGE_LOCK);
+    edge(w, event->thread, st_shadow_lock(&w->shadow, event->target), ST_RELEASE, ST_EDGE_LOCK);
     conclude(w, event->thread);
 }
 
 static void on_fork(struct witness *w, const struct st_event *event) {
+    need_thread(w, event->target);
     w->threads[event->target].fork = this_touch(w, event->thread);
 }
 
 /* A child without events has nothing to tell. */
 static void on_join(struct witness *w, const struct st_event *event) {
+    need_thread(w, event->target);
     const struct thread *child = &w->threads[event->target];
     if (!child->started || child->time < w->live_from[event->target])
         return;
@@ -442,6 +449,7 @@ static __attribute__((noinline)) void start_thread(struct witness *w, uint32_t t
 }
 
 static inline void on_event(struct witness *w, const struct st_event *event) {
+    need_thread(w, event->thread);
     if (__builtin_expect(!w->threads[event->thread].started, 0) && event->op != ST_DROPPED)
         start_thread(w, event->thread);
     switch (event->op) {
@@ -453,7 +461,7 @@ static inline void on_event(struct witness *w, const struct st_event *event) {
         on_acquire(w, event);
         break;
     case ST_RELEASE:
-        w->shadow.locks[event->target] = this_touch(w, event->thread);
+        *st_shadow_lock(&w->shadow, event->target) = this_touch(w, event->thread);
         break;
     case ST_FORK:
         on_fork(w, event);
@@ -497,7 +505,6 @@ static void feed(void *state, const struct st_event *events, size_t count, uint6
     struct witness *w = state;
     if (w->findings->gave_up)
         return;
-    make_room(w, st_batch_extent(events, count));
     for (size_t i = 0; i < count; i++) {
         st_batch_prefetch(events, i, count, w->shadow.variables);
         w->number = first + i;
