@@ -244,21 +244,21 @@ static size_t length_of(const struct search *search, size_t s) {
     return length;
 }
 
-struct st_edge *st_reach_cycle(const struct st_reach *reach, const struct st_reach_edge *closing,
-                               size_t *count) {
+struct st_reach_edge *st_reach_cycle(const struct st_reach *reach,
+                                     const struct st_reach_edge *closing, size_t *count) {
     struct search search = {.reach = reach, .least = st_alloc(reach->thread_room, sizeof(st_time))};
     memset(search.least, 0xff, reach->thread_room * sizeof(st_time));
     add_step(&search, (struct step){closing->edge.to.event.thread, closing->sink, 0, 0});
     size_t last = find_source(&search, closing);
-    struct st_edge *cycle = NULL;
+    struct st_reach_edge *cycle = NULL;
     *count = 0;
     if (last < search.count) {
         *count = length_of(&search, last) + 1;
         cycle = st_alloc(*count, sizeof *cycle);
         size_t i = *count;
-        cycle[--i] = closing->edge;
+        cycle[--i] = *closing;
         for (size_t s = last; s; s = search.steps[s].before)
-            cycle[--i] = reach->edges[search.steps[s].edge].edge;
+            cycle[--i] = reach->edges[search.steps[s].edge];
     }
     free(search.steps);
     free(search.least);

@@ -20,6 +20,7 @@ struct st_reach_edge {
     struct st_edge edge;
     st_time source; /* local time of edge.from */
     st_time sink;   /* local time at which the transaction of edge.to starts */
+    struct st_ends ends;
 };
 
 /* The running block of a thread, as far as it reaches others. */
@@ -65,7 +66,7 @@ void st_reach_end(struct st_reach *reach, uint32_t thread);
 /* The shortest cycle that the edge closes, which starts in the running block of closing->edge.to's
  * thread (closing->sink is its begin). The edges, ending with the closing one; *count is set.
  * Release with free(). */
-struct st_edge *st_reach_cycle(const struct st_reach *reach, const struct st_reach_edge *closing,
-                               size_t *count);
+struct st_reach_edge *st_reach_cycle(const struct st_reach *reach,
+                                     const struct st_reach_edge *closing, size_t *count);
 
 #endif

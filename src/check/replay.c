@@ -51,7 +51,7 @@ static void adopt(struct st_findings *findings, struct st_set64 *blamed,
         return;
     restore_edges(r, replayed->cycle, replayed->cycle_length);
     if (st_findings_bad_event(findings, replayed->first_bad_event))
-        st_findings_cycle(findings, replayed->cycle, replayed->cycle_length);
+        st_findings_cycle(findings, replayed->cycle, replayed->cycle_ends, replayed->cycle_length);
     for (size_t i = 0; i < replayed->kept; i++) {
         struct st_violation *violation = &replayed->violations[i];
         if (!st_set64_add(blamed, violation->begin))

@@ -50,7 +50,8 @@ struct node {
     uint64_t serial;
     uint64_t incoming; /* edges */
     bool ended;
-    uint64_t first; /* number of its first event */
+    uint64_t first, last; /* numbers of its first event and, once it has ended, of its last */
+    uint32_t block;       /* name; of no meaning if the first event is the only one */
 
     /* Of a search: the last one that came by, when it arrived here, and over which edge. */
     uint64_t search;
@@ -108,7 +109,8 @@ struct velodrome {
     struct node **stack; /* scratch of searches and of garbage collection */
     size_t stack_capacity, read_bytes;
     struct st_edge *path; /* scratch */
-    size_t path_capacity;
+    struct st_ends *ends; /* of the edges in `path` */
+    size_t path_capacity, ends_capacity;
     struct st_place here; /* the event at hand */
 };
 
@@ -139,6 +141,7 @@ static void destroy(void *state) {
     free(vd->locks);
     free(vd->stack);
     free(vd->path);
+    free(vd->ends);
     free(vd);
 }
 
@@ -201,6 +204,7 @@ static struct node *start_transaction(struct velodrome *vd, struct thread *threa
 
 static void end_transaction(struct velodrome *vd, struct node *node) {
     node->ended = true;
+    node->last = vd->here.number;
     if (!node->incoming)
         collect(vd, node);
 }
@@ -265,24 +269,44 @@ static bool reaches_increasing(struct velodrome *vd, struct node *start, const s
     return goal->search == search && goal->arrival <= leaves;
 }
 
+/* The transaction of an event that is in the node, or was merged into it. */
+static struct st_transaction transaction_of(const struct node *node, const struct st_place *place) {
+    bool merged = node->ended && place->number > node->last;
+    return (struct st_transaction){.first = merged ? place->number : node->first,
+                                   .block = node->block,
+                                   .unary = merged || (node->ended && node->first == node->last)};
+}
+
+static void add_to_path(struct velodrome *vd, size_t *count, const struct st_edge *edge,
+                        const struct node *from, const struct node *to) {
+    st_reserve(&vd->path, &vd->path_capacity, *count + 1);
+    st_reserve(&vd->ends, &vd->ends_capacity, *count + 1);
+    vd->path[*count] = *edge;
+    vd->ends[(*count)++] =
+        (struct st_ends){transaction_of(from, &edge->from), transaction_of(to, &edge->to)};
+}
+
+static void reverse_path(struct velodrome *vd, size_t count) {
+    for (size_t i = 0, j = count - 1; i < j; i++, j--) {
+        struct st_edge edge = vd->path[i];
+        struct st_ends ends = vd->ends[i];
+        vd->path[i] = vd->path[j];
+        vd->ends[i] = vd->ends[j];
+        vd->path[j] = edge;
+        vd->ends[j] = ends;
+    }
+}
+
 /* The cross-thread edges of the path that a search left, from start to goal, and the closing one.
  * Program order needs no mention: consecutive edges meet in one thread. */
 static size_t collect_path(struct velodrome *vd, const struct node *start, const struct node *goal,
                            const struct st_edge *closing) {
     size_t count = 0;
-    st_reserve(&vd->path, &vd->path_capacity, 1);
-    vd->path[count++] = *closing;
-    for (const struct node *node = goal; node != start; node = node->from) {
-        if (node->over->program_order)
-            continue;
-        st_reserve(&vd->path, &vd->path_capacity, count + 1);
-        vd->path[count++] = node->over->events;
-    }
-    for (size_t i = 0; i < count / 2; i++) {
-        struct st_edge edge = vd->path[i];
-        vd->path[i] = vd->path[count - 1 - i];
-        vd->path[count - 1 - i] = edge;
-    }
+    add_to_path(vd, &count, closing, goal, start);
+    for (const struct node *node = goal; node != start; node = node->from)
+        if (!node->over->program_order)
+            add_to_path(vd, &count, &node->over->events, node->from, node);
+    reverse_path(vd, count);
     return count;
 }
 
@@ -316,7 +340,7 @@ static void report_cycle(struct velodrome *vd, struct thread *thread, struct nod
                          struct node *source, const struct st_edge *closing) {
     if (st_findings_bad_event(vd->findings, vd->here.number)) {
         size_t length = collect_path(vd, node, source, closing);
-        st_findings_cycle(vd->findings, vd->path, length);
+        st_findings_cycle(vd->findings, vd->path, vd->ends, length);
     }
     if (thread->violated)
         return;
@@ -333,6 +357,7 @@ static struct node *sink(struct velodrome *vd, struct thread *thread) {
         return last;
     struct node *node = start_transaction(vd, thread);
     node->ended = true; /* unary */
+    node->last = node->first;
     return node;
 }
 
@@ -359,7 +384,7 @@ static struct access this_access(const struct velodrome *vd) {
 static void on_begin(struct velodrome *vd, struct thread *thread) {
     if (thread->depth++)
         return;
-    start_transaction(vd, thread);
+    start_transaction(vd, thread)->block = vd->here.event.target;
     thread->block = vd->here.event.target;
     thread->begin = vd->here.number;
     thread->begin_loc = vd->here.event.loc;

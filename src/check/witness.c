@@ -240,19 +240,31 @@ static void report_cuts(struct witness *w, uint32_t t) {
     w->cut_count = 0;
 }
 
+static void tell_cycle(struct witness *w, const struct st_reach_edge *cycle, size_t length) {
+    struct st_edge *edges = st_alloc(length, sizeof *edges);
+    struct st_ends *ends = st_alloc(length, sizeof *ends);
+    for (size_t i = 0; i < length; i++) {
+        edges[i] = cycle[i].edge;
+        ends[i] = cycle[i].ends;
+    }
+    st_findings_cycle(w->findings, edges, ends, length);
+    free(edges);
+    free(ends);
+}
+
 /* The shortest of the cycles that the event closes. */
 static void report_cycle(struct witness *w) {
-    struct st_edge *shortest = NULL;
+    struct st_reach_edge *shortest = NULL;
     size_t length = SIZE_MAX;
     for (size_t i = 0; i < w->closing_count; i++) {
         size_t count;
-        struct st_edge *cycle = st_reach_cycle(&w->reach, &w->closing[i], &count);
+        struct st_reach_edge *cycle = st_reach_cycle(&w->reach, &w->closing[i], &count);
         bool shorter = count < length;
         free(shorter ? shortest : cycle);
         shortest = shorter ? cycle : shortest;
         length = shorter ? count : length;
     }
-    st_findings_cycle(w->findings, shortest, length);
+    tell_cycle(w, shortest, length);
     free(shortest);
 }
 
@@ -287,18 +299,38 @@ static void check_blocks(struct witness *w, uint32_t t, const struct st_teller *
     w->cuts[w->cut_count++] = (struct cut){depth, teller->edge, knows->how};
 }
 
+/* The running outermost block of the thread. */
+static struct st_transaction running_block(const struct witness *w, uint32_t t) {
+    const struct st_open_block *block = &w->blocks[t].items[0];
+    return (struct st_transaction){.first = block->begin, .block = block->name};
+}
+
+/* The transaction of the event at hand. That of a begin, which a thread can start with, is about to
+ * be opened. */
+static struct st_transaction this_transaction(const struct witness *w, uint32_t t) {
+    if (w->blocks[t].depth)
+        return running_block(w, t);
+    return (struct st_transaction){
+        .first = w->number, .block = w->event->target, .unary = w->event->op != ST_BEGIN};
+}
+
 /* Does the edge close a cycle? If not, does anything come to reach more? */
 static bool check_cycle(struct witness *w, uint32_t t, const struct st_teller *teller) {
     const struct st_blocks *blocks = &w->blocks[t];
     /* A transaction of one event starts at the time that it is about to get. */
-    struct st_reach_edge edge = {teller->edge, teller->time,
-                                 blocks->depth ? blocks->items[0].time : w->threads[t].time + 1};
+    struct st_reach_edge edge = {.edge = teller->edge,
+                                 .source = teller->time,
+                                 .sink =
+                                     blocks->depth ? blocks->items[0].time : w->threads[t].time + 1,
+                                 .ends.to = this_transaction(w, t)};
+    bool running = st_blocks_known(&w->blocks[teller->thread], teller->time) > 0;
+    if (running) /* what has ended is forgotten */
+        edge.ends.from = running_block(w, teller->thread);
     if (st_reach_closes(&w->reach, t, teller->thread, teller->time)) {
         st_reserve(&w->closing, &w->closing_capacity, w->closing_count + 1);
         w->closing[w->closing_count++] = edge;
         return false;
     }
-    bool running = st_blocks_known(&w->blocks[teller->thread], teller->time) > 0;
     return st_reach_extend(&w->reach, &edge, running, w->live_from);
 }
 

@@ -25,6 +25,7 @@ void st_findings_free(struct st_findings *findings) {
         free(findings->violations[i].path);
     free(findings->violations);
     free(findings->cycle);
+    free(findings->cycle_ends);
     free(findings->violated);
     free(findings->depths);
     st_shares_free(&findings->shares);
@@ -131,9 +132,14 @@ void st_findings_keep_first(struct st_findings *findings) {
         free(all[--findings->kept].path);
 }
 
-void st_findings_cycle(struct st_findings *findings, const struct st_edge *edges, size_t count) {
+void st_findings_cycle(struct st_findings *findings, const struct st_edge *edges,
+                       const struct st_ends *ends, size_t count) {
     free(findings->cycle);
+    free(findings->cycle_ends);
     findings->cycle = st_alloc(count, sizeof *edges);
     memcpy(findings->cycle, edges, count * sizeof *edges);
+    findings->cycle_ends = ends ? st_alloc(count, sizeof *ends) : NULL;
+    if (ends)
+        memcpy(findings->cycle_ends, ends, count * sizeof *ends);
     findings->cycle_length = count;
 }

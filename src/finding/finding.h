@@ -25,6 +25,18 @@ struct st_edge {
     enum st_edge_kind kind;
 };
 
+/* The transaction that an event is in: an outermost block, or the event alone. */
+struct st_transaction {
+    uint64_t first; /* the number of its first event; 0 where the transaction is not known */
+    uint32_t block; /* the name of the block; of no meaning when unary */
+    bool unary;     /* an event outside all blocks */
+};
+
+/* The transactions at both ends of an edge. */
+struct st_ends {
+    struct st_transaction from, to;
+};
+
 /* A violated block. Invariant: begin <= event, and event <= end unless end is 0 (still open). */
 struct st_violation {
     uint32_t block; /* name, or ST_NO_NAME */
@@ -52,8 +64,9 @@ struct st_findings {
     uint64_t violation_count;        /* violated outermost blocks, also those not kept */
     struct st_violation *violations; /* as found, until one gives way; see st_findings_sort */
     size_t kept, kept_capacity, limit;
-    struct st_shares shares; /* of the block names in `violations` */
-    struct st_edge *cycle;   /* cross-thread edges of the cycle that closes there, where known */
+    struct st_shares shares;    /* of the block names in `violations` */
+    struct st_edge *cycle;      /* cross-thread edges of the cycle that closes there, where known */
+    struct st_ends *cycle_ends; /* of each of them; NULL where not known */
     size_t cycle_length;
     uint64_t *violated; /* by block name */
     size_t violated_capacity;
@@ -101,7 +114,9 @@ void st_findings_keep_first(struct st_findings *findings);
 uint64_t st_findings_violated(const struct st_findings *findings, uint32_t block);
 uint32_t st_findings_depth(const struct st_findings *findings, uint32_t block);
 
-/* Keeps a copy of the edges as the cycle that makes the first bad event bad. */
-void st_findings_cycle(struct st_findings *findings, const struct st_edge *edges, size_t count);
+/* Keeps a copy of the edges, and of their ends unless that is NULL, as the cycle that makes the
+ * first bad event bad. */
+void st_findings_cycle(struct st_findings *findings, const struct st_edge *edges,
+                       const struct st_ends *ends, size_t count);
 
 #endif

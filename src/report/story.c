@@ -342,12 +342,35 @@ void st_put_violation(const struct st_text *text, const struct st_findings *find
 
 /* ---- A cycle ---- */
 
-/* "T2 comes after T1: T1 wrote x at a.c:3 (event 3), then T2 read x at b.c:9 (event 6)." */
-static void put_waiting(const struct st_text *text, const struct st_edge *edge) {
+/* "put in T1", "event 5 of T1"; mere "T1" where the transaction is not known. */
+static void put_transaction(const struct st_text *text, const struct st_transaction *transaction,
+                            uint32_t thread) {
+    if (transaction->first && transaction->unary) {
+        fprintf(text->file, "event %" PRIu64 " of ", transaction->first);
+    } else if (transaction->first) {
+        if (transaction->block == ST_NO_NAME)
+            fputs("a block", text->file);
+        else
+            st_put_block(text, transaction->block);
+        fputs(" in ", text->file);
+    }
+    st_put_thread(text, thread);
+}
+
+/* "  get in T2 comes after put in T1" */
+static void put_order(const struct st_text *text, const struct st_transaction *later,
+                      uint32_t later_thread, const struct st_transaction *earlier,
+                      uint32_t earlier_thread) {
     fputs("  ", text->file);
-    st_put_thread(text, edge->to.event.thread);
+    put_transaction(text, later, later_thread);
     fputs(" comes after ", text->file);
-    st_put_thread(text, edge->from.event.thread);
+    put_transaction(text, earlier, earlier_thread);
+}
+
+/* "get in T2 comes after put in T1: T1 wrote x at a.c:3 (event 3), then T2 read x (event 6)." */
+static void put_waiting(const struct st_text *text, const struct st_edge *edge,
+                        const struct st_ends *ends) {
+    put_order(text, &ends->to, edge->to.event.thread, &ends->from, edge->from.event.thread);
     fputs(": ", text->file);
     st_put_place(text, &edge->from);
     fputs(", then ", text->file);
@@ -355,8 +378,36 @@ static void put_waiting(const struct st_text *text, const struct st_edge *edge) 
     fputs(".\n", text->file);
 }
 
-void st_put_cycle(const struct st_text *text, const struct st_findings *findings) {
+/* The cycle may come to a thread in one transaction and leave it in a later one. */
+static void put_program_order(const struct st_text *text, const struct st_transaction *earlier,
+                              const struct st_transaction *later, uint32_t thread) {
+    if (!earlier->first || !later->first || earlier->first == later->first)
+        return;
+    put_order(text, later, thread, earlier, thread);
+    fputs(", which the same thread did before.\n", text->file);
+}
+
+static void put_waitings(const struct st_text *text, const struct st_findings *findings) {
+    static const struct st_ends unknown;
     struct gap gap = find_gap(findings->cycle_length);
+    const struct st_ends *all = findings->cycle_ends;
+    for (size_t i = 0; i < findings->cycle_length; i++) {
+        if (i == gap.from) {
+            fprintf(text->file, "  ... and so on: --format json lists %zu more ...\n",
+                    gap.to - gap.from);
+            i = gap.to;
+        } else if (i && all) {
+            put_program_order(text, &all[i - 1].to, &all[i].from,
+                              findings->cycle[i].from.event.thread);
+        }
+        put_waiting(text, &findings->cycle[i], all ? &all[i] : &unknown);
+    }
+    size_t last = findings->cycle_length - 1;
+    if (all)
+        put_program_order(text, &all[last].to, &all[0].from, findings->cycle[0].from.event.thread);
+}
+
+void st_put_cycle(const struct st_text *text, const struct st_findings *findings) {
     st_put_paint(text, ST_RED);
     fputs("No serial order explains the trace", text->file);
     st_put_paint(text, ST_PLAIN);
@@ -364,13 +415,7 @@ void st_put_cycle(const struct st_text *text, const struct st_findings *findings
             ", although no single block was cut:\n"
             "  with event %" PRIu64 " its transactions wait for each other in a cycle.\n",
             findings->first_bad_event);
-    for (size_t i = 0; i < findings->cycle_length; i++) {
-        if (i == gap.from) {
-            fprintf(text->file, "  ... %zu more (--format json lists them) ...\n",
-                    gap.to - gap.from);
-            i = gap.to;
-        }
-        put_waiting(text, &findings->cycle[i]);
-    }
+    if (findings->cycle_length)
+        put_waitings(text, findings);
     fputc('\n', text->file);
 }

@@ -263,6 +263,9 @@ static bool check_evidence(const struct promise *promise, const struct st_findin
             return differs(why, "a serializable trace has a cycle");
         const char *wrong = evidence_cycle(findings->cycle, findings->cycle_length,
                                            findings->first_bad_event, sample, reference);
+        if (!wrong && findings->cycle_ends)
+            wrong = evidence_ends(findings->cycle, findings->cycle_ends, findings->cycle_length,
+                                  sample, reference);
         return wrong ? differs(why, "the cycle: %s", wrong) : true;
     }
     if (promise->evidence && !reference->serializable && findings->kept == 0)

@@ -66,3 +66,30 @@ const char *evidence_cycle(const struct st_edge *edges, size_t count, uint64_t l
     }
     return NULL;
 }
+
+/* A block, open or not, starts with its begin. */
+static const char *check_transaction(const struct st_transaction *said,
+                                     const struct st_place *place, const struct sample *sample,
+                                     const struct reference *reference) {
+    if (!said->first)
+        return NULL;
+    size_t first = (size_t)__builtin_ctzll(reference->transaction[place->number - 1]);
+    const struct st_event *begin = &sample->events[first];
+    if (said->first != first + 1)
+        return "an end is in another transaction";
+    if (said->unary != (begin->op != ST_BEGIN))
+        return "an end is not both a block and an event alone";
+    return said->unary || said->block == begin->target ? NULL : "an end is in another block";
+}
+
+const char *evidence_ends(const struct st_edge *edges, const struct st_ends *ends, size_t count,
+                          const struct sample *sample, const struct reference *reference) {
+    for (size_t i = 0; i < count; i++) {
+        const char *wrong = check_transaction(&ends[i].from, &edges[i].from, sample, reference);
+        if (!wrong)
+            wrong = check_transaction(&ends[i].to, &edges[i].to, sample, reference);
+        if (wrong)
+            return wrong;
+    }
+    return NULL;
+}

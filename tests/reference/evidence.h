@@ -14,6 +14,11 @@ const char *evidence_path(const struct st_violation *violation, const struct sam
 const char *evidence_cycle(const struct st_edge *edges, size_t count, uint64_t limit,
                            const struct sample *sample, const struct reference *reference);
 
+/* The transactions that the ends of the edges are said to be in. NULL when all is well, or what is
+ * wrong. */
+const char *evidence_ends(const struct st_edge *edges, const struct st_ends *ends, size_t count,
+                          const struct sample *sample, const struct reference *reference);
+
 /* The last edge alone, where the engine has no more: a real dependence that arrives at the
  * violation's event. NULL when all is well, or what is wrong. */
 const char *evidence_closing(const struct st_violation *violation, const struct sample *sample);

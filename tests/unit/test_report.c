@@ -518,7 +518,7 @@ static void a_cycle_is_told_when_no_block_is_violated(void **state) {
     struct st_edge edges[3];
     fill_edges(f, edges);
     st_findings_bad_event(&f->findings[0], 7);
-    st_findings_cycle(&f->findings[0], edges, 3);
+    st_findings_cycle(&f->findings[0], edges, NULL, 3);
     assert_contains(
         text_of(f, false),
         "No serial order explains the trace, although no single block was cut:\n"
@@ -530,6 +530,42 @@ static void a_cycle_is_told_when_no_block_is_violated(void **state) {
         "  T1 comes after T3: T3 wrote y (event 6), then T1 joined T3 at a.c:7 (event 7).\n\n"
         "t.std: not serializable, first bad event 7; no violated block (first: ");
     assert_contains(text_of(f, true), "  \"cycle\": [\n    {\"from\": {\"event\": 2, ");
+}
+
+/* T2's block has ended by the time it matters, and is forgotten; T3 goes on in another one. */
+static void the_transactions_of_a_cycle_are_named_where_they_are_known(void **state) {
+    struct fixture *f = *state;
+    struct st_edge edges[3];
+    uint32_t put = number(&f->symbols.blocks, "put");
+    fill_edges(f, edges);
+    struct st_ends ends[3] = {
+        {.from = {.first = 1, .block = put}, .to = {.first = 3, .unary = true}},
+        {.to = {.first = 5, .block = ST_NO_NAME}},
+        {.from = {.first = 6, .block = put}, .to = {.first = 1, .block = put}},
+    };
+    st_findings_bad_event(&f->findings[0], 7);
+    st_findings_cycle(&f->findings[0], edges, ends, 3);
+    assert_contains(
+        text_of(f, false),
+        "  event 3 of T2 comes after put in T1: T1 released lock l at a.c:2 (event 2), then T2 "
+        "acquired lock l at b.c:3 (event 3).\n"
+        "  a block in T3 comes after T2: T2 forked T3 at b.c:4 (event 4), then T3 read x at "
+        "location 7 (event 5).\n"
+        "  put in T3 comes after a block in T3, which the same thread did before.\n"
+        "  put in T1 comes after put in T3: T3 wrote y (event 6), then T1 joined T3 at a.c:7 "
+        "(event 7).\n\n");
+}
+
+static void a_long_cycle_is_told_at_its_ends(void **state) {
+    struct fixture *f = *state;
+    struct st_edge edges[20];
+    for (uint64_t i = 0; i < 20; i++)
+        edges[i] = conflict(f, 2 * i + 2, "T1", 2 * i + 3, "T2", "x");
+    st_findings_bad_event(&f->findings[0], 50);
+    st_findings_cycle(&f->findings[0], edges, NULL, 20);
+    assert_contains(text_of(f, false), " (event 9).\n"
+                                       "  ... and so on: --format json lists 12 more ...\n"
+                                       "  T2 comes after T1: T1 wrote x (event 34), then ");
 }
 
 static void without_its_edges_the_cycle_is_only_mentioned(void **state) {
@@ -623,6 +659,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_path_in_json, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_cycle_is_told_when_no_block_is_violated, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(the_transactions_of_a_cycle_are_named_where_they_are_known,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_long_cycle_is_told_at_its_ends, set_up, tear_down),
         cmocka_unit_test_setup_teardown(without_its_edges_the_cycle_is_only_mentioned, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(an_undecided_verdict_is_null, set_up, tear_down),
