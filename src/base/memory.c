@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* mremap */
 #include "base/memory.h"
 
 #include <stdbool.h>
@@ -29,6 +30,24 @@ static bool is_large(size_t bytes) {
     return bytes >= 2 * LARGE_PAGE;
 }
 
+/* Pages from the system at a multiple of their size, without which they would be small ones. */
+static void *map_pages(size_t bytes) {
+    char *start = mmap(NULL, bytes + LARGE_PAGE, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (start == MAP_FAILED)
+        st_out_of_memory();
+    size_t before = -(uintptr_t)start % LARGE_PAGE;
+    if (before)
+        munmap(start, before);
+    munmap(start + before + bytes, LARGE_PAGE - before);
+    madvise(start + before, bytes, MADV_HUGEPAGE); /* a wish: nothing depends on it */
+    return start + before;
+}
+
+static size_t whole_pages(size_t bytes) {
+    return (bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+}
+
 void *st_alloc_table(size_t count, size_t size) {
     if (size && count > (SIZE_MAX - LARGE_PAGE) / size)
         st_out_of_memory();
@@ -39,29 +58,36 @@ void *st_alloc_table(size_t count, size_t size) {
             st_out_of_memory();
         return memset(table, 0, bytes);
     }
-    table = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (table == MAP_FAILED)
-        st_out_of_memory();
-    madvise(table, bytes, MADV_HUGEPAGE); /* a wish: nothing depends on it */
-    return table;
+    return map_pages(whole_pages(bytes));
 }
 
 void st_free_table(void *table, size_t count, size_t size) {
     if (table && is_large(count * size))
-        munmap(table, count * size);
+        munmap(table, whole_pages(count * size));
     else
         free(table);
 }
 
+/* Pages of a large table move without being copied or cleared again. */
 void *st_grow_table(void *table, size_t *capacity, size_t need, size_t size) {
     size_t old = *capacity, grown = old + old / 2;
     grown = grown < need ? need : grown;
-    void *larger = st_alloc_table(grown, size);
-    if (old)
-        memcpy(larger, table, old * size);
-    st_free_table(table, old, size);
+    if (is_large(old * size)) {
+        if (grown > (SIZE_MAX - LARGE_PAGE) / size)
+            st_out_of_memory();
+        table = mremap(table, whole_pages(old * size), whole_pages(grown * size),
+                       MREMAP_MAYMOVE | MREMAP_FIXED, map_pages(whole_pages(grown * size)));
+        if (table == MAP_FAILED)
+            st_out_of_memory();
+    } else {
+        void *larger = st_alloc_table(grown, size);
+        if (old)
+            memcpy(larger, table, old * size);
+        free(table);
+        table = larger;
+    }
     *capacity = grown;
-    return larger;
+    return table;
 }
 
 void *st_realloc(void *memory, size_t count, size_t size) {

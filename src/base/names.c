@@ -75,26 +75,50 @@ static void double_slots(struct st_names *names) {
     st_free_table(old, old_count, sizeof *old);
 }
 
-uint32_t st_names_number_slow(struct st_names *names, const struct st_name_key *key) {
-    struct st_name_slot *slot = find_slot(names, key);
-    if (slot->high)
-        return slot->number;
+uint32_t st_names_append(struct st_names *names, const char *text, size_t length) {
     if (names->count >= ST_NAMES_FULL - 1)
         return ST_NAMES_FULL;
-    if (names->count + names->count / 2 >= names->slot_count) {
+    uint64_t at = names->offset[names->count];
+    st_reserve(&names->text, &names->text_capacity, at + length + 1);
+    memcpy(names->text + at, text, length);
+    names->text[at + length] = '\0';
+    names->count++;
+    st_reserve(&names->offset, &names->offset_capacity, (size_t)names->count + 1);
+    names->offset[names->count] = at + length + 1;
+    return names->count - 1;
+}
+
+/* Gives the next name that has no slot the one that was found for it. */
+static void enter(struct st_names *names, const struct st_name_key *key,
+                  struct st_name_slot *slot) {
+    if (names->indexed + names->indexed / 2 >= names->slot_count) {
         double_slots(names);
         slot = find_slot(names, key);
     }
-    uint64_t at = names->offset[names->count];
-    st_reserve(&names->text, &names->text_capacity, at + key->length + 1);
-    memcpy(names->text + at, key->text, key->length);
-    names->text[at + key->length] = '\0';
-    slot->low = key->low;
-    slot->high = key->high;
-    slot->number = names->count++;
-    st_reserve(&names->offset, &names->offset_capacity, (size_t)names->count + 1);
-    names->offset[names->count] = at + key->length + 1;
-    return slot->number;
+    *slot = (struct st_name_slot){key->low, key->high, names->indexed++};
+}
+
+static void index_all(struct st_names *names) {
+    while (names->indexed < names->count) {
+        uint32_t next = names->indexed;
+        struct st_name_key key = st_name_key(st_name(names, next), st_name_length(names, next));
+        struct st_name_slot *slot = find_slot(names, &key);
+        if (slot->high)
+            names->indexed++; /* was not new after all: look-ups find the first */
+        else
+            enter(names, &key, slot);
+    }
+}
+
+uint32_t st_names_number_slow(struct st_names *names, const struct st_name_key *key) {
+    index_all(names);
+    struct st_name_slot *slot = find_slot(names, key);
+    if (slot->high)
+        return slot->number;
+    uint32_t number = st_names_append(names, key->text, key->length);
+    if (number != ST_NAMES_FULL)
+        enter(names, key, slot);
+    return number;
 }
 
 uint32_t st_names_add(struct st_names *names, const char *text, size_t length) {
@@ -102,7 +126,8 @@ uint32_t st_names_add(struct st_names *names, const char *text, size_t length) {
     return st_names_number(names, &key);
 }
 
-uint32_t st_names_find(const struct st_names *names, const char *text, size_t length) {
+uint32_t st_names_find(struct st_names *names, const char *text, size_t length) {
+    index_all(names);
     struct st_name_key key = st_name_key(text, length);
     const struct st_name_slot *slot = find_slot(names, &key);
     return slot->high ? slot->number : ST_NAMES_FULL;

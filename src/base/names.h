@@ -15,8 +15,9 @@ struct st_name_slot {
     uint32_t number;
 };
 
-/* Invariants: slot_count is a power of two and at least 3/2 of count; the text of name i is
- * text[offset[i]] up to a zero byte, and offset[count] is where the next one will go. */
+/* Invariants: slot_count is a power of two and at least 3/2 of `indexed`, the number of names that
+ * have a slot; the text of name i is text[offset[i]] up to a zero byte, and offset[count] is where
+ * the next one will go. */
 struct st_names {
     struct st_name_slot *slots;
     size_t slot_count;
@@ -24,7 +25,7 @@ struct st_names {
     size_t text_capacity;
     uint64_t *offset;
     size_t offset_capacity;
-    uint32_t count;
+    uint32_t count, indexed; /* indexed <= count */
 };
 
 /* Texts of up to 15 bytes are their own key: bytes in `low` and `high`, length + 1 on top of
@@ -72,10 +73,14 @@ static inline struct st_name_key st_name_key_padded(const char *text, size_t len
  */
 uint32_t st_names_number_slow(struct st_names *names, const struct st_name_key *key);
 uint32_t st_names_add(struct st_names *names, const char *text, size_t length);
+
+/* Adds a name that is known to be new. It gets its slot when somebody looks a name up, which for
+ * the variables of a long trace is never: ten million slots are a quarter of a gigabyte. */
+uint32_t st_names_append(struct st_names *names, const char *text, size_t length);
 #define ST_NAMES_FULL UINT32_MAX
 
 /* The number of a known name, or ST_NAMES_FULL. */
-uint32_t st_names_find(const struct st_names *names, const char *text, size_t length);
+uint32_t st_names_find(struct st_names *names, const char *text, size_t length);
 
 static inline uint32_t st_names_number(struct st_names *names, const struct st_name_key *key) {
     const struct st_name_slot *slot = &names->slots[key->hash & (names->slot_count - 1)];

@@ -32,7 +32,7 @@ static inline struct st_extent st_batch_extent(const struct st_event *events, si
  * On 10^7 events over 10^5 variables this halves an engine's time. It does not ask whether the
  * event is an access: what a processor cannot predict costs more than a line of memory that nobody
  * needs. A batch has room for ST_AHEAD events behind its last one. */
-enum { ST_AHEAD = 16 };
+enum { ST_AHEAD = 24 };
 #define st_batch_prefetch(events, i, count, variables)                                             \
     do {                                                                                           \
         size_t st_later_ = (i) + ST_AHEAD < (count) ? (i) + ST_AHEAD : (i);                        \

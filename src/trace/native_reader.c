@@ -255,6 +255,25 @@ static size_t make_keys(const struct st_names *names, struct cursor *text, struc
     return most;
 }
 
+/* Variables: there may be tens of millions, and nobody looks one up by its name. So it is not
+ * checked that none appears twice; if one did, there would be two variables of that name. */
+static int take_variables(struct reader *reader, struct st_names *names, uint32_t count,
+                          struct cursor text, struct st_error *error) {
+    for (; count; count--) {
+        const unsigned char *end = text.left ? memchr(text.next, '\0', text.left) : NULL;
+        if (!end)
+            return fail_content(reader, error, "it holds fewer names than its head says");
+        size_t length = (size_t)(end - text.next);
+        if (st_names_append(names, (const char *)text.next, length) == ST_NAMES_FULL)
+            return fail_content(reader, error, "there are too many names");
+        text.next += length + 1;
+        text.left -= length + 1;
+    }
+    if (text.left)
+        return fail_content(reader, error, "it holds more names than its head says");
+    return 0;
+}
+
 static int take_names(struct reader *reader, struct st_names *names, uint32_t count,
                       struct cursor text, struct st_error *error) {
     enum { GROUP = 32 };
@@ -299,7 +318,9 @@ static int take_tables(struct reader *reader, const unsigned char *heads, struct
         if (!text.next)
             return fail_content(reader, error, "its names are longer than the chunk");
         struct st_names *names = names_table(reader->symbols, table);
-        if (take_names(reader, names, get_u32(head), text, error) < 0)
+        int taken = (table == TABLE_VARIABLES ? take_variables : take_names)(
+            reader, names, get_u32(head), text, error);
+        if (taken < 0)
             return -1;
     }
     return 0;

@@ -668,15 +668,20 @@ static void absurd_sizes_are_refused(void **state) {
 static void names_that_do_not_fit_are_refused(void **state) {
     (void)state;
     struct parts parts = one_write();
-    parts.names[1] = "x\0x";
-    parts.name_bytes[1] = 4;
-    parts.name_counts[1] = 2;
+    parts.names[2] = "l\0l";
+    parts.name_bytes[2] = 4;
+    parts.name_counts[2] = 2;
     assert_parts_refused(&parts, "appears twice");
+    parts.name_counts[2] = 1;
+    assert_parts_refused(&parts, "more names");
+    parts.name_counts[2] = 3;
+    assert_parts_refused(&parts, "twice");
+    parts = one_write();
+    parts.names[1] = "x\0y";
+    parts.name_bytes[1] = 4;
     parts.name_counts[1] = 1;
     assert_parts_refused(&parts, "more names");
     parts.name_counts[1] = 3;
-    assert_parts_refused(&parts, "twice");
-    parts.names[1] = "x\0y";
     assert_parts_refused(&parts, "fewer names");
     parts.names[1] = "xyz";
     parts.name_counts[1] = 1;

@@ -77,6 +77,22 @@ static void names_of_every_length_keep_their_numbers(void **state) {
     assert_int_equal(st_names_find(names, text, 60), ST_NAMES_FULL);
 }
 
+static void appended_names_are_found_like_others(void **state) {
+    struct st_names *names = &((struct st_symbols *)*state)->blocks;
+    assert_int_equal(st_names_add(names, "a", 1), 0);
+    char text[16];
+    for (uint32_t i = 1; i < 1000; i++) {
+        int length = snprintf(text, sizeof text, "n%u", i);
+        assert_int_equal(st_names_append(names, text, (size_t)length), i);
+    }
+    assert_int_equal(st_names_append(names, "n5", 2), 1000);
+    assert_int_equal(st_names_add(names, "z", 1), 1001);
+    assert_int_equal(st_names_find(names, "n999", 4), 999);
+    assert_int_equal(st_names_find(names, "n5", 2), 5);
+    assert_int_equal(st_names_find(names, "z", 1), 1001);
+    assert_int_equal(st_names_find(names, "n1000", 5), ST_NAMES_FULL);
+}
+
 static void a_hundred_thousand_names_are_told_apart(void **state) {
     struct st_names *names = &((struct st_symbols *)*state)->locks;
     char text[40];
@@ -96,6 +112,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(every_byte_beside_digits_makes_a_name, set_up, tear_down),
         cmocka_unit_test_setup_teardown(names_of_every_length_keep_their_numbers, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(appended_names_are_found_like_others, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_hundred_thousand_names_are_told_apart, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
