@@ -148,14 +148,15 @@ typedef struct seriatim_edge {
 typedef struct seriatim_violation {
     uint64_t thread; /* whose block it is */
     uint64_t block;  /* the operand of its begin */
-    unsigned depth;  /* 0 is outermost */
+    unsigned depth;  /* 0 is outermost; nested blocks are named by engines that look at them */
     uint64_t begin;  /* the number of its begin event */
     uint64_t begin_loc;
     uint64_t end;         /* the number of its end event; 0 while it is open */
     seriatim_place event; /* the first event that proves the violation */
 
-    /* How the dependence left the block and came back to `event`; each edge starts in the thread
-     * where the one before it arrived. NULL and 0 when the engine does not know it. */
+    /* How the dependence left the block and came back to `event`: the first edge starts in the
+     * block, each other one in the thread where the one before it arrived, with the same event or
+     * a later one. NULL and 0 when the engine does not know it. */
     const seriatim_edge *path;
     size_t path_length;
 
@@ -165,8 +166,9 @@ typedef struct seriatim_violation {
 } seriatim_violation;
 
 /* Called once for each violated block, as soon as the engine knows: at the event that proves it
- * for regiontrack and velodrome; later, at the latest in seriatim_checker_finish, for
- * doublechecker; never for aerodrome, which names no blocks.
+ * for witness, regiontrack and velodrome; later, at the latest in seriatim_checker_finish, for
+ * doublechecker; never for aerodrome, which names no blocks. When one event proves several, an
+ * outer block comes before an inner one.
  *
  * The violation and its path belong to the checker and are gone when the callback returns. The
  * callback must not call functions with the same checker. */
@@ -211,6 +213,7 @@ typedef struct seriatim_result {
     int serializable;         /* 1: yes, 0: no, -1: not decided */
     const char *gave_up;      /* why it is not decided, or NULL; lives as long as the checker */
     int names_blocks;         /* 1: this engine names violated blocks, 0: it gives a verdict only */
+    int outermost_only;       /* 1: it looks at outermost blocks only, 0: at nested ones too */
     int blames_closers;       /* 1: a block it names without a path need not be violated */
     uint64_t first_bad_event; /* the event at which the engine saw the run go wrong, or 0 */
     uint64_t violation_count; /* violated outermost blocks, also those that were not kept */

@@ -327,6 +327,7 @@ void seriatim_checker_finish(seriatim_checker *checker, seriatim_result *result)
         .serializable = serializable[findings->verdict],
         .gave_up = findings->gave_up,
         .names_blocks = findings->names_blocks,
+        .outermost_only = findings->outermost_only,
         .blames_closers = findings->blames_closers,
         .first_bad_event = findings->first_bad_event,
         .violation_count = findings->violation_count,

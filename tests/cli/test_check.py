@@ -115,11 +115,26 @@ class Json(Case):
                          "")
 
     def test_paths_leave_the_block_and_come_back(self):
-        for name in ("bank",):
+        for name in ("bank", "server", "vector"):
             for engine in run("check", "--engine", "all", "--format", "json",
                               TRACES / f"{name}.std").json["engines"]:
                 for violation in engine["violations"]:
                     self.check_path(violation)
+
+    def test_nested_violations(self):
+        got = run("check", "--engine", "witness", "--format", "json", TRACES / "server.std").json
+        self.assertEqual(got["violation_count"], 4)
+        self.assertEqual([(v["block"], v["depth"], v["begin"], v["event"])
+                          for v in got["violations"]],
+                         [("handle", 0, 3, 7), ("count", 1, 4, 7), ("handle", 0, 18, 22),
+                          ("count", 1, 19, 22), ("handle", 0, 47, 64), ("lookup", 1, 52, 64),
+                          ("", 0, 83, 86)])
+        for violation in got["violations"]:
+            self.assertTrue(violation["path"])
+            self.check_path(violation)
+            self.assertEqual(violation["closing"], violation["path"][-1])
+        self.assertEqual([(b["name"], b["executed"], b["violated"]) for b in got["blocks"]],
+                         [("lookup", 5, 1), ("count", 5, 2), ("handle", 5, 3), ("", 1, 1)])
 
     def check_path(self, violation):
         path = violation["path"]

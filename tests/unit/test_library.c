@@ -160,6 +160,85 @@ static void all_violations_are_counted_and_told_but_only_so_many_are_kept(void *
     seriatim_checker_free(checker);
 }
 
+/* One of a block that is cut once, among many of a block that is cut all the time. */
+static void a_rare_violation_is_kept_beside_common_ones(void **state) {
+    (void)state;
+    seriatim_checker *checker = seriatim_checker_new(NULL);
+    seriatim_checker_keep(checker, 3);
+    for (uint64_t i = 0; i < 10; i++)
+        feed_cut_block(checker, i * 5 + 1);
+    feed(checker, T3, SERIATIM_BEGIN, INNER, 51);
+    feed(checker, T3, SERIATIM_READ, Y, 52);
+    feed(checker, T2, SERIATIM_WRITE, Y, 53);
+    feed(checker, T3, SERIATIM_READ, Y, 54);
+    seriatim_result result;
+    seriatim_checker_finish(checker, &result);
+    assert_int_equal(result.violation_count, 11);
+    assert_int_equal(seriatim_checker_kept(checker), 3);
+    assert_int_equal(seriatim_checker_violation(checker, 0)->begin, 1);
+    assert_int_equal(seriatim_checker_violation(checker, 1)->begin, 6);
+    assert_int_equal(seriatim_checker_violation(checker, 2)->block, INNER);
+    assert_int_equal(seriatim_checker_violation(checker, 2)->begin, 51);
+    seriatim_checker_free(checker);
+}
+
+static void assert_place(const seriatim_place *place, uint64_t event, uint64_t thread,
+                         seriatim_op op, uint64_t operand) {
+    assert_int_equal(place->event, event);
+    assert_int_equal(place->thread, thread);
+    assert_int_equal(place->op, op);
+    assert_int_equal(place->operand, operand);
+    assert_int_equal(place->loc, event * 10);
+}
+
+/* Of T1's blocks, the outer and the inner one: T1 -> T2 through the lock, T2 -> T1 through Y. */
+static void assert_cut_by_t2(const seriatim_violation *violation, uint64_t block, unsigned depth) {
+    assert_int_equal(violation->block, block);
+    assert_int_equal(violation->depth, depth);
+    assert_int_equal(violation->begin, depth + 1);
+    assert_int_equal(violation->path_length, 2);
+    assert_place(&violation->path[0].from, 4, T1, SERIATIM_RELEASE, LOCK);
+    assert_place(&violation->path[0].to, 5, T2, SERIATIM_ACQUIRE, LOCK);
+    assert_int_equal(violation->path[0].kind, SERIATIM_EDGE_LOCK);
+    assert_place(&violation->path[1].from, 6, T2, SERIATIM_WRITE, Y);
+    assert_place(&violation->path[1].to, 7, T1, SERIATIM_READ, Y);
+    assert_int_equal(violation->path[1].kind, SERIATIM_EDGE_CONFLICT);
+    assert_place(&violation->closing.from, 6, T2, SERIATIM_WRITE, Y);
+    assert_place(&violation->closing.to, 7, T1, SERIATIM_READ, Y);
+}
+
+static void listen_to_nested(void *context, const seriatim_violation *violation) {
+    int *calls = context;
+    assert_cut_by_t2(violation, *calls ? INNER : BLOCK, (unsigned)*calls);
+    ++*calls;
+}
+
+static void nested_blocks_are_told_with_depth_and_path(void **state) {
+    (void)state;
+    int calls = 0;
+    seriatim_checker *checker = seriatim_checker_new("witness");
+    seriatim_checker_on_violation(checker, listen_to_nested, &calls);
+    feed(checker, T1, SERIATIM_BEGIN, BLOCK, 1);
+    feed(checker, T1, SERIATIM_BEGIN, INNER, 2);
+    feed(checker, T1, SERIATIM_ACQUIRE, LOCK, 3);
+    feed(checker, T1, SERIATIM_RELEASE, LOCK, 4);
+    feed(checker, T2, SERIATIM_ACQUIRE, LOCK, 5);
+    feed(checker, T2, SERIATIM_WRITE, Y, 6);
+    feed(checker, T1, SERIATIM_READ, Y, 7);
+    feed(checker, T1, SERIATIM_END, 0, 8);
+    seriatim_result result;
+    seriatim_checker_finish(checker, &result);
+    assert_int_equal(calls, 2);
+    assert_int_equal(result.outermost_only, 0);
+    assert_int_equal(result.violation_count, 1);
+    assert_int_equal(seriatim_checker_kept(checker), 2);
+    assert_cut_by_t2(seriatim_checker_violation(checker, 0), BLOCK, 0);
+    assert_int_equal(seriatim_checker_violation(checker, 0)->end, 0);
+    assert_cut_by_t2(seriatim_checker_violation(checker, 1), INNER, 1);
+    assert_int_equal(seriatim_checker_violation(checker, 1)->end, 8);
+    seriatim_checker_free(checker);
+}
+
 static void without_a_callback_nothing_is_called(void **state) {
     (void)state;
     seriatim_checker *checker = seriatim_checker_new(NULL);
@@ -388,6 +467,8 @@ int main(void) {
         cmocka_unit_test(a_violation_is_told_at_the_event_that_proves_it),
         cmocka_unit_test(the_end_of_a_kept_violation_is_known_once_its_block_has_ended),
         cmocka_unit_test(all_violations_are_counted_and_told_but_only_so_many_are_kept),
+        cmocka_unit_test(a_rare_violation_is_kept_beside_common_ones),
+        cmocka_unit_test(nested_blocks_are_told_with_depth_and_path),
         cmocka_unit_test(without_a_callback_nothing_is_called),
         cmocka_unit_test(every_engine_sees_that_the_cut_block_is_not_serializable),
         cmocka_unit_test(every_engine_sees_that_the_locked_block_is_serializable),
