@@ -184,7 +184,7 @@ class OptionsFromTheEnvironment(Case):
 
     def test_they_come_before_the_command_line(self):
         self.assertEqual(self.check(" --format   json\t--limit=0 \n").json["violation_count"], 1)
-        self.assertIn("Block a", self.check("--format json", "--format", "text").text)
+        self.assertIn("a was not atomic", self.check("--format json", "--format", "text").text)
 
     def test_empty_is_nothing(self):
         self.assertEqual(self.check("").status, 1)
