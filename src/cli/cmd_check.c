@@ -209,7 +209,7 @@ static enum status run(const void *values, const char *const *operands) {
                      check.values->common.quiet, &error) < 0)
         return complain(&error);
     enum status status;
-    if (st_output_open(&check.output, check.values->output, check.path, &error) < 0) {
+    if (st_output_open(&check.output, check.values->output, operands, &error) < 0) {
         status = complain(&error);
     } else {
         start_runs(&check);
