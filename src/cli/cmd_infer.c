@@ -50,9 +50,7 @@ static void end_pass(struct pass *pass) {
 }
 
 static int analyse(struct reading *reading, struct pass *pass, struct st_error *error) {
-    const struct st_engine *engine = st_engine_find("witness");
-    if (!engine)
-        engine = st_engine_find("regiontrack");
+    const struct st_engine *engine = st_engine_find("witness"); /* knows every depth */
     void *state = engine->create(&pass->findings);
     struct st_event *events;
     uint64_t first;
