@@ -1,8 +1,11 @@
 """seriatim check --spec: which blocks of a trace count."""
 
 import os
+import random
+import re
 import unittest
 
+from random_traces import random_trace
 from seriatim import CLEAN, CROSS, CUT, TRACES, Case, run
 
 # T2 cuts both blocks of T1, one in the other.
@@ -202,6 +205,50 @@ class Engines(SpecCase):
                              "--spec=s", path).json["violations"] for path in ("t.std", "t.stt")]
         self.assertEqual(len(got[0]), rounds)
         self.assertEqual(got[0], got[1])
+
+
+def without_marks(trace, names):
+    """The trace without begin and end of these blocks, and the numbers of the events that stay."""
+    stacks, lines, numbers = {}, [], []
+    for number, line in enumerate(trace.splitlines(True), 1):
+        thread, op, _ = line.split("|")
+        stack = stacks.setdefault(thread, [])
+        if op.startswith("begin"):
+            stack.append(op[6:-1])
+        if not ((op.startswith("begin") or op == "end") and stack[-1] in names):
+            lines.append(line)
+            numbers.append(number)
+        if op == "end":
+            stack.pop()
+    return "".join(lines), numbers
+
+
+class RandomTraces(SpecCase):
+    """Ignoring a block is the same as taking its begin and its end out of the trace by hand."""
+
+    def answers(self, result, number):
+        """What each engine says, with number(n) for event n."""
+        return [(engine["engine"], engine["serializable"], number(engine["first_bad_event"]),
+                 [(v["block"], v["thread"], v["depth"], number(v["begin"]), number(v["end"]),
+                   number(v["event"])) for v in engine["violations"]], engine["blocks"])
+                for engine in result.json["engines"]]
+
+    def test_vanished_marks_are_like_no_marks(self):
+        rng = random.Random(12)
+        seen = set()
+        for _ in range(60):
+            trace = random_trace(rng)
+            names = sorted(set(re.findall(r"begin\((\w+)\)", trace)))
+            ignored = rng.sample(names, rng.randint(1, len(names) - 1))
+            shorter, numbers = without_marks(trace, ignored)
+            got = self.check(trace, "".join(f"ignore function {name}\n" for name in ignored),
+                             "--engine=all")
+            expected = self.check(shorter, "", "--engine=all")
+            self.assertIs(got.json["agree"], True, trace)
+            self.assertEqual(self.answers(got, lambda n: n),
+                             self.answers(expected, lambda n: n and numbers[n - 1]), trace)
+            seen.add(got.status)
+        self.assertEqual(seen, {0, 1})
 
 
 class Trouble(SpecCase):
