@@ -98,7 +98,7 @@ static void enter(struct st_names *names, const struct st_name_key *key,
     *slot = (struct st_name_slot){key->low, key->high, names->indexed++};
 }
 
-static void index_all(struct st_names *names) {
+void st_names_index(struct st_names *names) {
     while (names->indexed < names->count) {
         uint32_t next = names->indexed;
         struct st_name_key key = st_name_key(st_name(names, next), st_name_length(names, next));
@@ -111,7 +111,7 @@ static void index_all(struct st_names *names) {
 }
 
 uint32_t st_names_number_slow(struct st_names *names, const struct st_name_key *key) {
-    index_all(names);
+    st_names_index(names);
     struct st_name_slot *slot = find_slot(names, key);
     if (slot->high)
         return slot->number;
@@ -126,8 +126,7 @@ uint32_t st_names_add(struct st_names *names, const char *text, size_t length) {
     return st_names_number(names, &key);
 }
 
-uint32_t st_names_find(struct st_names *names, const char *text, size_t length) {
-    index_all(names);
+uint32_t st_names_find(const struct st_names *names, const char *text, size_t length) {
     struct st_name_key key = st_name_key(text, length);
     const struct st_name_slot *slot = find_slot(names, &key);
     return slot->high ? slot->number : ST_NAMES_FULL;

@@ -74,13 +74,15 @@ static inline struct st_name_key st_name_key_padded(const char *text, size_t len
 uint32_t st_names_number_slow(struct st_names *names, const struct st_name_key *key);
 uint32_t st_names_add(struct st_names *names, const char *text, size_t length);
 
-/* Adds a name that is known to be new. It gets its slot when somebody looks a name up, which for
- * the variables of a long trace is never: ten million slots are a quarter of a gigabyte. */
+/* Adds a name that is known to be new. It gets its slot when st_names_add or st_names_index is next
+ * called, which for the variables of a long trace is never: ten million slots are a quarter of a
+ * gigabyte. */
 uint32_t st_names_append(struct st_names *names, const char *text, size_t length);
+void st_names_index(struct st_names *names);
 #define ST_NAMES_FULL UINT32_MAX
 
-/* The number of a known name, or ST_NAMES_FULL. */
-uint32_t st_names_find(struct st_names *names, const char *text, size_t length);
+/* The number of a known name that has its slot, or ST_NAMES_FULL. */
+uint32_t st_names_find(const struct st_names *names, const char *text, size_t length);
 
 static inline uint32_t st_names_number(struct st_names *names, const struct st_name_key *key) {
     const struct st_name_slot *slot = &names->slots[key->hash & (names->slot_count - 1)];

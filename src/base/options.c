@@ -199,7 +199,7 @@ static int parse_letters(const struct parser *parser, char **words, int count, i
 }
 
 static void add_operand(struct st_operands *operands, const char *word) {
-    st_reserve(&operands->words, &operands->capacity, operands->count + 1);
+    st_reserve(&operands->words, &operands->capacity, operands->count + 2);
     operands->words[operands->count++] = word;
 }
 

@@ -40,7 +40,7 @@ struct st_option {
 
 /* What is left of a command line when the options are taken out. */
 struct st_operands {
-    const char **words;
+    const char **words; /* NULL stands behind the last; with none, this is NULL itself */
     size_t count, capacity;
     char *environment; /* where texts from the environment live */
 };

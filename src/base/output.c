@@ -77,18 +77,17 @@ static bool same_file(const struct stat *a, const struct stat *b) {
 
 /* The file that is read, when it is a regular one. */
 static bool input_status(const char *input, struct stat *status) {
-    if (!input)
-        return false;
     int result = strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, status) : stat(input, status);
     return result == 0 && S_ISREG(status->st_mode);
 }
 
 static int check_not_input(const struct st_output *output, const struct stat *status,
-                           const char *input, struct st_error *error) {
+                           const char *const *inputs, struct st_error *error) {
     struct stat read_from;
-    if (input_status(input, &read_from) && same_file(status, &read_from))
-        return st_fail(error, output->name, ST_AT_FILE, 0,
-                       "is the input itself; write to another file");
+    for (; inputs && *inputs; inputs++)
+        if (input_status(*inputs, &read_from) && same_file(status, &read_from))
+            return st_fail(error, output->name, ST_AT_FILE, 0,
+                           "is the input itself; write to another file");
     return 0;
 }
 
@@ -143,12 +142,12 @@ static int open_device(struct st_output *output, const char *path, struct st_err
     return output->fd < 0 ? fail(output, error, "write", errno) : open_stream(output, error);
 }
 
-static int open_path(struct st_output *output, const char *path, const char *input,
+static int open_path(struct st_output *output, const char *path, const char *const *inputs,
                      struct st_error *error) {
     struct stat status, standard;
     int fd = descriptor_of(path);
     bool exists = fd >= 0 ? fstat(fd, &status) == 0 : stat(path, &status) == 0;
-    if (exists && check_not_input(output, &status, input, error) < 0)
+    if (exists && check_not_input(output, &status, inputs, error) < 0)
         return -1;
     if (fd >= 0)
         return open_descriptor(output, fd, error);
@@ -164,13 +163,13 @@ static int open_path(struct st_output *output, const char *path, const char *inp
     return open_device(output, path, error);
 }
 
-int st_output_open(struct st_output *output, const char *path, const char *input,
+int st_output_open(struct st_output *output, const char *path, const char *const *inputs,
                    struct st_error *error) {
     if (!path || strcmp(path, "-") == 0)
         path = "/dev/stdout";
     bool standard = strcmp(path, "/dev/stdout") == 0;
     *output = (struct st_output){.name = standard ? "standard output" : path, .fd = -1};
-    int result = open_path(output, path, input, error);
+    int result = open_path(output, path, inputs, error);
     if (result < 0)
         st_output_abandon(output);
     return result;

@@ -22,10 +22,11 @@ struct st_output {
     char *temporary; /* its name until then; NULL when written directly */
 };
 
-/* Opens a path, or standard output for NULL and "-". `input`, unless NULL, is the path of what is
- * being read ("-" for standard input): to write over it is an error. The path must outlive the
- * output, and *output must stay where it is. At most one file is open for output at a time. */
-int st_output_open(struct st_output *output, const char *path, const char *input,
+/* Opens a path, or standard output for NULL and "-". `inputs`, unless NULL, are the paths of what
+ * is being read ("-" for standard input), ending with NULL: to write over one is an error. The path
+ * must outlive the output, and *output must stay where it is. At most one file is open for output
+ * at a time. */
+int st_output_open(struct st_output *output, const char *path, const char *const *inputs,
                    struct st_error *error);
 
 /* Is it a terminal? */

@@ -19,14 +19,19 @@ struct st_blocks {
     size_t capacity;
 };
 
-/* How many of them, counted from the outermost, had begun at that local time? Who knows the thread
- * at that time knows the begins of just these. */
+/* Those of them that can still be found violated: the inner ones. */
+static inline bool st_blocks_live(const struct st_blocks *blocks) {
+    return blocks->depth > blocks->cut;
+}
+
+/* Who knows the thread at that local time knows the begins of how many of them, counted from the
+ * outermost? 0 if all of those were found violated before: nothing more can come of that. */
 static inline uint32_t st_blocks_known(const struct st_blocks *blocks, st_time time) {
-    if (blocks->depth == 0 || blocks->items[0].time > time)
+    if (!st_blocks_live(blocks) || blocks->items[blocks->cut].time > time)
         return 0;
     if (blocks->items[blocks->depth - 1].time <= time)
         return blocks->depth;
-    uint32_t known = 1, unknown = blocks->depth - 1;
+    uint32_t known = blocks->cut + 1, unknown = blocks->depth - 1;
     while (known < unknown) {
         uint32_t middle = known + (unknown - known) / 2;
         if (blocks->items[middle].time <= time)

@@ -515,7 +515,8 @@ static __attribute__((noinline)) void collect_garbage(struct doublechecker *dc) 
 
 static void on_event(struct doublechecker *dc, const struct st_event *event) {
     struct thread *thread = &dc->threads[event->thread];
-    if (event->op >= ST_OP_COUNT)
+    /* What has no effect is still an event: a child's first one depends on its fork. */
+    if (event->op == ST_DROPPED || (event->op >= ST_OP_COUNT && thread->started))
         return;
     if (event->op == ST_BEGIN && thread->depth++ == 0)
         start_transaction(dc, thread);

@@ -154,8 +154,9 @@ static void refresh(struct witness *w, uint32_t t) {
         w->serializable ? st_reach_least(&w->reach, t) : st_known_since(thread->known, w->blocks);
     if (least == ST_NEVER)
         thread->known = NULL; /* all of it is dead */
-    if (w->blocks[t].depth && w->blocks[t].items[0].time < least)
-        least = w->blocks[t].items[0].time;
+    const struct st_blocks *blocks = &w->blocks[t];
+    if (st_blocks_live(blocks) && blocks->items[blocks->cut].time < least)
+        least = blocks->items[blocks->cut].time;
     w->live_from[t] = least;
 }
 
@@ -238,6 +239,7 @@ static void report_cuts(struct witness *w, uint32_t t) {
     while ((cut = best_cut(w, w->blocks[t].cut)))
         report_block(w, t, w->blocks[t].cut++, cut);
     w->cut_count = 0;
+    refresh(w, t); /* nobody needs to know these blocks any more */
 }
 
 static void tell_cycle(struct witness *w, const struct st_reach_edge *cycle, size_t length) {
@@ -291,9 +293,9 @@ static void conclude(struct witness *w, uint32_t t) {
 /* Does the teller know blocks of t that it is in now? */
 static void check_blocks(struct witness *w, uint32_t t, const struct st_teller *teller) {
     const struct st_blocks *blocks = &w->blocks[t];
-    const struct st_knows *knows = blocks->depth ? st_known_find(teller->known, t) : NULL;
+    const struct st_knows *knows = st_blocks_live(blocks) ? st_known_find(teller->known, t) : NULL;
     uint32_t depth = knows ? st_blocks_known(blocks, knows->time) : 0;
-    if (depth <= blocks->cut)
+    if (depth == 0)
         return;
     st_reserve(&w->cuts, &w->cut_capacity, w->cut_count + 1);
     w->cuts[w->cut_count++] = (struct cut){depth, teller->edge, knows->how};
@@ -413,7 +415,7 @@ static __attribute__((noinline)) void on_shared_access(struct witness *w, uint32
 static inline void on_access(struct witness *w, const struct st_event *event) {
     struct st_variable_shadow *variable = st_shadow_variable(&w->shadow, event->target);
     uint32_t t = event->thread;
-    if (__builtin_expect(st_touch_matters(&variable->slot[ST_READ], (int32_t)t, w->live_from) |
+    if (__builtin_expect(st_touch_matters(&variable->slot[ST_READ], (int32_t)t, w->live_from) ||
                              st_touch_matters(&variable->slot[ST_WRITE], (int32_t)t, w->live_from),
                          0)) {
         on_shared_access(w, t, variable);

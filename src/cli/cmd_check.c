@@ -3,7 +3,9 @@
 #include "check/engine.h"
 #include "cli/shared.h"
 #include "report/report.h"
+#include "spec/select.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -11,6 +13,7 @@
 struct values {
     struct common_values common;
     unsigned engine; /* index in st_engines, or one behind the last: all of them */
+    const char *spec;
     uint64_t limit;
     bool first, repair;
     unsigned format;
@@ -31,6 +34,8 @@ struct check {
     const struct values *values;
     const char *path;
     struct reading reading;
+    struct st_spec *spec;           /* NULL: every block of the trace counts */
+    struct st_selection *selection; /* with a specification only */
     struct st_output output;
     struct run *runs;
     size_t run_count;
@@ -133,8 +138,11 @@ static int analyse(struct check *check, struct st_error *error) {
     uint64_t first;
     long count = 0;
     while (!all_stopped(check) &&
-           (count = reading_next(&check->reading, &events, &first, error)) > 0)
+           (count = reading_next(&check->reading, &events, &first, error)) > 0) {
+        if (check->selection)
+            st_select(check->selection, events, (size_t)count);
         feed(check, events, (size_t)count, first);
+    }
     if (count >= 0)
         finish(check);
     reading_end(&check->reading, count >= 0);
@@ -157,11 +165,24 @@ static struct st_result *collect_results(struct check *check) {
     return results;
 }
 
+/* The facts of the trace; of its blocks only those that count. */
+static struct st_facts collect_facts(const struct check *check) {
+    struct st_facts facts = *st_trace_facts(check->reading.trace);
+    if (check->selection) {
+        const struct st_selected *selected = st_selection_selected(check->selection);
+        facts.executed = selected->executed;
+        facts.executed_count = selected->executed_count;
+        facts.unnamed_blocks = selected->unnamed;
+    }
+    return facts;
+}
+
 static void write_report(struct check *check, const struct st_result *results) {
     const struct st_trace *trace = check->reading.trace;
+    struct st_facts facts = collect_facts(check);
     struct st_report report = {.trace = check->path,
                                .symbols = st_trace_symbols(trace),
-                               .facts = st_trace_facts(trace),
+                               .facts = &facts,
                                .repairs = st_trace_repairs(trace),
                                .cut = st_trace_cut(trace),
                                .stopped = all_stopped(check),
@@ -191,12 +212,26 @@ static enum status judge(const struct check *check, const struct st_result *resu
     return status;
 }
 
+static const char *spec_name(const struct check *check) {
+    return strcmp(check->values->spec, "-") == 0 ? "standard input" : check->values->spec;
+}
+
+/* A clean result is worth nothing when a misspelt specification leaves nothing to check. */
+static void warn_of_no_blocks(const struct check *check) {
+    if (check->selection && !all_stopped(check) &&
+        st_trace_facts(check->reading.trace)->ops[ST_BEGIN] &&
+        !st_selection_selected(check->selection)->all)
+        warn("%s: calls no block of %s atomic", spec_name(check),
+             st_trace_name(check->reading.trace));
+}
+
 static enum status check_and_report(struct check *check) {
     struct st_error error;
     if (analyse(check, &error) < 0) {
         st_output_abandon(&check->output);
         return complain(&error);
     }
+    warn_of_no_blocks(check);
     struct st_result *results = collect_results(check);
     write_report(check, results);
     enum status status = judge(check, results);
@@ -204,23 +239,60 @@ static enum status check_and_report(struct check *check) {
     return st_output_finish(&check->output, &error) < 0 ? complain(&error) : status;
 }
 
+static int load_spec(struct check *check, struct st_error *error) {
+    const char *path = check->values->spec;
+    if (!path)
+        return 0;
+    if (strcmp(path, "-") == 0 && strcmp(check->path, "-") == 0)
+        return st_fail(error, "check", ST_AT_FILE, 0,
+                       "standard input cannot be the trace and the specification at once");
+    check->spec = st_spec_load(path, error);
+    if (!check->spec)
+        return -1;
+    uint64_t section = st_spec_section_line(check->spec);
+    if (section)
+        warn("%s:%" PRIu64 ": 'atomic section' applies to run and record only; a trace has its "
+             "blocks already",
+             spec_name(check), section);
+    return 0;
+}
+
+/* A selection looks at names while events are read, which reading ahead does not allow. */
+static int open_trace(struct check *check, struct st_error *error) {
+    const struct values *values = check->values;
+    bool ahead = !values->first && !check->spec;
+    if (reading_open(&check->reading, check->path,
+                     (values->repair ? ST_TRACE_REPAIR : 0) | (ahead ? ST_TRACE_AHEAD : 0),
+                     values->common.quiet, error) < 0)
+        return -1;
+    if (check->spec)
+        check->selection = st_selection_new(check->spec, st_trace_symbols(check->reading.trace));
+    return 0;
+}
+
+static enum status check_trace(struct check *check) {
+    struct st_error error;
+    const char *const inputs[] = {check->path, check->values->spec, NULL};
+    if (st_output_open(&check->output, check->values->output, inputs, &error) < 0)
+        return complain(&error);
+    start_runs(check);
+    enum status status = check_and_report(check);
+    free_runs(check);
+    return status;
+}
+
 static enum status run(const void *values, const char *const *operands) {
     struct check check = {.values = values, .path = operands[0]};
     struct st_error error;
-    if (reading_open(&check.reading, check.path,
-                     (check.values->repair ? ST_TRACE_REPAIR : 0) |
-                         (check.values->first ? 0 : ST_TRACE_AHEAD),
-                     check.values->common.quiet, &error) < 0)
-        return complain(&error);
     enum status status;
-    if (st_output_open(&check.output, check.values->output, check.path, &error) < 0) {
+    if (load_spec(&check, &error) < 0 || open_trace(&check, &error) < 0) {
         status = complain(&error);
     } else {
-        start_runs(&check);
-        status = check_and_report(&check);
-        free_runs(&check);
+        status = check_trace(&check);
+        reading_close(&check.reading);
     }
-    reading_close(&check.reading);
+    st_selection_free(check.selection);
+    st_spec_free(check.spec);
     return status;
 }
 
@@ -239,6 +311,11 @@ static const struct st_option options[] = {
      .initial = "regiontrack",
      .choice = engine_choice,
      .help = "which analysis to run"},
+    {.name = "spec",
+     .kind = ST_TEXT,
+     .offset = offsetof(struct values, spec),
+     .value = "FILE",
+     .help = "which blocks are meant to be atomic; without it, all are"},
     {.name = "limit",
      .kind = ST_NUMBER,
      .offset = offsetof(struct values, limit),

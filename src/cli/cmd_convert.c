@@ -75,7 +75,8 @@ static enum status run(const void *given, const char *const *operands) {
     if (!format || reading_open(&reading, operands[0], values->repair ? ST_TRACE_REPAIR : 0,
                                 values->common.quiet, &error) < 0)
         return complain(&error);
-    int result = st_output_open(&output, operands[1], operands[0], &error);
+    const char *const inputs[] = {operands[0], NULL};
+    int result = st_output_open(&output, operands[1], inputs, &error);
     if (result == 0)
         result = convert(&reading, format, &output, &error);
     reading_close(&reading);

@@ -108,7 +108,7 @@ static enum status run(const void *values, const char *const *operands) {
         reading_open(&dump.reading, operands[0], dump.values->repair ? ST_TRACE_REPAIR : 0,
                      dump.values->common.quiet, &error) < 0)
         return complain(&error);
-    int result = st_output_open(&dump.output, dump.values->output, operands[0], &error);
+    int result = st_output_open(&dump.output, dump.values->output, operands, &error);
     if (result == 0)
         result = dump_events(&dump, &error);
     reading_close(&dump.reading);

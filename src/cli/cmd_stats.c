@@ -133,7 +133,7 @@ static enum status run(const void *given, const char *const *operands) {
     if (reading_open(&reading, operands[0], (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD,
                      values->common.quiet, &error) < 0)
         return complain(&error);
-    int result = st_output_open(&output, values->output, operands[0], &error);
+    int result = st_output_open(&output, values->output, operands, &error);
     if (result == 0)
         result = write_stats(&reading, values, operands[0], &output, &error);
     reading_close(&reading);

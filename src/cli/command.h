@@ -20,6 +20,6 @@ struct command {
     enum status (*run)(const void *values, const char *const *operands);
 };
 
-extern const struct command cmd_check, cmd_stats, cmd_convert, cmd_dump;
+extern const struct command cmd_check, cmd_infer, cmd_stats, cmd_convert, cmd_dump;
 
 #endif

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct command *const commands[] = {&cmd_check, &cmd_stats, &cmd_convert, &cmd_dump};
+static const struct command *const commands[] = {&cmd_check, &cmd_infer, &cmd_stats, &cmd_convert,
+                                                 &cmd_dump};
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 static const char options_variable[] = "SERIATIM_OPTIONS";

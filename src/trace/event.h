@@ -18,9 +18,12 @@ enum st_op {
     ST_BEGIN,   /* target: block name, or ST_NO_NAME */
     ST_END,     /* target: block name as written, or ST_NO_NAME; it has no meaning */
     ST_OP_COUNT,
-    /* What validation makes of an event that must have no effect. `written` keeps the operation. */
+    /* What becomes of an event that must have no effect. `written` keeps the operation. All but the
+     * dropped are still events of their thread: a fork reaches them, a join is reached from them.
+     */
     ST_NESTED = ST_OP_COUNT, /* re-entrant acquire, or the release that matches one */
-    ST_DROPPED,              /* malformed, dropped by --repair */
+    ST_UNMARKED,             /* begin or end of a block that is none by the specification */
+    ST_DROPPED,              /* malformed, dropped by --repair: as if it were not there */
 };
 
 #define ST_NO_NAME UINT32_MAX
@@ -36,7 +39,7 @@ struct st_event {
     uint32_t target;
     uint64_t loc : 48;
     uint64_t written : 8; /* enum st_op as the trace has it */
-    uint64_t op : 8;      /* enum st_op after validation; equal to `written` but for the last two */
+    uint64_t op : 8;      /* enum st_op that counts; equal to `written` but for the last three */
 };
 
 _Static_assert(sizeof(struct st_event) == 16, "events are streamed in large arrays");

@@ -8,7 +8,8 @@ import unittest
 from seriatim import BINARY, CLEAN, CUT, Case, run
 
 COMMANDS = (["check", "t"], ["check", "--engine", "all", "t"], ["check", "--format=json", "t"],
-            ["stats", "t"], ["dump", "t"], ["convert", "t", "out.std"])
+            ["infer", "t"], ["infer", "-o", "out", "t"], ["stats", "t"], ["dump", "t"],
+            ["convert", "t", "out.std"])
 
 
 class BadCase(Case):

@@ -30,6 +30,21 @@ class Documentation(unittest.TestCase):
         self.assertEqual(result.returncode, 1)
         self.assertEqual(shown[0][len(command):], result.stdout)
 
+    def test_the_specifications_about_specifications_are_real(self):
+        command = "$ seriatim infer bank.std\n"
+        blocks = code_blocks(ROOT / "docs/specification.md")
+        [shown] = [block for block in blocks if block.startswith(command)]
+        inferred = subprocess.run([BINARY, "infer", "bank.std"], cwd=ROOT / "tests/traces",
+                                  capture_output=True, text=True)
+        self.assertEqual(shown[len(command):], inferred.stdout)
+        written = [block for block in blocks if re.search("^(atomic|ignore) ", block, re.M)]
+        self.assertEqual(len(written), 2)
+        for spec in written:
+            result = subprocess.run([BINARY, "check", "--spec=-", "tests/traces/bank-fixed.std"],
+                                    cwd=ROOT, input=spec.replace(command, ""),
+                                    capture_output=True, text=True)
+            self.assertEqual(result.returncode, 0, result.stderr)
+
     def test_links_to_files_lead_somewhere(self):
         for path in TEXTS:
             for target in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text()):

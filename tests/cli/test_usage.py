@@ -5,7 +5,7 @@ import unittest
 
 from seriatim import CLEAN, CUT, ROOT, Case, run
 
-COMMANDS = ("check", "stats", "convert", "dump")
+COMMANDS = ("check", "infer", "stats", "convert", "dump")
 
 
 class Help(Case):
@@ -204,7 +204,8 @@ class OptionsFromTheEnvironment(Case):
         self.assert_trouble(result, "SERIATIM_OPTIONS: unknown option '--limit'")
 
     def test_common_options_are_fine_for_every_command(self):
-        for arguments in (["stats", "t.std"], ["dump", "t.std"], ["convert", "t.std", "-"]):
+        for arguments in (["infer", "t.std"], ["stats", "t.std"], ["dump", "t.std"],
+                          ["convert", "t.std", "-"]):
             result = self.run_here(*arguments,
                                    env={"SERIATIM_OPTIONS": "--quiet --color always"})
             self.assert_clean(result)

@@ -79,6 +79,7 @@ void fuzz_check_same(const struct reading *one, const struct reading *other) {
 
 /* Of the variables of a native file it is not checked that they differ. */
 static void check_names(struct st_names *names, bool differ) {
+    st_names_index(names);
     for (uint32_t i = 0; i < names->count; i++) {
         require(strlen(st_name(names, i)) == st_name_length(names, i), "no zero byte in a name");
         uint32_t found = st_names_find(names, st_name(names, i), st_name_length(names, i));

@@ -1,0 +1,28 @@
+/* Between reading a trace and analysing it: blocks that a specification does not call atomic are
+ * no blocks any more. Their begin and end become ST_UNMARKED; what is between them stays. */
+#ifndef SERIATIM_SPEC_SELECT_H
+#define SERIATIM_SPEC_SELECT_H
+
+#include "spec/spec.h"
+#include "trace/symbols.h"
+
+struct st_selection;
+
+/* How many begins are left. */
+struct st_selected {
+    uint64_t *executed; /* by block name; `executed_count` entries are valid */
+    size_t executed_count, executed_capacity;
+    uint64_t unnamed;
+    uint64_t all; /* unnamed ones too */
+};
+
+/* Both outlive the selection. The symbols must hold the names of all events given to it. */
+struct st_selection *st_selection_new(const struct st_spec *spec, const struct st_symbols *symbols);
+void st_selection_free(struct st_selection *selection);
+
+/* Works on the validated events that follow those of the last call. */
+void st_select(struct st_selection *selection, struct st_event *events, size_t count);
+
+const struct st_selected *st_selection_selected(const struct st_selection *selection);
+
+#endif
