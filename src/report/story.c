@@ -2,8 +2,6 @@
 
 #include "report/columns.h"
 
-#include <inttypes.h>
-
 /* Of a longer path or cycle, so many dependences are told at its start and at its end. */
 enum { TOLD_FIRST = 4, TOLD_LAST = 4 };
 
@@ -41,7 +39,7 @@ static struct st_text next_cell(struct telling *t) {
 static void put_who(struct telling *t, uint64_t event, uint32_t thread) {
     struct st_text cell = next_cell(t);
     if (event)
-        fprintf(cell.file, "event %" PRIu64, event);
+        st_say(&cell, "event %n", event);
     cell = next_cell(t);
     st_put_thread(&cell, thread);
 }
@@ -60,9 +58,9 @@ static void put_begin(struct telling *t) {
     put_where(t, violation->begin_loc);
     cell = next_cell(t);
     if (violation->end)
-        fprintf(cell.file, "and ended it with event %" PRIu64, violation->end);
+        st_say(&cell, "and ended it with event %n", violation->end);
     else
-        fputs("and its end was not seen", cell.file);
+        st_say(&cell, "and its end was not seen");
 }
 
 /* All but the last column. `arrives` is the dependence that leads to this step and `leaves` that
@@ -79,43 +77,17 @@ static void put_step(struct telling *t, const struct st_place *place, const stru
     put_where(t, place->event.loc);
 }
 
-/* "so auditor comes after transfer": a thread came to depend on the block. */
-static void put_after_block(struct telling *t, const struct st_text *cell, uint32_t thread) {
-    fputs("so ", cell->file);
-    st_put_thread(cell, thread);
-    fputs(" comes after ", cell->file);
-    st_put_block(cell, t->violation->block);
-}
-
-/* "so T3 comes after T2" */
-static void put_after_thread(const struct st_text *cell, const struct st_edge *edge) {
-    fputs("so ", cell->file);
-    st_put_thread(cell, edge->to.event.thread);
-    fputs(" comes after ", cell->file);
-    st_put_thread(cell, edge->from.event.thread);
-}
-
-/* "still in the block, so transfer comes after auditor": the event that proves the violation. */
-static void put_return(struct telling *t, uint32_t thread) {
-    struct st_text cell = next_cell(t);
-    fputs("still in the block, so ", cell.file);
-    st_put_block(&cell, t->violation->block);
-    fputs(" comes after ", cell.file);
-    st_put_thread(&cell, thread);
-}
-
 /* What the arrival at the end of the dependence number i means. */
 static void put_arrival(struct telling *t, size_t i) {
     const struct st_edge *edge = &t->violation->path[i];
-    if (i + 1 == t->violation->path_length) {
-        put_return(t, edge->from.event.thread);
-        return;
-    }
+    uint32_t from = edge->from.event.thread, to = edge->to.event.thread;
     struct st_text cell = next_cell(t);
-    if (i == 0)
-        put_after_block(t, &cell, edge->to.event.thread);
+    if (i + 1 == t->violation->path_length)
+        st_say(&cell, "still in the block, so %b comes after %t", t->violation->block, from);
+    else if (i == 0)
+        st_say(&cell, "so %t comes after %b", to, t->violation->block);
     else
-        put_after_thread(&cell, edge);
+        st_say(&cell, "so %t comes after %t", to, from);
 }
 
 /* Both ends of a dependence. Where it starts with the event that the last one led to, or with the
@@ -164,10 +136,10 @@ static void put_closing(struct telling *t) {
         next_cell(t);
     }
     struct st_text cell = next_cell(t);
-    fputs("after a step of the block, ", cell.file);
-    put_after_block(t, &cell, thread);
+    st_say(&cell, "after a step of the block, so %t comes after %b", thread, t->violation->block);
     put_step(t, &t->violation->event, NULL, NULL);
-    put_return(t, thread);
+    cell = next_cell(t);
+    st_say(&cell, "still in the block, so %b comes after %t", t->violation->block, thread);
 }
 
 static void put_mere_event(struct telling *t) {
@@ -220,51 +192,36 @@ static void put_others(const struct st_text *text, const struct st_violation *vi
     }
 }
 
-/* "No serial order has auditor's work both after and before transfer." With several threads it was
- * the first of them that came after the block, and the last that came before it. */
+/* With several threads it was the first of them that came after the block, and the last that came
+ * before it. */
 static void put_conclusion(const struct st_text *text, const struct st_violation *violation) {
     const struct st_edge *closing = &violation->closing;
-    uint32_t last = closing->from.event.thread;
+    uint32_t block = violation->block, last = closing->from.event.thread;
     uint32_t first = violation->path_length ? violation->path[0].to.event.thread : last;
-    fputs("  ", text->file);
-    if (first == last) {
-        fputs("No serial order has ", text->file);
-        if (closing->to.number)
-            st_put_thread(text, last);
-        fputs(closing->to.number ? "'s work" : "that work", text->file);
-        fputs(" both after and before ", text->file);
-        st_put_block(text, violation->block);
-        fputs(".\n", text->file);
-        return;
-    }
-    fputs("No serial order has ", text->file);
-    st_put_block(text, violation->block);
-    fputs(" both before ", text->file);
-    st_put_thread(text, first);
-    fputs(" and after ", text->file);
-    st_put_thread(text, last);
-    fputs(", which comes after ", text->file);
-    st_put_thread(text, first);
-    fputs(".\n", text->file);
+    if (!closing->to.number)
+        st_say(text, "  No serial order has that work both after and before %b.\n", block);
+    else if (first == last)
+        st_say(text, "  No serial order has %t's work both after and before %b.\n", last, block);
+    else
+        st_say(text,
+               "  No serial order has %b both before %t and after %t, which comes after %t.\n",
+               block, first, last, first);
 }
 
 /* ---- A violation ---- */
 
-/* " (cut in 1 of its 3 runs)" */
+/* How often blocks of this name were cut. */
 static void put_share(const struct st_text *text, const char *cut, const struct st_block_row *row) {
-    const char *were = row->violated == 1 ? "was" : "were";
     if (row->block == ST_NO_NAME && row->executed > 1)
-        fprintf(text->file, " (%" PRIu64 " of %" PRIu64 " blocks without a name %s %s)",
-                row->violated, row->executed, were, cut);
+        st_say(text, " (%s: %n of %n blocks without a name)", cut, row->violated, row->executed);
     else if (row->block == ST_NO_NAME)
-        return;
+        return; /* there is nothing to compare it with */
     else if (row->executed == 1)
-        fprintf(text->file, " (%s in its only run)", cut);
+        st_say(text, " (%s in its only run)", cut);
     else if (row->violated == row->executed)
-        fprintf(text->file, " (%s in all of its %" PRIu64 " runs)", cut, row->executed);
+        st_say(text, " (%s in all of its %n runs)", cut, row->executed);
     else
-        fprintf(text->file, " (%s in %" PRIu64 " of its %" PRIu64 " runs)", cut, row->violated,
-                row->executed);
+        st_say(text, " (%s in %n of its %n runs)", cut, row->violated, row->executed);
 }
 
 static void put_subject(const struct st_text *text, const struct st_violation *violation) {
@@ -300,9 +257,7 @@ static void put_closer(const struct st_text *text, const struct st_violation *vi
     put_step(&t, &violation->event, NULL, NULL);
     fputs("which closed the cycle", next_cell(&t).file);
     st_columns_print(&t.columns, "  ", text->file);
-    fputs("  Whether ", text->file);
-    st_put_block(text, violation->block);
-    fputs(" itself was cut, this engine does not tell.\n", text->file);
+    st_say(text, "  Whether %b itself was cut, this engine does not tell.\n", violation->block);
 }
 
 static void put_headline(const struct st_text *text, bool closer,
@@ -311,8 +266,7 @@ static void put_headline(const struct st_text *text, bool closer,
     put_subject(text, violation);
     fputs(closer ? " closed a cycle of transactions" : " was not atomic", text->file);
     st_put_paint(text, ST_PLAIN);
-    fputs(" in thread ", text->file);
-    st_put_thread(text, violation->thread);
+    st_say(text, " in thread %t", violation->thread);
     if (!closer) {
         fputs(": ", text->file);
         put_others(text, violation);
@@ -345,16 +299,14 @@ void st_put_violation(const struct st_text *text, const struct st_findings *find
 /* "put in T1", "event 5 of T1"; mere "T1" where the transaction is not known. */
 static void put_transaction(const struct st_text *text, const struct st_transaction *transaction,
                             uint32_t thread) {
-    if (transaction->first && transaction->unary) {
-        fprintf(text->file, "event %" PRIu64 " of ", transaction->first);
-    } else if (transaction->first) {
-        if (transaction->block == ST_NO_NAME)
-            fputs("a block", text->file);
-        else
-            st_put_block(text, transaction->block);
-        fputs(" in ", text->file);
-    }
-    st_put_thread(text, thread);
+    if (!transaction->first)
+        st_say(text, "%t", thread);
+    else if (transaction->unary)
+        st_say(text, "event %n of %t", transaction->first, thread);
+    else if (transaction->block == ST_NO_NAME)
+        st_say(text, "a block in %t", thread);
+    else
+        st_say(text, "%b in %t", transaction->block, thread);
 }
 
 /* "  get in T2 comes after put in T1" */
@@ -411,10 +363,10 @@ void st_put_cycle(const struct st_text *text, const struct st_findings *findings
     st_put_paint(text, ST_RED);
     fputs("No serial order explains the trace", text->file);
     st_put_paint(text, ST_PLAIN);
-    fprintf(text->file,
-            ", although no single block was cut:\n"
-            "  with event %" PRIu64 " its transactions wait for each other in a cycle.\n",
-            findings->first_bad_event);
+    st_say(text,
+           ", although no single block was cut:\n"
+           "  with event %n its transactions wait for each other in a cycle.\n",
+           findings->first_bad_event);
     if (findings->cycle_length)
         put_waitings(text, findings);
     fputc('\n', text->file);

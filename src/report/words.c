@@ -1,6 +1,7 @@
 #include "report/words.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 
 void st_put_paint(const struct st_text *text, enum st_paint paint) {
     static const char *const codes[] = {
@@ -44,6 +45,32 @@ void st_put_block(const struct st_text *text, uint32_t block) {
         fputs("the block", text->file);
     else
         st_put_name(text, st_target_name(text->symbols, ST_BEGIN, block));
+}
+
+void st_say(const struct st_text *text, const char *sentence, ...) {
+    va_list words;
+    va_start(words, sentence);
+    for (; *sentence; sentence++) {
+        if (*sentence != '%') {
+            fputc(*sentence, text->file);
+            continue;
+        }
+        switch (*++sentence) {
+        case 't':
+            st_put_thread(text, va_arg(words, uint32_t));
+            break;
+        case 'b':
+            st_put_block(text, va_arg(words, uint32_t));
+            break;
+        case 'n':
+            fprintf(text->file, "%" PRIu64, va_arg(words, uint64_t));
+            break;
+        case 's':
+            fputs(va_arg(words, const char *), text->file);
+            break;
+        }
+    }
+    va_end(words);
 }
 
 void st_put_location(const struct st_text *text, uint64_t loc) {

@@ -21,6 +21,11 @@ void st_put_count(const struct st_text *text, uint64_t count, const char *noun);
 void st_put_thread(const struct st_text *text, uint32_t thread);
 void st_put_block(const struct st_text *text, uint32_t block); /* "transfer", "the block" */
 
+/* Says a sentence or a part of one, in which %t stands for a thread and %b for a block (uint32_t),
+ * %n for a number (uint64_t) and %s for a word of ours: st_say(text, "so %b comes after %t", ...).
+ */
+void st_say(const struct st_text *text, const char *sentence, ...);
+
 /* "at bank.c:21"; RAPID's locations are mere numbers: "at location 21". Nothing where there is no
  * location. */
 void st_put_location(const struct st_text *text, uint64_t loc);

@@ -211,8 +211,8 @@ static void a_child_of_one_event_starts_and_ends_with_it(void **state) {
     f->facts.unnamed_blocks = 7;
     assert_contains(
         text_of(f, false),
-        "A block without a name was not atomic in thread T1: T2 came in between (1 of 7 blocks "
-        "without a name was cut).\n"
+        "A block without a name was not atomic in thread T1: T2 came in between (cut: 1 of 7 "
+        "blocks without a name).\n"
         "  event 1  T1  began a block                 at location 1  and ended it with event 5\n"
         "  event 2  T1  forked T2                     at location 2\n"
         "  event 3  T2  started, began g, then ended  at location 3  so T2 comes after the block\n"
