@@ -93,7 +93,6 @@ static struct st_hop *new_hop(struct st_knowledge *knowledge, const struct st_ed
                               struct st_hop *before) {
     struct st_hop *hop = st_pool_take(&knowledge->hops, knowledge->epoch);
     hop->before = before;
-    hop->length = before ? before->length + 1 : 1;
     hop->edge = *edge;
     return hop;
 }
@@ -111,17 +110,29 @@ static struct st_known *new_set(struct st_knowledge *knowledge, uint32_t count) 
 static bool improve(struct st_knowledge *knowledge, struct st_knows *mine, const struct told *told,
                     const struct st_blocks *blocks, st_time next, bool *news) {
     const struct st_blocks *theirs = &blocks[told->item.thread];
-    uint32_t known = mine->how ? st_blocks_known(theirs, mine->time) : 0;
+    uint32_t length = told->item.length + 1;
+    if (told->item.time <= mine->time && length >= mine->length)
+        return false; /* at a glance; what follows says the same of blocks instead of times */
+    uint32_t known = st_blocks_known(theirs, mine->time);
     uint32_t now = st_blocks_known(theirs, told->item.time);
-    uint32_t length = told->item.how ? told->item.how->length + 1 : 1;
-    if (now < known || now == 0 || (now == known && length >= mine->how->length))
+    if (now < known || now == 0 || (now == known && length >= mine->length))
         return false;
     *news |= now > known;
     *mine = (struct st_knows){.thread = told->item.thread,
                               .time = told->item.time,
                               .since = known ? mine->since : next,
+                              .length = length,
                               .how = new_hop(knowledge, &told->teller->edge, told->item.how)};
     return true;
+}
+
+/* Leaves out what is dead. Returns how many are left. */
+static uint32_t drop_dead(struct st_knows *items, uint32_t count, const struct st_blocks *blocks) {
+    uint32_t alive = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_dead(&items[i], blocks))
+            items[alive++] = items[i];
+    return alive;
 }
 
 struct st_known *st_known_learn(struct st_knowledge *knowledge, struct st_known *old, uint32_t t,
@@ -134,10 +145,9 @@ struct st_known *st_known_learn(struct st_knowledge *knowledge, struct st_known 
     struct told told = {.teller = teller, .self = true};
     bool better = false;
     while (next_told(&told)) {
-        for (; i < old_count && old->items[i].thread < told.item.thread; i++)
-            if (!is_dead(&old->items[i], blocks))
-                draft[count++] = old->items[i];
-        draft[count] = (struct st_knows){0};
+        while (i < old_count && old->items[i].thread < told.item.thread)
+            draft[count++] = old->items[i++];
+        draft[count] = (struct st_knows){0}; /* knows nothing: time 0 is before every begin */
         if (i < old_count && old->items[i].thread == told.item.thread)
             draft[count] = old->items[i++];
         if (told.item.thread != t)
@@ -146,10 +156,9 @@ struct st_known *st_known_learn(struct st_knowledge *knowledge, struct st_known 
     }
     if (!better)
         return old;
-    for (; i < old_count; i++)
-        if (!is_dead(&old->items[i], blocks))
-            draft[count++] = old->items[i];
-    return new_set(knowledge, count);
+    while (i < old_count)
+        draft[count++] = old->items[i++];
+    return new_set(knowledge, drop_dead(draft, count, blocks));
 }
 
 /* ---- collecting ---- */
@@ -174,16 +183,11 @@ void st_known_mark(struct st_knowledge *knowledge, struct st_known *known,
     if (!known || known->mark == knowledge->epoch)
         return;
     known->mark = knowledge->epoch;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < known->count; i++) {
-        if (is_dead(&known->items[i], blocks))
-            continue;
-        known->items[count++] = known->items[i];
+    known->count = drop_dead(known->items, known->count, blocks); /* while nobody looks */
+    for (uint32_t i = 0; i < known->count; i++)
         for (struct st_hop *hop = known->items[i].how; hop && hop->mark != knowledge->epoch;
              hop = hop->before)
             hop->mark = knowledge->epoch;
-    }
-    known->count = count; /* the dead go here, while nobody looks */
 }
 
 void st_knowledge_sweep(struct st_knowledge *knowledge, size_t root_bytes) {

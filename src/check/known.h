@@ -18,15 +18,15 @@
 /* The last edge of the way from a block of a thread to an event, and the way to its source. */
 struct st_hop {
     uint32_t mark;
-    uint32_t length;       /* edges on the whole way */
     struct st_hop *before; /* NULL: the source is in the thread of the block itself */
     struct st_edge edge;
 };
 
 struct st_knows {
     uint32_t thread;
-    st_time time;  /* the newest local time of that thread that happens before, and ... */
-    st_time since; /* the own local time since which a block of it that is still open is known */
+    st_time time;    /* the newest local time of that thread that happens before, and ... */
+    st_time since;   /* the own local time since which a block of it that is still open is known */
+    uint32_t length; /* of the way */
     struct st_hop *how;
 };
 

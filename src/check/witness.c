@@ -48,7 +48,8 @@ struct thread {
 struct cut {
     uint32_t depth; /* how many of them, counted from the outermost */
     struct st_edge edge;
-    const struct st_hop *how; /* the way from the blocks to the edge */
+    uint32_t length;
+    const struct st_hop *how; /* the way from the blocks to the edge, of that length */
 };
 
 struct witness {
@@ -202,7 +203,7 @@ static size_t shorten(struct st_edge *path, size_t length) {
 }
 
 static struct st_edge *path_of(const struct cut *cut, size_t *length) {
-    size_t i = *length = cut->how->length + (size_t)1;
+    size_t i = *length = cut->length + (size_t)1;
     struct st_edge *path = st_alloc(*length, sizeof *path);
     path[--i] = cut->edge;
     for (const struct st_hop *hop = cut->how; hop; hop = hop->before)
@@ -215,7 +216,7 @@ static struct st_edge *path_of(const struct cut *cut, size_t *length) {
 static const struct cut *best_cut(const struct witness *w, uint32_t index) {
     const struct cut *best = NULL;
     for (size_t i = 0; i < w->cut_count; i++)
-        if (w->cuts[i].depth > index && (!best || w->cuts[i].how->length < best->how->length))
+        if (w->cuts[i].depth > index && (!best || w->cuts[i].length < best->length))
             best = &w->cuts[i];
     return best;
 }
@@ -298,7 +299,7 @@ static void check_blocks(struct witness *w, uint32_t t, const struct st_teller *
     if (depth == 0)
         return;
     st_reserve(&w->cuts, &w->cut_capacity, w->cut_count + 1);
-    w->cuts[w->cut_count++] = (struct cut){depth, teller->edge, knows->how};
+    w->cuts[w->cut_count++] = (struct cut){depth, teller->edge, knows->length, knows->how};
 }
 
 /* The running outermost block of the thread. */

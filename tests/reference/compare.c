@@ -240,6 +240,16 @@ static bool check_blocks(const struct promise *promise, const struct st_findings
     return check_completeness(promise, findings, reference, why) && check_counts(findings, why);
 }
 
+struct compare_paths compare_paths;
+
+static void measure_path(const struct st_violation *violation, const struct sample *sample) {
+    size_t shortest = evidence_shortest(violation, sample);
+    compare_paths.count++;
+    compare_paths.edges += violation->path_length;
+    compare_paths.shortest += shortest;
+    compare_paths.longer += violation->path_length > shortest;
+}
+
 static bool check_evidence(const struct promise *promise, const struct st_findings *findings,
                            const struct sample *sample, const struct reference *reference,
                            char *why) {
@@ -252,6 +262,8 @@ static bool check_evidence(const struct promise *promise, const struct st_findin
             wrong = "the source of the last edge does not depend on the block";
         if (!wrong && violation->path_length)
             wrong = evidence_path(violation, sample);
+        if (!wrong && violation->path_length && promise->evidence)
+            measure_path(violation, sample);
         if (!violation->path_length && promise->evidence)
             wrong = "it has no path";
         if (wrong)

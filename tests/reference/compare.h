@@ -13,6 +13,13 @@ enum { COMPARE_TEXT = 256 };
 bool compare_engine(const struct st_engine *engine, const struct sample *sample,
                     const struct reference *reference, uint64_t batches, char *why);
 
+/* Of all paths that compare_engine has seen: are they short? */
+struct compare_paths {
+    uint64_t count, edges, shortest; /* shortest: edges of the shortest possible ones */
+    uint64_t longer;                 /* paths that are longer than need be */
+};
+extern struct compare_paths compare_paths;
+
 /* Do the definition of AeroDrome's report and the paper's algorithm agree with each other? */
 bool compare_algorithm1(const struct sample *sample, const struct reference *reference, char *why);
 

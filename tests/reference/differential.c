@@ -237,6 +237,11 @@ static int run(const struct options *options) {
         print_tallies(tallies);
         printf("%.0f traces a second\n", (double)options->count / (seconds() - start));
     }
+    if (compare_paths.count)
+        printf("%" PRIu64 " paths with %" PRIu64 " edges; %" PRIu64
+               " would do, since %.2f%% of the paths are longer than need be\n",
+               compare_paths.count, compare_paths.edges, compare_paths.shortest,
+               100.0 * (double)compare_paths.longer / (double)compare_paths.count);
     printf("%" PRIu64 " traces, %zu engines: all agree\n", options->count, engine_count(options));
     return 0;
 }

@@ -38,6 +38,37 @@ const char *evidence_path(const struct st_violation *violation, const struct sam
     return last->to.number == violation->event.number ? NULL : "the path ends at another event";
 }
 
+static bool depends_directly(const struct st_event *from, const struct st_event *to) {
+    return reference_depends(from, to, ST_EDGE_CONFLICT) ||
+           reference_depends(from, to, ST_EDGE_LOCK) || reference_depends(from, to, ST_EDGE_FORK) ||
+           reference_depends(from, to, ST_EDGE_JOIN);
+}
+
+/* edges[i]: the fewest edges from the block to event i, or NONE. Events of the block itself start
+ * with 0, but what counts at the end is a way that has left it: `returned`. */
+size_t evidence_shortest(const struct st_violation *violation, const struct sample *sample) {
+    enum { NONE = SAMPLE_EVENTS };
+    size_t edges[SAMPLE_EVENTS], returned = NONE;
+    for (size_t to = 0; to < violation->event.number; to++) {
+        const struct st_event *event = &sample->events[to];
+        bool own = event->thread == violation->thread;
+        edges[to] = own && to + 1 >= violation->begin ? 0 : NONE;
+        for (size_t from = violation->begin - 1; from < to; from++) {
+            const struct st_event *source = &sample->events[from];
+            if (edges[from] == NONE || source->op == ST_DROPPED)
+                continue;
+            if (!own && source->thread == event->thread && edges[from] < edges[to])
+                edges[to] = edges[from];
+            if (!own && depends_directly(source, event) && edges[from] + 1 < edges[to])
+                edges[to] = edges[from] + 1;
+            if (to + 1 == violation->event.number && depends_directly(source, event) &&
+                edges[from] + 1 < returned)
+                returned = edges[from] + 1;
+        }
+    }
+    return returned;
+}
+
 const char *evidence_closing(const struct st_violation *violation, const struct sample *sample) {
     const struct st_edge *closing = &violation->closing;
     if (!closing->from.number)

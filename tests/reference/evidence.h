@@ -9,6 +9,9 @@
  * the violation's event. NULL when all is well, or what is wrong. */
 const char *evidence_path(const struct st_violation *violation, const struct sample *sample);
 
+/* How many edges the shortest path of that kind has. There is one if the block is violated. */
+size_t evidence_shortest(const struct st_violation *violation, const struct sample *sample);
+
 /* A cycle of transactions: real dependences, each starting in the transaction where the last one
  * arrived or later in that thread, all within the first `limit` events, and closed. */
 const char *evidence_cycle(const struct st_edge *edges, size_t count, uint64_t limit,
