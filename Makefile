@@ -32,8 +32,8 @@ bench: all ## measure the engines; see docs/bench.md
 	@python3 bench/run.py
 
 .PHONY: fuzz
-fuzz: all ## compare engines and reference on random traces until stopped (SEED=1)
-	build/differential --forever --seed $(SEED)
+fuzz: all ## compare engines and reference on random traces, until stopped (SEED=1) or COUNT of them
+	build/differential --seed $(SEED) $(if $(COUNT),--count $(COUNT),--forever)
 
 .PHONY: install
 install: all ## install program, library and manual pages (PREFIX=/usr/local, DESTDIR=)

@@ -3,7 +3,7 @@
  * A program that knows what its threads do (a simulator, a virtual machine, a tracer) feeds events
  * to a checker one by one and is told of each violated block as soon as it is known:
  *
- *     seriatim_checker *checker = seriatim_checker_new("regiontrack");
+ *     seriatim_checker *checker = seriatim_checker_new("witness");
  *     seriatim_checker_on_violation(checker, print, NULL);
  *     seriatim_event(checker, 1, SERIATIM_BEGIN, TRANSFER, 10);
  *     seriatim_event(checker, 1, SERIATIM_READ, (uintptr_t)&account, 11);
@@ -67,7 +67,7 @@ SERIATIM_API const char *seriatim_engine_summary(size_t index);
 
 typedef struct seriatim_checker seriatim_checker;
 
-/* A new checker with the engine of that name; NULL stands for the default, "regiontrack".
+/* A new checker with the engine of that name; NULL stands for the default, "witness".
  *
  * Returns NULL when no engine has that name, and for no other reason. The caller owns the checker
  * and ends it with seriatim_checker_free. The name is not kept. */

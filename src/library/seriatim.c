@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char default_engine[] = "regiontrack";
+static const char default_engine[] = "witness";
 enum { DEFAULT_KEEP = 1000 };
 
 struct seriatim_checker {

@@ -23,7 +23,7 @@ class Status(Case):
             self.assertEqual(run("check", "-", input=trace).status, 1)
 
     def test_the_same_with_every_format_and_engine(self):
-        for engine in ("regiontrack", "all"):
+        for engine in ("witness", "regiontrack", "all"):
             for form in ("text", "json"):
                 for trace, status in ((CLEAN, 0), (CUT, 1), (CROSS, 1)):
                     result = run("check", "--engine", engine, "--format", form, "-", input=trace)
@@ -36,7 +36,7 @@ class Json(Case):
     def test_a_violated_block(self):
         got = check_json(CUT)
         self.assertEqual(got["schema"], "seriatim-check/1")
-        self.assertEqual(got["engine"], "regiontrack")
+        self.assertEqual(got["engine"], "witness")
         self.assertEqual(got["trace"], {"file": "-", "events": 5, "threads": 2, "variables": 1,
                                         "locks": 0, "blocks": 1, "truncated": False,
                                         "cut": False})
@@ -280,7 +280,7 @@ class Text(Case):
     def test_quiet_is_the_summary_only(self):
         text = run("check", "--quiet", "-", input=CUT).text
         self.assertEqual(text, "-: not serializable, first bad event 4; 1 violated block "
-                               "(regiontrack: 5 events, 2 threads, 0 locks, 1 variable, 1 block)\n")
+                               "(witness: 5 events, 2 threads, 0 locks, 1 variable, 1 block)\n")
         full = run("check", "-", input=CUT).text
         self.assertTrue(full.endswith(text) and len(full) > len(text))
 

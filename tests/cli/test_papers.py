@@ -56,6 +56,7 @@ class Papers(unittest.TestCase):
         self.assertEqual(engine["first_bad_event"], expected.aerodrome if late else expected.bad)
         named = [(v["block"], v["thread"], v["event"]) for v in engine["violations"]]
         self.assertEqual(named, {
+            "witness": expected.violated,
             "velodrome": expected.blamed,
             "aerodrome": [],
             "regiontrack": expected.violated,

@@ -41,13 +41,13 @@ class Help(Case):
         text = re.sub(r"\s+", " ", run("help", "check").text)
         self.assertIn("--limit N list at most N violated blocks; 0 lists all (default 100)", text)
         self.assertIn("text or json (default text)", text)
-        self.assertIn("(default regiontrack)", text)
+        self.assertIn("(default witness)", text)
 
     def test_help_of_check_describes_each_engine(self):
         result = run("check", "--engine", "nonesuch", "x")
         names = re.search(r"must be (.*)\n", result.message).group(1)
         names = re.split(r", | or ", names)
-        self.assertIn("regiontrack", names)
+        self.assertIn("witness", names)
         self.assertEqual(names[-1], "all")
         described = run("help", "check").text.split("engines:\n")[1]
         self.assertEqual([line.split()[0] for line in described.splitlines()], names)
@@ -119,7 +119,7 @@ class Options(Case):
 
     def test_the_two_ways_to_give_a_value(self):
         for arguments in (["--format", "json"], ["--format=json"]):
-            self.assertEqual(self.check(*arguments, "t.std").json["engine"], "regiontrack")
+            self.assertEqual(self.check(*arguments, "t.std").json["engine"], "witness")
 
     def test_short_options(self):
         quiet = self.check("--quiet", "t.std").out
@@ -168,10 +168,10 @@ class Options(Case):
         self.assert_trouble(self.check("--color=blue", "t.std"), "check: unknown mode 'blue' for "
                             "'--color'; it must be auto, always or never")
 
-    def test_the_engine_of_the_next_release_is_unknown(self):
-        self.assert_trouble_like(self.check("--engine", "witness", "t.std"),
-                                 "check: unknown engine 'witness' for '--engine'; it must be "
-                                 ".*regiontrack.* or all")
+    def test_engines_are_listed(self):
+        self.assert_trouble_like(self.check("--engine", "nonesuch", "t.std"),
+                                 "check: unknown engine 'nonesuch' for '--engine'; it must be "
+                                 "witness, .* or all")
 
 
 class OptionsFromTheEnvironment(Case):
