@@ -28,18 +28,20 @@ static uint64_t id(const void *address) {
     return (uint64_t)(uintptr_t)address;
 }
 
-static void print_place(const char *word, const seriatim_place *place) {
-    printf("    %s event %" PRIu64 ", %s by %s at line %" PRIu64 "\n", word, place->event,
+static void print_place(const char *before, const seriatim_place *place) {
+    printf("%s event %2" PRIu64 ", %s by %s at line %" PRIu64 "\n", before, place->event,
            op_names[place->op], thread_names[place->thread], place->loc);
 }
 
+/* The path leads out of the block, and back into it with the event that proves the violation. */
 static void print_violation(void *context, const seriatim_violation *violation) {
     (void)context;
     printf("%s's block '%s', which began at line %" PRIu64 ", is not atomic:\n",
            thread_names[violation->thread], block_names[violation->block], violation->begin_loc);
-    if (violation->closing.from.event)
-        print_place("in between came       ", &violation->closing.from);
-    print_place("the block went on with", &violation->event);
+    for (size_t i = 0; i < violation->path_length; i++) {
+        print_place("    after  ", &violation->path[i].from);
+        print_place("      comes", &violation->path[i].to);
+    }
 }
 
 static const struct {
