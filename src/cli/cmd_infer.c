@@ -17,41 +17,9 @@ struct values {
     const char *output;
 };
 
-/* A trace at work. Invariant: known[b] is set iff a violation of block name b was kept. */
-struct pass {
-    struct st_findings findings;
-    bool *known;
-    size_t known_capacity;
-};
-
-/* Findings are kept up to a limit, and the limit is ours: it lets in the first violation of each
- * name and no other, so that memory does not grow with what was found. */
-static void keep_first_of_name(void *context, const struct st_violation *violation) {
-    struct pass *pass = context;
-    struct st_findings *findings = &pass->findings;
-    findings->limit = findings->kept;
-    if (violation->block == ST_NO_NAME)
-        return;
-    st_reserve(&pass->known, &pass->known_capacity, (size_t)violation->block + 1);
-    findings->limit += !pass->known[violation->block];
-    pass->known[violation->block] = true;
-}
-
-static void start_pass(struct pass *pass) {
-    *pass = (struct pass){0};
-    st_findings_init(&pass->findings, 1);
-    pass->findings.on_violation = keep_first_of_name;
-    pass->findings.context = pass;
-}
-
-static void end_pass(struct pass *pass) {
-    st_findings_free(&pass->findings);
-    free(pass->known);
-}
-
-static int analyse(struct reading *reading, struct pass *pass, struct st_error *error) {
+static int analyse(struct reading *reading, struct st_findings *findings, struct st_error *error) {
     const struct st_engine *engine = st_engine_find("witness"); /* knows every depth */
-    void *state = engine->create(&pass->findings);
+    void *state = engine->create(findings);
     struct st_event *events;
     uint64_t first;
     long count;
@@ -61,24 +29,25 @@ static int analyse(struct reading *reading, struct pass *pass, struct st_error *
         engine->finish(state, st_trace_facts(reading->trace)->events);
     engine->destroy(state);
     reading_end(reading, count == 0);
-    if (count == 0 && pass->findings.gave_up)
+    if (count == 0 && findings->gave_up)
         return st_fail(error, st_trace_name(reading->trace), ST_AT_FILE, 0, "%s",
-                       pass->findings.gave_up);
+                       findings->gave_up);
     return (int)count;
 }
 
 static int add_trace(struct tally *tally, const char *path, const struct values *values,
                      struct st_error *error) {
     struct reading reading;
-    struct pass pass;
+    struct st_findings findings;
     if (reading_open(&reading, path, (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD,
                      values->common.quiet, error) < 0)
         return -1;
-    start_pass(&pass);
-    int result = analyse(&reading, &pass, error);
+    st_findings_init(&findings, 0);
+    findings.limit_each = 1; /* an example */
+    int result = analyse(&reading, &findings, error);
     if (result == 0)
-        tally_add(tally, path, reading.trace, &pass.findings);
-    end_pass(&pass);
+        tally_add(tally, path, reading.trace, &findings);
+    st_findings_free(&findings);
     reading_close(&reading);
     return result;
 }

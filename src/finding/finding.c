@@ -67,6 +67,8 @@ uint32_t st_findings_depth(const struct st_findings *findings, uint32_t block) {
 }
 
 static bool has_place(const struct st_findings *findings, uint32_t block) {
+    if (findings->limit_each && st_shares_kept(&findings->shares, block) >= findings->limit_each)
+        return false;
     return findings->kept < findings->limit || st_shares_yield(&findings->shares, block);
 }
 

@@ -64,6 +64,7 @@ struct st_findings {
     uint64_t violation_count;        /* violated outermost blocks, also those not kept */
     struct st_violation *violations; /* as found, until one gives way; see st_findings_sort */
     size_t kept, kept_capacity, limit;
+    size_t limit_each;          /* how many of a name are kept at most; 0: no such limit */
     struct st_shares shares;    /* of the block names in `violations` */
     struct st_edge *cycle;      /* cross-thread edges of the cycle that closes there, where known */
     struct st_ends *cycle_ends; /* of each of them; NULL where not known */

@@ -64,10 +64,13 @@ void st_shares_add(struct st_shares *shares, uint32_t name, size_t place) {
         shares->most = share->kept;
 }
 
-bool st_shares_yield(const struct st_shares *shares, uint32_t name) {
+size_t st_shares_kept(const struct st_shares *shares, uint32_t name) {
     size_t number = number_of(name);
-    size_t kept = number < shares->name_capacity ? shares->names[number].kept : 0;
-    return shares->most >= kept + 2;
+    return number < shares->name_capacity ? shares->names[number].kept : 0;
+}
+
+bool st_shares_yield(const struct st_shares *shares, uint32_t name) {
+    return shares->most >= st_shares_kept(shares, name) + 2;
 }
 
 size_t st_shares_take(struct st_shares *shares) {

@@ -37,6 +37,9 @@ size_t st_shares_memory(const struct st_shares *shares);
 /* The name now has this place, which nobody had. */
 void st_shares_add(struct st_shares *shares, uint32_t name, size_t place);
 
+/* How many places the name has. */
+size_t st_shares_kept(const struct st_shares *shares, uint32_t name);
+
 /* Should somebody give way for another violation of the name? */
 bool st_shares_yield(const struct st_shares *shares, uint32_t name);
 
