@@ -26,7 +26,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ENGINES = ["witness", "regiontrack", "aerodrome", "doublechecker", "velodrome"]
 KINDS = ["two-phase", "small-blocks", "giant-blocks", "partitioned", "contention", "violating-late"]
 FORMATS = ["text", "native"]
-SECTIONS = ["engines", "events", "threads", "variables"]
+SECTIONS = ["engines", "one-core", "events", "threads", "variables"]
 
 GREP_WRITES = ["grep", "-c", "w("]
 GREP_LINES = ["grep", "-c", ""]
@@ -250,6 +250,45 @@ def engines_section(bench):
         trace.remove()
 
 
+# Section: one core. Otherwise a second core reads ahead, and its work does not show in the time.
+
+
+def one_core_row(bench, kind):
+    trace = bench.generate(kind, bench.sizes.engines)
+    pin = ["taskset", "-c", str(max(os.sched_getaffinity(0)))]
+    commands = [
+        Command(("grep w", "text"), pin + GREP_WRITES + [trace.text]),
+        Command(("decode", "native"), pin + [bench.seriatim, "stats", trace.native]),
+    ]
+    for engine in bench.engines:
+        argv = pin + bench.check(engine, trace, "native")
+        commands.append(Command((engine, "native"), argv, capped=True))
+    runs = measure(bench.launcher, commands, bench.sizes.rounds)
+    for key, run in runs.items():
+        bench.note_fault(trace, key, run)
+    trace.remove()
+    grep, decode = (runs[key].seconds for key in (("grep w", "text"), ("decode", "native")))
+    row = [kind, "native", f"{trace.events / decode / 1e6:.1f}"]
+    for engine in bench.engines:
+        run = runs[(engine, "native")]
+        row.append("-" if run.stopped else f"{trace.events / run.seconds / 1e6:.1f}")
+    first = runs[(bench.engines[0], "native")].seconds
+    return row + [ratio(first, grep), ratio(first, decode)]
+
+
+def one_core_section(bench):
+    first = bench.engines[0]
+    header = ["trace", "format", "decode"] + bench.engines
+    header += [f"{first} ÷ grep w(", f"{first} ÷ decode"]
+    yield "\n## On one core\n"
+    yield (
+        f"Million events a second, {bench.sizes.engines:,} events in the native format, everything "
+        "on one core (`taskset`). The last columns are times divided by those of `grep w` on the "
+        "text and of `decode`.\n"
+    )
+    yield table(header, [one_core_row(bench, kind) for kind in KINDS])
+
+
 # Sections that vary one size: cost per event at each step, and its ratio to the step before.
 
 
@@ -409,6 +448,7 @@ def report(bench, wanted, growths, emit):
         emit(words)
     sections = {
         "engines": lambda: engines_section(bench),
+        "one-core": lambda: one_core_section(bench),
         "events": lambda: events_section(bench, growths),
         "threads": lambda: threads_section(bench, growths),
         "variables": lambda: variables_section(bench, growths),

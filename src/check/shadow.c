@@ -3,17 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void st_shadow_free(struct st_shadow *shadow) {
-    for (size_t x = 0; x < shadow->variable_capacity; x++)
-        if (st_shadow_several(&shadow->variables[x]))
-            free(shadow->variables[x].readers);
-    st_free_table(shadow->variables, shadow->variable_capacity, sizeof *shadow->variables);
-    free(shadow->locks);
-}
-
 size_t st_shadow_memory(const struct st_shadow *shadow) {
     return shadow->variable_capacity * sizeof *shadow->variables +
-           shadow->lock_capacity * sizeof *shadow->locks + shadow->reader_bytes;
+           shadow->lock_capacity * sizeof *shadow->locks + shadow->reader_bytes +
+           st_slab_memory(&shadow->small_readers);
 }
 
 void st_shadow_visit(struct st_shadow *shadow, void (*visit)(void *context, struct st_touch *touch),
@@ -31,6 +24,8 @@ void st_shadow_visit(struct st_shadow *shadow, void (*visit)(void *context, stru
         visit(context, &shadow->locks[l]);
 }
 
+enum { SMALL = 4 };
+
 static size_t readers_bytes(uint32_t capacity) {
     return sizeof(struct st_readers) + capacity * (sizeof(struct st_touch) + 2 * sizeof(uint32_t));
 }
@@ -39,21 +34,38 @@ static uint32_t *index_of(struct st_readers *readers) {
     return (uint32_t *)(void *)&readers->items[readers->capacity];
 }
 
-/* With room for that many and as many again. */
+/* With room for that many and as many again. Small ones come and go with every write to a variable
+ * that several threads read. */
 static struct st_readers *new_readers(struct st_shadow *shadow, uint32_t count) {
-    uint32_t capacity = 4;
+    uint32_t capacity = SMALL;
     while (capacity < 2 * count)
         capacity *= 2;
-    struct st_readers *readers = st_alloc(readers_bytes(capacity), 1);
+    if (!shadow->small_readers.object_bytes)
+        st_slab_init(&shadow->small_readers, readers_bytes(SMALL));
+    struct st_readers *readers = capacity == SMALL ? st_slab_take(&shadow->small_readers)
+                                                   : st_alloc(readers_bytes(capacity), 1);
     readers->capacity = capacity;
     readers->until_sift = 2 * count; /* so that looking costs a constant for each read */
-    shadow->reader_bytes += readers_bytes(capacity);
+    shadow->reader_bytes += capacity == SMALL ? 0 : readers_bytes(capacity);
     return readers;
 }
 
 static void free_readers(struct st_shadow *shadow, struct st_readers *readers) {
+    if (readers->capacity == SMALL) {
+        st_slab_give(&shadow->small_readers, readers);
+        return;
+    }
     shadow->reader_bytes -= readers_bytes(readers->capacity);
     free(readers);
+}
+
+void st_shadow_free(struct st_shadow *shadow) {
+    for (size_t x = 0; x < shadow->variable_capacity; x++)
+        if (st_shadow_several(&shadow->variables[x]))
+            free_readers(shadow, shadow->variables[x].readers);
+    st_slab_free(&shadow->small_readers);
+    st_free_table(shadow->variables, shadow->variable_capacity, sizeof *shadow->variables);
+    free(shadow->locks);
 }
 
 /* There is room for one more. */

@@ -8,6 +8,7 @@
 #include "check/known.h"
 
 #include "base/memory.h"
+#include "base/slab.h"
 
 /* An access by a thread at a local time. time 0: none, and nothing else has a meaning. */
 struct st_touch {
@@ -59,7 +60,8 @@ struct st_shadow {
     struct st_variable_shadow *variables;
     struct st_touch *locks; /* last release */
     size_t variable_capacity, lock_capacity;
-    size_t reader_bytes;
+    struct st_slab small_readers;
+    size_t reader_bytes; /* of the others */
 };
 
 void st_shadow_free(struct st_shadow *shadow);

@@ -427,9 +427,12 @@ static inline void on_access(struct witness *w, const struct st_event *event) {
     variable->slot[event->op] = this_touch(w, t);
 }
 
-static void on_acquire(struct witness *w, const struct st_event *event) {
-    edge(w, event->thread, st_shadow_lock(&w->shadow, event->target), ST_RELEASE, ST_EDGE_LOCK);
-    conclude(w, event->thread);
+static inline void on_acquire(struct witness *w, const struct st_event *event) {
+    const struct st_touch *release = st_shadow_lock(&w->shadow, event->target);
+    if (__builtin_expect(st_touch_matters(release, (int32_t)event->thread, w->live_from), 0)) {
+        take_touch(w, event->thread, release, ST_RELEASE, ST_EDGE_LOCK);
+        conclude(w, event->thread);
+    }
 }
 
 static void on_fork(struct witness *w, const struct st_event *event) {
@@ -465,9 +468,10 @@ static void on_begin(struct witness *w, const struct st_event *event) {
 static void on_end(struct witness *w, const struct st_event *event) {
     struct st_blocks *blocks = &w->blocks[event->thread];
     const struct st_open_block *block = &blocks->items[--blocks->depth];
-    st_findings_block_end(w->findings, block->violation, block->begin, w->number);
-    if (blocks->cut > blocks->depth)
+    if (blocks->cut > blocks->depth) {
         blocks->cut = blocks->depth;
+        st_findings_block_end(w->findings, block->violation, block->begin, w->number);
+    }
     if (blocks->depth)
         return;
     if (w->serializable)
