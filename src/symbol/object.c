@@ -1,0 +1,201 @@
+#include "symbol/object.h"
+
+#include "base/memory.h"
+#include "symbol/spelling.h"
+#include "symbol/units.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool st_is_file(const char *path) {
+    return path[0] && path[0] != '[' && strncmp(path, "linux-vdso.so", 13) != 0;
+}
+
+struct st_object *st_object_new(const char *path, const void *build_id, size_t build_id_size) {
+    struct st_object *object = st_alloc(1, sizeof *object);
+    object->path = st_strdup(path);
+    object->opened = !st_is_file(path);
+    if (build_id && build_id_size) {
+        object->build_id = st_alloc(build_id_size, 1);
+        memcpy(object->build_id, build_id, build_id_size);
+        object->build_id_size = build_id_size;
+    }
+    return object;
+}
+
+void st_object_free(struct st_object *object) {
+    st_units_free(object->units);
+    if (object->dwfl)
+        dwfl_end(object->dwfl);
+    st_spans_free(&object->code);
+    st_spans_free(&object->data);
+    free(object->build_id);
+    free(object->path);
+    free(object);
+}
+
+static bool same_build_id(const struct st_object *object, const void *build_id, size_t size) {
+    return object->build_id_size == size && (!size || !memcmp(object->build_id, build_id, size));
+}
+
+bool st_object_is(const struct st_object *object, const char *path, const void *build_id,
+                  size_t build_id_size) {
+    return strcmp(object->path, path) == 0 &&
+           same_build_id(object, build_id, build_id ? build_id_size : 0);
+}
+
+/* ---- opening ---- */
+
+/* A path is what some program said it to be: it may lead to a pipe by now, which must not be waited
+ * for. */
+static int open_regular(const char *path, const char **trouble) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat status;
+    if (fd < 0) {
+        *trouble = errno == ENOENT || errno == ENOTDIR ? "is not there any more; run it again"
+                                                       : "cannot be opened for reading";
+        return -1;
+    }
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+        return fd;
+    *trouble = "is not a regular file any more";
+    close(fd);
+    return -1;
+}
+
+/* The file at address 0, so that libdwfl's addresses are those of the file. It takes over `fd`. */
+static Dwfl *report(const char *path, int fd, Dwfl_Module **module) {
+    static const Dwfl_Callbacks callbacks = {
+        .find_elf = dwfl_build_id_find_elf,
+        .find_debuginfo = dwfl_standard_find_debuginfo,
+        .section_address = dwfl_offline_section_address,
+    };
+    Dwfl *dwfl = dwfl_begin(&callbacks);
+    if (!dwfl) {
+        close(fd);
+        return NULL;
+    }
+    *module = dwfl_report_elf(dwfl, path, path, fd, 0, true);
+    if (!*module) {
+        close(fd);
+        dwfl_end(dwfl);
+        return NULL;
+    }
+    if (dwfl_report_end(dwfl, NULL, NULL) == 0)
+        return dwfl;
+    dwfl_end(dwfl);
+    return NULL;
+}
+
+static bool is_what_ran(const struct st_object *object) {
+    const unsigned char *found;
+    GElf_Addr address;
+    if (!object->build_id)
+        return true;
+    int size = dwfl_module_build_id(object->module, &found, &address);
+    return size > 0 && same_build_id(object, found, (size_t)size);
+}
+
+static const char *try_to_open(struct st_object *object) {
+    const char *trouble = NULL;
+    int fd = open_regular(object->path, &trouble);
+    if (fd < 0)
+        return trouble;
+    object->dwfl = report(object->path, fd, &object->module);
+    if (!object->dwfl)
+        return "is damaged or not an ELF file";
+    if (!is_what_ran(object)) {
+        dwfl_end(object->dwfl);
+        object->dwfl = NULL;
+        return "has changed since it ran; run it again";
+    }
+    Dwarf_Addr bias;
+    Dwarf *dwarf = dwfl_module_getdwarf(object->module, &bias);
+    if (!dwarf)
+        return "has no debug information; compile it with -g";
+    object->units = st_units_new(dwarf, bias);
+    return NULL;
+}
+
+void st_object_open(struct st_object *object) {
+    if (object->opened)
+        return;
+    object->opened = true;
+    object->trouble = try_to_open(object);
+}
+
+/* ---- symbols ---- */
+
+/* What has no size is left out: hand-written assembly, and labels of the linker. */
+static void add_symbol(struct st_object *object, int number) {
+    GElf_Sym symbol;
+    GElf_Addr address;
+    GElf_Word section;
+    const char *name =
+        dwfl_module_getsym_info(object->module, number, &symbol, &address, &section, NULL, NULL);
+    if (!name || !*name || section == SHN_UNDEF || section == SHN_ABS || section == (GElf_Word)-1)
+        return;
+    unsigned type = GELF_ST_TYPE(symbol.st_info);
+    uint64_t end = address + symbol.st_size;
+    if (type == STT_OBJECT || type == STT_COMMON)
+        st_spans_add(&object->data, address, end, (uint32_t)number);
+    else if (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE)
+        st_spans_add(&object->code, address, end, (uint32_t)number);
+}
+
+/* A table of our own, since libdwfl looks through all symbols each time. */
+static void read_symbols(struct st_object *object) {
+    if (object->symbols_read)
+        return;
+    object->symbols_read = true;
+    int count = dwfl_module_getsymtab(object->module);
+    for (int i = 1; i < count; i++)
+        add_symbol(object, i);
+    st_spans_sort(&object->code);
+    st_spans_sort(&object->data);
+}
+
+static const char *name_of(struct st_object *object, const struct st_span *span) {
+    GElf_Sym symbol;
+    GElf_Addr address;
+    return dwfl_module_getsym_info(object->module, (int)span->what, &symbol, &address, NULL, NULL,
+                                   NULL);
+}
+
+/* Of several names for the same, the one that is not reserved to the implementation: free, and not
+ * __libc_free. */
+static const char *find_symbol(struct st_object *object, const struct st_spans *spans,
+                               uint64_t address, uint64_t *start) {
+    read_symbols(object);
+    const struct st_span *span = st_spans_find(spans, address);
+    if (!span)
+        return NULL;
+    *start = span->low;
+    const char *first = name_of(object, span), *name = first;
+    while (name && st_is_reserved(name) && span-- > spans->list && span->low == *start)
+        name = name_of(object, span);
+    return name && !st_is_reserved(name) ? name : first;
+}
+
+bool st_object_function(struct st_object *object, uint64_t address, struct st_text *text) {
+    uint64_t start;
+    const char *name = find_symbol(object, &object->code, address, &start);
+    if (name)
+        st_spell_symbol(text, name);
+    return name != NULL;
+}
+
+bool st_object_data(struct st_object *object, uint64_t address, struct st_text *text,
+                    uint64_t *offset) {
+    uint64_t start;
+    const char *name = find_symbol(object, &object->data, address, &start);
+    if (name) {
+        st_spell_symbol(text, name);
+        *offset = address - start;
+    }
+    return name != NULL;
+}
