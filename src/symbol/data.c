@@ -5,6 +5,7 @@
 
 #include <dwarf.h>
 #include <inttypes.h>
+#include <string.h>
 
 enum { DEEPEST = 32, MOST_DIMENSIONS = 8 };
 
@@ -159,6 +160,12 @@ static void add_shared_names(Dwarf_Die *type, uint64_t offset, struct st_text *t
     } while (dwarf_siblingof(&die, &die) == 0);
 }
 
+/* An std::array is written like an array, whatever the library calls the one inside. */
+static bool is_std_array(Dwarf_Die *type) {
+    const char *name = dwarf_diename(type);
+    return name && strncmp(name, "array<", 6) == 0;
+}
+
 /* Appends ".member" and goes on to it. Members without a name are structures and unions in their
  * own right; bases have none either. */
 static bool enter_structure(Dwarf_Die *type, uint64_t *offset, struct st_text *text) {
@@ -178,7 +185,7 @@ static bool enter_structure(Dwarf_Die *type, uint64_t *offset, struct st_text *t
                             : holders.has_unsized ? &holders.unsized
                                                   : &holders.base;
     bool is_base = dwarf_tag(&holder->die) == DW_TAG_inheritance;
-    const char *name = is_base ? NULL : dwarf_diename(&holder->die);
+    const char *name = is_base || is_std_array(type) ? NULL : dwarf_diename(&holder->die);
     if ((name && st_is_reserved(name)) || dwarf_hasattr(&holder->die, DW_AT_artificial) ||
         !st_type_of(&holder->die, &next))
         return false;

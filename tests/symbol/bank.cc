@@ -1,6 +1,7 @@
 // A program in C++ that knows its own names.
 #include "probe.h"
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <mutex>
@@ -12,6 +13,7 @@ namespace bank {
 std::mutex lock;
 std::atomic<int> transfers;
 std::vector<int> history;
+std::array<std::array<int, 3>, 5> rates;
 
 class Account {
   public:
@@ -150,6 +152,7 @@ int main() {
     DATA_AS(bank::lock, "bank::lock");
     DATA_AS(bank::transfers, "bank::transfers");
     DATA_AS(bank::history, "bank::history");
+    DATA_AS(bank::rates[4][1], "bank::rates[4][1]");
     DATA_AS(bank::hidden, "bank::(anonymous namespace)::hidden");
     DATA_AS(bank::Account::count, "bank::Account::count");
     DATA_AS(bank::Account::limits[1].max, "bank::Account::limits[1].max");
