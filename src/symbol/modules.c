@@ -165,14 +165,36 @@ const struct st_function *st_function(struct st_modules *modules, uint64_t pc) {
     return &place_of(modules, pc)->function;
 }
 
+/* A better name for what `object` has the symbol of, but not the debug information, if another file
+ * has it. */
+static void find_original(struct st_modules *modules, struct st_object *object, uint64_t address,
+                          struct st_text *text, enum st_data_kind *kind) {
+    uint64_t there;
+    for (size_t i = 0; i < modules->object_count; i++) {
+        struct st_object *origin = modules->objects[i];
+        st_object_open(origin);
+        if (origin == object || !origin->units ||
+            !st_object_is_copied(object, address, origin, &there))
+            continue;
+        struct st_text original;
+        st_text_clear(&original);
+        if (st_data_in(origin, there, &original, kind))
+            *text = original;
+        return;
+    }
+}
+
 enum st_data_kind st_data_name(struct st_modules *modules, uint64_t address, char *buffer,
                                size_t size) {
     const struct module *module = module_at(modules, address);
     enum st_data_kind kind = module ? ST_DATA_MODULE : ST_DATA_UNKNOWN;
     struct st_text text;
     st_text_clear(&text);
-    if (!module || !st_data_in(open_object(modules, module), address - module->bias, &text, &kind))
+    struct st_object *object = module ? open_object(modules, module) : NULL;
+    if (!object || !st_data_in(object, address - module->bias, &text, &kind))
         add_raw_name(module, address, &text);
+    else if (kind == ST_DATA_SYMBOL)
+        find_original(modules, object, address - module->bias, &text, &kind);
     snprintf(buffer, size, "%s", text.bytes);
     return kind;
 }

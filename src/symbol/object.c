@@ -159,43 +159,71 @@ static void read_symbols(struct st_object *object) {
     st_spans_sort(&object->data);
 }
 
-static const char *name_of(struct st_object *object, const struct st_span *span) {
+static const char *name_of(struct st_object *object, const struct st_span *span, bool *is_local) {
     GElf_Sym symbol;
     GElf_Addr address;
-    return dwfl_module_getsym_info(object->module, (int)span->what, &symbol, &address, NULL, NULL,
-                                   NULL);
+    const char *name = dwfl_module_getsym_info(object->module, (int)span->what, &symbol, &address,
+                                               NULL, NULL, NULL);
+    if (is_local)
+        *is_local = !name || GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
+    return name;
 }
 
-/* Of several names for the same, the one that is not reserved to the implementation: free, and not
+/* Of several names for the same, one that is not reserved to the implementation: free, and not
  * __libc_free. */
-static const char *find_symbol(struct st_object *object, const struct st_spans *spans,
-                               uint64_t address, uint64_t *start) {
+static const struct st_span *find_symbol(struct st_object *object, const struct st_spans *spans,
+                                         uint64_t address) {
     read_symbols(object);
-    const struct st_span *span = st_spans_find(spans, address);
-    if (!span)
+    const struct st_span *first = st_spans_find(spans, address);
+    if (!first)
         return NULL;
-    *start = span->low;
-    const char *first = name_of(object, span), *name = first;
-    while (name && st_is_reserved(name) && span-- > spans->list && span->low == *start)
-        name = name_of(object, span);
-    return name && !st_is_reserved(name) ? name : first;
+    for (const struct st_span *span = first; span->low == first->low; span--) {
+        const char *name = name_of(object, span, NULL);
+        if (name && !st_is_reserved(name) && span->high > address)
+            return span;
+        if (span == spans->list)
+            break;
+    }
+    return first;
 }
 
-bool st_object_function(struct st_object *object, uint64_t address, struct st_text *text) {
-    uint64_t start;
-    const char *name = find_symbol(object, &object->code, address, &start);
+static bool spell_symbol(struct st_object *object, const struct st_span *span,
+                         struct st_text *text) {
+    const char *name = span ? name_of(object, span, NULL) : NULL;
     if (name)
         st_spell_symbol(text, name);
     return name != NULL;
 }
 
+bool st_object_function(struct st_object *object, uint64_t address, struct st_text *text) {
+    return spell_symbol(object, find_symbol(object, &object->code, address), text);
+}
+
 bool st_object_data(struct st_object *object, uint64_t address, struct st_text *text,
                     uint64_t *offset) {
-    uint64_t start;
-    const char *name = find_symbol(object, &object->data, address, &start);
-    if (name) {
-        st_spell_symbol(text, name);
-        *offset = address - start;
+    const struct st_span *span = find_symbol(object, &object->data, address);
+    if (span)
+        *offset = address - span->low;
+    return spell_symbol(object, span, text);
+}
+
+bool st_object_is_copied(struct st_object *object, uint64_t address, struct st_object *origin,
+                         uint64_t *address_there) {
+    bool is_local;
+    const struct st_span *copy = find_symbol(object, &object->data, address);
+    const char *name = copy ? name_of(object, copy, &is_local) : NULL;
+    if (!name || is_local)
+        return false;
+    read_symbols(origin);
+    for (size_t i = 0; i < origin->data.count; i++) {
+        const struct st_span *span = &origin->data.list[i];
+        if (span->high - span->low != copy->high - copy->low)
+            continue;
+        const char *other = name_of(origin, span, &is_local);
+        if (!other || is_local || strcmp(name, other) != 0)
+            continue;
+        *address_there = span->low + (address - copy->low);
+        return true;
     }
-    return name != NULL;
+    return false;
 }

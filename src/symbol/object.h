@@ -48,4 +48,10 @@ bool st_object_function(struct st_object *object, uint64_t address, struct st_te
 bool st_object_data(struct st_object *object, uint64_t address, struct st_text *text,
                     uint64_t *offset);
 
+/* Is a variable of `object` a copy of one that `origin` defines? The address of that one then. The
+ * linker moves variables of libraries into the executable when it uses them (copy relocations),
+ * away from their debug information. Both files must be open. */
+bool st_object_is_copied(struct st_object *object, uint64_t address, struct st_object *origin,
+                         uint64_t *address_there);
+
 #endif
