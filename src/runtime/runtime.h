@@ -56,6 +56,8 @@ void rt_block_end(void);
  * longjmp and the like. */
 size_t rt_depth(void);
 void rt_unwind(size_t depth);
+/* Leaves all functions whose frame is below that stack pointer. */
+void rt_unwind_to_stack(uintptr_t stack);
 
 void rt_allocate(const void *memory, size_t size, uintptr_t caller);
 void rt_free(const void *memory, size_t size);
