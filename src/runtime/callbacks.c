@@ -101,7 +101,8 @@ RANGE_PC(__tsan_write_range_pc, true)
 
 RT_EXPORT void __tsan_init(void);
 RT_EXPORT void __tsan_init(void) {
-    rt_initialize();
+    /* Called so early in executables that the environment is not there yet; our own constructor
+     * comes after that and before anything that matters. */
 }
 
 /* The function is the one that we return to; pc is where that one returns to. */

@@ -87,7 +87,8 @@ void rt_put(struct rt_thread *t, uint64_t what, uint64_t argument) {
 }
 
 void rt_publish(struct rt_thread *t) {
-    atomic_store_explicit(&t->chunk->count, t->used, memory_order_release);
+    if (t->chunk)
+        atomic_store_explicit(&t->chunk->count, t->used, memory_order_release);
 }
 
 /* ---- numbers ---- */

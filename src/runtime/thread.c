@@ -82,7 +82,7 @@ static void start(uint32_t serial) {
     t->inside = true;
     rt_take_slot(t);
     rt_self = t;
-    /* The thread whose slot this was has told its end with a number by now. */
+    /* The thread whose slot this was has told its end, with a number, by now. */
     rt_observe(t, atomic_load(&rt_head->number) - 1);
     rt_publish(t);
     t->inside = false;
