@@ -34,9 +34,6 @@ void rt_initialize(void);
 
 /* ---- what it tells; between rt_enter and rt_leave only ---- */
 
-void rt_read(uintptr_t address, size_t size, uintptr_t caller);
-void rt_write(uintptr_t address, size_t size, uintptr_t caller);
-
 /* Any size; 0 is fine. */
 void rt_read_range(uintptr_t address, size_t size, uintptr_t caller);
 void rt_write_range(uintptr_t address, size_t size, uintptr_t caller);
@@ -47,7 +44,7 @@ void rt_send(const volatile void *object, unsigned channel, uintptr_t caller);  
 void rt_receive(const volatile void *object, unsigned channel, uintptr_t caller); /* after */
 void rt_split(void);
 
-void rt_function_enter(uintptr_t function, uintptr_t called_from);
+void rt_function_enter(uintptr_t function, uintptr_t called_from, uintptr_t frame);
 void rt_function_leave(void);
 void rt_block_begin(const char *name, uintptr_t caller);
 void rt_block_end(void);
@@ -65,7 +62,7 @@ void rt_free(const void *memory, size_t size);
 /* ---- threads ---- */
 
 /* A thread that is about to be created: reserves its serial number and tells the fork. */
-uint32_t rt_thread_fork(uintptr_t caller);
+uint32_t rt_thread_fork(uintptr_t caller); /* not 0 */
 
 /* The new thread begins: nothing of it is told before. `fork` is what rt_thread_fork gave, or
  * RT_NO_THREAD for a thread that nobody saw being created. Not between rt_enter and rt_leave. */
