@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <linux/futex.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -13,9 +12,20 @@
 _Thread_local struct rt_thread *rt_self;
 struct st_stream_head *rt_head;
 
+/* mmap, memcpy and the like are our own here, and tell what they do: not for use in the core. */
 void *rt_map_memory(size_t bytes) {
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
+    int error = errno;
+    long memory =
+        syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    errno = error;
+    return memory == -1 ? NULL : (void *)memory;
+}
+
+static size_t length_of(const char *text) {
+    size_t length = 0;
+    while (text[length])
+        length++;
+    return length;
 }
 
 void rt_give_up(void) {
@@ -125,8 +135,9 @@ static bool grow_frames(struct rt_thread *t) {
     if (!frames)
         return false;
     if (t->frames) {
-        memcpy(frames, t->frames, t->depth * sizeof *frames);
-        munmap(t->frames, t->capacity * sizeof *frames);
+        for (size_t i = 0; i < t->depth; i++)
+            frames[i] = t->frames[i];
+        syscall(SYS_munmap, t->frames, t->capacity * sizeof *frames);
     }
     t->frames = frames;
     t->capacity = capacity;
@@ -168,11 +179,12 @@ void rt_function_leave(void) {
 
 /* The bytes of a text, as records. */
 static void put_text(struct rt_thread *t, uint64_t number, const char *text) {
-    size_t length = strlen(text);
+    size_t length = length_of(text);
     rt_put(t, st_stream_what(ST_STREAM_TEXT, 0, length), number);
     for (size_t at = 0; at < length; at += 16) {
         struct st_stream_record raw = {0, 0};
-        memcpy(&raw, text + at, length - at < 16 ? length - at : 16);
+        for (size_t i = 0; i < 16 && at + i < length; i++)
+            ((char *)&raw)[i] = text[at + i];
         rt_put(t, raw.what, raw.argument);
     }
 }
