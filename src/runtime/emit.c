@@ -1,6 +1,6 @@
 /* Telling: records, chunks and numbers. */
 #define _GNU_SOURCE
-#include "runtime/thread.h"
+#include "runtime/cells.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -261,8 +261,19 @@ static void tell_ordered(enum st_stream_op op, unsigned aux, uintptr_t address, 
         rt_new_epoch(t);
 }
 
+/* Memory that was never touched is not told when it is freed. A lock may be all that is in it, and
+ * has to end there: whoever finds it touched comes after this number. */
+static void touch_object(const volatile void *object) {
+    _Atomic uint64_t *cell = rt_cell((uintptr_t)object);
+    uint64_t nobody = 0;
+    if (!atomic_load_explicit(cell, memory_order_relaxed))
+        atomic_compare_exchange_strong(cell, &nobody,
+                                       rt_cell_with_number(RT_CELL_FREED, rt_self->number));
+}
+
 void rt_acquire(const volatile void *lock, uintptr_t caller) {
     tell_ordered(ST_STREAM_ACQUIRE, 0, (uintptr_t)lock, caller, true);
+    touch_object(lock);
 }
 
 void rt_release(const volatile void *lock, uintptr_t caller) {
@@ -271,6 +282,7 @@ void rt_release(const volatile void *lock, uintptr_t caller) {
 
 void rt_send(const volatile void *object, unsigned channel, uintptr_t caller) {
     tell_ordered(ST_STREAM_SEND, channel, (uintptr_t)object, caller, false);
+    touch_object(object);
 }
 
 void rt_receive(const volatile void *object, unsigned channel, uintptr_t caller) {
