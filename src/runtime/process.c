@@ -1,8 +1,7 @@
 /* Forked children, and jumps that leave functions without their exit being called.
  *
- * vfork and posix_spawn need nothing: what the child of a vfork does until it calls exec it does in
- * the memory and in the place of the thread that waits for it, and it is told as such. exec ends
- * what is told; the new program is another. */
+ * posix_spawn, system and the like run nothing of the program in the child. exec ends what is told;
+ * the new program is another. */
 #define _GNU_SOURCE
 #include "runtime/runtime.h"
 
@@ -32,6 +31,13 @@ RT_EXPORT pid_t _Fork(void) {
     if (child == 0)
         rt_stop_in_child();
     return child;
+}
+
+/* The child of a real vfork runs in the memory of its parent: functions that it enters and never
+ * leaves, since it calls exec, would stay open in the parent. A child by fork may do all that one
+ * by vfork may, and does it in its own memory. */
+RT_EXPORT pid_t vfork(void) {
+    return fork();
 }
 
 /* ---- longjmp ---- */

@@ -75,6 +75,9 @@ static void a_forked_child_tells_nothing(void **state) {
     mock_begin();
     mock_name(&m, sizeof m, "m");
     child_tells_nothing(_Fork());
+    mock_begin();
+    mock_name(&m, sizeof m, "m");
+    child_tells_nothing(vfork());
     pthread_atfork(NULL, NULL, lock_in_handler);
     mock_begin();
     mock_name(&m, sizeof m, "m");
