@@ -1,6 +1,9 @@
 /* Text and blocks that <stdio.h> puts into memory of the program, and blocks that it takes from
  * there. What printf reads of its arguments is not told, nor is that streams have locks. */
 #define _GNU_SOURCE
+#ifndef __NO_INLINE__
+#define __NO_INLINE__ 1 /* getline is to be defined here and not in <stdio.h> */
+#endif
 #include "runtime/runtime.h"
 
 #include <stdarg.h>
@@ -13,6 +16,7 @@ RT_REAL(int, __vsnprintf_chk, char *, size_t, int, size_t, const char *, va_list
 RT_REAL(int, __vsprintf_chk, char *, int, size_t, const char *, va_list)
 RT_REAL(char *, fgets, char *, int, FILE *)
 RT_REAL(char *, __fgets_chk, char *, size_t, int, FILE *)
+RT_REAL(ssize_t, getdelim, char **, size_t *, int, FILE *)
 RT_REAL(size_t, fread, void *, size_t, size_t, FILE *)
 RT_REAL(size_t, __fread_chk, void *, size_t, size_t, size_t, FILE *)
 RT_REAL(size_t, fwrite, const void *, size_t, size_t, FILE *)
@@ -96,6 +100,28 @@ RT_EXPORT char *fgets(char *line, int room, FILE *file) {
 RT_EXPORT char *__fgets_chk(char *line, size_t object, int room, FILE *file);
 RT_EXPORT char *__fgets_chk(char *line, size_t object, int room, FILE *file) {
     return got(real___fgets_chk()(line, object, room, file), RT_CALLER);
+}
+
+/* The line is in memory from realloc, which is told too. */
+static ssize_t got_line(ssize_t length, char *const *line, uintptr_t caller) {
+    if (length >= 0 && rt_enter()) {
+        rt_write_range((uintptr_t)*line, (size_t)length + 1, caller);
+        rt_leave();
+    }
+    return length;
+}
+
+RT_EXPORT ssize_t getdelim(char **line, size_t *room, int end, FILE *file) {
+    return got_line(real_getdelim()(line, room, end, file), line, RT_CALLER);
+}
+
+/* What getline is in a program that was compiled with optimisation. */
+RT_EXPORT ssize_t __getdelim(char **line, size_t *room, int end, FILE *file) {
+    return got_line(real_getdelim()(line, room, end, file), line, RT_CALLER);
+}
+
+RT_EXPORT ssize_t getline(char **line, size_t *room, FILE *file) {
+    return got_line(real_getdelim()(line, room, '\n', file), line, RT_CALLER);
 }
 
 static size_t was_read(size_t count, const void *to, size_t size, uintptr_t caller) {

@@ -278,7 +278,28 @@ static void streams_and_formatted_text_are_told(void **state) {
     rewind(file);
     TELLS("write b:5", assert_ptr_equal(fgets(b, 64, file), b));
     TELLS("write b:4", assert_int_equal(fread(b, 2, 10, file), 2));
+    rewind(file);
+    char *line = NULL;
+    size_t room = 0;
+    assert_int_equal(getline(&line, &room, file), 4);
+    rewind(file);
+    TELLS("write line:5", mock_name(line, room, "line"),
+          assert_int_equal(getline(&line, &room, file), 4));
+    assert_string_equal(line, "two\n");
+    free(line);
     fclose(file);
+}
+
+static int by_byte(const void *left, const void *right) {
+    return *(const char *)left - *(const char *)right;
+}
+
+static void sorting_writes_all(void **state) {
+    (void)state;
+    strcpy(a, "sorting");
+    TELLS("read a:7, write a:7", qsort(a, 7, 1, by_byte));
+    assert_string_equal(a, "ginorst");
+    TELLS("", qsort(a, 1, 1, by_byte));
 }
 
 int main(void) {
@@ -295,6 +316,7 @@ int main(void) {
         cmocka_unit_test(a_copy_of_a_string_is_allocated_for_its_caller),
         cmocka_unit_test(what_comes_from_files_is_written),
         cmocka_unit_test(streams_and_formatted_text_are_told),
+        cmocka_unit_test(sorting_writes_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
