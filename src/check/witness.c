@@ -179,6 +179,8 @@ static bool depends(const struct st_place *from, const struct st_place *to,
         *kind = ST_EDGE_FORK;
     else if (b->op == ST_JOIN && b->target == a->thread)
         *kind = ST_EDGE_JOIN;
+    else if (a->op == ST_SEND && b->op == ST_RECEIVE && a->target == b->target)
+        *kind = ST_EDGE_SYNC;
     else
         return false;
     return true;
@@ -389,16 +391,24 @@ static struct st_touch this_touch(const struct witness *w, uint32_t t) {
 
 /* ---- events ---- */
 
+/* The dependences of the event at hand on all reads of a variable, or on all sends of a channel. */
+static void edges_from_reads(struct witness *w, uint32_t t,
+                             const struct st_variable_shadow *variable, enum st_op op,
+                             enum st_edge_kind kind) {
+    if (st_shadow_several(variable))
+        for (uint32_t i = 0; i < variable->readers->count; i++)
+            edge(w, t, &variable->readers->items[i], op, kind);
+    else
+        edge(w, t, &variable->slot[ST_READ], op, kind);
+}
+
 /* An access to a variable that others have accessed in a way that may matter. */
 static __attribute__((noinline)) void on_shared_access(struct witness *w, uint32_t t,
                                                        struct st_variable_shadow *variable) {
     bool write = w->event->op == ST_WRITE;
     edge(w, t, &variable->slot[ST_WRITE], ST_WRITE, ST_EDGE_CONFLICT);
-    if (write && st_shadow_several(variable))
-        for (uint32_t i = 0; i < variable->readers->count; i++)
-            edge(w, t, &variable->readers->items[i], ST_READ, ST_EDGE_CONFLICT);
-    else if (write)
-        edge(w, t, &variable->slot[ST_READ], ST_READ, ST_EDGE_CONFLICT);
+    if (write)
+        edges_from_reads(w, t, variable, ST_READ, ST_EDGE_CONFLICT);
     conclude(w, t);
     if (!write && st_shadow_has_read(variable, t, w->threads[t].ticked))
         return;
@@ -433,6 +443,24 @@ static inline void on_acquire(struct witness *w, const struct st_event *event) {
         take_touch(w, event->thread, release, ST_RELEASE, ST_EDGE_LOCK);
         conclude(w, event->thread);
     }
+}
+
+static void on_send(struct witness *w, const struct st_event *event) {
+    struct st_variable_shadow *channel = st_shadow_channel(&w->shadow, event->target);
+    uint32_t t = event->thread;
+    uint64_t ticked = w->threads[t].ticked;
+    struct st_touch send = this_touch(w, t);
+    if (!st_touch_matters(&channel->slot[ST_READ], (int32_t)t, w->live_from))
+        channel->slot[ST_READ] = send;
+    else if (!st_shadow_has_read(channel, t, ticked))
+        st_shadow_read(&w->shadow, channel, &send, ticked, w->live_from);
+}
+
+static void on_receive(struct witness *w, const struct st_event *event) {
+    struct st_variable_shadow *channel = st_shadow_channel(&w->shadow, event->target);
+    st_shadow_receive(&w->shadow, channel, w->live_from);
+    edges_from_reads(w, event->thread, channel, ST_SEND, ST_EDGE_SYNC);
+    conclude(w, event->thread);
 }
 
 static void on_fork(struct witness *w, const struct st_event *event) {
@@ -513,6 +541,12 @@ static inline void on_event(struct witness *w, const struct st_event *event) {
         break;
     case ST_END:
         on_end(w, event);
+        break;
+    case ST_SEND:
+        on_send(w, event);
+        break;
+    case ST_RECEIVE:
+        on_receive(w, event);
         break;
     default:
         break;
