@@ -468,12 +468,17 @@ static int by_age(const void *a, const void *b) {
     return one->number > other->number ? -1 : one->number < other->number;
 }
 
-/* The dependence on a send, unless t knows all that it knows: it knows the sender at that time. */
-static void edge_from_send(struct witness *w, uint32_t t, const struct st_touch *send) {
-    if (!st_touch_matters(send, (int32_t)t, w->live_from))
-        return;
+/* Does t know all that the send knows, because it knows the sender at that time? What is known of
+ * blocks that have ended does not count: it is forgotten sooner or later, and which way a thing
+ * became known must not depend on when. */
+static bool is_known(const struct witness *w, uint32_t t, const struct st_touch *send) {
     const struct st_knows *knows = st_known_find(w->threads[t].known, (uint32_t)send->thread);
-    if (!knows || knows->time < send->time)
+    return knows && knows->time >= send->time &&
+           st_blocks_known(&w->blocks[send->thread], knows->time) > 0;
+}
+
+static void edge_from_send(struct witness *w, uint32_t t, const struct st_touch *send) {
+    if (st_touch_matters(send, (int32_t)t, w->live_from) && !is_known(w, t, send))
         take_touch(w, t, send, ST_SEND, ST_EDGE_SYNC);
 }
 
