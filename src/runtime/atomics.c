@@ -52,7 +52,7 @@ static void tell(uintptr_t address, size_t size, bool read, bool write, uintptr_
         if (write || rt_cell_state(now) != RT_CELL_SHARED)
             atomic_store_explicit(place, now = cell, memory_order_release);
         t->shared[g >> 3 & (RT_SHARED_READS - 1)] =
-            (struct rt_shared_read){g, now, (uint32_t)(t->owner >> 32), 0xff};
+            (struct rt_shared_read){g, now, t->owner | 0xff};
     }
 }
 

@@ -127,9 +127,9 @@ static uint64_t announce(struct rt_thread *t, const struct need *need) {
 
 static void remember_shared(struct rt_thread *t, uintptr_t granule, uint64_t cell, uint32_t bytes) {
     struct rt_shared_read *read = &t->shared[granule >> 3 & (RT_SHARED_READS - 1)];
-    uint32_t epoch = (uint32_t)(t->owner >> 32);
-    bool same = read->granule == granule && read->cell == cell && read->epoch == epoch;
-    *read = (struct rt_shared_read){granule, cell, epoch, same ? read->bytes | bytes : bytes};
+    bool same =
+        read->granule == granule && read->cell == cell && rt_cell_is_of(read->owner, t->owner);
+    *read = (struct rt_shared_read){granule, cell, (same ? read->owner : t->owner) | bytes};
 }
 
 void rt_touch(struct rt_thread *t, uintptr_t address, size_t size, uint32_t bytes, bool write,

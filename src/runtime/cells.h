@@ -61,8 +61,8 @@ void rt_access_slow(uintptr_t address, size_t size, uint32_t bytes, bool write, 
 static inline bool rt_was_shared_read(const struct rt_thread *t, uintptr_t granule, uint64_t cell,
                                       uint32_t bytes) {
     const struct rt_shared_read *read = &t->shared[granule >> 3 & (RT_SHARED_READS - 1)];
-    return read->granule == granule && read->cell == cell &&
-           read->epoch == (uint32_t)(t->owner >> 32) && (bytes & ~read->bytes) == 0;
+    return read->granule == granule && read->cell == cell && rt_cell_is_of(read->owner, t->owner) &&
+           (bytes & ~read->owner) == 0;
 }
 
 /* An access of at most 8 bytes. */

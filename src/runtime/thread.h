@@ -16,11 +16,13 @@ struct rt_frame {
 struct rt_shared_read {
     uintptr_t granule;
     uint64_t cell;
-    uint32_t epoch;
-    uint32_t bytes; /* bit by offset */
+    uint64_t
+        owner; /* of the thread, when it told the read; in its lower bits which bytes it read */
 };
 
-enum { RT_SHARED_READS = 1024, RT_SLOTS = 1 << 14 };
+/* So many that a table of half a megabyte, read again and again, is told once. A look into this
+ * memory costs less than a record and what the watcher does with it; unused pages cost nothing. */
+enum { RT_SHARED_READS = 1 << 16, RT_SLOTS = 1 << 14 };
 
 struct rt_thread {
     uint64_t owner; /* epoch and slot as a cell has them, see cells.h */
