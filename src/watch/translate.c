@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* So many records before its turn, an access asks for its memory. */
+enum { AHEAD = 16 };
+
 /* What an open function or block is to us. */
 enum kind {
     NO_BLOCK,
@@ -676,6 +679,8 @@ size_t st_translate(void *context, uint32_t serial, const struct st_stream_recor
         case ST_STREAM_ATOMIC_READ:
         case ST_STREAM_ATOMIC_WRITE: {
             bool write = op == ST_STREAM_WRITE || op == ST_STREAM_ATOMIC_WRITE;
+            if (i + AHEAD < count)
+                st_variables_prefetch(&t->variables, st_stream_address(record + AHEAD));
             if (__builtin_expect(st_stream_aux(record) != 0, 1)) {
                 on_access(t, thread, record, write);
                 i++;

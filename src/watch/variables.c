@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Allocations of at least a page are kept in a list of their own. */
-enum { PAGE_BYTES = 1 << ST_PAGE_BITS, SMALL = PAGE_BYTES, NO_ANCESTOR = 0 };
+enum { PAGE_BYTES = 1 << ST_PAGE_BITS, SMALL = PAGE_BYTES, NO_ANCESTOR = 0, PAGES_A_BLOCK = 1000 };
 
 /* Bits 36 to 63 of a granule: 1 + index of the allocation (in `blocks`) that starts in it, or 0. */
 enum { BLOCK_SHIFT = 36 };
@@ -55,6 +55,8 @@ struct origin {
 struct st_more_variables {
     struct page_slot *pages; /* open addressing, a power of two, at most half full */
     size_t page_slots, page_count;
+    struct st_page **page_blocks; /* PAGES_A_BLOCK pages each, taken one after the other */
+    size_t page_block_capacity;
 
     struct origin *variables;
     size_t variable_count, variable_capacity;
@@ -83,14 +85,16 @@ void st_variables_init(struct st_variables *variables) {
     more->block_slot_count = 1024;
     more->block_slots = st_alloc(more->block_slot_count, sizeof *more->block_slots);
     variables->more = more;
+    variables->cache = st_alloc(ST_PAGE_CACHE, sizeof *variables->cache);
 }
 
 void st_variables_free(struct st_variables *variables) {
     struct st_more_variables *more = variables->more;
     if (!more)
         return;
-    for (size_t i = 0; i < more->page_slots; i++)
-        free(more->pages[i].page);
+    for (size_t i = 0; i * PAGES_A_BLOCK < more->page_count; i++)
+        st_free_table(more->page_blocks[i], PAGES_A_BLOCK, sizeof(struct st_page));
+    free(more->page_blocks);
     free(more->pages);
     free(more->variables);
     free(more->parts);
@@ -100,7 +104,9 @@ void st_variables_free(struct st_variables *variables) {
     free(more->block_slots);
     free(more->large);
     free(more);
+    free(variables->cache);
     variables->more = NULL;
+    variables->cache = NULL;
 }
 
 uint32_t st_variables_count(const struct st_variables *variables) {
@@ -142,15 +148,25 @@ static void grow_pages(struct st_more_variables *more) {
 }
 
 static struct st_page *find_page(const struct st_variables *variables, uint64_t number) {
-    struct st_page *page = variables->cache[number % ST_PAGE_CACHE];
-    return page && page->number == number ? page : page_slot(variables->more, number)->page;
+    const struct st_cached_page *cached = &variables->cache[number % ST_PAGE_CACHE];
+    return cached->page && cached->number == number ? cached->page
+                                                    : page_slot(variables->more, number)->page;
+}
+
+/* From large blocks, which the system puts on large pages of its own. */
+static struct st_page *new_page(struct st_more_variables *more, size_t index) {
+    size_t block = index / PAGES_A_BLOCK;
+    st_reserve(&more->page_blocks, &more->page_block_capacity, block + 1);
+    if (!more->page_blocks[block])
+        more->page_blocks[block] = st_alloc_table(PAGES_A_BLOCK, sizeof(struct st_page));
+    return &more->page_blocks[block][index % PAGES_A_BLOCK];
 }
 
 static struct st_page *make_page(struct st_variables *variables, uint64_t number) {
     struct st_more_variables *more = variables->more;
-    struct st_page **cached = &variables->cache[number % ST_PAGE_CACHE];
-    if (*cached && (*cached)->number == number)
-        return *cached;
+    struct st_cached_page *cached = &variables->cache[number % ST_PAGE_CACHE];
+    if (cached->page && cached->number == number)
+        return cached->page;
     struct page_slot *slot = page_slot(more, number);
     if (!slot->page) {
         if (2 * ++more->page_count > more->page_slots) {
@@ -158,10 +174,11 @@ static struct st_page *make_page(struct st_variables *variables, uint64_t number
             slot = page_slot(more, number);
         }
         slot->number = number;
-        slot->page = st_alloc(1, sizeof *slot->page);
+        slot->page = new_page(more, more->page_count - 1);
         slot->page->number = number;
     }
-    return *cached = slot->page;
+    *cached = (struct st_cached_page){number, slot->page};
+    return slot->page;
 }
 
 static st_granule *granule_at(struct st_page *page, uint64_t address) {
