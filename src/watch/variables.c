@@ -231,8 +231,11 @@ static void clear_blocks(const struct st_variables *variables, uint64_t start, u
             at = page_end;
             continue;
         }
-        for (; at < end && at < page_end; at += 8)
-            *granule_at(page, at) &= (UINT64_C(1) << BLOCK_SHIFT) - 1;
+        for (; at < end && at < page_end; at += 8) {
+            unsigned i = at >> 3 & (ST_PAGE_GRANULES - 1);
+            page->granules[i] &= (UINT64_C(1) << BLOCK_SHIFT) - 1;
+            page->starts[i / 64] &= ~(UINT64_C(1) << i % 64);
+        }
     }
 }
 
@@ -281,23 +284,27 @@ void st_variables_allocated(struct st_variables *variables, uint64_t address, ui
         return;
     }
     struct block block = {origin, (uint16_t)length, address & 7};
-    st_granule *granule = granule_at(make_page(variables, address >> ST_PAGE_BITS), address);
-    *granule |= (uint64_t)block_number(more, block) << BLOCK_SHIFT;
+    struct st_page *page = make_page(variables, address >> ST_PAGE_BITS);
+    unsigned i = address >> 3 & (ST_PAGE_GRANULES - 1);
+    uint64_t number = block_number(more, block);
+    page->granules[i] |= number << BLOCK_SHIFT;
+    page->starts[i / 64] |= (uint64_t)(number != 0) << i % 64;
 }
 
 /* The last small block that starts in the page at or before the address; false if none does. */
 static bool last_block(const struct st_more_variables *more, const struct st_page *page,
                        uint64_t address, struct large_block *found) {
-    for (int i = (int)(address >> 3 & (ST_PAGE_GRANULES - 1)); i >= 0; i--) {
-        uint64_t number = page->granules[i] >> BLOCK_SHIFT;
-        if (!number)
-            continue;
-        const struct block *block = &more->blocks[number - 1];
-        uint64_t start = (page->number << ST_PAGE_BITS) + 8 * (uint64_t)i + block->start;
-        *found = (struct large_block){start, start + block->length, block->origin};
-        return true;
-    }
-    return false;
+    unsigned at = address >> 3 & (ST_PAGE_GRANULES - 1), word = at / 64;
+    uint64_t bits = page->starts[word] & UINT64_MAX >> (63 - at % 64);
+    while (!bits && word)
+        bits = page->starts[--word];
+    if (!bits)
+        return false;
+    unsigned i = 64 * word + 63 - (unsigned)__builtin_clzll(bits);
+    const struct block *block = &more->blocks[(page->granules[i] >> BLOCK_SHIFT) - 1];
+    uint64_t start = (page->number << ST_PAGE_BITS) + 8 * (uint64_t)i + block->start;
+    *found = (struct large_block){start, start + block->length, block->origin};
+    return true;
 }
 
 static bool find_block(const struct st_variables *variables, uint64_t address,

@@ -44,7 +44,8 @@ static inline unsigned st_granule_layout(st_granule granule) {
 }
 
 struct st_page {
-    uint64_t number; /* of the page: address >> ST_PAGE_BITS */
+    uint64_t number;                        /* of the page: address >> ST_PAGE_BITS */
+    uint64_t starts[ST_PAGE_GRANULES / 64]; /* a bit for each granule in which a block starts */
     st_granule granules[ST_PAGE_GRANULES];
 };
 
@@ -78,8 +79,10 @@ static inline uint32_t st_variables_find(const struct st_variables *variables, u
 }
 
 /* Asks for the memory of a variable that is to be found soon: without it, a look-up in memory of
- * many megabytes takes as long as memory does. */
-static inline void st_variables_prefetch(const struct st_variables *variables, uint64_t address) {
+ * many megabytes takes as long as memory does. Always inline: gcc 12 takes a function that only
+ * prefetches for one without any effect, and leaves it out. */
+static inline __attribute__((always_inline)) void
+st_variables_prefetch(const struct st_variables *variables, uint64_t address) {
     uint64_t number = address >> ST_PAGE_BITS;
     const struct st_cached_page *cached = &variables->cache[number % ST_PAGE_CACHE];
     if (cached->number == number && cached->page)
