@@ -8,7 +8,11 @@ set(RUNTIME_DIR ${CMAKE_BINARY_DIR}/runtime)
 add_library(seriatim_rt SHARED ${RUNTIME_SOURCES})
 target_include_directories(seriatim_rt PRIVATE src)
 target_compile_options(seriatim_rt PRIVATE -O2 -fvisibility=hidden -ftls-model=initial-exec
-                       -fno-builtin -fno-omit-frame-pointer -mcx16)
+                       -fno-builtin -fexceptions -fno-omit-frame-pointer -mcx16)
+# Nor may a loop become a call of memcpy, which is ours and would be told.
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(seriatim_rt PRIVATE -fno-tree-loop-distribute-patterns)
+endif()
 target_link_libraries(seriatim_rt PRIVATE ${CMAKE_DL_LIBS})
 target_link_options(seriatim_rt PRIVATE -Wl,--no-undefined)
 set_target_properties(seriatim_rt PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${RUNTIME_DIR})

@@ -102,7 +102,12 @@ RANGE_PC(__tsan_write_range_pc, true)
 RT_EXPORT void __tsan_init(void);
 RT_EXPORT void __tsan_init(void) {
     /* Called so early in executables that the environment is not there yet; our own constructor
-     * comes after that and before anything that matters. */
+     * comes after that and before anything that matters. A module that is loaded later calls it
+     * too, and it is how we learn of the module. */
+    if (rt_enter()) {
+        rt_tell_modules();
+        rt_leave();
+    }
 }
 
 /* The function is the one that we return to; pc is where that one returns to. */

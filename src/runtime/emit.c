@@ -1,10 +1,9 @@
 /* Telling: records, chunks and numbers. */
 #define _GNU_SOURCE
-#include "runtime/thread.h"
+#include "runtime/cells.h"
 
 #include <errno.h>
 #include <linux/futex.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -13,9 +12,20 @@
 _Thread_local struct rt_thread *rt_self;
 struct st_stream_head *rt_head;
 
+/* mmap, memcpy and the like are our own here, and tell what they do: not for use in the core. */
 void *rt_map_memory(size_t bytes) {
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
+    int error = errno;
+    long memory =
+        syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    errno = error;
+    return memory == -1 ? NULL : (void *)memory;
+}
+
+static size_t length_of(const char *text) {
+    size_t length = 0;
+    while (text[length])
+        length++;
+    return length;
 }
 
 void rt_give_up(void) {
@@ -125,8 +135,9 @@ static bool grow_frames(struct rt_thread *t) {
     if (!frames)
         return false;
     if (t->frames) {
-        memcpy(frames, t->frames, t->depth * sizeof *frames);
-        munmap(t->frames, t->capacity * sizeof *frames);
+        for (size_t i = 0; i < t->depth; i++)
+            frames[i] = t->frames[i];
+        syscall(SYS_munmap, t->frames, t->capacity * sizeof *frames);
     }
     t->frames = frames;
     t->capacity = capacity;
@@ -168,11 +179,12 @@ void rt_function_leave(void) {
 
 /* The bytes of a text, as records. */
 static void put_text(struct rt_thread *t, uint64_t number, const char *text) {
-    size_t length = strlen(text);
+    size_t length = length_of(text);
     rt_put(t, st_stream_what(ST_STREAM_TEXT, 0, length), number);
     for (size_t at = 0; at < length; at += 16) {
         struct st_stream_record raw = {0, 0};
-        memcpy(&raw, text + at, length - at < 16 ? length - at : 16);
+        for (size_t i = 0; i < 16 && at + i < length; i++)
+            ((char *)&raw)[i] = text[at + i];
         rt_put(t, raw.what, raw.argument);
     }
 }
@@ -249,8 +261,19 @@ static void tell_ordered(enum st_stream_op op, unsigned aux, uintptr_t address, 
         rt_new_epoch(t);
 }
 
+/* Memory that was never touched is not told when it is freed. A lock may be all that is in it, and
+ * has to end there: whoever finds it touched comes after this number. */
+static void touch_object(const volatile void *object) {
+    _Atomic uint64_t *cell = rt_cell((uintptr_t)object);
+    uint64_t nobody = 0;
+    if (!atomic_load_explicit(cell, memory_order_relaxed))
+        atomic_compare_exchange_strong(cell, &nobody,
+                                       rt_cell_with_number(RT_CELL_FREED, rt_self->number));
+}
+
 void rt_acquire(const volatile void *lock, uintptr_t caller) {
     tell_ordered(ST_STREAM_ACQUIRE, 0, (uintptr_t)lock, caller, true);
+    touch_object(lock);
 }
 
 void rt_release(const volatile void *lock, uintptr_t caller) {
@@ -259,6 +282,7 @@ void rt_release(const volatile void *lock, uintptr_t caller) {
 
 void rt_send(const volatile void *object, unsigned channel, uintptr_t caller) {
     tell_ordered(ST_STREAM_SEND, channel, (uintptr_t)object, caller, false);
+    touch_object(object);
 }
 
 void rt_receive(const volatile void *object, unsigned channel, uintptr_t caller) {

@@ -1,6 +1,7 @@
 /* Starting and ending: the runtime, and each thread in it. */
 #define _GNU_SOURCE
 #include "runtime/thread.h"
+#include "runtime/threads.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -24,6 +25,7 @@ bool rt_enter(void) {
         t = rt_self;
         if (!t)
             return false;
+        rt_thread_will_end();
     }
     if (t->inside) {
         atomic_fetch_add_explicit(&rt_head->dropped, 1, memory_order_relaxed);
@@ -142,9 +144,17 @@ static bool is_known(uintptr_t start_address, const char *name) {
     return false;
 }
 
-static int tell_module(struct dl_phdr_info *info, size_t size, void *unused) {
+/* How many modules were ever loaded, by the last time that we looked, and now. */
+struct loads {
+    unsigned long long before, now;
+};
+
+static int tell_module(struct dl_phdr_info *info, size_t size, void *of) {
     (void)size;
-    (void)unused;
+    struct loads *loads = of;
+    loads->now = info->dlpi_adds;
+    if (loads->now == loads->before)
+        return 1;
     uintptr_t first = UINTPTR_MAX, end = 0;
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
@@ -169,7 +179,9 @@ static int tell_module(struct dl_phdr_info *info, size_t size, void *unused) {
 void rt_tell_modules(void) {
     while (atomic_exchange_explicit(&modules_busy, true, memory_order_acquire))
         ;
-    dl_iterate_phdr(tell_module, NULL);
+    static struct loads loads;
+    dl_iterate_phdr(tell_module, &loads);
+    loads.before = loads.now;
     atomic_store_explicit(&modules_busy, false, memory_order_release);
 }
 
