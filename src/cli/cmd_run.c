@@ -59,6 +59,15 @@ static struct st_findings sorted_findings(const struct run *run) {
     return findings;
 }
 
+/* For people, what was cut on the same line is the same, whatever led there. */
+static void forget_contexts(const struct st_words *words, const struct st_findings *findings) {
+    for (size_t i = 0; i < findings->kept; i++) {
+        struct st_violation *violation = &findings->violations[i];
+        violation->begin_loc = st_words_line(words, violation->begin_loc);
+        violation->event.event.loc = st_words_line(words, violation->event.event.loc);
+    }
+}
+
 static void write_to(struct run *run, FILE *file, bool color) {
     struct st_findings findings = sorted_findings(run);
     struct st_words *words = st_words_new(run->watch.translator, &findings);
@@ -76,10 +85,12 @@ static void write_to(struct run *run, FILE *file, bool color) {
                                .stopped = run->stopped,
                                .results = &result,
                                .result_count = 1};
-    if (run->values->format == FORMAT_JSON)
+    if (run->values->format == FORMAT_JSON) {
         st_report_json(&report, file);
-    else
+    } else {
+        forget_contexts(words, &findings);
         st_report_text(&report, (struct st_text_style){run->values->common.quiet, color}, file);
+    }
     st_words_free(words);
     free(findings.violations);
 }

@@ -19,6 +19,9 @@ void st_words_free(struct st_words *words);
 /* The names of all that the findings speak of; other variables and locations are "". */
 const struct st_symbols *st_words_symbols(const struct st_words *words);
 
+/* The location that stands for all that have the same name: the same line, whatever led there. */
+uint64_t st_words_line(const struct st_words *words, uint64_t loc);
+
 /* For struct st_details, with the words as its context. */
 void st_words_tell(void *words, uint64_t loc, struct st_detail *detail);
 
