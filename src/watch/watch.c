@@ -11,6 +11,7 @@ enum {
     SHORTEST_NAP = 20 * 1000, /* nanoseconds */
     LONGEST_NAP = 2 * 1000 * 1000,
     STEPS_A_GLANCE = 64, /* so many steps without a look at signals */
+    MOST_STEPS = 1000,   /* to catch up with a program that goes on telling */
 };
 
 int st_watch_start(struct st_watch *watch, const char *const *words, const char *runtime_dir,
@@ -74,6 +75,14 @@ static void tick(struct st_watch *watch, const struct st_watch_hooks *hooks, dou
         hooks->tick(hooks->context);
 }
 
+/* Takes what the program has told by now. It takes two looks to take a number. */
+static void catch_up(struct st_watch *watch) {
+    unsigned idle = 0;
+    for (int i = 0; watch->listening && idle < 2 && i < MOST_STEPS; i++)
+        idle = st_merge_step(watch->merge) ? 0 : idle + 1;
+    st_translator_flush(watch->translator);
+}
+
 void st_watch_follow(struct st_watch *watch, const struct st_watch_hooks *hooks) {
     double next_tick = now() + 1;
     unsigned idle = 0, steps = 0;
@@ -85,7 +94,7 @@ void st_watch_follow(struct st_watch *watch, const struct st_watch_hooks *hooks)
         if (idle > 8) /* what has come so far is all for the moment */
             st_translator_flush(watch->translator);
         if (st_program_wait(&watch->program, any ? 0 : nap(idle)) && hooks->asked) {
-            st_translator_flush(watch->translator);
+            catch_up(watch);
             hooks->asked(hooks->context);
         }
         tick(watch, hooks, &next_tick);
