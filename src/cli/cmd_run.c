@@ -4,7 +4,7 @@
 #include "cli/shared.h"
 #include "cli/watching.h"
 #include "report/report.h"
-#include "watch/words.h"
+#include "cli/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,18 +60,18 @@ static struct st_findings sorted_findings(const struct run *run) {
 }
 
 /* For people, what was cut on the same line is the same, whatever led there. */
-static void forget_contexts(const struct st_words *words, const struct st_findings *findings) {
+static void forget_contexts(const struct words *words, const struct st_findings *findings) {
     for (size_t i = 0; i < findings->kept; i++) {
         struct st_violation *violation = &findings->violations[i];
-        violation->begin_loc = st_words_line(words, violation->begin_loc);
-        violation->event.event.loc = st_words_line(words, violation->event.event.loc);
+        violation->begin_loc = words_line(words, violation->begin_loc);
+        violation->event.event.loc = words_line(words, violation->event.event.loc);
     }
 }
 
 static void write_to(struct run *run, FILE *file, bool color) {
     struct st_findings findings = sorted_findings(run);
-    struct st_words *words = st_words_new(run->watch.translator, &findings);
-    struct st_details details = {st_words_tell, words};
+    struct words *words = words_new(run->watch.translator, &findings);
+    struct st_details details = {words_tell, words};
     struct st_result result = {.engine = run->engine->name,
                                .findings = &findings,
                                .seconds = run->seconds,
@@ -79,7 +79,7 @@ static void write_to(struct run *run, FILE *file, bool color) {
     struct st_report report = {.schema = "seriatim-run/1",
                                .trace = run->words[0],
                                .details = &details,
-                               .symbols = st_words_symbols(words),
+                               .symbols = words_symbols(words),
                                .facts = st_validator_facts(run->validator),
                                .repairs = st_validator_repairs(run->validator),
                                .stopped = run->stopped,
@@ -91,7 +91,7 @@ static void write_to(struct run *run, FILE *file, bool color) {
         forget_contexts(words, &findings);
         st_report_text(&report, (struct st_text_style){run->values->common.quiet, color}, file);
     }
-    st_words_free(words);
+    words_free(words);
     free(findings.violations);
 }
 

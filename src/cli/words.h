@@ -2,27 +2,27 @@
  *
  * A program has millions of variables and sites, and a report shows a few of them: only those get
  * their names, when it is written. */
-#ifndef SERIATIM_WATCH_WORDS_H
-#define SERIATIM_WATCH_WORDS_H
+#ifndef SERIATIM_CLI_WORDS_H
+#define SERIATIM_CLI_WORDS_H
 
 #include "finding/finding.h"
 #include "report/report.h"
 #include "watch/translate.h"
 
-struct st_words;
+struct words;
 
 /* The translator keeps sites (struct st_translation), and neither it nor the findings change while
  * the words are used. */
-struct st_words *st_words_new(struct st_translator *translator, const struct st_findings *findings);
-void st_words_free(struct st_words *words);
+struct words *words_new(struct st_translator *translator, const struct st_findings *findings);
+void words_free(struct words *words);
 
 /* The names of all that the findings speak of; other variables and locations are "". */
-const struct st_symbols *st_words_symbols(const struct st_words *words);
+const struct st_symbols *words_symbols(const struct words *words);
 
 /* The location that stands for all that have the same name: the same line, whatever led there. */
-uint64_t st_words_line(const struct st_words *words, uint64_t loc);
+uint64_t words_line(const struct words *words, uint64_t loc);
 
 /* For struct st_details, with the words as its context. */
-void st_words_tell(void *words, uint64_t loc, struct st_detail *detail);
+void words_tell(void *words, uint64_t loc, struct st_detail *detail);
 
 #endif

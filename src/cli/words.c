@@ -1,4 +1,4 @@
-#include "watch/words.h"
+#include "cli/words.h"
 
 #include "base/memory.h"
 
@@ -13,7 +13,7 @@ struct wanted {
 
 /* Invariant: the tables of `symbols` are the translator's, but for variables and locations, which
  * are ours. The lists are those of the last answer. */
-struct st_words {
+struct words {
     struct st_translator *translator;
     struct st_symbols symbols;
     struct wanted variables, sites;
@@ -33,12 +33,12 @@ static bool is_wanted(const struct wanted *wanted, uint64_t number) {
     return number / 8 < wanted->capacity && wanted->bits[number / 8] >> number % 8 & 1;
 }
 
-static void want_loc(struct st_words *words, uint64_t loc) {
+static void want_loc(struct words *words, uint64_t loc) {
     if (loc & ST_LOC_NAME)
         want(&words->sites, loc & ~ST_LOC_NAME);
 }
 
-static void want_place(struct st_words *words, const struct st_place *place) {
+static void want_place(struct words *words, const struct st_place *place) {
     if (!place->number)
         return;
     if (place->event.written <= ST_WRITE)
@@ -46,14 +46,14 @@ static void want_place(struct st_words *words, const struct st_place *place) {
     want_loc(words, place->event.loc);
 }
 
-static void want_edges(struct st_words *words, const struct st_edge *edges, size_t count) {
+static void want_edges(struct words *words, const struct st_edge *edges, size_t count) {
     for (size_t i = 0; i < count; i++) {
         want_place(words, &edges[i].from);
         want_place(words, &edges[i].to);
     }
 }
 
-static void want_findings(struct st_words *words, const struct st_findings *findings) {
+static void want_findings(struct words *words, const struct st_findings *findings) {
     for (size_t i = 0; i < findings->kept; i++) {
         const struct st_violation *violation = &findings->violations[i];
         want_loc(words, violation->begin_loc);
@@ -64,7 +64,7 @@ static void want_findings(struct st_words *words, const struct st_findings *find
     want_edges(words, findings->cycle, findings->cycle_length);
 }
 
-static void name_variables(struct st_words *words) {
+static void name_variables(struct words *words) {
     char name[ST_LONGEST_NAME];
     uint32_t count = st_translator_variable_count(words->translator);
     for (uint32_t i = 0; i < count; i++) {
@@ -75,7 +75,7 @@ static void name_variables(struct st_words *words) {
     }
 }
 
-static void name_locations(struct st_words *words) {
+static void name_locations(struct words *words) {
     char name[ST_LONGEST_NAME];
     const struct st_sites *sites = st_translator_sites(words->translator);
     uint32_t count = st_sites_count(sites), *first = NULL;
@@ -100,13 +100,12 @@ static void name_locations(struct st_words *words) {
     free(first);
 }
 
-uint64_t st_words_line(const struct st_words *words, uint64_t loc) {
+uint64_t words_line(const struct words *words, uint64_t loc) {
     return loc & ST_LOC_NAME ? ST_LOC_NAME | words->lines[loc & ~ST_LOC_NAME] : loc;
 }
 
-struct st_words *st_words_new(struct st_translator *translator,
-                              const struct st_findings *findings) {
-    struct st_words *words = st_alloc(1, sizeof *words);
+struct words *words_new(struct st_translator *translator, const struct st_findings *findings) {
+    struct words *words = st_alloc(1, sizeof *words);
     words->translator = translator;
     words->symbols = *st_translator_symbols(translator);
     st_names_init(&words->symbols.variables);
@@ -117,13 +116,13 @@ struct st_words *st_words_new(struct st_translator *translator,
     return words;
 }
 
-static void forget_answer(struct st_words *words) {
+static void forget_answer(struct words *words) {
     while (words->text_count)
         free(words->texts[--words->text_count]);
     words->stack_count = words->lock_count = 0;
 }
 
-void st_words_free(struct st_words *words) {
+void words_free(struct words *words) {
     forget_answer(words);
     st_names_free(&words->symbols.variables);
     st_names_free(&words->symbols.locations);
@@ -136,7 +135,7 @@ void st_words_free(struct st_words *words) {
     free(words);
 }
 
-const struct st_symbols *st_words_symbols(const struct st_words *words) {
+const struct st_symbols *words_symbols(const struct words *words) {
     return &words->symbols;
 }
 
@@ -148,12 +147,12 @@ static void add(const char ***list, size_t *count, size_t *capacity, const char 
     (*list)[*count] = NULL;
 }
 
-static const char *keep(struct st_words *words, const char *text) {
+static const char *keep(struct words *words, const char *text) {
     st_reserve(&words->texts, &words->text_capacity, words->text_count + 1);
     return words->texts[words->text_count++] = st_strdup(text);
 }
 
-static void add_frame(struct st_words *words, const struct st_code *code, const char *instead) {
+static void add_frame(struct words *words, const struct st_code *code, const char *instead) {
     char location[ST_LONGEST_NAME];
     if (code->line)
         snprintf(location, sizeof location, "%s:%u", code->file, code->line);
@@ -164,7 +163,7 @@ static void add_frame(struct st_words *words, const struct st_code *code, const 
 }
 
 /* All frames at the return address: those of inlined functions, and the one that they are in. */
-static void add_frames(struct st_words *words, uint64_t pc) {
+static void add_frames(struct words *words, uint64_t pc) {
     struct st_places *places = st_translator_places(words->translator);
     struct st_code code;
     char instead[ST_LONGEST_NAME];
@@ -173,7 +172,7 @@ static void add_frames(struct st_words *words, uint64_t pc) {
         add_frame(words, &code, instead);
 }
 
-static void add_calls(struct st_words *words, uint32_t number) {
+static void add_calls(struct words *words, uint32_t number) {
     const struct st_sites *sites = st_translator_sites(words->translator);
     while (number) {
         struct st_call call = st_call(sites, number);
@@ -183,7 +182,7 @@ static void add_calls(struct st_words *words, uint32_t number) {
     }
 }
 
-static void add_locks(struct st_words *words, uint32_t number) {
+static void add_locks(struct words *words, uint32_t number) {
     const struct st_sites *sites = st_translator_sites(words->translator);
     while (number) {
         struct st_held held = st_held(sites, number);
@@ -193,9 +192,9 @@ static void add_locks(struct st_words *words, uint32_t number) {
     }
 }
 
-void st_words_tell(void *context, uint64_t loc, struct st_detail *detail) {
+void words_tell(void *context, uint64_t loc, struct st_detail *detail) {
     static const char *const nothing[] = {NULL};
-    struct st_words *words = context;
+    struct words *words = context;
     forget_answer(words);
     *detail = (struct st_detail){"", nothing, nothing};
     if (!(loc & ST_LOC_NAME))
