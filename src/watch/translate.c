@@ -55,13 +55,20 @@ struct function {
     uint32_t block;
 };
 
+/* By name: how many more have got a name like it. */
+struct repeats {
+    uint32_t *counts;
+    size_t capacity;
+};
+
 struct st_translator {
     struct st_translation options;
     struct st_symbols symbols;
     struct st_sites sites;
     struct st_places *places;
     struct st_variables variables;
-    struct st_objects locks;
+    struct st_objects locks, channels;
+    struct repeats lock_repeats, channel_repeats;
     struct st_pairs origins;   /* of allocations: return address and size */
     struct st_pairs functions; /* addresses, with 0 */
     struct function *function_facts;
@@ -94,6 +101,7 @@ struct st_translator *st_translator_new(const struct st_translation *translation
     t->places = st_places_new();
     st_variables_init(&t->variables);
     st_objects_init(&t->locks);
+    st_objects_init(&t->channels);
     st_map64_init(&t->serials);
     t->batch = st_alloc(ST_BATCH + ST_BATCH_ROOM, sizeof *t->batch);
     return t;
@@ -119,6 +127,9 @@ void st_translator_free(struct st_translator *t) {
     st_places_free(t->places);
     st_variables_free(&t->variables);
     st_objects_free(&t->locks);
+    st_objects_free(&t->channels);
+    free(t->lock_repeats.counts);
+    free(t->channel_repeats.counts);
     st_pairs_free(&t->origins);
     st_pairs_free(&t->functions);
     st_pairs_free(&t->texts);
@@ -185,15 +196,18 @@ static void name_new_variables(struct st_translator *t) {
     }
 }
 
-/* A name that the table does not have, like this one: "lock", "lock #2", "lock #3". */
-static uint32_t add_unique(struct st_names *names, const char *name) {
+/* Adds a name that the table does not have, like this one: "lock", "lock #2", "lock #3". */
+static uint32_t add_unique(struct st_names *names, struct repeats *repeats, const char *name) {
     char changed[ST_LONGEST_NAME + 16];
-    const char *candidate = name;
-    for (unsigned n = 2; st_names_find(names, candidate, strlen(candidate)) != ST_NAMES_FULL; n++) {
-        snprintf(changed, sizeof changed, "%s #%u", name, n);
-        candidate = changed;
-    }
-    return st_names_add(names, candidate, strlen(candidate));
+    uint32_t before = names->count, number = st_names_add(names, name, strlen(name));
+    if (number == before)
+        return number;
+    st_reserve(&repeats->counts, &repeats->capacity, (size_t)number + 1);
+    do {
+        before = names->count;
+        snprintf(changed, sizeof changed, "%s #%" PRIu32, name, 2 + repeats->counts[number]++);
+    } while (st_names_add(names, changed, strlen(changed)) != before);
+    return before;
 }
 
 /* ---- events ---- */
@@ -454,7 +468,7 @@ static __attribute__((noinline)) void name_lock(struct st_translator *t,
                                                 struct st_sync_object *lock) {
     char name[ST_LONGEST_NAME];
     name_address(t, st_variables_place(&t->variables, lock->address), name, sizeof name);
-    lock->number = add_unique(&t->symbols.locks, name);
+    lock->number = add_unique(&t->symbols.locks, &t->lock_repeats, name);
     lock->holder = lock->count = 0;
 }
 
@@ -543,12 +557,24 @@ static void on_release(struct st_translator *t, struct thread *thread,
         end_section(t, thread);
 }
 
-/* Sends and receives of channels. */
+/* ---- channels ---- */
+
+/* Objects have several channels, which mean something to the runtime only: "queue.ready", and
+ * "queue.ready #2" for another channel of the same. */
+static __attribute__((noinline)) void name_channel(struct st_translator *t,
+                                                   struct st_sync_object *channel) {
+    char name[ST_LONGEST_NAME];
+    name_address(t, st_variables_place(&t->variables, channel->address), name, sizeof name);
+    channel->number = add_unique(&t->symbols.channels, &t->channel_repeats, name);
+}
+
 static void on_channel(struct st_translator *t, struct thread *thread,
-                       const struct st_stream_record *record) {
-    (void)t;
-    (void)thread;
-    (void)record;
+                       const struct st_stream_record *record, enum st_op op) {
+    struct st_sync_object *channel =
+        st_objects_at(&t->channels, st_stream_address(record), st_stream_aux(record));
+    if (channel->number == ST_NO_OBJECT)
+        name_channel(t, channel);
+    put(t, thread, op, channel->number, loc_at(t, thread, record->argument));
 }
 
 /* ---- the rest ---- */
@@ -576,6 +602,7 @@ static void on_allocate(struct st_translator *t, const struct st_stream_record *
 static void on_free(struct st_translator *t, const struct st_stream_record *record) {
     st_variables_forget(&t->variables, st_stream_address(record), record[1].argument);
     st_objects_forget(&t->locks, st_stream_address(record), record[1].argument);
+    st_objects_forget(&t->channels, st_stream_address(record), record[1].argument);
 }
 
 /* The text behind its record, in memory to be freed; NULL if it is none. */
@@ -633,8 +660,10 @@ static __attribute__((noinline)) void on_other(struct st_translator *t, struct t
         on_split(t, thread);
         break;
     case ST_STREAM_SEND:
+        on_channel(t, thread, record, ST_SEND);
+        break;
     case ST_STREAM_RECEIVE:
-        on_channel(t, thread, record);
+        on_channel(t, thread, record, ST_RECEIVE);
         break;
     case ST_STREAM_FORK:
         on_thread_event(t, thread, record, ST_FORK);

@@ -734,6 +734,21 @@ static void locks_are_released_by_who_holds_them(void **state) {
                       "T1|rel(0x500 #2)\n");
 }
 
+static void channels_are_told_apart(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, NULL);
+    put(&t.tellers[0], st_stream_what(ST_STREAM_NUMBER, 0, 0), 1);
+    tell(&t.tellers[0], ST_STREAM_SEND, 0, 0x500, 1);
+    put(&t.tellers[1], st_stream_what(ST_STREAM_NUMBER, 0, 0), 2);
+    tell(&t.tellers[1], ST_STREAM_RECEIVE, 0, 0x500, 1);
+    put(&t.tellers[1], st_stream_what(ST_STREAM_NUMBER, 0, 0), 3);
+    tell(&t.tellers[1], ST_STREAM_SEND, 1, 0x500, 1); /* another channel of the same object */
+    expect_events(&t, "main|snd(0x500)\n"
+                      "T1|rcv(0x500)\n"
+                      "T1|snd(0x500 #2)\n");
+}
+
 static void heap_is_named_after_its_allocation(void **state) {
     (void)state;
     struct translating t;
@@ -805,6 +820,7 @@ int main(void) {
         cmocka_unit_test(critical_sections_can_be_blocks),
         cmocka_unit_test(a_section_ends_with_the_function_that_it_began_in),
         cmocka_unit_test(locks_are_released_by_who_holds_them),
+        cmocka_unit_test(channels_are_told_apart),
         cmocka_unit_test(heap_is_named_after_its_allocation),
         cmocka_unit_test(a_lock_in_freed_memory_is_another_lock),
         cmocka_unit_test(addresses_are_named_after_their_module),
