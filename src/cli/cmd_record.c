@@ -148,8 +148,9 @@ const struct command cmd_record = {
     .operands = "[--] PROGRAM [ARGUMENT...]",
     .summary = "run a program and write what it does as a trace",
     .description =
-        "Runs a program that was built with seriatim-cc or seriatim-c++ and writes what it\n"
-        "does as a trace in the native format, for seriatim check and the other commands.\n\n"
+        "Runs a program that was built with seriatim-cc or seriatim-c++ and writes what\n"
+        "it does as a trace in the native format, for seriatim check and the other\n"
+        "commands.\n\n"
         "Exit status: that of the program (128 + N after signal N); 2 if the program\n"
         "succeeded and there is trouble with the trace.\n",
     .options = options,

@@ -269,11 +269,11 @@ const struct command cmd_run = {
     .operands = "[--] PROGRAM [ARGUMENT...]",
     .summary = "run a program and say which blocks were cut",
     .description =
-        "Runs a program that was built with seriatim-cc or seriatim-c++, checks what it does\n"
-        "and reports at its end which functions and blocks were not atomic. The signal\n"
-        "SIGUSR1 asks for a report of what was found so far.\n\n"
-        "Exit status: that of the program (128 + N after signal N); if the program succeeded,\n"
-        "66 when something was found and 2 when there is trouble.\n",
+        "Runs a program that was built with seriatim-cc or seriatim-c++, checks what it\n"
+        "does and reports at its end which functions and blocks were not atomic. The\n"
+        "signal SIGUSR1 asks for a report of what was found so far.\n\n"
+        "Exit status: that of the program (128 + N after signal N); if the program\n"
+        "succeeded, 66 when something was found and 2 when there is trouble.\n",
     .options = options,
     .values_size = sizeof(struct values),
     .least_operands = 1,
