@@ -11,8 +11,8 @@
  *
  * Separate debug files are found as libdw finds them: by build-id under /usr/lib/debug, by
  * .gnu_debuglink, and from a debuginfod server where the user has set DEBUGINFOD_URLS. Files that
- * are missing, damaged or other than those that ran make names poorer, never wrong, and are no
- * errors: st_module_trouble tells what is amiss.
+ * are missing or damaged make names poorer and are no errors, and so do files that are not those
+ * that ran, if the build-id of those is known: st_module_trouble tells what is amiss.
  *
  * Names of C++ are qualified and without parameters: bank::Account::deposit. Long template
  * arguments are "<...>", default allocators are left out, a lambda is
