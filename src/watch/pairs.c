@@ -31,6 +31,10 @@ static void grow(struct st_pairs *pairs) {
         *find_slot(pairs, pairs->list[i].a, pairs->list[i].b) = (uint32_t)i + 1;
 }
 
+uint32_t st_pairs_find(const struct st_pairs *pairs, uint64_t a, uint64_t b) {
+    return pairs->slot_count ? *find_slot(pairs, a, b) : 0;
+}
+
 uint32_t st_pairs_number_slow(struct st_pairs *pairs, uint64_t a, uint64_t b) {
     if (2 * (pairs->count + 1) > pairs->slot_count)
         grow(pairs);

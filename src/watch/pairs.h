@@ -22,10 +22,15 @@ void st_pairs_free(struct st_pairs *pairs);
 size_t st_pairs_memory(const struct st_pairs *pairs);
 uint32_t st_pairs_number_slow(struct st_pairs *pairs, uint64_t a, uint64_t b);
 
+/* Every bit of both counts, the highest too: pairs may differ in nothing else. */
 static inline size_t st_pairs_hash(uint64_t a, uint64_t b) {
     uint64_t h = (a ^ (b << 32 | b >> 32)) * UINT64_C(0x9E3779B97F4A7C15);
-    return (size_t)(h ^ h >> 31);
+    h = (h ^ h >> 32) * UINT64_C(0xD6E8FEB86659FD93);
+    return (size_t)(h ^ h >> 32);
 }
+
+/* The number of the pair, or 0 if it has none. */
+uint32_t st_pairs_find(const struct st_pairs *pairs, uint64_t a, uint64_t b);
 
 /* The number of the pair, new or known. */
 static inline uint32_t st_pairs_number(struct st_pairs *pairs, uint64_t a, uint64_t b) {

@@ -16,12 +16,22 @@ size_t st_sites_memory(const struct st_sites *sites) {
            st_pairs_memory(&sites->contexts) + st_pairs_memory(&sites->sites);
 }
 
-uint32_t st_sites_call(struct st_sites *sites, struct st_call call) {
-    if (sites->calls.count >= ST_MOST_CALLS)
-        return call.caller;
+static struct st_pair pair_of(struct st_call call) {
     uint64_t low = call.caller & 0xffff, high = call.caller >> HALF;
-    return st_pairs_number(&sites->calls, (call.function & ADDRESS_MASK) | low << ADDRESS_BITS,
-                           (call.called_from & ADDRESS_MASK) | high << ADDRESS_BITS);
+    return (struct st_pair){(call.function & ADDRESS_MASK) | low << ADDRESS_BITS,
+                            (call.called_from & ADDRESS_MASK) | high << ADDRESS_BITS};
+}
+
+uint32_t st_sites_call(struct st_sites *sites, struct st_call call) {
+    struct st_pair pair = pair_of(call);
+    if (sites->calls.count < ST_MOST_CALLS)
+        return st_pairs_number(&sites->calls, pair.a, pair.b);
+    uint32_t known = st_pairs_find(&sites->calls, pair.a, pair.b);
+    if (known)
+        return known;
+    call.caller = 0; /* of these there are as many as there are calls in the code */
+    pair = pair_of(call);
+    return st_pairs_number(&sites->calls, pair.a, pair.b);
 }
 
 struct st_call st_call(const struct st_sites *sites, uint32_t call) {

@@ -1,14 +1,14 @@
 /* Where something happened: a place in the code, the calls that led there and the locks held.
  *
  * All of them are numbers: equal calls, sets of locks and sites have equal ones. 0 is no call, no
- * lock. Millions of different stacks (deep recursion) would not fit: beyond ST_MOST_CALLS new calls
- * are left out, and a site then tells less of what led there. */
+ * lock. Recursion makes a new stack with every call: beyond ST_MOST_CALLS of them, a new one is
+ * known without what led to it. */
 #ifndef SERIATIM_WATCH_SITES_H
 #define SERIATIM_WATCH_SITES_H
 
 #include "watch/pairs.h"
 
-enum { ST_MOST_CALLS = 1 << 20 };
+enum { ST_MOST_CALLS = 1 << 16 };
 
 /* All zero is empty. */
 struct st_sites {

@@ -541,6 +541,29 @@ static void memory_knows_its_allocation(void **state) {
     st_variables_free(&v);
 }
 
+/* Functions are told by a return address in them; we look at the byte before it. */
+enum { F = 0xf1, G = 0xa1, H = 0xb1 };
+
+/* ---- sites ---- */
+
+/* A recursion that takes two ways at each level: as many stacks as calls. It took minutes when the
+ * caller had no part in where a call is looked for. */
+static void there_are_many_stacks_but_not_any_number(void **state) {
+    (void)state;
+    struct st_sites sites = {0};
+    for (uint32_t i = 1; i <= ST_MOST_CALLS; i++)
+        assert_int_equal(st_sites_call(&sites, (struct st_call){F, 0x400000 + i % 2, i / 2}), i);
+    struct st_call call = st_call(&sites, ST_MOST_CALLS - 1);
+    assert_int_equal(call.function, F);
+    assert_int_equal(call.called_from, 0x400001);
+    assert_int_equal(call.caller, ST_MOST_CALLS / 2 - 1);
+    uint32_t more = st_sites_call(&sites, (struct st_call){F, 0x400000, ST_MOST_CALLS});
+    assert_int_equal(more, st_sites_call(&sites, (struct st_call){F, 0x400000, more}));
+    assert_int_equal(st_call(&sites, more).caller, 0);
+    assert_int_equal(st_sites_call(&sites, (struct st_call){F, 0x400001, 1}), 3);
+    st_sites_free(&sites);
+}
+
 /* ---- events ---- */
 
 /* A program without modules: functions, locations and variables are addresses. */
@@ -591,9 +614,6 @@ static void expect_events(struct translating *t, const char *text) {
     st_spec_free(t->spec);
     free(t->head);
 }
-
-/* Functions are told by a return address in them; we look at the byte before it. */
-enum { F = 0xf1, G = 0xa1, H = 0xb1 };
 
 static void functions_are_blocks(void **state) {
     (void)state;
@@ -813,6 +833,7 @@ int main(void) {
         cmocka_unit_test(ranges_touch_all_that_they_cover),
         cmocka_unit_test(freed_memory_is_new_memory),
         cmocka_unit_test(memory_knows_its_allocation),
+        cmocka_unit_test(there_are_many_stacks_but_not_any_number),
         cmocka_unit_test(functions_are_blocks),
         cmocka_unit_test(what_a_thread_starts_with_is_no_block),
         cmocka_unit_test(the_specification_says_what_a_block_is),
