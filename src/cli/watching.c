@@ -48,6 +48,9 @@ void watching_warn(const struct st_watch *watch, const char *program) {
              program);
         return;
     }
+    if (st_watch_gave_up(watch))
+        warn("%s ran out of memory for telling what it does: from some point on nothing was seen",
+             program);
     uint64_t missing = st_watch_missing(watch, reason, sizeof reason);
     if (missing)
         warn("%" PRIu64 " events are missing (%s)", missing, reason);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -45,13 +46,14 @@ static void wait_for_chunk(struct st_stream_head *head) {
     atomic_fetch_sub(&head->waiting, 1);
 }
 
-/* The watcher started us, so when it is gone we have another parent. */
+/* We have another parent, which alone may mean that a program in between has ended, and there is no
+ * such process, which alone may mean that we do not see it. */
 static bool watcher_is_gone(void) {
     static _Atomic pid_t parent;
     pid_t now = getppid();
     pid_t known = 0;
     atomic_compare_exchange_strong(&parent, &known, now);
-    return known != 0 && known != now;
+    return known != 0 && known != now && kill((pid_t)rt_head->watcher, 0) < 0 && errno == ESRCH;
 }
 
 static struct st_stream_chunk *new_chunk(struct rt_thread *t) {

@@ -43,6 +43,10 @@ pid_t st_watch_attached(const struct st_watch *watch) {
     return (pid_t)atomic_load(&watch->memory.head->attached);
 }
 
+bool st_watch_gave_up(const struct st_watch *watch) {
+    return watch->listening && atomic_load(&watch->memory.head->closed);
+}
+
 static bool is_alive(pid_t process) {
     return process > 0 && (kill(process, 0) == 0 || errno == EPERM);
 }

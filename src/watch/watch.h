@@ -42,6 +42,9 @@ void st_watch_free(struct st_watch *watch);
 /* Did the program, or one that it started, have our runtime? Its process, or 0. */
 pid_t st_watch_attached(const struct st_watch *watch);
 
+/* Did the runtime give up, so that nothing was told from some point on? */
+bool st_watch_gave_up(const struct st_watch *watch);
+
 /* Events that are missing in what was told, and why; 0 when all are there. */
 uint64_t st_watch_missing(const struct st_watch *watch, char *reason, size_t size);
 
