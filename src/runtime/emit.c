@@ -46,14 +46,10 @@ static void wait_for_chunk(struct st_stream_head *head) {
     atomic_fetch_sub(&head->waiting, 1);
 }
 
-/* We have another parent, which alone may mean that a program in between has ended, and there is no
- * such process, which alone may mean that we do not see it. */
+/* Nobody will give chunks back. A watcher that we cannot see counts as gone, too: better to tell no
+ * more than to wait for ever. */
 static bool watcher_is_gone(void) {
-    static _Atomic pid_t parent;
-    pid_t now = getppid();
-    pid_t known = 0;
-    atomic_compare_exchange_strong(&parent, &known, now);
-    return known != 0 && known != now && kill((pid_t)rt_head->watcher, 0) < 0 && errno == ESRCH;
+    return kill((pid_t)rt_head->watcher, 0) < 0 && errno == ESRCH;
 }
 
 static struct st_stream_chunk *new_chunk(struct rt_thread *t) {

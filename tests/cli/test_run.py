@@ -433,6 +433,16 @@ class Record(ProgramCase):
         self.assertEqual(result.json["violation_count"], 1)
         self.assertTrue(result.json["trace"]["cut"])
 
+    def test_we_are_killed_and_the_program_goes_on(self):
+        work = ["work"] * 12  # more than what is shared with us can hold
+        process = self.start("record", "-o", "t.stt", PROGRAM_PATH, "+now", "cat", *work, "+done",
+                             stdin=subprocess.PIPE)
+        self.wait_for_line(process, "now")
+        process.kill()
+        process.wait()
+        out, _ = process.communicate(timeout=60)
+        self.assertEqual(out, b"done\n")
+
     def test_a_full_disk_stops_recording_but_not_the_program(self):
         result = self.record("work", "+done", options=["-o", "/dev/full"])
         self.assertEqual((result.status, result.out), (2, b"done\n"))
