@@ -468,10 +468,13 @@ static int by_age(const void *a, const void *b) {
     return one->number > other->number ? -1 : one->number < other->number;
 }
 
-/* Does thread t know all that the send knows, because it knows the sender at that time? */
-static bool is_known(const struct witness *w, uint32_t t, const struct st_touch *send) {
+/* The dependence on a send, unless t knows all that it knows: it knows the sender at that time. */
+static void edge_from_send(struct witness *w, uint32_t t, const struct st_touch *send) {
+    if (!st_touch_matters(send, (int32_t)t, w->live_from))
+        return;
     const struct st_knows *knows = st_known_find(w->threads[t].known, (uint32_t)send->thread);
-    return knows && knows->time >= send->time;
+    if (!knows || knows->time < send->time)
+        take_touch(w, t, send, ST_SEND, ST_EDGE_SYNC);
 }
 
 /* A receive comes after the sends of all threads, and the next one comes after all of them again,
@@ -486,8 +489,7 @@ static __attribute__((noinline)) void receive_several(struct witness *w, uint32_
             w->sends[count++] = &sends->items[i];
     qsort(w->sends, count, sizeof *w->sends, by_age);
     for (size_t i = 0; i < count; i++)
-        if (!is_known(w, t, w->sends[i]))
-            edge(w, t, w->sends[i], ST_SEND, ST_EDGE_SYNC);
+        edge_from_send(w, t, w->sends[i]);
 }
 
 static void on_receive(struct witness *w, const struct st_event *event) {
@@ -496,7 +498,7 @@ static void on_receive(struct witness *w, const struct st_event *event) {
     if (st_shadow_several(channel))
         receive_several(w, event->thread, channel->readers);
     else
-        edge(w, event->thread, &channel->slot[ST_READ], ST_SEND, ST_EDGE_SYNC);
+        edge_from_send(w, event->thread, &channel->slot[ST_READ]);
     conclude(w, event->thread);
 }
 
