@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct command *const commands[] = {&cmd_check, &cmd_infer, &cmd_stats, &cmd_convert,
-                                                 &cmd_dump};
+static const struct command *const commands[] = {&cmd_run,   &cmd_record,  &cmd_check, &cmd_infer,
+                                                 &cmd_stats, &cmd_convert, &cmd_dump};
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 static const char options_variable[] = "SERIATIM_OPTIONS";
@@ -24,7 +24,7 @@ static void write_version(FILE *file, const void *context) {
 static void write_help(FILE *file, const void *context) {
     (void)context;
     fputs("usage: seriatim COMMAND [OPTIONS] ...\n\n"
-          "Checks traces of multithreaded programs for atomicity violations.\n\n"
+          "Finds atomicity violations in multithreaded programs, and in traces of them.\n\n"
           "commands:\n",
           file);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
@@ -35,7 +35,8 @@ static void write_help(FILE *file, const void *context) {
           "      --version  show the version\n\n"
           "Every command has --help. The environment variable SERIATIM_OPTIONS may hold\n"
           "options, which come before those of the command line.\n\n"
-          "Exit status: 0 nothing found, 1 found, 2 trouble.\n",
+          "Exit status: 0 nothing found, 1 found, 2 trouble; run and record pass on that of\n"
+          "the program.\n",
           file);
 }
 
@@ -107,8 +108,9 @@ static enum status run_command(const struct command *command, int argc, char **a
     struct st_operands operands;
     struct st_error error;
     void *values = st_alloc(1, command->values_size);
-    int parsed = st_options_parse(command->options, values, &operands, command->name, argc, argv,
-                                  options_variable, getenv(options_variable), &error);
+    int parsed = st_options_parse(command->options, values, &operands, command->name,
+                                  !command->operands_end_options, argc, argv, options_variable,
+                                  getenv(options_variable), &error);
     enum status status = parsed < 0 ? complain(&error) : run_parsed(command, values, &operands);
     st_operands_free(&operands);
     free(values);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -45,13 +46,10 @@ static void wait_for_chunk(struct st_stream_head *head) {
     atomic_fetch_sub(&head->waiting, 1);
 }
 
-/* The watcher started us, so when it is gone we have another parent. */
+/* Nobody will give chunks back. A watcher that we cannot see counts as gone, too: better to tell no
+ * more than to wait for ever. */
 static bool watcher_is_gone(void) {
-    static _Atomic pid_t parent;
-    pid_t now = getppid();
-    pid_t known = 0;
-    atomic_compare_exchange_strong(&parent, &known, now);
-    return known != 0 && known != now;
+    return kill((pid_t)rt_head->watcher, 0) < 0 && errno == ESRCH;
 }
 
 static struct st_stream_chunk *new_chunk(struct rt_thread *t) {

@@ -7,7 +7,8 @@
  * Chunks. Each thread of the program fills chunks of records, one after the other. It takes a free
  * one, announces it, and publishes record by record (`count`); the watcher reads what is published
  * and gives a chunk back when it is full and read. When none is free the program waits: memory is
- * bounded, and nothing is dropped.
+ * bounded, and nothing is dropped. If more threads are alive than there are chunks, the watcher has
+ * more of them in reserve.
  *
  * Order. Within a thread records are in program order. Between threads some records have a number,
  * drawn from one counter without gaps, and what they do happens in that order: all
@@ -75,14 +76,15 @@ enum st_stream_op {
     /* Threads. address: the serial number of the other thread. */
     ST_STREAM_FORK,
     ST_STREAM_JOIN,
-    ST_STREAM_THREAD_END, /* the last record of a thread */
+    ST_STREAM_THREAD_END, /* the last record of a thread; its chunk is then marked as full */
 
     /* Memory. address; the next record is ST_STREAM_LENGTH. */
-    ST_STREAM_ALLOCATE, /* fresh memory; argument: return address of the call */
+    ST_STREAM_ALLOCATE, /* a name for memory, nothing more; argument: return address of the call */
     ST_STREAM_FREE,     /* with a number; also for stacks of threads and unmapped pages */
 
-    /* A text: argument: its number; address: its length in bytes, without a zero byte at its end.
-     * The bytes follow in ceil(length / 16) raw records. aux: what it is, see below. */
+    /* A text: argument: its number; address: its length in bytes, without a zero byte at its end,
+     * at most 65536. The bytes follow in ceil(length / 16) raw records. A thread tells a text
+     * before it uses its number, also if another one has told it: their records have no order. */
     ST_STREAM_TEXT,
     /* A module of the program; address: start, argument: load bias; then ST_STREAM_LENGTH, then
      * its path as ST_STREAM_TEXT. */
@@ -116,7 +118,7 @@ static inline uint64_t st_stream_address(const struct st_stream_record *record) 
  * published at once, but may lie in two chunks. */
 struct st_stream_chunk {
     _Atomic uint32_t count; /* records published */
-    _Atomic uint32_t full;  /* no more will come into this chunk */
+    _Atomic uint32_t full;  /* no more will come into this chunk, be it that its thread has ended */
     uint32_t thread;        /* serial number of the thread that fills it; the first one is 0 */
     uint32_t sequence;      /* 0, 1, 2, ... of the chunks of this thread */
     uint64_t unused[6];
@@ -129,6 +131,7 @@ struct st_stream_head {
     uint64_t magic;
     uint32_t version;
     uint32_t chunk_count;       /* of chunks behind the head */
+    uint32_t watcher;           /* process id of the watcher */
     _Atomic uint32_t attached;  /* process id of the program, once its runtime has started */
     _Atomic uint32_t closed;    /* set by the watcher when it reads no more: stop telling */
     _Atomic uint32_t ended;     /* set by the program when it ends in an orderly way */

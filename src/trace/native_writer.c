@@ -370,6 +370,13 @@ static int write_events(void *state, const struct st_event *events, size_t count
     return 0;
 }
 
+static int flush_file(void *state, struct st_error *error) {
+    struct writer *writer = state;
+    if (flush(writer, error))
+        return -1;
+    return fflush(writer->file) ? fail_write(writer, error) : 0;
+}
+
 static int finish(void *state, bool cut, struct st_error *error) {
     struct writer *writer = state;
     if (flush(writer, error))
@@ -387,6 +394,7 @@ const struct st_writer_format st_native_writer = {
     .name = "native",
     .open = open_writer,
     .write = write_events,
+    .flush = flush_file,
     .finish = finish,
     .close = close_writer,
 };

@@ -5,7 +5,7 @@ import unittest
 
 from seriatim import CLEAN, CUT, ROOT, Case, run
 
-COMMANDS = ("check", "infer", "stats", "convert", "dump")
+COMMANDS = ("run", "record", "check", "infer", "stats", "convert", "dump")
 
 
 class Help(Case):
