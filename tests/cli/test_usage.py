@@ -6,6 +6,7 @@ import unittest
 from seriatim import CLEAN, CUT, ROOT, Case, run
 
 COMMANDS = ("check", "infer", "stats", "convert", "dump")
+WRAPPERS = ("cc", "c++")  # their arguments go to the compiler: see test_cc.py
 
 
 class Help(Case):
@@ -19,8 +20,8 @@ class Help(Case):
         for arguments in (["--help"], ["-h"], ["help"]):
             result = run(*arguments)
             self.assert_clean(result)
-            for command in COMMANDS:
-                self.assertRegex(result.text, rf"(?m)^  {command} +\w")
+            for command in COMMANDS + WRAPPERS:
+                self.assertRegex(result.text, rf"(?m)^  {re.escape(command)} +\w")
 
     def test_help_of_a_command_in_three_ways(self):
         for command in COMMANDS:
@@ -32,8 +33,8 @@ class Help(Case):
                 self.assertIn(option, text)
 
     def test_help_fits_80_columns(self):
-        for command in COMMANDS:
-            options = run("help", command).text.split("engines:")[0]
+        for command in ("",) + COMMANDS + WRAPPERS:
+            options = run("help", *command.split()).text.split("engines:")[0]
             for line in options.splitlines():
                 self.assertLessEqual(len(line), 80, line)
 
