@@ -23,6 +23,7 @@ struct command {
     enum status (*run_untouched)(int argc, char **argv);
 };
 
-extern const struct command cmd_check, cmd_infer, cmd_stats, cmd_convert, cmd_dump, cmd_cc, cmd_cxx;
+extern const struct command cmd_check, cmd_infer, cmd_stats, cmd_convert, cmd_dump, cmd_cc, cmd_cxx,
+    cmd_doctor;
 
 #endif

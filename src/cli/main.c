@@ -1,5 +1,6 @@
 /* seriatim: finds out whether blocks that are meant to be atomic were atomic in a run. */
 #include "cli/command.h"
+#include "cli/scratch.h"
 #include "cli/shared.h"
 
 #include "base/memory.h"
@@ -11,7 +12,7 @@
 #include <unistd.h>
 
 static const struct command *const commands[] = {&cmd_check, &cmd_infer, &cmd_stats, &cmd_convert,
-                                                 &cmd_dump,  &cmd_cc,    &cmd_cxx};
+                                                 &cmd_dump,  &cmd_cc,    &cmd_cxx,   &cmd_doctor};
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 static const char options_variable[] = "SERIATIM_OPTIONS";
@@ -131,6 +132,7 @@ static enum status run_help(int argc, char **argv) {
 /* Leaves no temporary file behind, then dies of the signal as if there were no handler. */
 static void on_deadly_signal(int number) {
     st_output_remove_unfinished();
+    scratch_remove();
     signal(number, SIG_DFL);
     raise(number);
 }

@@ -5,7 +5,7 @@ import unittest
 
 from seriatim import CLEAN, CUT, ROOT, Case, run
 
-COMMANDS = ("check", "infer", "stats", "convert", "dump")
+COMMANDS = ("check", "infer", "stats", "convert", "dump", "doctor")
 WRAPPERS = ("cc", "c++")  # their arguments go to the compiler: see test_cc.py
 
 
@@ -28,7 +28,7 @@ class Help(Case):
             texts = {run(command, "--help").out, run(command, "-h").out, run("help", command).out}
             self.assertEqual(len(texts), 1)
             text = texts.pop().decode()
-            self.assertTrue(text.startswith(f"usage: seriatim {command} [OPTIONS] "), text)
+            self.assertTrue(text.startswith(f"usage: seriatim {command} [OPTIONS]"), text)
             for option in ("--quiet", "--color MODE", "--help", "--version"):
                 self.assertIn(option, text)
 
@@ -73,8 +73,9 @@ class ManualPages(Case):
         common = {"quiet", "color", "help", "version"}
         overview = (ROOT / "docs/man/seriatim.1").read_text()
         self.assertLessEqual(common, set(re.findall(r"Fl -(\w+)", overview)))
-        for command in COMMANDS:
+        for command in COMMANDS + WRAPPERS:
             self.assertIn(f".It Cm {command}\n", overview)
+        for command in COMMANDS:
             page = (ROOT / f"docs/man/seriatim-{command}.1").read_text()
             documented = set(re.findall(r"^\.It .*?Fl -(\w+)", page, re.M)) - common
             offered = set(re.findall(r"^  .{4}--(\w+)", run("help", command).text, re.M)) - common
