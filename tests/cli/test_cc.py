@@ -226,6 +226,9 @@ class EachCompiler:
                           ["-shared", "helper.o", "-o", "libhelper.so"]):
             with self.subTest(arguments=arguments):
                 self.build(*strict, *arguments)
+        fence = "fence" + self.main[4:]
+        self.write(fence, "void fence(void);\nvoid fence(void) { __atomic_thread_fence(5); }\n")
+        self.build(*strict, "-c", fence)
         for option in ("-E", "-M", "-MM"):
             result = self.compile(*strict, option, self.main)
             self.assertEqual((result.status, result.message), (0, ""))
@@ -490,8 +493,8 @@ class Arguments(WrapperCase):
         self.assertEqual(compiling, [
             "-fsanitize=thread", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls",
             "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset", "-fno-ipa-icf",
-            "-fno-ipa-cp", "-fno-ipa-sra", "-fno-inline-functions", "-fno-inline-small-functions",
-            "-fno-inline-functions-called-once", "-fno-partial-inlining",
+            "-fno-ipa-cp", "-fno-ipa-sra", "-Wno-tsan", "-fno-inline-functions",
+            "-fno-inline-small-functions", "-fno-inline-functions-called-once", "-fno-partial-inlining",
             "--param=early-inlining-insns=0", "--param=max-inline-insns-single=0"])
         self.assertEqual(set(compiling) - set(self.added("-c", "a.c", SERIATIM_INLINE=1)),
                          {word for word in compiling if "inlin" in word})
