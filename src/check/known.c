@@ -97,12 +97,19 @@ static struct st_hop *new_hop(struct st_knowledge *knowledge, const struct st_ed
     return hop;
 }
 
+static struct st_pool *pool_for(struct st_knowledge *knowledge, uint32_t count) {
+    return &knowledge->sets[count > 1 ? 32 - __builtin_clz(count - 1) : 0];
+}
+
 static struct st_known *new_set(struct st_knowledge *knowledge, uint32_t count) {
-    unsigned class = count > 1 ? 32 - (unsigned)__builtin_clz(count - 1) : 0;
-    struct st_known *known = st_pool_take(&knowledge->sets[class], knowledge->epoch);
+    struct st_known *known = st_pool_take(pool_for(knowledge, count), knowledge->epoch);
     known->count = count;
     memcpy(known->items, knowledge->draft, count * sizeof *known->items);
     return known;
+}
+
+void st_known_give(struct st_knowledge *knowledge, struct st_known *known) {
+    st_pool_give(pool_for(knowledge, known->count), known);
 }
 
 /* Takes what was told of a thread over `mine`, which may be nothing, when it is more, or as much by

@@ -64,6 +64,9 @@ struct st_known *st_known_learn(struct st_knowledge *knowledge, struct st_known 
                                 const struct st_teller *teller, const struct st_blocks *blocks,
                                 st_time next, bool *news);
 
+/* Takes back a set that st_known_learn has just made and nobody has seen. */
+void st_known_give(struct st_knowledge *knowledge, struct st_known *known);
+
 /* What the set knows of a thread, or NULL. */
 const struct st_knows *st_known_find(const struct st_known *known, uint32_t thread);
 

@@ -142,6 +142,7 @@ static void put_intruder(const struct st_symbols *symbols, const struct st_edge 
         [ST_EDGE_LOCK] = "lock",
         [ST_EDGE_FORK] = "fork of",
         [ST_EDGE_JOIN] = "join of",
+        [ST_EDGE_SYNC] = "channel",
     };
     if (!closing->to.number) {
         fputs("another thread came in between", file);

@@ -11,6 +11,7 @@ const char *st_edge_kind_name(enum st_edge_kind kind) {
         [ST_EDGE_LOCK] = "lock",
         [ST_EDGE_FORK] = "fork",
         [ST_EDGE_JOIN] = "join",
+        [ST_EDGE_SYNC] = "sync",
     };
     return names[kind];
 }

@@ -40,6 +40,7 @@ static void write_trace(const struct st_report *report, struct st_json *json) {
     number_field(json, "threads", report->symbols->threads.count);
     number_field(json, "variables", report->symbols->variables.count);
     number_field(json, "locks", report->symbols->locks.count);
+    number_field(json, "channels", report->symbols->channels.count);
     number_field(json, "blocks", facts->ops[ST_BEGIN]);
     bool_field(json, "truncated", st_report_truncated(report));
     bool_field(json, "cut", report->cut);
