@@ -3,11 +3,12 @@
 #include "base/error.h"
 #include "cli/child.h"
 #include "cli/compiler.h"
-#include "cli/debug_sections.h"
 #include "cli/runtime_place.h"
 #include "cli/scratch.h"
+#include "symbol/symbol.h"
 
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,13 @@
 
 enum { BUILD_SECONDS = 120, RUN_SECONDS = 20, OUTPUT = 4096 };
 
-/* Two threads count under a lock; the program says whether it really runs on our library. */
+/* Two threads count under a lock. It prints how far they came, whether it really runs on our
+ * library, where it was loaded, and where a function of it is. */
 #define PROGRAM(lock)                                                                              \
+    "#ifndef _GNU_SOURCE\n"                                                                        \
+    "#define _GNU_SOURCE\n"                                                                        \
+    "#endif\n"                                                                                     \
+    "#include <link.h>\n"                                                                          \
     "#include <pthread.h>\n"                                                                       \
     "#include <stdio.h>\n"                                                                         \
     "#include <string.h>\n" lock "static int count;\n"                                             \
@@ -28,10 +34,16 @@ enum { BUILD_SECONDS = 120, RUN_SECONDS = 20, OUTPUT = 4096 };
     "    }\n"                                                                                      \
     "    return unused;\n"                                                                         \
     "}\n"                                                                                          \
+    "static int take_bias(struct dl_phdr_info *info, size_t size, void *bias) {\n"                 \
+    "    (void)size;\n"                                                                            \
+    "    *(unsigned long *)bias = info->dlpi_addr;\n"                                              \
+    "    return 1;\n"                                                                              \
+    "}\n"                                                                                          \
     "int main(void) {\n"                                                                           \
     "    pthread_t one, two;\n"                                                                    \
     "    char line[4096];\n"                                                                       \
     "    int ours = 0;\n"                                                                          \
+    "    unsigned long bias = 0;\n"                                                                \
     "    pthread_create(&one, 0, work, 0);\n"                                                      \
     "    pthread_create(&two, 0, work, 0);\n"                                                      \
     "    pthread_join(one, 0);\n"                                                                  \
@@ -39,10 +51,16 @@ enum { BUILD_SECONDS = 120, RUN_SECONDS = 20, OUTPUT = 4096 };
     "    FILE *maps = fopen(\"/proc/self/maps\", \"r\");\n"                                        \
     "    while (maps && fgets(line, sizeof line, maps))\n"                                         \
     "        ours |= strstr(line, \"" RUNTIME_LIBRARY "\") != 0;\n"                                \
-    "    printf(\"%d %d\\n\", count, ours);\n"                                                     \
+    "    dl_iterate_phdr(take_bias, &bias);\n"                                                     \
+    "    printf(\"%d %d %lx %lx\\n\", count, ours, bias, (unsigned long)work);\n"                  \
     "    return 0;\n"                                                                              \
     "}\n"
-static const char program_output[] = "2000 1\n";
+
+/* What it prints. */
+struct told {
+    int count, ours;
+    unsigned long bias, function;
+};
 
 static const char c_program[] =
     PROGRAM("static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;\n"
@@ -165,7 +183,8 @@ static int build(const struct candidate *candidate, char output[OUTPUT]) {
 }
 
 /* Can a program be built and run? */
-static bool examine_program(struct health *health, const struct candidate *candidate) {
+static bool examine_program(struct health *health, const struct candidate *candidate,
+                            struct told *told) {
     char name[64], output[OUTPUT];
     snprintf(name, sizeof name, "program by %s", candidate->name);
     struct symptom *symptom = health_add(health, failure_of(candidate), name);
@@ -176,7 +195,9 @@ static bool examine_program(struct health *health, const struct candidate *candi
     }
     const char *words[] = {scratch_path(SCRATCH_PROGRAM), NULL};
     status = child_run(words, NULL, RUN_SECONDS, output, sizeof output);
-    if (status != 0 || strcmp(output, program_output) != 0) {
+    int read =
+        sscanf(output, "%d %d %lx %lx", &told->count, &told->ours, &told->bias, &told->function);
+    if (status != 0 || read != 4 || told->count != 2000 || !told->ours) {
         describe_failure(symptom, candidate, "a small program was built, but does not run", status,
                          output);
         return false;
@@ -186,18 +207,28 @@ static bool examine_program(struct health *health, const struct candidate *candi
     return true;
 }
 
-static void examine_debug_information(struct health *health, const struct candidate *candidate) {
-    bool good = has_debug_sections(scratch_path(SCRATCH_PROGRAM));
+/* Can we read the names and lines that the compiler has written? */
+static void examine_names(struct health *health, const struct candidate *candidate,
+                          const struct told *told) {
     char name[64];
-    snprintf(name, sizeof name, "lines by %s", candidate->name);
-    struct symptom *symptom = health_add(health, good ? HEALTH_OK : failure_of(candidate), name);
-    if (good) {
-        health_detail(symptom, "the program has debug information");
+    snprintf(name, sizeof name, "names by %s", candidate->name);
+    struct symptom *symptom = health_add(health, HEALTH_OK, name);
+    struct st_modules *modules = st_modules_new(NULL);
+    const struct st_module module = {.path = scratch_path(SCRATCH_PROGRAM),
+                                     .start = told->bias,
+                                     .end = UINT64_MAX,
+                                     .bias = told->bias};
+    st_modules_add(modules, &module);
+    const struct st_function *function = st_function(modules, told->function + 1);
+    if (strcmp(function->name, "work") == 0 && function->file && function->line) {
+        health_detail(symptom, "functions and lines are found");
     } else {
-        health_detail(symptom, "the program has no debug information");
-        health_advise(symptom, "reports will lack lines; see whether the compiler is called with "
-                               "-g0 or -s");
+        const char *trouble = st_module_trouble(modules, told->function);
+        symptom->state = failure_of(candidate);
+        health_detail(symptom, "the program %s", trouble ? trouble : "does not tell its lines");
+        health_advise(symptom, "reports will lack names and lines");
     }
+    st_modules_free(modules);
 }
 
 static void add_builder(struct health *health, const char *name) {
@@ -215,9 +246,10 @@ static void examine_programs(struct health *health, const bool present[CANDIDATE
         health_advise(symptom, "set TMPDIR to a folder that can be written");
     } else {
         for (size_t i = 0; i < CANDIDATE_COUNT; i++) {
-            if (present[i] && examine_program(health, &candidates[i])) {
+            struct told told;
+            if (present[i] && examine_program(health, &candidates[i], &told)) {
                 add_builder(health, candidates[i].name);
-                examine_debug_information(health, &candidates[i]);
+                examine_names(health, &candidates[i], &told);
             }
         }
     }
