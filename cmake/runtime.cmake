@@ -1,5 +1,6 @@
 # libseriatim_rt: what programs under test are linked with instead of libtsan. Existing binaries
 # that were built with gcc's -fsanitize=thread find it as libtsan.so.2, gcc links it as libtsan.so.
+include(GNUInstallDirs)
 file(GLOB RUNTIME_SOURCES CONFIGURE_DEPENDS src/runtime/*.c)
 if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" OR SERIATIM_SANITIZE OR SERIATIM_SANITIZE_THREADS)
   return()
@@ -20,4 +21,6 @@ foreach(name libtsan.so libtsan.so.2)
   add_custom_command(TARGET seriatim_rt POST_BUILD
                      COMMAND ${CMAKE_COMMAND} -E create_symlink libseriatim_rt.so ${name}
                      WORKING_DIRECTORY ${RUNTIME_DIR})
+  install(FILES ${RUNTIME_DIR}/${name} DESTINATION ${CMAKE_INSTALL_LIBDIR}/seriatim)
 endforeach()
+install(TARGETS seriatim_rt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/seriatim)
