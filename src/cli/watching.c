@@ -2,7 +2,7 @@
 #include "cli/watching.h"
 
 #include "base/memory.h"
-#include "cli/runtime_dir.h"
+#include "cli/runtime_place.h"
 #include "cli/shared.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@ int watching_start(struct st_watch *watch, struct st_spec **spec, const char *sp
     char *folder = NULL;
     int result = -1;
     *spec = spec_path ? st_spec_load(spec_path, &error) : NULL;
-    if ((!spec_path || *spec) && (folder = runtime_dir(&error))) {
+    if ((!spec_path || *spec) && (folder = runtime_place("run", &error))) {
         translation->spec = *spec;
         result = st_watch_start(watch, words, folder, translation, &error);
     }
