@@ -112,10 +112,6 @@ class EachCompiler:
         self.assertEqual(self.start("program"), "1\n")
         self.assertIn("__tsan_func_entry", output_of("nm", "-D", self.folder / "program"))
 
-    def test_the_default_output_is_the_compilers(self):
-        self.build(self.threaded, "-pthread")
-        self.assert_watched("a.out")
-
     def test_in_two_steps_with_an_archive_in_between(self):
         self.build("-c", self.main)
         self.build("-c", "-O2", self.helper, "-o", "other.o")
@@ -134,36 +130,12 @@ class EachCompiler:
             self.assertEqual(self.start("program"), "1\n")
 
     def test_shared_libraries(self):
-        for flags in ([], ["-Wl,-z,defs"], ["-Wl,--no-undefined", "-Wl,--as-needed"],
-                      ["-nostdlib", "-Wl,-z,defs"]):
+        for flags in (["-Wl,-z,defs", "-Wl,--as-needed"], ["-nostdlib", "-Wl,-z,defs"]):
             self.build("-shared", "-fPIC", "-O1", *flags, self.helper, "-o", "libhelper.so")
             self.assert_watched("libhelper.so")
             self.build(self.main, "-L.", "-lhelper", f"-Wl,-rpath,{self.folder}", "-o", "program")
             self.assert_watched("program")
             self.assertEqual(self.log("program")[1]["writes"], 1)
-
-    def test_as_needed_does_not_drop_the_runtime_library(self):
-        self.write(self.main, "int main(void) { return 0; }\n")
-        self.build("-Wl,--as-needed", self.main, "-o", "program", "-fno-sanitize=thread")
-        self.assert_watched("program")
-        self.start("program")
-
-    def test_the_users_library_folders_do_not_hide_ours(self):
-        gcc = os.path.dirname(output_of("gcc", "-print-libgcc-file-name").strip())
-        self.build("-L", gcc, f"-L{gcc}", self.threaded, "-o", "program", "-ltsan")
-        self.assert_watched("program")
-
-    def test_the_users_run_paths_stay(self):
-        self.build(self.threaded, "-o", "program", "-Wl,-rpath,/nowhere")
-        self.assertIn("/nowhere", dynamic(self.folder / "program", "RUNPATH")[0].split(":"))
-
-    def test_a_relocatable_object_gets_no_library(self):
-        self.build("-c", self.helper, self.main)
-        for flags in (["-r"], ["-nostdlib", "-no-pie", "-Wl,-r"],
-                      ["-nostdlib", "-no-pie", "-Xlinker", "--relocatable"]):
-            self.build(*flags, "helper.o", "main.o", "-o", "both.o")
-            self.build("both.o", "-o", "program")
-            self.start("program")
 
     # -- Compiling
 
@@ -195,23 +167,6 @@ class EachCompiler:
                    "int main(void) { memcpy(a, b, 24); memcpy(b, a, sizeof b); return 0; }\n")
         self.build("-O2", name, "-o", "program")
         self.assertEqual(self.log("program")[1]["copies"], 2)
-
-    def test_debug_information_is_there_unless_it_is_declined(self):
-        for flags, expected in (([], True), (["-g0"], False), (["-g1"], True), (["-ggdb"], True)):
-            self.build("-c", *flags, self.main, "-o", "main.o")
-            self.assertEqual(".debug_info" in sections(self.folder / "main.o"), expected, flags)
-
-    def test_the_users_options_win(self):
-        self.build("-O2", "-fno-sanitize=thread", "-fomit-frame-pointer", "-c", self.helper)
-        self.assertNotIn("tsan", output_of("nm", self.folder / "helper.o"))
-
-    def test_the_macros_are_the_same_in_every_step(self):
-        self.write(self.main, "#ifndef __has_feature\n#define __has_feature(x) 0\n#endif\n"
-                   "#if defined __SANITIZE_THREAD__ || __has_feature(thread_sanitizer)\n"
-                   "int watched;\n#endif\n")
-        result = self.compile("-E", self.main)
-        self.assertEqual((result.status, result.message), (0, ""))
-        self.assertIn("int watched;", result.text)
 
     def test_nothing_is_said_whatever_the_step(self):
         self.write("plain.s", ".globl plain\nplain: ret\n.section .note.GNU-stack,\"\"\n")
@@ -265,14 +220,14 @@ class EachCompiler:
 
 
 class GccC(EachCompiler, WrapperCase):
-    compiler, levels = "gcc", ("-O0", "-O1", "-O2", "-O3", "-Os")
+    compiler, levels = "gcc", ("-O1", "-O2", "-O3")
 
     def blocks(self):
         return self.write("blocks.c", BLOCKS_C), SEEN_C
 
 
 class GccCxx(EachCompiler, WrapperCase):
-    command, compiler, levels = "c++", "g++", ("-O2", "-O3")
+    command, compiler, levels = "c++", "g++", ("-O2",)
 
     def blocks(self):
         return self.write("blocks.cc", BLOCKS_CXX), SEEN_CXX
@@ -289,6 +244,67 @@ class ClangCxx(EachCompiler, WrapperCase):
     variables = {"SERIATIM_CXX": "clang++"}
     blocks = GccCxx.blocks
 
+
+class Options:
+    """What does not depend on the language."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("main.c", MAIN)
+        self.write("helper.c", HELPER)
+        self.write("threaded.c", THREADED)
+
+    def test_the_default_output_is_the_compilers(self):
+        self.build("threaded.c", "-pthread")
+        self.assert_watched("a.out")
+
+    def test_as_needed_does_not_drop_the_runtime_library(self):
+        self.write("main.c", "int main(void) { return 0; }\n")
+        self.build("-Wl,--as-needed", "main.c", "-o", "program", "-fno-sanitize=thread")
+        self.assert_watched("program")
+        self.start("program")
+
+    def test_the_users_library_folders_do_not_hide_ours(self):
+        gcc = os.path.dirname(output_of("gcc", "-print-libgcc-file-name").strip())
+        self.build("-L", gcc, f"-L{gcc}", "threaded.c", "-o", "program", "-ltsan")
+        self.assert_watched("program")
+
+    def test_the_users_run_paths_stay(self):
+        self.build("threaded.c", "-o", "program", "-Wl,-rpath,/nowhere")
+        self.assertIn("/nowhere", dynamic(self.folder / "program", "RUNPATH")[0].split(":"))
+
+    def test_a_relocatable_object_gets_no_library(self):
+        self.build("-c", "helper.c", "main.c")
+        for flags in (["-r"], ["-nostdlib", "-no-pie", "-Wl,-r"],
+                      ["-nostdlib", "-no-pie", "-Xlinker", "--relocatable"]):
+            self.build(*flags, "helper.o", "main.o", "-o", "both.o")
+            self.build("both.o", "-o", "program")
+            self.start("program")
+
+    def test_debug_information_is_there_unless_it_is_declined(self):
+        for flags, expected in (([], True), (["-g0"], False), (["-g1"], True), (["-ggdb"], True)):
+            self.build("-c", *flags, "main.c", "-o", "main.o")
+            self.assertEqual(".debug_info" in sections(self.folder / "main.o"), expected, flags)
+
+    def test_the_users_options_win(self):
+        self.build("-O2", "-fno-sanitize=thread", "-fomit-frame-pointer", "-c", "helper.c")
+        self.assertNotIn("tsan", output_of("nm", self.folder / "helper.o"))
+
+    def test_the_macros_are_the_same_in_every_step(self):
+        self.write("main.c", "#ifndef __has_feature\n#define __has_feature(x) 0\n#endif\n"
+                   "#if defined __SANITIZE_THREAD__ || __has_feature(thread_sanitizer)\n"
+                   "int watched;\n#endif\n")
+        result = self.compile("-E", "main.c")
+        self.assertEqual((result.status, result.message), (0, ""))
+        self.assertIn("int watched;", result.text)
+
+
+class OptionsOfGcc(Options, WrapperCase):
+    pass
+
+
+class OptionsOfClang(Options, WrapperCase):
+    variables = {"SERIATIM_CC": "clang"}
 
 
 class PassingThrough:
