@@ -168,6 +168,26 @@ struct st_known *st_known_learn(struct st_knowledge *knowledge, struct st_known 
     return new_set(knowledge, drop_dead(draft, count, blocks));
 }
 
+bool st_known_longer(const struct st_knows *knows, st_time time, const struct st_blocks *blocks) {
+    const struct st_blocks *theirs = &blocks[knows->thread];
+    return knows->length > 1 &&
+           st_blocks_known(theirs, time) == st_blocks_known(theirs, knows->time);
+}
+
+void st_known_shorten(struct st_knowledge *knowledge, struct st_known *known,
+                      const struct st_teller *teller) {
+    struct st_knows *mine = &known->items[st_known_find(known, teller->thread) - known->items];
+    mine->time = teller->time;
+    mine->length = 1;
+    mine->how = new_hop(knowledge, &teller->edge, NULL);
+}
+
+struct st_known *st_known_copy(struct st_knowledge *knowledge, const struct st_known *known) {
+    st_reserve(&knowledge->draft, &knowledge->draft_capacity, known->count);
+    memcpy(knowledge->draft, known->items, known->count * sizeof *known->items);
+    return new_set(knowledge, known->count);
+}
+
 /* ---- collecting ---- */
 
 static size_t used_bytes(const struct st_knowledge *knowledge) {

@@ -347,6 +347,17 @@ static bool check_cycle(struct witness *w, uint32_t t, const struct st_teller *t
     return st_reach_extend(&w->reach, &edge, running, w->live_from);
 }
 
+/* The thread of the event at hand knows this set from now on, which was just made. An event with
+ * many edges makes a set for each; without giving them back, the garbage of 256 threads that use
+ * one semaphore filled 300 megabytes before the next collection, not 15. */
+static void know(struct witness *w, struct thread *thread, struct st_known *known) {
+    thread->latest = this_place(w);
+    if (w->fresh_since == w->number)
+        st_known_give(&w->knowledge, w->fresh);
+    w->fresh = thread->known = known;
+    w->fresh_since = w->number;
+}
+
 /* The event at hand, of thread t, depends on an event of the teller. */
 static void take(struct witness *w, uint32_t t, const struct st_teller *teller) {
     struct thread *thread = &w->threads[t];
@@ -358,32 +369,31 @@ static void take(struct witness *w, uint32_t t, const struct st_teller *teller) 
     bool news = w->serializable && check_cycle(w, t, teller);
     struct st_known *known =
         st_known_learn(&w->knowledge, thread->known, t, teller, w->blocks, thread->time + 1, &news);
-    if (known != thread->known) {
-        thread->latest = this_place(w);
-        /* An event with many edges makes a set for each. Without this the garbage of 256 threads
-         * that use one semaphore filled 300 megabytes before the next collection, not 15. */
-        if (w->fresh_since == w->number)
-            st_known_give(&w->knowledge, w->fresh);
-        w->fresh = thread->known = known;
-        w->fresh_since = w->number;
-    }
+    if (known != thread->known)
+        know(w, thread, known);
     if (news)
         tick(w, t);
     else
         refresh(w, teller->thread);
 }
 
-static void take_touch(struct witness *w, uint32_t t, const struct st_touch *touch, enum st_op op,
-                       enum st_edge_kind kind) {
+/* What an access of another thread tells the event at hand. */
+static struct st_teller teller_of(const struct witness *w, uint32_t t, const struct st_touch *touch,
+                                  enum st_op op, enum st_edge_kind kind) {
     struct st_event from = {.thread = (uint32_t)touch->thread,
                             .target = op == ST_FORK ? t : w->event->target,
                             .loc = touch->loc,
                             .written = op,
                             .op = op};
-    struct st_teller teller = {.thread = (uint32_t)touch->thread,
-                               .time = touch->time,
-                               .known = touch->known,
-                               .edge = {{touch->number, from}, this_place(w), kind}};
+    return (struct st_teller){.thread = (uint32_t)touch->thread,
+                              .time = touch->time,
+                              .known = touch->known,
+                              .edge = {{touch->number, from}, this_place(w), kind}};
+}
+
+static void take_touch(struct witness *w, uint32_t t, const struct st_touch *touch, enum st_op op,
+                       enum st_edge_kind kind) {
+    struct st_teller teller = teller_of(w, t, touch, op, kind);
     take(w, t, &teller);
 }
 
@@ -468,18 +478,33 @@ static int by_age(const void *a, const void *b) {
     return one->number > other->number ? -1 : one->number < other->number;
 }
 
-/* Does t know all that the send knows, because it knows the sender at that time? What is known of
- * blocks that have ended does not count: it is forgotten sooner or later, and which way a thing
- * became known must not depend on when. */
-static bool is_known(const struct witness *w, uint32_t t, const struct st_touch *send) {
+/* How t knows the sender at the time of the send, or later; then it knows all that the send knows.
+ * What is known of blocks that have ended does not count: it is forgotten sooner or later, and
+ * which way a thing became known must not depend on when. */
+static const struct st_knows *find_sender(const struct witness *w, uint32_t t,
+                                          const struct st_touch *send) {
     const struct st_knows *knows = st_known_find(w->threads[t].known, (uint32_t)send->thread);
-    return knows && knows->time >= send->time &&
-           st_blocks_known(&w->blocks[send->thread], knows->time) > 0;
+    bool known = knows && knows->time >= send->time &&
+                 st_blocks_known(&w->blocks[send->thread], knows->time) > 0;
+    return known ? knows : NULL;
+}
+
+static void shorten_way(struct witness *w, uint32_t t, const struct st_touch *send) {
+    struct thread *thread = &w->threads[t];
+    struct st_teller teller = teller_of(w, t, send, ST_SEND, ST_EDGE_SYNC);
+    if (w->fresh_since != w->number)
+        know(w, thread, st_known_copy(&w->knowledge, thread->known));
+    st_known_shorten(&w->knowledge, thread->known, &teller);
 }
 
 static void edge_from_send(struct witness *w, uint32_t t, const struct st_touch *send) {
-    if (st_touch_matters(send, (int32_t)t, w->live_from) && !is_known(w, t, send))
+    if (!st_touch_matters(send, (int32_t)t, w->live_from))
+        return;
+    const struct st_knows *knows = find_sender(w, t, send);
+    if (!knows)
         take_touch(w, t, send, ST_SEND, ST_EDGE_SYNC);
+    else if (st_known_longer(knows, send->time, w->blocks))
+        shorten_way(w, t, send);
 }
 
 /* A receive comes after the sends of all threads, and the next one comes after all of them again,
