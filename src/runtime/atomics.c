@@ -34,8 +34,12 @@ static void unlock_stripe(size_t stripe) {
 
 static void tell(uintptr_t address, size_t size, bool read, bool write, uintptr_t caller) {
     struct rt_thread *t = rt_self;
+    uint64_t before = atomic_load_explicit(rt_cell(address), memory_order_acquire);
+    bool guard = !write && rt_cell_state(before) == RT_CELL_SHARED && before & RT_CELL_GUARD;
     rt_tell_frames(t);
-    if (read) {
+    if (guard) {
+        rt_receive((const void *)address, 0, caller);
+    } else if (read) {
         rt_new_epoch(t);
         rt_draw(t);
         rt_put(t, st_stream_what(ST_STREAM_ATOMIC_READ, (unsigned)size, address), caller);

@@ -264,6 +264,11 @@ void rt_free(const void *memory, size_t size) {
     forget_cells(address, size, number);
 }
 
+void rt_mark_guard(const volatile void *guard) {
+    uint64_t cell = rt_cell_with_number(RT_CELL_SHARED, rt_self->number) | RT_CELL_GUARD;
+    atomic_store_explicit(rt_cell((uintptr_t)guard), cell, memory_order_release);
+}
+
 void rt_read_range(uintptr_t address, size_t size, uintptr_t caller) {
     rt_touch_range(rt_self, address, size, false, caller);
 }

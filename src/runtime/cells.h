@@ -49,6 +49,8 @@ static inline bool rt_cell_is_of(uint64_t cell, uint64_t owner) {
     return ((cell ^ owner) & ~UINT64_C(0xffff)) == 0;
 }
 
+enum { RT_CELL_GUARD = 1 };
+
 /* The slow parts, between rt_enter and rt_leave. `bytes`: bit by offset in the granule. */
 void rt_touch(struct rt_thread *t, uintptr_t address, size_t size, uint32_t bytes, bool write,
               uintptr_t caller);

@@ -12,6 +12,7 @@
 
 _Thread_local struct rt_thread *rt_self;
 struct st_stream_head *rt_head;
+struct rt_range rt_unwinder;
 
 /* mmap, memcpy and the like are our own here, and tell what they do: not for use in the core. */
 void *rt_map_memory(size_t bytes) {
@@ -251,6 +252,8 @@ void rt_split(void) {
 static void tell_ordered(enum st_stream_op op, unsigned aux, uintptr_t address, uint64_t argument,
                          bool learns) {
     struct rt_thread *t = rt_self;
+    if (argument - rt_unwinder.start < rt_unwinder.length)
+        return; /* the unwinder, for its own sake, in the middle of a block of the program */
     rt_tell_frames(t);
     rt_draw(t);
     rt_put(t, st_stream_what(op, aux, address), argument);

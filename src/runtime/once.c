@@ -81,12 +81,12 @@ RT_EXPORT int __cxa_guard_acquire(uint64_t *guard) {
 }
 
 /* Once the object is there, compiled code no longer calls us but looks at the first byte of the
- * guard itself, with an atomic load that it tells. libstdc++ sets that byte unseen: so its write is
- * told here. */
+ * guard itself, with an atomic load. libstdc++ sets that byte unseen. It is no data: a thread that
+ * finds it unset, and then waits for the thread that initialises, was not cut by that. */
 RT_EXPORT void __cxa_guard_release(uint64_t *guard) {
     if (rt_enter()) {
         rt_send(guard, 0, RT_CALLER);
-        rt_write_range((uintptr_t)guard, 1, RT_CALLER);
+        rt_mark_guard(guard);
         rt_leave();
     }
     real___cxa_guard_release()(guard);

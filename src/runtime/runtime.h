@@ -44,6 +44,10 @@ void rt_send(const volatile void *object, unsigned channel, uintptr_t caller);  
 void rt_receive(const volatile void *object, unsigned channel, uintptr_t caller); /* after */
 void rt_split(void);
 
+/* Atomic loads of this byte receive from channel 0 of it from now on: it is the guard of a static
+ * object, and what was last told was the send of its initialiser. */
+void rt_mark_guard(const volatile void *guard);
+
 void rt_function_enter(uintptr_t function, uintptr_t called_from, uintptr_t frame);
 void rt_function_leave(void);
 void rt_block_begin(const char *name, uintptr_t caller);

@@ -149,6 +149,19 @@ struct loads {
     unsigned long long before, now;
 };
 
+/* Our own strstr would be told. */
+static bool is_unwinder(const char *path) {
+    static const char wanted[] = "/libgcc_s.so.";
+    for (; *path; path++) {
+        size_t i = 0;
+        while (wanted[i] && path[i] == wanted[i])
+            i++;
+        if (!wanted[i])
+            return true;
+    }
+    return false;
+}
+
 static int tell_module(struct dl_phdr_info *info, size_t size, void *of) {
     (void)size;
     struct loads *loads = of;
@@ -171,6 +184,8 @@ static int tell_module(struct dl_phdr_info *info, size_t size, void *of) {
         path[length > 0 ? length : 0] = '\0';
         name = path;
     }
+    if (is_unwinder(name))
+        rt_unwinder = (struct rt_range){first, end - first};
     if (end > first && !is_known(first, name))
         rt_tell_module(name, first, end - first, info->dlpi_addr);
     return 0;

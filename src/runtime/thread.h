@@ -49,6 +49,12 @@ extern _Thread_local struct rt_thread *rt_self __attribute__((tls_model("initial
 /* The stream, or NULL: nobody is listening. */
 extern struct st_stream_head *rt_head;
 
+/* Where libgcc_s is, which synchronises when a thread is unwound; empty until it is loaded. */
+struct rt_range {
+    uintptr_t start, length;
+};
+extern struct rt_range rt_unwinder;
+
 /* ---- emit.c ---- */
 
 /* Puts one record; rt_publish makes it visible. */
