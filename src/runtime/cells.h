@@ -6,11 +6,13 @@
  * conflicts is known, of races too.
  *
  * A cell is 0 (nobody) or has a state in bits 16 and 17:
- *   OWN     one thread: bits 0-7 the bytes it wrote, 8-15 those it read, in its epoch (bits 32-63);
- *           18-31 its slot. A new epoch begins with every function or block that is entered and
- * with every dependence on another thread: knowledge that a later access has and this lacks. SHARED
- * read by several since number n (bits 18-63), or accessed atomically FREED   the memory was freed
- * with number n: what comes is other memory
+ * - OWN: one thread. Bits 0 to 7 are the bytes that it wrote in its epoch, 8 to 15 those that it
+ *   read, 18 to 31 its slot, 32 to 63 the epoch. A new epoch begins with every function or block
+ *   that is entered and with every dependence on another thread: knowledge that a later access has
+ *   and this one lacks.
+ * - SHARED: read by several since number n (bits 18 to 63), or accessed atomically. Bit 0: it is
+ *   the guard of a static object, whose loads receive what its initialiser sent.
+ * - FREED: the memory was freed with number n. What comes is other memory.
  *
  * Invariant: before a cell says who touched its memory, the record of that access is visible. So
  * whoever sees the cell and draws or observes a number comes after it in the watcher's order too.

@@ -91,7 +91,8 @@ static enum st_op access_op(struct generator *g) {
 }
 
 static void add_access(struct generator *g, struct program *program) {
-    add(program, access_op(g), below(g, g->variables));
+    uint32_t variable = below(g, g->variables); /* before the operation, with every compiler */
+    add(program, access_op(g), variable);
 }
 
 static void add_begin(struct generator *g, struct program *program) {
@@ -332,7 +333,8 @@ static void write_ring(struct generator *g) {
     for (uint32_t i = 0; i < size; i++) {
         const struct link *in = &links[(i + size - 1) % size], *out = &links[i];
         bool broken = g->kind == KIND_BROKEN_RING && i == 0;
-        write_member(g, i, in, out, i == 0 || !percent(g, forward), percent(g, 30), broken);
+        bool split = percent(g, 30);
+        write_member(g, i, in, out, i == 0 || !percent(g, forward), split, broken);
     }
     for (uint32_t t = size; t < g->threads; t++)
         for (uint32_t i = between(g, 1, 3); i > 0; i--)
