@@ -1,0 +1,77 @@
+/* The bank of bank.c, repaired: a transfer holds the locks of both accounts from its first access
+ * to its last, and so does an audit. Everybody takes the locks in the same order.
+ *
+ *     seriatim-cc -g -O2 bank-fixed.c -o bank-fixed -pthread && seriatim run ./bank-fixed */
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { OPENING_BALANCE = 1000, TRANSFERS = 20, AUDITS = 20 };
+
+struct account {
+    pthread_mutex_t lock;
+    long balance;
+};
+
+static struct account checking = {PTHREAD_MUTEX_INITIALIZER, OPENING_BALANCE};
+static struct account savings = {PTHREAD_MUTEX_INITIALIZER, OPENING_BALANCE};
+
+static void lock_accounts(void) {
+    pthread_mutex_lock(&checking.lock);
+    pthread_mutex_lock(&savings.lock);
+}
+
+static void unlock_accounts(void) {
+    pthread_mutex_unlock(&savings.lock);
+    pthread_mutex_unlock(&checking.lock);
+}
+
+/* These two are called with the account's lock held. */
+static void withdraw(struct account *account, long amount) {
+    account->balance -= amount;
+}
+
+static void deposit(struct account *account, long amount) {
+    account->balance += amount;
+}
+
+static void transfer(struct account *from, struct account *to, long amount) {
+    lock_accounts();
+    withdraw(from, amount);
+    usleep(2000); /* the other branch is far away */
+    deposit(to, amount);
+    unlock_accounts();
+}
+
+static long audit(void) {
+    lock_accounts();
+    long total = checking.balance + savings.balance;
+    unlock_accounts();
+    return total;
+}
+
+static void *teller(void *unused) {
+    for (int i = 0; i < TRANSFERS; i++)
+        transfer(&checking, &savings, 10);
+    return unused;
+}
+
+static void *auditor(void *unused) {
+    int wrong = 0;
+    for (int i = 0; i < AUDITS; i++) {
+        usleep(1000);
+        wrong += audit() != 2 * OPENING_BALANCE;
+    }
+    printf("%d of %d audits found money missing\n", wrong, AUDITS);
+    return unused;
+}
+
+int main(void) {
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, teller, NULL);
+    pthread_create(&threads[1], NULL, auditor, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    printf("checking %ld, savings %ld\n", checking.balance, savings.balance);
+    return 0;
+}
