@@ -1,0 +1,396 @@
+"""Real programs: built with the compiler wrapper, run, recorded, and held against what they expect.
+
+Each program in tests/programs says itself what seriatim has to find in it; the README.md there
+describes how. Built here with gcc and with clang at -O0, -O1 and -O2: a few programs in all six
+ways, each of the others in one of them, in turn.
+
+    SERIATIM_PROGRAMS=all      every program in all six ways
+    SERIATIM_PROGRAMS=bank.c   this program in all six ways; names and globs, separated by commas
+"""
+
+import concurrent.futures
+import fnmatch
+import itertools
+import json
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import tempfile
+import unittest
+import unittest.mock
+
+import programs
+from seriatim import BINARY, ROOT, environment
+
+BUILD = BINARY.parent
+RUNTIME = BUILD / "runtime" / "libseriatim_rt.so"
+FOUND = 66  # the exit status of `run` when the program succeeded and something was found
+TIME_LIMIT = 60
+
+WAYS = list(itertools.product(("gcc", "clang"), ("-O0", "-O1", "-O2")))
+IN_ALL_WAYS = {"bank.c", "inline.c", "memcpy.c", "nested_outer.c", "std_mutex.cc"}
+
+
+class Failure(Exception):
+    pass
+
+
+class Job:
+    """A variant of a program, built in one of the ways. Commands are run in a folder of its own, so
+    that what a failure prints can be typed again in another one."""
+
+    def __init__(self, variant, compiler, optimize):
+        self.variant, self.compiler, self.optimize = variant, compiler, optimize
+        self.program = variant.program
+        self.commands = []
+        self.folder = None
+
+    @property
+    def name(self):
+        words = [self.program.name, self.compiler, self.optimize.strip("-"), self.variant.name]
+        return "_".join(filter(None, words)).replace(".", "_")
+
+    def run(self):
+        """Returns all there is to know about what is wrong, or None."""
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="seriatim-program-"))
+        try:
+            self._build()
+            problems = self._observe()
+        except Failure as failure:
+            problems = [str(failure)]
+        finally:
+            shutil.rmtree(self.folder)
+        if not problems:
+            return None
+        return "\n".join([
+            f"{self.program.path}" + (f" ({self.variant.name})" if self.variant.name else ""),
+            *("    " + line for problem in problems for line in problem.splitlines()),
+            "to repeat:", "    cd $(mktemp -d)", *("    " + line for line in self.commands)])
+
+    def _command(self, *words, statuses=(0,), **variables):
+        """Runs a command that has to end with one of these statuses; returns its standard output."""
+        words = [str(word) for word in words]
+        self.commands.append(shlex.join([f"{k}={v}" for k, v in variables.items()] + words))
+        try:
+            done = subprocess.run(words, cwd=self.folder, env=environment(**variables),
+                                  stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                  errors="replace", check=False, timeout=TIME_LIMIT)
+        except subprocess.TimeoutExpired as error:
+            raise Failure(f"stopped after {TIME_LIMIT} seconds: {self.commands[-1]}") from error
+        if done.returncode not in statuses:
+            raise Failure(f"status {done.returncode} instead of "
+                          f"{' or '.join(map(str, statuses))}: {self.commands[-1]}\n"
+                          f"{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def _build(self):
+        wrapper = BUILD / ("seriatim-c++" if self.program.is_cxx else "seriatim-cc")
+        variables = {"SERIATIM_CC": self.compiler,
+                     "SERIATIM_CXX": {"gcc": "g++", "clang": "clang++"}[self.compiler]}
+        flags = ["-g", self.optimize, "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'include'}",
+                 *self.program.flags, *self.variant.flags]
+        self._command("gcc", "-O1", "-c", programs.FOLDER / "schedule.c")
+        for library in self.program.libraries:
+            self._command(wrapper, *flags, "-shared", "-fPIC", library, "-o",
+                          library.stem + ".so", **variables)
+        self._command(wrapper, *flags, self.program.path, "schedule.o", "-o", "program", "-pthread",
+                      **variables)
+
+    def _observe(self):
+        """What is wrong with what `run` found, and with what `check` finds in a recording."""
+        spec = []
+        if self.variant.spec:
+            (self.folder / "spec").write_text(self.variant.specification)
+            self.commands.append(shlex.join(["printf", r"%s\n", *self.variant.spec]) + " >spec")
+            spec = ["--spec", "spec"]
+        silent = self.variant.expected.none
+        output = self._command(BINARY, "run", *spec, "--format", "json", "--log", "run.json", "--",
+                               "./program", statuses=(0 if silent else FOUND,))
+        ran = self._json((self.folder / "run.json").read_text())
+        problems = programs.Comparison(self.variant, ran).problems
+        if output != "ok\n":
+            problems.append(f"the program printed {output!r} under run")
+
+        output = self._command(BINARY, "record", "-o", "trace.stt", *spec, "--", "./program")
+        if output != "ok\n":
+            problems.append(f"the program printed {output!r} under record")
+        checked = self._json(self._command(BINARY, "check", "--format", "json", "--limit", 0,
+                                           "trace.stt", statuses=(0, 1)))
+        here, there = programs.violated_names(ran), programs.violated_names(checked)
+        if here != there:
+            problems.append(f"run found {sorted(here)} violated, check in the recording "
+                            f"{sorted(there)}")
+        if ran.get("serializable") != checked.get("serializable"):
+            problems.append(f"run says serializable: {ran.get('serializable')}, check of the "
+                            f"recording {checked.get('serializable')}")
+        return problems
+
+    def _json(self, text):
+        try:
+            return json.loads(text)
+        except json.JSONDecodeError as error:
+            raise Failure(f"no JSON ({error}) from: {self.commands[-1]}\n{text}") from error
+
+
+def select(all_programs, wish):
+    """The jobs that SERIATIM_PROGRAMS asks for."""
+    jobs = []
+    wishes = [word for word in wish.split(",") if word]
+    for number, program in enumerate(all_programs):
+        if wishes not in ([], ["all"]):
+            if not any(fnmatch.fnmatchcase(program.name, word) for word in wishes):
+                continue
+            ways = WAYS
+        elif wishes or program.name in IN_ALL_WAYS:
+            ways = WAYS
+        else:
+            ways = [WAYS[number % len(WAYS)]]
+        jobs += [Job(variant, *way) for way in ways for variant in program.variants]
+    return jobs
+
+
+class Ahead:
+    """Runs jobs in the order of the tests, a few ahead of the one that is waited for."""
+
+    def __init__(self, jobs):
+        self.jobs = jobs
+        self.workers = os.cpu_count() or 2
+        self.futures = {}
+        self.executor = None
+
+    def wait(self, job):
+        self.executor = self.executor or concurrent.futures.ThreadPoolExecutor(self.workers)
+        first = self.jobs.index(job)
+        for other in self.jobs[first:first + 2 * self.workers]:
+            if other not in self.futures:
+                self.futures[other] = self.executor.submit(other.run)
+        return self.futures[job].result()
+
+
+def make_test(ahead, job):
+    def test(self):
+        report = ahead.wait(job)
+        if report:
+            self.fail(report)
+    return test
+
+
+@unittest.skipUnless(RUNTIME.exists(), f"there is no runtime yet: {RUNTIME.relative_to(ROOT)}"
+                     if RUNTIME.is_relative_to(ROOT) else f"there is no runtime: {RUNTIME}")
+class Programs(unittest.TestCase):
+    """A test for each job; see the top of the file."""
+
+
+JOBS = sorted(select(programs.all_programs(), os.environ.get("SERIATIM_PROGRAMS", "")),
+              key=lambda job: job.name)
+AHEAD = Ahead(JOBS)
+for one in JOBS:
+    setattr(Programs, f"test_{one.name}", make_test(AHEAD, one))
+
+
+# ---- The harness itself -------------------------------------------------------------------------
+
+EXAMPLE = """\
+// A program.
+//
+// SPEC atomic function move
+// EXPECT violated: move
+// EXPECT maybe: std::*
+// EXPECT cut-by: look peek
+// EXPECT on: purse
+// EXPECT line: move @out @in
+// EXPECT runs: move 1/2
+// TWIN -DFIXED
+// SPEC-FIXED none
+// EXPECT-FIXED none
+int main(void) {
+    lock(&purse);   // @in
+    unlock(&purse); // @out
+    return 0;
+}
+"""
+
+
+def event(thread, function, line, *callers):
+    return {"event": 1, "thread": thread, "op": "", "function": function, "loc": f"dir/p.c:{line}",
+            "stack": [{"function": name, "loc": place} for name, place in callers]}
+
+
+def finding():
+    """What EXAMPLE expects."""
+    path = [{"from": event("T1", "move", 15), "kind": "lock", "on": "purse.lock",
+             "to": event("T2", "acquire", 30, ("look", "p.c:40"))},
+            {"from": event("T2", "release", 31, ("look", "p.c:41")), "kind": "lock",
+             "on": "purse.lock", "to": event("T1", "helper", 99, ("move", "/tmp/p.c:14"))}]
+    return {"serializable": False, "violations": [{"block": "move", "thread": "T1", "path": path}],
+            "blocks": [{"name": "move", "executed": 2, "violated": 1},
+                       {"name": "look", "executed": 1, "violated": 0}]}
+
+
+FAKE_COMPILER = """\
+#!/bin/sh
+while [ $# -gt 1 ]; do shift; done; [ "$1" = -pthread ]
+"""
+FAKE_SERIATIM = """\
+#!/bin/sh
+case "$1" in
+run) cat "$0.json" >run.json; echo ok; exit 66 ;;
+record) echo ok ;;
+check) cat "$0.json"; exit 1 ;;
+esac
+"""
+
+
+class Harness(unittest.TestCase):
+    """The comments in programs are understood, and the comparison with them finds every difference."""
+
+    def program(self, text, name="p.c"):
+        holder = tempfile.TemporaryDirectory(prefix="seriatim-test-")
+        self.addCleanup(holder.cleanup)
+        path = pathlib.Path(holder.name) / name
+        path.write_text(text)
+        return programs.Program(path)
+
+    def problems(self, result, fixed=False):
+        return programs.Comparison(self.program(EXAMPLE).variants[fixed], result).problems
+
+    def assert_mistake(self, text, message):
+        with self.assertRaisesRegex(programs.Mistake, message):
+            self.program(text)
+
+    def report(self, result):
+        """The report on EXAMPLE, with a compiler and a seriatim that only pretend."""
+        program = self.program(EXAMPLE)
+        folder = program.path.parent
+        (folder / "seriatim.json").write_text(json.dumps(result))
+        for name, script in (("seriatim-cc", FAKE_COMPILER), ("seriatim", FAKE_SERIATIM)):
+            (folder / name).write_text(script)
+            (folder / name).chmod(0o755)
+        with unittest.mock.patch.multiple(__name__, BUILD=folder, BINARY=folder / "seriatim"):
+            return Job(program.variants[0], "clang", "-O1").run()
+
+    def test_every_program_is_understood_and_has_a_twin_or_is_silent(self):
+        for program in programs.all_programs():
+            with self.subTest(program=program.name):
+                names = [variant.name for variant in program.variants]
+                if program.name.startswith("silent_"):
+                    self.assertEqual(names, [""])
+                    self.assertTrue(program.variants[0].expected.none)
+                else:
+                    self.assertEqual(names, ["", "fixed"])
+                    self.assertFalse(program.variants[0].expected.none)
+                    self.assertTrue(program.variants[1].expected.none)
+
+    def test_every_wish_is_known(self):
+        names = {program.name for program in programs.all_programs()}
+        self.assertLessEqual(IN_ALL_WAYS, names)
+        self.assertTrue(JOBS, "SERIATIM_PROGRAMS names no program")
+
+    def test_the_programs_that_are_not_built_in_all_ways_take_turns(self):
+        jobs = select(programs.all_programs(), "")
+        ways = {(job.compiler, job.optimize) for job in jobs
+                if job.program.name not in IN_ALL_WAYS}
+        self.assertEqual(ways, set(WAYS))
+        self.assertEqual(len(select(programs.all_programs(), "all")),
+                         len(WAYS) * sum(len(p.variants) for p in programs.all_programs()))
+        self.assertEqual({job.program.name for job in select(programs.all_programs(), "bank.c")},
+                         {"bank.c"})
+
+    def test_a_twin_has_its_own_flags_specification_and_expectations(self):
+        bug, twin = self.program(EXAMPLE).variants
+        self.assertEqual((bug.flags, bug.specification), ([], "atomic function move\n"))
+        self.assertEqual((twin.flags, twin.specification), (["-DFIXED"], ""))
+        self.assertTrue(twin.expected.none)
+
+    def test_what_is_expected_is_no_problem(self):
+        self.assertEqual(self.problems(finding()), [])
+
+    def test_a_block_that_was_not_found(self):
+        result = finding()
+        result["violations"] = []
+        result["blocks"][0]["violated"] = 0
+        self.assertIn("'move' was not found to be violated", self.problems(result))
+
+    def test_a_block_too_many(self):
+        result = finding()
+        result["blocks"][1]["violated"] = 1
+        self.assertEqual(self.problems(result), ["'look' was found to be violated, and is not"])
+        result["blocks"][1]["name"] = "std::look"
+        self.assertEqual(self.problems(result), [])
+
+    def test_another_intruder(self):
+        result = finding()
+        for edge, end in ((0, "to"), (1, "from")):
+            result["violations"][0]["path"][edge][end]["stack"][0]["function"] = "lookup"
+        self.assertEqual(self.problems(result),
+                         ["no path leads through look or peek in another thread"])
+
+    def test_another_variable(self):
+        result = finding()
+        for edge in result["violations"][0]["path"]:
+            edge["on"] = "purses"
+        self.assertEqual(self.problems(result), ["no path leads over purse; there are: purses"])
+
+    def test_another_line(self):
+        result = finding()
+        result["violations"][0]["path"][0]["from"]["loc"] = "dir/p.c:151"
+        self.assertEqual(self.problems(result), ["no path of 'move' has all of these places: "
+                                                 "@out = p.c:15; @in = p.c:14"])
+
+    def test_another_count(self):
+        result = finding()
+        result["blocks"][0]["executed"] = 3
+        self.assertEqual(self.problems(result),
+                         ["'move' was violated in 1 of 3 runs, expected 1 of 2"])
+
+    def test_a_cycle_is_not_nothing(self):
+        self.assertEqual(self.problems({"serializable": True}, fixed=True), [])
+        self.assertEqual(self.problems({"serializable": False}, fixed=True),
+                         ["the run was found not to be serializable, and is"])
+
+    def test_a_cycle_goes_through_functions(self):
+        cycle = [{"from": event("T1", "left", 1), "to": event("T2", "right", 2), "on": "x"}]
+        result = {"serializable": False, "violations": [], "cycle": cycle}
+        variant = self.program("// EXPECT cycle: left right\n").variants[0]
+        self.assertEqual(programs.Comparison(variant, result).problems, [])
+        cycle[0]["to"]["function"] = "wrong"
+        self.assertEqual(programs.Comparison(variant, result).problems,
+                         ["the cycle does not go through 'right'"])
+        self.assertEqual(programs.Comparison(variant, {"serializable": True}).problems[0],
+                         "the run was not found to be non-serializable")
+
+    def test_memory_by_the_line_that_allocated_it(self):
+        variant = self.program("// EXPECT violated: f\n// EXPECT on: @alloc\n"
+                               "x = malloc(1); // @alloc\n").variants[0]
+        result = finding()
+        result["violations"][0]["block"] = result["blocks"][0]["name"] = "f"
+        self.assertTrue(programs.Comparison(variant, result).problems)
+        result["violations"][0]["path"][0]["on"] = "heap block from src/p.c:3, byte 0"
+        self.assertEqual(programs.Comparison(variant, result).problems, [])
+
+    def test_mistakes_in_programs_are_named(self):
+        self.assert_mistake("// EXPECTS none\n", r"p\.c:1: 'EXPECTS' is not known")
+        self.assert_mistake("// EXPECT\n", r"p\.c:1: 'EXPECT ' says nothing")
+        self.assert_mistake("// EXPECT seen: f\n", r"p\.c:1: 'EXPECT seen: f' is not known")
+        self.assert_mistake("// EXPECT runs: f\n", "not 'runs: BLOCK VIOLATED/EXECUTED'")
+        self.assert_mistake("int x;\n", "expected is one of: none, violated, cycle")
+        self.assert_mistake("// EXPECT none\n// EXPECT violated: f\n", "expected is one of")
+        self.assert_mistake("// EXPECT none\n// EXPECT on: x\n", "nothing is to be found, and yet")
+        self.assert_mistake("// EXPECT violated: f\n// EXPECT line: f @out\n", "@out marks no line")
+        self.assert_mistake("// EXPECT none\n// EXPECT-FIXED none\n", "there is no TWIN")
+
+    def test_a_program_that_does_what_it_says_is_no_report(self):
+        self.assertIsNone(self.report(finding()))
+
+    def test_a_report_has_the_difference_and_the_commands(self):
+        result = finding()
+        result["blocks"][1]["violated"] = 1
+        lines = self.report(result).splitlines()
+        self.assertRegex(lines[0], r"/p\.c$")
+        self.assertEqual(lines[1], "    'look' was found to be violated, and is not")
+        self.assertEqual(lines[2:4], ["to repeat:", "    cd $(mktemp -d)"])
+        self.assertRegex(lines[5], r"^    SERIATIM_CC=clang SERIATIM_CXX=clang\+\+ /\S+/seriatim-cc "
+                                   r"-g -O1 .* /\S+/p\.c schedule\.o -o program -pthread$")
+        self.assertEqual(lines[6], r"    printf '%s\n' 'atomic function move' >spec")
