@@ -539,7 +539,9 @@ class Arguments(WrapperCase):
         self.write("shell", script).chmod(0o755)
         subprocess.run(["env", "--default-signal", str(BINARY), "cc", "a.o"], cwd=self.folder,
                        env=clean_environment(SERIATIM_CC=self.folder / "shell"), check=True)
-        self.assertEqual(int((self.folder / "ignored").read_text().split()[1], 16), 0)
+        ignored = int((self.folder / "ignored").read_text().split()[1], 16)
+        # env cannot set 32 and 33, which the C library keeps for itself.
+        self.assertEqual(ignored & ~(0b11 << 31), 0)
 
 
 class TheCompiler(WrapperCase):

@@ -1,6 +1,6 @@
 // Functions that every compiler wants to inline are functions in the source, and blocks: one that
-// is called once, and one that is hardly more than a call. (One that is declared inline and as small
-// as that may be inlined: docs/programs.md.)
+// is called once, and one that is hardly more than a call. (One that is declared inline and as
+// small as that may be inlined: docs/programs.md.)
 //
 // EXPECT violated: outer inner
 // EXPECT cut-by: look
