@@ -15,10 +15,10 @@ all: ## build into build/
 	@cmake --build build -j$(JOBS)
 
 .PHONY: demo
-demo: ## build, and check a trace in which a bank transfer is cut in two
+demo: ## build, and watch a program in which a bank transfer is cut in two
 	@scripts/setup build
 	@cmake -S . -B build >/dev/null
-	@cmake --build build -j$(JOBS) --target seriatim_cli example_feed
+	@cmake --build build -j$(JOBS) --target seriatim_cli seriatim_rt
 	@scripts/demo
 
 .PHONY: test

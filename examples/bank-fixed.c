@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { OPENING_BALANCE = 1000, TRANSFERS = 20, AUDITS = 20 };
+enum { OPENING_BALANCE = 1000, TRANSFERS = 5, AUDITS = 1 };
 
 struct account {
     pthread_mutex_t lock;
@@ -59,7 +59,7 @@ static void *teller(void *unused) {
 static void *auditor(void *unused) {
     int wrong = 0;
     for (int i = 0; i < AUDITS; i++) {
-        usleep(1000);
+        usleep(5000); /* the tellers are busy by then */
         wrong += audit() != 2 * OPENING_BALANCE;
     }
     printf("%d of %d audits found money missing\n", wrong, AUDITS);

@@ -18,7 +18,8 @@ static const char *const block_names[] = {"transfer", "audit"};
 static const char *const op_names[] = {
     [SERIATIM_READ] = "read",       [SERIATIM_WRITE] = "write", [SERIATIM_ACQUIRE] = "acquire",
     [SERIATIM_RELEASE] = "release", [SERIATIM_FORK] = "fork",   [SERIATIM_JOIN] = "join",
-    [SERIATIM_BEGIN] = "begin",     [SERIATIM_END] = "end",
+    [SERIATIM_BEGIN] = "begin",     [SERIATIM_END] = "end",     [SERIATIM_SEND] = "send",
+    [SERIATIM_RECEIVE] = "receive",
 };
 
 /* Ids may be anything: here, addresses. */

@@ -15,9 +15,9 @@
  * Words. A block is a stretch of one thread's events that is meant to be atomic; blocks nest, and
  * an outermost block is a transaction. An event outside any block is a transaction of its own. A
  * run is serializable when some order of its whole transactions explains it: when no chain of
- * dependences (conflicting accesses, lock hand-overs, fork, join) leads from a transaction through
- * others back to itself. A block is violated when such a chain leaves it for another thread and
- * comes back into it.
+ * dependences (conflicting accesses, lock hand-overs, fork, join, sends and receives) leads from a
+ * transaction through others back to itself. A block is violated when such a chain leaves it for
+ * another thread and comes back into it.
  *
  * Threads. The library has no global state: checkers are independent of each other and may be used
  * in different threads at the same time. One checker must be used by one thread at a time, and the
@@ -79,6 +79,13 @@ SERIATIM_API void seriatim_checker_free(seriatim_checker *checker);
 
 /* ---- Events --------------------------------------------------------------------------------- */
 
+/* A channel carries order: each send happens before each later receive of the same channel, by
+ * whatever thread, and nothing else is ordered by it. Semaphores (a post sends, a wait receives),
+ * conditions (a signal sends, a wake receives), once (the initialiser sends, each return
+ * receives), reader-writer locks (a write lock receives from channels R and W, a write unlock sends
+ * on W, a read lock receives from W, a read unlock sends on R) and barriers (an arrival sends, a
+ * departure receives, and the rounds take turns with two channels) are told in this way. Feed a
+ * send before the operation takes effect, and a receive after it. */
 typedef enum seriatim_op {
     SERIATIM_READ,    /* operand: variable */
     SERIATIM_WRITE,   /* operand: variable */
@@ -87,7 +94,9 @@ typedef enum seriatim_op {
     SERIATIM_FORK,    /* operand: the new thread */
     SERIATIM_JOIN,    /* operand: the thread that has ended */
     SERIATIM_BEGIN,   /* operand: block id, or SERIATIM_UNNAMED */
-    SERIATIM_END      /* of the innermost open block; the operand has no meaning */
+    SERIATIM_END,     /* of the innermost open block; the operand has no meaning */
+    SERIATIM_SEND,    /* operand: channel */
+    SERIATIM_RECEIVE  /* operand: channel; comes after all earlier sends of it */
 } seriatim_op;
 
 /* The id of a block without a name. Unnamed blocks are separate blocks; they only look alike. */
@@ -98,11 +107,11 @@ typedef enum seriatim_op {
 
 /* The next event of the run: `thread` did `op` on `operand` at `loc`.
  *
- * Threads, variables, locks and blocks are named by any 64-bit ids; addresses and handles are
- * fine. The four kinds are separate: variable 7 and lock 7 have nothing to do with each other. An
- * id means the same for as long as the checker lives, with one exception: when a thread was joined
- * and its id is forked again, that is a new thread (as operating systems do with their handles).
- * Memory grows with the number of different ids, not with the number of events.
+ * Threads, variables, locks, blocks and channels are named by any 64-bit ids; addresses and handles
+ * are fine. The five kinds are separate: variable 7 and lock 7 have nothing to do with each other.
+ * An id means the same for as long as the checker lives, with one exception: when a thread was
+ * joined and its id is forked again, that is a new thread (as operating systems do with their
+ * handles). Memory grows with the number of different ids, not with the number of events.
  *
  * Returns 0 when the event was taken. It then has a number: the first event taken is event 1.
  *
@@ -135,7 +144,8 @@ typedef enum seriatim_edge_kind {
     SERIATIM_EDGE_CONFLICT, /* two accesses of a variable, at least one of them a write */
     SERIATIM_EDGE_LOCK,     /* release, then acquire */
     SERIATIM_EDGE_FORK,     /* fork, then an event of the child */
-    SERIATIM_EDGE_JOIN      /* an event of the child, then join */
+    SERIATIM_EDGE_JOIN,     /* an event of the child, then join */
+    SERIATIM_EDGE_SYNC      /* send, then receive */
 } seriatim_edge_kind;
 
 /* A dependence between two events of different threads. */

@@ -12,6 +12,7 @@ struct parser {
     const struct st_option *table;
     void *values;
     const char *source; /* for messages: the command, or the environment variable */
+    bool mixed;         /* options may come behind operands */
     struct st_error *error;
 };
 
@@ -205,11 +206,12 @@ static void add_operand(struct st_operands *operands, const char *word) {
 
 static int parse_words(const struct parser *parser, struct st_operands *operands, int count,
                        char **words) {
-    bool only_operands = false;
+    bool only_operands = false; /* from here on */
     for (int i = 0; i < count; i++) {
         const char *word = words[i];
         if (only_operands || word[0] != '-' || !word[1]) {
             add_operand(operands, word);
+            only_operands |= !parser->mixed;
         } else if (strcmp(word, "--") == 0) {
             only_operands = true;
         } else {
@@ -254,11 +256,11 @@ static int parse_environment(const struct parser *parser, struct st_operands *op
 }
 
 int st_options_parse(const struct st_option *table, void *values, struct st_operands *operands,
-                     const char *command, int argc, char **argv, const char *variable,
+                     const char *command, bool mixed, int argc, char **argv, const char *variable,
                      const char *environment, struct st_error *error) {
     memset(operands, 0, sizeof *operands);
-    struct parser outer = {table, values, variable, error};
-    struct parser inner = {table, values, command, error};
+    struct parser outer = {table, values, variable, true, error};
+    struct parser inner = {table, values, command, mixed, error};
     if (set_defaults(&inner) < 0 || parse_environment(&outer, operands, environment) < 0)
         return -1;
     return parse_words(&inner, operands, argc, argv);

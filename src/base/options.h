@@ -46,12 +46,13 @@ struct st_operands {
 };
 
 /* Sets *values to the defaults, then applies the options in `environment` (the text of the
- * variable, separated by blanks; may be NULL), then those in argv[0 .. argc). Options and operands
- * may be mixed; "--" ends the options; "-" is an operand. The error of a bad option names
- * `variable` when it came from there, otherwise `command`. Texts in *values and operands point
- * into argv or live as long as *operands, which must be released in any case. */
+ * variable, separated by blanks; may be NULL), then those in argv[0 .. argc). "--" ends the
+ * options, and unless they may be `mixed` with operands, so does the first of those; "-" is an
+ * operand. The error of a bad option names `variable` when it came from there, otherwise `command`.
+ * Texts in *values and operands point into argv or live as long as *operands, which must be
+ * released in any case. */
 int st_options_parse(const struct st_option *table, void *values, struct st_operands *operands,
-                     const char *command, int argc, char **argv, const char *variable,
+                     const char *command, bool mixed, int argc, char **argv, const char *variable,
                      const char *environment, struct st_error *error);
 void st_operands_free(struct st_operands *operands);
 

@@ -5,12 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void free_reads(struct st_variable *variables, size_t count) {
+    for (size_t x = 0; x < count; x++)
+        if (st_has_several_reads(&variables[x]))
+            free(variables[x].reads);
+}
+
 void st_accesses_free(struct st_accesses *accesses) {
-    for (size_t x = 0; x < accesses->variable_capacity; x++)
-        if (st_has_several_reads(&accesses->variables[x]))
-            free(accesses->variables[x].reads);
+    free_reads(accesses->variables, accesses->variable_capacity);
+    free_reads(accesses->channels, accesses->channel_capacity);
     st_free_table(accesses->variables, accesses->variable_capacity, sizeof(struct st_variable));
     free(accesses->locks);
+    free(accesses->channels);
     memset(accesses, 0, sizeof *accesses);
 }
 
@@ -20,22 +26,32 @@ void st_accesses_reserve(struct st_accesses *accesses, struct st_extent need) {
 }
 
 size_t st_accesses_memory(const struct st_accesses *accesses) {
-    return accesses->variable_capacity * sizeof *accesses->variables +
+    return (accesses->variable_capacity + accesses->channel_capacity) * sizeof(struct st_variable) +
            accesses->lock_capacity * sizeof *accesses->locks + accesses->read_bytes;
+}
+
+struct st_variable *st_accesses_channel(struct st_accesses *accesses, uint32_t channel) {
+    st_reserve(&accesses->channels, &accesses->channel_capacity, channel + (size_t)1);
+    return &accesses->channels[channel];
+}
+
+static void visit_variable(struct st_variable *variable,
+                           void (*visit)(void *context, struct st_access *access), void *context) {
+    if (variable->write.time)
+        visit(context, &variable->write);
+    if (st_has_several_reads(variable))
+        for (uint32_t i = 0; i < variable->reads->count; i++)
+            visit(context, &variable->reads->items[i]);
+    else if (variable->read.time)
+        visit(context, &variable->read);
 }
 
 void st_accesses_visit(struct st_accesses *accesses,
                        void (*visit)(void *context, struct st_access *access), void *context) {
-    for (size_t x = 0; x < accesses->variable_capacity; x++) {
-        struct st_variable *variable = &accesses->variables[x];
-        if (variable->write.time)
-            visit(context, &variable->write);
-        if (st_has_several_reads(variable))
-            for (uint32_t i = 0; i < variable->reads->count; i++)
-                visit(context, &variable->reads->items[i]);
-        else if (variable->read.time)
-            visit(context, &variable->read);
-    }
+    for (size_t x = 0; x < accesses->variable_capacity; x++)
+        visit_variable(&accesses->variables[x], visit, context);
+    for (size_t c = 0; c < accesses->channel_capacity; c++)
+        visit_variable(&accesses->channels[c], visit, context);
     for (size_t l = 0; l < accesses->lock_capacity; l++)
         if (accesses->locks[l].time)
             visit(context, &accesses->locks[l]);

@@ -1,7 +1,8 @@
-/* The last accesses of variables and locks, for engines that keep clocks.
+/* The last accesses of variables, locks and channels, for engines that keep clocks.
  *
  * A later access needs edges from the last write, from the reads since then and from the last
- * release; everything older happens before those. */
+ * release; everything older happens before those. A channel is kept like a variable that is only
+ * ever read: its sends are the reads, and a receive needs edges from all of them. */
 #ifndef SERIATIM_CHECK_ACCESS_H
 #define SERIATIM_CHECK_ACCESS_H
 
@@ -46,14 +47,18 @@ static inline bool st_has_several_reads(const struct st_variable *variable) {
 
 struct st_accesses {
     struct st_variable *variables;
-    struct st_access *locks; /* last release */
-    size_t variable_capacity, lock_capacity;
+    struct st_access *locks;      /* last release */
+    struct st_variable *channels; /* without a write */
+    size_t variable_capacity, lock_capacity, channel_capacity;
     size_t read_bytes; /* of all lists of reads */
 };
 
 void st_accesses_free(struct st_accesses *accesses);
 void st_accesses_reserve(struct st_accesses *accesses, struct st_extent need);
 size_t st_accesses_memory(const struct st_accesses *accesses);
+
+/* The channel with that number. May move all others. */
+struct st_variable *st_accesses_channel(struct st_accesses *accesses, uint32_t channel);
 
 /* Calls visit for every access there is: to mark its snapshot, or to replace it. */
 void st_accesses_visit(struct st_accesses *accesses,

@@ -373,16 +373,28 @@ static void on_read(struct aerodrome *ad, uint32_t t, uint32_t x) {
     st_variable_read(&ad->accesses, variable, &read, ad->threads[t].clock);
 }
 
-static void on_write(struct aerodrome *ad, uint32_t t, uint32_t x) {
-    struct st_variable *variable = &ad->accesses.variables[x];
-    edge(ad, t, &variable->write);
+/* The dependences on all reads of a variable, or on all sends of a channel. */
+static inline void edges_from_reads(struct aerodrome *ad, uint32_t t,
+                                    const struct st_variable *variable) {
     if (__builtin_expect(st_has_several_reads(variable), 0))
         for (uint32_t i = 0; i < variable->reads->count; i++)
             edge(ad, t, &variable->reads->items[i]);
     else
         edge(ad, t, &variable->read);
+}
+
+static void on_write(struct aerodrome *ad, uint32_t t, uint32_t x) {
+    struct st_variable *variable = &ad->accesses.variables[x];
+    edge(ad, t, &variable->write);
+    edges_from_reads(ad, t, variable);
     struct st_access write = this_access(ad, t);
     st_variable_write(&ad->accesses, variable, &write);
+}
+
+static void on_send(struct aerodrome *ad, uint32_t t, uint32_t c) {
+    struct st_variable *channel = st_accesses_channel(&ad->accesses, c);
+    struct st_access send = this_access(ad, t);
+    st_variable_read(&ad->accesses, channel, &send, ad->threads[t].clock);
 }
 
 static void on_fork(struct aerodrome *ad, uint32_t t, uint32_t child) {
@@ -423,6 +435,12 @@ static void on_event(struct aerodrome *ad, const struct st_event *event) {
         break;
     case ST_END:
         on_end(ad, t);
+        break;
+    case ST_SEND:
+        on_send(ad, t, target);
+        break;
+    case ST_RECEIVE:
+        edges_from_reads(ad, t, st_accesses_channel(&ad->accesses, target));
         break;
     case ST_DROPPED:
         return; /* as if it were not there */

@@ -86,7 +86,8 @@ struct reference {
 
 enum ownership { UNOWNED, WRITE_EXCLUSIVE, READ_EXCLUSIVE, READ_SHARED };
 
-/* Of a variable or a lock (each lock operation writes it). */
+/* Of a variable, a lock (each lock operation writes it) or a channel (a send writes it, a receive
+ * reads it). */
 struct object {
     enum ownership state;
     uint32_t owner;   /* of an exclusive state */
@@ -113,8 +114,8 @@ struct doublechecker {
     uint64_t serials, searches;
     struct thread *threads;
     size_t thread_count, thread_capacity;
-    struct object *variables, *locks;
-    size_t variable_capacity, lock_capacity;
+    struct object *variables, *locks, *channels;
+    size_t variable_capacity, lock_capacity, channel_capacity;
     struct reference last_shared; /* the last to make something READ_SHARED */
     uint64_t shared_count;
     struct node **found; /* scratch of searches */
@@ -147,6 +148,7 @@ static void destroy(void *state) {
     free(dc->threads);
     free(dc->variables);
     free(dc->locks);
+    free(dc->channels);
     free(dc->found);
     free(dc->replay);
     free(dc);
@@ -156,7 +158,8 @@ static size_t memory(const void *state) {
     const struct doublechecker *dc = state;
     return sizeof *dc + st_slab_memory(&dc->nodes) + st_slab_memory(&dc->edges) +
            st_slab_memory(&dc->logs) + dc->thread_capacity * sizeof *dc->threads +
-           (dc->variable_capacity + dc->lock_capacity) * sizeof(struct object) +
+           (dc->variable_capacity + dc->lock_capacity + dc->channel_capacity) *
+               sizeof(struct object) +
            dc->found_capacity * sizeof *dc->found + dc->replay_capacity * sizeof *dc->replay;
 }
 
@@ -386,6 +389,17 @@ static inline void on_write(struct doublechecker *dc, struct object *object) {
         take_for_writing(dc, object);
 }
 
+/* Sends do not order each other, nor does a receive order a later send: what this adds is left to
+ * the second phase to sort out. */
+static __attribute__((noinline)) void on_message(struct doublechecker *dc,
+                                                 const struct st_event *event) {
+    st_reserve(&dc->channels, &dc->channel_capacity, event->target + (size_t)1);
+    if (event->op == ST_SEND)
+        on_write(dc, &dc->channels[event->target]);
+    else
+        on_read(dc, &dc->channels[event->target]);
+}
+
 /* ---- Components ---- */
 
 /* The strongly connected component around the node: what it reaches and what reaches it. Its
@@ -542,6 +556,10 @@ static void on_event(struct doublechecker *dc, const struct st_event *event) {
         break;
     case ST_JOIN:
         depend(dc, &dc->threads[event->target].last);
+        break;
+    case ST_SEND:
+    case ST_RECEIVE:
+        on_message(dc, event);
         break;
     default:
         break;

@@ -97,12 +97,19 @@ static struct st_hop *new_hop(struct st_knowledge *knowledge, const struct st_ed
     return hop;
 }
 
+static struct st_pool *pool_for(struct st_knowledge *knowledge, uint32_t count) {
+    return &knowledge->sets[count > 1 ? 32 - __builtin_clz(count - 1) : 0];
+}
+
 static struct st_known *new_set(struct st_knowledge *knowledge, uint32_t count) {
-    unsigned class = count > 1 ? 32 - (unsigned)__builtin_clz(count - 1) : 0;
-    struct st_known *known = st_pool_take(&knowledge->sets[class], knowledge->epoch);
+    struct st_known *known = st_pool_take(pool_for(knowledge, count), knowledge->epoch);
     known->count = count;
     memcpy(known->items, knowledge->draft, count * sizeof *known->items);
     return known;
+}
+
+void st_known_give(struct st_knowledge *knowledge, struct st_known *known) {
+    st_pool_give(pool_for(knowledge, known->count), known);
 }
 
 /* Takes what was told of a thread over `mine`, which may be nothing, when it is more, or as much by
@@ -159,6 +166,26 @@ struct st_known *st_known_learn(struct st_knowledge *knowledge, struct st_known 
     while (i < old_count)
         draft[count++] = old->items[i++];
     return new_set(knowledge, drop_dead(draft, count, blocks));
+}
+
+bool st_known_longer(const struct st_knows *knows, st_time time, const struct st_blocks *blocks) {
+    const struct st_blocks *theirs = &blocks[knows->thread];
+    return knows->length > 1 &&
+           st_blocks_known(theirs, time) == st_blocks_known(theirs, knows->time);
+}
+
+void st_known_shorten(struct st_knowledge *knowledge, struct st_known *known,
+                      const struct st_teller *teller) {
+    struct st_knows *mine = &known->items[st_known_find(known, teller->thread) - known->items];
+    mine->time = teller->time;
+    mine->length = 1;
+    mine->how = new_hop(knowledge, &teller->edge, NULL);
+}
+
+struct st_known *st_known_copy(struct st_knowledge *knowledge, const struct st_known *known) {
+    st_reserve(&knowledge->draft, &knowledge->draft_capacity, known->count);
+    memcpy(knowledge->draft, known->items, known->count * sizeof *known->items);
+    return new_set(knowledge, known->count);
 }
 
 /* ---- collecting ---- */

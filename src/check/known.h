@@ -64,6 +64,17 @@ struct st_known *st_known_learn(struct st_knowledge *knowledge, struct st_known 
                                 const struct st_teller *teller, const struct st_blocks *blocks,
                                 st_time next, bool *news);
 
+/* For a thread that knows the teller at that time or a later one, `knows` being what it knows of
+ * it: is the direct way shorter, and does it lead from as many blocks? Then st_known_shorten takes
+ * it, in a set that nobody has seen yet. */
+bool st_known_longer(const struct st_knows *knows, st_time time, const struct st_blocks *blocks);
+void st_known_shorten(struct st_knowledge *knowledge, struct st_known *known,
+                      const struct st_teller *teller);
+struct st_known *st_known_copy(struct st_knowledge *knowledge, const struct st_known *known);
+
+/* Takes back a set that was just made and nobody has seen. */
+void st_known_give(struct st_knowledge *knowledge, struct st_known *known);
+
 /* What the set knows of a thread, or NULL. */
 const struct st_knows *st_known_find(const struct st_known *known, uint32_t thread);
 

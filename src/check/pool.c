@@ -58,14 +58,18 @@ void *st_pool_take(struct st_pool *pool, uint32_t epoch) {
     return object;
 }
 
+void st_pool_give(struct st_pool *pool, void *object) {
+    chain_free(pool, object);
+    pool->used_bytes -= pool->object_bytes;
+}
+
 void st_pool_sweep(struct st_pool *pool, uint32_t epoch) {
     for (size_t s = 0; s < pool->slab_count; s++) {
         for (size_t i = 0; i < pool->objects_per_slab; i++) {
             struct free_object *object = object_at(pool, s, i);
             if (object->mark == 0 || object->mark == epoch)
                 continue;
-            chain_free(pool, object);
-            pool->used_bytes -= pool->object_bytes;
+            st_pool_give(pool, object);
         }
     }
 }

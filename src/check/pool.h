@@ -25,6 +25,9 @@ void st_pool_free(struct st_pool *pool);
 /* An object with that mark and undefined contents. Survives the epoch of its mark. */
 void *st_pool_take(struct st_pool *pool, uint32_t epoch);
 
+/* Takes back an object that nobody refers to. */
+void st_pool_give(struct st_pool *pool, void *object);
+
 /* Takes back every object that is not marked with this epoch. */
 void st_pool_sweep(struct st_pool *pool, uint32_t epoch);
 

@@ -145,10 +145,8 @@ static struct st_access this_access(struct regiontrack *rt, uint32_t t) {
 static struct st_edge edge_from(const struct regiontrack *rt, const struct st_access *source,
                                 enum st_op op) {
     static const enum st_edge_kind kinds[] = {
-        [ST_READ] = ST_EDGE_CONFLICT,
-        [ST_WRITE] = ST_EDGE_CONFLICT,
-        [ST_RELEASE] = ST_EDGE_LOCK,
-        [ST_JOIN] = ST_EDGE_JOIN,
+        [ST_READ] = ST_EDGE_CONFLICT, [ST_WRITE] = ST_EDGE_CONFLICT, [ST_RELEASE] = ST_EDGE_LOCK,
+        [ST_JOIN] = ST_EDGE_JOIN,     [ST_SEND] = ST_EDGE_SYNC,
     };
     struct st_event from = {.thread = source->thread,
                             .target = rt->event->target,
@@ -273,17 +271,33 @@ static void on_read(struct regiontrack *rt, const struct st_event *event) {
     st_variable_read(&rt->accesses, variable, &read, rt->threads[t].clock);
 }
 
+/* The dependences on all reads of a variable, or on all sends of a channel. */
+static inline void edges_from_reads(struct regiontrack *rt, uint32_t t,
+                                    const struct st_variable *variable, enum st_op op) {
+    if (__builtin_expect(st_has_several_reads(variable), 0))
+        for (uint32_t i = 0; i < variable->reads->count; i++)
+            edge(rt, t, &variable->reads->items[i], op);
+    else
+        edge(rt, t, &variable->read, op);
+}
+
 static void on_write(struct regiontrack *rt, const struct st_event *event) {
     struct st_variable *variable = &rt->accesses.variables[event->target];
     uint32_t t = event->thread;
-    if (__builtin_expect(st_has_several_reads(variable), 0))
-        for (uint32_t i = 0; i < variable->reads->count; i++)
-            edge(rt, t, &variable->reads->items[i], ST_READ);
-    else
-        edge(rt, t, &variable->read, ST_READ);
+    edges_from_reads(rt, t, variable, ST_READ);
     edge(rt, t, &variable->write, ST_WRITE);
     struct st_access write = this_access(rt, t);
     st_variable_write(&rt->accesses, variable, &write);
+}
+
+static void on_send(struct regiontrack *rt, const struct st_event *event) {
+    struct st_variable *channel = st_accesses_channel(&rt->accesses, event->target);
+    struct st_access send = this_access(rt, event->thread);
+    st_variable_read(&rt->accesses, channel, &send, rt->threads[event->thread].clock);
+}
+
+static void on_receive(struct regiontrack *rt, const struct st_event *event) {
+    edges_from_reads(rt, event->thread, st_accesses_channel(&rt->accesses, event->target), ST_SEND);
 }
 
 static void on_fork(struct regiontrack *rt, const struct st_event *event) {
@@ -338,6 +352,12 @@ static void on_event(struct regiontrack *rt, const struct st_event *event) {
         break;
     case ST_END:
         on_end(rt, event);
+        break;
+    case ST_SEND:
+        on_send(rt, event);
+        break;
+    case ST_RECEIVE:
+        on_receive(rt, event);
         break;
     case ST_DROPPED:
         return; /* as if it were not there */

@@ -12,7 +12,7 @@ static int by_number(const void *a, const void *b) {
 
 /* Numbers that are dense again: the replay must not pay for variables that it does not see. */
 struct renumbering {
-    struct st_map64 threads, variables, locks;
+    struct st_map64 threads, variables, locks, channels;
 };
 
 static struct st_event renumber(struct renumbering *r, struct st_event event) {
@@ -23,6 +23,8 @@ static struct st_event renumber(struct renumbering *r, struct st_event event) {
         event.target = st_map64_number(&r->locks, event.target);
     else if (event.op <= ST_JOIN)
         event.target = st_map64_number(&r->threads, event.target);
+    else if (event.op == ST_SEND || event.op == ST_RECEIVE)
+        event.target = st_map64_number(&r->channels, event.target);
     return event;
 }
 
@@ -35,6 +37,8 @@ static void restore(const struct renumbering *r, struct st_place *place) {
         event->target = (uint32_t)r->locks.ids[event->target];
     else if (event->op <= ST_JOIN)
         event->target = (uint32_t)r->threads.ids[event->target];
+    else if (event->op == ST_SEND || event->op == ST_RECEIVE)
+        event->target = (uint32_t)r->channels.ids[event->target];
 }
 
 static void restore_edges(const struct renumbering *r, struct st_edge *edges, size_t count) {
@@ -71,6 +75,7 @@ void st_replay(struct st_place *events, size_t count, struct st_findings *findin
     st_map64_init(&renumbering.threads);
     st_map64_init(&renumbering.variables);
     st_map64_init(&renumbering.locks);
+    st_map64_init(&renumbering.channels);
     struct st_findings replayed;
     st_findings_init(&replayed, 0);
     void *graph = st_velodrome_create(&replayed, ST_BLAME_CLOSING);
@@ -85,4 +90,5 @@ void st_replay(struct st_place *events, size_t count, struct st_findings *findin
     st_map64_free(&renumbering.threads);
     st_map64_free(&renumbering.variables);
     st_map64_free(&renumbering.locks);
+    st_map64_free(&renumbering.channels);
 }

@@ -4,22 +4,28 @@
 #include <string.h>
 
 size_t st_shadow_memory(const struct st_shadow *shadow) {
-    return shadow->variable_capacity * sizeof *shadow->variables +
+    return (shadow->variable_capacity + shadow->channel_capacity) *
+               sizeof(struct st_variable_shadow) +
            shadow->lock_capacity * sizeof *shadow->locks + shadow->reader_bytes +
            st_slab_memory(&shadow->small_readers);
 }
 
+static void visit_variable(struct st_variable_shadow *variable,
+                           void (*visit)(void *context, struct st_touch *touch), void *context) {
+    visit(context, &variable->slot[ST_WRITE]);
+    if (!st_shadow_several(variable))
+        visit(context, &variable->slot[ST_READ]);
+    else
+        for (uint32_t i = 0; i < variable->readers->count; i++)
+            visit(context, &variable->readers->items[i]);
+}
+
 void st_shadow_visit(struct st_shadow *shadow, void (*visit)(void *context, struct st_touch *touch),
                      void *context) {
-    for (size_t x = 0; x < shadow->variable_capacity; x++) {
-        struct st_variable_shadow *variable = &shadow->variables[x];
-        visit(context, &variable->slot[ST_WRITE]);
-        if (!st_shadow_several(variable))
-            visit(context, &variable->slot[ST_READ]);
-        else
-            for (uint32_t i = 0; i < variable->readers->count; i++)
-                visit(context, &variable->readers->items[i]);
-    }
+    for (size_t x = 0; x < shadow->variable_capacity; x++)
+        visit_variable(&shadow->variables[x], visit, context);
+    for (size_t c = 0; c < shadow->channel_capacity; c++)
+        visit_variable(&shadow->channels[c], visit, context);
     for (size_t l = 0; l < shadow->lock_capacity; l++)
         visit(context, &shadow->locks[l]);
 }
@@ -63,9 +69,13 @@ void st_shadow_free(struct st_shadow *shadow) {
     for (size_t x = 0; x < shadow->variable_capacity; x++)
         if (st_shadow_several(&shadow->variables[x]))
             free_readers(shadow, shadow->variables[x].readers);
+    for (size_t c = 0; c < shadow->channel_capacity; c++)
+        if (st_shadow_several(&shadow->channels[c]))
+            free_readers(shadow, shadow->channels[c].readers);
     st_slab_free(&shadow->small_readers);
     st_free_table(shadow->variables, shadow->variable_capacity, sizeof *shadow->variables);
     free(shadow->locks);
+    free(shadow->channels);
 }
 
 /* There is room for one more. */
@@ -130,6 +140,12 @@ void st_shadow_read(struct st_shadow *shadow, struct st_variable_shadow *variabl
     }
     put_reader(variable->readers, read);
     note_fresh(variable, read, ticked);
+}
+
+void st_shadow_receive(struct st_shadow *shadow, struct st_variable_shadow *channel,
+                       const st_time *live_from) {
+    if (st_shadow_several(channel) && channel->readers->until_sift-- == 0)
+        sift(shadow, channel, live_from);
 }
 
 void st_shadow_drop_reads(struct st_shadow *shadow, struct st_variable_shadow *variable) {

@@ -1,7 +1,8 @@
-/* The last accesses of variables and locks, for the engine `witness`.
+/* The last accesses of variables, locks and channels, for the engine `witness`.
  *
  * A later access depends on the last write, on the last read of each thread since then, or on the
- * last release; everything older is passed on by those. */
+ * last release; everything older is passed on by those. A channel is kept like a variable that is
+ * only ever read: its sends are the reads, and a receive depends on the last one of each thread. */
 #ifndef SERIATIM_CHECK_SHADOW_H
 #define SERIATIM_CHECK_SHADOW_H
 
@@ -58,8 +59,9 @@ static inline bool st_shadow_several(const struct st_variable_shadow *variable) 
 
 struct st_shadow {
     struct st_variable_shadow *variables;
-    struct st_touch *locks; /* last release */
-    size_t variable_capacity, lock_capacity;
+    struct st_touch *locks;              /* last release */
+    struct st_variable_shadow *channels; /* without a write */
+    size_t variable_capacity, lock_capacity, channel_capacity;
     struct st_slab small_readers;
     size_t reader_bytes; /* of the others */
 };
@@ -67,7 +69,7 @@ struct st_shadow {
 void st_shadow_free(struct st_shadow *shadow);
 size_t st_shadow_memory(const struct st_shadow *shadow);
 
-/* The variable or lock with that number. May move all others. */
+/* The variable, lock or channel with that number. May move all others. */
 static inline struct st_variable_shadow *st_shadow_variable(struct st_shadow *shadow,
                                                             uint32_t variable) {
     st_reserve_table(&shadow->variables, &shadow->variable_capacity, variable + (size_t)1);
@@ -77,6 +79,12 @@ static inline struct st_variable_shadow *st_shadow_variable(struct st_shadow *sh
 static inline struct st_touch *st_shadow_lock(struct st_shadow *shadow, uint32_t lock) {
     st_reserve(&shadow->locks, &shadow->lock_capacity, lock + (size_t)1);
     return &shadow->locks[lock];
+}
+
+static inline struct st_variable_shadow *st_shadow_channel(struct st_shadow *shadow,
+                                                           uint32_t channel) {
+    st_reserve(&shadow->channels, &shadow->channel_capacity, channel + (size_t)1);
+    return &shadow->channels[channel];
 }
 
 /* Can the access still matter to thread t? */
@@ -97,6 +105,11 @@ static inline bool st_shadow_has_read(const struct st_variable_shadow *variable,
     return st_shadow_several(variable) && thread < 64 && variable->fresh >> thread & 1 &&
            ticked < variable->fresh_since;
 }
+
+/* A receive follows: forgets the sends that no longer matter, once in a while. A write makes an end
+ * of the reads, but nothing makes an end of the sends, and each receive looks at all of them. */
+void st_shadow_receive(struct st_shadow *shadow, struct st_variable_shadow *channel,
+                       const st_time *live_from);
 
 /* Forgets the reads: a write follows. */
 void st_shadow_drop_reads(struct st_shadow *shadow, struct st_variable_shadow *variable);

@@ -73,7 +73,8 @@ struct access {
     struct st_place place;
 };
 
-/* The reads since the last write, one a thread. */
+/* The reads since the last write, one a thread. A channel is a variable without writes, and its
+ * sends are the reads. */
 struct variable {
     struct access write;
     struct access *reads;
@@ -102,8 +103,8 @@ struct velodrome {
     uint64_t serials, searches;
     struct thread *threads;
     size_t thread_count, thread_capacity;
-    struct variable *variables;
-    size_t variable_capacity;
+    struct variable *variables, *channels;
+    size_t variable_capacity, channel_capacity;
     struct access *locks; /* last release */
     size_t lock_capacity;
     struct node **stack; /* scratch of searches and of garbage collection */
@@ -132,12 +133,15 @@ static void destroy(void *state) {
     struct velodrome *vd = state;
     for (size_t x = 0; x < vd->variable_capacity; x++)
         free(vd->variables[x].reads);
+    for (size_t c = 0; c < vd->channel_capacity; c++)
+        free(vd->channels[c].reads);
     for (size_t t = 0; t < vd->thread_count; t++)
         st_set64_free(&vd->threads[t].sources);
     st_slab_free(&vd->nodes);
     st_slab_free(&vd->edges);
     free(vd->threads);
     free(vd->variables);
+    free(vd->channels);
     free(vd->locks);
     free(vd->stack);
     free(vd->path);
@@ -149,8 +153,9 @@ static size_t memory(const void *state) {
     const struct velodrome *vd = state;
     return sizeof *vd + st_slab_memory(&vd->nodes) + st_slab_memory(&vd->edges) +
            vd->thread_capacity * sizeof *vd->threads +
-           vd->variable_capacity * sizeof *vd->variables + vd->read_bytes +
-           vd->lock_capacity * sizeof *vd->locks + vd->stack_capacity * sizeof *vd->stack;
+           (vd->variable_capacity + vd->channel_capacity) * sizeof(struct variable) +
+           vd->read_bytes + vd->lock_capacity * sizeof *vd->locks +
+           vd->stack_capacity * sizeof *vd->stack;
 }
 
 static struct node *node_of(const struct reference *reference) {
@@ -422,12 +427,22 @@ static void on_read(struct velodrome *vd, struct variable *variable) {
     add_read(vd, variable);
 }
 
-static void on_write(struct velodrome *vd, struct variable *variable) {
+static void depend_on_reads(struct velodrome *vd, const struct variable *variable,
+                            enum st_edge_kind kind) {
     for (uint32_t i = 0; i < variable->read_count; i++)
-        depend(vd, &variable->reads[i], ST_EDGE_CONFLICT);
+        depend(vd, &variable->reads[i], kind);
+}
+
+static void on_write(struct velodrome *vd, struct variable *variable) {
+    depend_on_reads(vd, variable, ST_EDGE_CONFLICT);
     depend(vd, &variable->write, ST_EDGE_CONFLICT);
     variable->read_count = 0;
     variable->write = this_access(vd);
+}
+
+static struct variable *channel_at(struct velodrome *vd, uint32_t channel) {
+    st_reserve(&vd->channels, &vd->channel_capacity, channel + (size_t)1);
+    return &vd->channels[channel];
 }
 
 static void on_join(struct velodrome *vd, uint32_t child) {
@@ -466,6 +481,12 @@ static void on_event(struct velodrome *vd, const struct st_event *event) {
         break;
     case ST_END:
         on_end(vd, thread);
+        break;
+    case ST_SEND:
+        add_read(vd, channel_at(vd, event->target));
+        break;
+    case ST_RECEIVE:
+        depend_on_reads(vd, channel_at(vd, event->target), ST_EDGE_SYNC);
         break;
     default:
         break;

@@ -25,7 +25,7 @@ static size_t count_names(const struct st_facts *facts) {
     return names;
 }
 
-enum { FACT_COUNT = 14 };
+enum { FACT_COUNT = 15 };
 
 static void list_facts(const struct st_trace *trace, struct fact list[FACT_COUNT]) {
     const struct st_facts *facts = st_trace_facts(trace);
@@ -35,6 +35,7 @@ static void list_facts(const struct st_trace *trace, struct fact list[FACT_COUNT
         {"threads", "threads", symbols->threads.count},
         {"variables", "variables", symbols->variables.count},
         {"locks", "locks", symbols->locks.count},
+        {"channels", "channels", symbols->channels.count},
         {"blocks", "blocks", facts->ops[ST_BEGIN]},
         {"  outermost", "outermost_blocks", facts->outermost_blocks},
         {"  unnamed", "unnamed_blocks", facts->unnamed_blocks},

@@ -16,10 +16,15 @@ struct command {
     const struct st_option *options;
     size_t values_size; /* of its struct of values, which starts with struct common_values */
     size_t least_operands, most_operands;
+    bool operands_end_options;     /* what stands behind the first operand is for somebody else */
     void (*more_help)(FILE *file); /* what --help says behind the options, or NULL */
     enum status (*run)(const void *values, const char *const *operands);
+    /* Instead of all from options on, for a command that takes its arguments as they are. It runs
+     * with the signals that we were started with, so that it may exec. */
+    enum status (*run_untouched)(int argc, char **argv);
 };
 
-extern const struct command cmd_check, cmd_infer, cmd_stats, cmd_convert, cmd_dump;
+extern const struct command cmd_run, cmd_record, cmd_check, cmd_infer, cmd_stats, cmd_convert,
+    cmd_dump, cmd_cc, cmd_cxx, cmd_doctor;
 
 #endif

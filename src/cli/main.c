@@ -1,5 +1,6 @@
 /* seriatim: finds out whether blocks that are meant to be atomic were atomic in a run. */
 #include "cli/command.h"
+#include "cli/scratch.h"
 #include "cli/shared.h"
 
 #include "base/memory.h"
@@ -10,8 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct command *const commands[] = {&cmd_check, &cmd_infer, &cmd_stats, &cmd_convert,
-                                                 &cmd_dump};
+static const struct command *const commands[] = {&cmd_run,   &cmd_record,  &cmd_check, &cmd_infer,
+                                                 &cmd_stats, &cmd_convert, &cmd_dump,  &cmd_cc,
+                                                 &cmd_cxx,   &cmd_doctor};
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 static const char options_variable[] = "SERIATIM_OPTIONS";
@@ -24,7 +26,7 @@ static void write_version(FILE *file, const void *context) {
 static void write_help(FILE *file, const void *context) {
     (void)context;
     fputs("usage: seriatim COMMAND [OPTIONS] ...\n\n"
-          "Checks traces of multithreaded programs for atomicity violations.\n\n"
+          "Finds atomicity violations in multithreaded programs, and in traces of them.\n\n"
           "commands:\n",
           file);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
@@ -33,16 +35,23 @@ static void write_help(FILE *file, const void *context) {
           "options:\n"
           "  -h, --help     show this help\n"
           "      --version  show the version\n\n"
-          "Every command has --help. The environment variable SERIATIM_OPTIONS may hold\n"
-          "options, which come before those of the command line.\n\n"
-          "Exit status: 0 nothing found, 1 found, 2 trouble.\n",
+          "Every command has --help, which cc and c++ leave to the compiler. The\n"
+          "environment variable SERIATIM_OPTIONS may hold options, which come before those\n"
+          "of the command line.\n\n"
+          "Exit status: 0 nothing found, 1 found, 2 trouble; run and record pass on that of\n"
+          "the program.\n",
           file);
 }
 
 static void write_command_help(FILE *file, const void *context) {
     const struct command *command = context;
-    fprintf(file, "usage: seriatim %s [OPTIONS] %s\n\n%s\noptions:\n", command->name,
-            command->operands, command->description);
+    if (command->run_untouched) {
+        fprintf(file, "usage: seriatim %s %s\n\n%s", command->name, command->operands,
+                command->description);
+        return;
+    }
+    fprintf(file, "usage: seriatim %s [OPTIONS]%s%s\n\n%s\noptions:\n", command->name,
+            *command->operands ? " " : "", command->operands, command->description);
     st_options_help(command->options, file);
     if (command->more_help) {
         fputc('\n', file);
@@ -107,8 +116,9 @@ static enum status run_command(const struct command *command, int argc, char **a
     struct st_operands operands;
     struct st_error error;
     void *values = st_alloc(1, command->values_size);
-    int parsed = st_options_parse(command->options, values, &operands, command->name, argc, argv,
-                                  options_variable, getenv(options_variable), &error);
+    int parsed = st_options_parse(command->options, values, &operands, command->name,
+                                  !command->operands_end_options, argc, argv, options_variable,
+                                  getenv(options_variable), &error);
     enum status status = parsed < 0 ? complain(&error) : run_parsed(command, values, &operands);
     st_operands_free(&operands);
     free(values);
@@ -125,6 +135,7 @@ static enum status run_help(int argc, char **argv) {
 /* Leaves no temporary file behind, then dies of the signal as if there were no handler. */
 static void on_deadly_signal(int number) {
     st_output_remove_unfinished();
+    scratch_remove();
     signal(number, SIG_DFL);
     raise(number);
 }
@@ -150,20 +161,35 @@ static void keep_standard_descriptors(void) {
             abort();
 }
 
+/* The command that runs when the program is called by its name: seriatim-cc. */
+static const struct command *find_own_name(const char *path) {
+    static const char prefix[] = "seriatim-";
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (strncmp(name, prefix, strlen(prefix)) != 0)
+        return NULL;
+    const struct command *command = find_command(name + strlen(prefix));
+    return command && command->run_untouched ? command : NULL;
+}
+
 int main(int argc, char **argv) {
     keep_standard_descriptors();
-    set_signals();
+    const struct command *command = argc > 0 ? find_own_name(argv[0]) : NULL;
+    if (command)
+        return (int)command->run_untouched(argc - 1, argv + 1);
     if (argc < 2) {
         write_help(stderr, NULL);
         return STATUS_TROUBLE;
     }
     const char *word = argv[1];
+    command = find_command(word);
+    if (command && command->run_untouched)
+        return (int)command->run_untouched(argc - 2, argv + 2);
+    set_signals();
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return (int)show(write_help, NULL);
     if (strcmp(word, "--version") == 0)
         return (int)show(write_version, NULL);
     if (strcmp(word, "help") == 0)
         return (int)run_help(argc - 2, argv + 2);
-    const struct command *command = find_command(word);
     return (int)(command ? run_command(command, argc - 2, argv + 2) : unknown_command(word));
 }

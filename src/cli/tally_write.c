@@ -138,10 +138,8 @@ static void put_atomic(const struct ranking *ranking, FILE *file) {
 static void put_intruder(const struct st_symbols *symbols, const struct st_edge *closing,
                          FILE *file) {
     static const char *const subjects[] = {
-        [ST_EDGE_CONFLICT] = "variable",
-        [ST_EDGE_LOCK] = "lock",
-        [ST_EDGE_FORK] = "fork of",
-        [ST_EDGE_JOIN] = "join of",
+        [ST_EDGE_CONFLICT] = "variable", [ST_EDGE_LOCK] = "lock",    [ST_EDGE_FORK] = "fork of",
+        [ST_EDGE_JOIN] = "join of",      [ST_EDGE_SYNC] = "channel",
     };
     if (!closing->to.number) {
         fputs("another thread came in between", file);

@@ -7,10 +7,8 @@
 
 const char *st_edge_kind_name(enum st_edge_kind kind) {
     static const char *const names[] = {
-        [ST_EDGE_CONFLICT] = "conflict",
-        [ST_EDGE_LOCK] = "lock",
-        [ST_EDGE_FORK] = "fork",
-        [ST_EDGE_JOIN] = "join",
+        [ST_EDGE_CONFLICT] = "conflict", [ST_EDGE_LOCK] = "lock", [ST_EDGE_FORK] = "fork",
+        [ST_EDGE_JOIN] = "join",         [ST_EDGE_SYNC] = "sync",
     };
     return names[kind];
 }

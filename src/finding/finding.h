@@ -15,11 +15,11 @@ struct st_place {
     struct st_event event;
 };
 
-enum st_edge_kind { ST_EDGE_CONFLICT, ST_EDGE_LOCK, ST_EDGE_FORK, ST_EDGE_JOIN };
-const char *st_edge_kind_name(enum st_edge_kind kind); /* "conflict", "lock", "fork", "join" */
+enum st_edge_kind { ST_EDGE_CONFLICT, ST_EDGE_LOCK, ST_EDGE_FORK, ST_EDGE_JOIN, ST_EDGE_SYNC };
+const char *st_edge_kind_name(enum st_edge_kind kind); /* "conflict", "lock", "fork", ... */
 
-/* A dependence between two events of different threads. What it is about (variable, lock, thread)
- * is the target of `to`, but for fork edges, where it is the target of `from`. */
+/* A dependence between two events of different threads. What it is about (variable, lock, thread,
+ * channel) is the target of `to`, but for fork edges, where it is the target of `from`. */
 struct st_edge {
     struct st_place from, to;
     enum st_edge_kind kind;

@@ -25,7 +25,7 @@ struct seriatim_checker {
     struct st_validator *validator;
     struct st_repairs refused_before; /* the validator's counts, to see which one has moved */
 
-    struct st_map64 threads, variables, locks, blocks;
+    struct st_map64 threads, variables, locks, blocks, channels;
     bool *joined; /* by thread number; entries beyond the capacity are false */
     size_t joined_capacity;
 
@@ -75,6 +75,9 @@ static struct st_map64 *targets_of(seriatim_checker *checker, enum st_op op) {
     case ST_FORK:
     case ST_JOIN:
         return &checker->threads;
+    case ST_SEND:
+    case ST_RECEIVE:
+        return &checker->channels;
     default:
         return &checker->blocks;
     }
@@ -95,10 +98,10 @@ static seriatim_place public_place(seriatim_checker *checker, const struct st_pl
     };
 }
 
-_Static_assert((int)SERIATIM_READ == (int)ST_READ && (int)SERIATIM_END == (int)ST_END,
+_Static_assert((int)SERIATIM_READ == (int)ST_READ && (int)SERIATIM_RECEIVE == (int)ST_RECEIVE,
                "the public operations are numbered like the inner ones");
 _Static_assert((int)SERIATIM_EDGE_CONFLICT == (int)ST_EDGE_CONFLICT &&
-                   (int)SERIATIM_EDGE_JOIN == (int)ST_EDGE_JOIN,
+                   (int)SERIATIM_EDGE_SYNC == (int)ST_EDGE_SYNC,
                "the public kinds of edges are numbered like the inner ones");
 _Static_assert(SERIATIM_LOCATION_LIMIT == ST_LOC_NUMBER_LIMIT,
                "every location that the interface allows has room in an event");
@@ -172,6 +175,7 @@ seriatim_checker *seriatim_checker_new(const char *engine_name) {
     st_map64_init(&checker->variables);
     st_map64_init(&checker->locks);
     st_map64_init(&checker->blocks);
+    st_map64_init(&checker->channels);
     checker->engine = engine;
     checker->state = engine->create(&checker->findings);
     return checker;
@@ -187,6 +191,7 @@ void seriatim_checker_free(seriatim_checker *checker) {
     st_map64_free(&checker->variables);
     st_map64_free(&checker->locks);
     st_map64_free(&checker->blocks);
+    st_map64_free(&checker->channels);
     free(checker->joined);
     free(checker->edges);
     free(checker);
@@ -307,6 +312,7 @@ size_t seriatim_checker_memory(const seriatim_checker *checker) {
     return sizeof *checker + checker->engine->memory(checker->state) +
            st_map64_memory(&checker->threads) + st_map64_memory(&checker->variables) +
            st_map64_memory(&checker->locks) + st_map64_memory(&checker->blocks) +
+           st_map64_memory(&checker->channels) +
            checker->findings.kept_capacity * sizeof *checker->findings.violations +
            st_shares_memory(&checker->findings.shares);
 }

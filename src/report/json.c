@@ -31,6 +31,10 @@ static void event_field(struct st_json *json, const char *key, uint64_t event) {
         st_json_null(json);
 }
 
+static const char *schema(const struct st_report *report) {
+    return report->schema ? report->schema : "seriatim-check/1";
+}
+
 static void write_trace(const struct st_report *report, struct st_json *json) {
     const struct st_facts *facts = report->facts;
     st_json_key(json, "trace");
@@ -40,14 +44,40 @@ static void write_trace(const struct st_report *report, struct st_json *json) {
     number_field(json, "threads", report->symbols->threads.count);
     number_field(json, "variables", report->symbols->variables.count);
     number_field(json, "locks", report->symbols->locks.count);
+    number_field(json, "channels", report->symbols->channels.count);
     number_field(json, "blocks", facts->ops[ST_BEGIN]);
     bool_field(json, "truncated", st_report_truncated(report));
     bool_field(json, "cut", report->cut);
     st_json_object_end(json);
 }
 
-static void write_place(const struct st_symbols *symbols, const struct st_place *place,
+static void write_stack(const char *const *stack, struct st_json *json) {
+    st_json_key(json, "stack");
+    st_json_array(json);
+    for (; *stack; stack += 2) {
+        st_json_flat_object(json);
+        string_field(json, "function", stack[0]);
+        string_field(json, "loc", stack[1]);
+        st_json_object_end(json);
+    }
+    st_json_array_end(json);
+}
+
+static void write_detail(const struct st_details *details, uint64_t loc, struct st_json *json) {
+    struct st_detail detail;
+    details->tell(details->context, loc, &detail);
+    string_field(json, "function", detail.function);
+    write_stack(detail.stack, json);
+    st_json_key(json, "locks");
+    st_json_array(json);
+    for (; *detail.locks; detail.locks++)
+        st_json_string(json, *detail.locks);
+    st_json_array_end(json);
+}
+
+static void write_place(const struct st_report *report, const struct st_place *place,
                         struct st_json *json) {
+    const struct st_symbols *symbols = report->symbols;
     char buffer[ST_LOCATION_SIZE];
     char *op = st_op_text(symbols, &place->event);
     st_json_flat_object(json);
@@ -55,32 +85,35 @@ static void write_place(const struct st_symbols *symbols, const struct st_place 
     string_field(json, "thread", st_name(&symbols->threads, place->event.thread));
     string_field(json, "op", op);
     string_field(json, "loc", st_location_text(symbols, place->event.loc, buffer));
+    if (report->details)
+        write_detail(report->details, place->event.loc, json);
     st_json_object_end(json);
     free(op);
 }
 
-static void write_edge(const struct st_symbols *symbols, const struct st_edge *edge,
+static void write_edge(const struct st_report *report, const struct st_edge *edge,
                        struct st_json *json) {
     st_json_flat_object(json);
     st_json_key(json, "from");
-    write_place(symbols, &edge->from, json);
+    write_place(report, &edge->from, json);
     st_json_key(json, "to");
-    write_place(symbols, &edge->to, json);
+    write_place(report, &edge->to, json);
     string_field(json, "kind", st_edge_kind_name(edge->kind));
-    string_field(json, "on", st_edge_subject(symbols, edge));
+    string_field(json, "on", st_edge_subject(report->symbols, edge));
     st_json_object_end(json);
 }
 
-static void write_edges(const struct st_symbols *symbols, const struct st_edge *edges, size_t count,
+static void write_edges(const struct st_report *report, const struct st_edge *edges, size_t count,
                         struct st_json *json) {
     st_json_array(json);
     for (size_t i = 0; i < count; i++)
-        write_edge(symbols, &edges[i], json);
+        write_edge(report, &edges[i], json);
     st_json_array_end(json);
 }
 
-static void write_violation(const struct st_symbols *symbols, const struct st_violation *violation,
+static void write_violation(const struct st_report *report, const struct st_violation *violation,
                             struct st_json *json) {
+    const struct st_symbols *symbols = report->symbols;
     char buffer[ST_LOCATION_SIZE];
     st_json_object(json);
     string_field(json, "block", st_target_name(symbols, ST_BEGIN, violation->block));
@@ -91,14 +124,14 @@ static void write_violation(const struct st_symbols *symbols, const struct st_vi
     number_field(json, "event", violation->event.number);
     string_field(json, "begin_loc", st_location_text(symbols, violation->begin_loc, buffer));
     st_json_key(json, "proof");
-    write_place(symbols, &violation->event, json);
+    write_place(report, &violation->event, json);
     st_json_key(json, "closing");
     if (violation->closing.from.number)
-        write_edge(symbols, &violation->closing, json);
+        write_edge(report, &violation->closing, json);
     else
         st_json_null(json);
     st_json_key(json, "path");
-    write_edges(symbols, violation->path, violation->path_length, json);
+    write_edges(report, violation->path, violation->path_length, json);
     st_json_object_end(json);
 }
 
@@ -112,11 +145,11 @@ static void write_violations(const struct st_report *report, const struct st_fin
     st_json_key(json, "violations");
     st_json_array(json);
     for (size_t i = 0; i < findings->kept; i++)
-        write_violation(report->symbols, &findings->violations[i], json);
+        write_violation(report, &findings->violations[i], json);
     st_json_array_end(json);
     if (findings->cycle_length) {
         st_json_key(json, "cycle");
-        write_edges(report->symbols, findings->cycle, findings->cycle_length, json);
+        write_edges(report, findings->cycle, findings->cycle_length, json);
     }
 }
 
@@ -167,7 +200,7 @@ static void write_verdict(enum st_verdict verdict, struct st_json *json) {
 static void write_result(const struct st_report *report, const struct st_result *result,
                          struct st_json *json) {
     st_json_object(json);
-    string_field(json, "schema", "seriatim-check/1");
+    string_field(json, "schema", schema(report));
     string_field(json, "engine", result->engine);
     write_trace(report, json);
     write_verdict(result->findings->verdict, json);
@@ -189,7 +222,7 @@ void st_report_json(const struct st_report *report, FILE *file) {
     st_json_start(&json, file);
     if (report->compare) {
         st_json_object(&json);
-        string_field(&json, "schema", "seriatim-check/1");
+        string_field(&json, "schema", schema(report));
         write_trace(report, &json);
         bool_field(&json, "agree", !st_report_disagrees(report));
         st_json_key(&json, "engines");

@@ -17,8 +17,24 @@ struct st_result {
     size_t peak_bytes; /* of the engine's state */
 };
 
+/* What is known of the place where an event happened, beyond its location. The texts stay until the
+ * next question; the lists end with NULL. */
+struct st_detail {
+    const char *function;
+    const char *const *stack; /* function and location of each frame in turn, innermost first */
+    const char *const *locks; /* that its thread held */
+};
+
+/* Who can tell such things. */
+struct st_details {
+    void (*tell)(void *context, uint64_t loc, struct st_detail *detail);
+    void *context;
+};
+
 struct st_report {
-    const char *trace; /* as the user named it */
+    const char *schema;               /* of its JSON; NULL: "seriatim-check/1" */
+    const char *trace;                /* as the user named it */
+    const struct st_details *details; /* or NULL: nobody can */
     const struct st_symbols *symbols;
     const struct st_facts *facts;
     const struct st_repairs *repairs;
@@ -36,7 +52,7 @@ struct st_text_style {
 
 void st_report_text(const struct st_report *report, struct st_text_style style, FILE *file);
 
-/* The contract "seriatim-check/1". */
+/* The contract "seriatim-check/1"; "seriatim-run/1" is the same for a program that was run. */
 void st_report_json(const struct st_report *report, FILE *file);
 
 /* Did this result find anything? */

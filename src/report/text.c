@@ -101,12 +101,18 @@ static void put_facts(const struct st_text *text, const struct st_report *report
     const struct {
         uint64_t count;
         const char *noun;
+        bool rare; /* not worth a word when there is none */
     } facts[] = {
-        {report->facts->events, "event"},        {text->symbols->threads.count, "thread"},
-        {text->symbols->locks.count, "lock"},    {text->symbols->variables.count, "variable"},
-        {report->facts->ops[ST_BEGIN], "block"},
+        {report->facts->events, "event", false},
+        {text->symbols->threads.count, "thread", false},
+        {text->symbols->locks.count, "lock", false},
+        {text->symbols->channels.count, "channel", true},
+        {text->symbols->variables.count, "variable", false},
+        {report->facts->ops[ST_BEGIN], "block", false},
     };
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        if (facts[i].rare && !facts[i].count)
+            continue;
         fputs(i ? ", " : "", text->file);
         st_put_count(text, facts[i].count, facts[i].noun);
     }

@@ -92,6 +92,8 @@ void st_put_deed(const struct st_text *text, const struct st_event *event) {
         [ST_JOIN] = "joined",
         [ST_BEGIN] = "began",
         [ST_END] = "finished",
+        [ST_SEND] = "sent on channel",
+        [ST_RECEIVE] = "received from channel",
     };
     enum st_op op = (enum st_op)event->written;
     fprintf(text->file, "%s ", verbs[op]);

@@ -7,6 +7,7 @@ static const struct {
     [ST_ACQUIRE] = {"acquire", "acq"}, [ST_RELEASE] = {"release", "rel"},
     [ST_FORK] = {"fork", "fork"},      [ST_JOIN] = {"join", "join"},
     [ST_BEGIN] = {"begin", "begin"},   [ST_END] = {"end", "end"},
+    [ST_SEND] = {"send", "snd"},       [ST_RECEIVE] = {"receive", "rcv"},
 };
 
 const char *st_op_word(enum st_op op) {

@@ -1,7 +1,11 @@
 /* The event model: what one line of a trace means to everyone downstream of the readers.
  *
- * Names are numbers here. Each kind of name (thread, variable, lock, block, location) has its own
- * dense numbering from 0 in order of first appearance; struct st_symbols turns them back. */
+ * Names are numbers here. Each kind of name (thread, variable, lock, block, location, channel) has
+ * its own dense numbering from 0 in order of first appearance; struct st_symbols turns them back.
+ *
+ * A channel carries order and nothing else: each send happens before each later receive of the
+ * same channel, but neither sends nor receives order each other. That is what all other
+ * synchronisation is made of: docs/trace-format.md says how. */
 #ifndef SERIATIM_TRACE_EVENT_H
 #define SERIATIM_TRACE_EVENT_H
 
@@ -17,6 +21,8 @@ enum st_op {
     ST_JOIN,    /* target: thread */
     ST_BEGIN,   /* target: block name, or ST_NO_NAME */
     ST_END,     /* target: block name as written, or ST_NO_NAME; it has no meaning */
+    ST_SEND,    /* target: channel */
+    ST_RECEIVE, /* target: channel */
     ST_OP_COUNT,
     /* What becomes of an event that must have no effect. `written` keeps the operation. All but the
      * dropped are still events of their thread: a fork reaches them, a join is reached from them.

@@ -3,7 +3,9 @@
  * docs/trace-format.md specifies it byte by byte. In short: a file head, then chunks. A chunk has
  * a head with its sizes and checksums, and a payload that is one zstd frame (or plain bytes, when
  * compression would not pay). EVNT chunks hold the names that are new and then the events as
- * columns; an ENDT chunk closes the file. */
+ * columns; an ENDT chunk closes the file.
+ *
+ * Version 2 added channels. Version 1 is read as before; what is written is version 2. */
 #ifndef SERIATIM_TRACE_NATIVE_FORMAT_H
 #define SERIATIM_TRACE_NATIVE_FORMAT_H
 
@@ -19,7 +21,7 @@
 #define CHUNK_END "ENDT"
 
 enum {
-    NATIVE_VERSION = 1,
+    NATIVE_VERSION = 2,        /* the newest, and the one that is written */
     NATIVE_HEAD_SIZE = 12,     /* magic, version */
     CHUNK_HEAD_SIZE = 32,      /* see struct chunk_head */
     CHUNK_CHECKED_SIZE = 24,   /* the part of it that the last field is the checksum of */
@@ -50,18 +52,20 @@ enum names_table {
     TABLE_LOCKS,
     TABLE_BLOCKS,
     TABLE_LOCATIONS,
+    TABLE_CHANNELS,
     TABLE_COUNT
 };
 
 /* Targets have a column for each table that they refer to: mixed in one column, numbers of
  * different tables would hide from the compressor what is regular in each. */
 enum column_kind {
-    COLUMN_STEP,     /* thread * 8 + operation: one byte for both where threads are few */
+    COLUMN_STEP,     /* thread * 16 + operation: one byte for both where threads are few */
     COLUMN_VARIABLE, /* targets of reads and writes */
     COLUMN_LOCK,     /* of acquires and releases */
     COLUMN_CHILD,    /* of forks and joins */
     COLUMN_BLOCK,    /* of begins and ends: block number + 1, 0 for none */
     COLUMN_LOC,      /* number * 2, or location name * 2 + 1 */
+    COLUMN_CHANNEL,  /* targets of sends and receives */
     COLUMN_COUNT
 };
 
@@ -74,20 +78,36 @@ enum column_encoding {
 /* Bytes a value of a column. */
 enum { WIDEST_NUMBER = 4, WIDEST_LOC = 6 };
 
-enum { STEP_OP_BITS = 3 };
+enum { STEP_OP_BITS = 4 };
 _Static_assert(ST_OP_COUNT <= 1 << STEP_OP_BITS, "every operation fits");
+
+/* How the versions differ. A later one has the tables and columns of those before it in the same
+ * order, and its own behind them. */
+struct native_layout {
+    unsigned tables, columns;
+    unsigned step_op_bits;
+};
+
+static inline struct native_layout native_layout(uint32_t version) {
+    static const struct native_layout layouts[NATIVE_VERSION] = {
+        {TABLE_CHANNELS, COLUMN_CHANNEL, 3}, /* the step is thread * 8 + operation */
+        {TABLE_COUNT, COLUMN_COUNT, STEP_OP_BITS},
+    };
+    return layouts[version - 1];
+}
 
 /* As many as a step can tell apart. */
 #define THREADS_LIMIT (UINT32_C(1) << (32 - STEP_OP_BITS))
 
-enum {
-    EVENTS_HEADS_SIZE =
-        EVENTS_HEAD_SIZE + TABLE_COUNT * NAMES_HEAD_SIZE + COLUMN_COUNT * COLUMN_HEAD_SIZE
-};
+/* The size of what stands in front of the names in an EVNT chunk. */
+static inline size_t native_heads_size(struct native_layout layout) {
+    return EVENTS_HEAD_SIZE + layout.tables * NAMES_HEAD_SIZE + layout.columns * COLUMN_HEAD_SIZE;
+}
 
 static inline struct st_names *names_table(struct st_symbols *symbols, enum names_table table) {
-    struct st_names *tables[TABLE_COUNT] = {&symbols->threads, &symbols->variables, &symbols->locks,
-                                            &symbols->blocks, &symbols->locations};
+    struct st_names *tables[TABLE_COUNT] = {&symbols->threads,   &symbols->variables,
+                                            &symbols->locks,     &symbols->blocks,
+                                            &symbols->locations, &symbols->channels};
     return tables[table];
 }
 

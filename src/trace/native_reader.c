@@ -17,8 +17,8 @@
 #include <zstd.h>
 
 enum {
-    STRIP = 512, /* events; the decoded columns of a strip take some 10 KiB */
-    TARGET_COLUMNS = COLUMN_LOC - COLUMN_VARIABLE,
+    STRIP = 512, /* events; the decoded columns of a strip take some 16 KiB */
+    TARGET_COLUMNS = 5,
 };
 
 /* A column while it is being read. Invariant: plane k of value i is at planes[k * count + i], and
@@ -38,10 +38,16 @@ struct strip {
     uint64_t loc[STRIP];
 };
 
+/* In the order in which they lie in strip.target. */
+static const enum column_kind target_columns[TARGET_COLUMNS] = {
+    COLUMN_VARIABLE, COLUMN_LOCK, COLUMN_CHILD, COLUMN_BLOCK, COLUMN_CHANNEL};
+enum { BLOCK_COLUMN = 3 }; /* among them */
+
 struct reader {
     struct st_input *input;
     struct st_symbols *symbols;
     ZSTD_DCtx *decompressor;
+    struct native_layout layout;
     uint64_t offset;   /* in the input, of the chunk at work */
     uint32_t sequence; /* that the next chunk must have */
     uint64_t events;   /* in the chunks so far */
@@ -77,7 +83,8 @@ bool st_native_detect(const char *bytes, size_t length) {
     return compared && memcmp(bytes, NATIVE_MAGIC, compared) == 0;
 }
 
-static int check_file_head(struct st_input *input, struct st_error *error) {
+/* Takes the head and gives the version that it names, or -1. */
+static int take_file_head(struct st_input *input, struct st_error *error) {
     if (st_input_fill(input, NATIVE_HEAD_SIZE, error) < 0)
         return -1;
     size_t available = st_input_available(input);
@@ -96,14 +103,16 @@ static int check_file_head(struct st_input *input, struct st_error *error) {
         return st_fail(error, input->name, ST_AT_OFFSET, ST_NATIVE_MAGIC_SIZE,
                        "native trace of version 0, which does not exist; the file is damaged");
     st_input_consume(input, NATIVE_HEAD_SIZE);
-    return 0;
+    return (int)version;
 }
 
 static void *open_reader(struct st_input *input, struct st_symbols *symbols,
                          struct st_error *error) {
-    if (check_file_head(input, error) < 0)
+    int version = take_file_head(input, error);
+    if (version < 0)
         return NULL;
     struct reader *reader = st_alloc(1, sizeof *reader);
+    reader->layout = native_layout((uint32_t)version);
     reader->input = input;
     reader->symbols = symbols;
     reader->decompressor = ZSTD_createDCtx();
@@ -312,7 +321,7 @@ static struct cursor cut_off(struct cursor *body, uint64_t size) {
 
 static int take_tables(struct reader *reader, const unsigned char *heads, struct cursor *body,
                        struct st_error *error) {
-    for (enum names_table table = 0; table < TABLE_COUNT; table++) {
+    for (enum names_table table = 0; table < reader->layout.tables; table++) {
         const unsigned char *head = heads + table * NAMES_HEAD_SIZE;
         struct cursor text = cut_off(body, get_u32(head + 4));
         if (!text.next)
@@ -348,24 +357,26 @@ static int take_column(struct reader *reader, enum column_kind kind, const unsig
 static bool counts_fit(const struct reader *reader, uint32_t events) {
     const struct column *columns = reader->columns;
     uint64_t targets = 0;
-    for (enum column_kind kind = COLUMN_VARIABLE; kind <= COLUMN_BLOCK; kind++)
-        targets += columns[kind].count;
+    for (size_t i = 0; i < TARGET_COLUMNS; i++)
+        targets += columns[target_columns[i]].count;
     return columns[COLUMN_STEP].count == events && columns[COLUMN_LOC].count == events &&
            targets == events;
 }
 
 static int take_events(struct reader *reader, size_t size, struct st_error *error) {
-    if (size < EVENTS_HEADS_SIZE)
+    struct native_layout layout = reader->layout;
+    size_t heads_size = native_heads_size(layout);
+    if (size < heads_size)
         return fail_content(reader, error, "it is too short");
     uint32_t events = get_u32(reader->payload);
     if (events > CHUNK_EVENTS_LIMIT || get_u32(reader->payload + 4))
         return fail_content(reader, error, "it announces too many events");
     const unsigned char *heads = reader->payload + EVENTS_HEAD_SIZE;
-    struct cursor body = {reader->payload + EVENTS_HEADS_SIZE, size - EVENTS_HEADS_SIZE};
+    struct cursor body = {reader->payload + heads_size, size - heads_size};
     if (take_tables(reader, heads, &body, error) < 0)
         return -1;
-    heads += TABLE_COUNT * NAMES_HEAD_SIZE;
-    for (enum column_kind kind = 0; kind < COLUMN_COUNT; kind++)
+    heads += layout.tables * NAMES_HEAD_SIZE;
+    for (enum column_kind kind = 0; kind < layout.columns; kind++)
         if (take_column(reader, kind, heads + kind * COLUMN_HEAD_SIZE, &body, error) < 0)
             return -1;
     if (body.left || !counts_fit(reader, events))
@@ -512,22 +523,29 @@ static bool make_locations(uint64_t *restrict values, size_t n, uint64_t names) 
     return !(signs >> 63);
 }
 
-/* Four counters, one for each target column, live in four fields of one register. An operation has
- * the field of its column, and the number that adds one there. */
-static const unsigned char field_of_op[ST_OP_COUNT] = {
-    [ST_READ] = 0,  [ST_WRITE] = 0, [ST_ACQUIRE] = 16, [ST_RELEASE] = 16,
-    [ST_FORK] = 32, [ST_JOIN] = 32, [ST_BEGIN] = 48,   [ST_END] = 48,
+/* Five counters, one for each target column, live in five fields of one register. An operation has
+ * the field of its column, and the number that adds one there; one that does not exist adds nothing
+ * to any. */
+enum { FIELD_BITS = 12 };
+_Static_assert(64 >= TARGET_COLUMNS * FIELD_BITS, "all counters fit in one register");
+_Static_assert(1 << FIELD_BITS > TARGET_COLUMNS * STRIP, "a counter holds any place of a strip");
+
+#define FIELD(i) ((i)*FIELD_BITS)
+static const unsigned char field_of_op[1 << STEP_OP_BITS] = {
+    [ST_READ] = FIELD(0), [ST_WRITE] = FIELD(0),   [ST_ACQUIRE] = FIELD(1), [ST_RELEASE] = FIELD(1),
+    [ST_FORK] = FIELD(2), [ST_JOIN] = FIELD(2),    [ST_BEGIN] = FIELD(3),   [ST_END] = FIELD(3),
+    [ST_SEND] = FIELD(4), [ST_RECEIVE] = FIELD(4),
 };
 
-#define ONE UINT64_C(1)
-static const uint64_t one_of_op[ST_OP_COUNT] = {
-    [ST_READ] = ONE << 0,     [ST_WRITE] = ONE << 0, [ST_ACQUIRE] = ONE << 16,
-    [ST_RELEASE] = ONE << 16, [ST_FORK] = ONE << 32, [ST_JOIN] = ONE << 32,
-    [ST_BEGIN] = ONE << 48,   [ST_END] = ONE << 48,
+#define ONE(i) (UINT64_C(1) << FIELD(i))
+static const uint64_t one_of_op[1 << STEP_OP_BITS] = {
+    [ST_READ] = ONE(0), [ST_WRITE] = ONE(0),   [ST_ACQUIRE] = ONE(1), [ST_RELEASE] = ONE(1),
+    [ST_FORK] = ONE(2), [ST_JOIN] = ONE(2),    [ST_BEGIN] = ONE(3),   [ST_END] = ONE(3),
+    [ST_SEND] = ONE(4), [ST_RECEIVE] = ONE(4),
 };
 
 static inline size_t counter(uint64_t counters, unsigned field) {
-    return counters >> field & 0xffff;
+    return counters >> field & ((1 << FIELD_BITS) - 1);
 }
 
 /* Steps are nearly always bytes that stand for themselves: those are used where they are. */
@@ -549,38 +567,44 @@ static inline __attribute__((always_inline)) uint32_t step_at(const struct strip
     return narrow ? strip->narrow[i] : strip->step[i];
 }
 
-static inline uint64_t step_op(uint32_t step) {
-    return step & ((1 << STEP_OP_BITS) - 1);
+/* The low bits of a step. */
+static inline uint64_t step_op(uint32_t step, unsigned op_bits) {
+    return step & ((1U << op_bits) - 1);
 }
 
-static inline __attribute__((always_inline)) uint64_t count_steps(const struct strip *strip,
-                                                                  size_t n, bool narrow) {
+static inline __attribute__((always_inline)) uint64_t
+count_steps(const struct strip *strip, size_t n, bool narrow, unsigned op_bits) {
     uint64_t counters = 0;
     for (size_t i = 0; i < n; i++)
-        counters += one_of_op[step_op(step_at(strip, i, narrow))];
+        counters += one_of_op[step_op(step_at(strip, i, narrow), op_bits)];
     return counters;
 }
 
-static uint64_t count_targets(const struct strip *strip, size_t n) {
-    return strip->narrow ? count_steps(strip, n, true) : count_steps(strip, n, false);
+/* How many values of each target column the next n events take. False when one of them has an
+ * operation that does not exist. */
+static bool count_targets(const struct reader *reader, size_t n, size_t counts[TARGET_COLUMNS]) {
+    const struct strip *strip = &reader->strip;
+    unsigned op_bits = reader->layout.step_op_bits;
+    uint64_t counters = strip->narrow ? count_steps(strip, n, true, op_bits)
+                                      : count_steps(strip, n, false, op_bits);
+    size_t sum = 0;
+    for (unsigned i = 0; i < TARGET_COLUMNS; i++)
+        sum += counts[i] = counter(counters, FIELD(i));
+    return sum == n;
 }
 
-static bool decode_targets(struct reader *reader, size_t n) {
+static bool decode_targets(struct reader *reader, const size_t counts[TARGET_COLUMNS]) {
     const struct st_symbols *symbols = reader->symbols;
-    struct column *columns = reader->columns;
     uint32_t *target = reader->strip.target;
-    uint64_t counters = count_targets(&reader->strip, n);
-    size_t blocks = counter(counters, 48);
-    bool good =
-        decode(&columns[COLUMN_VARIABLE], target, counter(counters, 0), symbols->variables.count) &&
-        decode(&columns[COLUMN_LOCK], target + STRIP, counter(counters, 16),
-               symbols->locks.count) &&
-        decode(&columns[COLUMN_CHILD], target + 2 * STRIP, counter(counters, 32),
-               symbols->threads.count) &&
-        decode(&columns[COLUMN_BLOCK], target + 3 * STRIP, blocks,
-               (uint64_t)symbols->blocks.count + 1);
-    for (size_t i = 0; i < blocks; i++)
-        target[3 * STRIP + i] -= 1; /* 0 becomes ST_NO_NAME */
+    const uint64_t limits[TARGET_COLUMNS] = {
+        symbols->variables.count, symbols->locks.count, symbols->threads.count,
+        (uint64_t)symbols->blocks.count + 1, symbols->channels.count};
+    bool good = true;
+    for (size_t i = 0; i < TARGET_COLUMNS; i++)
+        good &=
+            decode(&reader->columns[target_columns[i]], target + i * STRIP, counts[i], limits[i]);
+    for (size_t i = 0; i < counts[BLOCK_COLUMN]; i++)
+        target[BLOCK_COLUMN * STRIP + i] -= 1; /* 0 becomes ST_NO_NAME */
     return good;
 }
 
@@ -595,26 +619,30 @@ _Static_assert(sizeof(struct event_image) == sizeof(struct st_event), "they are 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bit fields start at the lowest bit");
 
 /* Puts the columns of a strip together. Event i takes the next value of its target column. */
-static inline __attribute__((always_inline)) void
-weave_steps(const struct strip *strip, struct st_event *events, size_t n, bool narrow) {
-    uint64_t counters = (uint64_t)STRIP << 16 | (uint64_t)2 * STRIP << 32 |
-                        (uint64_t)3 * STRIP << 48; /* where each column starts in strip->target */
+static inline __attribute__((always_inline)) void weave_steps(const struct strip *strip,
+                                                              struct st_event *events, size_t n,
+                                                              bool narrow, unsigned op_bits) {
+    uint64_t counters = 0; /* where in strip->target the next value of each column is */
+    for (unsigned i = 0; i < TARGET_COLUMNS; i++)
+        counters |= (uint64_t)i * STRIP << FIELD(i);
     for (size_t i = 0; i < n; i++) {
         uint32_t step = step_at(strip, i, narrow);
-        uint64_t op = step_op(step);
+        uint64_t op = step_op(step, op_bits);
         uint32_t target = strip->target[counter(counters, field_of_op[op])];
         counters += one_of_op[op];
-        struct event_image image = {step >> STEP_OP_BITS, target,
-                                    strip->loc[i] | op << 48 | op << 56};
+        struct event_image image = {step >> op_bits, target, strip->loc[i] | op << 48 | op << 56};
         memcpy(&events[i], &image, sizeof image);
     }
 }
 
-static void weave(const struct strip *strip, struct st_event *events, size_t n) {
-    if (strip->narrow)
-        weave_steps(strip, events, n, true);
+/* Shifting by a number that the compiler knows is quicker, so the usual case stands by itself. */
+static void weave(const struct strip *strip, struct st_event *events, size_t n, unsigned op_bits) {
+    if (strip->narrow && op_bits == STEP_OP_BITS)
+        weave_steps(strip, events, n, true, STEP_OP_BITS);
+    else if (strip->narrow)
+        weave_steps(strip, events, n, true, op_bits);
     else
-        weave_steps(strip, events, n, false);
+        weave_steps(strip, events, n, false, op_bits);
 }
 
 static int decode_strip(struct reader *reader, struct st_event *events, size_t n,
@@ -622,15 +650,18 @@ static int decode_strip(struct reader *reader, struct st_event *events, size_t n
     struct column *columns = reader->columns;
     struct strip *strip = &reader->strip;
     const struct st_symbols *symbols = reader->symbols;
-    uint64_t steps = (uint64_t)symbols->threads.count << STEP_OP_BITS;
-    if (!decode_steps(strip, &columns[COLUMN_STEP], n, steps))
+    unsigned op_bits = reader->layout.step_op_bits;
+    size_t counts[TARGET_COLUMNS];
+    if (!decode_steps(strip, &columns[COLUMN_STEP], n, (uint64_t)symbols->threads.count << op_bits))
         return fail_content(reader, error, "an event has a thread without a name");
-    if (!decode_targets(reader, n))
+    if (!count_targets(reader, n, counts))
+        return fail_content(reader, error, "an event has an operation that does not exist");
+    if (!decode_targets(reader, counts))
         return fail_content(reader, error, "an event has a target without a name");
     decode_locations(&columns[COLUMN_LOC], strip->loc, n);
     if (!make_locations(strip->loc, n, symbols->locations.count))
         return fail_content(reader, error, "an event has a location without a name");
-    weave(strip, events, n);
+    weave(strip, events, n, op_bits);
     reader->left -= (uint32_t)n;
     return 0;
 }

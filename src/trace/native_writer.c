@@ -153,9 +153,10 @@ static int put_chunk(struct writer *writer, const char *type, size_t full, struc
 /* ---- columns ---- */
 
 static const unsigned char column_of_op[ST_OP_COUNT] = {
-    [ST_READ] = COLUMN_VARIABLE, [ST_WRITE] = COLUMN_VARIABLE, [ST_ACQUIRE] = COLUMN_LOCK,
-    [ST_RELEASE] = COLUMN_LOCK,  [ST_FORK] = COLUMN_CHILD,     [ST_JOIN] = COLUMN_CHILD,
-    [ST_BEGIN] = COLUMN_BLOCK,   [ST_END] = COLUMN_BLOCK,
+    [ST_READ] = COLUMN_VARIABLE,   [ST_WRITE] = COLUMN_VARIABLE, [ST_ACQUIRE] = COLUMN_LOCK,
+    [ST_RELEASE] = COLUMN_LOCK,    [ST_FORK] = COLUMN_CHILD,     [ST_JOIN] = COLUMN_CHILD,
+    [ST_BEGIN] = COLUMN_BLOCK,     [ST_END] = COLUMN_BLOCK,      [ST_SEND] = COLUMN_CHANNEL,
+    [ST_RECEIVE] = COLUMN_CHANNEL,
 };
 
 static uint64_t column_value(const struct st_event *event, enum column_kind kind) {
@@ -307,13 +308,14 @@ static int put_events(struct writer *writer, const struct span spans[TABLE_COUNT
     if (writer->symbols->threads.count > THREADS_LIMIT)
         return st_fail(error, writer->file_name, ST_AT_FILE, 0,
                        "the native format holds at most %" PRIu32 " threads", THREADS_LIMIT);
-    size_t bound = EVENTS_HEADS_SIZE + (size_t)writer->buffered * sizeof(uint64_t) * COLUMN_COUNT;
+    size_t heads = native_heads_size(native_layout(NATIVE_VERSION));
+    size_t bound = heads + (size_t)writer->buffered * sizeof(uint64_t) * COLUMN_COUNT;
     for (enum names_table table = 0; table < TABLE_COUNT; table++)
         bound += span_bytes(table_of(writer, table), spans[table]);
     st_reserve(&writer->payload, &writer->payload_capacity, bound);
 
     unsigned char *head = put_u32(put_u32(writer->payload, writer->buffered), 0);
-    unsigned char *next = put_names(writer, spans, head, writer->payload + EVENTS_HEADS_SIZE);
+    unsigned char *next = put_names(writer, spans, head, writer->payload + heads);
     head += TABLE_COUNT * NAMES_HEAD_SIZE;
     writer->plane_count = 0;
     writer->plane_ends[writer->plane_count++] = (size_t)(next - writer->payload);
@@ -368,6 +370,13 @@ static int write_events(void *state, const struct st_event *events, size_t count
     return 0;
 }
 
+static int flush_file(void *state, struct st_error *error) {
+    struct writer *writer = state;
+    if (flush(writer, error))
+        return -1;
+    return fflush(writer->file) ? fail_write(writer, error) : 0;
+}
+
 static int finish(void *state, bool cut, struct st_error *error) {
     struct writer *writer = state;
     if (flush(writer, error))
@@ -385,6 +394,7 @@ const struct st_writer_format st_native_writer = {
     .name = "native",
     .open = open_writer,
     .write = write_events,
+    .flush = flush_file,
     .finish = finish,
     .close = close_writer,
 };

@@ -1,4 +1,5 @@
-/* STD text, RAPID's format: one event a line, THREAD|OP|LOC (docs/trace-format.md).
+/* STD text, RAPID's format with channels added: one event a line, THREAD|OP|LOC
+ * (docs/trace-format.md).
  *
  * The time of a text trace goes into three things, and each has its remedy here:
  * - looking up names: lines are taken in groups. First every line of a group is cut into its
@@ -185,19 +186,27 @@ static const struct word {
 } words[] = {
 #define WORD(text, length, op)                                                                     \
     { text, (UINT64_C(1) << 8 * length) - 1, length, op }
-    WORD("?", 1, 0),        WORD("r", 1, ST_READ),      WORD("rel", 3, ST_RELEASE),
-    WORD("w", 1, ST_WRITE), WORD("acq", 3, ST_ACQUIRE), WORD("begin", 5, ST_BEGIN),
-    WORD("end", 3, ST_END), WORD("fork", 4, ST_FORK),   WORD("join", 4, ST_JOIN),
+    WORD("?", 1, 0),
+    WORD("r", 1, ST_READ),
+    WORD("rel", 3, ST_RELEASE),
+    WORD("rcv", 3, ST_RECEIVE),
+    WORD("w", 1, ST_WRITE),
+    WORD("acq", 3, ST_ACQUIRE),
+    WORD("begin", 5, ST_BEGIN),
+    WORD("end", 3, ST_END),
+    WORD("fork", 4, ST_FORK),
+    WORD("join", 4, ST_JOIN),
+    WORD("snd", 3, ST_SEND),
 #undef WORD
 };
 
-/* Which of them the text at `op` starts with, or NULL. Its first letter decides but for "r" and
- * "rel". Eight bytes can always be read there (ST_INPUT_PADDING). */
+/* Which of them the text at `op` starts with, or NULL. Its first letter decides but for "r",
+ * "rel" and "rcv". Eight bytes can always be read there (ST_INPUT_PADDING). */
 static inline const struct word *read_word(const char *op) {
     static const uint8_t by_letter[256] = {
-        ['r'] = 1, ['w'] = 3, ['a'] = 4, ['b'] = 5, ['e'] = 6, ['f'] = 7, ['j'] = 8};
+        ['r'] = 1, ['w'] = 4, ['a'] = 5, ['b'] = 6, ['e'] = 7, ['f'] = 8, ['j'] = 9, ['s'] = 10};
     const struct word *word = &words[by_letter[(unsigned char)op[0]]];
-    word += (op[0] == 'r') & (op[1] == 'e');
+    word += (op[0] == 'r') * ((op[1] == 'e') + 2 * (op[1] == 'c'));
     uint64_t text, wanted;
     memcpy(&text, op, sizeof text);
     memcpy(&wanted, word->text, sizeof wanted);

@@ -89,15 +89,25 @@ static int std_write(void *state, const struct st_event *events, size_t count,
     return check_file(writer, error);
 }
 
-static int std_finish(void *state, bool cut, struct st_error *error) {
-    (void)cut; /* text has no place to say so */
+static int std_flush(void *state, struct st_error *error) {
     struct std_writer *writer = state;
     fflush(writer->file);
     return check_file(writer, error);
 }
 
+static int std_finish(void *state, bool cut, struct st_error *error) {
+    (void)cut; /* text has no place to say so */
+    return std_flush(state, error);
+}
+
 const struct st_writer_format st_std_writer = {
-    .name = "std", .open = std_open, .write = std_write, .finish = std_finish, .close = free};
+    .name = "std",
+    .open = std_open,
+    .write = std_write,
+    .flush = std_flush,
+    .finish = std_finish,
+    .close = free,
+};
 
 const struct st_writer_format *st_writer_find(const char *name) {
     if (strcmp(name, st_std_writer.name) == 0)

@@ -10,6 +10,7 @@ void st_symbols_init(struct st_symbols *symbols) {
     st_names_init(&symbols->locks);
     st_names_init(&symbols->blocks);
     st_names_init(&symbols->locations);
+    st_names_init(&symbols->channels);
 }
 
 void st_symbols_free(struct st_symbols *symbols) {
@@ -18,12 +19,13 @@ void st_symbols_free(struct st_symbols *symbols) {
     st_names_free(&symbols->locks);
     st_names_free(&symbols->blocks);
     st_names_free(&symbols->locations);
+    st_names_free(&symbols->channels);
 }
 
 size_t st_symbols_memory(const struct st_symbols *symbols) {
     return st_names_memory(&symbols->threads) + st_names_memory(&symbols->variables) +
            st_names_memory(&symbols->locks) + st_names_memory(&symbols->blocks) +
-           st_names_memory(&symbols->locations);
+           st_names_memory(&symbols->locations) + st_names_memory(&symbols->channels);
 }
 
 struct st_names *st_symbols_of(struct st_symbols *symbols, enum st_op op) {
@@ -37,6 +39,9 @@ struct st_names *st_symbols_of(struct st_symbols *symbols, enum st_op op) {
     case ST_FORK:
     case ST_JOIN:
         return &symbols->threads;
+    case ST_SEND:
+    case ST_RECEIVE:
+        return &symbols->channels;
     default:
         return &symbols->blocks;
     }

@@ -6,7 +6,7 @@
 #include "trace/event.h"
 
 struct st_symbols {
-    struct st_names threads, variables, locks, blocks, locations;
+    struct st_names threads, variables, locks, blocks, locations, channels;
 };
 
 void st_symbols_init(struct st_symbols *symbols);

@@ -18,6 +18,9 @@ struct st_writer_format {
      * cannot hold). */
     int (*write)(void *writer, const struct st_event *events, size_t count, struct st_error *error);
 
+    /* Writes what is still buffered, so that it can be read whatever happens to this process. */
+    int (*flush)(void *writer, struct st_error *error);
+
     /* Writes what is still buffered and marks the trace as complete (or as cut, when its source
      * was). Does not close the FILE. */
     int (*finish)(void *writer, bool cut, struct st_error *error);

@@ -23,6 +23,9 @@ class Thread:
         self.steps.append("end")
 
     def access(self, rng):
+        if rng.random() < 0.15:
+            self.steps.append(f"{rng.choice(('snd', 'rcv'))}({rng.choice('cd')})")
+            return
         steps = [f"{rng.choice('rrw')}({rng.choice('xyzuvw')})" for _ in range(rng.randint(1, 2))]
         if rng.random() < 0.4:
             lock = rng.choice("lm")

@@ -12,11 +12,13 @@ import subprocess
 import sys
 
 MAGIC = b"\x89STT\r\n\x1a\n"
-OPERATIONS = ["r", "w", "acq", "rel", "fork", "join", "begin", "end"]
-TABLES = ["threads", "variables", "locks", "blocks", "locations"]
-COLUMNS = ["step", "variable", "lock", "child", "block", "loc"]
-TARGET_COLUMN = ["variable", "variable", "lock", "lock", "child", "child", "block", "block"]
-TARGET_TABLE = {"variable": "variables", "lock": "locks", "child": "threads", "block": "blocks"}
+OPERATIONS = ["r", "w", "acq", "rel", "fork", "join", "begin", "end", "snd", "rcv"]
+TABLES = ["threads", "variables", "locks", "blocks", "locations", "channels"]
+COLUMNS = ["step", "variable", "lock", "child", "block", "loc", "channel"]
+TARGET_COLUMN = ["variable", "variable", "lock", "lock", "child", "child", "block", "block",
+                 "channel", "channel"]
+TARGET_TABLE = {"variable": "variables", "lock": "locks", "child": "threads", "block": "blocks",
+                "channel": "channels"}
 CHUNK_HEAD = struct.Struct("<4sIIIQQ")
 COLUMN_HEAD = struct.Struct("<BBHIQ")
 MOST_EVENTS, MOST_BYTES = 131072, 64 << 20
@@ -24,6 +26,17 @@ MOST_EVENTS, MOST_BYTES = 131072, 64 << 20
 
 class BadTrace(Exception):
     pass
+
+
+class Version:
+    """What the versions of the format differ in."""
+
+    def __init__(self, number):
+        self.tables = TABLES[:5] if number == 1 else TABLES
+        self.columns = COLUMNS[:6] if number == 1 else COLUMNS
+        self.step = 8 if number == 1 else 16
+        self.column_heads = 8 + 8 * len(self.tables)
+        self.heads_size = self.column_heads + COLUMN_HEAD.size * len(self.columns)
 
 
 def require(condition, what):
@@ -69,9 +82,9 @@ def read_column(head, body, at):
     return [value % 2**64 for value in values], at + width * count
 
 
-def read_names(payload, names):
-    at = 144
-    for i, table in enumerate(TABLES):
+def read_names(version, payload, names):
+    at = version.heads_size
+    for i, table in enumerate(version.tables):
         count, size = struct.unpack_from("<II", payload, 8 + 8 * i)
         text = payload[at:at + size]
         require(len(text) == size and text.count(0) == count, "names")
@@ -81,10 +94,10 @@ def read_names(payload, names):
     return at
 
 
-def read_columns(payload, at):
-    columns = {}
-    for i, column in enumerate(COLUMNS):
-        head = COLUMN_HEAD.unpack_from(payload, 48 + COLUMN_HEAD.size * i)
+def read_columns(version, payload, at):
+    columns = {column: [] for column in COLUMNS}
+    for i, column in enumerate(version.columns):
+        head = COLUMN_HEAD.unpack_from(payload, version.column_heads + COLUMN_HEAD.size * i)
         columns[column], at = read_column(head, payload, at)
     require(at == len(payload), "size of the columns")
     return columns
@@ -95,8 +108,9 @@ def name_of(names, table, number):
     return names[table][number]
 
 
-def event_text(names, columns, targets, i):
-    thread, op = divmod(columns["step"][i], 8)
+def event_text(version, names, columns, targets, i):
+    thread, op = divmod(columns["step"][i], version.step)
+    require(op < len(OPERATIONS), "an operation that does not exist")
     column = TARGET_COLUMN[op]
     target = next(targets[column]) - (column == "block")
     loc = columns["loc"][i]
@@ -108,14 +122,14 @@ def event_text(names, columns, targets, i):
     return text + b"\n"
 
 
-def read_events(payload, names, out):
+def read_events(version, payload, names, out):
     count, zero = struct.unpack_from("<II", payload)
     require(count <= MOST_EVENTS and zero == 0, "number of events")
-    columns = read_columns(payload, read_names(payload, names))
+    columns = read_columns(version, payload, read_names(version, payload, names))
     require(all(len(columns[c]) == count for c in ("step", "loc")), "length of a column")
     targets = {column: iter(columns[column]) for column in TARGET_TABLE}
     for i in range(count):
-        out.write(event_text(names, columns, targets, i))
+        out.write(event_text(version, names, columns, targets, i))
     return count
 
 
@@ -123,12 +137,14 @@ def read_trace(data, out):
     """Returns whether the trace is complete."""
     require(data[:8] == MAGIC, "not a native trace")
     require(len(data) >= 12, "cut before its first event")
-    require(struct.unpack_from("<I", data, 8)[0] == 1, "unknown version")
+    number = struct.unpack_from("<I", data, 8)[0]
+    require(number in (1, 2), "unknown version")
+    version = Version(number)
     names = {table: [] for table in TABLES}
     events = 0
     for kind, payload in chunks(data):
         if kind == b"EVNT":
-            events += read_events(payload, names, out)
+            events += read_events(version, payload, names, out)
         elif kind == b"ENDT":
             total, flags = struct.unpack_from("<QI", payload)
             require(total == events, "number of events in the end chunk")

@@ -38,8 +38,8 @@ class Json(Case):
         self.assertEqual(got["schema"], "seriatim-check/1")
         self.assertEqual(got["engine"], "witness")
         self.assertEqual(got["trace"], {"file": "-", "events": 5, "threads": 2, "variables": 1,
-                                        "locks": 0, "blocks": 1, "truncated": False,
-                                        "cut": False})
+                                        "locks": 0, "channels": 0, "blocks": 1,
+                                        "truncated": False, "cut": False})
         self.assertIs(got["serializable"], False)
         self.assertEqual(got["first_bad_event"], 4)
         self.assertEqual(got["violation_count"], 1)

@@ -22,19 +22,30 @@ class IndependentReader(Case):
             self.assert_clean(self.run_here("convert", "a.std", "a.stt"))
             self.assertEqual(self.read("a.stt"), (0, content))
 
-    def test_it_reads_the_golden_file_as_seriatim_does(self):
-        self.write("golden.stt", (TRACES / "golden-v1.stt").read_bytes())
-        converted = self.run_here("convert", "golden.stt", "-")
-        self.assert_clean(converted)
-        self.assertEqual(self.read("golden.stt"), (0, converted.out))
+    def test_it_reads_the_golden_file_of_each_version_as_seriatim_does(self):
+        for version, events in ((1, 19), (2, 26)):
+            with self.subTest(version=version):
+                self.write("golden.stt", (TRACES / f"golden-v{version}.stt").read_bytes())
+                converted = self.run_here("convert", "golden.stt", "-")
+                self.assert_clean(converted)
+                self.assertEqual(self.read("golden.stt"), (0, converted.out))
+                self.assertEqual(converted.text.count("\n"), events)
 
     def test_both_say_that_a_file_was_cut(self):
-        whole = (TRACES / "golden-v1.stt").read_bytes()
-        for size in (350, 500, len(whole) - 1):
-            self.write("cut.stt", whole[:size])
-            status, text = self.read("cut.stt")
-            self.assertEqual(status, 3)
-            self.assertEqual(self.run_here("convert", "cut.stt", "-").out, text)
+        for version in (1, 2):
+            whole = (TRACES / f"golden-v{version}.stt").read_bytes()
+            for size in (350, 500, len(whole) - 1):
+                with self.subTest(version=version, size=size):
+                    self.write("cut.stt", whole[:size])
+                    status, text = self.read("cut.stt")
+                    self.assertEqual(status, 3)
+                    self.assertEqual(self.run_here("convert", "cut.stt", "-").out, text)
+
+    def test_what_is_converted_is_of_the_newest_version(self):
+        self.write("old.stt", (TRACES / "golden-v1.stt").read_bytes())
+        self.assert_clean(self.run_here("convert", "old.stt", "new.stt"))
+        self.assertEqual((self.folder / "new.stt").read_bytes()[8:12], b"\2\0\0\0")
+        self.assertEqual(self.read("new.stt"), self.read("old.stt"))
 
 
 if __name__ == "__main__":

@@ -21,6 +21,8 @@ def long_trace(rounds):
         lines += [f"{thread}|begin{name}|{place}", f"{thread}|acq(lock {i % 7})|{i}",
                   f"{thread}|r({variable})|{place}", f"{thread}|w({variable})|{place}",
                   f"{thread}|rel(lock {i % 7})|{i}", f"{thread}|end{name}|{place}"]
+        if rng.random() < 0.1:
+            lines.append(f"{thread}|{rng.choice(['snd', 'rcv'])}(lock {i % 3})|{place}")
     lines += ["main|join(T2)|9", "main|join(w\u00f6rker)|9"]
     return "".join(line + "\n" for line in lines).encode()
 
@@ -221,30 +223,32 @@ class Dump(Case):
 class Stats(Case):
     TRACE = ("T0|fork(T1)|1\nT0|fork(T2)|2\nT1|begin(a)|3\nT1|begin|4\nT1|acq(l)|5\nT1|acq(l)|6\n"
              "T1|r(x)|7\nT1|w(y)|8\nT1|rel(l)|9\nT1|end|10\nT1|end(a)|11\nT2|begin(a)|12\n"
-             "T2|begin(b)|13\nT2|r(x)|14\nT0|join(T1)|15\n")
+             "T2|begin(b)|13\nT2|r(x)|14\nT0|join(T1)|15\nT0|snd(c)|16\nT0|snd(l)|17\n"
+             "T2|rcv(c)|18\n")
 
     def test_json(self):
         got = run("stats", "--format", "json", "-", input=self.TRACE).json
         size = got.pop("bytes_per_event")
-        self.assertAlmostEqual(size, len(self.TRACE) / 15, places=5)
+        self.assertAlmostEqual(size, len(self.TRACE) / 18, places=5)
         self.assertEqual(got, {
             "schema": "seriatim-stats/1", "file": "-", "format": "std", "cut": False,
-            "events": 15, "threads": 3, "variables": 2, "locks": 1, "blocks": 4,
+            "events": 18, "threads": 3, "variables": 2, "locks": 1, "channels": 2, "blocks": 4,
             "outermost_blocks": 2, "unnamed_blocks": 1, "block_names": 2, "deepest_nesting": 2,
-            "open_blocks": 2, "unary_events": 3, "nested_lock_events": 2, "held_locks": 1,
+            "open_blocks": 2, "unary_events": 5, "nested_lock_events": 2, "held_locks": 1,
             "dropped_events": 0,
             "operations": {"read": 2, "write": 1, "acquire": 2, "release": 1, "fork": 2,
-                           "join": 1, "begin": 4, "end": 2}})
+                           "join": 1, "begin": 4, "end": 2, "send": 2, "receive": 1}})
 
     def test_text_says_the_same(self):
         text = run("stats", "-", input=self.TRACE).text
         got = {line[:24].strip(): line[24:].strip() for line in text.splitlines()}
         self.assertEqual(got["trace"], "-")
         self.assertEqual(got["format"], "std")
-        for label, count in (("events", 15), ("read", 2), ("begin", 4), ("threads", 3),
-                             ("variables", 2), ("locks", 1), ("blocks", 4), ("outermost", 2),
+        for label, count in (("events", 18), ("read", 2), ("begin", 4), ("send", 2),
+                             ("receive", 1), ("threads", 3), ("variables", 2), ("locks", 1),
+                             ("channels", 2), ("blocks", 4), ("outermost", 2),
                              ("different names", 2), ("deepest nesting", 2),
-                             ("open at the end", 2), ("events outside blocks", 3),
+                             ("open at the end", 2), ("events outside blocks", 5),
                              ("re-entrant lock events", 2), ("locks held at the end", 1)):
             self.assertEqual(got[label], str(count), label)
 

@@ -5,7 +5,8 @@ import unittest
 
 from seriatim import CLEAN, CUT, ROOT, Case, run
 
-COMMANDS = ("check", "infer", "stats", "convert", "dump")
+COMMANDS = ("run", "record", "check", "infer", "stats", "convert", "dump", "doctor")
+WRAPPERS = ("cc", "c++")  # their arguments go to the compiler: see test_cc.py
 
 
 class Help(Case):
@@ -19,21 +20,21 @@ class Help(Case):
         for arguments in (["--help"], ["-h"], ["help"]):
             result = run(*arguments)
             self.assert_clean(result)
-            for command in COMMANDS:
-                self.assertRegex(result.text, rf"(?m)^  {command} +\w")
+            for command in COMMANDS + WRAPPERS:
+                self.assertRegex(result.text, rf"(?m)^  {re.escape(command)} +\w")
 
     def test_help_of_a_command_in_three_ways(self):
         for command in COMMANDS:
             texts = {run(command, "--help").out, run(command, "-h").out, run("help", command).out}
             self.assertEqual(len(texts), 1)
             text = texts.pop().decode()
-            self.assertTrue(text.startswith(f"usage: seriatim {command} [OPTIONS] "), text)
+            self.assertTrue(text.startswith(f"usage: seriatim {command} [OPTIONS]"), text)
             for option in ("--quiet", "--color MODE", "--help", "--version"):
                 self.assertIn(option, text)
 
     def test_help_fits_80_columns(self):
-        for command in COMMANDS:
-            options = run("help", command).text.split("engines:")[0]
+        for command in ("",) + COMMANDS + WRAPPERS:
+            options = run("help", *command.split()).text.split("engines:")[0]
             for line in options.splitlines():
                 self.assertLessEqual(len(line), 80, line)
 
@@ -72,8 +73,9 @@ class ManualPages(Case):
         common = {"quiet", "color", "help", "version"}
         overview = (ROOT / "docs/man/seriatim.1").read_text()
         self.assertLessEqual(common, set(re.findall(r"Fl -(\w+)", overview)))
-        for command in COMMANDS:
+        for command in COMMANDS + WRAPPERS:
             self.assertIn(f".It Cm {command}\n", overview)
+        for command in COMMANDS:
             page = (ROOT / f"docs/man/seriatim-{command}.1").read_text()
             documented = set(re.findall(r"^\.It .*?Fl -(\w+)", page, re.M)) - common
             offered = set(re.findall(r"^  .{4}--(\w+)", run("help", command).text, re.M)) - common

@@ -122,6 +122,7 @@ void fuzz_check_promises(const struct reading *reading) {
     check_names(&reading->symbols.locks, true);
     check_names(&reading->symbols.blocks, true);
     check_names(&reading->symbols.locations, true);
+    check_names(&reading->symbols.channels, true);
     for (size_t i = 0; i < reading->count; i++)
         check_event(&reading->symbols, &reading->events[i]);
     check_validation(reading, false);

@@ -1,8 +1,8 @@
 /* Fuzzes the reader of the native format, built so that it does not compare checksums.
  *
  * Input that starts with the magic is a file. Everything else is the payload of an EVNT chunk,
- * which the harness puts into a file: a fuzzer changes bytes that are not compressed with much
- * more effect. */
+ * which the harness puts into a file of each version: a fuzzer changes bytes that are not
+ * compressed with much more effect. */
 #include "fuzz.h"
 
 #include "base/memory.h"
@@ -20,10 +20,10 @@ static uint8_t *put_chunk_head(uint8_t *next, const char *type, uint32_t sequenc
     return put_u64(put_u64(next, 0), 0);
 }
 
-static uint8_t *wrap(const uint8_t *payload, size_t *size) {
+static uint8_t *wrap(uint32_t version, const uint8_t *payload, size_t *size) {
     uint8_t *file = st_alloc(*size + NATIVE_HEAD_SIZE + 2 * CHUNK_HEAD_SIZE + END_SIZE, 1);
     memcpy(file, NATIVE_MAGIC, ST_NATIVE_MAGIC_SIZE);
-    uint8_t *next = put_u32(file + ST_NATIVE_MAGIC_SIZE, NATIVE_VERSION);
+    uint8_t *next = put_u32(file + ST_NATIVE_MAGIC_SIZE, version);
     next = put_chunk_head(next, CHUNK_EVENTS, 0, *size);
     if (*size)
         memcpy(next, payload, *size);
@@ -52,8 +52,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         check_file(data, size);
         return 0;
     }
-    uint8_t *file = wrap(data, &size);
-    check_file(file, size);
-    free(file);
+    for (uint32_t version = 1; version <= NATIVE_VERSION; version++) {
+        size_t file_size = size;
+        uint8_t *file = wrap(version, data, &file_size);
+        check_file(file, file_size);
+        free(file);
+    }
     return 0;
 }

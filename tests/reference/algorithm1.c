@@ -8,9 +8,10 @@ enum { NIL = -1 };
 typedef uint8_t vector_time[SAMPLE_THREADS];
 
 struct state {
-    uint32_t threads, locks, variables; /* how many of each the sample has */
+    uint32_t threads, locks, variables, channels; /* how many of each the sample has */
     vector_time C[SAMPLE_THREADS], C_begin[SAMPLE_THREADS];
     vector_time L[SAMPLE_LOCKS], W[SAMPLE_VARIABLES], R[SAMPLE_VARIABLES][SAMPLE_THREADS];
+    vector_time S[SAMPLE_CHANNELS][SAMPLE_THREADS]; /* ours: the last send of each thread */
     int last_rel_thr[SAMPLE_LOCKS], last_w_thr[SAMPLE_VARIABLES];
     unsigned depth[SAMPLE_THREADS]; /* only outermost begins and ends count */
     bool has_events[SAMPLE_THREADS];
@@ -48,6 +49,8 @@ static void count_names(struct state *s, const struct sample *sample) {
             at_least(&s->locks, event->target);
         else if (event->written == ST_FORK || event->written == ST_JOIN)
             at_least(&s->threads, event->target);
+        else if (event->written == ST_SEND || event->written == ST_RECEIVE)
+            at_least(&s->channels, event->target);
     }
 }
 
@@ -103,6 +106,18 @@ static void write_variable(struct state *s, uint32_t t, uint32_t x) {
     s->last_w_thr[x] = (int)t;
 }
 
+/* Channels are not in the paper. A send is to a receive what a read is to a write, but for one
+ * thing: a receive leaves no clock behind and makes no send superfluous. */
+static void send_on(struct state *s, uint32_t t, uint32_t c) {
+    assign(s->S[c][t], s->C[t]);
+}
+
+static void receive_from(struct state *s, uint32_t t, uint32_t c) {
+    for (uint32_t u = 0; u < s->threads; u++)
+        if (u != t)
+            check_and_get(s, s->S[c][u], t);
+}
+
 static void begin(struct state *s, uint32_t t) {
     s->C[t][t]++;
     assign(s->C_begin[t], s->C[t]);
@@ -124,6 +139,9 @@ static void end(struct state *s, uint32_t t) {
         for (uint32_t u = 0; u < s->threads; u++)
             sweep(s, t, s->R[x][u]);
     }
+    for (uint32_t c = 0; c < s->channels; c++)
+        for (uint32_t u = 0; u < s->threads; u++)
+            sweep(s, t, s->S[c][u]);
 }
 
 static void process(struct state *s, const struct st_event *event) {
@@ -147,6 +165,12 @@ static void process(struct state *s, const struct st_event *event) {
         break;
     case ST_JOIN:
         join_thread(s, t, event->target);
+        break;
+    case ST_SEND:
+        send_on(s, t, event->target);
+        break;
+    case ST_RECEIVE:
+        receive_from(s, t, event->target);
         break;
     case ST_BEGIN:
         if (s->depth[t]++ == 0)

@@ -1,8 +1,9 @@
 /* Algorithm 1 of the AeroDrome paper (Mathur and Viswanathan, ASPLOS 2020), line by line, sweeps
  * over all variables and locks included: a second opinion on where AeroDrome reports.
  *
- * Two repairs, without which its verdict is wrong: the join of a child without events is skipped,
- * and at the end of the trace END runs for every open block, in order of threads. */
+ * Channels, which the paper does not have, are added. Two repairs, without which its verdict is
+ * wrong: the join of a child without events is skipped, and at the end of the trace END runs for
+ * every open block, in order of threads. */
 #ifndef SERIATIM_REFERENCE_ALGORITHM1_H
 #define SERIATIM_REFERENCE_ALGORITHM1_H
 

@@ -30,7 +30,7 @@ struct options {
 
 /* What was generated, for tuning the generator: a class that is rare is a class untested. */
 struct tally {
-    uint64_t traces, events, bad, without_violation, late, truncated, nested, silent;
+    uint64_t traces, events, bad, without_violation, late, truncated, nested, silent, messages;
 };
 
 /* ---- what to say when an engine crashes or hangs ---- */
@@ -133,6 +133,15 @@ static bool joins_silent_child(const struct sample *sample) {
     return found;
 }
 
+/* Does a thread receive what another one sent? */
+static bool has_messages(const struct sample *sample) {
+    for (size_t from = 0; from < sample->count; from++)
+        for (size_t to = from + 1; to < sample->count; to++)
+            if (reference_depends(&sample->events[from], &sample->events[to], ST_EDGE_SYNC))
+                return true;
+    return false;
+}
+
 static void count(struct tally *tally, const struct sample *sample,
                   const struct reference *reference) {
     bool violated = false, nested = false;
@@ -148,17 +157,18 @@ static void count(struct tally *tally, const struct sample *sample,
     tally->truncated += is_truncated(sample);
     tally->nested += nested;
     tally->silent += joins_silent_child(sample);
+    tally->messages += has_messages(sample);
 }
 
 static void print_tally(const char *name, const struct tally *tally) {
     double n = tally->traces ? (double)tally->traces : 1;
     printf("%-10s %8" PRIu64 " traces, %4.1f events each; not serializable %4.1f%%, without "
            "violated block %4.1f%%, AeroDrome late %4.1f%%; truncated %4.1f%%, nested %4.1f%%, "
-           "silent child %4.1f%%\n",
+           "silent child %4.1f%%, messages %4.1f%%\n",
            name, tally->traces, (double)tally->events / n, 100.0 * (double)tally->bad / n,
            100.0 * (double)tally->without_violation / n, 100.0 * (double)tally->late / n,
            100.0 * (double)tally->truncated / n, 100.0 * (double)tally->nested / n,
-           100.0 * (double)tally->silent / n);
+           100.0 * (double)tally->silent / n, 100.0 * (double)tally->messages / n);
 }
 
 /* True when everybody agrees on the trace of this seed. */
@@ -202,6 +212,7 @@ static void print_tallies(const struct tally *tallies) {
         all.truncated += tally->truncated;
         all.nested += tally->nested;
         all.silent += tally->silent;
+        all.messages += tally->messages;
     }
     print_tally("all", &all);
 }

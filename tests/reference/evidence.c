@@ -41,7 +41,7 @@ const char *evidence_path(const struct st_violation *violation, const struct sam
 static bool depends_directly(const struct st_event *from, const struct st_event *to) {
     return reference_depends(from, to, ST_EDGE_CONFLICT) ||
            reference_depends(from, to, ST_EDGE_LOCK) || reference_depends(from, to, ST_EDGE_FORK) ||
-           reference_depends(from, to, ST_EDGE_JOIN);
+           reference_depends(from, to, ST_EDGE_JOIN) || reference_depends(from, to, ST_EDGE_SYNC);
 }
 
 /* edges[i]: the fewest edges from the block to event i, or NONE. Events of the block itself start

@@ -49,10 +49,10 @@ struct program {
 struct generator {
     struct chance chance;
     enum kind kind;
-    uint32_t threads, variables, locks;
-    size_t budget;                                      /* steps for all programs */
-    size_t limit;                                       /* events in the trace */
-    unsigned writes, blocks, nesting, sections, sticky; /* percent */
+    uint32_t threads, variables, locks, channels;
+    size_t budget;                                                /* steps for all programs */
+    size_t limit;                                                 /* events in the trace */
+    unsigned writes, blocks, nesting, sections, messages, sticky; /* percent */
     struct program programs[MAX_THREADS];
     unsigned marks;
 };
@@ -91,7 +91,8 @@ static enum st_op access_op(struct generator *g) {
 }
 
 static void add_access(struct generator *g, struct program *program) {
-    add(program, access_op(g), below(g, g->variables));
+    uint32_t variable = below(g, g->variables); /* before the operation, with every compiler */
+    add(program, access_op(g), variable);
 }
 
 static void add_begin(struct generator *g, struct program *program) {
@@ -120,6 +121,21 @@ static void add_section(struct generator *g, struct program *program) {
     add(program, ST_RELEASE, lock);
 }
 
+static void add_send_or_receive(struct generator *g, struct program *program, uint32_t channel) {
+    add(program, percent(g, 50) ? ST_SEND : ST_RECEIVE, channel);
+}
+
+/* A send, a receive, or both, as at a barrier. */
+static void add_message(struct generator *g, struct program *program) {
+    uint32_t channel = below(g, g->channels);
+    if (percent(g, 80)) {
+        add_send_or_receive(g, program, channel);
+    } else {
+        add(program, ST_SEND, channel);
+        add(program, ST_RECEIVE, channel);
+    }
+}
+
 static void add_body(struct generator *g, struct program *program, unsigned depth);
 
 static void add_block(struct generator *g, struct program *program, unsigned depth) {
@@ -135,6 +151,8 @@ static void add_body(struct generator *g, struct program *program, unsigned dept
         return;
     if (depth < MAX_DEPTH && percent(g, depth ? g->nesting : g->blocks))
         add_block(g, program, depth);
+    else if (percent(g, g->messages))
+        add_message(g, program);
     else if (g->kind == KIND_GUARDED || percent(g, g->sections))
         add_section(g, program);
     else
@@ -156,6 +174,8 @@ static void add_two_phase_block(struct generator *g, struct program *program) {
             add(program, ST_ACQUIRE, lock);
         held[lock] = true;
         add(program, access_op(g), variable);
+        if (percent(g, g->messages / 2))
+            add_send_or_receive(g, program, below(g, g->channels));
     }
     if (inner && named && accesses > 1)
         add_end(g, program);
@@ -215,7 +235,7 @@ static void make_children(struct generator *g, unsigned share, unsigned silent) 
 
 /* How the edge from one member of the ring to the next is made. */
 struct link {
-    enum { BY_WRITE_READ, BY_READ_WRITE, BY_WRITES, BY_LOCK, LINKS } how;
+    enum { BY_WRITE_READ, BY_READ_WRITE, BY_WRITES, BY_LOCK, BY_CHANNEL, LINKS } how;
     uint32_t on;
     unsigned mark; /* of the event it leaves from */
 };
@@ -224,6 +244,8 @@ static void add_source(struct program *program, const struct link *link) {
     if (link->how == BY_LOCK) {
         add(program, ST_ACQUIRE, link->on);
         add(program, ST_RELEASE, link->on)->mark = link->mark;
+    } else if (link->how == BY_CHANNEL) {
+        add(program, ST_SEND, link->on)->mark = link->mark;
     } else {
         enum st_op op = link->how == BY_READ_WRITE ? ST_READ : ST_WRITE;
         add(program, op, link->on)->mark = link->mark;
@@ -235,6 +257,9 @@ static void add_sink(struct program *program, const struct link *link, bool brok
         uint32_t lock = broken ? SAMPLE_LOCKS - 1 : link->on;
         add(program, ST_ACQUIRE, lock)->waits_for = link->mark;
         add(program, ST_RELEASE, lock);
+    } else if (link->how == BY_CHANNEL) {
+        uint32_t channel = broken ? SAMPLE_CHANNELS - 1 : link->on;
+        add(program, ST_RECEIVE, channel)->waits_for = link->mark;
     } else {
         enum st_op op = link->how == BY_WRITE_READ ? ST_READ : ST_WRITE;
         uint32_t variable = broken ? SAMPLE_VARIABLES - 1 : link->on;
@@ -253,7 +278,9 @@ static void add_noise(struct generator *g, struct program *program, uint32_t thr
         add(program, ST_READ, MAX_RING);
     else if (dice < 88)
         add(program, ST_WRITE, MAX_RING);
-    else if (dice < 94)
+    else if (dice < 92)
+        add_send_or_receive(g, program, MAX_RING);
+    else if (dice < 96)
         add_block(g, program, MAX_DEPTH - 1);
     else
         add_section(g, program);
@@ -306,7 +333,8 @@ static void write_ring(struct generator *g) {
     for (uint32_t i = 0; i < size; i++) {
         const struct link *in = &links[(i + size - 1) % size], *out = &links[i];
         bool broken = g->kind == KIND_BROKEN_RING && i == 0;
-        write_member(g, i, in, out, i == 0 || !percent(g, forward), percent(g, 30), broken);
+        bool split = percent(g, 30);
+        write_member(g, i, in, out, i == 0 || !percent(g, forward), split, broken);
     }
     for (uint32_t t = size; t < g->threads; t++)
         for (uint32_t i = between(g, 1, 3); i > 0; i--)
@@ -377,12 +405,14 @@ static void choose_recipe(struct generator *g) {
     g->threads = between(g, 2, 6);
     g->variables = between(g, 1, 4);
     g->locks = between(g, 1, 2);
+    g->channels = between(g, 1, 2);
     g->budget = between(g, 4, 32);
     g->limit = percent(g, 70) ? SAMPLE_EVENTS - 16 : between(g, 4, 30);
     g->writes = between(g, 20, 70);
     g->blocks = between(g, 30, 90);
     g->nesting = percent(g, 50) ? 0 : between(g, 5, 40);
     g->sections = percent(g, 50) ? 0 : between(g, 10, 60);
+    g->messages = percent(g, 40) ? 0 : between(g, 15, 85);
     g->sticky = stickiness[below(g, 5)];
 }
 

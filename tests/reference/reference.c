@@ -32,6 +32,8 @@ bool reference_depends(const struct st_event *from, const struct st_event *to,
         return from->op == ST_FORK && from->target == to->thread;
     case ST_EDGE_JOIN:
         return to->op == ST_JOIN && to->target == from->thread;
+    case ST_EDGE_SYNC:
+        return from->op == ST_SEND && to->op == ST_RECEIVE && from->target == to->target;
     }
     return false;
 }
@@ -39,7 +41,7 @@ bool reference_depends(const struct st_event *from, const struct st_event *to,
 static bool depends_somehow(const struct st_event *from, const struct st_event *to) {
     return from->thread == to->thread || reference_depends(from, to, ST_EDGE_CONFLICT) ||
            reference_depends(from, to, ST_EDGE_LOCK) || reference_depends(from, to, ST_EDGE_FORK) ||
-           reference_depends(from, to, ST_EDGE_JOIN);
+           reference_depends(from, to, ST_EDGE_JOIN) || reference_depends(from, to, ST_EDGE_SYNC);
 }
 
 static void order_events(struct reference *reference, const struct sample *sample) {

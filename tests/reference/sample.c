@@ -28,7 +28,7 @@ static uint32_t renumbered(struct numbering *numbering, uint32_t old) {
 }
 
 void sample_renumber(struct sample *sample) {
-    struct numbering threads = {0}, variables = {0}, locks = {0}, blocks = {0};
+    struct numbering threads = {0}, variables = {0}, locks = {0}, channels = {0}, blocks = {0};
     for (size_t i = 0; i < sample->count; i++) {
         struct st_event *event = &sample->events[i];
         event->op = event->written;
@@ -40,6 +40,8 @@ void sample_renumber(struct sample *sample) {
             event->target = renumbered(&locks, event->target);
         else if (event->op == ST_FORK || event->op == ST_JOIN)
             event->target = renumbered(&threads, event->target);
+        else if (event->op == ST_SEND || event->op == ST_RECEIVE)
+            event->target = renumbered(&channels, event->target);
         else if (event->target != ST_NO_NAME)
             event->target = renumbered(&blocks, event->target);
     }
@@ -47,9 +49,10 @@ void sample_renumber(struct sample *sample) {
 
 static void assert_limits(const struct sample *sample) {
     static const uint32_t limits[ST_OP_COUNT] = {
-        [ST_READ] = SAMPLE_VARIABLES, [ST_WRITE] = SAMPLE_VARIABLES, [ST_ACQUIRE] = SAMPLE_LOCKS,
-        [ST_RELEASE] = SAMPLE_LOCKS,  [ST_FORK] = SAMPLE_THREADS,    [ST_JOIN] = SAMPLE_THREADS,
-        [ST_BEGIN] = SAMPLE_BLOCKS,   [ST_END] = SAMPLE_BLOCKS,
+        [ST_READ] = SAMPLE_VARIABLES,   [ST_WRITE] = SAMPLE_VARIABLES, [ST_ACQUIRE] = SAMPLE_LOCKS,
+        [ST_RELEASE] = SAMPLE_LOCKS,    [ST_FORK] = SAMPLE_THREADS,    [ST_JOIN] = SAMPLE_THREADS,
+        [ST_BEGIN] = SAMPLE_BLOCKS,     [ST_END] = SAMPLE_BLOCKS,      [ST_SEND] = SAMPLE_CHANNELS,
+        [ST_RECEIVE] = SAMPLE_CHANNELS,
     };
     for (size_t i = 0; i < sample->count; i++) {
         const struct st_event *event = &sample->events[i];
@@ -97,6 +100,7 @@ const struct st_symbols *sample_symbols(void) {
         add_names(&symbols.variables, "x", SAMPLE_VARIABLES);
         add_names(&symbols.locks, "l", SAMPLE_LOCKS);
         add_names(&symbols.blocks, "b", SAMPLE_BLOCKS);
+        add_names(&symbols.channels, "c", SAMPLE_CHANNELS);
         ready = true;
     }
     return &symbols;

@@ -1,4 +1,4 @@
-/* A sample: a trace small enough for brute force, with the names x1, l1, T1, ... */
+/* A sample: a trace small enough for brute force, with the names x1, l1, c1, T1, ... */
 #ifndef SERIATIM_REFERENCE_SAMPLE_H
 #define SERIATIM_REFERENCE_SAMPLE_H
 
@@ -14,7 +14,8 @@ enum {
     SAMPLE_THREADS = 64,
     SAMPLE_VARIABLES = 40,
     SAMPLE_LOCKS = 16,
-    SAMPLE_BLOCKS = 16
+    SAMPLE_BLOCKS = 16,
+    SAMPLE_CHANNELS = 8
 };
 
 /* Event number n is events[n - 1]. */
@@ -27,8 +28,9 @@ struct sample {
 /* Appends an event; `loc` becomes its number. */
 void sample_add(struct sample *sample, uint32_t thread, enum st_op op, uint32_t target);
 
-/* Numbers threads, variables, locks and block names densely in order of first appearance, as the
- * readers do, sets each location to the event's number and forgets what validation marked. */
+/* Numbers threads, variables, locks, channels and block names densely in order of first appearance,
+ * as the readers do, sets each location to the event's number and forgets what validation marked.
+ */
 void sample_renumber(struct sample *sample);
 
 /* Validates and marks re-entrant acquires and their releases, and with `repair` the events that

@@ -87,7 +87,8 @@ static bool remove_a_tail(struct shrinker *s) {
     return false;
 }
 
-/* All accesses to one variable go to another instead (or likewise all events of a lock). */
+/* All accesses to one variable go to another instead (or likewise all events of a lock or of a
+ * channel). */
 static bool merge_targets(struct shrinker *s, enum st_op first, enum st_op second) {
     for (uint32_t from = 1; from < SAMPLE_VARIABLES; from++)
         for (uint32_t to = 0; to < from; to++) {
@@ -110,7 +111,8 @@ static bool merge_targets(struct shrinker *s, enum st_op first, enum st_op secon
 
 static bool shrink_once(struct shrinker *s) {
     return remove_a_tail(s) || remove_a_thread(s) || remove_a_pair(s) || remove_an_event(s) ||
-           merge_targets(s, ST_READ, ST_WRITE) || merge_targets(s, ST_ACQUIRE, ST_RELEASE);
+           merge_targets(s, ST_READ, ST_WRITE) || merge_targets(s, ST_ACQUIRE, ST_RELEASE) ||
+           merge_targets(s, ST_SEND, ST_RECEIVE);
 }
 
 void shrink(struct sample *sample, shrink_test *shows_fault, void *context) {

@@ -38,7 +38,8 @@ class Setup(unittest.TestCase):
         return result, log.read_text().splitlines() if log.exists() else []
 
     EVERYTHING = ["gcc:amd64 c-compiler", "libc6-dev:amd64 libc-dev", "make ", "cmake ",
-                  "pkgconf:amd64 pkg-config (= 1.8.1-1)", "libzstd-dev:amd64 ", "libxxhash-dev:amd64 "]
+                  "pkgconf:amd64 pkg-config (= 1.8.1-1)", "libzstd-dev:amd64 ", "libxxhash-dev:amd64 ",
+                  "libdw-dev:amd64 ", "libiberty-dev:amd64 "]
 
     def test_nothing_is_said_or_done_when_all_is_there(self):
         self.installed(*self.EVERYTHING)

@@ -9,7 +9,7 @@
 
 enum { T1 = 1, T2, T3 };
 enum { BLOCK = 100, INNER = 101 };
-enum { X = 7, Y = 8, LOCK = 7 }; /* a variable and a lock of the same id: separate kinds */
+enum { X = 7, Y = 8, LOCK = 7, CHANNEL = 7 }; /* of the same id, but separate kinds */
 
 /* What the callback heard last, and how often it was called. */
 struct heard {
@@ -284,6 +284,48 @@ static void every_engine_sees_that_the_locked_block_is_serializable(void **state
 }
 
 /* The largest ids, and addresses: all come back as they were given. */
+/* T1 posts a semaphore in its block and waits for the answer in it. */
+static void every_engine_sees_order_through_channels(void **state) {
+    (void)state;
+    for (size_t i = 0; seriatim_engine_name(i); i++) {
+        seriatim_result result;
+        seriatim_checker *checker = seriatim_checker_new(seriatim_engine_name(i));
+        feed(checker, T1, SERIATIM_BEGIN, BLOCK, 1);
+        feed(checker, T1, SERIATIM_SEND, CHANNEL, 2);
+        feed(checker, T2, SERIATIM_RECEIVE, CHANNEL, 3);
+        feed(checker, T2, SERIATIM_SEND, CHANNEL + 1, 4);
+        feed(checker, T3, SERIATIM_SEND, CHANNEL + 1, 5);
+        feed(checker, T1, SERIATIM_RECEIVE, CHANNEL + 1, 6);
+        seriatim_checker_finish(checker, &result);
+        assert_int_equal(result.serializable, 0);
+        assert_int_equal(result.first_bad_event, 6);
+        seriatim_checker_free(checker);
+    }
+}
+
+static void order_through_a_channel_is_an_edge_of_its_own_kind(void **state) {
+    (void)state;
+    struct heard heard;
+    seriatim_checker *checker = new_checker(&heard);
+    feed(checker, T1, SERIATIM_BEGIN, BLOCK, 1);
+    feed(checker, T1, SERIATIM_WRITE, X, 2);
+    feed(checker, T2, SERIATIM_READ, X, 3);
+    feed(checker, T2, SERIATIM_SEND, CHANNEL, 4);
+    feed(checker, T1, SERIATIM_ACQUIRE, LOCK, 5);
+    assert_int_equal(heard.calls, 0);
+    feed(checker, T1, SERIATIM_RECEIVE, CHANNEL, 6);
+    assert_int_equal(heard.calls, 1);
+    const seriatim_violation *violation = seriatim_checker_violation(checker, 0);
+    assert_int_equal(violation->path_length, 2);
+    const seriatim_edge *last = &violation->path[1];
+    assert_int_equal(last->kind, SERIATIM_EDGE_SYNC);
+    assert_int_equal(last->from.op, SERIATIM_SEND);
+    assert_int_equal(last->from.event, 4);
+    assert_int_equal(last->to.op, SERIATIM_RECEIVE);
+    assert_int_equal(last->to.operand, CHANNEL);
+    seriatim_checker_free(checker);
+}
+
 static void ids_are_arbitrary(void **state) {
     (void)state;
     struct heard heard;
@@ -318,7 +360,7 @@ static void events_that_make_no_sense_are_refused_with_a_reason(void **state) {
     refuse(checker, T1, SERIATIM_FORK, T1, 1, "fork of the running thread");
     refuse(checker, T1, SERIATIM_JOIN, T1, 1, "join of the running thread");
     refuse(checker, T1, SERIATIM_JOIN, 77, 1, "join of an unknown thread");
-    refuse(checker, T1, 8, 0, 1, "no operation with the number 8");
+    refuse(checker, T1, 10, 0, 1, "no operation with the number 10");
     refuse(checker, T1, -1, 0, 1, "no operation with the number -1");
     refuse(checker, T1, SERIATIM_READ, X, SERIATIM_LOCATION_LIMIT, "not below 2^47");
     assert_int_equal(seriatim_event(checker, T1, SERIATIM_ACQUIRE, LOCK, 1), 0);
@@ -472,6 +514,8 @@ int main(void) {
         cmocka_unit_test(without_a_callback_nothing_is_called),
         cmocka_unit_test(every_engine_sees_that_the_cut_block_is_not_serializable),
         cmocka_unit_test(every_engine_sees_that_the_locked_block_is_serializable),
+        cmocka_unit_test(every_engine_sees_order_through_channels),
+        cmocka_unit_test(order_through_a_channel_is_an_edge_of_its_own_kind),
         cmocka_unit_test(ids_are_arbitrary),
         cmocka_unit_test(events_that_make_no_sense_are_refused_with_a_reason),
         cmocka_unit_test(a_refused_event_has_no_number_and_no_effect),

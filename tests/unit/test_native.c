@@ -134,7 +134,11 @@ static void assert_reads_back(struct st_symbols *symbols, const struct events *e
     free(bytes.data);
 }
 
-/* ---- the golden trace: every operation, both kinds of location, a block without a name ---- */
+/* ---- the golden trace: every operation, both kinds of location, a block without a name ----
+ *
+ * That of a version has the lines of those before it, and behind them what was added. */
+
+enum { GOLDEN_1 = 19 }; /* lines of version 1 */
 
 static const struct line {
     const char *thread;
@@ -166,6 +170,13 @@ static const struct line {
     {"main", ST_END, "transfer", "main.c:25"},
     {"main", ST_JOIN, "worker", "140737488355328"},
     {"main", ST_READ, "balance", "70000"},
+    {"worker 2", ST_SEND, "posted", "sem.c:7"},
+    {"main", ST_SEND, "posted", "sem.c:7"},
+    {"worker 2", ST_BEGIN, "drain", "main.c:40"},
+    {"worker 2", ST_RECEIVE, "posted", "sem.c:9"},
+    {"worker 2", ST_SEND, "lock", "3"},
+    {"main", ST_RECEIVE, "lock", "4"},
+    {"worker 2", ST_END, "drain", "main.c:41"},
 };
 
 static struct events make_golden(struct st_symbols *symbols) {
@@ -209,21 +220,41 @@ static void assert_golden_event(const struct outcome *outcome, size_t i) {
     assert_string_equal(st_location_text(symbols, event->loc, buffer), golden[i].loc);
 }
 
+static struct bytes read_file(const char *path) {
+    struct bytes bytes = {malloc(1 << 16), 0};
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    bytes.size = fread(bytes.data, 1, 1 << 16, file);
+    fclose(file);
+    return bytes;
+}
+
+static struct bytes golden_file_of_version_1(void) {
+    return read_file(SOURCE_DIR "/tests/traces/golden-v1.stt");
+}
+
+static void assert_golden(struct bytes bytes, uint32_t version, size_t lines) {
+    assert_int_equal(get_u32((const unsigned char *)bytes.data + ST_NATIVE_MAGIC_SIZE), version);
+    for (size_t batch = 1; batch < 10; batch++) {
+        struct outcome outcome = read_trace(bytes.data, bytes.size, batch);
+        assert_false(outcome.failed);
+        assert_false(outcome.cut);
+        assert_int_equal(outcome.events.count, lines);
+        for (size_t i = 0; i < lines; i++)
+            assert_golden_event(&outcome, i);
+        free_outcome(&outcome);
+    }
+    free(bytes.data);
+}
+
 static void the_golden_file_of_version_1_stays_readable(void **state) {
     (void)state;
-    struct outcome outcome = {0};
-    struct st_input input;
-    st_symbols_init(&outcome.symbols);
-    assert_int_equal(
-        st_input_open(&input, SOURCE_DIR "/tests/traces/golden-v1.stt", &outcome.error), 0);
-    read_events(&input, &outcome, 100);
-    assert_false(outcome.failed);
-    assert_false(outcome.cut);
-    assert_int_equal(outcome.events.count, COUNT(golden));
-    for (size_t i = 0; i < COUNT(golden); i++)
-        assert_golden_event(&outcome, i);
-    st_input_close(&input);
-    free_outcome(&outcome);
+    assert_golden(golden_file_of_version_1(), 1, GOLDEN_1);
+}
+
+static void the_golden_file_of_version_2_stays_readable(void **state) {
+    (void)state;
+    assert_golden(read_file(SOURCE_DIR "/tests/traces/golden-v2.stt"), 2, COUNT(golden));
 }
 
 /* ---- writing and reading back ---- */
@@ -231,7 +262,7 @@ static void the_golden_file_of_version_1_stays_readable(void **state) {
 static void every_kind_of_event_comes_back(void **state) {
     (void)state;
     struct sample sample = make_sample();
-    for (uint32_t chunk_events = 1; chunk_events < 25; chunk_events++)
+    for (uint32_t chunk_events = 1; chunk_events < 30; chunk_events++)
         for (size_t batch = 1; batch < 8; batch++)
             assert_reads_back(&sample.symbols, &sample.events, chunk_events, batch);
     free_sample(&sample);
@@ -256,7 +287,7 @@ static struct events make_random(uint32_t names, unsigned loc_bits, size_t count
         struct st_event event = {.thread = (uint32_t)(next_random(&seed) % names),
                                  .target = (uint32_t)(next_random(&seed) % names)};
         event.op = event.written = next_random(&seed) % ST_OP_COUNT;
-        if (event.op >= ST_BEGIN && next_random(&seed) % 3 == 0)
+        if ((event.op == ST_BEGIN || event.op == ST_END) && next_random(&seed) % 3 == 0)
             event.target = ST_NO_NAME;
         uint64_t loc = (next_random(&seed) << 24 ^ next_random(&seed)) & ((ST_LOC_NAME)-1);
         event.loc = next_random(&seed) % 2 ? loc >> (47 - loc_bits) : ST_LOC_NAME | loc % names;
@@ -402,10 +433,17 @@ static void a_name_beyond_all_bounds_is_an_error(void **state) {
 
 /* ---- damage ---- */
 
-static void a_file_cut_at_any_byte_gives_its_whole_chunks(void **state) {
-    (void)state;
+/* The sample with the bytes of the golden file of version 1, which has 8 events a chunk. */
+static struct sample make_old_sample(void) {
     struct sample sample = make_sample();
-    size_t most = 0;
+    free(sample.bytes.data);
+    sample.bytes = golden_file_of_version_1();
+    sample.events.count = GOLDEN_1;
+    return sample;
+}
+
+static void assert_cut_gives_whole_chunks(struct sample sample, size_t chunk_events) {
+    size_t most = 0, all = sample.events.count;
     for (size_t size = 0; size < sample.bytes.size; size++) {
         struct outcome outcome = read_trace(sample.bytes.data, size, 3);
         assert_int_equal(outcome.failed, size < NATIVE_HEAD_SIZE);
@@ -414,18 +452,22 @@ static void a_file_cut_at_any_byte_gives_its_whole_chunks(void **state) {
         else if (size)
             assert_non_null(strstr(outcome.error.cause, "cut before its first event"));
         assert_true(is_prefix(&outcome.events, &sample.events));
-        assert_true(outcome.events.count % 5 == 0 || outcome.events.count == COUNT(golden));
+        assert_true(outcome.events.count % chunk_events == 0 || outcome.events.count == all);
         assert_true(outcome.events.count >= most);
         most = outcome.events.count;
         free_outcome(&outcome);
     }
-    assert_int_equal(most, COUNT(golden)); /* all events, only the end chunk was missing */
+    assert_int_equal(most, all); /* all events, only the end chunk was missing */
     free_sample(&sample);
 }
 
-static void any_flipped_bit_is_an_error_with_an_offset(void **state) {
+static void a_file_cut_at_any_byte_gives_its_whole_chunks(void **state) {
     (void)state;
-    struct sample sample = make_sample();
+    assert_cut_gives_whole_chunks(make_sample(), 5);
+    assert_cut_gives_whole_chunks(make_old_sample(), 8);
+}
+
+static void assert_flipped_bits_are_errors(struct sample sample) {
     for (size_t bit = 0; bit < 8 * sample.bytes.size; bit++) {
         sample.bytes.data[bit / 8] ^= (char)(1 << bit % 8);
         struct outcome outcome = read_trace(sample.bytes.data, sample.bytes.size, 3);
@@ -439,6 +481,26 @@ static void any_flipped_bit_is_an_error_with_an_offset(void **state) {
         sample.bytes.data[bit / 8] ^= (char)(1 << bit % 8);
     }
     free_sample(&sample);
+}
+
+static void any_flipped_bit_is_an_error_with_an_offset(void **state) {
+    (void)state;
+    assert_flipped_bits_are_errors(make_sample());
+    assert_flipped_bits_are_errors(make_old_sample());
+}
+
+/* The head of the file has no checksum, and two flipped bits make one version of the other. */
+static void a_file_that_claims_another_version_is_an_error(void **state) {
+    (void)state;
+    struct sample samples[] = {make_sample(), make_old_sample()};
+    for (size_t i = 0; i < COUNT(samples); i++) {
+        samples[i].bytes.data[ST_NATIVE_MAGIC_SIZE] ^= 3;
+        struct outcome outcome = read_trace(samples[i].bytes.data, samples[i].bytes.size, 3);
+        assert_true(outcome.failed);
+        assert_int_equal(outcome.events.count, 0);
+        free_outcome(&outcome);
+        free_sample(&samples[i]);
+    }
 }
 
 static void any_overwritten_byte_is_an_error(void **state) {
@@ -477,11 +539,15 @@ static void put_number(struct made *made, uint64_t number, size_t bytes) {
     put(made, buffer, bytes);
 }
 
-static struct made make_file(void) {
+static struct made make_file_of_version(uint32_t version) {
     struct made file = {0};
     put(&file, NATIVE_MAGIC, 8);
-    put_number(&file, NATIVE_VERSION, 4);
+    put_number(&file, version, 4);
     return file;
+}
+
+static struct made make_file(void) {
+    return make_file_of_version(NATIVE_VERSION);
 }
 
 /* Adds a chunk whose payload is not compressed; `full` is what its head claims. */
@@ -524,7 +590,7 @@ struct parts {
 
 static struct parts one_write(void) {
     return (struct parts){.events = 1,
-                          .names = {"T", "x", "", "", ""},
+                          .names = {"T", "x", "", "", "", ""},
                           .name_bytes = {2, 2},
                           .name_counts = {1, 1},
                           .columns = {[COLUMN_STEP] = {0, 0, 1, ST_WRITE},
@@ -533,26 +599,31 @@ static struct parts one_write(void) {
                           .planes = ""};
 }
 
-static struct made make_payload(const struct parts *parts) {
+static struct made make_payload_of_version(const struct parts *parts, uint32_t version) {
+    struct native_layout layout = native_layout(version);
     struct made payload = {0};
     put_number(&payload, parts->events, 4);
     put_number(&payload, parts->reserved, 4);
-    for (size_t i = 0; i < TABLE_COUNT; i++) {
+    for (size_t i = 0; i < layout.tables; i++) {
         put_number(&payload, parts->name_counts[i], 4);
         put_number(&payload, parts->name_bytes[i], 4);
     }
-    for (size_t i = 0; i < COLUMN_COUNT; i++) {
+    for (size_t i = 0; i < layout.columns; i++) {
         put_number(&payload, parts->columns[i].encoding, 1);
         put_number(&payload, parts->columns[i].width, 1);
         put_number(&payload, 0, 2);
         put_number(&payload, parts->columns[i].count, 4);
         put_number(&payload, parts->columns[i].base, 8);
     }
-    for (size_t i = 0; i < TABLE_COUNT; i++)
+    for (size_t i = 0; i < layout.tables; i++)
         if (parts->name_bytes[i] < 100)
             put(&payload, parts->names[i], parts->name_bytes[i]);
     put(&payload, parts->planes, parts->plane_bytes);
     return payload;
+}
+
+static struct made make_payload(const struct parts *parts) {
+    return make_payload_of_version(parts, NATIVE_VERSION);
 }
 
 /* Reads a file and checks that it is refused for this reason, at this offset. */
@@ -613,8 +684,8 @@ static void a_chunk_of_an_unknown_required_type_is_refused(void **state) {
 static void an_unknown_version_is_refused(void **state) {
     (void)state;
     struct made file = make_file();
-    file.data[8] = 2;
-    assert_refused(&file, 8, "version 2");
+    file.data[8] = 3;
+    assert_refused(&file, 8, "version 3");
     file = make_file();
     file.data[8] = 0;
     assert_refused(&file, 8, "version 0");
@@ -709,12 +780,54 @@ static void numbers_without_a_name_are_refused(void **state) {
     parts.columns[COLUMN_BLOCK].base = 1;
     assert_parts_refused(&parts, "target without a name");
     parts = one_write();
+    parts.columns[COLUMN_STEP].base = ST_RECEIVE;
+    assert_parts_refused(&parts, "target without a name"); /* a receive needs a channel */
+    parts.columns[COLUMN_CHANNEL] = parts.columns[COLUMN_VARIABLE];
+    parts.columns[COLUMN_VARIABLE].count = 0;
+    assert_parts_refused(&parts, "target without a name"); /* and this one has no name */
+    parts = one_write();
     parts.columns[COLUMN_LOC].base = 1;
     assert_parts_refused(&parts, "location without a name");
     parts.columns[COLUMN_LOC].base = 2 * ST_LOC_NUMBER_LIMIT;
     assert_parts_refused(&parts, "location without a name");
     parts.columns[COLUMN_LOC].base = UINT64_MAX;
     assert_parts_refused(&parts, "location without a name");
+}
+
+static void operations_that_do_not_exist_are_refused(void **state) {
+    (void)state;
+    struct parts parts = one_write();
+    for (unsigned op = ST_OP_COUNT; op < 1 << STEP_OP_BITS; op++) {
+        parts.columns[COLUMN_STEP].base = op;
+        assert_parts_refused(&parts, "an operation that does not exist");
+    }
+    parts.columns[COLUMN_STEP].base = 0; /* a byte that stands for itself */
+    parts.columns[COLUMN_STEP].width = 1;
+    parts.planes = "\xf";
+    parts.plane_bytes = 1;
+    assert_parts_refused(&parts, "an operation that does not exist");
+}
+
+/* A step is 8 times the thread there: 9 is a write of the second one. */
+static void version_1_has_eight_operations(void **state) {
+    (void)state;
+    struct parts parts = one_write();
+    parts.names[TABLE_THREADS] = "T\0U";
+    parts.name_counts[TABLE_THREADS] = 2;
+    parts.name_bytes[TABLE_THREADS] = 4;
+    parts.columns[COLUMN_STEP].base = 8 + ST_WRITE;
+    struct made file = make_file_of_version(1), payload = make_payload_of_version(&parts, 1);
+    put_chunk(&file, CHUNK_EVENTS, &payload, (uint32_t)payload.size);
+    put_end(&file, 1);
+    struct outcome outcome = read_trace((const char *)file.data, file.size, 10);
+    assert_false(outcome.failed);
+    assert_int_equal(outcome.events.count, 1);
+    assert_int_equal(outcome.events.data[0].op, ST_WRITE);
+    assert_int_equal(outcome.events.data[0].thread, 1);
+    assert_int_equal(outcome.symbols.channels.count, 0);
+    free_outcome(&outcome);
+    free(file.data);
+    free(payload.data);
 }
 
 static void deltas_that_leave_the_table_are_refused(void **state) {
@@ -725,7 +838,7 @@ static void deltas_that_leave_the_table_are_refused(void **state) {
     parts.plane_bytes = 1;
     parts.planes = "\5"; /* -3, from 1 */
     assert_parts_refused(&parts, "thread without a name");
-    parts.planes = "\20"; /* +8 */
+    parts.planes = "\40"; /* +16 */
     assert_parts_refused(&parts, "thread without a name");
 }
 
@@ -776,6 +889,7 @@ int main(int count, char **arguments) {
         return write_golden(arguments[2]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_golden_file_of_version_1_stays_readable),
+        cmocka_unit_test(the_golden_file_of_version_2_stays_readable),
         cmocka_unit_test(every_kind_of_event_comes_back),
         cmocka_unit_test(columns_of_every_width_come_back),
         cmocka_unit_test(numbers_that_run_on_come_back),
@@ -787,6 +901,7 @@ int main(int count, char **arguments) {
         cmocka_unit_test(a_name_beyond_all_bounds_is_an_error),
         cmocka_unit_test(a_file_cut_at_any_byte_gives_its_whole_chunks),
         cmocka_unit_test(any_flipped_bit_is_an_error_with_an_offset),
+        cmocka_unit_test(a_file_that_claims_another_version_is_an_error),
         cmocka_unit_test(any_overwritten_byte_is_an_error),
         cmocka_unit_test(a_chunk_of_an_unknown_optional_type_is_skipped),
         cmocka_unit_test(a_chunk_of_an_unknown_required_type_is_refused),
@@ -796,6 +911,8 @@ int main(int count, char **arguments) {
         cmocka_unit_test(absurd_sizes_are_refused),
         cmocka_unit_test(names_that_do_not_fit_are_refused),
         cmocka_unit_test(numbers_without_a_name_are_refused),
+        cmocka_unit_test(operations_that_do_not_exist_are_refused),
+        cmocka_unit_test(version_1_has_eight_operations),
         cmocka_unit_test(deltas_that_leave_the_table_are_refused),
         cmocka_unit_test(columns_that_do_not_fit_are_refused),
     };

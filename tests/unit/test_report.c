@@ -172,6 +172,38 @@ static void a_path_is_told_step_by_step(void **state) {
         "t.std: not serializable, first bad event 7; 1 violated block (first: ");
 }
 
+static void order_through_a_channel_is_told_as_such(void **state) {
+    struct fixture *f = *state;
+    struct st_edge *path = calloc(2, sizeof *path);
+    path[0] = (struct st_edge){place(f, 2, "T1", ST_SEND, "items", "a.c:2"),
+                               place(f, 3, "T2", ST_RECEIVE, "items", "b.c:3"), ST_EDGE_SYNC};
+    path[1] = (struct st_edge){place(f, 4, "T2", ST_SEND, "room", "b.c:4"),
+                               place(f, 5, "T1", ST_RECEIVE, "room", "a.c:5"), ST_EDGE_SYNC};
+    st_findings_violation(&f->findings[0],
+                          &(struct st_violation){.block = number(&f->symbols.blocks, "f"),
+                                                 .begin = 1,
+                                                 .begin_loc = 1,
+                                                 .end = 6,
+                                                 .event = path[1].to,
+                                                 .path = path,
+                                                 .path_length = 2});
+    char *text = text_of(f, false);
+    assert_contains(
+        strdup(text),
+        "f was not atomic in thread T1: T2 came in between.\n"
+        "  event 1  T1  began f                      at location 1  and ended it with event 6\n"
+        "  event 2  T1  sent on channel items        at a.c:2\n"
+        "  event 3  T2  received from channel items  at b.c:3       so T2 comes after f\n"
+        "  event 4  T2  sent on channel room         at b.c:4\n"
+        "  event 5  T1  received from channel room   at a.c:5       still in the block, so f comes "
+        "after T2\n");
+    assert_contains(text, " locks, 2 channels, ");
+    text = text_of(f, true);
+    assert_contains(strdup(text), "\"op\": \"rcv(items)\"");
+    assert_contains(strdup(text), "\"kind\": \"sync\", \"on\": \"room\"");
+    assert_contains(text, "\"channels\": 2");
+}
+
 /* The accesses have no locations, so there is no such column. T2's one event is told once. */
 static void one_event_can_cut_a_block(void **state) {
     struct fixture *f = *state;
@@ -627,6 +659,7 @@ static void json_text_is_escaped(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_path_is_told_step_by_step, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(order_through_a_channel_is_told_as_such, set_up, tear_down),
         cmocka_unit_test_setup_teardown(one_event_can_cut_a_block, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_child_of_one_event_starts_and_ends_with_it, set_up,
                                         tear_down),

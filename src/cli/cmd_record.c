@@ -1,0 +1,162 @@
+/* seriatim record: runs a program and writes what it does as a trace. */
+#include "base/memory.h"
+#include "cli/shared.h"
+#include "cli/watching.h"
+#include "trace/validate.h"
+#include "trace/writer.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct values {
+    struct common_values common;
+    const char *output, *spec;
+};
+
+struct record {
+    const struct values *values;
+    const char *const *words;
+    struct st_watch watch;
+    struct st_spec *spec;
+    struct st_validator *validator;
+    char *path;
+    FILE *file;
+    void *writer;
+    bool failed;
+    struct st_error error; /* why */
+};
+
+/* Named after the program and its process, so that no trace replaces another. */
+static char *choose_path(const struct record *record) {
+    pid_t process = record->watch.program.process;
+    if (record->values->output)
+        return watching_path(record->values->output, process);
+    const char *slash = strrchr(record->words[0], '/');
+    const char *name = slash ? slash + 1 : record->words[0];
+    char *path = st_alloc(strlen(name) + 32, 1);
+    sprintf(path, "%s.%ld.stt", name, (long)process);
+    return path;
+}
+
+/* The program goes on; what is in the file can be read. */
+static void give_up(struct record *record) {
+    record->failed = true;
+    complain(&record->error);
+    warn("recording stops here; the program goes on");
+    st_watch_stop(&record->watch);
+}
+
+/* Chunks go to the file at once and under its own name, so that it can be read whatever happens. */
+static bool open_trace(struct record *record) {
+    record->path = choose_path(record);
+    record->file = fopen(record->path, "we");
+    if (!record->file) {
+        st_fail(&record->error, record->path, ST_AT_FILE, 0, "cannot write: %s", strerror(errno));
+        give_up(record);
+        return false;
+    }
+    setvbuf(record->file, NULL, _IONBF, 0);
+    record->writer = st_native_writer.open(record->file, record->path,
+                                           st_translator_symbols(record->watch.translator));
+    return true;
+}
+
+static void write_events(void *context, struct st_event *events, size_t count) {
+    struct record *record = context;
+    if (record->failed || (!record->file && !open_trace(record)))
+        return;
+    const struct st_symbols *symbols = st_translator_symbols(record->watch.translator);
+    st_validate(record->validator, events, count, symbols->threads.count, symbols->locks.count);
+    if (st_native_writer.write(record->writer, events, count, &record->error) < 0)
+        give_up(record);
+}
+
+static void save(void *context) {
+    struct record *record = context;
+    if (record->file && !record->failed &&
+        st_native_writer.flush(record->writer, &record->error) < 0)
+        give_up(record);
+}
+
+static void close_trace(struct record *record) {
+    if (!record->file)
+        return;
+    if (!record->failed && st_native_writer.finish(record->writer, false, &record->error) < 0)
+        give_up(record);
+    st_native_writer.close(record->writer);
+}
+
+static void put_summary(struct record *record) {
+    const struct st_facts *facts = st_validator_facts(record->validator);
+    uint64_t events = facts->events - facts->dropped;
+    long bytes = ftell(record->file);
+    fprintf(stderr,
+            "seriatim: %s: %" PRIu64 " events of %" PRIu32 " threads, %ld bytes (%.2f an event)\n",
+            record->path, events, st_translator_symbols(record->watch.translator)->threads.count,
+            bytes, events ? (double)bytes / (double)events : 0);
+    fprintf(stderr, "seriatim: next: seriatim check %s\n", record->path);
+}
+
+static enum status follow(struct record *record) {
+    struct st_watch_hooks hooks = {.tick = save, .context = record};
+    st_watch_follow(&record->watch, &hooks);
+    close_trace(record);
+    watching_warn(&record->watch, record->words[0]);
+    if (record->file && !record->values->common.quiet)
+        put_summary(record);
+    if (record->file && fclose(record->file) && !record->failed) {
+        record->failed = true;
+        warn("%s: cannot write: %s", record->path, strerror(errno));
+    }
+    return watching_status(&record->watch, record->failed ? STATUS_TROUBLE : STATUS_CLEAN);
+}
+
+static enum status run(const void *values, const char *const *operands) {
+    struct record record = {.values = values, .words = operands};
+    struct st_translation translation = {.sink = write_events, .context = &record};
+    enum status status = STATUS_TROUBLE;
+    record.validator = st_validator_new(true);
+    if (watching_start(&record.watch, &record.spec, record.values->spec, operands, &translation) ==
+        0)
+        status = follow(&record);
+    st_watch_free(&record.watch);
+    st_validator_free(record.validator);
+    st_spec_free(record.spec);
+    free(record.path);
+    return status;
+}
+
+static const struct st_option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = ST_TEXT,
+     .offset = offsetof(struct values, output),
+     .value = "TRACE",
+     .help = "write to TRACE, with the process for each %p in it (default PROGRAM.%p.stt)"},
+    {.name = "spec",
+     .kind = ST_TEXT,
+     .offset = offsetof(struct values, spec),
+     .value = "FILE",
+     .help = "which functions are meant to be atomic; without it, all are recorded as blocks"},
+    COMMON_OPTIONS,
+};
+
+const struct command cmd_record = {
+    .name = "record",
+    .operands = "[--] PROGRAM [ARGUMENT...]",
+    .summary = "run a program and write what it does as a trace",
+    .description =
+        "Runs a program that was built with seriatim-cc or seriatim-c++ and writes what\n"
+        "it does as a trace in the native format, for seriatim check and the other\n"
+        "commands.\n\n"
+        "Exit status: that of the program (128 + N after signal N); 2 if the program\n"
+        "succeeded and there is trouble with the trace.\n",
+    .options = options,
+    .values_size = sizeof(struct values),
+    .least_operands = 1,
+    .most_operands = SIZE_MAX,
+    .operands_end_options = true,
+    .run = run,
+};

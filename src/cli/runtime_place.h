@@ -1,0 +1,17 @@
+/* Where the runtime library is, with which programs under test are linked. */
+#ifndef SERIATIM_CLI_RUNTIME_PLACE_H
+#define SERIATIM_CLI_RUNTIME_PLACE_H
+
+#include "base/error.h"
+
+/* The library. Beside it lie links to it under the names that gcc's programs know: libtsan.so, for
+ * its linker, and libtsan.so.2, for programs that were linked before. */
+#define RUNTIME_LIBRARY "libseriatim_rt.so"
+#define RUNTIME_LINK_NAME "libtsan.so"
+
+/* The absolute path of the folder that holds it, to be released with free(), or NULL. It is what
+ * SERIATIM_RUNTIME_DIR names, or else found from where the running program is: in a build folder,
+ * or installed. `command` is who asks, for the error. */
+char *runtime_place(const char *command, struct st_error *error);
+
+#endif

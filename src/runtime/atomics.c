@@ -1,0 +1,215 @@
+/* Atomic operations: each is a read, a write or both, with a number.
+ *
+ * The operation and the drawing of its number must be one step, or two threads could do one in one
+ * order and the other in another. A lock for each part of memory makes them one; it is held for a
+ * few instructions, and never while something else is waited for.
+ *
+ * A load that finds nothing new (the thread has told a load of this memory before, and neither was
+ * it written since nor did the thread learn anything) is not told: threads that spin would fill the
+ * trace. */
+#include "runtime/cells.h"
+
+#include <sched.h>
+
+enum { STRIPES = 1024 };
+static struct {
+    _Atomic bool busy;
+    char pad[63];
+} stripes[STRIPES];
+
+static size_t stripe_of(uintptr_t address) {
+    return (address >> 3 ^ address >> 13) % STRIPES;
+}
+
+static void lock_stripe(size_t stripe) {
+    for (unsigned turns = 0;
+         atomic_exchange_explicit(&stripes[stripe].busy, true, memory_order_acquire); turns++)
+        if (turns % 64 == 63)
+            sched_yield();
+}
+
+static void unlock_stripe(size_t stripe) {
+    atomic_store_explicit(&stripes[stripe].busy, false, memory_order_release);
+}
+
+static void tell(uintptr_t address, size_t size, bool read, bool write, uintptr_t caller) {
+    struct rt_thread *t = rt_self;
+    uint64_t before = atomic_load_explicit(rt_cell(address), memory_order_acquire);
+    bool guard = !write && rt_cell_state(before) == RT_CELL_SHARED && before & RT_CELL_GUARD;
+    rt_tell_frames(t);
+    if (guard) {
+        rt_receive((const void *)address, 0, caller);
+    } else if (read) {
+        rt_new_epoch(t);
+        rt_draw(t);
+        rt_put(t, st_stream_what(ST_STREAM_ATOMIC_READ, (unsigned)size, address), caller);
+    }
+    if (write) {
+        rt_draw(t);
+        rt_put(t, st_stream_what(ST_STREAM_ATOMIC_WRITE, (unsigned)size, address), caller);
+    }
+    rt_publish(t);
+    uint64_t cell = rt_cell_with_number(RT_CELL_SHARED, t->number);
+    for (uintptr_t g = address & ~(uintptr_t)7; g < address + size; g += 8) {
+        _Atomic uint64_t *place = rt_cell(g);
+        uint64_t now = atomic_load_explicit(place, memory_order_relaxed);
+        if (write || rt_cell_state(now) != RT_CELL_SHARED)
+            atomic_store_explicit(place, now = cell, memory_order_release);
+        t->shared[g >> 3 & (RT_SHARED_READS - 1)] =
+            (struct rt_shared_read){g, now, t->owner | 0xff};
+    }
+}
+
+/* What a load that was not told must find, before and after it. */
+static bool nothing_new(uintptr_t address, uint64_t *cell) {
+    uint64_t now = atomic_load_explicit(rt_cell(address), memory_order_acquire);
+    bool same = *cell == 0 || *cell == now;
+    *cell = now;
+    return same && rt_cell_state(now) == RT_CELL_SHARED &&
+           rt_was_shared_read(rt_self, address & ~(uintptr_t)7, now, 0xff);
+}
+
+/* One step: the operation, and its telling as far as it read or wrote. */
+#define ATOMICALLY(operation, does_read, does_write)                                               \
+    if (!rt_enter()) {                                                                             \
+        operation;                                                                                 \
+    } else {                                                                                       \
+        size_t stripe = stripe_of((uintptr_t)address);                                             \
+        lock_stripe(stripe);                                                                       \
+        operation;                                                                                 \
+        tell((uintptr_t)address, sizeof *address, does_read, does_write, RT_CALLER);               \
+        unlock_stripe(stripe);                                                                     \
+        rt_leave();                                                                                \
+    }
+
+#define LOAD_AND_STORE(bits, type)                                                                 \
+    RT_EXPORT type __tsan_atomic##bits##_load(const volatile type *address, int order);            \
+    RT_EXPORT type __tsan_atomic##bits##_load(const volatile type *address, int order) {           \
+        (void)order;                                                                               \
+        type value;                                                                                \
+        uint64_t cell = 0;                                                                         \
+        if (rt_self && nothing_new((uintptr_t)address, &cell)) {                                   \
+            LOAD(value, address);                                                                  \
+            if (nothing_new((uintptr_t)address, &cell))                                            \
+                return value;                                                                      \
+        }                                                                                          \
+        ATOMICALLY(LOAD(value, address), true, false)                                              \
+        return value;                                                                              \
+    }                                                                                              \
+    RT_EXPORT void __tsan_atomic##bits##_store(volatile type *address, type value, int order);     \
+    RT_EXPORT void __tsan_atomic##bits##_store(volatile type *address, type value, int order) {    \
+        (void)order;                                                                               \
+        ATOMICALLY(STORE(address, value), false, true)                                             \
+    }
+
+#define FETCH(bits, type, name, expression)                                                        \
+    RT_EXPORT type __tsan_atomic##bits##_##name(volatile type *address, type value, int order);    \
+    RT_EXPORT type __tsan_atomic##bits##_##name(volatile type *address, type value, int order) {   \
+        (void)order;                                                                               \
+        type old;                                                                                  \
+        ATOMICALLY(UPDATE(type, old, address, expression), true, true)                             \
+        return old;                                                                                \
+    }
+
+#define EXCHANGE_IF(bits, type)                                                                    \
+    static bool exchange_if_##bits(volatile type *address, type *expected, type value,             \
+                                   uintptr_t caller) {                                             \
+        type seen = *expected;                                                                     \
+        if (!rt_enter()) {                                                                         \
+            COMPARE_EXCHANGE(address, &seen, value);                                               \
+        } else {                                                                                   \
+            size_t stripe = stripe_of((uintptr_t)address);                                         \
+            lock_stripe(stripe);                                                                   \
+            COMPARE_EXCHANGE(address, &seen, value);                                               \
+            tell((uintptr_t)address, sizeof *address, true, seen == *expected, caller);            \
+            unlock_stripe(stripe);                                                                 \
+            rt_leave();                                                                            \
+        }                                                                                          \
+        bool done = seen == *expected;                                                             \
+        if (!done)                                                                                 \
+            *expected = seen;                                                                      \
+        return done;                                                                               \
+    }                                                                                              \
+    RT_EXPORT int __tsan_atomic##bits##_compare_exchange_strong(                                   \
+        volatile type *address, type *expected, type value, int order, int failure);               \
+    RT_EXPORT int __tsan_atomic##bits##_compare_exchange_strong(                                   \
+        volatile type *address, type *expected, type value, int order, int failure) {              \
+        (void)order, (void)failure;                                                                \
+        return exchange_if_##bits(address, expected, value, RT_CALLER);                            \
+    }                                                                                              \
+    RT_EXPORT int __tsan_atomic##bits##_compare_exchange_weak(                                     \
+        volatile type *address, type *expected, type value, int order, int failure);               \
+    RT_EXPORT int __tsan_atomic##bits##_compare_exchange_weak(                                     \
+        volatile type *address, type *expected, type value, int order, int failure) {              \
+        (void)order, (void)failure;                                                                \
+        return exchange_if_##bits(address, expected, value, RT_CALLER);                            \
+    }                                                                                              \
+    RT_EXPORT type __tsan_atomic##bits##_compare_exchange_val(                                     \
+        volatile type *address, type expected, type value, int order, int failure);                \
+    RT_EXPORT type __tsan_atomic##bits##_compare_exchange_val(                                     \
+        volatile type *address, type expected, type value, int order, int failure) {               \
+        (void)order, (void)failure;                                                                \
+        exchange_if_##bits(address, &expected, value, RT_CALLER);                                  \
+        return expected;                                                                           \
+    }
+
+#define ALL(bits, type)                                                                            \
+    LOAD_AND_STORE(bits, type)                                                                     \
+    FETCH(bits, type, exchange, value)                                                             \
+    FETCH(bits, type, fetch_add, (type)(old + value))                                              \
+    FETCH(bits, type, fetch_sub, (type)(old - value))                                              \
+    FETCH(bits, type, fetch_and, (type)(old & value))                                              \
+    FETCH(bits, type, fetch_or, (type)(old | value))                                               \
+    FETCH(bits, type, fetch_xor, (type)(old ^ value))                                              \
+    FETCH(bits, type, fetch_nand, (type) ~(old & value))                                           \
+    EXCHANGE_IF(bits, type)
+
+#define LOAD(value, address) value = __atomic_load_n(address, __ATOMIC_SEQ_CST)
+#define STORE(address, value) __atomic_store_n(address, value, __ATOMIC_SEQ_CST)
+#define COMPARE_EXCHANGE(address, expected, value)                                                 \
+    __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
+#define UPDATE(type, old, address, expression)                                                     \
+    do {                                                                                           \
+        old = __atomic_load_n(address, __ATOMIC_RELAXED);                                          \
+    } while (!__atomic_compare_exchange_n(address, &old, expression, true, __ATOMIC_SEQ_CST,       \
+                                          __ATOMIC_SEQ_CST))
+
+ALL(8, uint8_t)
+ALL(16, uint16_t)
+ALL(32, uint32_t)
+ALL(64, uint64_t)
+
+/* 128 bits: the compilers would call libatomic, which knows nothing of our locks; the instruction
+ * is on every x86-64 processor that can run this. */
+__extension__ typedef unsigned __int128 wide;
+
+#undef LOAD
+#undef STORE
+#undef COMPARE_EXCHANGE
+#undef UPDATE
+#define LOAD(value, address) value = __sync_val_compare_and_swap((volatile wide *)(address), 0, 0)
+#define STORE(address, value)                                                                      \
+    do {                                                                                           \
+        wide before_;                                                                              \
+        UPDATE(wide, before_, address, value);                                                     \
+    } while (0)
+#define COMPARE_EXCHANGE(address, expected, value)                                                 \
+    *(expected) = __sync_val_compare_and_swap(address, *(expected), value)
+#define UPDATE(type, old, address, expression)                                                     \
+    do {                                                                                           \
+        LOAD(old, address);                                                                        \
+    } while (!__sync_bool_compare_and_swap(address, old, expression))
+
+ALL(128, wide)
+
+RT_EXPORT void __tsan_atomic_thread_fence(int order);
+RT_EXPORT void __tsan_atomic_thread_fence(int order) {
+    (void)order;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+RT_EXPORT void __tsan_atomic_signal_fence(int order);
+RT_EXPORT void __tsan_atomic_signal_fence(int order) {
+    (void)order;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}

@@ -1,0 +1,12 @@
+/* From an address in data to the name of a variable. */
+#ifndef SERIATIM_SYMBOL_DATA_H
+#define SERIATIM_SYMBOL_DATA_H
+
+#include "symbol/object.h"
+
+/* Appends the name of what is at a file's address. False, and nothing appended, when neither the
+ * debug information nor the symbols know. The object must be open. */
+bool st_data_in(struct st_object *object, uint64_t address, struct st_text *text,
+                enum st_data_kind *kind);
+
+#endif

@@ -1,0 +1,25 @@
+/* From an address in code to its frames. */
+#ifndef SERIATIM_SYMBOL_FRAMES_H
+#define SERIATIM_SYMBOL_FRAMES_H
+
+#include "symbol/object.h"
+#include "symbol/symbol.h"
+
+/* What is known about an address. Invariants: count > 0; the strings of the frames belong to it,
+ * and function.name is that of the last one. */
+struct st_place {
+    struct st_frame *frames;
+    size_t count;
+    struct st_function function;
+};
+
+/* The place of a file's address: of the byte itself, nothing is subtracted. The object must be
+ * open. `base` is as for st_modules_new. */
+struct st_place *st_place_in(struct st_object *object, uint64_t address, const char *base);
+
+/* A place of which nothing is known but what to call it. */
+struct st_place *st_place_named(const char *name);
+
+void st_place_free(struct st_place *place);
+
+#endif

@@ -1,0 +1,205 @@
+#include "symbol/symbol.h"
+
+#include "base/map64.h"
+#include "base/memory.h"
+#include "symbol/data.h"
+#include "symbol/frames.h"
+#include "symbol/object.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct module {
+    uint64_t start, end, bias;
+    uint32_t object;
+    char *name; /* without directories */
+};
+
+/* What was looked up, by address. */
+struct places {
+    struct st_map64 numbers;
+    struct st_place **list;
+    size_t capacity;
+};
+
+/* Invariant: places[i] are those of objects[i], by the address in the file, so that they hold
+ * wherever and however often it was loaded. */
+struct st_modules {
+    char *base;
+    struct module *list; /* in the order in which they were added */
+    size_t count, capacity;
+    struct st_object **objects;
+    struct places *places;
+    size_t object_count, object_capacity, place_capacity;
+    struct places elsewhere; /* addresses in no module, as they are */
+};
+
+struct st_modules *st_modules_new(const char *base) {
+    struct st_modules *modules = st_alloc(1, sizeof *modules);
+    modules->base = base ? st_strdup(base) : NULL;
+    st_map64_init(&modules->elsewhere.numbers);
+    return modules;
+}
+
+static void places_free(struct places *places) {
+    for (uint32_t i = 0; i < places->numbers.count; i++)
+        st_place_free(places->list[i]);
+    free(places->list);
+    st_map64_free(&places->numbers);
+}
+
+void st_modules_free(struct st_modules *modules) {
+    if (!modules)
+        return;
+    for (size_t i = 0; i < modules->object_count; i++) {
+        places_free(&modules->places[i]);
+        st_object_free(modules->objects[i]);
+    }
+    for (size_t i = 0; i < modules->count; i++)
+        free(modules->list[i].name);
+    places_free(&modules->elsewhere);
+    free(modules->objects);
+    free(modules->places);
+    free(modules->list);
+    free(modules->base);
+    free(modules);
+}
+
+/* ---- adding ---- */
+
+/* The number of the object, new or known. */
+static uint32_t object_number(struct st_modules *modules, const struct st_module *module) {
+    for (size_t i = 0; i < modules->object_count; i++)
+        if (st_object_is(modules->objects[i], module->path, module->build_id,
+                         module->build_id_size))
+            return (uint32_t)i;
+    size_t number = modules->object_count++;
+    st_reserve(&modules->objects, &modules->object_capacity, number + 1);
+    st_reserve(&modules->places, &modules->place_capacity, number + 1);
+    modules->objects[number] = st_object_new(module->path, module->build_id, module->build_id_size);
+    st_map64_init(&modules->places[number].numbers);
+    return (uint32_t)number;
+}
+
+static char *short_name(const char *path) {
+    static const char deleted[] = " (deleted)";
+    const char *slash = strrchr(path, '/');
+    char *name = st_strdup(!*path ? "[anonymous]" : slash && path[0] != '[' ? slash + 1 : path);
+    size_t length = strlen(name), suffix = strlen(deleted);
+    if (length > suffix && strcmp(name + length - suffix, deleted) == 0)
+        name[length - suffix] = '\0';
+    return name;
+}
+
+void st_modules_add(struct st_modules *modules, const struct st_module *module) {
+    st_reserve(&modules->list, &modules->capacity, modules->count + 1);
+    modules->list[modules->count++] = (struct module){
+        .start = module->start,
+        .end = module->end,
+        .bias = st_is_file(module->path) ? module->bias : module->start,
+        .object = object_number(modules, module),
+        .name = short_name(module->path),
+    };
+}
+
+/* ---- look-up ---- */
+
+/* Programs have tens of modules: to look through thirty takes 60 ns, and needs no care for those
+ * that overlap. */
+static const struct module *module_at(const struct st_modules *modules, uint64_t address) {
+    for (size_t i = modules->count; i-- > 0;)
+        if (address - modules->list[i].start < modules->list[i].end - modules->list[i].start)
+            return &modules->list[i];
+    return NULL;
+}
+
+static void add_raw_name(const struct module *module, uint64_t address, struct st_text *text) {
+    if (module)
+        st_text_addf(text, "%.200s+0x%" PRIx64, module->name, address - module->bias);
+    else
+        st_text_addf(text, "0x%" PRIx64, address);
+}
+
+static struct st_object *open_object(struct st_modules *modules, const struct module *module) {
+    struct st_object *object = modules->objects[module->object];
+    st_object_open(object);
+    return object;
+}
+
+static struct st_place *find_place(struct st_modules *modules, const struct module *module,
+                                   uint64_t address) {
+    struct st_place *place = NULL;
+    if (module)
+        place = st_place_in(open_object(modules, module), address - module->bias, modules->base);
+    if (place)
+        return place;
+    struct st_text text;
+    st_text_clear(&text);
+    add_raw_name(module, address, &text);
+    return st_place_named(text.bytes);
+}
+
+static const struct st_place *place_of(struct st_modules *modules, uint64_t pc) {
+    uint64_t address = pc - 1;
+    const struct module *module = module_at(modules, address);
+    struct places *places = module ? &modules->places[module->object] : &modules->elsewhere;
+    uint64_t key = module ? address - module->bias : address;
+    uint32_t number = st_map64_find(&places->numbers, key);
+    if (number != ST_MAP64_NONE)
+        return places->list[number];
+    struct st_place *place = find_place(modules, module, address);
+    number = st_map64_number(&places->numbers, key);
+    st_reserve(&places->list, &places->capacity, (size_t)number + 1);
+    return places->list[number] = place;
+}
+
+const struct st_frame *st_frames(struct st_modules *modules, uint64_t pc, size_t *count) {
+    const struct st_place *place = place_of(modules, pc);
+    *count = place->count;
+    return place->frames;
+}
+
+const struct st_function *st_function(struct st_modules *modules, uint64_t pc) {
+    return &place_of(modules, pc)->function;
+}
+
+/* A better name for what `object` has the symbol of, but not the debug information, if another file
+ * has it. */
+static void find_original(struct st_modules *modules, struct st_object *object, uint64_t address,
+                          struct st_text *text, enum st_data_kind *kind) {
+    uint64_t there;
+    for (size_t i = 0; i < modules->object_count; i++) {
+        struct st_object *origin = modules->objects[i];
+        st_object_open(origin);
+        if (origin == object || !origin->units ||
+            !st_object_is_copied(object, address, origin, &there))
+            continue;
+        struct st_text original;
+        st_text_clear(&original);
+        if (st_data_in(origin, there, &original, kind))
+            *text = original;
+        return;
+    }
+}
+
+enum st_data_kind st_data_name(struct st_modules *modules, uint64_t address, char *buffer,
+                               size_t size) {
+    const struct module *module = module_at(modules, address);
+    enum st_data_kind kind = module ? ST_DATA_MODULE : ST_DATA_UNKNOWN;
+    struct st_text text;
+    st_text_clear(&text);
+    struct st_object *object = module ? open_object(modules, module) : NULL;
+    if (!object || !st_data_in(object, address - module->bias, &text, &kind))
+        add_raw_name(module, address, &text);
+    else if (kind == ST_DATA_SYMBOL)
+        find_original(modules, object, address - module->bias, &text, &kind);
+    snprintf(buffer, size, "%s", text.bytes);
+    return kind;
+}
+
+const char *st_module_trouble(struct st_modules *modules, uint64_t address) {
+    const struct module *module = module_at(modules, address);
+    return module ? open_object(modules, module)->trouble : NULL;
+}

@@ -1,0 +1,229 @@
+#include "symbol/object.h"
+
+#include "base/memory.h"
+#include "symbol/spelling.h"
+#include "symbol/units.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool st_is_file(const char *path) {
+    return path[0] && path[0] != '[' && strncmp(path, "linux-vdso.so", 13) != 0;
+}
+
+struct st_object *st_object_new(const char *path, const void *build_id, size_t build_id_size) {
+    struct st_object *object = st_alloc(1, sizeof *object);
+    object->path = st_strdup(path);
+    object->opened = !st_is_file(path);
+    if (build_id && build_id_size) {
+        object->build_id = st_alloc(build_id_size, 1);
+        memcpy(object->build_id, build_id, build_id_size);
+        object->build_id_size = build_id_size;
+    }
+    return object;
+}
+
+void st_object_free(struct st_object *object) {
+    st_units_free(object->units);
+    if (object->dwfl)
+        dwfl_end(object->dwfl);
+    st_spans_free(&object->code);
+    st_spans_free(&object->data);
+    free(object->build_id);
+    free(object->path);
+    free(object);
+}
+
+static bool same_build_id(const struct st_object *object, const void *build_id, size_t size) {
+    return object->build_id_size == size && (!size || !memcmp(object->build_id, build_id, size));
+}
+
+bool st_object_is(const struct st_object *object, const char *path, const void *build_id,
+                  size_t build_id_size) {
+    return strcmp(object->path, path) == 0 &&
+           same_build_id(object, build_id, build_id ? build_id_size : 0);
+}
+
+/* ---- opening ---- */
+
+/* A path is what some program said it to be: it may lead to a pipe by now, which must not be waited
+ * for. */
+static int open_regular(const char *path, const char **trouble) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat status;
+    if (fd < 0) {
+        *trouble = errno == ENOENT || errno == ENOTDIR ? "is not there any more; run it again"
+                                                       : "cannot be opened for reading";
+        return -1;
+    }
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+        return fd;
+    *trouble = "is not a regular file any more";
+    close(fd);
+    return -1;
+}
+
+/* The file at address 0, so that libdwfl's addresses are those of the file. It takes over `fd`. */
+static Dwfl *report(const char *path, int fd, Dwfl_Module **module) {
+    static const Dwfl_Callbacks callbacks = {
+        .find_elf = dwfl_build_id_find_elf,
+        .find_debuginfo = dwfl_standard_find_debuginfo,
+        .section_address = dwfl_offline_section_address,
+    };
+    Dwfl *dwfl = dwfl_begin(&callbacks);
+    if (!dwfl) {
+        close(fd);
+        return NULL;
+    }
+    *module = dwfl_report_elf(dwfl, path, path, fd, 0, true);
+    if (!*module) {
+        close(fd);
+        dwfl_end(dwfl);
+        return NULL;
+    }
+    if (dwfl_report_end(dwfl, NULL, NULL) == 0)
+        return dwfl;
+    dwfl_end(dwfl);
+    return NULL;
+}
+
+static bool is_what_ran(const struct st_object *object) {
+    const unsigned char *found;
+    GElf_Addr address;
+    if (!object->build_id)
+        return true;
+    int size = dwfl_module_build_id(object->module, &found, &address);
+    return size > 0 && same_build_id(object, found, (size_t)size);
+}
+
+static const char *try_to_open(struct st_object *object) {
+    const char *trouble = NULL;
+    int fd = open_regular(object->path, &trouble);
+    if (fd < 0)
+        return trouble;
+    object->dwfl = report(object->path, fd, &object->module);
+    if (!object->dwfl)
+        return "is damaged or not an ELF file";
+    if (!is_what_ran(object)) {
+        dwfl_end(object->dwfl);
+        object->dwfl = NULL;
+        return "has changed since it ran; run it again";
+    }
+    Dwarf_Addr bias;
+    Dwarf *dwarf = dwfl_module_getdwarf(object->module, &bias);
+    if (!dwarf)
+        return "has no debug information; compile it with -g";
+    object->units = st_units_new(dwarf, bias);
+    return NULL;
+}
+
+void st_object_open(struct st_object *object) {
+    if (object->opened)
+        return;
+    object->opened = true;
+    object->trouble = try_to_open(object);
+}
+
+/* ---- symbols ---- */
+
+/* What has no size is left out: hand-written assembly, and labels of the linker. */
+static void add_symbol(struct st_object *object, int number) {
+    GElf_Sym symbol;
+    GElf_Addr address;
+    GElf_Word section;
+    const char *name =
+        dwfl_module_getsym_info(object->module, number, &symbol, &address, &section, NULL, NULL);
+    if (!name || !*name || section == SHN_UNDEF || section == SHN_ABS || section == (GElf_Word)-1)
+        return;
+    unsigned type = GELF_ST_TYPE(symbol.st_info);
+    uint64_t end = address + symbol.st_size;
+    if (type == STT_OBJECT || type == STT_COMMON)
+        st_spans_add(&object->data, address, end, (uint32_t)number);
+    else if (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE)
+        st_spans_add(&object->code, address, end, (uint32_t)number);
+}
+
+/* A table of our own, since libdwfl looks through all symbols each time. */
+static void read_symbols(struct st_object *object) {
+    if (object->symbols_read)
+        return;
+    object->symbols_read = true;
+    int count = dwfl_module_getsymtab(object->module);
+    for (int i = 1; i < count; i++)
+        add_symbol(object, i);
+    st_spans_sort(&object->code);
+    st_spans_sort(&object->data);
+}
+
+static const char *name_of(struct st_object *object, const struct st_span *span, bool *is_local) {
+    GElf_Sym symbol;
+    GElf_Addr address;
+    const char *name = dwfl_module_getsym_info(object->module, (int)span->what, &symbol, &address,
+                                               NULL, NULL, NULL);
+    if (is_local)
+        *is_local = !name || GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
+    return name;
+}
+
+/* Of several names for the same, one that is not reserved to the implementation: free, and not
+ * __libc_free. */
+static const struct st_span *find_symbol(struct st_object *object, const struct st_spans *spans,
+                                         uint64_t address) {
+    read_symbols(object);
+    const struct st_span *first = st_spans_find(spans, address);
+    if (!first)
+        return NULL;
+    for (const struct st_span *span = first; span->low == first->low; span--) {
+        const char *name = name_of(object, span, NULL);
+        if (name && !st_is_reserved(name) && span->high > address)
+            return span;
+        if (span == spans->list)
+            break;
+    }
+    return first;
+}
+
+static bool spell_symbol(struct st_object *object, const struct st_span *span,
+                         struct st_text *text) {
+    const char *name = span ? name_of(object, span, NULL) : NULL;
+    if (name)
+        st_spell_symbol(text, name);
+    return name != NULL;
+}
+
+bool st_object_function(struct st_object *object, uint64_t address, struct st_text *text) {
+    return spell_symbol(object, find_symbol(object, &object->code, address), text);
+}
+
+bool st_object_data(struct st_object *object, uint64_t address, struct st_text *text,
+                    uint64_t *offset) {
+    const struct st_span *span = find_symbol(object, &object->data, address);
+    if (span)
+        *offset = address - span->low;
+    return spell_symbol(object, span, text);
+}
+
+bool st_object_is_copied(struct st_object *object, uint64_t address, struct st_object *origin,
+                         uint64_t *address_there) {
+    bool is_local;
+    const struct st_span *copy = find_symbol(object, &object->data, address);
+    const char *name = copy ? name_of(object, copy, &is_local) : NULL;
+    if (!name || is_local)
+        return false;
+    read_symbols(origin);
+    for (size_t i = 0; i < origin->data.count; i++) {
+        const struct st_span *span = &origin->data.list[i];
+        if (span->high - span->low != copy->high - copy->low)
+            continue;
+        const char *other = name_of(origin, span, &is_local);
+        if (!other || is_local || strcmp(name, other) != 0)
+            continue;
+        *address_there = span->low + (address - copy->low);
+        return true;
+    }
+    return false;
+}

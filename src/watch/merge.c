@@ -1,0 +1,558 @@
+#define _GNU_SOURCE
+#include "watch/merge.h"
+
+#include "base/map64.h"
+#include "base/memory.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+    BUCKETS = 1024,
+    MORE_CHUNKS = 64, /* are added at a time */
+};
+
+enum state {
+    READY,    /* may have something to take */
+    NUMBERED, /* its next record has a number: need + 1 */
+    WAITING,  /* its next record comes after the number `need` */
+    TORN,     /* the program is dead and the rest of its last item never came */
+};
+
+/* A thread of the program. Positions count its records: record i of its chunk number c has the
+ * position c * ST_STREAM_RECORDS + i. Invariants: position <= visible; seen <= visible;
+ * chunks[first .. first + count) (modulo capacity, a power of two) are announced and not yet given
+ * back; all but the last of them are full, and the first has the number `chunk_number`. */
+struct source {
+    uint32_t serial;
+    enum state state;
+    uint64_t need;
+    struct source *next; /* in its bucket, when NUMBERED or WAITING; or in the list of the woken */
+
+    uint32_t *chunks;
+    uint32_t first, count, capacity;
+    uint64_t chunk_number;
+    uint64_t position, seen, visible;
+    bool last_is_full; /* the last chunk gets no more records */
+    bool ended;        /* its last record was taken */
+};
+
+struct st_merge {
+    struct st_stream_head *head;
+    st_take *take;
+    void *context;
+    uint32_t given;     /* chunks below this one are in use or free */
+    uint32_t announced; /* so many announcements were read */
+    uint64_t taken;     /* all numbers up to this one */
+    bool whole;         /* the last look saw every announcement that was begun before it */
+    bool dead;          /* the program is */
+    bool gave_chunk;    /* in this step */
+    unsigned stuck;     /* so many steps gave no chunk back though the program waits for one */
+    struct st_map64 serials;
+    struct source **sources; /* by the number of the serial; NULL once it has ended */
+    size_t source_capacity;
+    struct source **alive;
+    size_t alive_count, alive_capacity;
+    struct source *buckets[BUCKETS]; /* by `need` */
+    struct source *woken, **woken_end;
+    struct st_stream_record *item; /* one that lies in two chunks */
+    size_t item_capacity;
+    struct st_merge_facts facts;
+};
+
+struct st_merge *st_merge_new(struct st_stream_head *head, uint32_t given, st_take *take,
+                              void *context) {
+    struct st_merge *merge = st_alloc(1, sizeof *merge);
+    merge->head = head;
+    merge->take = take;
+    merge->context = context;
+    merge->given = given;
+    merge->woken_end = &merge->woken;
+    st_map64_init(&merge->serials);
+    return merge;
+}
+
+static void free_source(struct source *source) {
+    free(source->chunks);
+    free(source);
+}
+
+void st_merge_free(struct st_merge *merge) {
+    if (!merge)
+        return;
+    for (size_t i = 0; i < merge->alive_count; i++)
+        free_source(merge->alive[i]);
+    free(merge->alive);
+    free(merge->sources);
+    free(merge->item);
+    st_map64_free(&merge->serials);
+    free(merge);
+}
+
+const struct st_merge_facts *st_merge_facts(const struct st_merge *merge) {
+    return &merge->facts;
+}
+
+/* ---- items ---- */
+
+static size_t text_length(const struct st_stream_record *record) {
+    uint64_t bytes = st_stream_address(record);
+    if (st_stream_op(record) != ST_STREAM_TEXT || bytes > ST_LONGEST_TEXT)
+        return 1; /* no text: its reader will see that */
+    return 1 + (size_t)((bytes + 15) / 16);
+}
+
+/* Records in front of the text, if there is one. */
+static size_t before_text(enum st_stream_op op) {
+    return op == ST_STREAM_MODULE ? 2 : op == ST_STREAM_TROUBLE ? 1 : 0;
+}
+
+size_t st_item_length(const struct st_stream_record *records, size_t count) {
+    if (count == 0)
+        return 0;
+    enum st_stream_op op = st_stream_op(records);
+    size_t length = 1;
+    switch (op) {
+    case ST_STREAM_READ:
+    case ST_STREAM_WRITE:
+    case ST_STREAM_ATOMIC_READ:
+    case ST_STREAM_ATOMIC_WRITE:
+        length = st_stream_aux(records) ? 1 : 2;
+        break;
+    case ST_STREAM_ALLOCATE:
+    case ST_STREAM_FREE:
+        length = 2;
+        break;
+    case ST_STREAM_TEXT:
+    case ST_STREAM_MODULE:
+    case ST_STREAM_TROUBLE: {
+        size_t before = before_text(op);
+        if (count <= before)
+            return 0;
+        length = before + text_length(records + before);
+        break;
+    }
+    default:
+        break;
+    }
+    return length <= count ? length : 0;
+}
+
+/* ---- chunks ---- */
+
+static uint32_t chunk_at(const struct source *source, uint32_t i) {
+    return source->chunks[(source->first + i) & (source->capacity - 1)];
+}
+
+static void push_chunk(struct source *source, uint32_t index) {
+    if (source->count == source->capacity) {
+        uint32_t capacity = source->capacity ? 2 * source->capacity : 4;
+        uint32_t *chunks = st_alloc(capacity, sizeof *chunks);
+        for (uint32_t i = 0; i < source->count; i++)
+            chunks[i] = chunk_at(source, i);
+        free(source->chunks);
+        source->chunks = chunks;
+        source->capacity = capacity;
+        source->first = 0;
+    }
+    source->chunks[(source->first + source->count++) & (source->capacity - 1)] = index;
+    source->last_is_full = false;
+}
+
+static void wake_program(struct st_stream_head *head) {
+    atomic_fetch_add(&head->free_word, 1);
+    if (atomic_load(&head->waiting))
+        syscall(SYS_futex, &head->free_word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static void pop_chunk(struct st_merge *merge, struct source *source) {
+    uint32_t index = chunk_at(source, 0);
+    source->first = (source->first + 1) & (source->capacity - 1);
+    source->count--;
+    source->chunk_number++;
+    source->position = source->chunk_number * ST_STREAM_RECORDS;
+    if (source->visible < source->position)
+        source->visible = source->position;
+    st_stream_give_chunk(merge->head, index);
+    wake_program(merge->head);
+    merge->gave_chunk = true;
+}
+
+/* Records in the i-th chunk of the source that are visible. */
+static uint32_t records_in(const struct st_merge *merge, const struct source *source, uint32_t i) {
+    uint64_t start = (source->chunk_number + i) * ST_STREAM_RECORDS;
+    if (i + 1 == source->count)
+        return source->visible > start ? (uint32_t)(source->visible - start) : 0;
+    uint32_t count = atomic_load_explicit(&st_stream_chunk(merge->head, chunk_at(source, i))->count,
+                                          memory_order_acquire);
+    return count < ST_STREAM_RECORDS ? count : ST_STREAM_RECORDS;
+}
+
+/* ---- looking ---- */
+
+static struct source *find_source(struct st_merge *merge, uint32_t serial) {
+    uint32_t number = st_map64_number(&merge->serials, serial);
+    st_reserve(&merge->sources, &merge->source_capacity, (size_t)number + 1);
+    struct source *source = merge->sources[number];
+    if (!source) {
+        source = st_alloc(1, sizeof *source);
+        source->serial = serial;
+        merge->sources[number] = source;
+        st_reserve(&merge->alive, &merge->alive_capacity, merge->alive_count + 1);
+        merge->alive[merge->alive_count++] = source;
+    }
+    return source;
+}
+
+static void read_announcement(struct st_merge *merge, uint32_t value) {
+    uint32_t index = value - 1;
+    if (index >= merge->given) {
+        merge->facts.garbage++;
+        return;
+    }
+    push_chunk(find_source(merge, st_stream_chunk(merge->head, index)->thread), index);
+}
+
+/* Returns whether all that were begun could be read. One that was begun and is not there yet keeps
+ * us from those behind it: their places could be taken twice otherwise. */
+static bool read_announcements(struct st_merge *merge) {
+    struct st_stream_head *head = merge->head;
+    _Atomic uint32_t *places = st_stream_announcements(head);
+    uint32_t begun = atomic_load_explicit(&head->announced, memory_order_acquire);
+    while (merge->announced != begun) {
+        _Atomic uint32_t *place = &places[merge->announced % head->chunk_count];
+        uint32_t value = atomic_load_explicit(place, memory_order_acquire);
+        if (!value && !merge->dead)
+            return false;
+        atomic_store_explicit(place, 0, memory_order_relaxed);
+        if (value)
+            read_announcement(merge, value);
+        merge->announced++;
+    }
+    return true;
+}
+
+static void look_at(const struct st_merge *merge, struct source *source) {
+    source->seen = source->visible;
+    if (!source->count)
+        return;
+    struct st_stream_chunk *chunk =
+        st_stream_chunk(merge->head, chunk_at(source, source->count - 1));
+    source->last_is_full = atomic_load_explicit(&chunk->full, memory_order_acquire);
+    uint32_t count = atomic_load_explicit(&chunk->count, memory_order_acquire);
+    if (count > ST_STREAM_RECORDS)
+        count = ST_STREAM_RECORDS;
+    uint64_t end = (source->chunk_number + source->count - 1) * ST_STREAM_RECORDS + count;
+    if (end > source->visible)
+        source->visible = end;
+}
+
+static void look(struct st_merge *merge) {
+    merge->whole = read_announcements(merge);
+    for (size_t i = 0; i < merge->alive_count; i++)
+        look_at(merge, merge->alive[i]);
+}
+
+/* ---- waiting ---- */
+
+static void wait_for(struct st_merge *merge, struct source *source, enum state state,
+                     uint64_t need) {
+    struct source **bucket = &merge->buckets[need % BUCKETS];
+    source->state = state;
+    source->need = need;
+    source->next = *bucket;
+    *bucket = source;
+}
+
+static void wake(struct st_merge *merge, struct source *source) {
+    source->state = READY;
+    source->next = NULL;
+    *merge->woken_end = source;
+    merge->woken_end = &source->next;
+}
+
+/* All numbers up to this one are taken: wakes who waited for it. */
+static void set_taken(struct st_merge *merge, uint64_t number) {
+    merge->taken = number;
+    struct source **link = &merge->buckets[number % BUCKETS];
+    while (*link) {
+        struct source *source = *link;
+        if (source->need > number || source->state == NUMBERED) {
+            link = &source->next;
+            continue;
+        }
+        *link = source->next;
+        wake(merge, source);
+    }
+}
+
+/* The source whose next record has the next number, out of its bucket; NULL if there is none. */
+static struct source *next_numbered(struct st_merge *merge) {
+    struct source **link = &merge->buckets[merge->taken % BUCKETS];
+    for (; *link; link = &(*link)->next) {
+        struct source *source = *link;
+        if (source->state == NUMBERED && source->need == merge->taken) {
+            *link = source->next;
+            return source;
+        }
+    }
+    return NULL;
+}
+
+/* ---- taking ---- */
+
+/* The first records that are not taken, as many as lie in one chunk. Gives chunks back that are
+ * read. */
+static const struct st_stream_record *front(struct st_merge *merge, struct source *source,
+                                            size_t *count) {
+    while (source->count) {
+        uint32_t end = records_in(merge, source, 0);
+        uint32_t at = (uint32_t)(source->position - source->chunk_number * ST_STREAM_RECORDS);
+        if (at < end) {
+            *count = end - at;
+            return &st_stream_chunk(merge->head, chunk_at(source, 0))->records[at];
+        }
+        if (source->count == 1 && !source->last_is_full)
+            break;
+        pop_chunk(merge, source);
+    }
+    *count = 0;
+    return NULL;
+}
+
+static void advance(struct st_merge *merge, struct source *source, size_t count) {
+    source->position += count;
+    merge->facts.records += count;
+}
+
+/* Collects the records behind the first `skip` ones until they are one item, over the ends of
+ * chunks. Returns its length, or 0 when the rest is not visible. */
+static size_t collect_item(struct st_merge *merge, const struct source *source, size_t skip) {
+    uint32_t at = (uint32_t)(source->position - source->chunk_number * ST_STREAM_RECORDS);
+    size_t length = 0;
+    for (uint32_t i = 0; i < source->count; i++, at = 0) {
+        const struct st_stream_record *records =
+            st_stream_chunk(merge->head, chunk_at(source, i))->records;
+        for (uint32_t end = records_in(merge, source, i); at < end; at++) {
+            if (skip) {
+                skip--;
+                continue;
+            }
+            st_reserve(&merge->item, &merge->item_capacity, length + 1);
+            merge->item[length++] = records[at];
+            if (st_item_length(merge->item, length))
+                return length;
+        }
+    }
+    return 0;
+}
+
+/* Moves over records that lie in several chunks. */
+static void advance_far(struct st_merge *merge, struct source *source, size_t count) {
+    while (count) {
+        size_t here;
+        if (!front(merge, source, &here))
+            return;
+        size_t step = count < here ? count : here;
+        advance(merge, source, step);
+        count -= step;
+    }
+}
+
+static void deliver(struct st_merge *merge, struct source *source,
+                    const struct st_stream_record *records, size_t length) {
+    if (st_stream_op(records) == ST_STREAM_THREAD_END)
+        source->ended = true;
+    if (merge->take(merge->context, source->serial, records, length) != length)
+        merge->facts.garbage++;
+}
+
+/* An item that is not whole in this chunk. False when it has to wait. */
+static bool take_torn(struct st_merge *merge, struct source *source) {
+    size_t length = collect_item(merge, source, 0);
+    if (!length) {
+        if (merge->dead)
+            source->state = TORN;
+        return false;
+    }
+    deliver(merge, source, merge->item, length);
+    advance_far(merge, source, length);
+    return true;
+}
+
+/* Takes what needs no number, as far as it is visible. */
+static bool drain(struct st_merge *merge, struct source *source) {
+    uint64_t before = merge->facts.records;
+    size_t count;
+    const struct st_stream_record *records;
+    while (source->state == READY && (records = front(merge, source, &count))) {
+        enum st_stream_op op = st_stream_op(records);
+        if (op == ST_STREAM_NUMBER) {
+            if (records->argument > merge->taken) {
+                wait_for(merge, source, NUMBERED, records->argument - 1);
+                break;
+            }
+            merge->facts.garbage++; /* a number that is taken already */
+            advance(merge, source, 1);
+        } else if (op == ST_STREAM_OBSERVE) {
+            if (records->argument > merge->taken) {
+                wait_for(merge, source, WAITING, records->argument);
+                break;
+            }
+            advance(merge, source, 1);
+        } else {
+            size_t taken = merge->take(merge->context, source->serial, records, count);
+            if (taken) {
+                source->ended |= st_stream_op(&records[taken - 1]) == ST_STREAM_THREAD_END;
+                advance(merge, source, taken);
+            } else if (!take_torn(merge, source)) {
+                break;
+            }
+        }
+    }
+    return merge->facts.records != before;
+}
+
+/* Takes the next number with its record, if this source has it in full. */
+static bool take_number(struct st_merge *merge, struct source *source) {
+    if (source->position >= source->seen)
+        return false;
+    size_t count, length;
+    const struct st_stream_record *records = front(merge, source, &count);
+    if ((length = st_item_length(records + 1, count - 1))) {
+        deliver(merge, source, records + 1, length);
+        advance(merge, source, 1 + length);
+    } else {
+        length = collect_item(merge, source, 1);
+        if (!length)
+            return false;
+        deliver(merge, source, merge->item, length);
+        advance_far(merge, source, 1 + length);
+    }
+    source->state = READY;
+    return true;
+}
+
+static bool drain_woken(struct st_merge *merge) {
+    bool any = false;
+    while (merge->woken) {
+        struct source *source = merge->woken;
+        merge->woken = source->next;
+        if (!merge->woken)
+            merge->woken_end = &merge->woken;
+        any |= drain(merge, source);
+    }
+    return any;
+}
+
+/* Takes numbers one after the other as long as the next one was seen. */
+static bool take_numbers(struct st_merge *merge) {
+    bool any = false;
+    struct source *source;
+    while (merge->whole && (source = next_numbered(merge))) {
+        uint64_t number = merge->taken + 1;
+        if (!take_number(merge, source)) {
+            wait_for(merge, source, NUMBERED, merge->taken);
+            break;
+        }
+        any = true;
+        set_taken(merge, number);
+        drain(merge, source);
+        drain_woken(merge);
+    }
+    return any;
+}
+
+/* Threads that have ended. */
+static void bury(struct st_merge *merge) {
+    for (size_t i = 0; i < merge->alive_count;) {
+        struct source *source = merge->alive[i];
+        if (!source->ended || source->count || source->state != READY) {
+            i++;
+            continue;
+        }
+        merge->sources[st_map64_number(&merge->serials, source->serial)] = NULL;
+        free_source(source);
+        merge->alive[i] = merge->alive[--merge->alive_count];
+    }
+}
+
+/* Every chunk is with a thread that has not filled it, and there are more threads. */
+static void add_chunks(struct st_merge *merge) {
+    struct st_stream_head *head = merge->head;
+    bool wanted = atomic_load(&head->waiting) && !(uint32_t)atomic_load(&head->free_top);
+    merge->stuck = wanted && !merge->gave_chunk ? merge->stuck + 1 : 0;
+    if (merge->stuck < 2)
+        return;
+    merge->stuck = 0;
+    for (int i = 0; i < MORE_CHUNKS && merge->given < head->chunk_count; i++)
+        st_stream_give_chunk(head, merge->given++);
+    wake_program(head);
+}
+
+bool st_merge_step(struct st_merge *merge) {
+    bool any = false;
+    merge->gave_chunk = false;
+    look(merge);
+    for (size_t i = 0; i < merge->alive_count; i++)
+        if (merge->alive[i]->state == READY)
+            any |= drain(merge, merge->alive[i]);
+    any |= take_numbers(merge);
+    bury(merge);
+    add_chunks(merge);
+    return any;
+}
+
+/* ---- the end ---- */
+
+/* The smallest number that anybody waits for or has next; 0 if nobody does. */
+static uint64_t next_need(const struct st_merge *merge) {
+    uint64_t least = 0;
+    for (size_t i = 0; i < merge->alive_count; i++) {
+        const struct source *source = merge->alive[i];
+        if (source->state == NUMBERED || source->state == WAITING)
+            if (!least || source->need < least)
+                least = source->need;
+    }
+    return least;
+}
+
+/* Does the next number belong to somebody, whose record is incomplete? */
+static bool drop_torn_number(struct st_merge *merge) {
+    struct source *source = next_numbered(merge);
+    if (!source)
+        return false;
+    source->state = TORN;
+    merge->facts.lost_numbers++;
+    set_taken(merge, merge->taken + 1);
+    return true;
+}
+
+static bool skip_lost_numbers(struct st_merge *merge) {
+    if (drop_torn_number(merge)) {
+        drain_woken(merge);
+        return true;
+    }
+    uint64_t need = next_need(merge);
+    if (need <= merge->taken)
+        return false;
+    merge->facts.lost_numbers += need - merge->taken;
+    set_taken(merge, need);
+    drain_woken(merge);
+    return true;
+}
+
+void st_merge_finish(struct st_merge *merge) {
+    merge->dead = true;
+    do {
+        while (st_merge_step(merge))
+            ;
+        st_merge_step(merge); /* what the last look brought was seen by now */
+    } while (skip_lost_numbers(merge));
+    for (size_t i = 0; i < merge->alive_count; i++)
+        merge->facts.torn += merge->alive[i]->state == TORN;
+}

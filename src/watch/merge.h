@@ -1,0 +1,51 @@
+/* From what the threads of a program tell, each for itself, to one order of all of it.
+ *
+ * runtime/stream.h has the rules. Each look at the stream makes more of it visible; a number that
+ * one look has seen may be taken after the next, since by then everything is visible that was
+ * visible when it was seen. So a look costs a few loads a thread, and all that it brought is then
+ * worked off without looking again.
+ *
+ * Nothing in the stream is trusted: the program can write anything there by mistake. */
+#ifndef SERIATIM_WATCH_MERGE_H
+#define SERIATIM_WATCH_MERGE_H
+
+#include "runtime/stream.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct st_merge;
+
+/* Takes records of a thread, in their order: as many whole items (st_item_length) as there are, up
+ * to the first ST_STREAM_NUMBER or ST_STREAM_OBSERVE. Returns how many records that were. */
+typedef size_t st_take(void *context, uint32_t serial, const struct st_stream_record *records,
+                       size_t count);
+
+/* The chunks from `given` on are not in the stack of free ones: they are added there when the
+ * program cannot go on otherwise, because more threads than chunks are alive. */
+struct st_merge *st_merge_new(struct st_stream_head *head, uint32_t given, st_take *take,
+                              void *context);
+void st_merge_free(struct st_merge *merge);
+
+/* Looks at the stream once and takes what can be taken. False when there was nothing to take. */
+bool st_merge_step(struct st_merge *merge);
+
+/* The program is dead: takes all that is left. */
+void st_merge_finish(struct st_merge *merge);
+
+struct st_merge_facts {
+    uint64_t records;
+    uint64_t lost_numbers; /* drawn, but the program died before it told what they were for */
+    uint64_t torn;         /* threads whose last record is incomplete */
+    uint64_t garbage;      /* records that cannot be */
+};
+const struct st_merge_facts *st_merge_facts(const struct st_merge *merge);
+
+/* How many records from the first on belong together (a record and its length, a text); 0 when
+ * more than `count` are needed to know. ST_STREAM_NUMBER is an item of its own. */
+size_t st_item_length(const struct st_stream_record *records, size_t count);
+
+/* No text is longer. */
+enum { ST_LONGEST_TEXT = 1 << 16 };
+
+#endif

@@ -1,0 +1,37 @@
+/* Names for addresses of the program under test, from the modules that it told of. */
+#ifndef SERIATIM_WATCH_PLACES_H
+#define SERIATIM_WATCH_PLACES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct st_places;
+
+struct st_places *st_places_new(void);
+void st_places_free(struct st_places *places);
+void st_places_add_module(struct st_places *places, const char *path, uint64_t start,
+                          uint64_t length, uint64_t bias);
+
+/* Of the call that returns to `pc`. What they return stays until the places are freed. */
+struct st_code {
+    const char *function;
+    const char *file; /* "" when not known */
+    unsigned line;    /* 0 when not known */
+};
+
+/* The function in which the call physically is. */
+struct st_code st_places_function(struct st_places *places, uint64_t pc);
+
+/* Frame `depth` of those at the call, 0 is the innermost; false when there are not so many. The
+ * last is that of st_places_function, the others were inlined into it. */
+bool st_places_frame(struct st_places *places, uint64_t pc, size_t depth, struct st_code *code);
+
+/* "bank.c:21" of the innermost frame, or what is known instead: "bank+0x11f3". */
+const char *st_places_location(struct st_places *places, uint64_t pc, char *buffer, size_t size);
+
+/* The name of the static variable at the address; false, and the address as text, when there is
+ * none that we know of. */
+bool st_places_data(struct st_places *places, uint64_t address, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,27 @@
+/* The memory that a program under test and its watcher share (runtime/stream.h). */
+#ifndef SERIATIM_WATCH_SHARED_MEMORY_H
+#define SERIATIM_WATCH_SHARED_MEMORY_H
+
+#include "base/error.h"
+#include "runtime/stream.h"
+
+struct st_shared_memory {
+    struct st_stream_head *head;
+    int fd;
+    uint32_t given; /* so many chunks are free; the others are there for many threads at once */
+};
+
+/* 64 MB for the program to be ahead of us, and a gigabyte of addresses, without memory behind them
+ * until it is needed, so that 16,000 threads can each have a chunk. */
+enum { ST_SHARED_CHUNKS = 1024, ST_SHARED_RESERVE = 15 * 1024 };
+
+int st_shared_memory_create(struct st_shared_memory *memory, struct st_error *error);
+void st_shared_memory_free(struct st_shared_memory *memory);
+
+/* Makes a head of zeroed memory of st_stream_bytes(chunk_count) bytes. */
+void st_shared_memory_initialize(struct st_stream_head *head, uint32_t chunk_count, uint32_t given);
+
+/* Nobody reads any more: the program goes on without telling anything. */
+void st_shared_memory_close(struct st_stream_head *head);
+
+#endif

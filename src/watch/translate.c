@@ -1,0 +1,753 @@
+#include "watch/translate.h"
+
+#include "base/memory.h"
+#include "watch/objects.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* So many records before its turn, an access asks for its memory. */
+enum { AHEAD = 16 };
+
+/* What an open function or block is to us. */
+enum kind {
+    NO_BLOCK,
+    INFERRED, /* nobody named it: split where its thread waits */
+    NAMED,    /* by the specification or an annotation */
+    SECTION,  /* a critical section; named, too */
+    OVER,     /* a critical section that ended while blocks in it are open: ends with them */
+};
+
+struct frame {
+    enum kind kind;
+    bool annotated; /* opened by ST_STREAM_BEGIN */
+    uint32_t block; /* name, unless it is no block */
+    uint64_t loc;   /* of its begin */
+    uint64_t function, called_from;
+    uint32_t call; /* its number in the sites, when below `known_calls` */
+};
+
+struct lock_held {
+    uint32_t object; /* index in the locks */
+    uint32_t number; /* as it was when it was acquired */
+};
+
+/* A thread of the program. Invariants: the calls of frames[0 .. known_calls) are in the sites;
+ * unless `stale`, `context` is that of the frames and locks. */
+struct thread {
+    uint32_t number;
+    bool started; /* the function that it began with was entered */
+    bool stale;
+    uint32_t context;
+    uint64_t last_pc, last_loc; /* of the last event; 0 where not valid */
+    struct frame *frames;
+    size_t depth, frame_capacity, known_calls;
+    struct lock_held *locks;
+    size_t lock_count, lock_capacity;
+};
+
+/* What is known of a function, by the address at which it calls us. */
+struct function {
+    bool known, hidden; /* hidden: of the implementation */
+    enum kind kind;     /* as a block; INFERRED means: unless a thread starts with it */
+    uint32_t block;
+};
+
+/* By name: how many more have got a name like it. */
+struct repeats {
+    uint32_t *counts;
+    size_t capacity;
+};
+
+struct st_translator {
+    struct st_translation options;
+    struct st_symbols symbols;
+    struct st_sites sites;
+    struct st_places *places;
+    struct st_variables variables;
+    struct st_objects locks, channels;
+    struct repeats lock_repeats, channel_repeats;
+    struct st_pairs origins;   /* of allocations: return address and size */
+    struct st_pairs functions; /* addresses, with 0 */
+    struct function *function_facts;
+    size_t function_capacity;
+    struct st_pairs texts; /* numbers of texts, with 0 */
+    uint32_t *text_blocks; /* by that number: the block with this name */
+    size_t text_capacity;
+
+    struct st_map64 serials;
+    struct thread **threads;
+    size_t thread_capacity;
+    uint32_t last_serial;
+    struct thread *last_thread; /* of that serial, or NULL */
+
+    uint64_t *locs; /* by site, unless sites are kept; 0 where not asked for yet */
+    size_t loc_capacity;
+    uint32_t named_variables;
+
+    struct st_event *batch;
+    size_t batched;
+    struct thread *touching; /* whose access is at work, and where */
+    uint64_t touching_loc;
+    struct st_translator_facts facts;
+};
+
+struct st_translator *st_translator_new(const struct st_translation *translation) {
+    struct st_translator *t = st_alloc(1, sizeof *t);
+    t->options = *translation;
+    st_symbols_init(&t->symbols);
+    t->places = st_places_new();
+    st_variables_init(&t->variables);
+    st_objects_init(&t->locks);
+    st_objects_init(&t->channels);
+    st_map64_init(&t->serials);
+    t->batch = st_alloc(ST_BATCH + ST_BATCH_ROOM, sizeof *t->batch);
+    return t;
+}
+
+static void free_thread(struct thread *thread) {
+    if (!thread)
+        return;
+    free(thread->frames);
+    free(thread->locks);
+    free(thread);
+}
+
+void st_translator_free(struct st_translator *t) {
+    if (!t)
+        return;
+    for (uint32_t i = 0; i < t->serials.count; i++)
+        free_thread(t->threads[i]);
+    free(t->threads);
+    st_map64_free(&t->serials);
+    st_symbols_free(&t->symbols);
+    st_sites_free(&t->sites);
+    st_places_free(t->places);
+    st_variables_free(&t->variables);
+    st_objects_free(&t->locks);
+    st_objects_free(&t->channels);
+    free(t->lock_repeats.counts);
+    free(t->channel_repeats.counts);
+    st_pairs_free(&t->origins);
+    st_pairs_free(&t->functions);
+    st_pairs_free(&t->texts);
+    free(t->function_facts);
+    free(t->text_blocks);
+    free(t->locs);
+    free(t->batch);
+    free(t);
+}
+
+struct st_symbols *st_translator_symbols(struct st_translator *t) {
+    return &t->symbols;
+}
+
+struct st_sites *st_translator_sites(struct st_translator *t) {
+    return &t->sites;
+}
+
+struct st_places *st_translator_places(struct st_translator *t) {
+    return t->places;
+}
+
+uint32_t st_translator_variable_count(const struct st_translator *t) {
+    return st_variables_count(&t->variables);
+}
+
+const struct st_translator_facts *st_translator_facts(const struct st_translator *t) {
+    return &t->facts;
+}
+
+size_t st_translator_memory(const struct st_translator *t) {
+    return sizeof *t + st_symbols_memory(&t->symbols) + st_sites_memory(&t->sites) +
+           st_variables_memory(&t->variables);
+}
+
+/* ---- names ---- */
+
+static void name_address(struct st_translator *t, struct st_variable place, char *buffer,
+                         size_t size) {
+    if (!place.origin) {
+        st_places_data(t->places, place.address, buffer, size);
+        return;
+    }
+    struct st_pair origin = t->origins.list[place.origin - 1];
+    char where[ST_LONGEST_NAME / 2];
+    st_places_location(t->places, origin.a, where, sizeof where);
+    int length = snprintf(buffer, size, "heap block of %" PRIu64 " bytes from %s (%s)", origin.b,
+                          where, st_places_function(t->places, origin.a).function);
+    if (place.offset && length > 0 && (size_t)length < size)
+        snprintf(buffer + length, size - (size_t)length, "+%" PRIu64, place.offset);
+}
+
+void st_translator_variable_name(struct st_translator *t, uint32_t variable, char *buffer,
+                                 size_t size) {
+    name_address(t, st_variable(&t->variables, variable), buffer, size);
+}
+
+static void name_new_variables(struct st_translator *t) {
+    char name[ST_LONGEST_NAME];
+    uint32_t count = st_variables_count(&t->variables);
+    for (; t->named_variables < count; t->named_variables++) {
+        st_translator_variable_name(t, t->named_variables, name, sizeof name);
+        st_names_append(&t->symbols.variables, name, strlen(name));
+    }
+}
+
+/* Adds a name that the table does not have, like this one: "lock", "lock #2", "lock #3". */
+static uint32_t add_unique(struct st_names *names, struct repeats *repeats, const char *name) {
+    char changed[ST_LONGEST_NAME + 16];
+    uint32_t before = names->count, number = st_names_add(names, name, strlen(name));
+    if (number == before)
+        return number;
+    st_reserve(&repeats->counts, &repeats->capacity, (size_t)number + 1);
+    do {
+        before = names->count;
+        snprintf(changed, sizeof changed, "%s #%" PRIu32, name, 2 + repeats->counts[number]++);
+    } while (st_names_add(names, changed, strlen(changed)) != before);
+    return before;
+}
+
+/* ---- events ---- */
+
+void st_translator_flush(struct st_translator *t) {
+    if (!t->batched)
+        return;
+    if (!t->options.sites)
+        name_new_variables(t);
+    size_t count = t->batched;
+    t->batched = 0;
+    t->options.sink(t->options.context, t->batch, count);
+}
+
+static inline void put(struct st_translator *t, const struct thread *thread, enum st_op op,
+                       uint32_t target, uint64_t loc) {
+    t->batch[t->batched] = (struct st_event){
+        .thread = thread->number, .target = target, .loc = loc, .written = op, .op = op};
+    if (__builtin_expect(++t->batched == ST_BATCH, 0))
+        st_translator_flush(t);
+}
+
+/* ---- where ---- */
+
+static void refresh_context(struct st_translator *t, struct thread *thread) {
+    uint32_t call = thread->known_calls ? thread->frames[thread->known_calls - 1].call : 0;
+    for (; thread->known_calls < thread->depth; thread->known_calls++) {
+        struct frame *frame = &thread->frames[thread->known_calls];
+        if (!frame->annotated && frame->kind != SECTION && frame->kind != OVER)
+            call = st_sites_call(&t->sites,
+                                 (struct st_call){frame->function, frame->called_from, call});
+        frame->call = call;
+    }
+    uint32_t held = 0;
+    for (size_t i = 0; i < thread->lock_count; i++)
+        held = st_sites_held(&t->sites, (struct st_held){thread->locks[i].number, held});
+    thread->context = st_sites_context(&t->sites, call, held);
+    thread->stale = false;
+}
+
+/* A line as a location; asked for once. */
+static __attribute__((noinline)) uint64_t find_loc(struct st_translator *t, uint32_t site,
+                                                   uint64_t pc) {
+    char text[ST_LONGEST_NAME];
+    st_reserve(&t->locs, &t->loc_capacity, (size_t)site + 1);
+    if (!t->locs[site]) {
+        st_places_location(t->places, pc, text, sizeof text);
+        t->locs[site] = st_location_add(&t->symbols, text, strlen(text));
+    }
+    return t->locs[site];
+}
+
+static uint64_t loc_of(struct st_translator *t, struct thread *thread, uint64_t pc) {
+    if (!t->options.sites) {
+        uint32_t site = st_sites_number(&t->sites, pc, 0);
+        return site < t->loc_capacity && t->locs[site] ? t->locs[site] : find_loc(t, site, pc);
+    }
+    if (thread->stale)
+        refresh_context(t, thread);
+    return ST_LOC_NAME | st_sites_number(&t->sites, pc, thread->context);
+}
+
+static inline uint64_t loc_at(struct st_translator *t, struct thread *thread, uint64_t pc) {
+    if (pc != thread->last_pc) {
+        thread->last_loc = loc_of(t, thread, pc);
+        thread->last_pc = pc;
+    }
+    return thread->last_loc;
+}
+
+/* Stack or locks are others now. */
+static void change_context(struct thread *thread) {
+    thread->stale = true;
+    thread->last_pc = 0;
+}
+
+/* ---- threads ---- */
+
+static uint32_t thread_number(struct st_translator *t, uint32_t serial) {
+    uint32_t number = st_map64_number(&t->serials, serial);
+    st_reserve(&t->threads, &t->thread_capacity, (size_t)number + 1);
+    if (number == t->symbols.threads.count) {
+        char name[24] = "main";
+        if (serial)
+            snprintf(name, sizeof name, "T%" PRIu32, serial);
+        st_names_add(&t->symbols.threads, name, strlen(name));
+    }
+    return number;
+}
+
+static __attribute__((noinline)) struct thread *find_thread(struct st_translator *t,
+                                                            uint32_t serial) {
+    uint32_t number = thread_number(t, serial);
+    if (!t->threads[number]) {
+        t->threads[number] = st_alloc(1, sizeof *t->threads[number]);
+        t->threads[number]->number = number;
+        t->threads[number]->started = serial == 0; /* main is known by its name */
+        t->threads[number]->stale = true;
+    }
+    t->last_serial = serial;
+    t->last_thread = t->threads[number];
+    return t->last_thread;
+}
+
+static inline struct thread *thread_of(struct st_translator *t, uint32_t serial) {
+    if (__builtin_expect(t->last_thread && t->last_serial == serial, 1))
+        return t->last_thread;
+    return find_thread(t, serial);
+}
+
+/* ---- accesses ---- */
+
+static void visit(void *context, uint32_t variable, bool write) {
+    struct st_translator *t = context;
+    put(t, t->touching, write ? ST_WRITE : ST_READ, variable, t->touching_loc);
+}
+
+static __attribute__((noinline)) void on_range(struct st_translator *t, struct thread *thread,
+                                               uint64_t address, uint64_t length, bool write,
+                                               uint64_t loc) {
+    t->touching = thread;
+    t->touching_loc = loc;
+    st_variables_touch(&t->variables, address, length, write, visit, t);
+}
+
+static inline void on_access(struct st_translator *t, struct thread *thread,
+                             const struct st_stream_record *record, bool write) {
+    uint64_t address = st_stream_address(record), loc = loc_at(t, thread, record->argument);
+    unsigned size = st_stream_aux(record);
+    uint32_t variable = st_variables_find(&t->variables, address, size);
+    if (__builtin_expect(variable != ST_NO_VARIABLE, 1))
+        put(t, thread, write ? ST_WRITE : ST_READ, variable, loc);
+    else
+        on_range(t, thread, address, size, write, loc);
+}
+
+/* ---- blocks ---- */
+
+static bool is_hidden(const char *name) {
+    return strncmp(name, "std::", 5) == 0 || strncmp(name, "__", 2) == 0;
+}
+
+static enum kind kind_of(const struct st_spec *spec, const struct st_code *code, bool hidden) {
+    bool by_default = !hidden && strcmp(code->function, "main") != 0;
+    if (!spec)
+        return by_default ? INFERRED : NO_BLOCK;
+    size_t function_rank = st_spec_rank(spec, ST_SPEC_FUNCTION, code->function);
+    size_t file_rank = st_spec_rank(spec, ST_SPEC_FILE, code->file);
+    if (!st_spec_calls_atomic(spec, function_rank, file_rank))
+        return NO_BLOCK;
+    if (function_rank || file_rank)
+        return NAMED;
+    return by_default ? INFERRED : NO_BLOCK;
+}
+
+static __attribute__((noinline)) void learn_function(struct st_translator *t,
+                                                     struct function *function, uint64_t pc) {
+    struct st_code code = st_places_function(t->places, pc);
+    function->known = true;
+    function->hidden = is_hidden(code.function);
+    function->kind = kind_of(t->options.spec, &code, function->hidden);
+    function->block = st_names_add(&t->symbols.blocks, code.function, strlen(code.function));
+}
+
+static const struct function *function_at(struct st_translator *t, uint64_t pc) {
+    uint32_t number = st_pairs_number(&t->functions, pc, 0);
+    st_reserve(&t->function_facts, &t->function_capacity, (size_t)number + 1);
+    struct function *function = &t->function_facts[number];
+    if (!function->known)
+        learn_function(t, function, pc);
+    return function;
+}
+
+static struct frame *push(struct thread *thread, struct frame frame) {
+    st_reserve(&thread->frames, &thread->frame_capacity, thread->depth + 1);
+    thread->frames[thread->depth] = frame;
+    change_context(thread);
+    return &thread->frames[thread->depth++];
+}
+
+static void end_block(struct st_translator *t, struct thread *thread, const struct frame *frame) {
+    if (frame->kind != NO_BLOCK)
+        put(t, thread, ST_END, frame->block, frame->loc);
+}
+
+/* A critical section that goes on behind the function or block that it began in ends with it. */
+static void pop_one(struct st_translator *t, struct thread *thread) {
+    end_block(t, thread, &thread->frames[--thread->depth]);
+    if (thread->known_calls > thread->depth)
+        thread->known_calls = thread->depth;
+    change_context(thread);
+}
+
+static bool is_section(const struct frame *frame) {
+    return frame->kind == SECTION || frame->kind == OVER;
+}
+
+/* Ends the innermost frame that is a function (or annotated), and what is open in it. */
+static void pop(struct st_translator *t, struct thread *thread, bool annotated) {
+    size_t depth = thread->depth;
+    while (depth && (is_section(&thread->frames[depth - 1]) ||
+                     thread->frames[depth - 1].annotated != annotated))
+        depth--;
+    if (!depth)
+        return; /* it was opened before anybody listened */
+    while (thread->depth >= depth)
+        pop_one(t, thread);
+    while (thread->depth && thread->frames[thread->depth - 1].kind == OVER)
+        pop_one(t, thread);
+}
+
+static void on_enter(struct st_translator *t, struct thread *thread,
+                     const struct st_stream_record *record) {
+    const struct function *function = function_at(t, record->argument);
+    enum kind kind = function->kind;
+    if (!thread->started && !function->hidden) {
+        thread->started = true;
+        if (kind == INFERRED)
+            kind = NO_BLOCK;
+    }
+    struct frame *frame = push(thread, (struct frame){.kind = kind,
+                                                      .block = function->block,
+                                                      .function = record->argument,
+                                                      .called_from = st_stream_address(record)});
+    if (kind == NO_BLOCK)
+        return;
+    frame->loc = loc_at(t, thread, record->argument);
+    put(t, thread, ST_BEGIN, frame->block, frame->loc);
+}
+
+static void on_begin(struct st_translator *t, struct thread *thread,
+                     const struct st_stream_record *record) {
+    uint32_t text = st_pairs_number(&t->texts, record->argument, 0);
+    st_reserve(&t->text_blocks, &t->text_capacity, (size_t)text + 1);
+    struct frame *frame = push(thread, (struct frame){.kind = NAMED,
+                                                      .annotated = true,
+                                                      .block = t->text_blocks[text] - 1,
+                                                      .called_from = st_stream_address(record)});
+    frame->loc = loc_at(t, thread, frame->called_from);
+    put(t, thread, ST_BEGIN, frame->block, frame->loc);
+}
+
+/* Of the blocks that nobody named, those can be split in which no named one is open. */
+static void on_split(struct st_translator *t, struct thread *thread) {
+    size_t first = thread->depth;
+    while (first && thread->frames[first - 1].kind <= INFERRED)
+        first--;
+    for (size_t i = thread->depth; i-- > first;)
+        end_block(t, thread, &thread->frames[i]);
+    for (size_t i = first; i < thread->depth; i++)
+        if (thread->frames[i].kind == INFERRED)
+            put(t, thread, ST_BEGIN, thread->frames[i].block, thread->frames[i].loc);
+}
+
+/* ---- locks ---- */
+
+static __attribute__((noinline)) void name_lock(struct st_translator *t,
+                                                struct st_sync_object *lock) {
+    char name[ST_LONGEST_NAME];
+    name_address(t, st_variables_place(&t->variables, lock->address), name, sizeof name);
+    lock->number = add_unique(&t->symbols.locks, &t->lock_repeats, name);
+    lock->holder = lock->count = 0;
+}
+
+static void begin_section(struct st_translator *t, struct thread *thread,
+                          const struct st_sync_object *lock, uint64_t pc) {
+    char name[2 * ST_LONGEST_NAME], where[ST_LONGEST_NAME];
+    st_places_location(t->places, pc, where, sizeof where);
+    snprintf(name, sizeof name, "section of %s at %s", st_name(&t->symbols.locks, lock->number),
+             where);
+    uint32_t block = st_names_add(&t->symbols.blocks, name, strlen(name));
+    struct frame *frame =
+        push(thread, (struct frame){.kind = SECTION, .block = block, .called_from = pc});
+    frame->loc = loc_at(t, thread, pc);
+    put(t, thread, ST_BEGIN, block, frame->loc);
+}
+
+static void end_section(struct st_translator *t, struct thread *thread) {
+    size_t i = thread->depth;
+    while (i && thread->frames[i - 1].kind != SECTION)
+        i--;
+    if (!i)
+        return; /* it ended with the function that it began in */
+    thread->frames[i - 1].kind = OVER;
+    for (size_t above = i; above < thread->depth; above++)
+        if (thread->frames[above].kind != NO_BLOCK)
+            return; /* ends with that one */
+    end_block(t, thread, &thread->frames[i - 1]);
+    memmove(&thread->frames[i - 1], &thread->frames[i],
+            (thread->depth - i) * sizeof *thread->frames);
+    thread->depth--;
+    if (thread->known_calls > i - 1)
+        thread->known_calls = i - 1;
+    change_context(thread);
+}
+
+static bool has_sections(const struct st_translator *t) {
+    return t->options.spec && st_spec_section_line(t->options.spec);
+}
+
+static void on_acquire(struct st_translator *t, struct thread *thread,
+                       const struct st_stream_record *record) {
+    struct st_sync_object *lock = st_objects_at(&t->locks, st_stream_address(record), 0);
+    bool again = lock->holder == thread->number + 1;
+    if (lock->number == ST_NO_OBJECT || (lock->holder && !again)) {
+        name_lock(t, lock); /* or somebody released it unseen: from now on it is another lock */
+        again = false;
+    }
+    if (!again && has_sections(t) && !thread->lock_count)
+        begin_section(t, thread, lock, record->argument);
+    put(t, thread, ST_ACQUIRE, lock->number, loc_at(t, thread, record->argument));
+    lock->holder = thread->number + 1;
+    lock->count++;
+    if (again)
+        return;
+    st_reserve(&thread->locks, &thread->lock_capacity, thread->lock_count + 1);
+    thread->locks[thread->lock_count++] =
+        (struct lock_held){(uint32_t)(lock - t->locks.list), lock->number};
+    change_context(thread);
+}
+
+static void drop_lock(struct thread *thread, uint32_t object) {
+    size_t kept = 0;
+    for (size_t i = 0; i < thread->lock_count; i++)
+        if (thread->locks[i].object != object)
+            thread->locks[kept++] = thread->locks[i];
+    thread->lock_count = kept;
+    change_context(thread);
+}
+
+static void on_release(struct st_translator *t, struct thread *thread,
+                       const struct st_stream_record *record) {
+    struct st_sync_object *lock = st_objects_at(&t->locks, st_stream_address(record), 0);
+    uint32_t object = (uint32_t)(lock - t->locks.list);
+    if (lock->number == ST_NO_OBJECT || lock->holder != thread->number + 1) {
+        t->facts.odd_releases++;
+        lock->number = ST_NO_OBJECT;
+        drop_lock(thread, object);
+        return;
+    }
+    put(t, thread, ST_RELEASE, lock->number, loc_at(t, thread, record->argument));
+    if (--lock->count)
+        return;
+    lock->holder = 0;
+    drop_lock(thread, object);
+    if (has_sections(t) && !thread->lock_count)
+        end_section(t, thread);
+}
+
+/* ---- channels ---- */
+
+/* Objects have several channels, which mean something to the runtime only: "queue.ready", and
+ * "queue.ready #2" for another channel of the same. */
+static __attribute__((noinline)) void name_channel(struct st_translator *t,
+                                                   struct st_sync_object *channel) {
+    char name[ST_LONGEST_NAME];
+    name_address(t, st_variables_place(&t->variables, channel->address), name, sizeof name);
+    channel->number = add_unique(&t->symbols.channels, &t->channel_repeats, name);
+}
+
+static void on_channel(struct st_translator *t, struct thread *thread,
+                       const struct st_stream_record *record, enum st_op op) {
+    struct st_sync_object *channel =
+        st_objects_at(&t->channels, st_stream_address(record), st_stream_aux(record));
+    if (channel->number == ST_NO_OBJECT)
+        name_channel(t, channel);
+    put(t, thread, op, channel->number, loc_at(t, thread, record->argument));
+}
+
+/* ---- the rest ---- */
+
+static void on_thread_event(struct st_translator *t, struct thread *thread,
+                            const struct st_stream_record *record, enum st_op op) {
+    uint32_t other = thread_number(t, (uint32_t)st_stream_address(record));
+    put(t, thread, op, other, loc_at(t, thread, record->argument));
+}
+
+static void on_thread_end(struct st_translator *t, struct thread *thread) {
+    while (thread->depth)
+        pop_one(t, thread);
+    t->threads[thread->number] = NULL;
+    t->last_thread = NULL;
+    free_thread(thread);
+}
+
+static void on_allocate(struct st_translator *t, const struct st_stream_record *record) {
+    uint64_t length = record[1].argument;
+    st_variables_allocated(&t->variables, st_stream_address(record), length,
+                           st_pairs_number(&t->origins, record->argument, length));
+}
+
+static void on_free(struct st_translator *t, const struct st_stream_record *record) {
+    st_variables_forget(&t->variables, st_stream_address(record), record[1].argument);
+    st_objects_forget(&t->locks, st_stream_address(record), record[1].argument);
+    st_objects_forget(&t->channels, st_stream_address(record), record[1].argument);
+}
+
+/* The text behind its record, in memory to be freed; NULL if it is none. */
+static char *copy_text(const struct st_stream_record *record) {
+    uint64_t length = st_stream_address(record);
+    if (st_stream_op(record) != ST_STREAM_TEXT || length > ST_LONGEST_TEXT)
+        return NULL;
+    char *text = st_alloc(length + 1, 1);
+    memcpy(text, record + 1, length);
+    return text;
+}
+
+static void on_text(struct st_translator *t, const struct st_stream_record *record) {
+    char *text = copy_text(record);
+    if (!text) {
+        t->facts.garbage++;
+        return;
+    }
+    uint32_t number = st_pairs_number(&t->texts, record->argument, 0);
+    st_reserve(&t->text_blocks, &t->text_capacity, (size_t)number + 1);
+    if (*text) /* a block without a name has none */
+        t->text_blocks[number] = 1 + st_names_add(&t->symbols.blocks, text, strlen(text));
+    free(text);
+}
+
+static void on_module(struct st_translator *t, const struct st_stream_record *record) {
+    char *path = copy_text(record + 2);
+    if (path)
+        st_places_add_module(t->places, path, st_stream_address(record), record[1].argument,
+                             record->argument);
+    else
+        t->facts.garbage++;
+    free(path);
+}
+
+static void on_trouble(struct st_translator *t, const struct st_stream_record *record) {
+    char *text = copy_text(record + 1);
+    t->facts.missing += record->argument;
+    if (text && !*t->facts.trouble)
+        snprintf(t->facts.trouble, sizeof t->facts.trouble, "%s", text);
+    free(text);
+}
+
+/* What is rare. */
+static __attribute__((noinline)) void on_other(struct st_translator *t, struct thread *thread,
+                                               const struct st_stream_record *record) {
+    switch (st_stream_op(record)) {
+    case ST_STREAM_BEGIN:
+        on_begin(t, thread, record);
+        break;
+    case ST_STREAM_END:
+        pop(t, thread, true);
+        break;
+    case ST_STREAM_SPLIT:
+        on_split(t, thread);
+        break;
+    case ST_STREAM_SEND:
+        on_channel(t, thread, record, ST_SEND);
+        break;
+    case ST_STREAM_RECEIVE:
+        on_channel(t, thread, record, ST_RECEIVE);
+        break;
+    case ST_STREAM_FORK:
+        on_thread_event(t, thread, record, ST_FORK);
+        break;
+    case ST_STREAM_JOIN:
+        on_thread_event(t, thread, record, ST_JOIN);
+        break;
+    case ST_STREAM_ALLOCATE:
+        on_allocate(t, record);
+        break;
+    case ST_STREAM_FREE:
+        on_free(t, record);
+        break;
+    case ST_STREAM_TEXT:
+        on_text(t, record);
+        break;
+    case ST_STREAM_MODULE:
+        on_module(t, record);
+        break;
+    case ST_STREAM_TROUBLE:
+        on_trouble(t, record);
+        break;
+    default:
+        t->facts.garbage++;
+    }
+}
+
+size_t st_translate(void *context, uint32_t serial, const struct st_stream_record *records,
+                    size_t count) {
+    struct st_translator *t = context;
+    struct thread *thread = thread_of(t, serial);
+    size_t i = 0, length;
+    while (i < count) {
+        const struct st_stream_record *record = &records[i];
+        enum st_stream_op op = st_stream_op(record);
+        switch (op) {
+        case ST_STREAM_NUMBER:
+        case ST_STREAM_OBSERVE:
+            return i;
+        case ST_STREAM_READ:
+        case ST_STREAM_WRITE:
+        case ST_STREAM_ATOMIC_READ:
+        case ST_STREAM_ATOMIC_WRITE: {
+            bool write = op == ST_STREAM_WRITE || op == ST_STREAM_ATOMIC_WRITE;
+            if (i + AHEAD < count)
+                st_variables_prefetch(&t->variables, st_stream_address(record + AHEAD));
+            if (__builtin_expect(st_stream_aux(record) != 0, 1)) {
+                on_access(t, thread, record, write);
+                i++;
+                break;
+            }
+            if (i + 1 == count)
+                return i;
+            on_range(t, thread, st_stream_address(record), record[1].argument, write,
+                     loc_at(t, thread, record->argument));
+            i += 2;
+            break;
+        }
+        case ST_STREAM_ENTER:
+            on_enter(t, thread, record);
+            i++;
+            break;
+        case ST_STREAM_LEAVE:
+            pop(t, thread, false);
+            i++;
+            break;
+        case ST_STREAM_ACQUIRE:
+            on_acquire(t, thread, record);
+            i++;
+            break;
+        case ST_STREAM_RELEASE:
+            on_release(t, thread, record);
+            i++;
+            break;
+        case ST_STREAM_THREAD_END:
+            on_thread_end(t, thread);
+            return i + 1;
+        default:
+            length = st_item_length(record, count - i);
+            if (!length)
+                return i;
+            on_other(t, thread, record);
+            i += length;
+        }
+    }
+    return i;
+}

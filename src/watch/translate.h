@@ -1,0 +1,67 @@
+/* From what a program tells (runtime/stream.h) to events as engines and trace writers take them.
+ *
+ * Which functions are blocks: those that the specification calls atomic; annotated blocks always.
+ * Where no line of it is about a function, all are but main, what a thread starts with, and what
+ * belongs to the implementation (std::, names that begin with __). Blocks that nobody named are
+ * split where their thread waits for others on purpose (ST_STREAM_SPLIT). With `atomic section`
+ * each outermost critical section is a block, too. */
+#ifndef SERIATIM_WATCH_TRANSLATE_H
+#define SERIATIM_WATCH_TRANSLATE_H
+
+#include "base/error.h"
+#include "spec/spec.h"
+#include "trace/symbols.h"
+#include "watch/merge.h"
+#include "watch/places.h"
+#include "watch/sites.h"
+#include "watch/variables.h"
+
+struct st_translator;
+
+/* Takes a batch of events; their names are in the symbols, as far as they are kept there. There is
+ * room for ST_BATCH_ROOM events behind the last. */
+typedef void st_event_sink(void *context, struct st_event *events, size_t count);
+enum { ST_BATCH = 4096, ST_BATCH_ROOM = 64 };
+
+struct st_translation {
+    const struct st_spec *spec; /* or NULL */
+
+    /* In full: an event's location is the number of its site (sites.h) and names of variables and
+     * locations are asked for at the end, those that somebody wants to see. Otherwise each has its
+     * name as soon as an event refers to it, and a location is a line. */
+    bool sites;
+
+    st_event_sink *sink;
+    void *context;
+};
+
+struct st_translator *st_translator_new(const struct st_translation *translation);
+void st_translator_free(struct st_translator *translator);
+
+/* An st_take, with the translator as its context. */
+st_take st_translate;
+
+/* Hands what is buffered to the sink. */
+void st_translator_flush(struct st_translator *translator);
+
+struct st_symbols *st_translator_symbols(struct st_translator *translator);
+struct st_sites *st_translator_sites(struct st_translator *translator);
+struct st_places *st_translator_places(struct st_translator *translator);
+uint32_t st_translator_variable_count(const struct st_translator *translator);
+
+/* Writes the name of a variable: "total", "heap block of 64 bytes from bank.c:12 (main)+8". */
+void st_translator_variable_name(struct st_translator *translator, uint32_t variable, char *buffer,
+                                 size_t size);
+enum { ST_LONGEST_NAME = 1024 };
+
+struct st_translator_facts {
+    uint64_t odd_releases; /* of locks that the thread does not hold: left out */
+    uint64_t missing;      /* events that the runtime could not tell */
+    char trouble[256];     /* why, as it said first */
+    uint64_t garbage;      /* records that make no sense */
+};
+const struct st_translator_facts *st_translator_facts(const struct st_translator *translator);
+
+size_t st_translator_memory(const struct st_translator *translator);
+
+#endif

@@ -1,0 +1,122 @@
+/* Which variable is at an address?
+ *
+ * Byte-exact: neighbours are different variables, and an access is an event on what it touches and
+ * on nothing else. The program's memory is seen in granules of 8 bytes. A granule that was accessed
+ * with one size only has variables of that size (its layout). When an access does not fit (a struct
+ * is cleared as a whole and then used member by member), the granule is cut into parts, and an
+ * access is an event on each of its parts.
+ *
+ * A part comes from a variable that was larger: its ancestor. What happened to the ancestor
+ * happened to the part, so an access to the part also reads the ancestor, until the part was
+ * written: from then on whoever depends on the part depends on that write, and through it on all
+ * before. This loses the order of a read of the ancestor before a write of the part, and makes
+ * nothing up.
+ *
+ * Memory that was freed is forgotten: the next access there is to a new variable. */
+#ifndef SERIATIM_WATCH_VARIABLES_H
+#define SERIATIM_WATCH_VARIABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ST_NO_VARIABLE UINT32_MAX
+
+enum { ST_PAGE_BITS = 12, ST_PAGE_GRANULES = 1 << (ST_PAGE_BITS - 3), ST_PAGE_CACHE = 8192 };
+
+/* How a granule is divided. */
+enum st_layout {
+    ST_LAYOUT_NONE, /* never accessed */
+    ST_LAYOUT_1,    /* variables of 1 byte, base .. base + 7 */
+    ST_LAYOUT_2,
+    ST_LAYOUT_4,
+    ST_LAYOUT_8,
+    ST_LAYOUT_PARTS /* base is the number of its parts */
+};
+
+/* base, layout, and the allocation that starts in the granule, see variables.c. */
+typedef uint64_t st_granule;
+static inline uint32_t st_granule_base(st_granule granule) {
+    return (uint32_t)granule;
+}
+static inline unsigned st_granule_layout(st_granule granule) {
+    return granule >> 32 & 0xf;
+}
+
+struct st_page {
+    uint64_t number;                        /* of the page: address >> ST_PAGE_BITS */
+    uint64_t starts[ST_PAGE_GRANULES / 64]; /* a bit for each granule in which a block starts */
+    st_granule granules[ST_PAGE_GRANULES];
+};
+
+struct st_cached_page {
+    uint64_t number;
+    struct st_page *page; /* or NULL */
+};
+
+struct st_variables {
+    struct st_cached_page *cache; /* ST_PAGE_CACHE of them, by the low bits of the number */
+    struct st_more_variables *more;
+};
+
+void st_variables_init(struct st_variables *variables);
+void st_variables_free(struct st_variables *variables);
+
+/* The one variable that an access touches; ST_NO_VARIABLE when it is not that simple, and
+ * st_variables_touch has to say. size is 1 to 16. */
+static inline uint32_t st_variables_find(const struct st_variables *variables, uint64_t address,
+                                         unsigned size) {
+    uint64_t number = address >> ST_PAGE_BITS;
+    const struct st_cached_page *cached = &variables->cache[number % ST_PAGE_CACHE];
+    if (__builtin_expect(cached->number != number || !cached->page, 0))
+        return ST_NO_VARIABLE;
+    st_granule granule = cached->page->granules[address >> 3 & (ST_PAGE_GRANULES - 1)];
+    unsigned layout = st_granule_layout(granule), offset = address & 7;
+    unsigned shift = layout - 1; /* of the size of its variables */
+    if (__builtin_expect(shift > 3 || size != 1u << shift || (offset & (size - 1)), 0))
+        return ST_NO_VARIABLE;
+    return st_granule_base(granule) + (offset >> shift);
+}
+
+/* Asks for the memory of a variable that is to be found soon: without it, a look-up in memory of
+ * many megabytes takes as long as memory does. Always inline: gcc 12 takes a function that only
+ * prefetches for one without any effect, and leaves it out. */
+static inline __attribute__((always_inline)) void
+st_variables_prefetch(const struct st_variables *variables, uint64_t address) {
+    uint64_t number = address >> ST_PAGE_BITS;
+    const struct st_cached_page *cached = &variables->cache[number % ST_PAGE_CACHE];
+    if (cached->number == number && cached->page)
+        __builtin_prefetch(&cached->page->granules[address >> 3 & (ST_PAGE_GRANULES - 1)]);
+}
+
+/* Calls `visit` for each variable that an access to address .. address + length touches, with
+ * whether it is written; makes variables where there are none. */
+typedef void st_visit(void *context, uint32_t variable, bool write);
+void st_variables_touch(struct st_variables *variables, uint64_t address, uint64_t length,
+                        bool write, st_visit *visit, void *context);
+
+/* The memory has no meaning any more. */
+void st_variables_forget(struct st_variables *variables, uint64_t address, uint64_t length);
+
+/* A block of memory was allocated: what is in it can be named after it. `origin` is a number of
+ * the caller's, not 0. */
+void st_variables_allocated(struct st_variables *variables, uint64_t address, uint64_t length,
+                            uint32_t origin);
+
+/* How many variables there are; they have the numbers below. */
+uint32_t st_variables_count(const struct st_variables *variables);
+
+/* What was known of a variable when it came to be. */
+struct st_variable {
+    uint64_t address;
+    uint32_t origin; /* of the allocation that it was in; 0: none that we know of */
+    uint64_t offset; /* in that allocation */
+};
+struct st_variable st_variable(const struct st_variables *variables, uint32_t number);
+
+/* The allocation that holds the address now. */
+struct st_variable st_variables_place(const struct st_variables *variables, uint64_t address);
+
+size_t st_variables_memory(const struct st_variables *variables);
+
+#endif

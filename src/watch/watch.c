@@ -1,0 +1,138 @@
+#include "watch/watch.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    SHORTEST_NAP = 20 * 1000, /* nanoseconds */
+    LONGEST_NAP = 2 * 1000 * 1000,
+    STEPS_A_GLANCE = 64, /* so many steps without a look at signals */
+    MOST_STEPS = 1000,   /* to catch up with a program that goes on telling */
+};
+
+int st_watch_start(struct st_watch *watch, const char *const *words, const char *runtime_dir,
+                   const struct st_translation *translation, struct st_error *error) {
+    int result = st_shared_memory_create(&watch->memory, error);
+    if (result == 0)
+        result = st_program_start(&watch->program, words, watch->memory.fd, runtime_dir, error);
+    if (result == 0) {
+        watch->translator = st_translator_new(translation);
+        watch->merge =
+            st_merge_new(watch->memory.head, watch->memory.given, st_translate, watch->translator);
+        watch->listening = true;
+    }
+    return result;
+}
+
+void st_watch_free(struct st_watch *watch) {
+    st_merge_free(watch->merge);
+    st_translator_free(watch->translator);
+    st_shared_memory_free(&watch->memory);
+}
+
+void st_watch_stop(struct st_watch *watch) {
+    watch->listening = false;
+    st_shared_memory_close(watch->memory.head);
+}
+
+pid_t st_watch_attached(const struct st_watch *watch) {
+    return (pid_t)atomic_load(&watch->memory.head->attached);
+}
+
+bool st_watch_gave_up(const struct st_watch *watch) {
+    return watch->listening && atomic_load(&watch->memory.head->closed);
+}
+
+static bool is_alive(pid_t process) {
+    return process > 0 && (kill(process, 0) == 0 || errno == EPERM);
+}
+
+/* The program may have started the one that tells, and have ended before it. */
+static bool is_over(const struct st_watch *watch) {
+    return watch->program.ended && (st_watch_attached(watch) == watch->program.process ||
+                                    !is_alive(st_watch_attached(watch)));
+}
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* How long to sleep when there was nothing to do so many times in a row. */
+static long nap(unsigned idle) {
+    long length = (long)SHORTEST_NAP << (idle < 8 ? idle : 8);
+    return length < LONGEST_NAP ? length : LONGEST_NAP;
+}
+
+static void tick(struct st_watch *watch, const struct st_watch_hooks *hooks, double *next) {
+    double time = now();
+    if (time < *next)
+        return;
+    *next = time + 1;
+    st_translator_flush(watch->translator);
+    if (watch->listening && hooks->tick)
+        hooks->tick(hooks->context);
+}
+
+/* Takes what the program has told by now. It takes two looks to take a number. */
+static void catch_up(struct st_watch *watch) {
+    unsigned idle = 0;
+    for (int i = 0; watch->listening && idle < 2 && i < MOST_STEPS; i++)
+        idle = st_merge_step(watch->merge) ? 0 : idle + 1;
+    st_translator_flush(watch->translator);
+}
+
+void st_watch_follow(struct st_watch *watch, const struct st_watch_hooks *hooks) {
+    double next_tick = now() + 1;
+    unsigned idle = 0, steps = 0;
+    while (!is_over(watch)) {
+        bool any = watch->listening && st_merge_step(watch->merge);
+        idle = any ? 0 : idle + 1;
+        if (any && ++steps % STEPS_A_GLANCE)
+            continue;
+        if (idle > 8) /* what has come so far is all for the moment */
+            st_translator_flush(watch->translator);
+        if (st_program_wait(&watch->program, any ? 0 : nap(idle)) && hooks->asked) {
+            catch_up(watch);
+            hooks->asked(hooks->context);
+        }
+        tick(watch, hooks, &next_tick);
+    }
+    if (watch->listening)
+        st_merge_finish(watch->merge);
+    st_translator_flush(watch->translator);
+}
+
+uint64_t st_watch_missing(const struct st_watch *watch, char *reason, size_t size) {
+    const struct st_translator_facts *facts = st_translator_facts(watch->translator);
+    const struct st_merge_facts *merge = st_merge_facts(watch->merge);
+    uint64_t dropped = atomic_load(&watch->memory.head->dropped);
+    uint64_t unreadable = merge->garbage + facts->garbage;
+    const struct {
+        uint64_t count;
+        const char *why;
+    } list[] = {
+        {facts->missing, *facts->trouble ? facts->trouble : "the runtime had trouble"},
+        {dropped, "in signal handlers and forked processes"},
+        {merge->lost_numbers + merge->torn, "the program was killed while it told them"},
+        {unreadable, "the program wrote over what it had told"},
+        {facts->odd_releases, "releases of locks by threads that do not hold them"},
+    };
+    uint64_t sum = 0;
+    size_t used = 0;
+    *reason = '\0';
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        if (!list[i].count)
+            continue;
+        sum += list[i].count;
+        if (used < size)
+            used += (size_t)snprintf(reason + used, size - used, "%s%" PRIu64 ": %s",
+                                     used ? "; " : "", list[i].count, list[i].why);
+    }
+    return sum;
+}

@@ -1,0 +1,51 @@
+/* Runs a program and follows what it tells until it has ended.
+ *
+ *     struct st_watch watch = {0};
+ *     if (st_watch_start(&watch, words, NULL, &translation, &error) == 0)
+ *         st_watch_follow(&watch, &hooks);
+ *     ...
+ *     st_watch_free(&watch);
+ */
+#ifndef SERIATIM_WATCH_WATCH_H
+#define SERIATIM_WATCH_WATCH_H
+
+#include "watch/program.h"
+#include "watch/shared_memory.h"
+#include "watch/translate.h"
+
+struct st_watch {
+    struct st_shared_memory memory;
+    struct st_program program;
+    struct st_merge *merge;
+    struct st_translator *translator;
+    bool listening; /* until st_watch_stop */
+};
+
+struct st_watch_hooks {
+    void (*asked)(void *context); /* somebody asks for a report (SIGUSR1); all events are out */
+    void (*tick)(void *context);  /* about once a second; all events are out */
+    void *context;
+};
+
+/* `runtime_dir`: where the program finds our libraries; NULL: where it does by itself. */
+int st_watch_start(struct st_watch *watch, const char *const *words, const char *runtime_dir,
+                   const struct st_translation *translation, struct st_error *error);
+
+/* Until the program has ended, and all that it told is translated. Never ends it. */
+void st_watch_follow(struct st_watch *watch, const struct st_watch_hooks *hooks);
+
+/* May be called by sink and hooks: the program goes on, and nobody listens any more. */
+void st_watch_stop(struct st_watch *watch);
+
+void st_watch_free(struct st_watch *watch);
+
+/* Did the program, or one that it started, have our runtime? Its process, or 0. */
+pid_t st_watch_attached(const struct st_watch *watch);
+
+/* Did the runtime give up, so that nothing was told from some point on? */
+bool st_watch_gave_up(const struct st_watch *watch);
+
+/* Events that are missing in what was told, and why; 0 when all are there. */
+uint64_t st_watch_missing(const struct st_watch *watch, char *reason, size_t size);
+
+#endif

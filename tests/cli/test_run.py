@@ -1,0 +1,471 @@
+"""seriatim run and seriatim record: how they treat the program, its status, signals and files.
+
+What they find in programs is tested in tests/programs; here one small program is enough."""
+
+import json
+import os
+import pathlib
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from seriatim import BINARY, ROOT, Case, environment, run
+
+# Builds with sanitizers have no runtime of their own.
+RUNTIME = BINARY.parent / "runtime"
+if not RUNTIME.exists():
+    RUNTIME = ROOT / "build" / "runtime"
+
+# The second thread writes between the two accesses of the first one's update(). They take turns
+# through a counter that is not instrumented, so that every run has the same interleaving.
+PROGRAM = r"""
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HIDDEN __attribute__((no_sanitize("thread"), noinline))
+static volatile int turn;
+HIDDEN static void wait_for(int n) {
+    while (__atomic_load_n(&turn, __ATOMIC_SEQ_CST) < n)
+        usleep(100);
+}
+HIDDEN static void next_turn(void) {
+    __atomic_fetch_add(&turn, 1, __ATOMIC_SEQ_CST);
+}
+
+static int total, harmless;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void set(int value) {
+    pthread_mutex_lock(&lock);
+    total = value;
+    pthread_mutex_unlock(&lock);
+}
+
+__attribute__((noinline)) void update(int cut) {
+    pthread_mutex_lock(&lock);
+    int value = total;
+    pthread_mutex_unlock(&lock);
+    if (cut) {
+        next_turn();
+        wait_for(2);
+    }
+    set(value + 1);
+}
+
+static void *other(void *argument) {
+    wait_for(1);
+    set(7);
+    next_turn();
+    return argument;
+}
+
+static void cut(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, other, NULL);
+    update(1);
+    pthread_join(thread, NULL);
+}
+
+static void say(const char *word) {
+    char line[64];
+    int length = snprintf(line, sizeof line, "%s\n", word);
+    if (write(1, line, length) != length)
+        _exit(6);
+}
+
+static void on_signal(int number) {
+    char text[] = "got 00\n"; /* in the middle of anything, so without stdio */
+    text[4] += number / 10;
+    text[5] += number % 10;
+    _exit(write(1, text, 7) == 7 ? 5 : 6);
+}
+
+int main(int argc, char **argv) {
+    for (int i = 1; i < argc; i++) {
+        const char *word = argv[i];
+        if (strcmp(word, "cut") == 0)
+            cut();
+        else if (strcmp(word, "clean") == 0)
+            update(0);
+        else if (strcmp(word, "cat") == 0)
+            for (int c; (c = getchar()) != EOF;)
+                putchar(c);
+        else if (strcmp(word, "kill") == 0)
+            kill(getpid(), SIGKILL);
+        else if (strcmp(word, "abort") == 0)
+            abort();
+        else if (strcmp(word, "handle") == 0)
+            signal(SIGTERM, on_signal), signal(SIGINT, on_signal);
+        else if (strcmp(word, "sleep") == 0)
+            sleep(30);
+        else if (strcmp(word, "daemon") == 0) {
+            if (daemon(1, 1) != 0)
+                return 9;
+        } else if (strcmp(word, "work") == 0)
+            for (int n = 0; n < 100000; n++)
+                set(n);
+        else if (word[0] == '-')
+            printf("option %s\n", word);
+        else if (word[0] == '+')
+            say(word + 1);
+        else
+            return atoi(word);
+    }
+    return 0;
+}
+"""
+
+
+def build():
+    """The program, built once for all tests; None where that is not possible."""
+    if not RUNTIME.exists() or not shutil.which("gcc"):
+        return None
+    folder = tempfile.mkdtemp(prefix="seriatim-test-program-")
+    unittest.addModuleCleanup(shutil.rmtree, folder)
+    source = pathlib.Path(folder) / "program.c"
+    source.write_text(PROGRAM)
+    binary = pathlib.Path(folder) / "program"
+    made = subprocess.run(["gcc", "-g", "-O1", "-fsanitize=thread", "-pthread", source, "-o", binary],
+                          capture_output=True, text=True, check=False)
+    if made.returncode:
+        raise AssertionError(made.stderr)
+    return binary
+
+
+PROGRAM_PATH = None
+
+
+def setUpModule():
+    global PROGRAM_PATH
+    PROGRAM_PATH = build()
+    if not PROGRAM_PATH:
+        raise unittest.SkipTest("there is no runtime in this build, or no gcc")
+
+
+class ProgramCase(Case):
+    def start(self, *arguments, **more):
+        more.setdefault("stdout", subprocess.PIPE)
+        return subprocess.Popen([str(BINARY), *map(str, arguments)], cwd=self.folder,
+                                env=environment(SERIATIM_RUNTIME_DIR=str(RUNTIME)),
+                                stderr=subprocess.PIPE, start_new_session=True, **more)
+
+    def seriatim(self, *arguments, **more):
+        return self.run_here(*arguments, env={"SERIATIM_RUNTIME_DIR": str(RUNTIME)}, timeout=60,
+                             **more)
+
+    def run_program(self, *words, options=(), **more):
+        return self.seriatim("run", *options, PROGRAM_PATH, *words, **more)
+
+    def record(self, *words, options=(), **more):
+        return self.seriatim("record", *options, PROGRAM_PATH, *words, **more)
+
+    def wait_for_line(self, process, line):
+        """Until the program printed the line: it is in the middle of its work then."""
+        self.assertEqual(process.stdout.readline().decode(), line + "\n")
+
+    def finish(self, process):
+        out, err = process.communicate(timeout=60)
+        return process.returncode, out.decode(), err.decode()
+
+
+class Status(ProgramCase):
+    def test_nothing_found(self):
+        result = self.run_program("clean")
+        self.assertEqual(result.status, 0, result.message)
+        self.assertIn(": serializable; no violated block (witness: ", result.message)
+
+    def test_a_violation_gives_66(self):
+        result = self.run_program("cut")
+        self.assertEqual(result.status, 66, result.message)
+        self.assertIn("update was not atomic in thread main: T1 came in between", result.message)
+        self.assertEqual(result.out, b"")
+
+    def test_another_status_can_be_chosen(self):
+        self.assertEqual(self.run_program("cut", options=["--error-exitcode", "1"]).status, 1)
+        self.assertEqual(self.run_program("cut", options=["--error-exitcode=0"]).status, 0)
+        result = self.run_program("cut", options=["--error-exitcode=256"])
+        self.assert_trouble(result, "run: option '--error-exitcode' needs a number up to 255")
+
+    def test_the_status_of_the_program_comes_first(self):
+        self.assertEqual(self.run_program("cut", "3").status, 3)
+        self.assertEqual(self.record("cut", "3").status, 3)
+
+    def test_a_signal_that_ended_the_program_is_part_of_the_status(self):
+        for command in (self.run_program, self.record):
+            self.assertEqual(command("cut", "kill").status, 128 + signal.SIGKILL)
+            self.assertEqual(command("cut", "abort").status, 128 + signal.SIGABRT)
+
+    def test_what_was_found_before_a_kill_is_reported(self):
+        result = self.run_program("cut", "kill")
+        self.assertIn("was not atomic in thread main", result.message)
+
+    def test_a_program_without_the_runtime(self):
+        for command in ("run", "record"):
+            result = self.seriatim(command, "true")
+            self.assertEqual(result.status, 2)
+            self.assertRegex(result.message, r"\Aseriatim: warning: true told nothing.*seriatim-cc")
+            self.assertEqual(self.seriatim(command, "sh", "-c", "exit 4").status, 4)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_a_program_that_does_not_exist(self):
+        for command in ("run", "record"):
+            self.assert_trouble(self.seriatim(command, "./nonesuch"),
+                                "./nonesuch: cannot run: No such file or directory")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_no_program_at_all(self):
+        result = self.seriatim("run")
+        self.assert_trouble_like(result, r"run: something is missing; usage: .*")
+
+    def test_a_program_that_is_started_by_another(self):
+        result = self.seriatim("run", "sh", "-c", f"echo before; '{PROGRAM_PATH}' cut; echo behind")
+        self.assertEqual(result.out, b"before\nbehind\n")
+        self.assertEqual(result.status, 66, result.message)
+
+    def test_a_program_that_goes_to_the_background_is_waited_for(self):
+        result = self.run_program("daemon", "cut")
+        self.assertIn(result.status, (0, 66))  # what a child of fork() does is not told
+
+
+class Words(ProgramCase):
+    def test_options_of_the_program_are_its_own(self):
+        result = self.run_program("-q", "--spec", "-x", options=["-q"])
+        self.assertEqual(result.text, "option -q\noption --spec\noption -x\n")
+        self.assertEqual(result.status, 0)
+        result = self.run_program("-q", options=["--"])
+        self.assertEqual(result.text, "option -q\n")
+
+    def test_input_and_output_are_untouched(self):
+        text = bytes(range(256)) * 100
+        for command in (self.run_program, self.record):
+            result = command("cat", input=text)
+            self.assertEqual(result.out, text)
+
+    def test_a_report_of_what_was_told_in_json(self):
+        result = self.run_program("cut", options=["--format", "json"])
+        report = json.loads(result.message)
+        self.assertEqual((report["schema"], report["engine"]), ("seriatim-run/1", "witness"))
+        self.assertEqual(report["trace"]["file"], str(PROGRAM_PATH))
+        self.assertIs(report["serializable"], False)
+        self.assertEqual(report["violation_count"], 1)
+        path = report["violations"][0]["path"]
+        for edge in path:
+            for place in (edge["from"], edge["to"]):
+                self.assertLessEqual({"event", "thread", "op", "loc", "function", "stack", "locks"},
+                                     place.keys())
+                self.assertEqual(place["stack"][0]["function"], place["function"])
+                self.assertEqual(place["stack"][0]["loc"], place["loc"])
+        self.assertEqual([edge["from"]["locks"] for edge in path], [["lock"], ["lock"]])
+        frames = [frame["function"] for frame in path[0]["from"]["stack"]]
+        self.assertLess(frames.index("update"), frames.index("main"))
+        self.assertRegex(path[0]["from"]["loc"], r"program\.c:\d+\Z")
+
+    def test_only_the_summary(self):
+        result = self.run_program("cut", options=["-q"])
+        self.assertEqual(result.message.count("\n"), 1)
+
+    def test_the_first_finding_is_reported_at_once(self):
+        process = self.start("run", "--first", PROGRAM_PATH, "cut", "+now", "sleep")
+        self.wait_for_line(process, "now")
+        text = b""
+        while b"\n" not in text.partition(b"stopped at the first finding")[2]:
+            text += os.read(process.stderr.fileno(), 4096)
+        os.killpg(process.pid, signal.SIGTERM)
+        status, _, err = self.finish(process)
+        self.assertEqual(status, 128 + signal.SIGTERM)
+        self.assertEqual(err, "")
+
+    def test_a_specification_leaves_blocks_out(self):
+        spec = self.write("spec", "ignore function *\n")
+        self.assertEqual(self.run_program("cut", options=["--spec", spec]).status, 0)
+        result = self.record("cut", options=["--spec", spec, "-o", "t.stt"])
+        self.assertEqual(result.status, 0)
+        dump = self.seriatim("dump", "t.stt").text
+        self.assertNotIn("begin", dump)
+        self.assertIn("acq(", dump)
+
+    def test_critical_sections_as_blocks(self):
+        spec = self.write("spec", "ignore function *\natomic section\n")
+        self.assertEqual(self.record("cut", options=["--spec", spec, "-o", "t.stt"]).status, 0)
+        text = self.seriatim("dump", "t.stt").text
+        self.assertEqual(text.count("begin(section of lock at "), 3)
+
+    def test_a_bad_specification(self):
+        spec = self.write("spec", "what\n")
+        for command in (self.run_program, self.record):
+            result = command("+no", options=["--spec", spec])
+            self.assert_trouble_like(result, r".*/spec:1: expected 'atomic' or 'ignore'.*")
+
+    def test_a_runtime_folder_that_is_not_there(self):
+        result = self.run_here("run", PROGRAM_PATH, env={"SERIATIM_RUNTIME_DIR": "/no/where"})
+        self.assertEqual(result.status, 2)
+        self.assertIn("SERIATIM_RUNTIME_DIR", result.message)
+
+
+class Log(ProgramCase):
+    def test_the_report_goes_to_a_file(self):
+        result = self.run_program("cut", options=["--log", "report"])
+        self.assertEqual((result.status, result.message), (66, ""))
+        self.assertIn("was not atomic", (self.folder / "report").read_text())
+
+    def test_a_file_for_each_process(self):
+        for _ in range(2):
+            self.run_program("cut", options=["--log", "a%pb%p"])
+        names = [re.fullmatch(r"a(\d+)b\1", path.name) for path in self.folder.iterdir()]
+        self.assertEqual(len(names), 2)
+        self.assertTrue(all(names))
+
+    def test_a_file_that_cannot_be_written_is_noticed_before_the_program_runs(self):
+        result = self.run_program("+no", options=["--log", "no/where"])
+        self.assertEqual((result.status, result.out), (2, b""))
+        self.assertIn("no/where", result.message)
+
+
+class Signals(ProgramCase):
+    def test_an_interrupt_from_the_terminal_ends_the_program_and_we_report(self):
+        process = self.start("run", PROGRAM_PATH, "cut", "+now", "sleep")
+        self.wait_for_line(process, "now")
+        os.killpg(process.pid, signal.SIGINT)
+        status, _, err = self.finish(process)
+        self.assertEqual(status, 128 + signal.SIGINT)
+        self.assertIn("was not atomic in thread main", err)
+
+    def test_a_program_that_handles_it_decides(self):
+        process = self.start("run", PROGRAM_PATH, "handle", "cut", "+now", "sleep")
+        self.wait_for_line(process, "now")
+        os.killpg(process.pid, signal.SIGINT)
+        status, out, err = self.finish(process)
+        self.assertEqual((status, out), (5, f"got {signal.SIGINT:02d}\n"))
+        self.assertIn("was not atomic", err)
+
+    def test_a_signal_to_us_alone_is_passed_on(self):
+        process = self.start("run", PROGRAM_PATH, "handle", "+now", "sleep")
+        self.wait_for_line(process, "now")
+        process.send_signal(signal.SIGTERM)
+        status, out, _ = self.finish(process)
+        self.assertEqual((status, out), (5, f"got {signal.SIGTERM:02d}\n"))
+
+    def test_a_report_on_request(self):
+        process = self.start("run", PROGRAM_PATH, "cut", "+now", "sleep")
+        self.wait_for_line(process, "now")
+        process.send_signal(signal.SIGUSR1)
+        text = b""
+        while b"\n" not in text.partition(b": not serializable")[2]:
+            text += os.read(process.stderr.fileno(), 4096)
+        self.assertIn(b"was not atomic in thread main", text)
+        self.assertIsNone(process.poll())
+        os.killpg(process.pid, signal.SIGTERM)
+        status, _, err = self.finish(process)
+        self.assertEqual(status, 128 + signal.SIGTERM)
+        self.assertIn("was not atomic in thread main", err)
+
+    def test_the_program_gets_the_signals_as_they_were(self):
+        result = self.seriatim("run", "sh", "-c", "kill -USR1 $$; exit 1")
+        self.assertEqual(result.status, 128 + signal.SIGUSR1)
+
+
+class Record(ProgramCase):
+    def check(self, path):
+        return self.seriatim("check", path, "--format", "json")
+
+    def test_a_trace_and_the_next_command(self):
+        result = self.record("cut")
+        self.assertEqual((result.status, result.out), (0, b""))
+        match = re.fullmatch(r"seriatim: (program\.\d+\.stt): (\d+) events of 2 threads, (\d+) bytes "
+                             r"\([\d.]+ an event\)\nseriatim: next: seriatim check \1\n",
+                             result.message)
+        self.assertTrue(match, result.message)
+        path = self.folder / match.group(1)
+        self.assertEqual(path.stat().st_size, int(match.group(3)))
+        report = self.check(path).json
+        self.assertEqual(report["trace"]["events"], int(match.group(2)))
+        self.assertFalse(report["trace"]["cut"])
+        self.assertEqual(report["violation_count"], 1)
+
+    def test_run_and_record_agree(self):
+        online = json.loads(self.run_program("cut", options=["--format", "json"]).message)
+        self.record("cut", options=["-o", "t.stt"])
+        offline = self.check("t.stt").json
+        for report in (online, offline):
+            for violation in report["violations"]:
+                violation["path"] = [(edge["kind"], edge["on"], edge["from"]["op"],
+                                      edge["to"]["loc"]) for edge in violation["path"]]
+        names = ("block", "thread", "depth", "path", "begin_loc")
+        self.assertEqual([[v[name] for name in names] for v in online["violations"]],
+                         [[v[name] for name in names] for v in offline["violations"]])
+        self.assertEqual(online["trace"]["events"], offline["trace"]["events"])
+
+    def test_the_name_of_the_trace(self):
+        self.record("clean", options=["-o", "a%p.stt", "-q"])
+        self.assertRegex(next(self.folder.iterdir()).name, r"\Aa\d+\.stt\Z")
+
+    def test_nothing_to_say(self):
+        result = self.record("clean", options=["-q"])
+        self.assertEqual((result.status, result.message), (0, ""))
+
+    def test_a_program_that_is_killed_leaves_all_that_it_did(self):
+        self.record("cut", "work", "kill", options=["-o", "t.stt"])
+        report = self.check("t.stt").json
+        self.assertGreaterEqual(report["trace"]["events"], 300000)
+        self.assertEqual(report["violation_count"], 1)
+
+    def test_we_are_killed_and_the_trace_can_be_read(self):
+        process = self.start("record", "-o", "t.stt", PROGRAM_PATH, "cut", "+now", "sleep")
+        self.wait_for_line(process, "now")
+        deadline = time.monotonic() + 20
+        while not (self.folder / "t.stt").exists() or not (self.folder / "t.stt").stat().st_size:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+        process.kill()
+        process.wait()
+        os.killpg(process.pid, signal.SIGTERM)
+        process.communicate()
+        result = self.check("t.stt")
+        self.assertEqual(result.json["violation_count"], 1)
+        self.assertTrue(result.json["trace"]["cut"])
+
+    def test_we_are_killed_and_the_program_goes_on(self):
+        work = ["work"] * 12  # more than what is shared with us can hold
+        process = self.start("record", "-o", "t.stt", PROGRAM_PATH, "+now", "cat", *work, "+done",
+                             stdin=subprocess.PIPE)
+        self.wait_for_line(process, "now")
+        process.kill()
+        process.wait()
+        out, _ = process.communicate(timeout=60)
+        self.assertEqual(out, b"done\n")
+
+    def test_a_full_disk_stops_recording_but_not_the_program(self):
+        result = self.record("work", "+done", options=["-o", "/dev/full"])
+        self.assertEqual((result.status, result.out), (2, b"done\n"))
+        self.assertIn("/dev/full: cannot write: No space left on device", result.message)
+        self.assertIn("recording stops here; the program goes on", result.message)
+
+    def test_a_file_that_may_not_grow_can_be_read_up_to_there(self):
+        process = self.start("record", "-o", "t.stt", PROGRAM_PATH, "+now", "cat", "work", "work",
+                             "+done", stdin=subprocess.PIPE)
+        self.wait_for_line(process, "now")
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (2000, 2000))
+        status, out, err = self.finish(process)
+        self.assertEqual((status, out), (2, "done\n"))
+        self.assertIn("t.stt: cannot write: File too large", err)
+        report = self.check("t.stt").json
+        self.assertTrue(report["trace"]["cut"])
+        self.assertGreater(report["trace"]["events"], 0)
+
+    def test_a_place_where_nothing_can_be_written(self):
+        result = self.record("+done", options=["-o", "no/where.stt"])
+        self.assertEqual((result.status, result.out), (2, b"done\n"))
+        self.assertIn("no/where.stt: cannot write: No such file or directory", result.message)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,227 @@
+/* What is told of threads: made, ended in every way, joined, detached. */
+#define _GNU_SOURCE
+#include "mock_core.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static int something; /* to point to */
+
+static void *give_back(void *argument) {
+    return argument;
+}
+
+static const char life[] = "start, free stack, free stack, end";
+
+static void a_thread_is_forked_and_joined(void **state) {
+    (void)state;
+    mock_begin();
+    unsigned child = mock_next_thread();
+    pthread_t id;
+    void *value;
+    assert_int_equal(pthread_create(&id, NULL, give_back, &something), 0);
+    assert_int_equal(pthread_join(id, &value), 0);
+    assert_ptr_equal(value, &something);
+    assert_string_equal(mock_told(0), "fork 1, split, split, join 1");
+    assert_string_equal(mock_told(child), life);
+}
+
+static void *exit_early(void *argument) {
+    pthread_exit(argument);
+}
+
+static void a_thread_that_exits_has_ended(void **state) {
+    (void)state;
+    mock_begin();
+    unsigned child = mock_next_thread();
+    pthread_t id;
+    void *value;
+    pthread_create(&id, NULL, exit_early, &something);
+    pthread_join(id, &value);
+    assert_ptr_equal(value, &something);
+    assert_string_equal(mock_told(child), life);
+}
+
+static void *wait_forever(void *argument) {
+    for (;;)
+        pause();
+    return argument;
+}
+
+static void a_thread_that_is_cancelled_has_ended(void **state) {
+    (void)state;
+    mock_begin();
+    unsigned child = mock_next_thread();
+    pthread_t id;
+    void *value;
+    pthread_create(&id, NULL, wait_forever, NULL);
+    pthread_cancel(id);
+    pthread_join(id, &value);
+    assert_ptr_equal(value, PTHREAD_CANCELED);
+    assert_string_equal(mock_told(child), life);
+    assert_string_equal(mock_told(0), "fork 1, split, split, join 1");
+}
+
+static pthread_key_t late_key;
+static pthread_mutex_t late_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void be_late(void *rounds) {
+    pthread_mutex_lock(&late_mutex);
+    pthread_mutex_unlock(&late_mutex);
+    if ((uintptr_t)rounds > 1)
+        pthread_setspecific(late_key, (void *)((uintptr_t)rounds - 1));
+}
+
+static void *leave_something_behind(void *argument) {
+    pthread_setspecific(late_key, (void *)3);
+    return argument;
+}
+
+static void destructors_of_a_thread_belong_to_it(void **state) {
+    (void)state;
+    pthread_key_create(&late_key, be_late);
+    mock_begin();
+    mock_name(&late_mutex, sizeof late_mutex, "m");
+    unsigned child = mock_next_thread();
+    pthread_t id;
+    pthread_create(&id, NULL, leave_something_behind, NULL);
+    pthread_join(id, NULL);
+    assert_string_equal(mock_told(child),
+                        "start, free stack, acquire m, release m, acquire m, release m, acquire m, "
+                        "release m, free stack, end");
+    pthread_key_delete(late_key);
+}
+
+static void a_join_that_fails_is_not_told(void **state) {
+    (void)state;
+    mock_begin();
+    pthread_t id;
+    struct timespec past = {0, 0};
+    pthread_create(&id, NULL, wait_forever, NULL);
+    assert_int_equal(pthread_tryjoin_np(id, NULL), EBUSY);
+    assert_int_equal(pthread_timedjoin_np(id, NULL, &past), ETIMEDOUT);
+    assert_int_equal(pthread_clockjoin_np(id, NULL, CLOCK_MONOTONIC, &past), ETIMEDOUT);
+    assert_int_equal(pthread_join(pthread_self(), NULL), EDEADLK);
+    assert_string_equal(mock_told(0), "fork 1, split");
+    pthread_cancel(id);
+    struct timespec future = {time(NULL) + 100, 0};
+    assert_int_equal(pthread_timedjoin_np(id, NULL, &future), 0);
+    assert_string_equal(mock_told(0), "fork 1, split, split, join 1");
+}
+
+static void detached_threads_are_forked_and_end(void **state) {
+    (void)state;
+    mock_begin();
+    unsigned first = mock_next_thread();
+    pthread_t id;
+    pthread_attr_t attr;
+    pthread_attr_init(&attr);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    pthread_create(&id, &attr, give_back, NULL);
+    pthread_create(&id, NULL, give_back, NULL);
+    assert_int_equal(pthread_detach(id), 0);
+    for (unsigned i = 0; i < 2; i++)
+        for (int tries = 0; tries < 1000 && strcmp(mock_told(first + i), life); tries++)
+            usleep(1000);
+    assert_string_equal(mock_told(first), life);
+    assert_string_equal(mock_told(first + 1), life);
+    assert_string_equal(mock_told(0), "fork 1, split, fork 2, split");
+    pthread_attr_destroy(&attr);
+}
+
+static void *tell_serial(void *unused) {
+    (void)unused;
+    return (void *)(uintptr_t)mock_self();
+}
+
+/* Ids are used again at once; each join must find the thread that it joined. */
+static void *make_many(void *wrong) {
+    for (int i = 0; i < 1500; i++) {
+        pthread_t ids[3];
+        for (int k = 0; k < 3; k++)
+            pthread_create(&ids[k], NULL, tell_serial, NULL);
+        pthread_detach(ids[1]);
+        for (int k = 2; k >= 0; k -= 2) {
+            void *serial;
+            pthread_join(ids[k], &serial);
+            *(unsigned *)wrong += (uintptr_t)serial != mock_joined();
+        }
+    }
+    return NULL;
+}
+
+static void thousands_of_threads_come_and_go(void **state) {
+    (void)state;
+    mock_begin();
+    pthread_t makers[2];
+    unsigned wrong[2] = {0, 0};
+    for (int i = 0; i < 2; i++)
+        pthread_create(&makers[i], NULL, make_many, &wrong[i]);
+    for (int i = 0; i < 2; i++)
+        pthread_join(makers[i], NULL);
+    assert_int_equal(wrong[0] + wrong[1], 0);
+    assert_non_null(strstr(mock_told(0), "split, join 1, split, join "));
+}
+
+static int answer(void *argument) {
+    return *(int *)argument;
+}
+
+static int exit_with(void *argument) {
+    thrd_exit(*(int *)argument);
+}
+
+static void threads_of_c11_are_threads(void **state) {
+    (void)state;
+    mock_begin();
+    unsigned child = mock_next_thread();
+    thrd_t id;
+    int value = 42, result = 0;
+    assert_int_equal(thrd_create(&id, answer, &value), thrd_success);
+    assert_int_equal(thrd_join(id, &result), thrd_success);
+    assert_int_equal(result, 42);
+    assert_int_equal(thrd_create(&id, exit_with, &value), thrd_success);
+    assert_int_equal(thrd_join(id, &result), thrd_success);
+    assert_int_equal(result, 42);
+    assert_string_equal(mock_told(0), "fork 1, split, split, join 1, fork 2, split, split, join 2");
+    assert_string_equal(mock_told(child), life);
+    assert_string_equal(mock_told(child + 1), life);
+}
+
+static void a_thread_made_inside_the_runtime_is_the_programs_own(void **state) {
+    (void)state;
+    mock_begin();
+    pthread_t id;
+    void *value;
+    mock_enter();
+    assert_int_equal(pthread_create(&id, NULL, give_back, &something), 0);
+    assert_int_equal(pthread_join(id, &value), 0);
+    mock_leave();
+    assert_ptr_equal(value, &something);
+    assert_string_equal(mock_told(0), "");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_thread_is_forked_and_joined),
+        cmocka_unit_test(a_thread_that_exits_has_ended),
+        cmocka_unit_test(a_thread_that_is_cancelled_has_ended),
+        cmocka_unit_test(destructors_of_a_thread_belong_to_it),
+        cmocka_unit_test(a_join_that_fails_is_not_told),
+        cmocka_unit_test(detached_threads_are_forked_and_end),
+        cmocka_unit_test(thousands_of_threads_come_and_go),
+        cmocka_unit_test(threads_of_c11_are_threads),
+        cmocka_unit_test(a_thread_made_inside_the_runtime_is_the_programs_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

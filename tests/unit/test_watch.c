@@ -1,0 +1,850 @@
+/* What a program tells, read by its watcher: the order, the variables, the events.
+ *
+ * The streams here are in ordinary memory and written by the tests, by the rules of
+ * runtime/stream.h. */
+#include "base/memory.h"
+#include "report/report.h"
+#include "watch/merge.h"
+#include "watch/shared_memory.h"
+#include "watch/translate.h"
+#include "watch/variables.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- telling ---- */
+
+enum { CHUNKS = 8 };
+
+static struct st_stream_head *new_stream(uint32_t chunks, uint32_t given) {
+    struct st_stream_head *head = NULL;
+    if (posix_memalign((void **)&head, 4096, st_stream_bytes(chunks)))
+        abort();
+    memset(head, 0, st_stream_bytes(chunks));
+    st_shared_memory_initialize(head, chunks, given);
+    return head;
+}
+
+/* A thread of a program that is watched. */
+struct teller {
+    struct st_stream_head *head;
+    uint32_t serial, sequence, used;
+    struct st_stream_chunk *chunk;
+};
+
+static bool new_chunk(struct teller *teller) {
+    int64_t index = st_stream_take_chunk(teller->head);
+    if (index < 0)
+        return false;
+    teller->chunk = st_stream_chunk(teller->head, (uint32_t)index);
+    atomic_store(&teller->chunk->count, 0);
+    atomic_store(&teller->chunk->full, 0);
+    teller->chunk->thread = teller->serial;
+    teller->chunk->sequence = teller->sequence++;
+    teller->used = 0;
+    uint32_t place = atomic_fetch_add(&teller->head->announced, 1) % teller->head->chunk_count;
+    atomic_store(&st_stream_announcements(teller->head)[place], (uint32_t)index + 1);
+    return true;
+}
+
+static void put(struct teller *teller, uint64_t what, uint64_t argument) {
+    if (teller->chunk && teller->used == ST_STREAM_RECORDS) {
+        atomic_store(&teller->chunk->count, teller->used);
+        atomic_store(&teller->chunk->full, 1);
+        teller->chunk = NULL;
+    }
+    if (!teller->chunk) {
+        atomic_fetch_add(&teller->head->waiting, 1);
+        while (!new_chunk(teller))
+            sched_yield();
+        atomic_fetch_sub(&teller->head->waiting, 1);
+    }
+    teller->chunk->records[teller->used++] = (struct st_stream_record){what, argument};
+}
+
+static void publish(struct teller *teller) {
+    atomic_store(&teller->chunk->count, teller->used);
+}
+
+/* One record that is whole in itself. */
+static void tell(struct teller *teller, enum st_stream_op op, unsigned aux, uint64_t address,
+                 uint64_t argument) {
+    put(teller, st_stream_what(op, aux, address), argument);
+    publish(teller);
+}
+
+static void tell_numbered(struct teller *teller, uint64_t number, enum st_stream_op op,
+                          uint64_t address, uint64_t argument) {
+    put(teller, st_stream_what(ST_STREAM_NUMBER, 0, 0), number);
+    tell(teller, op, 0, address, argument);
+}
+
+static void tell_range(struct teller *teller, enum st_stream_op op, uint64_t address,
+                       uint64_t argument, uint64_t length) {
+    put(teller, st_stream_what(op, 0, address), argument);
+    tell(teller, ST_STREAM_LENGTH, 0, 0, length);
+}
+
+static void put_text(struct teller *teller, uint64_t number, const char *text) {
+    size_t length = strlen(text);
+    put(teller, st_stream_what(ST_STREAM_TEXT, 0, length), number);
+    for (size_t at = 0; at < length; at += 16) {
+        struct st_stream_record raw = {0, 0};
+        memcpy(&raw, text + at, length - at < 16 ? length - at : 16);
+        put(teller, raw.what, raw.argument);
+    }
+    publish(teller);
+}
+
+static void tell_end(struct teller *teller) {
+    tell(teller, ST_STREAM_THREAD_END, 0, 0, 0);
+    atomic_store(&teller->chunk->full, 1);
+}
+
+/* ---- the order ---- */
+
+/* Notes what it takes: "1:40 " is the record of thread 1 with the address 40. */
+struct notes {
+    char text[4096];
+    size_t used;
+};
+
+static size_t note(void *context, uint32_t serial, const struct st_stream_record *records,
+                   size_t count) {
+    struct notes *notes = context;
+    size_t i = 0, length;
+    while (i < count && st_stream_op(&records[i]) != ST_STREAM_NUMBER &&
+           st_stream_op(&records[i]) != ST_STREAM_OBSERVE &&
+           (length = st_item_length(&records[i], count - i))) {
+        if (notes->used > sizeof notes->text / 2)
+            notes->used = 0; /* nobody looks at so much */
+        notes->used += (size_t)snprintf(notes->text + notes->used, sizeof notes->text - notes->used,
+                                        "%u:%d ", serial, (int)st_stream_address(&records[i]));
+        i += length;
+    }
+    return i;
+}
+
+struct merging {
+    struct st_stream_head *head;
+    struct st_merge *merge;
+    struct notes notes;
+    struct teller tellers[3];
+};
+
+static void start_merging(struct merging *m) {
+    memset(m, 0, sizeof *m);
+    m->head = new_stream(CHUNKS, CHUNKS);
+    m->merge = st_merge_new(m->head, CHUNKS, note, &m->notes);
+    for (uint32_t i = 0; i < 3; i++)
+        m->tellers[i] = (struct teller){.head = m->head, .serial = i};
+}
+
+static void end_merging(struct merging *m) {
+    st_merge_free(m->merge);
+    free(m->head);
+}
+
+static void expect(struct merging *m, const char *text) {
+    while (st_merge_step(m->merge))
+        ;
+    st_merge_step(m->merge);
+    assert_string_equal(m->notes.text, text);
+}
+
+static void a_thread_is_read_in_its_order(void **state) {
+    (void)state;
+    struct merging m;
+    start_merging(&m);
+    tell(&m.tellers[0], ST_STREAM_READ, 4, 1, 0);
+    tell(&m.tellers[0], ST_STREAM_READ, 4, 2, 0);
+    expect(&m, "0:1 0:2 ");
+    tell(&m.tellers[0], ST_STREAM_READ, 4, 3, 0);
+    expect(&m, "0:1 0:2 0:3 ");
+    end_merging(&m);
+}
+
+static void numbers_give_the_order_between_threads(void **state) {
+    (void)state;
+    struct merging m;
+    start_merging(&m);
+    tell_numbered(&m.tellers[1], 3, ST_STREAM_ACQUIRE, 30, 0);
+    tell_numbered(&m.tellers[0], 2, ST_STREAM_RELEASE, 20, 0);
+    tell(&m.tellers[0], ST_STREAM_READ, 4, 21, 0);
+    expect(&m, "");
+    tell_numbered(&m.tellers[2], 1, ST_STREAM_ACQUIRE, 10, 0);
+    expect(&m, "2:10 0:20 0:21 1:30 ");
+    end_merging(&m);
+}
+
+static void what_was_visible_before_a_number_comes_before_it(void **state) {
+    (void)state;
+    struct merging m;
+    start_merging(&m);
+    tell_numbered(&m.tellers[1], 1, ST_STREAM_ACQUIRE, 10, 0);
+    tell(&m.tellers[0], ST_STREAM_READ, 4, 1, 0);
+    assert_true(st_merge_step(m.merge)); /* sees the number, and takes what needs none */
+    assert_string_equal(m.notes.text, "0:1 ");
+    tell(&m.tellers[0], ST_STREAM_READ, 4, 2, 0);
+    expect(&m, "0:1 0:2 1:10 ");
+    end_merging(&m);
+}
+
+static void who_observes_a_number_waits_for_it(void **state) {
+    (void)state;
+    struct merging m;
+    start_merging(&m);
+    tell(&m.tellers[0], ST_STREAM_OBSERVE, 0, 0, 2);
+    tell(&m.tellers[0], ST_STREAM_READ, 4, 5, 0);
+    tell_numbered(&m.tellers[1], 1, ST_STREAM_ACQUIRE, 10, 0);
+    expect(&m, "1:10 ");
+    tell_numbered(&m.tellers[2], 2, ST_STREAM_ACQUIRE, 20, 0);
+    expect(&m, "1:10 2:20 0:5 ");
+    end_merging(&m);
+}
+
+static void an_item_may_lie_in_two_chunks(void **state) {
+    (void)state;
+    struct merging m;
+    start_merging(&m);
+    struct teller *teller = &m.tellers[0];
+    for (int i = 0; i < ST_STREAM_RECORDS - 2; i++)
+        tell(teller, ST_STREAM_SPLIT, 0, 0, 0);
+    st_merge_step(m.merge);
+    m.notes.used = 0;
+    put_text(teller, 1, "a text of three records, as long as that takes");
+    tell(teller, ST_STREAM_READ, 4, 7, 0);
+    expect(&m, "0:46 0:7 ");
+    for (int i = 0; i < ST_STREAM_RECORDS - 4; i++)
+        tell(teller, ST_STREAM_SPLIT, 0, 0, 0);
+    st_merge_step(m.merge);
+    m.notes.used = 0;
+    tell_numbered(teller, 1, ST_STREAM_ACQUIRE, 10, 0);
+    expect(&m, "0:10 ");
+    end_merging(&m);
+}
+
+static void half_an_item_waits_for_the_rest(void **state) {
+    (void)state;
+    struct merging m;
+    start_merging(&m);
+    put(&m.tellers[0], st_stream_what(ST_STREAM_READ, 0, 5), 0);
+    publish(&m.tellers[0]);
+    expect(&m, "");
+    tell(&m.tellers[0], ST_STREAM_LENGTH, 0, 0, 100);
+    expect(&m, "0:5 ");
+    end_merging(&m);
+}
+
+static void the_dead_leave_gaps(void **state) {
+    (void)state;
+    struct merging m;
+    start_merging(&m);
+    tell_numbered(&m.tellers[0], 2, ST_STREAM_ACQUIRE, 20, 0);
+    tell_numbered(&m.tellers[0], 5, ST_STREAM_ACQUIRE, 50, 0);
+    tell(&m.tellers[2], ST_STREAM_OBSERVE, 0, 0, 9);
+    tell(&m.tellers[2], ST_STREAM_READ, 4, 90, 0);
+    put(&m.tellers[1], st_stream_what(ST_STREAM_NUMBER, 0, 0), 3);
+    publish(&m.tellers[1]); /* killed before it told what the number was for */
+    expect(&m, "");
+    st_merge_finish(m.merge);
+    assert_string_equal(m.notes.text, "0:20 0:50 2:90 ");
+    assert_int_equal(st_merge_facts(m.merge)->lost_numbers, 7); /* 1, 3, 4 and 6 to 9 */
+    assert_int_equal(st_merge_facts(m.merge)->torn, 1);
+    end_merging(&m);
+}
+
+static void an_announcement_that_never_came_is_passed(void **state) {
+    (void)state;
+    struct merging m;
+    start_merging(&m);
+    atomic_fetch_add(&m.head->announced, 1); /* begun by a thread that is still at it */
+    tell(&m.tellers[0], ST_STREAM_READ, 4, 1, 0);
+    expect(&m, "");
+    st_merge_finish(m.merge);
+    assert_string_equal(m.notes.text, "0:1 ");
+    end_merging(&m);
+}
+
+static uint32_t count_free(struct st_stream_head *head) {
+    uint32_t count = 0;
+    for (uint32_t i = (uint32_t)atomic_load(&head->free_top); i; count++)
+        i = atomic_load(&st_stream_next_free(head)[i - 1]);
+    return count;
+}
+
+static void chunks_come_back(void **state) {
+    (void)state;
+    struct merging m;
+    start_merging(&m);
+    for (int round = 0; round < 20; round++) {
+        for (int i = 0; i < ST_STREAM_RECORDS; i++)
+            tell(&m.tellers[round % 2], ST_STREAM_SPLIT, 0, 0, 0);
+        st_merge_step(m.merge);
+        m.notes.used = 0;
+    }
+    tell_end(&m.tellers[0]);
+    tell_end(&m.tellers[1]);
+    st_merge_step(m.merge);
+    assert_int_equal(count_free(m.head), CHUNKS);
+    end_merging(&m);
+}
+
+static void more_threads_than_chunks_get_more_chunks(void **state) {
+    (void)state;
+    struct notes notes = {0};
+    struct st_stream_head *head = new_stream(CHUNKS, 2);
+    struct st_merge *merge = st_merge_new(head, 2, note, &notes);
+    struct teller tellers[3];
+    for (uint32_t i = 0; i < 3; i++)
+        tellers[i] = (struct teller){.head = head, .serial = i};
+    tell(&tellers[0], ST_STREAM_READ, 4, 1, 0);
+    tell(&tellers[1], ST_STREAM_READ, 4, 2, 0);
+    assert_false(new_chunk(&tellers[2]));
+    atomic_store(&head->waiting, 1);
+    for (int i = 0; i < 4; i++)
+        st_merge_step(merge);
+    assert_true(new_chunk(&tellers[2]));
+    tell(&tellers[2], ST_STREAM_READ, 4, 3, 0);
+    st_merge_step(merge);
+    assert_string_equal(notes.text, "0:1 1:2 2:3 ");
+    st_merge_free(merge);
+    free(head);
+}
+
+static void garbage_is_counted_and_harms_nobody(void **state) {
+    (void)state;
+    struct merging m;
+    start_merging(&m);
+    atomic_store(&st_stream_announcements(m.head)[0], 12345); /* no such chunk */
+    atomic_fetch_add(&m.head->announced, 1);
+    tell(&m.tellers[0], ST_STREAM_READ, 4, 1, 0);
+    atomic_store(&m.tellers[0].chunk->count, UINT32_MAX);
+    st_merge_step(m.merge);
+    st_merge_finish(m.merge);
+    assert_true(st_merge_facts(m.merge)->garbage > 0);
+    end_merging(&m);
+}
+
+/* ---- the order, with real threads ---- */
+
+/* Each thread works for itself, then takes a place in a row under a lock, which it tells with a
+ * number: its own counter and the shared one. */
+enum { PRODUCERS = 4, TURNS = 20000 };
+
+struct race {
+    struct st_stream_head *head;
+    pthread_mutex_t lock;
+    uint64_t shared;
+    uint64_t own[PRODUCERS]; /* what was taken of each */
+    uint64_t taken_shared;
+    _Atomic int running;
+};
+
+struct producer {
+    struct race *race;
+    uint32_t serial;
+};
+
+static void *produce(void *argument) {
+    struct producer *producer = argument;
+    struct race *race = producer->race;
+    struct teller teller = {.head = race->head, .serial = producer->serial};
+    uint64_t own = 0;
+    for (int turn = 0; turn < TURNS; turn++) {
+        for (int i = 0; i < turn % 5; i++)
+            tell(&teller, ST_STREAM_READ, 4, ++own, 0);
+        pthread_mutex_lock(&race->lock);
+        uint64_t number = atomic_fetch_add(&race->head->number, 1);
+        put(&teller, st_stream_what(ST_STREAM_NUMBER, 0, 0), number);
+        /* The second word is what every record before it in any thread adds up to: without a
+         * number, but told before the lock was released. */
+        tell(&teller, ST_STREAM_WRITE, 4, ++own, ++race->shared);
+        tell(&teller, ST_STREAM_ATOMIC_READ, 4, ++own, race->shared);
+        pthread_mutex_unlock(&race->lock);
+    }
+    tell_end(&teller);
+    race->running--;
+    return NULL;
+}
+
+static size_t check_order(void *context, uint32_t serial, const struct st_stream_record *records,
+                          size_t count) {
+    struct race *race = context;
+    size_t i = 0;
+    for (; i < count; i++) {
+        enum st_stream_op op = st_stream_op(&records[i]);
+        if (op == ST_STREAM_NUMBER || op == ST_STREAM_OBSERVE)
+            break;
+        if (op == ST_STREAM_THREAD_END)
+            continue;
+        assert_int_equal(st_stream_address(&records[i]), ++race->own[serial]);
+        if (op == ST_STREAM_WRITE)
+            assert_int_equal(records[i].argument, ++race->taken_shared);
+        else if (op == ST_STREAM_ATOMIC_READ) /* before the next one wrote */
+            assert_int_equal(records[i].argument, race->taken_shared);
+    }
+    return i;
+}
+
+static void many_threads_are_merged_as_they_happened(void **state) {
+    (void)state;
+    struct race race = {.lock = PTHREAD_MUTEX_INITIALIZER, .running = PRODUCERS};
+    race.head = new_stream(CHUNKS, CHUNKS);
+    struct st_merge *merge = st_merge_new(race.head, CHUNKS, check_order, &race);
+    struct producer producers[PRODUCERS];
+    pthread_t threads[PRODUCERS];
+    for (uint32_t i = 0; i < PRODUCERS; i++) {
+        producers[i] = (struct producer){&race, i};
+        assert_int_equal(pthread_create(&threads[i], NULL, produce, &producers[i]), 0);
+    }
+    while (race.running)
+        if (!st_merge_step(merge))
+            sched_yield();
+    for (uint32_t i = 0; i < PRODUCERS; i++)
+        pthread_join(threads[i], NULL);
+    st_merge_finish(merge);
+    assert_int_equal(race.taken_shared, PRODUCERS * TURNS);
+    assert_int_equal(st_merge_facts(merge)->lost_numbers, 0);
+    assert_int_equal(count_free(race.head), CHUNKS);
+    st_merge_free(merge);
+    free(race.head);
+}
+
+/* ---- variables ---- */
+
+/* Notes "w3 " for a write of variable 3. */
+static void note_visit(void *context, uint32_t variable, bool write) {
+    struct notes *notes = context;
+    notes->used += (size_t)snprintf(notes->text + notes->used, sizeof notes->text - notes->used,
+                                    "%c%u ", write ? 'w' : 'r', variable);
+}
+
+static void expect_touch(struct st_variables *variables, bool write, uint64_t address,
+                         uint64_t length, const char *text) {
+    struct notes notes = {0};
+    st_variables_touch(variables, address, length, write, note_visit, &notes);
+    assert_string_equal(notes.text, text);
+}
+
+static void equal_accesses_are_to_one_variable(void **state) {
+    (void)state;
+    struct st_variables v;
+    st_variables_init(&v);
+    assert_int_equal(st_variables_find(&v, 0x1000, 8), ST_NO_VARIABLE);
+    expect_touch(&v, true, 0x1000, 8, "w0 ");
+    expect_touch(&v, false, 0x1000, 8, "r0 ");
+    assert_int_equal(st_variables_find(&v, 0x1000, 8), 0);
+    assert_int_equal(st_variables_find(&v, 0x1000, 4), ST_NO_VARIABLE);
+    assert_int_equal(st_variables_find(&v, 0x1001, 8), ST_NO_VARIABLE);
+    st_variables_free(&v);
+}
+
+static void neighbours_in_a_word_are_different(void **state) {
+    (void)state;
+    struct st_variables v;
+    st_variables_init(&v);
+    expect_touch(&v, true, 0x1000, 4, "w0 ");
+    expect_touch(&v, true, 0x1004, 4, "w1 ");
+    assert_int_equal(st_variables_find(&v, 0x1004, 4), 1);
+    expect_touch(&v, true, 0x2003, 1, "w5 "); /* the bytes of that word are 2 to 9 */
+    expect_touch(&v, true, 0x2004, 1, "w6 ");
+    expect_touch(&v, true, 0x1000, 8, "w0 w1 "); /* as a whole: both */
+    st_variables_free(&v);
+}
+
+static void a_part_follows_what_it_was_part_of(void **state) {
+    (void)state;
+    struct st_variables v;
+    st_variables_init(&v);
+    expect_touch(&v, true, 0x1000, 8, "w0 "); /* cleared */
+    expect_touch(&v, false, 0x1000, 4, "r0 r1 ");
+    expect_touch(&v, false, 0x1004, 4, "r0 r2 ");
+    expect_touch(&v, true, 0x1000, 4, "r0 w1 ");
+    expect_touch(&v, false, 0x1000, 4, "r1 "); /* that write was after the clearing */
+    expect_touch(&v, false, 0x1004, 4, "r0 r2 ");
+    expect_touch(&v, true, 0x1000, 8, "w1 r0 w2 ");
+    expect_touch(&v, false, 0x1004, 4, "r2 ");
+    st_variables_free(&v);
+}
+
+static void bytes_of_an_int_are_parts_too(void **state) {
+    (void)state;
+    struct st_variables v;
+    st_variables_init(&v);
+    expect_touch(&v, true, 0x1000, 4, "w0 ");
+    expect_touch(&v, true, 0x1003, 2, "r0 w2 r1 w4 "); /* across both ints of the word */
+    expect_touch(&v, true, 0x1000, 4, "w2 r0 w3 ");
+    expect_touch(&v, true, 0x1004, 4, "w4 r1 w5 ");
+    st_variables_free(&v);
+}
+
+static void ranges_touch_all_that_they_cover(void **state) {
+    (void)state;
+    struct st_variables v;
+    st_variables_init(&v);
+    expect_touch(&v, true, 0x1008, 4, "w0 ");
+    expect_touch(&v, false, 0x1000, 20, "r2 r0 r1 r3 ");
+    expect_touch(&v, true, 0x1ffc, 8, "w6 w7 "); /* over the end of a page */
+    st_variables_free(&v);
+}
+
+static void freed_memory_is_new_memory(void **state) {
+    (void)state;
+    struct st_variables v;
+    st_variables_init(&v);
+    expect_touch(&v, true, 0x1000, 8, "w0 ");
+    expect_touch(&v, true, 0x1008, 8, "w1 ");
+    expect_touch(&v, true, 0x1002, 2, "r0 w2 ");
+    st_variables_forget(&v, 0x1000, 8);
+    expect_touch(&v, true, 0x1000, 8, "w4 ");
+    expect_touch(&v, true, 0x1008, 8, "w1 ");
+    st_variables_forget(&v, 0, UINT64_C(1) << 47);
+    expect_touch(&v, true, 0x1008, 8, "w5 ");
+    st_variables_free(&v);
+}
+
+static void expect_origin(const struct st_variables *v, uint64_t address, uint32_t origin,
+                          uint64_t offset) {
+    struct st_variable place = st_variables_place(v, address);
+    assert_int_equal(place.origin, origin);
+    assert_int_equal(place.offset, offset);
+}
+
+static void memory_knows_its_allocation(void **state) {
+    (void)state;
+    struct st_variables v;
+    st_variables_init(&v);
+    st_variables_allocated(&v, 0x1010, 24, 1);
+    st_variables_allocated(&v, 0x1030, 24, 2);
+    st_variables_allocated(&v, 0x1ff0, 64, 3); /* over the end of a page */
+    st_variables_allocated(&v, 0x10000, 1 << 20, 4);
+    expect_origin(&v, 0x1010, 1, 0);
+    expect_origin(&v, 0x1027, 1, 23);
+    expect_origin(&v, 0x1028, 0, 0);
+    expect_origin(&v, 0x1038, 2, 8);
+    expect_origin(&v, 0x2008, 3, 24);
+    expect_origin(&v, 0x80000, 4, 0x70000);
+    expect_origin(&v, 0x110000, 0, 0);
+    st_variables_allocated(&v, 0x1010, 48, 5); /* in place of two others */
+    expect_origin(&v, 0x1038, 5, 40);
+    st_variables_allocated(&v, 0x20000, 100, 6); /* inside what was a large one */
+    expect_origin(&v, 0x20010, 6, 16);
+    expect_origin(&v, 0x80000, 0, 0);
+    st_variables_free(&v);
+}
+
+/* Functions are told by a return address in them; we look at the byte before it. */
+enum { F = 0xf1, G = 0xa1, H = 0xb1 };
+
+/* ---- sites ---- */
+
+/* A recursion that takes two ways at each level: as many stacks as calls. It took minutes when the
+ * caller had no part in where a call is looked for. */
+static void there_are_many_stacks_but_not_any_number(void **state) {
+    (void)state;
+    struct st_sites sites = {0};
+    for (uint32_t i = 1; i <= ST_MOST_CALLS; i++)
+        assert_int_equal(st_sites_call(&sites, (struct st_call){F, 0x400000 + i % 2, i / 2}), i);
+    struct st_call call = st_call(&sites, ST_MOST_CALLS - 1);
+    assert_int_equal(call.function, F);
+    assert_int_equal(call.called_from, 0x400001);
+    assert_int_equal(call.caller, ST_MOST_CALLS / 2 - 1);
+    uint32_t more = st_sites_call(&sites, (struct st_call){F, 0x400000, ST_MOST_CALLS});
+    assert_int_equal(more, st_sites_call(&sites, (struct st_call){F, 0x400000, more}));
+    assert_int_equal(st_call(&sites, more).caller, 0);
+    assert_int_equal(st_sites_call(&sites, (struct st_call){F, 0x400001, 1}), 3);
+    st_sites_free(&sites);
+}
+
+/* ---- events ---- */
+
+/* A program without modules: functions, locations and variables are addresses. */
+struct translating {
+    struct st_stream_head *head;
+    struct st_merge *merge;
+    struct st_translator *translator;
+    struct st_spec *spec;
+    struct teller tellers[3];
+    char text[8192];
+    size_t used;
+};
+
+static void write_events(void *context, struct st_event *events, size_t count) {
+    struct translating *t = context;
+    const struct st_symbols *symbols = st_translator_symbols(t->translator);
+    for (size_t i = 0; i < count; i++) {
+        char *op = st_op_text(symbols, &events[i]);
+        t->used += (size_t)snprintf(t->text + t->used, sizeof t->text - t->used, "%s|%s\n",
+                                    st_name(&symbols->threads, events[i].thread), op);
+        free(op);
+    }
+}
+
+static void start_translating(struct translating *t, const char *spec) {
+    memset(t, 0, sizeof *t);
+    struct st_error error;
+    if (spec) {
+        FILE *file = fmemopen((char *)spec, strlen(spec), "r");
+        t->spec = st_spec_read(file, "spec", &error);
+        fclose(file);
+        assert_non_null(t->spec);
+    }
+    struct st_translation translation = {.spec = t->spec, .sink = write_events, .context = t};
+    t->head = new_stream(CHUNKS, CHUNKS);
+    t->translator = st_translator_new(&translation);
+    t->merge = st_merge_new(t->head, CHUNKS, st_translate, t->translator);
+    for (uint32_t i = 0; i < 3; i++)
+        t->tellers[i] = (struct teller){.head = t->head, .serial = i};
+}
+
+static void expect_events(struct translating *t, const char *text) {
+    st_merge_finish(t->merge);
+    st_translator_flush(t->translator);
+    assert_string_equal(t->text, text);
+    st_merge_free(t->merge);
+    st_translator_free(t->translator);
+    st_spec_free(t->spec);
+    free(t->head);
+}
+
+static void functions_are_blocks(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, NULL);
+    tell(&t.tellers[0], ST_STREAM_ENTER, 0, 0x10, F);
+    tell(&t.tellers[0], ST_STREAM_WRITE, 4, 0x1000, 0x20);
+    tell(&t.tellers[0], ST_STREAM_ENTER, 0, 0x21, G);
+    tell(&t.tellers[0], ST_STREAM_LEAVE, 0, 0, 0);
+    tell(&t.tellers[0], ST_STREAM_LEAVE, 0, 0, 0);
+    tell(&t.tellers[0], ST_STREAM_LEAVE, 0, 0, 0); /* entered before anybody listened */
+    expect_events(&t, "main|begin(0xf0)\n"
+                      "main|w(0x1000)\n"
+                      "main|begin(0xa0)\n"
+                      "main|end(0xa0)\n"
+                      "main|end(0xf0)\n");
+}
+
+static void what_a_thread_starts_with_is_no_block(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, NULL);
+    tell_numbered(&t.tellers[0], 1, ST_STREAM_FORK, 1, 0x20);
+    tell(&t.tellers[1], ST_STREAM_OBSERVE, 0, 0, 1);
+    tell(&t.tellers[1], ST_STREAM_ENTER, 0, 0x10, F);
+    tell(&t.tellers[1], ST_STREAM_ENTER, 0, 0x10, G);
+    tell(&t.tellers[1], ST_STREAM_LEAVE, 0, 0, 0);
+    tell(&t.tellers[1], ST_STREAM_ENTER, 0, 0x10, F);
+    put(&t.tellers[1], st_stream_what(ST_STREAM_NUMBER, 0, 0), 2);
+    tell_end(&t.tellers[1]);
+    tell_numbered(&t.tellers[0], 3, ST_STREAM_JOIN, 1, 0x20);
+    expect_events(&t, "main|fork(T1)\n"
+                      "T1|begin(0xa0)\n"
+                      "T1|end(0xa0)\n"
+                      "T1|begin(0xf0)\n"
+                      "T1|end(0xf0)\n"
+                      "main|join(T1)\n");
+}
+
+static void the_specification_says_what_a_block_is(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, "atomic function 0xa0\n");
+    tell(&t.tellers[1], ST_STREAM_ENTER, 0, 0x10, F);
+    tell(&t.tellers[1], ST_STREAM_ENTER, 0, 0x10, G);
+    tell(&t.tellers[1], ST_STREAM_ENTER, 0, 0x10, H);
+    tell(&t.tellers[1], ST_STREAM_SPLIT, 0, 0, 0); /* not of one that was named */
+    tell(&t.tellers[1], ST_STREAM_LEAVE, 0, 0, 0);
+    tell(&t.tellers[1], ST_STREAM_LEAVE, 0, 0, 0);
+    expect_events(&t, "T1|begin(0xa0)\n"
+                      "T1|end(0xa0)\n");
+}
+
+static void waiting_splits_blocks_that_nobody_named(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, NULL);
+    put_text(&t.tellers[0], 7, "named");
+    tell(&t.tellers[0], ST_STREAM_ENTER, 0, 0x10, F);
+    tell(&t.tellers[0], ST_STREAM_BEGIN, 0, 0x10, 7);
+    tell(&t.tellers[0], ST_STREAM_ENTER, 0, 0x10, G);
+    tell(&t.tellers[0], ST_STREAM_ENTER, 0, 0x10, H);
+    tell(&t.tellers[0], ST_STREAM_SPLIT, 0, 0, 0);
+    tell(&t.tellers[0], ST_STREAM_LEAVE, 0, 0, 0);
+    tell(&t.tellers[0], ST_STREAM_LEAVE, 0, 0, 0);
+    tell(&t.tellers[0], ST_STREAM_END, 0, 0, 0);
+    expect_events(&t, "main|begin(0xf0)\n"
+                      "main|begin(named)\n"
+                      "main|begin(0xa0)\n"
+                      "main|begin(0xb0)\n"
+                      "main|end(0xb0)\n"
+                      "main|end(0xa0)\n"
+                      "main|begin(0xa0)\n"
+                      "main|begin(0xb0)\n"
+                      "main|end(0xb0)\n"
+                      "main|end(0xa0)\n"
+                      "main|end(named)\n");
+}
+
+static void critical_sections_can_be_blocks(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, "atomic section\nignore function *\n");
+    tell_numbered(&t.tellers[0], 1, ST_STREAM_ACQUIRE, 0x500, 0x21);
+    tell_numbered(&t.tellers[0], 2, ST_STREAM_ACQUIRE, 0x508, 0x31);
+    tell_numbered(&t.tellers[0], 3, ST_STREAM_RELEASE, 0x500, 0x41);
+    tell(&t.tellers[0], ST_STREAM_ENTER, 0, 0x10, F);
+    tell_numbered(&t.tellers[0], 4, ST_STREAM_RELEASE, 0x508, 0x51);
+    expect_events(&t, "main|begin(section of 0x500 at 0x20)\n"
+                      "main|acq(0x500)\n"
+                      "main|acq(0x508)\n"
+                      "main|rel(0x500)\n"
+                      "main|rel(0x508)\n"
+                      "main|end(section of 0x500 at 0x20)\n");
+}
+
+static void a_section_ends_with_the_function_that_it_began_in(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, "atomic section\natomic function 0xf0\n");
+    tell(&t.tellers[0], ST_STREAM_ENTER, 0, 0x10, F);
+    tell_numbered(&t.tellers[0], 1, ST_STREAM_ACQUIRE, 0x500, 0x21);
+    tell(&t.tellers[0], ST_STREAM_LEAVE, 0, 0, 0);
+    tell_numbered(&t.tellers[0], 2, ST_STREAM_RELEASE, 0x500, 0x41);
+    tell_numbered(&t.tellers[0], 3, ST_STREAM_ACQUIRE, 0x500, 0x21);
+    tell(&t.tellers[0], ST_STREAM_ENTER, 0, 0x10, F);
+    tell_numbered(&t.tellers[0], 4, ST_STREAM_RELEASE, 0x500, 0x41);
+    tell(&t.tellers[0], ST_STREAM_LEAVE, 0, 0, 0);
+    expect_events(&t, "main|begin(0xf0)\n"
+                      "main|begin(section of 0x500 at 0x20)\n"
+                      "main|acq(0x500)\n"
+                      "main|end(section of 0x500 at 0x20)\n"
+                      "main|end(0xf0)\n"
+                      "main|rel(0x500)\n"
+                      "main|begin(section of 0x500 at 0x20)\n"
+                      "main|acq(0x500)\n"
+                      "main|begin(0xf0)\n"
+                      "main|rel(0x500)\n"
+                      "main|end(0xf0)\n"
+                      "main|end(section of 0x500 at 0x20)\n");
+}
+
+static void locks_are_released_by_who_holds_them(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, NULL);
+    tell_numbered(&t.tellers[0], 1, ST_STREAM_RELEASE, 0x500, 1); /* acquired unseen */
+    tell_numbered(&t.tellers[0], 2, ST_STREAM_ACQUIRE, 0x500, 1);
+    tell_numbered(&t.tellers[0], 3, ST_STREAM_ACQUIRE, 0x500, 1);
+    tell_numbered(&t.tellers[0], 4, ST_STREAM_RELEASE, 0x500, 1);
+    tell_numbered(&t.tellers[1], 5, ST_STREAM_RELEASE, 0x500, 1); /* not its own */
+    tell_numbered(&t.tellers[1], 6, ST_STREAM_ACQUIRE, 0x500, 1);
+    tell_numbered(&t.tellers[1], 7, ST_STREAM_RELEASE, 0x500, 1);
+    expect_events(&t, "main|acq(0x500)\n"
+                      "main|acq(0x500)\n"
+                      "main|rel(0x500)\n"
+                      "T1|acq(0x500 #2)\n"
+                      "T1|rel(0x500 #2)\n");
+}
+
+static void channels_are_told_apart(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, NULL);
+    put(&t.tellers[0], st_stream_what(ST_STREAM_NUMBER, 0, 0), 1);
+    tell(&t.tellers[0], ST_STREAM_SEND, 0, 0x500, 1);
+    put(&t.tellers[1], st_stream_what(ST_STREAM_NUMBER, 0, 0), 2);
+    tell(&t.tellers[1], ST_STREAM_RECEIVE, 0, 0x500, 1);
+    put(&t.tellers[1], st_stream_what(ST_STREAM_NUMBER, 0, 0), 3);
+    tell(&t.tellers[1], ST_STREAM_SEND, 1, 0x500, 1); /* another channel of the same object */
+    expect_events(&t, "main|snd(0x500)\n"
+                      "T1|rcv(0x500)\n"
+                      "T1|snd(0x500 #2)\n");
+}
+
+static void heap_is_named_after_its_allocation(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, NULL);
+    tell_range(&t.tellers[0], ST_STREAM_ALLOCATE, 0x1000, 0x21, 64);
+    tell(&t.tellers[0], ST_STREAM_WRITE, 4, 0x1000, 0x31);
+    tell(&t.tellers[0], ST_STREAM_READ, 4, 0x1008, 0x31);
+    put(&t.tellers[0], st_stream_what(ST_STREAM_NUMBER, 0, 0), 1);
+    tell_range(&t.tellers[0], ST_STREAM_FREE, 0x1000, 0, 64);
+    tell_range(&t.tellers[0], ST_STREAM_ALLOCATE, 0x1000, 0x51, 32);
+    tell(&t.tellers[0], ST_STREAM_WRITE, 4, 0x1000, 0x31);
+    expect_events(&t, "main|w(heap block of 64 bytes from 0x20 (0x20))\n"
+                      "main|r(heap block of 64 bytes from 0x20 (0x20)+8)\n"
+                      "main|w(heap block of 32 bytes from 0x50 (0x50))\n");
+}
+
+static void a_lock_in_freed_memory_is_another_lock(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, NULL);
+    tell_numbered(&t.tellers[0], 1, ST_STREAM_ACQUIRE, 0x1010, 1);
+    tell_numbered(&t.tellers[0], 2, ST_STREAM_RELEASE, 0x1010, 1);
+    put(&t.tellers[0], st_stream_what(ST_STREAM_NUMBER, 0, 0), 3);
+    tell_range(&t.tellers[0], ST_STREAM_FREE, 0x1000, 0, 64);
+    tell_numbered(&t.tellers[0], 4, ST_STREAM_ACQUIRE, 0x1010, 1);
+    expect_events(&t, "main|acq(0x1010)\n"
+                      "main|rel(0x1010)\n"
+                      "main|acq(0x1010 #2)\n");
+}
+
+static void addresses_are_named_after_their_module(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, NULL);
+    put(&t.tellers[0], st_stream_what(ST_STREAM_MODULE, 0, 0x10000), 0x8000);
+    put(&t.tellers[0], st_stream_what(ST_STREAM_LENGTH, 0, 0), 0x1000);
+    put_text(&t.tellers[0], 0, "/no/such/folder/libbank.so");
+    tell(&t.tellers[0], ST_STREAM_ENTER, 0, 0, 0x10021);
+    tell(&t.tellers[0], ST_STREAM_WRITE, 4, 0x10500, 0x10031);
+    expect_events(&t, "main|begin(libbank.so+0x8020)\n"
+                      "main|w(libbank.so+0x8500)\n");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_thread_is_read_in_its_order),
+        cmocka_unit_test(numbers_give_the_order_between_threads),
+        cmocka_unit_test(what_was_visible_before_a_number_comes_before_it),
+        cmocka_unit_test(who_observes_a_number_waits_for_it),
+        cmocka_unit_test(an_item_may_lie_in_two_chunks),
+        cmocka_unit_test(half_an_item_waits_for_the_rest),
+        cmocka_unit_test(the_dead_leave_gaps),
+        cmocka_unit_test(an_announcement_that_never_came_is_passed),
+        cmocka_unit_test(chunks_come_back),
+        cmocka_unit_test(more_threads_than_chunks_get_more_chunks),
+        cmocka_unit_test(garbage_is_counted_and_harms_nobody),
+        cmocka_unit_test(many_threads_are_merged_as_they_happened),
+        cmocka_unit_test(equal_accesses_are_to_one_variable),
+        cmocka_unit_test(neighbours_in_a_word_are_different),
+        cmocka_unit_test(a_part_follows_what_it_was_part_of),
+        cmocka_unit_test(bytes_of_an_int_are_parts_too),
+        cmocka_unit_test(ranges_touch_all_that_they_cover),
+        cmocka_unit_test(freed_memory_is_new_memory),
+        cmocka_unit_test(memory_knows_its_allocation),
+        cmocka_unit_test(there_are_many_stacks_but_not_any_number),
+        cmocka_unit_test(functions_are_blocks),
+        cmocka_unit_test(what_a_thread_starts_with_is_no_block),
+        cmocka_unit_test(the_specification_says_what_a_block_is),
+        cmocka_unit_test(waiting_splits_blocks_that_nobody_named),
+        cmocka_unit_test(critical_sections_can_be_blocks),
+        cmocka_unit_test(a_section_ends_with_the_function_that_it_began_in),
+        cmocka_unit_test(locks_are_released_by_who_holds_them),
+        cmocka_unit_test(channels_are_told_apart),
+        cmocka_unit_test(heap_is_named_after_its_allocation),
+        cmocka_unit_test(a_lock_in_freed_memory_is_another_lock),
+        cmocka_unit_test(addresses_are_named_after_their_module),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
