@@ -22,7 +22,8 @@ static BLOCK void session(void) {
 }
 
 static BLOCK void use_pages(int who) {
-    int *pages = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *hint = (void *)0x7e9000000000; /* so that both get the same, if it is free */
+    int *pages = mmap(hint, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     check(pages != MAP_FAILED);
     atomic_store(&address[who], (uintptr_t)pages);
     for (int i = 0; i < SIZE / 4; i += 1024)
