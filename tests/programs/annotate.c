@@ -50,7 +50,7 @@ static BLOCK void look(void) {
 }
 
 THREAD(observer) {
-    step(2);
+    schedule_step(2);
     look();
     step(3);
     return NULL;

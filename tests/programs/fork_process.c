@@ -58,7 +58,7 @@ THREAD(updater) {
 
 THREAD(forker) {
     int status;
-    step(2);
+    schedule_step(2);
     pid_t child = fork();
     check(child >= 0);
     if (child == 0)

@@ -63,7 +63,7 @@ int main() {
     till.push(1);
     std::thread taker([] { check(till.take_top() == 1); });
     std::thread pusher([] {
-        step(2);
+        schedule_step(2);
         till.push(2);
         step(3);
     });
