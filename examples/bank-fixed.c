@@ -38,7 +38,7 @@ static void deposit(struct account *account, long amount) {
 static void transfer(struct account *from, struct account *to, long amount) {
     lock_accounts();
     withdraw(from, amount);
-    usleep(2000); /* the other branch is far away */
+    usleep(20000); /* the other branch is far away */
     deposit(to, amount);
     unlock_accounts();
 }
@@ -59,7 +59,7 @@ static void *teller(void *unused) {
 static void *auditor(void *unused) {
     int wrong = 0;
     for (int i = 0; i < AUDITS; i++) {
-        usleep(5000); /* the tellers are busy by then */
+        usleep(50000); /* the tellers are busy by then */
         wrong += audit() != 2 * OPENING_BALANCE;
     }
     printf("%d of %d audits found money missing\n", wrong, AUDITS);
