@@ -59,6 +59,12 @@ extern const char *const color_words[], *const format_words[];
         .initial = "text", .choices = format_words, .help = "how to write the result"              \
     }
 
+#define LIMIT_OPTION(type)                                                                         \
+    {                                                                                              \
+        .name = "limit", .kind = ST_NUMBER, .offset = offsetof(type, limit), .value = "N",         \
+        .initial = "100", .help = "list at most N violated blocks; 0 lists all"                    \
+    }
+
 #define REPAIR_OPTION(type)                                                                        \
     {                                                                                              \
         .name = "repair", .kind = ST_FLAG, .offset = offsetof(type, repair),                       \

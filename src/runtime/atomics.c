@@ -8,28 +8,16 @@
  * it written since nor did the thread learn anything) is not told: threads that spin would fill the
  * trace. */
 #include "runtime/cells.h"
-
-#include <sched.h>
+#include "runtime/spin.h"
 
 enum { STRIPES = 1024 };
 static struct {
-    _Atomic bool busy;
+    struct rt_spin lock;
     char pad[63];
 } stripes[STRIPES];
 
 static size_t stripe_of(uintptr_t address) {
     return (address >> 3 ^ address >> 13) % STRIPES;
-}
-
-static void lock_stripe(size_t stripe) {
-    for (unsigned turns = 0;
-         atomic_exchange_explicit(&stripes[stripe].busy, true, memory_order_acquire); turns++)
-        if (turns % 64 == 63)
-            sched_yield();
-}
-
-static void unlock_stripe(size_t stripe) {
-    atomic_store_explicit(&stripes[stripe].busy, false, memory_order_release);
 }
 
 static void tell(uintptr_t address, size_t size, bool read, bool write, uintptr_t caller) {
@@ -75,10 +63,10 @@ static bool nothing_new(uintptr_t address, uint64_t *cell) {
         operation;                                                                                 \
     } else {                                                                                       \
         size_t stripe = stripe_of((uintptr_t)address);                                             \
-        lock_stripe(stripe);                                                                       \
+        rt_spin_lock(&stripes[stripe].lock);                                                       \
         operation;                                                                                 \
         tell((uintptr_t)address, sizeof *address, does_read, does_write, RT_CALLER);               \
-        unlock_stripe(stripe);                                                                     \
+        rt_spin_unlock(&stripes[stripe].lock);                                                     \
         rt_leave();                                                                                \
     }
 
@@ -119,10 +107,10 @@ static bool nothing_new(uintptr_t address, uint64_t *cell) {
             COMPARE_EXCHANGE(address, &seen, value);                                               \
         } else {                                                                                   \
             size_t stripe = stripe_of((uintptr_t)address);                                         \
-            lock_stripe(stripe);                                                                   \
+            rt_spin_lock(&stripes[stripe].lock);                                                   \
             COMPARE_EXCHANGE(address, &seen, value);                                               \
             tell((uintptr_t)address, sizeof *address, true, seen == *expected, caller);            \
-            unlock_stripe(stripe);                                                                 \
+            rt_spin_unlock(&stripes[stripe].lock);                                                 \
             rt_leave();                                                                            \
         }                                                                                          \
         bool done = seen == *expected;                                                             \

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "runtime/cells.h"
+#include "runtime/spin.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -25,24 +26,15 @@ bool rt_cells_start(void) {
  * it. Epoch 0 does not exist. */
 static uint32_t next_epochs[RT_SLOTS];
 static uint32_t free_slots[RT_SLOTS], free_count, used_slots;
-static _Atomic bool slots_busy;
-
-static void lock_slots(void) {
-    while (atomic_exchange_explicit(&slots_busy, true, memory_order_acquire))
-        ;
-}
-
-static void unlock_slots(void) {
-    atomic_store_explicit(&slots_busy, false, memory_order_release);
-}
+static struct rt_spin slots_lock;
 
 void rt_take_slot(struct rt_thread *t) {
-    lock_slots();
+    rt_spin_lock(&slots_lock);
     t->slot = free_count              ? free_slots[--free_count]
               : used_slots < RT_SLOTS ? used_slots++
                                       : RT_SLOTS;
     uint32_t epoch = t->slot < RT_SLOTS ? next_epochs[t->slot] : 0;
-    unlock_slots();
+    rt_spin_unlock(&slots_lock);
     t->owner = (uint64_t)(epoch + 1) << 32 | (uint64_t)(t->slot & (RT_SLOTS - 1)) << 18 |
                (uint64_t)RT_CELL_OWN << 16;
     if (t->slot == RT_SLOTS)
@@ -52,10 +44,10 @@ void rt_take_slot(struct rt_thread *t) {
 void rt_give_slot(struct rt_thread *t) {
     if (t->slot >= RT_SLOTS)
         return;
-    lock_slots();
+    rt_spin_lock(&slots_lock);
     next_epochs[t->slot] = (uint32_t)(t->owner >> 32);
     free_slots[free_count++] = t->slot;
-    unlock_slots();
+    rt_spin_unlock(&slots_lock);
 }
 
 /* Epochs come back after four billion of them: a cell that was not touched meanwhile could then be

@@ -1,5 +1,6 @@
 /* Starting and ending: the runtime, and each thread in it. */
 #define _GNU_SOURCE
+#include "runtime/spin.h"
 #include "runtime/thread.h"
 #include "runtime/threads.h"
 
@@ -48,23 +49,14 @@ uint32_t rt_thread_serial(void) {
 /* ---- threads ---- */
 
 static struct rt_thread *free_threads;
-static _Atomic bool threads_busy;
-
-static void lock_threads(void) {
-    while (atomic_exchange_explicit(&threads_busy, true, memory_order_acquire))
-        ;
-}
-
-static void unlock_threads(void) {
-    atomic_store_explicit(&threads_busy, false, memory_order_release);
-}
+static struct rt_spin threads_lock;
 
 static struct rt_thread *new_thread(void) {
-    lock_threads();
+    rt_spin_lock(&threads_lock);
     struct rt_thread *t = free_threads;
     if (t)
         free_threads = t->next;
-    unlock_threads();
+    rt_spin_unlock(&threads_lock);
     return t ? t : rt_map_memory(sizeof *t);
 }
 
@@ -109,10 +101,10 @@ void rt_thread_end(void) {
     finished = true;
     rt_self = NULL;
     rt_give_slot(t);
-    lock_threads();
+    rt_spin_lock(&threads_lock);
     t->next = free_threads;
     free_threads = t;
-    unlock_threads();
+    rt_spin_unlock(&threads_lock);
 }
 
 void rt_stop_in_child(void) {
@@ -130,7 +122,7 @@ struct known_module {
 
 static struct known_module known_modules[4096];
 static size_t known_count;
-static _Atomic bool modules_busy;
+static struct rt_spin modules_lock;
 
 static bool is_known(uintptr_t start_address, const char *name) {
     uint64_t hash = 14695981039346656037u;
@@ -192,12 +184,11 @@ static int tell_module(struct dl_phdr_info *info, size_t size, void *of) {
 }
 
 void rt_tell_modules(void) {
-    while (atomic_exchange_explicit(&modules_busy, true, memory_order_acquire))
-        ;
+    rt_spin_lock(&modules_lock);
     static struct loads loads;
     dl_iterate_phdr(tell_module, &loads);
     loads.before = loads.now;
-    atomic_store_explicit(&modules_busy, false, memory_order_release);
+    rt_spin_unlock(&modules_lock);
 }
 
 /* ---- the runtime ---- */

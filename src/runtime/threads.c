@@ -5,11 +5,11 @@
  * and what it does with their results, was never meant to be one step. */
 #define _GNU_SOURCE
 #include "runtime/threads.h"
+#include "runtime/spin.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <threads.h>
 #include <time.h>
@@ -54,16 +54,7 @@ enum { BUCKETS = 1024, RECORDS_AT_A_TIME = 256 };
 
 static struct record *buckets[BUCKETS];
 static struct record *free_records;
-static _Atomic bool busy; /* for all of these; held for a few instructions at a time */
-
-static void lock_records(void) {
-    while (atomic_exchange_explicit(&busy, true, memory_order_acquire))
-        sched_yield();
-}
-
-static void unlock_records(void) {
-    atomic_store_explicit(&busy, false, memory_order_release);
-}
+static struct rt_spin records_lock; /* for all of these */
 
 static struct record **bucket_of(pthread_t id) {
     return &buckets[((uint64_t)id >> 6) * UINT64_C(0x9e3779b97f4a7c15) >> 54];
@@ -117,25 +108,25 @@ static void put_in(struct record *record, pthread_t id) {
 static uint32_t serial_of(pthread_t id) {
     if (!rt_enter())
         return RT_NO_THREAD;
-    lock_records();
+    rt_spin_lock(&records_lock);
     uint32_t serial = RT_NO_THREAD;
     for (struct record *record = *bucket_of(id); record; record = record->next)
         if (record->id == id)
             serial = record->serial;
-    unlock_records();
+    rt_spin_unlock(&records_lock);
     rt_leave();
     return serial;
 }
 
 /* The id may be that of another thread by now, whose record stays. */
 static void forget(pthread_t id, uint32_t serial) {
-    lock_records();
+    rt_spin_lock(&records_lock);
     for (struct record **place = bucket_of(id); *place; place = &(*place)->next)
         if ((*place)->serial == serial) {
             take_out(place);
             break;
         }
-    unlock_records();
+    rt_spin_unlock(&records_lock);
 }
 
 /* ---- the end of a thread ---- */
@@ -204,12 +195,12 @@ static void find_stack(void) {
 static struct record begin(struct record *record) {
     rt_thread_start(record->serial);
     bool inside = rt_enter();
-    lock_records();
+    rt_spin_lock(&records_lock);
     if (record->joinable && !record->entered)
         put_in(record, pthread_self());
     struct record copy = *record;
     drop(record);
-    unlock_records();
+    rt_spin_unlock(&records_lock);
     if (inside)
         rt_leave();
     rt_thread_will_end();
@@ -232,9 +223,9 @@ static int run_c11(void *record) {
 static struct record *prepare(bool joinable, uintptr_t caller) {
     if (!rt_enter())
         return NULL;
-    lock_records();
+    rt_spin_lock(&records_lock);
     struct record *record = new_record();
-    unlock_records();
+    rt_spin_unlock(&records_lock);
     if (record) {
         *record = (struct record){
             .serial = rt_thread_fork(caller), .references = 2, .joinable = joinable};
@@ -248,13 +239,13 @@ static struct record *prepare(bool joinable, uintptr_t caller) {
  * may be gone after that. */
 static void created(struct record *record, bool success, const pthread_t *id) {
     bool inside = rt_enter();
-    lock_records();
+    rt_spin_lock(&records_lock);
     if (!success)
         drop(record); /* for the thread that never came */
     else if (record->joinable && !record->entered)
         put_in(record, *id);
     drop(record);
-    unlock_records();
+    rt_spin_unlock(&records_lock);
     if (inside)
         rt_leave();
 }
