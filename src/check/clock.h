@@ -27,10 +27,10 @@ typedef uint32_t st_time;
 #define ST_OUT_OF_TIME "a thread's clock has run full: the trace is too long for this engine"
 
 struct st_snapshot {
+    uint32_t mark; /* see pool.h */
     uint32_t thread;
     st_time time;
     uint32_t width; /* entries of known; a thread beyond it is not known at all */
-    uint32_t mark;  /* epoch in which it was last found reachable; 0 for a free slot */
     void *extra;    /* heap memory of the engine, released with the snapshot, or NULL */
     st_time known[];
 };

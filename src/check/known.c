@@ -218,9 +218,9 @@ void st_known_mark(struct st_knowledge *knowledge, struct st_known *known,
 }
 
 void st_knowledge_sweep(struct st_knowledge *knowledge, size_t root_bytes) {
-    st_pool_sweep(&knowledge->hops, knowledge->epoch);
+    st_pool_sweep(&knowledge->hops, knowledge->epoch, NULL);
     for (size_t c = 0; c < CLASSES; c++)
-        st_pool_sweep(&knowledge->sets[c], knowledge->epoch);
+        st_pool_sweep(&knowledge->sets[c], knowledge->epoch, NULL);
     knowledge->collect_at = 2 * used_bytes(knowledge) + root_bytes;
     if (knowledge->collect_at < SMALLEST_COLLECTION)
         knowledge->collect_at = SMALLEST_COLLECTION;

@@ -63,12 +63,14 @@ void st_pool_give(struct st_pool *pool, void *object) {
     pool->used_bytes -= pool->object_bytes;
 }
 
-void st_pool_sweep(struct st_pool *pool, uint32_t epoch) {
+void st_pool_sweep(struct st_pool *pool, uint32_t epoch, void (*release)(void *object)) {
     for (size_t s = 0; s < pool->slab_count; s++) {
         for (size_t i = 0; i < pool->objects_per_slab; i++) {
             struct free_object *object = object_at(pool, s, i);
             if (object->mark == 0 || object->mark == epoch)
                 continue;
+            if (release)
+                release(object);
             st_pool_give(pool, object);
         }
     }

@@ -28,8 +28,9 @@ void *st_pool_take(struct st_pool *pool, uint32_t epoch);
 /* Takes back an object that nobody refers to. */
 void st_pool_give(struct st_pool *pool, void *object);
 
-/* Takes back every object that is not marked with this epoch. */
-void st_pool_sweep(struct st_pool *pool, uint32_t epoch);
+/* Takes back every object that is not marked with this epoch; `release`, or NULL, is called for
+ * each of them before. */
+void st_pool_sweep(struct st_pool *pool, uint32_t epoch, void (*release)(void *object));
 
 size_t st_pool_memory(const struct st_pool *pool);
 
