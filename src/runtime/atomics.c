@@ -1,4 +1,4 @@
-/* Atomic operations: each is a read, a write or both, with a number.
+/* Atomic operations: each is a read, a write or both in one step, with a number.
  *
  * The operation and the drawing of its number must be one step, or two threads could do one in one
  * order and the other in another. A lock for each part of memory makes them one; it is held for a
@@ -20,41 +20,56 @@ static size_t stripe_of(uintptr_t address) {
     return (address >> 3 ^ address >> 13) % STRIPES;
 }
 
+/* From now on the watcher alone knows what was done there. */
+static void keep(struct rt_thread *t, uintptr_t granule, bool write) {
+    struct rt_cell *cell = rt_cell(granule);
+    uint64_t now = atomic_load_explicit(&cell->write, memory_order_relaxed);
+    if (write || rt_state(now) != RT_SHARED) {
+        now = rt_with_number(RT_SHARED, t->number);
+        atomic_store_explicit(&cell->read, 0, memory_order_relaxed);
+        atomic_store_explicit(&cell->read_more, 0, memory_order_relaxed);
+        atomic_store_explicit(&cell->write, now, memory_order_release);
+    }
+    struct rt_shared_read *read = rt_shared_read(t, granule);
+    rt_settle_shared_read(t, read, 0);
+    rt_remember_shared(t, read,
+                       (struct rt_shared_read){granule, now, t->current | RT_BYTES | RT_TOLD, 0});
+}
+
 static void tell(uintptr_t address, size_t size, bool read, bool write, uintptr_t caller) {
     struct rt_thread *t = rt_self;
-    uint64_t before = atomic_load_explicit(rt_cell(address), memory_order_acquire);
-    bool guard = !write && rt_cell_state(before) == RT_CELL_SHARED && before & RT_CELL_GUARD;
+    uint64_t before = atomic_load_explicit(&rt_cell(address)->write, memory_order_acquire);
+    bool guard = !write && rt_state(before) == RT_SHARED && before & RT_GUARD;
     rt_tell_frames(t);
     if (guard) {
         rt_receive((const void *)address, 0, caller);
-    } else if (read) {
+    } else {
+        enum st_stream_op op = read && write ? ST_STREAM_ATOMIC_UPDATE
+                               : write       ? ST_STREAM_ATOMIC_WRITE
+                                             : ST_STREAM_ATOMIC_READ;
+        rt_draw(t);
+        for (uintptr_t g = address & ~(uintptr_t)7; g < address + size; g += 8) {
+            struct rt_view view = rt_look(rt_cell(g));
+            rt_settle(t, g, &view, true);
+        }
+        rt_put(t, st_stream_what(op, (unsigned)size, address), caller);
+        rt_publish(t);
         rt_new_epoch(t);
-        rt_draw(t);
-        rt_put(t, st_stream_what(ST_STREAM_ATOMIC_READ, (unsigned)size, address), caller);
     }
-    if (write) {
-        rt_draw(t);
-        rt_put(t, st_stream_what(ST_STREAM_ATOMIC_WRITE, (unsigned)size, address), caller);
-    }
-    rt_publish(t);
-    uint64_t cell = rt_cell_with_number(RT_CELL_SHARED, t->number);
-    for (uintptr_t g = address & ~(uintptr_t)7; g < address + size; g += 8) {
-        _Atomic uint64_t *place = rt_cell(g);
-        uint64_t now = atomic_load_explicit(place, memory_order_relaxed);
-        if (write || rt_cell_state(now) != RT_CELL_SHARED)
-            atomic_store_explicit(place, now = cell, memory_order_release);
-        t->shared[g >> 3 & (RT_SHARED_READS - 1)] =
-            (struct rt_shared_read){g, now, t->owner | 0xff};
-    }
+    for (uintptr_t g = address & ~(uintptr_t)7; g < address + size; g += 8)
+        keep(t, g, write);
 }
 
 /* What a load that was not told must find, before and after it. */
-static bool nothing_new(uintptr_t address, uint64_t *cell) {
-    uint64_t now = atomic_load_explicit(rt_cell(address), memory_order_acquire);
-    bool same = *cell == 0 || *cell == now;
-    *cell = now;
-    return same && rt_cell_state(now) == RT_CELL_SHARED &&
-           rt_was_shared_read(rt_self, address & ~(uintptr_t)7, now, 0xff);
+static bool nothing_new(uintptr_t address, uint64_t *word) {
+    struct rt_thread *t = rt_self;
+    uintptr_t granule = address & ~(uintptr_t)7;
+    uint64_t now = atomic_load_explicit(&rt_cell(address)->write, memory_order_acquire);
+    bool same = *word == 0 || *word == now;
+    *word = now;
+    const struct rt_shared_read *read = rt_shared_read(t, granule);
+    return same && rt_state(now) == RT_SHARED && rt_was_shared_read(read, granule, now) &&
+           rt_is_of(read->mine, t->owner);
 }
 
 /* One step: the operation, and its telling as far as it read or wrote. */
@@ -75,10 +90,10 @@ static bool nothing_new(uintptr_t address, uint64_t *cell) {
     RT_EXPORT type __tsan_atomic##bits##_load(const volatile type *address, int order) {           \
         (void)order;                                                                               \
         type value;                                                                                \
-        uint64_t cell = 0;                                                                         \
-        if (rt_self && nothing_new((uintptr_t)address, &cell)) {                                   \
+        uint64_t word = 0;                                                                         \
+        if (rt_self && nothing_new((uintptr_t)address, &word)) {                                   \
             LOAD(value, address);                                                                  \
-            if (nothing_new((uintptr_t)address, &cell))                                            \
+            if (nothing_new((uintptr_t)address, &word))                                            \
                 return value;                                                                      \
         }                                                                                          \
         ATOMICALLY(LOAD(value, address), true, false)                                              \

@@ -1,17 +1,6 @@
 /* The callbacks that gcc and clang put into programs with -fsanitize=thread, but for atomics. */
 #include "runtime/cells.h"
 
-__attribute__((noinline)) void rt_access_slow(uintptr_t address, size_t size, uint32_t bytes,
-                                              bool write, uintptr_t caller) {
-    if (!rt_enter())
-        return;
-    if (bytes)
-        rt_touch(rt_self, address, size, bytes, write, caller);
-    else
-        rt_touch_range(rt_self, address, size, write, caller);
-    rt_leave();
-}
-
 #define ACCESS(name, size, write)                                                                  \
     RT_EXPORT void name(void *address);                                                            \
     RT_EXPORT void name(void *address) {                                                           \

@@ -1,72 +1,111 @@
-/* A cell for each 8 bytes of the program's memory: who touched them last.
+/* Four words for each 8 bytes of the program's memory: who wrote them last, and who has read them
+ * since.
  *
- * It serves two purposes. An access that its thread has told before, with nothing in between that
- * could make a difference, is not told again: most accesses end here, with one comparison. And an
- * access to memory that another thread touched last gets a number, so that the order of all
- * conflicts is known, of races too.
+ * They serve three purposes. An access that its thread has made before, with nothing in between
+ * that could make a difference, ends here, with a comparison or two: most do. An access to memory
+ * that another thread touched gets a number unless something else has put the two in order
+ * (slots.c), so the order of all conflicts is known, of races too. And, when the watcher wants it
+ * so (stream.h: late), an access to memory that no other thread has touched is not told at all: the
+ * cell keeps it, and whoever comes next from another thread tells it, if it can still matter.
  *
- * A cell is 0 (nobody) or has a state in bits 16 and 17:
- * - OWN: one thread. Bits 0 to 7 are the bytes that it wrote in its epoch, 8 to 15 those that it
- *   read, 18 to 31 its slot, 32 to 63 the epoch. A new epoch begins with every function or block
- *   that is entered and with every dependence on another thread: knowledge that a later access has
- *   and this one lacks.
- * - SHARED: read by several since number n (bits 18 to 63), or accessed atomically. Bit 0: it is
- *   the guard of a static object, whose loads receive what its initialiser sent.
- * - FREED: the memory was freed with number n. What comes is other memory.
+ * A word says, in bits 8 and 9, whose it is:
+ * - OWN: one thread's. Bits 0 to 7 are the bytes that it accessed in its epoch, 10 whether that was
+ *   told, 12 to 25 its slot, 26 to 63 the epoch: the position of the thread in its stream when it
+ *   last entered or left a function, synchronised or learned something. The word behind it has the
+ *   place in the code, and bytes that the same thread accessed in one earlier epoch.
+ * - SHARED: the word for reads: several threads have read it since the last write, each has it in
+ *   its own table; bits 12 to 63 say which threads may (slot modulo 52). The word for writes:
+ *   accessed atomically, the last time with the number in bits 12 to 63, and all is told; bit 0: it
+ *   is the guard of a static object, whose loads receive what its initialiser sent.
+ * - FREED (the word for writes): the memory was freed, or holds a lock, with that number. What
+ *   comes is other memory.
  *
- * Invariant: before a cell says who touched its memory, the record of that access is visible. So
- * whoever sees the cell and draws or observes a number comes after it in the watcher's order too.
+ * MIXED, in the word for writes: the watcher knows more of these bytes than the cell. Every access
+ * is told, until one thread has written all of them.
  *
- * Threads that race on a cell may overwrite each other's entry; then an access may be told twice,
- * or the order of two accesses that race in the program is not known better than the program knows
- * it. */
+ * Invariant: before a cell says what a thread did at a position, all that the thread told up to
+ * there is visible. So whoever sees the cell and draws or observes a number comes after it in the
+ * watcher's order too.
+ *
+ * Threads that touch different bytes of a cell at the same moment, or race, may overwrite each
+ * other's entry; then an access may be told twice or, in a window of a few instructions, a late one
+ * not at all. */
 #ifndef SERIATIM_RUNTIME_CELLS_H
 #define SERIATIM_RUNTIME_CELLS_H
 
 #include "runtime/thread.h"
 
-enum rt_cell_state { RT_CELL_NOBODY, RT_CELL_OWN, RT_CELL_SHARED, RT_CELL_FREED };
+struct rt_cell {
+    _Atomic uint64_t write, read, write_more, read_more;
+};
 
-/* 44 bits of an address tell programs, heaps and libraries of x86-64 Linux apart, and 16 TiB of
+enum rt_state { RT_NOBODY, RT_OWN, RT_SHARED, RT_FREED };
+
+enum {
+    RT_BYTES = 0xff,
+    RT_GUARD = 1,
+    RT_STATE_AT = 8,
+    RT_TOLD = 1 << 10,
+    RT_MIXED = 1 << 11,
+    RT_SLOT_AT = 12,
+    RT_EPOCH_AT = 26,
+    RT_READER_BITS = 52,
+};
+/* Whose it is, at any time and at one. */
+#define RT_WHO (UINT64_C(3) << RT_STATE_AT | (uint64_t)(RT_SLOTS - 1) << RT_SLOT_AT)
+#define RT_WHO_AND_WHEN (~(uint64_t)(RT_BYTES | RT_TOLD | RT_MIXED))
+/* Equal to no word: functions were entered that are not told yet. */
+#define RT_STALE UINT64_MAX
+
+/* 44 bits of an address tell programs, heaps and libraries of x86-64 Linux apart, and 64 TiB of
  * address space can be had without any memory behind it. */
 enum { RT_ADDRESS_BITS = 44 };
 extern char *rt_cells;
 
-static inline _Atomic uint64_t *rt_cell(uintptr_t address) {
+static inline struct rt_cell *rt_cell(uintptr_t address) {
     uintptr_t mask = ((uintptr_t)1 << RT_ADDRESS_BITS) - 8;
-    return (_Atomic uint64_t *)(void *)(rt_cells + (address & mask));
+    return (struct rt_cell *)(void *)(rt_cells + (address & mask) * 4);
 }
 
-static inline enum rt_cell_state rt_cell_state(uint64_t cell) {
-    return (enum rt_cell_state)(cell >> 16 & 3);
+static inline enum rt_state rt_state(uint64_t word) {
+    return (enum rt_state)(word >> RT_STATE_AT & 3);
 }
-static inline uint64_t rt_cell_number(uint64_t cell) {
-    return cell >> 18;
+static inline uint64_t rt_number_of(uint64_t word) {
+    return word >> RT_SLOT_AT;
 }
-static inline uint64_t rt_cell_with_number(enum rt_cell_state state, uint64_t number) {
-    return number << 18 | (uint64_t)state << 16;
+static inline uint64_t rt_with_number(enum rt_state state, uint64_t number) {
+    return number << RT_SLOT_AT | (uint64_t)state << RT_STATE_AT;
 }
-/* thread->owner has epoch, slot and state in place; the lower 16 bits are 0. */
-static inline bool rt_cell_is_of(uint64_t cell, uint64_t owner) {
-    return ((cell ^ owner) & ~UINT64_C(0xffff)) == 0;
+static inline uint32_t rt_slot_of(uint64_t word) {
+    return word >> RT_SLOT_AT & (RT_SLOTS - 1);
+}
+static inline uint64_t rt_epoch_of(uint64_t word) {
+    return word >> RT_EPOCH_AT;
+}
+static inline bool rt_is_of(uint64_t word, uint64_t owner) {
+    return ((word ^ owner) & RT_WHO_AND_WHEN) == 0;
+}
+static inline bool rt_is_mine(const struct rt_thread *t, uint64_t word) {
+    return ((word ^ t->me) & RT_WHO) == 0;
 }
 
-enum { RT_CELL_GUARD = 1 };
-
-/* The slow parts, between rt_enter and rt_leave. `bytes`: bit by offset in the granule. */
-void rt_touch(struct rt_thread *t, uintptr_t address, size_t size, uint32_t bytes, bool write,
-              uintptr_t caller);
-void rt_touch_range(struct rt_thread *t, uintptr_t address, size_t size, bool write,
-                    uintptr_t caller);
-
-/* The same, from anywhere; `bytes` 0: a range. */
+/* The slow part of an access to `bytes` (bit by offset) of a granule; 0: of a range. */
 void rt_access_slow(uintptr_t address, size_t size, uint32_t bytes, bool write, uintptr_t caller);
 
-static inline bool rt_was_shared_read(const struct rt_thread *t, uintptr_t granule, uint64_t cell,
-                                      uint32_t bytes) {
-    const struct rt_shared_read *read = &t->shared[granule >> 3 & (RT_SHARED_READS - 1)];
-    return read->granule == granule && read->cell == cell && rt_cell_is_of(read->owner, t->owner) &&
-           (bytes & ~read->owner) == 0;
+/* What this thread has in its table of the granule, which was last written as `write` says. */
+static inline struct rt_shared_read *rt_shared_read(struct rt_thread *t, uintptr_t granule) {
+    return &t->shared[granule >> 3 & (RT_SHARED_READS - 1)];
+}
+static inline bool rt_was_shared_read(const struct rt_shared_read *read, uintptr_t granule,
+                                      uint64_t write) {
+    return read->granule == granule && ((read->write ^ write) & ~(uint64_t)RT_TOLD) == 0;
+}
+
+static inline void rt_remember_shared(struct rt_thread *t, struct rt_shared_read *read,
+                                      struct rt_shared_read now) {
+    size_t page = (size_t)(read - t->shared) / RT_READS_A_PAGE;
+    t->shared_pages[page / 64] |= UINT64_C(1) << page % 64;
+    *read = now;
 }
 
 /* An access of at most 8 bytes. */
@@ -81,14 +120,67 @@ static inline __attribute__((always_inline)) void rt_access(uintptr_t address, s
         return;
     }
     uint32_t bytes = ((1u << size) - 1) << offset;
-    uint64_t cell = atomic_load_explicit(rt_cell(address), memory_order_acquire);
-    uint32_t told = write ? cell & 0xff : (cell | cell >> 8) & 0xff;
-    if (__builtin_expect(rt_cell_is_of(cell, t->owner) && (bytes & ~told) == 0, 1))
-        return;
-    if (!write && rt_cell_state(cell) == RT_CELL_SHARED &&
-        rt_was_shared_read(t, address - offset, cell, bytes))
-        return;
+    struct rt_cell *cell = rt_cell(address);
+    uint64_t w = atomic_load_explicit(&cell->write, memory_order_acquire);
+    uint64_t r = atomic_load_explicit(&cell->read, memory_order_acquire);
+    if (write) {
+        if (rt_is_of(w, t->owner) && !(bytes & ~w) && (!r || rt_is_mine(t, r)))
+            return;
+    } else {
+        if (rt_is_of(r, t->owner) && !(bytes & ~r))
+            return;
+        if (rt_is_of(w, t->owner) && !(bytes & ~w))
+            return;
+        if (rt_state(r) == RT_SHARED) {
+            const struct rt_shared_read *read = rt_shared_read(t, address - offset);
+            if (rt_was_shared_read(read, address - offset, w) && rt_is_of(read->mine, t->owner) &&
+                !(bytes & ~read->mine))
+                return;
+        }
+    }
     rt_access_slow(address, size, bytes, write, caller);
 }
+
+/* ---- settle.c: telling late ---- */
+
+/* What a cell says, as it was when somebody looked. */
+struct rt_view {
+    uint64_t write, read, write_more, read_more;
+};
+static inline struct rt_view rt_look(const struct rt_cell *cell) {
+    return (struct rt_view){
+        .write = atomic_load_explicit(&cell->write, memory_order_acquire),
+        .read = atomic_load_explicit(&cell->read, memory_order_acquire),
+        .write_more = atomic_load_explicit(&cell->write_more, memory_order_relaxed),
+        .read_more = atomic_load_explicit(&cell->read_more, memory_order_relaxed),
+    };
+}
+
+/* The word behind an OWN word: place in the code (bits 0 to 31); bytes of an earlier epoch (32 to
+ * 39), whether they were told (40), the lower bits of that epoch (41 to 63). */
+enum { RT_OLD_AT = 32, RT_OLD_EPOCH_AT = 41, RT_OLD_EPOCH_BITS = 64 - RT_OLD_EPOCH_AT };
+#define RT_OLD_TOLD (UINT64_C(1) << 40)
+
+static inline uint32_t rt_old_bytes(uint64_t more) {
+    return more >> RT_OLD_AT & RT_BYTES;
+}
+static inline uint64_t rt_old_epoch(uint64_t word, uint64_t more) {
+    uint64_t epoch = rt_epoch_of(word);
+    return epoch - ((epoch - (more >> RT_OLD_EPOCH_AT)) & ((UINT64_C(1) << RT_OLD_EPOCH_BITS) - 1));
+}
+
+/* Of an OWN word: all its bytes, and those whose access can still matter. */
+static inline uint32_t rt_all_bytes(uint64_t word, uint64_t more) {
+    return (word & RT_BYTES) | rt_old_bytes(more);
+}
+uint32_t rt_live_bytes(uint64_t word, uint64_t more);
+
+/* Tells what is alive and was not told: writes, and reads of all threads if `reads`. */
+void rt_settle(struct rt_thread *t, uintptr_t granule, const struct rt_view *view, bool reads);
+
+/* Tells a read that the thread has in its table, but for these bytes, before it is overwritten. */
+void rt_settle_shared_read(struct rt_thread *t, struct rt_shared_read *read, uint32_t but);
+/* All of them. */
+void rt_settle_table(struct rt_thread *t);
 
 #endif

@@ -93,6 +93,7 @@ void rt_put(struct rt_thread *t, uint64_t what, uint64_t argument) {
     if (__builtin_expect(!t->chunk || t->used == ST_STREAM_RECORDS, 0))
         next_chunk(t);
     t->chunk->records[t->used++] = (struct st_stream_record){what, argument};
+    t->position++;
 }
 
 void rt_publish(struct rt_thread *t) {
@@ -105,7 +106,9 @@ void rt_publish(struct rt_thread *t) {
 uint64_t rt_draw(struct rt_thread *t) {
     uint64_t number = atomic_fetch_add(&rt_head->number, 1);
     t->number = number;
+    rt_remember_draw(t, number);
     rt_put(t, st_stream_what(ST_STREAM_NUMBER, 0, 0), number);
+    rt_new_epoch(t);
     return number;
 }
 
@@ -119,6 +122,8 @@ void rt_observe(struct rt_thread *t, uint64_t number) {
 /* ---- functions and blocks ---- */
 
 void rt_tell_frames(struct rt_thread *t) {
+    if (t->told == t->depth)
+        return;
     for (; t->told < t->depth; t->told++) {
         const struct rt_frame *frame = &t->frames[t->told];
         rt_put(
@@ -126,6 +131,8 @@ void rt_tell_frames(struct rt_thread *t) {
             st_stream_what(frame->block ? ST_STREAM_BEGIN : ST_STREAM_ENTER, 0, frame->called_from),
             frame->function);
     }
+    rt_publish(t);
+    rt_new_epoch(t);
 }
 
 static bool grow_frames(struct rt_thread *t) {
@@ -149,7 +156,7 @@ static void push(struct rt_thread *t, struct rt_frame frame) {
         return;
     }
     t->frames[t->depth++] = frame;
-    rt_new_epoch(t);
+    t->owner = RT_STALE;
 }
 
 static void pop(struct rt_thread *t) {
@@ -160,6 +167,9 @@ static void pop(struct rt_thread *t) {
         t->told = t->depth;
         rt_put(t, st_stream_what(frame->block ? ST_STREAM_END : ST_STREAM_LEAVE, 0, 0), 0);
         rt_publish(t);
+        rt_moved(t);
+    } else if (t->told == t->depth) {
+        t->owner = t->current;
     }
 }
 
@@ -242,6 +252,7 @@ void rt_split(void) {
     if (rt_self->told) {
         rt_put(rt_self, st_stream_what(ST_STREAM_SPLIT, 0, 0), 0);
         rt_publish(rt_self);
+        rt_new_epoch(rt_self);
     }
 }
 
@@ -260,16 +271,22 @@ static void tell_ordered(enum st_stream_op op, unsigned aux, uintptr_t address, 
     rt_publish(t);
     if (learns)
         rt_new_epoch(t);
+    else
+        rt_moved(t);
 }
 
-/* Memory that was never touched is not told when it is freed. A lock may be all that is in it, and
- * has to end there: whoever finds it touched comes after this number. */
+/* Memory of which nothing was told is not told when it is freed. A lock may be all that is in it,
+ * and has to end there: whoever finds it touched comes after this number. */
 static void touch_object(const volatile void *object) {
-    _Atomic uint64_t *cell = rt_cell((uintptr_t)object);
-    uint64_t nobody = 0;
-    if (!atomic_load_explicit(cell, memory_order_relaxed))
-        atomic_compare_exchange_strong(cell, &nobody,
-                                       rt_cell_with_number(RT_CELL_FREED, rt_self->number));
+    struct rt_cell *cell = rt_cell((uintptr_t)object);
+    uint64_t word = atomic_load_explicit(&cell->write, memory_order_relaxed);
+    if (!word && atomic_compare_exchange_strong(&cell->write, &word,
+                                                rt_with_number(RT_FREED, rt_self->number) | RT_TOLD))
+        return;
+    if (rt_state(word) == RT_FREED)
+        atomic_fetch_or(&cell->write, RT_TOLD);
+    else if (rt_state(word) != RT_SHARED && !(word & RT_MIXED))
+        atomic_fetch_or(&cell->write, RT_MIXED);
 }
 
 void rt_acquire(const volatile void *lock, uintptr_t caller) {

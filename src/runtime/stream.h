@@ -22,6 +22,13 @@
  * - number n: when the numbers below n were taken, and after it was seen, every record that
  *   was visible in any thread by then and could be taken was taken.
  *
+ * Late accesses. If the watcher wants it so, a thread does not tell accesses to memory that no other
+ * thread touches. Whoever then does tells them before its own access, if they can still matter, and
+ * says when they happened: the epoch is that of the thread's first record (ST_STREAM_SLOT) plus the
+ * records that it had told by then. Every dependence of a late access on another thread was told at
+ * its time. The watcher says, for each slot, before which epoch nothing matters any more
+ * (st_stream_dead_before). Epochs of a slot grow, also when it gets a new thread.
+ *
  * A number that never comes was drawn by a thread that died before it could publish it; that is
  * certain only when the whole program is dead. */
 #ifndef SERIATIM_RUNTIME_STREAM_H
@@ -35,9 +42,10 @@
 
 #define ST_STREAM_MAGIC UINT64_C(0x3172747374616972)
 enum {
-    ST_STREAM_VERSION = 1,
+    ST_STREAM_VERSION = 2,
     ST_STREAM_CHUNK_BYTES = 64 * 1024,
     ST_STREAM_RECORDS = ST_STREAM_CHUNK_BYTES / 16 - 4, /* in a chunk */
+    ST_STREAM_SLOTS = 1 << 14, /* so many threads at a time have their accesses kept in cells */
 };
 
 enum st_stream_op {
@@ -50,8 +58,16 @@ enum st_stream_op {
     ST_STREAM_READ,
     ST_STREAM_WRITE,
     ST_STREAM_ATOMIC_READ,
-    ST_STREAM_ATOMIC_WRITE, /* a read-modify-write is a read and a write, each with its number */
-    ST_STREAM_LENGTH,       /* argument: bytes of the range that the record before it is about */
+    ST_STREAM_ATOMIC_WRITE,
+    ST_STREAM_ATOMIC_UPDATE, /* a read and a write in one step */
+    ST_STREAM_LENGTH,        /* argument: bytes of the range that the record before it is about */
+
+    /* An access of this or another thread, told late: see below. address: a multiple of 8; aux:
+     * which of the 8 bytes; argument: slot (bits 0 to 15) and epoch (16 to 63) of the thread that
+     * did it. Then ST_STREAM_PLACE, argument: the lower 32 bits of the return address. */
+    ST_STREAM_LATE_READ,
+    ST_STREAM_LATE_WRITE,
+    ST_STREAM_PLACE,
 
     /* Blocks. The function is the one that holds `argument`; address: where it was called from
      * (return address; 0 if unknown). */
@@ -77,6 +93,7 @@ enum st_stream_op {
     ST_STREAM_FORK,
     ST_STREAM_JOIN,
     ST_STREAM_THREAD_END, /* the last record of a thread; its chunk is then marked as full */
+    ST_STREAM_SLOT, /* the first one. address: its slot in cells; argument: its first epoch */
 
     /* Memory. address; the next record is ST_STREAM_LENGTH. */
     ST_STREAM_ALLOCATE, /* a name for memory, nothing more; argument: return address of the call */
@@ -137,6 +154,7 @@ struct st_stream_head {
     _Atomic uint32_t ended;     /* set by the program when it ends in an orderly way */
     _Atomic uint32_t waiting;   /* how many threads wait for a free chunk (a futex: `free_word`) */
     _Atomic uint32_t free_word; /* grows when a chunk was given back */
+    uint32_t late;              /* set by the watcher: late accesses are welcome */
     _Atomic uint64_t dropped; /* events that could not be told (signal handlers, forked children) */
     char pad0[64];
     _Atomic uint64_t number; /* the next one to be drawn; the first is 1 */
@@ -149,7 +167,7 @@ struct st_stream_head {
     /* Two arrays of chunk_count words follow, then, at a multiple of the chunk size, the chunks:
      * _Atomic uint32_t announcements[]: chunk index + 1 at position (n % chunk_count), 0 until it
      * is there; the watcher sets it to 0 again before it gives that chunk back. _Atomic uint32_t
-     * next_free[] */
+     * next_free[]. Between them and the chunks, _Atomic uint64_t dead_before[ST_STREAM_SLOTS]. */
 };
 
 static inline _Atomic uint32_t *st_stream_announcements(struct st_stream_head *head) {
@@ -158,8 +176,13 @@ static inline _Atomic uint32_t *st_stream_announcements(struct st_stream_head *h
 static inline _Atomic uint32_t *st_stream_next_free(struct st_stream_head *head) {
     return st_stream_announcements(head) + head->chunk_count;
 }
+static inline _Atomic uint64_t *st_stream_dead_before(struct st_stream_head *head) {
+    return (_Atomic uint64_t *)(void *)(st_stream_announcements(head) +
+                                        2 * (uint64_t)head->chunk_count);
+}
 static inline uint64_t st_stream_chunks_at(uint32_t chunk_count) {
-    uint64_t bytes = sizeof(struct st_stream_head) + 8 * (uint64_t)chunk_count;
+    uint64_t bytes =
+        sizeof(struct st_stream_head) + 8 * (uint64_t)chunk_count + 8 * ST_STREAM_SLOTS;
     return (bytes + ST_STREAM_CHUNK_BYTES - 1) / ST_STREAM_CHUNK_BYTES * ST_STREAM_CHUNK_BYTES;
 }
 static inline struct st_stream_chunk *st_stream_chunk(struct st_stream_head *head, uint32_t i) {

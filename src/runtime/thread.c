@@ -1,7 +1,7 @@
 /* Starting and ending: the runtime, and each thread in it. */
 #define _GNU_SOURCE
+#include "runtime/cells.h"
 #include "runtime/spin.h"
-#include "runtime/thread.h"
 #include "runtime/threads.h"
 
 #include <dlfcn.h>
@@ -76,6 +76,8 @@ static void start(uint32_t serial) {
     t->inside = true;
     rt_take_slot(t);
     rt_self = t;
+    if (t->slot < RT_SLOTS)
+        rt_put(t, st_stream_what(ST_STREAM_SLOT, 0, t->slot), t->base);
     /* The thread whose slot this was has told its end, with a number, by now. */
     rt_observe(t, atomic_load(&rt_head->number) - 1);
     rt_publish(t);
@@ -94,6 +96,7 @@ void rt_thread_end(void) {
     }
     t->inside = true;
     rt_unwind(0);
+    rt_settle_table(t);
     rt_draw(t);
     rt_put(t, st_stream_what(ST_STREAM_THREAD_END, 0, 0), 0);
     rt_publish(t);
@@ -222,6 +225,7 @@ void rt_initialize(void) {
     struct st_stream_head *head = attach();
     if (!head || !rt_cells_start())
         return;
+    rt_late = head->late;
     rt_head = head;
     start(0);
     if (rt_enter()) {

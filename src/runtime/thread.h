@@ -12,34 +12,43 @@ struct rt_frame {
     bool block;
 };
 
-/* A read of memory that several threads read: nothing to tell as long as nobody wrote since. */
+/* A read of memory that several threads read. */
 struct rt_shared_read {
     uintptr_t granule;
-    uint64_t cell;
-    uint64_t
-        owner; /* of the thread, when it told the read; in its lower bits which bytes it read */
+    uint64_t write; /* the cell's word for writes: nothing was written since */
+    uint64_t mine;  /* a word like that for reads, of this thread */
+    uintptr_t caller;
 };
 
-/* So many that a table of half a megabyte, read again and again, is told once. A look into this
- * memory costs less than a record and what the watcher does with it; unused pages cost nothing. */
-enum { RT_SHARED_READS = 1 << 16, RT_SLOTS = 1 << 14 };
+/* So many that a table of half a megabyte, read again and again, stays in. Unused pages cost
+ * nothing. */
+enum {
+    RT_SHARED_READS = 1 << 16,
+    RT_READS_A_PAGE = 4096 / sizeof(struct rt_shared_read),
+    RT_SLOTS = ST_STREAM_SLOTS
+};
 
 struct rt_thread {
-    uint64_t owner; /* epoch and slot as a cell has them, see cells.h */
-    uint32_t slot;  /* RT_SLOTS and more: none was free, and no cell is ever its own */
+    uint64_t owner;   /* as cells have it (cells.h), or RT_STALE */
+    uint64_t current; /* the same, when nothing is untold */
+    uint64_t me;      /* the same without an epoch; UINT64_MAX: no slot was free */
+    uint64_t base;    /* epochs of this thread start here: those before were of others */
+    uint32_t slot;
     uint32_t serial;
     bool inside; /* the runtime is at work; a signal handler must not disturb it */
 
     struct st_stream_chunk *chunk;
     uint32_t used; /* records in the chunk, published or not */
     uint32_t sequence;
-    uint64_t number; /* the last one drawn or observed */
+    uint64_t position; /* records told */
+    uint64_t number;   /* the last one drawn or observed */
 
     struct rt_frame *frames;
     size_t depth, capacity;
     size_t told; /* that many of them, the outermost, were told: a function that does nothing that
                   * counts is never told */
     struct rt_thread *next; /* in the list of those that are free */
+    uint64_t shared_pages[RT_SHARED_READS / RT_READS_A_PAGE / 64]; /* a bit for each page in use */
     struct rt_shared_read shared[RT_SHARED_READS];
 };
 
@@ -78,15 +87,48 @@ uint32_t rt_new_serial(void);
 
 void *rt_map_memory(size_t bytes); /* zeroed, or NULL */
 
-/* ---- cells.c ---- */
+/* ---- slots.c ---- */
 
-bool rt_cells_start(void); /* false: no memory for them */
-
-/* A new epoch: whatever this thread touches from now on has to be told again. */
+/* A new epoch: whatever this thread touches from now on counts as another access. */
 void rt_new_epoch(struct rt_thread *t);
+
+/* The same, where only late accesses make a difference: a function was left, say. Then what is told
+ * of them later has the right stack and locks. */
+static inline void rt_moved(struct rt_thread *t);
 
 /* Gives a thread its place in cells, and takes it back. */
 void rt_take_slot(struct rt_thread *t);
 void rt_give_slot(struct rt_thread *t);
+
+/* Slots in use, or used before, are below this. */
+uint32_t rt_slot_count(void);
+
+/* The thread that has a slot now, or NULL. */
+struct rt_thread *rt_thread_in(uint32_t slot);
+
+/* This thread has drawn a number. */
+void rt_remember_draw(const struct rt_thread *t, uint64_t number);
+
+/* Does what thread t does now come after what the slot's thread did in that epoch, by the numbers
+ * that both have drawn so far? */
+bool rt_is_ordered(const struct rt_thread *t, uint32_t slot, uint64_t epoch);
+
+/* Can what the slot's thread did in that epoch no longer matter? */
+static inline bool rt_is_dead(uint32_t slot, uint64_t epoch) {
+    return epoch < atomic_load_explicit(&st_stream_dead_before(rt_head)[slot],
+                                        memory_order_relaxed);
+}
+
+/* ---- cells.c ---- */
+
+bool rt_cells_start(void); /* false: no memory for them */
+
+/* Are accesses kept until another thread touches the same memory? */
+extern bool rt_late;
+
+static inline void rt_moved(struct rt_thread *t) {
+    if (rt_late)
+        rt_new_epoch(t);
+}
 
 #endif

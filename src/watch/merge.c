@@ -121,8 +121,11 @@ size_t st_item_length(const struct st_stream_record *records, size_t count) {
     case ST_STREAM_WRITE:
     case ST_STREAM_ATOMIC_READ:
     case ST_STREAM_ATOMIC_WRITE:
+    case ST_STREAM_ATOMIC_UPDATE:
         length = st_stream_aux(records) ? 1 : 2;
         break;
+    case ST_STREAM_LATE_READ:
+    case ST_STREAM_LATE_WRITE:
     case ST_STREAM_ALLOCATE:
     case ST_STREAM_FREE:
         length = 2;
@@ -363,11 +366,13 @@ static void advance_far(struct st_merge *merge, struct source *source, size_t co
     }
 }
 
-static void deliver(struct st_merge *merge, struct source *source,
+/* An item; the record at the source's position, or the one behind it if that is its number. */
+static void deliver(struct st_merge *merge, struct source *source, size_t skip,
                     const struct st_stream_record *records, size_t length) {
     if (st_stream_op(records) == ST_STREAM_THREAD_END)
         source->ended = true;
-    if (merge->take(merge->context, source->serial, records, length) != length)
+    if (merge->take(merge->context, source->serial, source->position + skip, records, length) !=
+        length)
         merge->facts.garbage++;
 }
 
@@ -379,7 +384,7 @@ static bool take_torn(struct st_merge *merge, struct source *source) {
             source->state = TORN;
         return false;
     }
-    deliver(merge, source, merge->item, length);
+    deliver(merge, source, 0, merge->item, length);
     advance_far(merge, source, length);
     return true;
 }
@@ -405,7 +410,8 @@ static bool drain(struct st_merge *merge, struct source *source) {
             }
             advance(merge, source, 1);
         } else {
-            size_t taken = merge->take(merge->context, source->serial, records, count);
+            size_t taken =
+                merge->take(merge->context, source->serial, source->position, records, count);
             if (taken) {
                 source->ended |= st_stream_op(&records[taken - 1]) == ST_STREAM_THREAD_END;
                 advance(merge, source, taken);
@@ -424,13 +430,13 @@ static bool take_number(struct st_merge *merge, struct source *source) {
     size_t count, length;
     const struct st_stream_record *records = front(merge, source, &count);
     if ((length = st_item_length(records + 1, count - 1))) {
-        deliver(merge, source, records + 1, length);
+        deliver(merge, source, 1, records + 1, length);
         advance(merge, source, 1 + length);
     } else {
         length = collect_item(merge, source, 1);
         if (!length)
             return false;
-        deliver(merge, source, merge->item, length);
+        deliver(merge, source, 1, merge->item, length);
         advance_far(merge, source, 1 + length);
     }
     source->state = READY;

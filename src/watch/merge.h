@@ -17,9 +17,10 @@
 struct st_merge;
 
 /* Takes records of a thread, in their order: as many whole items (st_item_length) as there are, up
- * to the first ST_STREAM_NUMBER or ST_STREAM_OBSERVE. Returns how many records that were. */
-typedef size_t st_take(void *context, uint32_t serial, const struct st_stream_record *records,
-                       size_t count);
+ * to the first ST_STREAM_NUMBER or ST_STREAM_OBSERVE. Returns how many records that were.
+ * `position`: how many the thread had told before them. */
+typedef size_t st_take(void *context, uint32_t serial, uint64_t position,
+                       const struct st_stream_record *records, size_t count);
 
 /* The chunks from `given` on are not in the stack of free ones: they are added there when the
  * program cannot go on otherwise, because more threads than chunks are alive. */

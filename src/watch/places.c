@@ -50,6 +50,18 @@ void st_places_add_module(struct st_places *places, const char *path, uint64_t s
         &(struct st_module){.path = path, .start = start, .end = start + length, .bias = bias});
 }
 
+uint64_t st_places_complete(const struct st_places *places, uint32_t low) {
+    for (size_t i = 0; i < places->count; i++) {
+        const struct module *module = &places->modules[i];
+        uint64_t address = (module->start & ~(uint64_t)UINT32_MAX) | low;
+        if (address < module->start)
+            address += UINT64_C(1) << 32;
+        if (address < module->end)
+            return address;
+    }
+    return 0;
+}
+
 static struct st_code code_of(const char *function, const char *file, unsigned line) {
     return (struct st_code){function, file ? file : "", line};
 }

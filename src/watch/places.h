@@ -13,6 +13,9 @@ void st_places_free(struct st_places *places);
 void st_places_add_module(struct st_places *places, const char *path, uint64_t start,
                           uint64_t length, uint64_t bias);
 
+/* The address in one of them that has these lower 32 bits; 0 when there is none. */
+uint64_t st_places_complete(const struct st_places *places, uint32_t low);
+
 /* Of the call that returns to `pc`. What they return stays until the places are freed. */
 struct st_code {
     const char *function;

@@ -63,3 +63,8 @@ struct st_site st_site(const struct st_sites *sites, uint32_t number) {
     struct st_pair context = sites->contexts.list[site.b - 1];
     return (struct st_site){site.a, (uint32_t)context.a, (uint32_t)context.b};
 }
+
+uint64_t st_sites_function(const struct st_sites *sites, uint32_t context) {
+    uint64_t call = context ? sites->contexts.list[context - 1].a : 0;
+    return call ? st_call(sites, (uint32_t)call).function : 0;
+}

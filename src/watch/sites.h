@@ -45,6 +45,9 @@ static inline uint32_t st_sites_count(const struct st_sites *sites) {
     return (uint32_t)sites->sites.count;
 }
 
+/* The function at the top of a context's stack, as ST_STREAM_ENTER has it; 0: none. */
+uint64_t st_sites_function(const struct st_sites *sites, uint32_t context);
+
 struct st_site st_site(const struct st_sites *sites, uint32_t number);
 struct st_call st_call(const struct st_sites *sites, uint32_t call);
 struct st_held st_held(const struct st_sites *sites, uint32_t held);

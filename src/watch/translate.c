@@ -25,25 +25,37 @@ struct frame {
     bool annotated; /* opened by ST_STREAM_BEGIN */
     uint32_t block; /* name, unless it is no block */
     uint64_t loc;   /* of its begin */
-    uint64_t function, called_from;
-    uint32_t call; /* its number in the sites, when below `known_calls` */
+    uint32_t call;  /* number in the sites */
 };
 
 struct lock_held {
     uint32_t object; /* index in the locks */
     uint32_t number; /* as it was when it was acquired */
+    uint32_t held;   /* it and those before it: number in the sites */
 };
 
-/* A thread of the program. Invariants: the calls of frames[0 .. known_calls) are in the sites;
- * unless `stale`, `context` is that of the frames and locks. */
+/* From an epoch on, what was called and held. */
+struct moment {
+    uint64_t at;
+    uint32_t call, held;
+};
+
+/* So many of them are kept: stacks and locks of late accesses that are older are not known. */
+enum { MOMENTS = 1024 };
+
+/* A thread of the program. Invariant: unless `stale`, `context` is that of the frames and locks. */
 struct thread {
     uint32_t number;
+    uint32_t slot;
+    uint64_t first_epoch, at; /* the epoch behind the record at work */
+    struct moment *moments;   /* MOMENTS of them, or NULL; the last at moment_count - 1, modulo */
+    size_t moment_count;
     bool started; /* the function that it began with was entered */
     bool stale;
     uint32_t context;
     uint64_t last_pc, last_loc; /* of the last event; 0 where not valid */
     struct frame *frames;
-    size_t depth, frame_capacity, known_calls;
+    size_t depth, frame_capacity;
     struct lock_held *locks;
     size_t lock_count, lock_capacity;
 };
@@ -87,10 +99,14 @@ struct st_translator {
     size_t loc_capacity;
     uint32_t named_variables;
 
+    struct st_slots slots;
+    _Atomic uint64_t *dead_before; /* of the program; NULL: nobody wants to know */
     struct st_event *batch;
+    uint64_t *batch_at;
     size_t batched;
-    struct thread *touching; /* whose access is at work, and where */
-    uint64_t touching_loc;
+    uint32_t touching; /* whose access is at work, where and when */
+    uint64_t touching_loc, touching_at;
+    enum st_op touching_op[2]; /* what becomes of a read, a write */
     struct st_translator_facts facts;
 };
 
@@ -104,6 +120,7 @@ struct st_translator *st_translator_new(const struct st_translation *translation
     st_objects_init(&t->channels);
     st_map64_init(&t->serials);
     t->batch = st_alloc(ST_BATCH + ST_BATCH_ROOM, sizeof *t->batch);
+    t->batch_at = st_alloc(ST_BATCH, sizeof *t->batch_at);
     return t;
 }
 
@@ -112,6 +129,7 @@ static void free_thread(struct thread *thread) {
         return;
     free(thread->frames);
     free(thread->locks);
+    free(thread->moments);
     free(thread);
 }
 
@@ -137,7 +155,13 @@ void st_translator_free(struct st_translator *t) {
     free(t->text_blocks);
     free(t->locs);
     free(t->batch);
+    free(t->batch_at);
+    st_slots_free(&t->slots);
     free(t);
+}
+
+void st_translator_publish_to(struct st_translator *t, _Atomic uint64_t *dead_before) {
+    t->dead_before = dead_before;
 }
 
 struct st_symbols *st_translator_symbols(struct st_translator *t) {
@@ -219,32 +243,38 @@ void st_translator_flush(struct st_translator *t) {
         name_new_variables(t);
     size_t count = t->batched;
     t->batched = 0;
-    t->options.sink(t->options.context, t->batch, count);
+    t->options.sink(t->options.context, t->batch, t->batch_at, count);
+    if (t->dead_before && t->options.dead_before)
+        st_slots_publish(&t->slots, t->options.dead_before, t->options.context, t->dead_before);
 }
 
-static inline void put(struct st_translator *t, const struct thread *thread, enum st_op op,
-                       uint32_t target, uint64_t loc) {
-    t->batch[t->batched] = (struct st_event){
-        .thread = thread->number, .target = target, .loc = loc, .written = op, .op = op};
+static inline void put_event(struct st_translator *t, struct st_event event, uint64_t at) {
+    t->batch[t->batched] = event;
+    t->batch_at[t->batched] = at;
     if (__builtin_expect(++t->batched == ST_BATCH, 0))
         st_translator_flush(t);
 }
 
+static inline void put(struct st_translator *t, const struct thread *thread, enum st_op op,
+                       uint32_t target, uint64_t loc) {
+    put_event(t,
+              (struct st_event){
+                  .thread = thread->number, .target = target, .loc = loc, .written = op, .op = op},
+              thread->at);
+}
+
 /* ---- where ---- */
 
+static uint32_t call_of(const struct thread *thread) {
+    return thread->depth ? thread->frames[thread->depth - 1].call : 0;
+}
+
+static uint32_t held_by(const struct thread *thread) {
+    return thread->lock_count ? thread->locks[thread->lock_count - 1].held : 0;
+}
+
 static void refresh_context(struct st_translator *t, struct thread *thread) {
-    uint32_t call = thread->known_calls ? thread->frames[thread->known_calls - 1].call : 0;
-    for (; thread->known_calls < thread->depth; thread->known_calls++) {
-        struct frame *frame = &thread->frames[thread->known_calls];
-        if (!frame->annotated && frame->kind != SECTION && frame->kind != OVER)
-            call = st_sites_call(&t->sites,
-                                 (struct st_call){frame->function, frame->called_from, call});
-        frame->call = call;
-    }
-    uint32_t held = 0;
-    for (size_t i = 0; i < thread->lock_count; i++)
-        held = st_sites_held(&t->sites, (struct st_held){thread->locks[i].number, held});
-    thread->context = st_sites_context(&t->sites, call, held);
+    thread->context = st_sites_context(&t->sites, call_of(thread), held_by(thread));
     thread->stale = false;
 }
 
@@ -282,6 +312,26 @@ static inline uint64_t loc_at(struct st_translator *t, struct thread *thread, ui
 static void change_context(struct thread *thread) {
     thread->stale = true;
     thread->last_pc = 0;
+    if (thread->moments)
+        thread->moments[thread->moment_count++ % MOMENTS] =
+            (struct moment){thread->at, call_of(thread), held_by(thread)};
+}
+
+/* The context in an earlier epoch; 0 when it is not known any more. */
+static uint32_t context_at(struct st_translator *t, const struct thread *thread, uint64_t at) {
+    size_t end = thread->moment_count, least = end > MOMENTS ? end - MOMENTS : 0;
+    size_t low = least, high = end;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (thread->moments[middle % MOMENTS].at <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == least)
+        return 0;
+    const struct moment *moment = &thread->moments[(low - 1) % MOMENTS];
+    return st_sites_context(&t->sites, moment->call, moment->held);
 }
 
 /* ---- threads ---- */
@@ -306,6 +356,7 @@ static __attribute__((noinline)) struct thread *find_thread(struct st_translator
         t->threads[number]->number = number;
         t->threads[number]->started = serial == 0; /* main is known by its name */
         t->threads[number]->stale = true;
+        t->threads[number]->slot = ST_NO_SLOT;
     }
     t->last_serial = serial;
     t->last_thread = t->threads[number];
@@ -322,14 +373,23 @@ static inline struct thread *thread_of(struct st_translator *t, uint32_t serial)
 
 static void visit(void *context, uint32_t variable, bool write) {
     struct st_translator *t = context;
-    put(t, t->touching, write ? ST_WRITE : ST_READ, variable, t->touching_loc);
+    put_event(t,
+              (struct st_event){.thread = t->touching,
+                                .target = variable,
+                                .loc = t->touching_loc,
+                                .written = write ? ST_WRITE : ST_READ,
+                                .op = t->touching_op[write]},
+              t->touching_at);
 }
 
-static __attribute__((noinline)) void on_range(struct st_translator *t, struct thread *thread,
+static __attribute__((noinline)) void on_range(struct st_translator *t, const struct thread *thread,
                                                uint64_t address, uint64_t length, bool write,
                                                uint64_t loc) {
-    t->touching = thread;
+    t->touching = thread->number;
     t->touching_loc = loc;
+    t->touching_at = thread->at;
+    t->touching_op[false] = ST_READ;
+    t->touching_op[true] = ST_WRITE;
     st_variables_touch(&t->variables, address, length, write, visit, t);
 }
 
@@ -342,6 +402,36 @@ static inline void on_access(struct st_translator *t, struct thread *thread,
         put(t, thread, write ? ST_WRITE : ST_READ, variable, loc);
     else
         on_range(t, thread, address, size, write, loc);
+}
+
+/* Where and how a late access happened, as far as that is known. */
+static uint64_t late_loc(struct st_translator *t, uint32_t number, uint64_t at, uint32_t low_pc) {
+    const struct thread *thread = t->threads[number];
+    uint32_t context = thread && thread->moments ? context_at(t, thread, at) : 0;
+    uint64_t pc = low_pc ? st_places_complete(t->places, low_pc) : 0;
+    if (!pc && context)
+        pc = st_sites_function(&t->sites, context);
+    return ST_LOC_NAME | st_sites_number(&t->sites, pc, context);
+}
+
+static void on_late(struct st_translator *t, const struct st_stream_record *record, bool write) {
+    uint64_t at = record->argument >> 16, granule = st_stream_address(record);
+    uint32_t number = st_slots_thread(&t->slots, record->argument & 0xffff, at);
+    if (number == ST_NO_SLOT)
+        return; /* it matters no longer */
+    t->touching = number;
+    t->touching_loc = late_loc(t, number, at, (uint32_t)record[1].argument);
+    t->touching_at = at;
+    t->touching_op[false] = ST_LATE_READ;
+    t->touching_op[true] = ST_LATE_WRITE;
+    for (unsigned bytes = st_stream_aux(record), from = 0; bytes >> from;) {
+        unsigned length = 0;
+        while (bytes >> (from + length) & 1)
+            length++;
+        if (length)
+            st_variables_touch(&t->variables, granule + from, length, write, visit, t);
+        from += length + 1;
+    }
 }
 
 /* ---- blocks ---- */
@@ -382,10 +472,12 @@ static const struct function *function_at(struct st_translator *t, uint64_t pc) 
 }
 
 static struct frame *push(struct thread *thread, struct frame frame) {
+    if (!frame.call)
+        frame.call = call_of(thread);
     st_reserve(&thread->frames, &thread->frame_capacity, thread->depth + 1);
-    thread->frames[thread->depth] = frame;
+    thread->frames[thread->depth++] = frame;
     change_context(thread);
-    return &thread->frames[thread->depth++];
+    return &thread->frames[thread->depth - 1];
 }
 
 static void end_block(struct st_translator *t, struct thread *thread, const struct frame *frame) {
@@ -396,8 +488,6 @@ static void end_block(struct st_translator *t, struct thread *thread, const stru
 /* A critical section that goes on behind the function or block that it began in ends with it. */
 static void pop_one(struct st_translator *t, struct thread *thread) {
     end_block(t, thread, &thread->frames[--thread->depth]);
-    if (thread->known_calls > thread->depth)
-        thread->known_calls = thread->depth;
     change_context(thread);
 }
 
@@ -428,10 +518,10 @@ static void on_enter(struct st_translator *t, struct thread *thread,
         if (kind == INFERRED)
             kind = NO_BLOCK;
     }
+    struct st_call call = {record->argument, st_stream_address(record), call_of(thread)};
     struct frame *frame = push(thread, (struct frame){.kind = kind,
                                                       .block = function->block,
-                                                      .function = record->argument,
-                                                      .called_from = st_stream_address(record)});
+                                                      .call = st_sites_call(&t->sites, call)});
     if (kind == NO_BLOCK)
         return;
     frame->loc = loc_at(t, thread, record->argument);
@@ -444,9 +534,8 @@ static void on_begin(struct st_translator *t, struct thread *thread,
     st_reserve(&t->text_blocks, &t->text_capacity, (size_t)text + 1);
     struct frame *frame = push(thread, (struct frame){.kind = NAMED,
                                                       .annotated = true,
-                                                      .block = t->text_blocks[text] - 1,
-                                                      .called_from = st_stream_address(record)});
-    frame->loc = loc_at(t, thread, frame->called_from);
+                                                      .block = t->text_blocks[text] - 1});
+    frame->loc = loc_at(t, thread, st_stream_address(record));
     put(t, thread, ST_BEGIN, frame->block, frame->loc);
 }
 
@@ -479,8 +568,7 @@ static void begin_section(struct st_translator *t, struct thread *thread,
     snprintf(name, sizeof name, "section of %s at %s", st_name(&t->symbols.locks, lock->number),
              where);
     uint32_t block = st_names_add(&t->symbols.blocks, name, strlen(name));
-    struct frame *frame =
-        push(thread, (struct frame){.kind = SECTION, .block = block, .called_from = pc});
+    struct frame *frame = push(thread, (struct frame){.kind = SECTION, .block = block});
     frame->loc = loc_at(t, thread, pc);
     put(t, thread, ST_BEGIN, block, frame->loc);
 }
@@ -499,8 +587,6 @@ static void end_section(struct st_translator *t, struct thread *thread) {
     memmove(&thread->frames[i - 1], &thread->frames[i],
             (thread->depth - i) * sizeof *thread->frames);
     thread->depth--;
-    if (thread->known_calls > i - 1)
-        thread->known_calls = i - 1;
     change_context(thread);
 }
 
@@ -524,16 +610,24 @@ static void on_acquire(struct st_translator *t, struct thread *thread,
     if (again)
         return;
     st_reserve(&thread->locks, &thread->lock_capacity, thread->lock_count + 1);
+    uint32_t held = st_sites_held(&t->sites, (struct st_held){lock->number, held_by(thread)});
     thread->locks[thread->lock_count++] =
-        (struct lock_held){(uint32_t)(lock - t->locks.list), lock->number};
+        (struct lock_held){(uint32_t)(lock - t->locks.list), lock->number, held};
     change_context(thread);
 }
 
-static void drop_lock(struct thread *thread, uint32_t object) {
+static void drop_lock(struct st_translator *t, struct thread *thread, uint32_t object) {
     size_t kept = 0;
-    for (size_t i = 0; i < thread->lock_count; i++)
-        if (thread->locks[i].object != object)
-            thread->locks[kept++] = thread->locks[i];
+    for (size_t i = 0; i < thread->lock_count; i++) {
+        struct lock_held lock = thread->locks[i];
+        if (lock.object == object)
+            continue;
+        if (kept < i) {
+            uint32_t rest = kept ? thread->locks[kept - 1].held : 0;
+            lock.held = st_sites_held(&t->sites, (struct st_held){lock.number, rest});
+        }
+        thread->locks[kept++] = lock;
+    }
     thread->lock_count = kept;
     change_context(thread);
 }
@@ -545,14 +639,14 @@ static void on_release(struct st_translator *t, struct thread *thread,
     if (lock->number == ST_NO_OBJECT || lock->holder != thread->number + 1) {
         t->facts.odd_releases++;
         lock->number = ST_NO_OBJECT;
-        drop_lock(thread, object);
+        drop_lock(t, thread, object);
         return;
     }
     put(t, thread, ST_RELEASE, lock->number, loc_at(t, thread, record->argument));
     if (--lock->count)
         return;
     lock->holder = 0;
-    drop_lock(thread, object);
+    drop_lock(t, thread, object);
     if (has_sections(t) && !thread->lock_count)
         end_section(t, thread);
 }
@@ -588,9 +682,23 @@ static void on_thread_event(struct st_translator *t, struct thread *thread,
 static void on_thread_end(struct st_translator *t, struct thread *thread) {
     while (thread->depth)
         pop_one(t, thread);
+    if (thread->slot != ST_NO_SLOT)
+        st_slots_end(&t->slots, thread->slot, thread->number, thread->at);
     t->threads[thread->number] = NULL;
     t->last_thread = NULL;
     free_thread(thread);
+}
+
+static void on_slot(struct st_translator *t, struct thread *thread,
+                    const struct st_stream_record *record) {
+    uint64_t slot = st_stream_address(record);
+    if (!t->options.dead_before || thread->slot != ST_NO_SLOT || slot >= ST_STREAM_SLOTS)
+        return;
+    thread->slot = (uint32_t)slot;
+    thread->first_epoch = record->argument;
+    thread->at += thread->first_epoch;
+    thread->moments = st_alloc(MOMENTS, sizeof *thread->moments);
+    st_slots_take(&t->slots, thread->slot, thread->number, thread->first_epoch);
 }
 
 static void on_allocate(struct st_translator *t, const struct st_stream_record *record) {
@@ -671,6 +779,9 @@ static __attribute__((noinline)) void on_other(struct st_translator *t, struct t
     case ST_STREAM_JOIN:
         on_thread_event(t, thread, record, ST_JOIN);
         break;
+    case ST_STREAM_SLOT:
+        on_slot(t, thread, record);
+        break;
     case ST_STREAM_ALLOCATE:
         on_allocate(t, record);
         break;
@@ -691,13 +802,14 @@ static __attribute__((noinline)) void on_other(struct st_translator *t, struct t
     }
 }
 
-size_t st_translate(void *context, uint32_t serial, const struct st_stream_record *records,
-                    size_t count) {
+size_t st_translate(void *context, uint32_t serial, uint64_t position,
+                    const struct st_stream_record *records, size_t count) {
     struct st_translator *t = context;
     struct thread *thread = thread_of(t, serial);
     size_t i = 0, length;
     while (i < count) {
         const struct st_stream_record *record = &records[i];
+        thread->at = thread->first_epoch + position + i + 1;
         enum st_stream_op op = st_stream_op(record);
         switch (op) {
         case ST_STREAM_NUMBER:
@@ -706,8 +818,11 @@ size_t st_translate(void *context, uint32_t serial, const struct st_stream_recor
         case ST_STREAM_READ:
         case ST_STREAM_WRITE:
         case ST_STREAM_ATOMIC_READ:
-        case ST_STREAM_ATOMIC_WRITE: {
-            bool write = op == ST_STREAM_WRITE || op == ST_STREAM_ATOMIC_WRITE;
+        case ST_STREAM_ATOMIC_WRITE:
+        case ST_STREAM_ATOMIC_UPDATE: {
+            bool write = op != ST_STREAM_READ && op != ST_STREAM_ATOMIC_READ;
+            if (op == ST_STREAM_ATOMIC_UPDATE)
+                on_access(t, thread, record, false);
             if (i + AHEAD < count)
                 st_variables_prefetch(&t->variables, st_stream_address(record + AHEAD));
             if (__builtin_expect(st_stream_aux(record) != 0, 1)) {
@@ -717,11 +832,19 @@ size_t st_translate(void *context, uint32_t serial, const struct st_stream_recor
             }
             if (i + 1 == count)
                 return i;
+            thread->at++;
             on_range(t, thread, st_stream_address(record), record[1].argument, write,
                      loc_at(t, thread, record->argument));
             i += 2;
             break;
         }
+        case ST_STREAM_LATE_READ:
+        case ST_STREAM_LATE_WRITE:
+            if (i + 1 == count)
+                return i;
+            on_late(t, record, op == ST_STREAM_LATE_WRITE);
+            i += 2;
+            break;
         case ST_STREAM_ENTER:
             on_enter(t, thread, record);
             i++;

@@ -14,13 +14,15 @@
 #include "watch/merge.h"
 #include "watch/places.h"
 #include "watch/sites.h"
+#include "watch/slots.h"
 #include "watch/variables.h"
 
 struct st_translator;
 
 /* Takes a batch of events; their names are in the symbols, as far as they are kept there. There is
- * room for ST_BATCH_ROOM events behind the last. */
-typedef void st_event_sink(void *context, struct st_event *events, size_t count);
+ * room for ST_BATCH_ROOM events behind the last. `at`: the epoch of each (runtime/stream.h). */
+typedef void st_event_sink(void *context, struct st_event *events, const uint64_t *at,
+                           size_t count);
 enum { ST_BATCH = 4096, ST_BATCH_ROOM = 64 };
 
 struct st_translation {
@@ -32,7 +34,8 @@ struct st_translation {
     bool sites;
 
     st_event_sink *sink;
-    void *context;
+    st_dead_before *dead_before; /* NULL: no late accesses, please */
+    void *context;               /* of both */
 };
 
 struct st_translator *st_translator_new(const struct st_translation *translation);
@@ -40,6 +43,9 @@ void st_translator_free(struct st_translator *translator);
 
 /* An st_take, with the translator as its context. */
 st_take st_translate;
+
+/* Where to say which accesses can no longer matter: ST_STREAM_SLOTS words. */
+void st_translator_publish_to(struct st_translator *translator, _Atomic uint64_t *dead_before);
 
 /* Hands what is buffered to the sink. */
 void st_translator_flush(struct st_translator *translator);

@@ -18,9 +18,12 @@ int st_watch_start(struct st_watch *watch, const char *const *words, const char 
                    const struct st_translation *translation, struct st_error *error) {
     int result = st_shared_memory_create(&watch->memory, error);
     if (result == 0)
+        watch->memory.head->late = translation->dead_before != NULL;
+    if (result == 0)
         result = st_program_start(&watch->program, words, watch->memory.fd, runtime_dir, error);
     if (result == 0) {
         watch->translator = st_translator_new(translation);
+        st_translator_publish_to(watch->translator, st_stream_dead_before(watch->memory.head));
         watch->merge =
             st_merge_new(watch->memory.head, watch->memory.given, st_translate, watch->translator);
         watch->listening = true;

@@ -1,0 +1,441 @@
+/* Accesses that are not settled by one look: cells.h says what cells mean. */
+#include "runtime/cells.h"
+
+/* What an access has to tell. */
+struct need {
+    bool tell;        /* the access itself */
+    bool number;      /* something needs one */
+    uint64_t observe; /* it happens after this one */
+};
+
+static bool is_foreign(const struct rt_thread *t, uint64_t word) {
+    return rt_state(word) == RT_OWN && !rt_is_mine(t, word);
+}
+
+static bool is_ordered(const struct rt_thread *t, uint64_t word) {
+    return rt_is_ordered(t, rt_slot_of(word), rt_epoch_of(word));
+}
+
+/* ---- the words of one thread ---- */
+
+/* Adds an access of this thread, at its present epoch, to a word that is its own or nobody's. Bytes
+ * of one earlier epoch stay known behind it. False when there would be two of them. */
+static inline bool add(const struct rt_thread *t, uint64_t *word, uint64_t *more, uint32_t bytes,
+                uintptr_t caller, bool told) {
+    uint64_t flag = told ? RT_TOLD : 0, old = *more & ~(uint64_t)UINT32_MAX;
+    uint64_t cleared = (uint64_t)bytes << RT_OLD_AT;
+    if (rt_is_of(*word, t->current)) {
+        *word = (*word & ~(uint64_t)RT_TOLD) | bytes | (*word & flag);
+        *more = (old & ~cleared) | (uint32_t)caller;
+        return true;
+    }
+    uint32_t rest = 0, older = 0;
+    if (rt_state(*word) == RT_OWN) {
+        uint32_t live = rt_live_bytes(*word, *more) & ~bytes;
+        rest = live & *word & RT_BYTES;
+        older = live & rt_old_bytes(*more) & ~rest;
+    }
+    uint64_t epoch = rest    ? rt_epoch_of(*word)
+                     : older ? rt_old_epoch(*word, *more)
+                             : rt_epoch_of(t->current);
+    if ((rest && older) || (rt_epoch_of(t->current) - epoch) >> RT_OLD_EPOCH_BITS)
+        return false;
+    uint64_t was_told = rest ? (*word & RT_TOLD) != 0 : (*more & RT_OLD_TOLD) != 0;
+    if (rest || older)
+        old = (uint64_t)(rest | older) << RT_OLD_AT | was_told << (RT_OLD_AT + 8) |
+              epoch << RT_OLD_EPOCH_AT;
+    else
+        old = 0;
+    *more = old | (uint32_t)caller;
+    *word = t->current | bytes | flag | (*word & RT_MIXED);
+    return true;
+}
+
+/* These bytes were written: reads of them are over. */
+static void drop_reads(uint64_t *word, uint64_t *more, uint32_t bytes) {
+    *word &= ~(uint64_t)bytes;
+    *more &= ~((uint64_t)bytes << RT_OLD_AT);
+    if (!rt_all_bytes(*word, *more))
+        *word = *more = 0;
+}
+
+/* ---- memory of one thread ---- */
+
+/* A read of memory that this thread has read since it was last written. */
+static inline bool keep_again(struct rt_thread *t, struct rt_cell *cell, struct rt_view view,
+                              uintptr_t granule, uint32_t bytes, uintptr_t caller) {
+    if (rt_is_mine(t, view.read)) {
+        if (bytes & ~rt_all_bytes(view.read, view.read_more) ||
+            !add(t, &view.read, &view.read_more, bytes, caller, false))
+            return false;
+        atomic_store_explicit(&cell->read_more, view.read_more, memory_order_relaxed);
+        atomic_store_explicit(&cell->read, view.read, memory_order_release);
+        return true;
+    }
+    struct rt_shared_read *read = rt_shared_read(t, granule);
+    if (rt_state(view.read) != RT_SHARED || !rt_was_shared_read(read, granule, view.write) ||
+        (read->mine & RT_BYTES) != bytes)
+        return false;
+    read->mine = t->current | bytes;
+    read->caller = caller;
+    return true;
+}
+
+/* The common cases, in which nothing need be told: above all that nobody else has touched these 8
+ * bytes. */
+static inline bool keep(struct rt_thread *t, struct rt_cell *cell, uintptr_t granule,
+                        uint32_t bytes, bool write, uintptr_t caller) {
+    struct rt_view view = rt_look(cell);
+    if (!rt_late || t->owner == RT_STALE || view.write & RT_MIXED ||
+        rt_state(view.write) == RT_SHARED)
+        return false;
+    if ((view.write && !rt_is_mine(t, view.write)) || (view.read && !rt_is_mine(t, view.read)))
+        return !write && keep_again(t, cell, view, granule, bytes, caller);
+    if (write) {
+        if (!add(t, &view.write, &view.write_more, bytes, caller, false))
+            return false;
+        if (view.read) {
+            drop_reads(&view.read, &view.read_more, bytes);
+            atomic_store_explicit(&cell->read, view.read, memory_order_relaxed);
+            atomic_store_explicit(&cell->read_more, view.read_more, memory_order_relaxed);
+        }
+        atomic_store_explicit(&cell->write_more, view.write_more, memory_order_relaxed);
+        atomic_store_explicit(&cell->write, view.write, memory_order_release);
+    } else {
+        if (!add(t, &view.read, &view.read_more, bytes, caller, false))
+            return false;
+        atomic_store_explicit(&cell->read_more, view.read_more, memory_order_relaxed);
+        atomic_store_explicit(&cell->read, view.read, memory_order_release);
+    }
+    return true;
+}
+
+/* ---- looking ---- */
+
+/* Bytes of the granule that this thread has read since they were last written: then it depends on
+ * that write already. */
+static uint32_t bytes_read(struct rt_thread *t, uintptr_t granule, const struct rt_view *view) {
+    if (rt_is_mine(t, view->read))
+        return rt_all_bytes(view->read, view->read_more);
+    const struct rt_shared_read *read = rt_shared_read(t, granule);
+    if (rt_state(view->read) == RT_SHARED && rt_was_shared_read(read, granule, view->write))
+        return read->mine & RT_BYTES;
+    return 0;
+}
+
+/* Would the word have room for another access of its thread, whatever the epoch will be? */
+static bool fits(const struct rt_thread *t, uint64_t word, uint64_t more, uint32_t bytes) {
+    if (!rt_is_mine(t, word))
+        return true;
+    uint32_t live = rt_live_bytes(word, more) & ~bytes;
+    uint32_t rest = live & word & RT_BYTES, older = live & rt_old_bytes(more) & ~rest;
+    uint64_t epoch = older ? rt_old_epoch(word, more) : rt_epoch_of(rest ? word : t->current);
+    return !(rest && older) &&
+           !((rt_epoch_of(t->current) - epoch) >> (RT_OLD_EPOCH_BITS - 1));
+}
+
+/* Must everything that is known of the granule go to the watcher, and be known by it alone? */
+static bool has_to_mix(const struct rt_thread *t, const struct rt_view *view, uint32_t bytes,
+                       bool write) {
+    if (view->write & RT_MIXED || rt_state(view->write) == RT_SHARED)
+        return false; /* it is so already */
+    if (!write)
+        return !fits(t, view->read, view->read_more, bytes);
+    if (is_foreign(t, view->write) && rt_live_bytes(view->write, view->write_more) & ~bytes)
+        return true;
+    return (rt_state(view->read) == RT_SHARED && bytes != RT_BYTES) ||
+           !fits(t, view->write, view->write_more, bytes);
+}
+
+static void look(struct need *need, struct rt_thread *t, uintptr_t granule,
+                 const struct rt_view *view, uint32_t bytes, bool write) {
+    bool wrote = is_foreign(t, view->write), read = is_foreign(t, view->read);
+    bool shared = rt_state(view->read) == RT_SHARED;
+    enum rt_state state = rt_state(view->write);
+    if ((state == RT_SHARED || state == RT_FREED) && rt_number_of(view->write) > need->observe)
+        need->observe = rt_number_of(view->write);
+    need->number |= state == RT_SHARED && write;
+    bool always = !rt_late || view->write & RT_MIXED || state == RT_SHARED || !~t->me ||
+                  has_to_mix(t, view, bytes, write);
+    need->tell |= always;
+    uint32_t news = bytes & ~bytes_read(t, granule, view);
+    if (wrote && (always || rt_live_bytes(view->write, view->write_more) & news)) {
+        need->tell = true;
+        need->number |= (!rt_late && !news) ? false : !is_ordered(t, view->write);
+    }
+    if (write && shared)
+        need->tell = need->number = true;
+    if (read && rt_live_bytes(view->read, view->read_more) & (write ? bytes : RT_BYTES)) {
+        need->tell |= write;
+        need->number |= (write || rt_late) && !is_ordered(t, view->read);
+    }
+}
+
+/* ---- telling and keeping ---- */
+
+static void announce(struct rt_thread *t, const struct need *need) {
+    if (need->observe > t->number)
+        rt_new_epoch(t);
+    rt_observe(t, need->observe);
+    if (need->number)
+        rt_draw(t);
+}
+
+/* What others have done there, and the watcher has to know before it gets the access. */
+static void settle(struct rt_thread *t, uintptr_t granule, const struct rt_view *view, bool mixing,
+                   bool write) {
+    bool foreign_read = is_foreign(t, view->read);
+    if (mixing)
+        rt_settle(t, granule, view, true);
+    else if (is_foreign(t, view->write) || foreign_read || rt_state(view->read) == RT_SHARED)
+        rt_settle(t, granule, view, write || foreign_read);
+}
+
+static void set(struct rt_cell *cell, const struct rt_view *view) {
+    atomic_store_explicit(&cell->write_more, view->write_more, memory_order_relaxed);
+    atomic_store_explicit(&cell->read_more, view->read_more, memory_order_relaxed);
+    atomic_store_explicit(&cell->read, view->read, memory_order_release);
+    atomic_store_explicit(&cell->write, view->write, memory_order_release);
+}
+
+static void keep_write(const struct rt_thread *t, struct rt_cell *cell, struct rt_view view,
+                       uint32_t bytes, uintptr_t caller, bool told) {
+    if (!rt_is_mine(t, view.write)) {
+        bool atomic = rt_state(view.write) == RT_SHARED;
+        view.write = (view.write & RT_MIXED) | (atomic ? RT_MIXED : 0);
+        view.write_more = 0;
+    }
+    add(t, &view.write, &view.write_more, bytes, caller, told);
+    if (rt_all_bytes(view.write, view.write_more) == RT_BYTES)
+        view.write &= ~(uint64_t)RT_MIXED;
+    if (rt_state(view.read) == RT_SHARED)
+        view.read = view.read_more = 0;
+    else
+        drop_reads(&view.read, &view.read_more, bytes);
+    set(cell, &view);
+}
+
+static void keep_in_table(struct rt_thread *t, uintptr_t granule, uint64_t write, uint32_t bytes,
+                          uintptr_t caller, bool told) {
+    struct rt_shared_read *read = rt_shared_read(t, granule);
+    bool same = rt_was_shared_read(read, granule, write);
+    uint64_t flag = told ? RT_TOLD : 0, mine = t->current | bytes | flag;
+    if (same && rt_is_of(read->mine, t->current))
+        mine = (read->mine & ~(uint64_t)RT_TOLD) | bytes | (read->mine & flag);
+    else
+        rt_settle_shared_read(t, read, same ? bytes : 0);
+    rt_remember_shared(
+        t, read,
+        (struct rt_shared_read){granule, write & ~(uint64_t)RT_TOLD, mine, caller});
+}
+
+static uint64_t reader_bit(const struct rt_thread *t) {
+    return UINT64_C(1) << (RT_SLOT_AT + t->slot % RT_READER_BITS);
+}
+
+/* Several threads may read at once: none of them may be lost. */
+static void keep_read(struct rt_thread *t, struct rt_cell *cell, uintptr_t granule,
+                      struct rt_view view, uint32_t bytes, uintptr_t caller, bool told) {
+    if (rt_state(view.write) == RT_SHARED) {
+        keep_in_table(t, granule, view.write, bytes, caller, told);
+        return;
+    }
+    for (;;) {
+        uint64_t then = view.read, more = view.read_more;
+        bool shared = rt_state(view.read) == RT_SHARED ||
+                      (is_foreign(t, view.read) && rt_live_bytes(view.read, view.read_more));
+        if (shared) {
+            then = rt_state(view.read) == RT_SHARED ? view.read
+                                                    : rt_with_number(RT_SHARED, 0);
+            then |= reader_bit(t);
+            more = 0;
+        } else {
+            if (!rt_is_mine(t, then))
+                then = more = 0;
+            add(t, &then, &more, bytes, caller, told);
+        }
+        uint64_t before = view.read;
+        if (then == before ||
+            atomic_compare_exchange_strong(&cell->read, &before, then)) {
+            if (shared)
+                keep_in_table(t, granule, view.write, bytes, caller, told);
+            else
+                atomic_store_explicit(&cell->read_more, more, memory_order_relaxed);
+            return;
+        }
+        view = rt_look(cell);
+    }
+}
+
+static void keep_known(struct rt_thread *t, uintptr_t granule, uint32_t bytes, bool write,
+                       uintptr_t caller, bool told, bool mixing) {
+    struct rt_cell *cell = rt_cell(granule);
+    struct rt_view view = rt_look(cell);
+    if (!~t->me) { /* no cell can be this thread's: like an atomic access, all is told */
+        view = (struct rt_view){.write = rt_with_number(RT_SHARED, t->number)};
+        set(cell, &view);
+        return;
+    }
+    if (mixing) {
+        view = (struct rt_view){.write = RT_MIXED};
+        set(cell, &view);
+    }
+    if (told && !write && is_foreign(t, view.write))
+        atomic_fetch_or_explicit(&cell->write, RT_TOLD, memory_order_relaxed);
+    if (write)
+        keep_write(t, cell, view, bytes, caller, told);
+    else
+        keep_read(t, cell, granule, view, bytes, caller, told);
+}
+
+/* ---- one granule ---- */
+
+static void put_access(struct rt_thread *t, uintptr_t address, size_t size, bool write,
+                       uintptr_t caller) {
+    bool small = size <= 16;
+    rt_put(t,
+           st_stream_what(write ? ST_STREAM_WRITE : ST_STREAM_READ, small ? (unsigned)size : 0,
+                          address),
+           caller);
+    if (!small)
+        rt_put(t, st_stream_what(ST_STREAM_LENGTH, 0, 0), size);
+}
+
+static void touch(struct rt_thread *t, uintptr_t address, size_t size, uint32_t bytes, bool write,
+                  uintptr_t caller) {
+    uintptr_t granule = address & ~(uintptr_t)7;
+    rt_tell_frames(t);
+    if (keep(t, rt_cell(granule), granule, bytes, write, caller)) {
+        rt_publish(t);
+        return;
+    }
+    struct rt_view view = rt_look(rt_cell(granule));
+    struct need need = {.number = !~t->me};
+    look(&need, t, granule, &view, bytes, write);
+    bool mixing = rt_late && has_to_mix(t, &view, bytes, write);
+    announce(t, &need);
+    settle(t, granule, &view, mixing, write);
+    if (need.tell)
+        put_access(t, address, size, write, caller);
+    rt_publish(t);
+    if (need.tell && (rt_late || need.number))
+        rt_new_epoch(t); /* what the other thread did may be news */
+    keep_known(t, granule, bytes, write, caller, need.tell, mixing);
+}
+
+/* ---- ranges ---- */
+
+/* The bytes of a granule that lie in the range. */
+static uint32_t bytes_in(uintptr_t granule, uintptr_t address, size_t size) {
+    uint32_t bytes = 0xff;
+    if (granule < address)
+        bytes &= 0xffu << (address - granule);
+    if (granule + 8 > address + size)
+        bytes &= 0xffu >> (granule + 8 - address - size);
+    return bytes;
+}
+
+static bool was_made(struct rt_thread *t, uintptr_t granule, uint32_t bytes, bool write) {
+    const struct rt_cell *cell = rt_cell(granule);
+    uint64_t w = atomic_load_explicit(&cell->write, memory_order_acquire);
+    uint64_t r = atomic_load_explicit(&cell->read, memory_order_acquire);
+    if (rt_is_of(w, t->owner) && !(bytes & ~w) && (!write || !r || rt_is_mine(t, r)))
+        return true;
+    if (write)
+        return false;
+    if (rt_is_of(r, t->owner) && !(bytes & ~r))
+        return true;
+    const struct rt_shared_read *read = rt_shared_read(t, granule);
+    return rt_state(r) == RT_SHARED && rt_was_shared_read(read, granule, w) &&
+           rt_is_of(read->mine, t->owner) && !(bytes & ~read->mine);
+}
+
+/* A part of a range whose granules all have something to tell, or have all been kept. */
+struct part {
+    uintptr_t start, end;
+    struct need need;
+};
+
+static void tell_part(struct rt_thread *t, const struct part *part, bool write, uintptr_t caller) {
+    uintptr_t start = part->start, end = part->end;
+    announce(t, &part->need);
+    for (uintptr_t g = start & ~(uintptr_t)7; g < end; g += 8) {
+        struct rt_view view = rt_look(rt_cell(g));
+        uint32_t bytes = bytes_in(g, start, end - start);
+        settle(t, g, &view, rt_late && has_to_mix(t, &view, bytes, write), write);
+    }
+    if (part->need.tell)
+        put_access(t, start, end - start, write, caller);
+    rt_publish(t);
+    bool learned = part->need.tell && (rt_late || part->need.number);
+    uint64_t before = t->current;
+    for (uintptr_t g = start & ~(uintptr_t)7; g < end; g += 8) {
+        struct rt_view view = rt_look(rt_cell(g));
+        uint32_t bytes = bytes_in(g, start, end - start);
+        bool mixing = rt_late && has_to_mix(t, &view, bytes, write);
+        if (learned && t->current == before)
+            rt_new_epoch(t);
+        keep_known(t, g, bytes, write, caller, part->need.tell, mixing);
+    }
+}
+
+static bool same_need(const struct need *a, const struct need *b) {
+    return a->tell == b->tell;
+}
+
+static void touch_range(struct rt_thread *t, uintptr_t address, size_t size, bool write,
+                        uintptr_t caller) {
+    struct part part = {address, address, {0}};
+    uintptr_t end = address + size;
+    rt_tell_frames(t);
+    rt_publish(t);
+    for (uintptr_t g = address & ~(uintptr_t)7; g < end; g += 8) {
+        uint32_t bytes = bytes_in(g, address, size);
+        uintptr_t next = g + 8 < end ? g + 8 : end, start = g > address ? g : address;
+        struct need need = {.number = !~t->me};
+        bool done = was_made(t, g, bytes, write) || keep(t, rt_cell(g), g, bytes, write, caller);
+        if (!done) {
+            struct rt_view view = rt_look(rt_cell(g));
+            look(&need, t, g, &view, bytes, write);
+        }
+        if (part.end > part.start && (done || !same_need(&need, &part.need))) {
+            tell_part(t, &part, write, caller);
+            part.end = part.start;
+        }
+        if (done)
+            continue;
+        if (part.end == part.start)
+            part = (struct part){start, start, {.tell = need.tell}};
+        part.end = next;
+        part.need.number |= need.number;
+        if (need.observe > part.need.observe)
+            part.need.observe = need.observe;
+    }
+    if (part.end > part.start)
+        tell_part(t, &part, write, caller);
+}
+
+/* ---- from outside ---- */
+
+__attribute__((noinline)) void rt_access_slow(uintptr_t address, size_t size, uint32_t bytes,
+                                              bool write, uintptr_t caller) {
+    if (bytes && keep(rt_self, rt_cell(address), address & ~(uintptr_t)7, bytes, write, caller))
+        return;
+    if (!rt_enter())
+        return;
+    if (bytes)
+        touch(rt_self, address, size, bytes, write, caller);
+    else if (size)
+        touch_range(rt_self, address, size, write, caller);
+    rt_leave();
+}
+
+void rt_read_range(uintptr_t address, size_t size, uintptr_t caller) {
+    if (size)
+        touch_range(rt_self, address, size, false, caller);
+}
+
+void rt_write_range(uintptr_t address, size_t size, uintptr_t caller) {
+    if (size)
+        touch_range(rt_self, address, size, true, caller);
+}
