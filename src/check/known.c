@@ -66,6 +66,29 @@ st_time st_known_since(const struct st_known *known, const struct st_blocks *blo
     return since;
 }
 
+/* The first item from number i on that is not dead, or the number of items. */
+static uint32_t next_live(const struct st_known *known, uint32_t i,
+                          const struct st_blocks *blocks) {
+    while (known && i < known->count && is_dead(&known->items[i], blocks))
+        i++;
+    return known ? i : 0;
+}
+
+bool st_known_alike(const struct st_known *one, const struct st_known *other,
+                    const struct st_blocks *blocks) {
+    uint32_t ones = one ? one->count : 0, others = other ? other->count : 0;
+    uint32_t i = next_live(one, 0, blocks), j = next_live(other, 0, blocks);
+    while (one != other && i < ones && j < others) {
+        const struct st_knows *a = &one->items[i], *b = &other->items[j];
+        if (a->thread != b->thread || st_blocks_known(&blocks[a->thread], a->time) !=
+                                          st_blocks_known(&blocks[b->thread], b->time))
+            return false;
+        i = next_live(one, i + 1, blocks);
+        j = next_live(other, j + 1, blocks);
+    }
+    return one == other || (i == ones && j == others);
+}
+
 /* ---- learning ---- */
 
 /* What the teller has to tell, by thread: its set, and itself. */

@@ -81,6 +81,10 @@ const struct st_knows *st_known_find(const struct st_known *known, uint32_t thre
 /* The smallest `since` of what is not dead; ST_NEVER when all is. */
 st_time st_known_since(const struct st_known *known, const struct st_blocks *blocks);
 
+/* Do two sets know the same of all blocks that can still be found violated? */
+bool st_known_alike(const struct st_known *one, const struct st_known *other,
+                    const struct st_blocks *blocks);
+
 /* Collecting: when st_knowledge_full says so, st_knowledge_mark_begin, st_known_mark for every set
  * in use, st_knowledge_sweep. `root_bytes` is the size of the tables that have to be walked for
  * that: the next collection waits until as much was allocated. */

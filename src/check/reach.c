@@ -124,6 +124,14 @@ st_time st_reach_least(const struct st_reach *reach, uint32_t thread) {
     return least;
 }
 
+bool st_reach_between(const struct st_reach *reach, uint32_t thread, st_time after, st_time until) {
+    bool between = false;
+    if (reach->reached_by[thread])
+        for (uint32_t c = 0; c < reach->column_count; c++)
+            between |= *cell(reach, c, thread) > after && *cell(reach, c, thread) <= until;
+    return between;
+}
+
 static bool lower(struct st_reach *reach, uint32_t column, uint32_t thread, st_time time) {
     st_time *least = cell(reach, column, thread);
     if (time >= *least)

@@ -54,6 +54,10 @@ bool st_reach_closes(const struct st_reach *reach, uint32_t t, uint32_t a, st_ti
 /* The smallest time at which a transaction of the thread is reached by anybody, or ST_NEVER. */
 st_time st_reach_least(const struct st_reach *reach, uint32_t thread);
 
+/* Does anybody reach a transaction of the thread that starts after the one time, at the other at
+ * the latest, and none before? */
+bool st_reach_between(const struct st_reach *reach, uint32_t thread, st_time after, st_time until);
+
 /* Takes the edge into the transaction of edge.to.thread, which must not close a cycle.
  * `from_running`: its source is in the running block of its thread. Is anything reached that was
  * not? */

@@ -142,6 +142,37 @@ void st_shadow_read(struct st_shadow *shadow, struct st_variable_shadow *variabl
     note_fresh(variable, read, ticked);
 }
 
+/* The read that the thread has there, or NULL. */
+static const struct st_touch *find_reader(struct st_readers *readers, int32_t thread) {
+    uint32_t *index = index_of(readers), mask = 2 * readers->capacity - 1;
+    uint32_t i = (uint32_t)thread & mask;
+    while (index[i] && readers->items[index[i] - 1].thread != thread)
+        i = (i + 1) & mask;
+    return index[i] ? &readers->items[index[i] - 1] : NULL;
+}
+
+/* Among several it is not noted as fresh: its thread may have learned something since. */
+void st_shadow_late_read(struct st_shadow *shadow, struct st_variable_shadow *variable,
+                         const struct st_touch *read, const st_time *live_from) {
+    struct st_touch *slot = &variable->slot[ST_READ];
+    if (!st_shadow_several(variable) && !st_touch_matters(slot, read->thread, live_from)) {
+        if (slot->thread != read->thread || slot->time <= read->time)
+            *slot = *read;
+        return;
+    }
+    if (!st_shadow_several(variable))
+        start_list(shadow, variable);
+    const struct st_touch *old = find_reader(variable->readers, read->thread);
+    if (old && old->time > read->time)
+        return;
+    if (!old && variable->readers->count == variable->readers->capacity)
+        sift(shadow, variable, live_from);
+    if (st_shadow_several(variable))
+        put_reader(variable->readers, read);
+    else
+        *slot = *read;
+}
+
 void st_shadow_receive(struct st_shadow *shadow, struct st_variable_shadow *channel,
                        const st_time *live_from) {
     if (st_shadow_several(channel) && channel->readers->until_sift-- == 0)

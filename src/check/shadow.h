@@ -98,6 +98,11 @@ static inline bool st_touch_matters(const struct st_touch *touch, int32_t t,
 void st_shadow_read(struct st_shadow *shadow, struct st_variable_shadow *variable,
                     const struct st_touch *read, uint64_t ticked, const st_time *live_from);
 
+/* Puts a read in that may be older than its thread's present local time. One of the same thread at
+ * a later time stays. */
+void st_shadow_late_read(struct st_shadow *shadow, struct st_variable_shadow *variable,
+                         const struct st_touch *read, const st_time *live_from);
+
 /* Is a read by the thread, at its present local time, among several? Where tables are read in
  * blocks without an end, this spares two misses of the cache for each read. */
 static inline bool st_shadow_has_read(const struct st_variable_shadow *variable, uint32_t thread,

@@ -16,8 +16,10 @@
  * Hence an access matters only while a running block reaches its transaction. When none does, none
  * ever will again, and this is the case for all accesses of a thread before some local time:
  * live_from. One comparison with it settles most events, whatever the number of threads. */
+#include "check/witness.h"
+
 #include "check/batch.h"
-#include "check/engine.h"
+#include "check/history.h"
 #include "check/reach.h"
 #include "check/shadow.h"
 
@@ -59,8 +61,9 @@ struct witness {
     st_time *live_from; /* by thread, and for ST_SEVERAL */
     struct st_shadow shadow;
     struct thread *threads;
-    struct st_blocks *blocks; /* by thread */
-    size_t thread_count, thread_capacity, block_capacity;
+    struct st_blocks *blocks;     /* by thread */
+    struct st_history *histories; /* by thread; empty unless the caller gives positions */
+    size_t thread_count, thread_capacity, block_capacity, history_capacity;
     struct st_knowledge knowledge;
 
     bool serializable; /* so far; when not, `reach` is of no use any more */
@@ -91,12 +94,15 @@ static void *create(struct st_findings *findings) {
 
 static void destroy(void *state) {
     struct witness *w = state;
-    for (size_t t = 0; t < w->thread_count; t++)
+    for (size_t t = 0; t < w->thread_count; t++) {
         free(w->blocks[t].items);
+        st_history_free(&w->histories[t]);
+    }
     if (w->live_from)
         free(w->live_from + ST_SEVERAL);
     free(w->threads);
     free(w->blocks);
+    free(w->histories);
     free(w->cuts);
     free(w->closing);
     free(w->sends);
@@ -108,8 +114,11 @@ static void destroy(void *state) {
 
 static size_t memory(const void *state) {
     const struct witness *w = state;
-    return sizeof *w + st_shadow_memory(&w->shadow) + st_knowledge_memory(&w->knowledge) +
-           st_reach_memory(&w->reach) +
+    size_t histories = w->history_capacity * sizeof *w->histories;
+    for (size_t t = 0; t < w->thread_count; t++)
+        histories += st_history_memory(&w->histories[t]);
+    return sizeof *w + histories + st_shadow_memory(&w->shadow) +
+           st_knowledge_memory(&w->knowledge) + st_reach_memory(&w->reach) +
            w->thread_capacity * (sizeof *w->threads + sizeof *w->live_from) +
            w->block_capacity * sizeof *w->blocks + w->cut_capacity * sizeof *w->cuts +
            w->send_capacity * sizeof *w->sends;
@@ -119,6 +128,7 @@ static void add_threads(struct witness *w, uint32_t threads) {
     size_t capacity = w->thread_capacity;
     st_reserve(&w->threads, &w->thread_capacity, threads);
     st_reserve(&w->blocks, &w->block_capacity, threads);
+    st_reserve(&w->histories, &w->history_capacity, threads);
     if (capacity < w->thread_capacity) {
         st_time *row = w->live_from ? w->live_from + ST_SEVERAL : NULL;
         row = st_realloc(row, w->thread_capacity + 1, sizeof *row);
@@ -584,7 +594,8 @@ static __attribute__((noinline)) void start_thread(struct witness *w, uint32_t t
     thread->fork = (struct st_touch){0};
 }
 
-static inline void on_event(struct witness *w, const struct st_event *event) {
+static inline __attribute__((always_inline)) void on_event(struct witness *w,
+                                                           const struct st_event *event) {
     need_thread(w, event->thread);
     if (__builtin_expect(!w->threads[event->thread].started, 0) && event->op != ST_DROPPED)
         start_thread(w, event->thread);
@@ -622,6 +633,93 @@ static inline void on_event(struct witness *w, const struct st_event *event) {
     }
 }
 
+/* ---- accesses that are told late ---- */
+
+/* Whose moments are compared. */
+struct past {
+    const struct witness *w;
+    uint32_t thread;
+};
+
+/* Can nobody ever tell accesses of the one moment from accesses of the other? They know the same
+ * blocks, are in the same blocks of their own, and are reached by the same running blocks. No time
+ * between the two will come to matter: what will be reached newly is the running block, or comes
+ * later than all moments. */
+static bool alike(void *context, const struct st_moment *older, const struct st_moment *newer) {
+    const struct past *past = context;
+    const struct witness *w = past->w;
+    const struct st_blocks *blocks = &w->blocks[past->thread];
+    return st_blocks_known(blocks, older->time) == st_blocks_known(blocks, newer->time) &&
+           !(w->serializable &&
+             st_reach_between(&w->reach, past->thread, older->time, newer->time)) &&
+           st_known_alike(older->known, newer->known, w->blocks);
+}
+
+static __attribute__((noinline)) void thin(struct witness *w, uint32_t t) {
+    struct past past = {w, t};
+    refresh(w, t);
+    st_history_forget(&w->histories[t], w->live_from[t]);
+    st_history_thin(&w->histories[t], alike, &past);
+}
+
+/* The event at hand has changed what its thread is like. */
+static __attribute__((noinline)) void remember(struct witness *w, uint32_t t, uint64_t position) {
+    struct st_history *history = &w->histories[t];
+    const struct thread *thread = &w->threads[t];
+    st_history_forget(history, w->live_from[t]);
+    if (history->count && history->count >= history->thin_at)
+        thin(w, t);
+    struct st_moment moment = {position, w->number, thread->known, thread->time};
+    st_history_add(history, &moment);
+}
+
+/* The event at hand, of thread t, is over. When it was the end of an inner block in which nothing
+ * was learned, accesses in it are like those before it: the block is none that anybody could still
+ * find violated, and who reaches its transaction reaches the outermost block. */
+static inline void keep_history(struct witness *w, uint32_t t, uint64_t position) {
+    struct st_history *history = &w->histories[t];
+    history->last = position;
+    if (w->threads[t].latest.number == w->number)
+        remember(w, t, position);
+    else if (w->event->op == ST_END && w->blocks[t].depth && history->count &&
+             st_history_latest(history)->number == w->blocks[t].items[w->blocks[t].depth].begin)
+        st_history_undo(history);
+}
+
+/* The access takes no edges: those that matter were taken by events of its thread before it. */
+static __attribute__((noinline)) void on_late(struct witness *w, const struct st_event *event,
+                                              uint64_t position) {
+    uint32_t t = event->thread;
+    need_thread(w, t);
+    const struct st_moment *moment = st_history_find(&w->histories[t], position);
+    if (!moment || moment->time < w->live_from[t])
+        return;
+    struct st_variable_shadow *variable = st_shadow_variable(&w->shadow, event->target);
+    struct st_touch touch = {.thread = (int32_t)t,
+                             .time = moment->time,
+                             .known = moment->known,
+                             .number = moment->number,
+                             .loc = event->loc};
+    if (event->op == ST_LATE_READ) {
+        st_shadow_late_read(&w->shadow, variable, &touch, w->live_from);
+    } else {
+        st_shadow_drop_reads(&w->shadow, variable);
+        variable->slot[ST_WRITE] = touch;
+    }
+}
+
+uint64_t st_witness_dead_before(void *state, uint32_t thread) {
+    struct witness *w = state;
+    if (thread >= w->thread_count || !w->histories[thread].count)
+        return 0;
+    struct st_history *history = &w->histories[thread];
+    if (w->live_from[thread] != ST_NEVER)
+        refresh(w, thread);
+    st_history_forget(history, w->live_from[thread]);
+    const struct st_moment *first = st_history_first(history);
+    return first->time >= w->live_from[thread] ? first->position : history->last + 1;
+}
+
 /* ---- the engine ---- */
 
 static void mark_touch(void *state, struct st_touch *touch) {
@@ -632,12 +730,24 @@ static void mark_touch(void *state, struct st_touch *touch) {
         touch->known = NULL;
 }
 
+static void mark_history(struct witness *w, uint32_t t) {
+    struct st_history *history = &w->histories[t];
+    st_history_forget(history, w->live_from[t]);
+    for (size_t i = 0; i < history->count; i++) {
+        struct st_moment *moment = st_history_first(history) + i;
+        if (moment->time < w->live_from[t])
+            moment->known = NULL; /* dead: the last one is kept all the same */
+        st_known_mark(&w->knowledge, moment->known, w->blocks);
+    }
+}
+
 static __attribute__((noinline)) void collect(struct witness *w) {
     st_knowledge_mark_begin(&w->knowledge);
     for (uint32_t t = 0; t < w->thread_count; t++) {
         refresh(w, t);
         st_known_mark(&w->knowledge, w->threads[t].known, w->blocks);
         mark_touch(w, &w->threads[t].fork);
+        mark_history(w, t);
     }
     st_shadow_visit(&w->shadow, mark_touch, w);
     st_knowledge_sweep(&w->knowledge, st_shadow_memory(&w->shadow));
@@ -652,6 +762,26 @@ static void feed(void *state, const struct st_event *events, size_t count, uint6
         w->number = first + i;
         w->event = &events[i];
         on_event(w, &events[i]);
+    }
+    if (st_knowledge_full(&w->knowledge))
+        collect(w);
+}
+
+void st_witness_feed_at(void *state, const struct st_event *events, const uint64_t *at,
+                        size_t count, uint64_t first) {
+    struct witness *w = state;
+    if (w->findings->gave_up)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        st_batch_prefetch(events, i, count, w->shadow.variables);
+        w->number = first + i;
+        w->event = &events[i];
+        if (events[i].op >= ST_LATE_READ) {
+            on_late(w, &events[i], at[i]);
+            continue;
+        }
+        on_event(w, &events[i]);
+        keep_history(w, events[i].thread, at[i]);
     }
     if (st_knowledge_full(&w->knowledge))
         collect(w);

@@ -30,6 +30,10 @@ enum st_op {
     ST_NESTED = ST_OP_COUNT, /* re-entrant acquire, or the release that matches one */
     ST_UNMARKED,             /* begin or end of a block that is none by the specification */
     ST_DROPPED,              /* malformed, dropped by --repair: as if it were not there */
+    /* An access that happened earlier in its thread than the thread's events that were told before
+     * it. Never in traces: only witness is told so, by `run` (check/witness.h). */
+    ST_LATE_READ,
+    ST_LATE_WRITE,
 };
 
 #define ST_NO_NAME UINT32_MAX
@@ -45,7 +49,7 @@ struct st_event {
     uint32_t target;
     uint64_t loc : 48;
     uint64_t written : 8; /* enum st_op as the trace has it */
-    uint64_t op : 8;      /* enum st_op that counts; equal to `written` but for the last three */
+    uint64_t op : 8;      /* enum st_op that counts; equal to `written` below ST_OP_COUNT */
 };
 
 _Static_assert(sizeof(struct st_event) == 16, "events are streamed in large arrays");

@@ -3,6 +3,7 @@
 #include "reference/algorithm1.h"
 #include "reference/evidence.h"
 #include "reference/generate.h"
+#include "reference/late.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -340,6 +341,18 @@ bool compare_engine(const struct st_engine *engine, const struct sample *sample,
         same = differs(why, "small batches give other findings than one large one");
     st_findings_free(&whole);
     st_findings_free(&pieces);
+    return same;
+}
+
+bool compare_late(const struct sample *sample, const struct reference *reference, uint64_t seed,
+                  char *why) {
+    const struct promise *promise = promise_of("witness");
+    struct st_findings findings;
+    late_run(sample->events, sample->count, seed, &findings);
+    bool same = check_verdict(promise, &findings, reference, why) &&
+                check_blocks(promise, &findings, sample, reference, why) &&
+                check_evidence(promise, &findings, sample, reference, why);
+    st_findings_free(&findings);
     return same;
 }
 

@@ -13,6 +13,10 @@ enum { COMPARE_TEXT = 256 };
 bool compare_engine(const struct st_engine *engine, const struct sample *sample,
                     const struct reference *reference, uint64_t batches, char *why);
 
+/* Runs witness with accesses that are told late (late.h), and compares the same. */
+bool compare_late(const struct sample *sample, const struct reference *reference, uint64_t seed,
+                  char *why);
+
 /* Of all paths that compare_engine has seen: are they short? */
 struct compare_paths {
     uint64_t count, edges, shortest; /* shortest: edges of the shortest possible ones */

@@ -1,15 +1,17 @@
 /* differential: compares all engines with the reference on random traces.
  *
  *     differential [--seed S] [--count N] [--engine NAME] [--forever] [--verbose]
- *                  [--damaged]
+ *                  [--damaged] [--late]
  *
  * Trace number i comes from the seed S + i, so that a mismatch is found again with
  * `--seed <the seed printed> --count 1`. With --damaged the traces are malformed ones after repair,
- * as `check --repair` shows them to engines. Status 0: all agree; 1: a mismatch, printed as small
+ * as `check --repair` shows them to engines. With --late only witness is compared, which is told of
+ * accesses late then, as `run` does. Status 0: all agree; 1: a mismatch, printed as small
  * as it can be made; 2: usage. */
 #include "reference/algorithm1.h"
 #include "reference/compare.h"
 #include "reference/generate.h"
+#include "reference/late.h"
 #include "reference/shrink.h"
 
 #include <errno.h>
@@ -25,7 +27,7 @@ enum { PATIENCE = 30 }; /* seconds for a thousand traces before an engine counts
 struct options {
     uint64_t seed, count;
     const struct st_engine *engine; /* NULL: all */
-    bool forever, verbose, damaged;
+    bool forever, verbose, damaged, late;
 };
 
 /* What was generated, for tuning the generator: a class that is rare is a class untested. */
@@ -78,6 +80,7 @@ static void watch_signals(void) {
 /* The engine is NULL when the two references differ from each other. */
 struct fault {
     const struct st_engine *engine;
+    bool late;
     uint64_t batches;
     char why[COMPARE_TEXT];
 };
@@ -88,6 +91,8 @@ static bool shows_fault(const struct sample *sample, void *context) {
     reference_check(&reference, sample);
     if (!fault->engine)
         return !compare_algorithm1(sample, &reference, fault->why);
+    if (fault->late)
+        return !compare_late(sample, &reference, fault->batches, fault->why);
     return !compare_engine(fault->engine, sample, &reference, fault->batches, fault->why);
 }
 
@@ -107,7 +112,7 @@ static void report(const struct sample *original, uint64_t seed, struct fault *f
     reference_print(stdout, &reference);
     printf("  Algorithm 1 reports at %u\n", algorithm1_report(&sample));
     if (fault->engine) {
-        printf("actual:\n");
+        printf(fault->late ? "without accesses that are told late:\n" : "actual:\n");
         compare_print_findings(stdout, fault->engine, &sample);
     }
 }
@@ -175,7 +180,7 @@ static void print_tally(const char *name, const struct tally *tally) {
 static bool check_seed(const struct options *options, uint64_t seed, struct tally *tallies) {
     struct sample sample;
     struct reference reference;
-    struct fault fault = {.engine = NULL, .batches = seed};
+    struct fault fault = {.engine = NULL, .late = options->late, .batches = seed};
     current_seed = seed;
     current_engine = "the reference";
     enum kind kind = options->damaged ? generate_damaged(&sample, seed) : generate(&sample, seed);
@@ -191,7 +196,7 @@ static bool check_seed(const struct options *options, uint64_t seed, struct tall
             continue;
         fault.engine = *engine;
         current_engine = (*engine)->name;
-        if (!compare_engine(*engine, &sample, &reference, seed, fault.why)) {
+        if (shows_fault(&sample, &fault)) {
             report(&sample, seed, &fault);
             return false;
         }
@@ -253,6 +258,12 @@ static int run(const struct options *options) {
                " would do, since %.2f%% of the paths are longer than need be\n",
                compare_paths.count, compare_paths.edges, compare_paths.shortest,
                100.0 * (double)compare_paths.longer / (double)compare_paths.count);
+    if (options->late)
+        printf("%" PRIu64 " accesses: %.1f%% told at once, %.1f%% late, the others never; %" PRIu64
+               " times one was dead\n",
+               late_tally.accesses,
+               100.0 * (double)late_tally.at_once / (double)late_tally.accesses,
+               100.0 * (double)late_tally.late / (double)late_tally.accesses, late_tally.dead);
     printf("%" PRIu64 " traces, %zu engines: all agree\n", options->count, engine_count(options));
     return 0;
 }
@@ -263,7 +274,7 @@ static int usage(const char *problem) {
     fprintf(stderr,
             "differential: %s\n"
             "usage: differential [--seed S] [--count N] [--engine NAME] [--forever] [--verbose]\n"
-            "                    [--damaged]\n",
+            "                    [--damaged] [--late]\n",
             problem);
     return 2;
 }
@@ -285,6 +296,9 @@ int main(int argc, char **argv) {
             options.verbose = true;
         } else if (strcmp(argv[i], "--damaged") == 0) {
             options.damaged = true;
+        } else if (strcmp(argv[i], "--late") == 0) {
+            options.late = true;
+            options.engine = st_engine_find("witness");
         } else if (strcmp(argv[i], "--seed") == 0) {
             if (!parse_number(value, &options.seed))
                 return usage("--seed needs a number");
