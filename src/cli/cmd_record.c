@@ -63,7 +63,8 @@ static bool open_trace(struct record *record) {
     return true;
 }
 
-static void write_events(void *context, struct st_event *events, size_t count) {
+static void write_events(void *context, struct st_event *events, const uint64_t *at, size_t count) {
+    (void)at;
     struct record *record = context;
     if (record->failed || (!record->file && !open_trace(record)))
         return;

@@ -1,6 +1,6 @@
 /* seriatim run: runs a program and checks what it does while it runs. */
 #include "base/memory.h"
-#include "check/engine.h"
+#include "check/witness.h"
 #include "cli/shared.h"
 #include "cli/watching.h"
 #include "report/report.h"
@@ -141,15 +141,15 @@ static void report_first(struct run *run) {
 }
 
 /* Event by event, so that nothing behind the first finding is seen. */
-static void feed_until_found(struct run *run, const struct st_event *events, size_t count,
-                             uint64_t first) {
+static void feed_until_found(struct run *run, const struct st_event *events, const uint64_t *at,
+                             size_t count, uint64_t first) {
     for (size_t i = 0; i < count && !has_found(run); i++)
-        run->engine->feed(run->state, &events[i], 1, first + i);
+        st_witness_feed_at(run->state, &events[i], &at[i], 1, first + i);
     if (has_found(run))
         report_first(run);
 }
 
-static void check_events(void *context, struct st_event *events, size_t count) {
+static void check_events(void *context, struct st_event *events, const uint64_t *at, size_t count) {
     struct run *run = context;
     if (run->stopped)
         return;
@@ -158,10 +158,15 @@ static void check_events(void *context, struct st_event *events, size_t count) {
     st_validate(run->validator, events, count, symbols->threads.count, symbols->locks.count);
     double start = processor_time();
     if (run->values->first)
-        feed_until_found(run, events, count, first);
+        feed_until_found(run, events, at, count, first);
     else
-        run->engine->feed(run->state, events, count, first);
+        st_witness_feed_at(run->state, events, at, count, first);
     run->seconds += processor_time() - start;
+}
+
+static uint64_t dead_before(void *context, uint32_t thread) {
+    struct run *run = context;
+    return st_witness_dead_before(run->state, thread);
 }
 
 static void note_memory(void *context) {
@@ -214,7 +219,8 @@ static int check_exitcode(const struct values *values) {
 
 static enum status run_program(const void *values, const char *const *operands) {
     struct run run = {.values = values, .words = operands};
-    struct st_translation translation = {.sites = true, .sink = check_events, .context = &run};
+    struct st_translation translation = {
+        .sites = true, .sink = check_events, .dead_before = dead_before, .context = &run};
     enum status status = STATUS_TROUBLE;
     if (check_exitcode(values) < 0 || check_log(values) < 0)
         return status;

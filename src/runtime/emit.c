@@ -280,8 +280,8 @@ static void tell_ordered(enum st_stream_op op, unsigned aux, uintptr_t address, 
 static void touch_object(const volatile void *object) {
     struct rt_cell *cell = rt_cell((uintptr_t)object);
     uint64_t word = atomic_load_explicit(&cell->write, memory_order_relaxed);
-    if (!word && atomic_compare_exchange_strong(&cell->write, &word,
-                                                rt_with_number(RT_FREED, rt_self->number) | RT_TOLD))
+    if (!word && atomic_compare_exchange_strong(
+                     &cell->write, &word, rt_with_number(RT_FREED, rt_self->number) | RT_TOLD))
         return;
     if (rt_state(word) == RT_FREED)
         atomic_fetch_or(&cell->write, RT_TOLD);

@@ -22,12 +22,12 @@
  * - number n: when the numbers below n were taken, and after it was seen, every record that
  *   was visible in any thread by then and could be taken was taken.
  *
- * Late accesses. If the watcher wants it so, a thread does not tell accesses to memory that no other
- * thread touches. Whoever then does tells them before its own access, if they can still matter, and
- * says when they happened: the epoch is that of the thread's first record (ST_STREAM_SLOT) plus the
- * records that it had told by then. Every dependence of a late access on another thread was told at
- * its time. The watcher says, for each slot, before which epoch nothing matters any more
- * (st_stream_dead_before). Epochs of a slot grow, also when it gets a new thread.
+ * Late accesses. If the watcher wants it so, a thread does not tell accesses to memory that no
+ * other thread touches. Whoever then does tells them before its own access, if they can still
+ * matter, and says when they happened: the epoch is that of the thread's first record
+ * (ST_STREAM_SLOT) plus the records that it had told by then. Every dependence of a late access on
+ * another thread was told at its time. The watcher says, for each slot, before which epoch nothing
+ * matters any more (st_stream_dead_before). Epochs of a slot grow, also when it gets a new thread.
  *
  * A number that never comes was drawn by a thread that died before it could publish it; that is
  * certain only when the whole program is dead. */
@@ -49,7 +49,7 @@ enum {
 };
 
 enum st_stream_op {
-    ST_STREAM_NONE,
+    ST_STREAM_NONE,    /* says nothing */
     ST_STREAM_NUMBER,  /* argument: a number; it is that of the next record */
     ST_STREAM_OBSERVE, /* argument: a number; what follows happens after it */
 
@@ -93,7 +93,7 @@ enum st_stream_op {
     ST_STREAM_FORK,
     ST_STREAM_JOIN,
     ST_STREAM_THREAD_END, /* the last record of a thread; its chunk is then marked as full */
-    ST_STREAM_SLOT, /* the first one. address: its slot in cells; argument: its first epoch */
+    ST_STREAM_SLOT,       /* the first one. address: its slot in cells; argument: its first epoch */
 
     /* Memory. address; the next record is ST_STREAM_LENGTH. */
     ST_STREAM_ALLOCATE, /* a name for memory, nothing more; argument: return address of the call */

@@ -115,8 +115,8 @@ bool rt_is_ordered(const struct rt_thread *t, uint32_t slot, uint64_t epoch);
 
 /* Can what the slot's thread did in that epoch no longer matter? */
 static inline bool rt_is_dead(uint32_t slot, uint64_t epoch) {
-    return epoch < atomic_load_explicit(&st_stream_dead_before(rt_head)[slot],
-                                        memory_order_relaxed);
+    return epoch <
+           atomic_load_explicit(&st_stream_dead_before(rt_head)[slot], memory_order_relaxed);
 }
 
 /* ---- cells.c ---- */

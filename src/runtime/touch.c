@@ -21,7 +21,7 @@ static bool is_ordered(const struct rt_thread *t, uint64_t word) {
 /* Adds an access of this thread, at its present epoch, to a word that is its own or nobody's. Bytes
  * of one earlier epoch stay known behind it. False when there would be two of them. */
 static inline bool add(const struct rt_thread *t, uint64_t *word, uint64_t *more, uint32_t bytes,
-                uintptr_t caller, bool told) {
+                       uintptr_t caller, bool told) {
     uint64_t flag = told ? RT_TOLD : 0, old = *more & ~(uint64_t)UINT32_MAX;
     uint64_t cleared = (uint64_t)bytes << RT_OLD_AT;
     if (rt_is_of(*word, t->current)) {
@@ -130,8 +130,7 @@ static bool fits(const struct rt_thread *t, uint64_t word, uint64_t more, uint32
     uint32_t live = rt_live_bytes(word, more) & ~bytes;
     uint32_t rest = live & word & RT_BYTES, older = live & rt_old_bytes(more) & ~rest;
     uint64_t epoch = older ? rt_old_epoch(word, more) : rt_epoch_of(rest ? word : t->current);
-    return !(rest && older) &&
-           !((rt_epoch_of(t->current) - epoch) >> (RT_OLD_EPOCH_BITS - 1));
+    return !(rest && older) && !((rt_epoch_of(t->current) - epoch) >> (RT_OLD_EPOCH_BITS - 1));
 }
 
 /* Must everything that is known of the granule go to the watcher, and be known by it alone? */
@@ -181,6 +180,14 @@ static void announce(struct rt_thread *t, const struct need *need) {
         rt_draw(t);
 }
 
+/* A number belongs to the record behind it. If what was to be told is dead by now, there is none.
+ */
+static void publish(struct rt_thread *t, const struct need *need, uint64_t before) {
+    if (need->number && t->position == before)
+        rt_put(t, st_stream_what(ST_STREAM_NONE, 0, 0), 0);
+    rt_publish(t);
+}
+
 /* What others have done there, and the watcher has to know before it gets the access. */
 static void settle(struct rt_thread *t, uintptr_t granule, const struct rt_view *view, bool mixing,
                    bool write) {
@@ -224,9 +231,8 @@ static void keep_in_table(struct rt_thread *t, uintptr_t granule, uint64_t write
         mine = (read->mine & ~(uint64_t)RT_TOLD) | bytes | (read->mine & flag);
     else
         rt_settle_shared_read(t, read, same ? bytes : 0);
-    rt_remember_shared(
-        t, read,
-        (struct rt_shared_read){granule, write & ~(uint64_t)RT_TOLD, mine, caller});
+    rt_remember_shared(t, read,
+                       (struct rt_shared_read){granule, write & ~(uint64_t)RT_TOLD, mine, caller});
 }
 
 static uint64_t reader_bit(const struct rt_thread *t) {
@@ -245,8 +251,7 @@ static void keep_read(struct rt_thread *t, struct rt_cell *cell, uintptr_t granu
         bool shared = rt_state(view.read) == RT_SHARED ||
                       (is_foreign(t, view.read) && rt_live_bytes(view.read, view.read_more));
         if (shared) {
-            then = rt_state(view.read) == RT_SHARED ? view.read
-                                                    : rt_with_number(RT_SHARED, 0);
+            then = rt_state(view.read) == RT_SHARED ? view.read : rt_with_number(RT_SHARED, 0);
             then |= reader_bit(t);
             more = 0;
         } else {
@@ -255,8 +260,7 @@ static void keep_read(struct rt_thread *t, struct rt_cell *cell, uintptr_t granu
             add(t, &then, &more, bytes, caller, told);
         }
         uint64_t before = view.read;
-        if (then == before ||
-            atomic_compare_exchange_strong(&cell->read, &before, then)) {
+        if (then == before || atomic_compare_exchange_strong(&cell->read, &before, then)) {
             if (shared)
                 keep_in_table(t, granule, view.write, bytes, caller, told);
             else
@@ -305,19 +309,18 @@ static void touch(struct rt_thread *t, uintptr_t address, size_t size, uint32_t 
                   uintptr_t caller) {
     uintptr_t granule = address & ~(uintptr_t)7;
     rt_tell_frames(t);
-    if (keep(t, rt_cell(granule), granule, bytes, write, caller)) {
-        rt_publish(t);
+    if (keep(t, rt_cell(granule), granule, bytes, write, caller))
         return;
-    }
     struct rt_view view = rt_look(rt_cell(granule));
     struct need need = {.number = !~t->me};
     look(&need, t, granule, &view, bytes, write);
     bool mixing = rt_late && has_to_mix(t, &view, bytes, write);
     announce(t, &need);
+    uint64_t before = t->position;
     settle(t, granule, &view, mixing, write);
     if (need.tell)
         put_access(t, address, size, write, caller);
-    rt_publish(t);
+    publish(t, &need, before);
     if (need.tell && (rt_late || need.number))
         rt_new_epoch(t); /* what the other thread did may be news */
     keep_known(t, granule, bytes, write, caller, need.tell, mixing);
@@ -359,6 +362,7 @@ struct part {
 static void tell_part(struct rt_thread *t, const struct part *part, bool write, uintptr_t caller) {
     uintptr_t start = part->start, end = part->end;
     announce(t, &part->need);
+    uint64_t before = t->position;
     for (uintptr_t g = start & ~(uintptr_t)7; g < end; g += 8) {
         struct rt_view view = rt_look(rt_cell(g));
         uint32_t bytes = bytes_in(g, start, end - start);
@@ -366,21 +370,15 @@ static void tell_part(struct rt_thread *t, const struct part *part, bool write, 
     }
     if (part->need.tell)
         put_access(t, start, end - start, write, caller);
-    rt_publish(t);
-    bool learned = part->need.tell && (rt_late || part->need.number);
-    uint64_t before = t->current;
+    publish(t, &part->need, before);
+    if (part->need.tell && (rt_late || part->need.number))
+        rt_new_epoch(t);
     for (uintptr_t g = start & ~(uintptr_t)7; g < end; g += 8) {
         struct rt_view view = rt_look(rt_cell(g));
         uint32_t bytes = bytes_in(g, start, end - start);
         bool mixing = rt_late && has_to_mix(t, &view, bytes, write);
-        if (learned && t->current == before)
-            rt_new_epoch(t);
         keep_known(t, g, bytes, write, caller, part->need.tell, mixing);
     }
-}
-
-static bool same_need(const struct need *a, const struct need *b) {
-    return a->tell == b->tell;
 }
 
 static void touch_range(struct rt_thread *t, uintptr_t address, size_t size, bool write,
@@ -388,7 +386,7 @@ static void touch_range(struct rt_thread *t, uintptr_t address, size_t size, boo
     struct part part = {address, address, {0}};
     uintptr_t end = address + size;
     rt_tell_frames(t);
-    rt_publish(t);
+    uint64_t epoch = t->current;
     for (uintptr_t g = address & ~(uintptr_t)7; g < end; g += 8) {
         uint32_t bytes = bytes_in(g, address, size);
         uintptr_t next = g + 8 < end ? g + 8 : end, start = g > address ? g : address;
@@ -398,7 +396,7 @@ static void touch_range(struct rt_thread *t, uintptr_t address, size_t size, boo
             struct rt_view view = rt_look(rt_cell(g));
             look(&need, t, g, &view, bytes, write);
         }
-        if (part.end > part.start && (done || !same_need(&need, &part.need))) {
+        if (part.end > part.start && (done || need.tell != part.need.tell)) {
             tell_part(t, &part, write, caller);
             part.end = part.start;
         }
@@ -413,6 +411,11 @@ static void touch_range(struct rt_thread *t, uintptr_t address, size_t size, boo
     }
     if (part.end > part.start)
         tell_part(t, &part, write, caller);
+    if (t->current == epoch || !rt_late)
+        return;
+    /* All of it is one access: what one part learned, all others know. */
+    for (uintptr_t g = address & ~(uintptr_t)7; g < end; g += 8)
+        keep(t, rt_cell(g), g, bytes_in(g, address, size), write, caller);
 }
 
 /* ---- from outside ---- */

@@ -104,6 +104,8 @@ struct st_translator {
     struct st_event *batch;
     uint64_t *batch_at;
     size_t batched;
+    bool *began; /* by thread: it has had an event */
+    size_t began_capacity;
     uint32_t touching; /* whose access is at work, where and when */
     uint64_t touching_loc, touching_at;
     enum st_op touching_op[2]; /* what becomes of a read, a write */
@@ -156,6 +158,7 @@ void st_translator_free(struct st_translator *t) {
     free(t->locs);
     free(t->batch);
     free(t->batch_at);
+    free(t->began);
     st_slots_free(&t->slots);
     free(t);
 }
@@ -404,6 +407,19 @@ static inline void on_access(struct st_translator *t, struct thread *thread,
         on_range(t, thread, address, size, write, loc);
 }
 
+/* The first event of a thread, so that a fork reaches what it does, and a join is reached from it,
+ * also if nobody else ever touches what it touched. */
+static void start(struct st_translator *t, uint32_t number, uint64_t at) {
+    st_reserve(&t->began, &t->began_capacity, (size_t)number + 1);
+    if (t->began[number])
+        return;
+    t->began[number] = true;
+    put_event(t,
+              (struct st_event){
+                  .thread = number, .target = ST_NO_NAME, .written = ST_READ, .op = ST_UNMARKED},
+              at);
+}
+
 /* Where and how a late access happened, as far as that is known. */
 static uint64_t late_loc(struct st_translator *t, uint32_t number, uint64_t at, uint32_t low_pc) {
     const struct thread *thread = t->threads[number];
@@ -419,6 +435,7 @@ static void on_late(struct st_translator *t, const struct st_stream_record *reco
     uint32_t number = st_slots_thread(&t->slots, record->argument & 0xffff, at);
     if (number == ST_NO_SLOT)
         return; /* it matters no longer */
+    start(t, number, at);
     t->touching = number;
     t->touching_loc = late_loc(t, number, at, (uint32_t)record[1].argument);
     t->touching_at = at;
@@ -513,6 +530,8 @@ static void on_enter(struct st_translator *t, struct thread *thread,
                      const struct st_stream_record *record) {
     const struct function *function = function_at(t, record->argument);
     enum kind kind = function->kind;
+    if (thread->moments)
+        start(t, thread->number, thread->at);
     if (!thread->started && !function->hidden) {
         thread->started = true;
         if (kind == INFERRED)
@@ -532,9 +551,9 @@ static void on_begin(struct st_translator *t, struct thread *thread,
                      const struct st_stream_record *record) {
     uint32_t text = st_pairs_number(&t->texts, record->argument, 0);
     st_reserve(&t->text_blocks, &t->text_capacity, (size_t)text + 1);
-    struct frame *frame = push(thread, (struct frame){.kind = NAMED,
-                                                      .annotated = true,
-                                                      .block = t->text_blocks[text] - 1});
+    struct frame *frame =
+        push(thread,
+             (struct frame){.kind = NAMED, .annotated = true, .block = t->text_blocks[text] - 1});
     frame->loc = loc_at(t, thread, st_stream_address(record));
     put(t, thread, ST_BEGIN, frame->block, frame->loc);
 }
@@ -758,6 +777,8 @@ static void on_trouble(struct st_translator *t, const struct st_stream_record *r
 static __attribute__((noinline)) void on_other(struct st_translator *t, struct thread *thread,
                                                const struct st_stream_record *record) {
     switch (st_stream_op(record)) {
+    case ST_STREAM_NONE:
+        break;
     case ST_STREAM_BEGIN:
         on_begin(t, thread, record);
         break;

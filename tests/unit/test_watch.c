@@ -116,8 +116,9 @@ struct notes {
     size_t used;
 };
 
-static size_t note(void *context, uint32_t serial, const struct st_stream_record *records,
-                   size_t count) {
+static size_t note(void *context, uint32_t serial, uint64_t position,
+                   const struct st_stream_record *records, size_t count) {
+    (void)position;
     struct notes *notes = context;
     size_t i = 0, length;
     while (i < count && st_stream_op(&records[i]) != ST_STREAM_NUMBER &&
@@ -375,8 +376,9 @@ static void *produce(void *argument) {
     return NULL;
 }
 
-static size_t check_order(void *context, uint32_t serial, const struct st_stream_record *records,
-                          size_t count) {
+static size_t check_order(void *context, uint32_t serial, uint64_t position,
+                          const struct st_stream_record *records, size_t count) {
+    (void)position;
     struct race *race = context;
     size_t i = 0;
     for (; i < count; i++) {
@@ -577,7 +579,8 @@ struct translating {
     size_t used;
 };
 
-static void write_events(void *context, struct st_event *events, size_t count) {
+static void write_events(void *context, struct st_event *events, const uint64_t *at, size_t count) {
+    (void)at;
     struct translating *t = context;
     const struct st_symbols *symbols = st_translator_symbols(t->translator);
     for (size_t i = 0; i < count; i++) {
