@@ -672,16 +672,17 @@ static __attribute__((noinline)) void remember(struct witness *w, uint32_t t, ui
     st_history_add(history, &moment);
 }
 
-/* The event at hand, of thread t, is over. When it was the end of a block in which nothing was
- * learned, accesses in that are like those before it: nothing came in, so who reaches them now
- * reaches what was before. */
+/* The event at hand, of thread t, is over. When it was the end of an inner block in which nothing
+ * was learned, accesses in that are like those before it: who reaches its transaction reaches the
+ * outermost block. Of that one, which may be reached where nothing before it is, `alike` decides.
+ */
 static inline void keep_history(struct witness *w, uint32_t t, uint64_t position) {
     struct st_history *history = &w->histories[t];
     const struct st_blocks *blocks = &w->blocks[t];
     history->last = position;
     if (w->threads[t].latest.number == w->number)
         remember(w, t, position);
-    else if (w->event->op == ST_END && history->count &&
+    else if (w->event->op == ST_END && blocks->depth && history->count &&
              st_history_latest(history)->number == blocks->items[blocks->depth].begin)
         st_history_undo(history);
 }

@@ -244,6 +244,37 @@ static void thinning_keeps_apart_what_is_reached_apart(void **state) {
     close_feeder(&f);
 }
 
+/* The same, but the moment at which thread 0 was reached has become one with that of the begin of
+ * its block, which must not go when the block ends. The inner block makes thinning come last. */
+static void the_end_of_a_block_keeps_apart_what_is_reached_apart(void **state) {
+    (void)state;
+    for (int lessons = 0; lessons < 100; lessons++) {
+        struct feeder f;
+        open_feeder(&f);
+        now(&f, 1, ST_BEGIN, 0);
+        now(&f, 1, ST_WRITE, 0);
+        now(&f, 0, ST_READ, 0); /* alive from here on */
+        now(&f, 3, ST_BEGIN, 0);
+        now(&f, 3, ST_WRITE, 2);
+        now(&f, 2, ST_BEGIN, 0);
+        now(&f, 2, ST_WRITE, 1);
+        now(&f, 2, ST_READ, 2);
+        now(&f, 2, ST_END, 0);
+        uint64_t access = now(&f, 0, ST_BEGIN, 0);
+        now(&f, 0, ST_READ, 1);
+        for (int i = 0; i < lessons; i++)
+            teach(&f, 0);
+        now(&f, 0, ST_BEGIN, 1);
+        now(&f, 0, ST_END, 1);
+        now(&f, 0, ST_END, 0);
+        late(&f, 0, ST_LATE_WRITE, 4, access);
+        assert_int_equal(f.findings.first_bad_event, 0);
+        now(&f, 3, ST_READ, 4);
+        assert_int_equal(f.findings.first_bad_event, f.number);
+        close_feeder(&f);
+    }
+}
+
 /* ---- long random traces ---- */
 
 enum { THREADS = 8, LOCKS = 4, EVENTS = 800 };
@@ -382,6 +413,7 @@ int main(void) {
         cmocka_unit_test(history_of_a_block_without_end_is_thinned),
         cmocka_unit_test(history_of_blocks_that_stay_reached_is_thinned),
         cmocka_unit_test(thinning_keeps_apart_what_is_reached_apart),
+        cmocka_unit_test(the_end_of_a_block_keeps_apart_what_is_reached_apart),
         cmocka_unit_test(long_traces_give_the_same_findings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
