@@ -6,9 +6,12 @@
 #include <string.h>
 
 #ifdef SERIATIM_STRESS
-enum { FEWEST_MOMENTS = 1 };
+enum { FEWEST_MOMENTS = 1, ALWAYS_THIN = 1 };
 #else
-enum { FEWEST_MOMENTS = 32 }; /* fewer are not worth looking for those that are alike */
+enum {
+    FEWEST_MOMENTS = 32, /* fewer are not worth looking for those that are alike */
+    ALWAYS_THIN = 0,
+};
 #endif
 
 void st_history_free(struct st_history *history) {
@@ -75,7 +78,6 @@ void st_history_thin(struct st_history *history,
             items[kept++] = items[i];
     history->count = kept;
     history->thin_at = 2 * kept > FEWEST_MOMENTS ? 2 * kept : FEWEST_MOMENTS;
-#ifdef SERIATIM_STRESS
-    history->thin_at = 1;
-#endif
+    if (ALWAYS_THIN)
+        history->thin_at = 1;
 }

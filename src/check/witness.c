@@ -594,8 +594,7 @@ static __attribute__((noinline)) void start_thread(struct witness *w, uint32_t t
     thread->fork = (struct st_touch){0};
 }
 
-static inline __attribute__((always_inline)) void on_event(struct witness *w,
-                                                           const struct st_event *event) {
+static inline void on_event(struct witness *w, const struct st_event *event) {
     need_thread(w, event->thread);
     if (__builtin_expect(!w->threads[event->thread].started, 0) && event->op != ST_DROPPED)
         start_thread(w, event->thread);
@@ -674,15 +673,17 @@ static __attribute__((noinline)) void remember(struct witness *w, uint32_t t, ui
 }
 
 /* The event at hand, of thread t, is over. When it was the end of an inner block in which nothing
- * was learned, accesses in it are like those before it: the block is none that anybody could still
- * find violated, and who reaches its transaction reaches the outermost block. */
+ * was learned, accesses in that are like those before it: who reaches its transaction reaches the
+ * outermost block. Of that one, which may be reached where nothing before it is, `alike` decides.
+ */
 static inline void keep_history(struct witness *w, uint32_t t, uint64_t position) {
     struct st_history *history = &w->histories[t];
+    const struct st_blocks *blocks = &w->blocks[t];
     history->last = position;
     if (w->threads[t].latest.number == w->number)
         remember(w, t, position);
-    else if (w->event->op == ST_END && w->blocks[t].depth && history->count &&
-             st_history_latest(history)->number == w->blocks[t].items[w->blocks[t].depth].begin)
+    else if (w->event->op == ST_END && blocks->depth && history->count &&
+             st_history_latest(history)->number == blocks->items[blocks->depth].begin)
         st_history_undo(history);
 }
 
@@ -753,16 +754,24 @@ static __attribute__((noinline)) void collect(struct witness *w) {
     st_knowledge_sweep(&w->knowledge, st_shadow_memory(&w->shadow));
 }
 
-static void feed(void *state, const struct st_event *events, size_t count, uint64_t first) {
-    struct witness *w = state;
-    if (w->findings->gave_up)
-        return;
+/* One copy for both kinds of callers, whatever the compiler makes of a constant count: with two, it
+ * does not put the code of rarer events into the loop, which costs 0.5 of 9 ns an event. */
+static __attribute__((noinline)) void feed_events(struct witness *w, const struct st_event *events,
+                                                  const struct st_event *end, uint64_t first) {
+    size_t count = (size_t)(end - events);
     for (size_t i = 0; i < count; i++) {
         st_batch_prefetch(events, i, count, w->shadow.variables);
         w->number = first + i;
         w->event = &events[i];
         on_event(w, &events[i]);
     }
+}
+
+static void feed(void *state, const struct st_event *events, size_t count, uint64_t first) {
+    struct witness *w = state;
+    if (w->findings->gave_up)
+        return;
+    feed_events(w, events, events + count, first);
     if (st_knowledge_full(&w->knowledge))
         collect(w);
 }
@@ -774,13 +783,11 @@ void st_witness_feed_at(void *state, const struct st_event *events, const uint64
         return;
     for (size_t i = 0; i < count; i++) {
         st_batch_prefetch(events, i, count, w->shadow.variables);
-        w->number = first + i;
-        w->event = &events[i];
         if (events[i].op >= ST_LATE_READ) {
             on_late(w, &events[i], at[i]);
             continue;
         }
-        on_event(w, &events[i]);
+        feed_events(w, &events[i], &events[i + 1], first + i);
         keep_history(w, events[i].thread, at[i]);
     }
     if (st_knowledge_full(&w->knowledge))

@@ -226,8 +226,7 @@ int st_validate(struct st_validator *v, struct st_event *events, size_t count, u
         struct st_event *event = &events[i];
         struct thread_state *thread = &v->threads[event->thread];
         bool outside = !thread->depth;
-        bool late = event->op > ST_DROPPED; /* says nothing of what its thread does now */
-        if (__builtin_expect(thread->joined, 0) && !late &&
+        if (__builtin_expect(thread->joined, 0) && event->op <= ST_DROPPED &&
             malformed(v, ST_EVENT_AFTER_JOIN, event) < 0)
             return -1;
         int kind = event->op <= ST_WRITE ? -1 : check_event(v, event);
@@ -235,6 +234,7 @@ int st_validate(struct st_validator *v, struct st_event *events, size_t count, u
             return -1;
         v->facts.events++;
         if (__builtin_expect(event->op >= ST_DROPPED, 0)) {
+            bool late = event->op > ST_DROPPED; /* says nothing of what its thread does now */
             v->facts.dropped += !late;
             v->facts.ops[event->written] += late;
             continue;
