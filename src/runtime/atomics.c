@@ -26,14 +26,11 @@ static void keep(struct rt_thread *t, uintptr_t granule, bool write) {
     uint64_t now = atomic_load_explicit(&cell->write, memory_order_relaxed);
     if (write || rt_state(now) != RT_SHARED) {
         now = rt_with_number(RT_SHARED, t->number);
-        atomic_store_explicit(&cell->read, 0, memory_order_relaxed);
-        atomic_store_explicit(&cell->read_more, 0, memory_order_relaxed);
-        atomic_store_explicit(&cell->write, now, memory_order_release);
+        rt_set_read(granule, 0, 0);
+        rt_set_write(granule, now, 0);
     }
-    struct rt_shared_read *read = rt_shared_read(t, granule);
-    rt_settle_shared_read(t, read, 0);
-    rt_remember_shared(t, read,
-                       (struct rt_shared_read){granule, now, t->current | RT_BYTES | RT_TOLD, 0});
+    rt_settle_shared_read(t, rt_place_of(granule), 0);
+    rt_remember_shared(t, granule, now, t->current | RT_BYTES | RT_TOLD, 0);
 }
 
 static void tell(uintptr_t address, size_t size, bool read, bool write, uintptr_t caller) {
@@ -49,7 +46,7 @@ static void tell(uintptr_t address, size_t size, bool read, bool write, uintptr_
                                              : ST_STREAM_ATOMIC_READ;
         rt_draw(t);
         for (uintptr_t g = address & ~(uintptr_t)7; g < address + size; g += 8) {
-            struct rt_view view = rt_look(rt_cell(g));
+            struct rt_view view = rt_look(g);
             rt_settle(t, g, &view, true);
         }
         rt_put(t, st_stream_what(op, (unsigned)size, address), caller);

@@ -4,7 +4,7 @@
 
 #include <sys/mman.h>
 
-char *rt_cells;
+char *rt_cells, *rt_mores;
 bool rt_late;
 
 bool rt_cells_start(void) {
@@ -17,6 +17,7 @@ bool rt_cells_start(void) {
     madvise(cells, bytes, MADV_NOHUGEPAGE); /* memory that is used here and there */
     madvise(cells, bytes, MADV_DONTFORK);
     rt_cells = cells;
+    rt_mores = rt_cells + bytes / 2;
     return true;
 }
 
@@ -24,7 +25,7 @@ enum { LARGE = 256 * 1024 };
 
 /* Does the watcher know anything of this memory? */
 static bool is_told(uintptr_t granule) {
-    struct rt_view view = rt_look(rt_cell(granule));
+    struct rt_view view = rt_look(granule);
     if (!rt_late)
         return view.write || view.read;
     return rt_state(view.write) == RT_SHARED || rt_state(view.read) == RT_SHARED ||
@@ -60,23 +61,20 @@ static void forget_cells(uintptr_t address, size_t size, uint64_t number) {
     uintptr_t end = address + size, page = 4096;
     uintptr_t first = (address + page - 1) & -page, last = end & -page;
     if (size >= LARGE && last > first) {
-        madvise((void *)rt_cell(first), (last - first) * 4, MADV_DONTNEED);
+        madvise((void *)rt_cell(first), (last - first) * 2, MADV_DONTNEED);
+        madvise((void *)rt_more(first), (last - first) * 2, MADV_DONTNEED);
         forget_cells(address, first - address, number);
         forget_cells(last, end - last, number);
         return;
     }
     for (uintptr_t g = address & ~(uintptr_t)7; g < end; g += 8) {
-        struct rt_cell *cell = rt_cell(g);
-        uint64_t word = atomic_load_explicit(&cell->write, memory_order_relaxed);
-        bool freed = rt_state(word) == RT_FREED && !number;
-        if ((!word || freed) && !atomic_load_explicit(&cell->read, memory_order_relaxed))
-            continue;
-        atomic_store_explicit(&cell->read, 0, memory_order_relaxed);
-        atomic_store_explicit(&cell->write_more, 0, memory_order_relaxed);
-        atomic_store_explicit(&cell->read_more, 0, memory_order_relaxed);
-        if (!freed)
-            atomic_store_explicit(&cell->write, number ? rt_with_number(RT_FREED, number) : 0,
-                                  memory_order_release);
+        uint64_t write = atomic_load_explicit(&rt_cell(g)->write, memory_order_relaxed);
+        uint64_t read = atomic_load_explicit(&rt_cell(g)->read, memory_order_relaxed);
+        bool freed = rt_state(write) == RT_FREED && !number;
+        if (read)
+            rt_set_read(g, 0, 0);
+        if (write && !freed)
+            rt_set_write(g, number ? rt_with_number(RT_FREED, number) : 0, 0);
     }
 }
 

@@ -36,7 +36,13 @@
 #include "runtime/thread.h"
 
 struct rt_cell {
-    _Atomic uint64_t write, read, write_more, read_more;
+    _Atomic uint64_t write, read;
+};
+
+/* The words behind those of a cell. They lie elsewhere: most looks at a cell do without them, and
+ * memory is what they wait for. */
+struct rt_more {
+    _Atomic uint64_t write, read;
 };
 
 enum rt_state { RT_NOBODY, RT_OWN, RT_SHARED, RT_FREED };
@@ -60,11 +66,17 @@ enum {
 /* 44 bits of an address tell programs, heaps and libraries of x86-64 Linux apart, and 64 TiB of
  * address space can be had without any memory behind it. */
 enum { RT_ADDRESS_BITS = 44 };
-extern char *rt_cells;
+extern char *rt_cells, *rt_mores;
 
-static inline struct rt_cell *rt_cell(uintptr_t address) {
+static inline uintptr_t rt_cell_offset(uintptr_t address) {
     uintptr_t mask = ((uintptr_t)1 << RT_ADDRESS_BITS) - 8;
-    return (struct rt_cell *)(void *)(rt_cells + (address & mask) * 4);
+    return (address & mask) * 2;
+}
+static inline struct rt_cell *rt_cell(uintptr_t address) {
+    return (struct rt_cell *)(void *)(rt_cells + rt_cell_offset(address));
+}
+static inline struct rt_more *rt_more(uintptr_t address) {
+    return (struct rt_more *)(void *)(rt_mores + rt_cell_offset(address));
 }
 
 static inline enum rt_state rt_state(uint64_t word) {
@@ -92,20 +104,35 @@ static inline bool rt_is_mine(const struct rt_thread *t, uint64_t word) {
 /* The slow part of an access to `bytes` (bit by offset) of a granule; 0: of a range. */
 void rt_access_slow(uintptr_t address, size_t size, uint32_t bytes, bool write, uintptr_t caller);
 
-/* What this thread has in its table of the granule, which was last written as `write` says. */
+/* What this thread has in its table of the granule. */
+static inline size_t rt_place_of(uintptr_t granule) {
+    /* Neighbours are neighbours, but heaps of threads, which all start at multiples of 64 MB, do
+     * not fall on each other. */
+    return ((granule >> 3) + (granule >> 19) * 0x9E37) & (RT_SHARED_READS - 1);
+}
 static inline struct rt_shared_read *rt_shared_read(struct rt_thread *t, uintptr_t granule) {
-    return &t->shared[granule >> 3 & (RT_SHARED_READS - 1)];
+    return &t->shared[rt_place_of(granule)];
+}
+
+/* Granule and the word for writes when it was read, in 64 bits: one other write in a million looks
+ * the same. */
+static inline uint64_t rt_read_key(uintptr_t granule, uint64_t write) {
+    uint64_t hash = (write & ~(uint64_t)RT_TOLD) * UINT64_C(0x9E3779B97F4A7C15);
+    return (uint64_t)(granule >> 3) << RT_KEY_HASH_BITS | hash >> (64 - RT_KEY_HASH_BITS);
+}
+static inline uintptr_t rt_granule_of(uint64_t key) {
+    return key >> RT_KEY_HASH_BITS << 3;
 }
 static inline bool rt_was_shared_read(const struct rt_shared_read *read, uintptr_t granule,
                                       uint64_t write) {
-    return read->granule == granule && ((read->write ^ write) & ~(uint64_t)RT_TOLD) == 0;
+    return read->key == rt_read_key(granule, write);
 }
-
-static inline void rt_remember_shared(struct rt_thread *t, struct rt_shared_read *read,
-                                      struct rt_shared_read now) {
-    size_t page = (size_t)(read - t->shared) / RT_READS_A_PAGE;
+static inline void rt_remember_shared(struct rt_thread *t, uintptr_t granule, uint64_t write,
+                                      uint64_t mine, uintptr_t caller) {
+    size_t place = rt_place_of(granule), page = place / RT_READS_A_PAGE;
     t->shared_pages[page / 64] |= UINT64_C(1) << page % 64;
-    *read = now;
+    t->shared[place] = (struct rt_shared_read){rt_read_key(granule, write), mine};
+    t->shared_callers[place] = (uint32_t)caller;
 }
 
 /* An access of at most 8 bytes. */
@@ -147,13 +174,23 @@ static inline __attribute__((always_inline)) void rt_access(uintptr_t address, s
 struct rt_view {
     uint64_t write, read, write_more, read_more;
 };
-static inline struct rt_view rt_look(const struct rt_cell *cell) {
+static inline struct rt_view rt_look(uintptr_t granule) {
+    const struct rt_cell *cell = rt_cell(granule);
+    const struct rt_more *more = rt_more(granule);
     return (struct rt_view){
         .write = atomic_load_explicit(&cell->write, memory_order_acquire),
         .read = atomic_load_explicit(&cell->read, memory_order_acquire),
-        .write_more = atomic_load_explicit(&cell->write_more, memory_order_relaxed),
-        .read_more = atomic_load_explicit(&cell->read_more, memory_order_relaxed),
+        .write_more = atomic_load_explicit(&more->write, memory_order_relaxed),
+        .read_more = atomic_load_explicit(&more->read, memory_order_relaxed),
     };
+}
+static inline void rt_set_write(uintptr_t granule, uint64_t word, uint64_t more) {
+    atomic_store_explicit(&rt_more(granule)->write, more, memory_order_relaxed);
+    atomic_store_explicit(&rt_cell(granule)->write, word, memory_order_release);
+}
+static inline void rt_set_read(uintptr_t granule, uint64_t word, uint64_t more) {
+    atomic_store_explicit(&rt_more(granule)->read, more, memory_order_relaxed);
+    atomic_store_explicit(&rt_cell(granule)->read, word, memory_order_release);
 }
 
 /* The word behind an OWN word: place in the code (bits 0 to 31); bytes of an earlier epoch (32 to
@@ -179,7 +216,7 @@ uint32_t rt_live_bytes(uint64_t word, uint64_t more);
 void rt_settle(struct rt_thread *t, uintptr_t granule, const struct rt_view *view, bool reads);
 
 /* Tells a read that the thread has in its table, but for these bytes, before it is overwritten. */
-void rt_settle_shared_read(struct rt_thread *t, struct rt_shared_read *read, uint32_t but);
+void rt_settle_shared_read(struct rt_thread *t, size_t place, uint32_t but);
 /* All of them. */
 void rt_settle_table(struct rt_thread *t);
 

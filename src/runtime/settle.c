@@ -35,13 +35,15 @@ static void tell_reader(struct rt_thread *t, uintptr_t granule, uint64_t write, 
     struct rt_thread *reader = rt_thread_in(slot);
     if (!reader)
         return; /* it has told all when it ended */
-    const volatile struct rt_shared_read *place = rt_shared_read(reader, granule);
-    struct rt_shared_read read = {place->granule, place->write, place->mine, place->caller};
-    if (place->granule != granule || !rt_was_shared_read(&read, granule, write) ||
+    size_t place = rt_place_of(granule);
+    const volatile struct rt_shared_read *shared = &reader->shared[place];
+    struct rt_shared_read read = {shared->key, shared->mine};
+    uint32_t caller = reader->shared_callers[place];
+    if (shared->key != read.key || !rt_was_shared_read(&read, granule, write) ||
         rt_state(read.mine) != RT_OWN || rt_slot_of(read.mine) != slot || read.mine & RT_TOLD)
         return;
     tell(t, ST_STREAM_LATE_READ, granule, read.mine & RT_BYTES, slot, rt_epoch_of(read.mine),
-         read.caller);
+         caller);
 }
 
 static void tell_readers(struct rt_thread *t, uintptr_t granule, const struct rt_view *view) {
@@ -63,14 +65,16 @@ void rt_settle(struct rt_thread *t, uintptr_t granule, const struct rt_view *vie
 }
 
 /* If the memory was written or freed since, that thread has told it. */
-void rt_settle_shared_read(struct rt_thread *t, struct rt_shared_read *read, uint32_t but) {
-    if (!rt_late || !read->granule || (read->mine & RT_TOLD))
+void rt_settle_shared_read(struct rt_thread *t, size_t place, uint32_t but) {
+    const struct rt_shared_read *read = &t->shared[place];
+    if (!rt_late || !read->key || (read->mine & RT_TOLD))
         return;
-    uint64_t now = atomic_load_explicit(&rt_cell(read->granule)->write, memory_order_acquire);
-    if (!rt_was_shared_read(read, read->granule, now))
+    uintptr_t granule = rt_granule_of(read->key);
+    uint64_t now = atomic_load_explicit(&rt_cell(granule)->write, memory_order_acquire);
+    if (!rt_was_shared_read(read, granule, now))
         return;
-    tell(t, ST_STREAM_LATE_READ, read->granule, read->mine & RT_BYTES & ~but, t->slot,
-         rt_epoch_of(read->mine), read->caller);
+    tell(t, ST_STREAM_LATE_READ, granule, read->mine & RT_BYTES & ~but, t->slot,
+         rt_epoch_of(read->mine), t->shared_callers[place]);
     rt_publish(t);
 }
 
@@ -78,10 +82,9 @@ void rt_settle_table(struct rt_thread *t) {
     for (size_t page = 0; page < RT_SHARED_READS / RT_READS_A_PAGE; page++) {
         if (!(t->shared_pages[page / 64] >> page % 64 & 1))
             continue;
-        struct rt_shared_read *reads = &t->shared[page * RT_READS_A_PAGE];
-        for (size_t i = 0; i < RT_READS_A_PAGE; i++) {
-            rt_settle_shared_read(t, &reads[i], 0);
-            reads[i].granule = 0;
+        for (size_t i = page * RT_READS_A_PAGE; i < (page + 1) * RT_READS_A_PAGE; i++) {
+            rt_settle_shared_read(t, i, 0);
+            t->shared[i].key = 0;
         }
     }
     for (size_t i = 0; i < sizeof t->shared_pages / sizeof *t->shared_pages; i++)

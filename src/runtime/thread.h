@@ -14,10 +14,8 @@ struct rt_frame {
 
 /* A read of memory that several threads read. */
 struct rt_shared_read {
-    uintptr_t granule;
-    uint64_t write; /* the cell's word for writes: nothing was written since */
-    uint64_t mine;  /* a word like that for reads, of this thread */
-    uintptr_t caller;
+    uint64_t key;  /* what was read (cells.h); 0: nothing */
+    uint64_t mine; /* a word like that for reads, of this thread */
 };
 
 /* So many that a table of half a megabyte, read again and again, stays in. Unused pages cost
@@ -25,6 +23,7 @@ struct rt_shared_read {
 enum {
     RT_SHARED_READS = 1 << 16,
     RT_READS_A_PAGE = 4096 / sizeof(struct rt_shared_read),
+    RT_KEY_HASH_BITS = 20,
     RT_SLOTS = ST_STREAM_SLOTS
 };
 
@@ -50,6 +49,7 @@ struct rt_thread {
     struct rt_thread *next; /* in the list of those that are free */
     uint64_t shared_pages[RT_SHARED_READS / RT_READS_A_PAGE / 64]; /* a bit for each page in use */
     struct rt_shared_read shared[RT_SHARED_READS];
+    uint32_t shared_callers[RT_SHARED_READS]; /* lower halves of return addresses */
 };
 
 /* NULL: not watched. */

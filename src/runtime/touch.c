@@ -18,36 +18,64 @@ static bool is_ordered(const struct rt_thread *t, uint64_t word) {
 
 /* ---- the words of one thread ---- */
 
+/* What is left of an earlier epoch, or two of them, when these bytes are accessed. */
+struct left {
+    uint32_t bytes; /* of the epoch */
+    uint64_t epoch;
+    bool told, too_much; /* there are two, or it is too long ago */
+};
+
+static struct left left_behind(const struct rt_thread *t, uint64_t word, uint64_t more,
+                               uint32_t bytes) {
+    uint32_t live = rt_live_bytes(word, more) & ~bytes;
+    uint32_t last = live & word & RT_BYTES, older = live & rt_old_bytes(more) & ~last;
+    struct left left = {.bytes = last, .epoch = rt_epoch_of(word), .told = word & RT_TOLD};
+    if (!last)
+        left = (struct left){.bytes = older,
+                             .epoch = older ? rt_old_epoch(word, more) : rt_epoch_of(t->current),
+                             .told = more & RT_OLD_TOLD};
+    left.too_much =
+        (last && older) || (rt_epoch_of(t->current) - left.epoch) >> (RT_OLD_EPOCH_BITS - 1);
+    return left;
+}
+
+static __attribute__((noinline)) bool add_beside(const struct rt_thread *t, uint64_t *word,
+                                                 uint64_t *more, uint32_t bytes, uintptr_t caller) {
+    struct left left = left_behind(t, *word, *more, bytes);
+    if (left.too_much)
+        return false;
+    *more = (uint32_t)caller;
+    if (left.bytes)
+        *more |= (uint64_t)left.bytes << RT_OLD_AT | (left.told ? RT_OLD_TOLD : 0) |
+                 left.epoch << RT_OLD_EPOCH_AT;
+    *word = t->current | bytes | (*word & RT_MIXED);
+    return true;
+}
+
 /* Adds an access of this thread, at its present epoch, to a word that is its own or nobody's. Bytes
  * of one earlier epoch stay known behind it. False when there would be two of them. */
 static inline bool add(const struct rt_thread *t, uint64_t *word, uint64_t *more, uint32_t bytes,
-                       uintptr_t caller, bool told) {
-    uint64_t flag = told ? RT_TOLD : 0, old = *more & ~(uint64_t)UINT32_MAX;
-    uint64_t cleared = (uint64_t)bytes << RT_OLD_AT;
+                       uintptr_t caller) {
     if (rt_is_of(*word, t->current)) {
-        *word = (*word & ~(uint64_t)RT_TOLD) | bytes | (*word & flag);
-        *more = (old & ~cleared) | (uint32_t)caller;
-        return true;
+        *word = (*word & ~(uint64_t)RT_TOLD) | bytes;
+        *more =
+            (*more & ~((uint64_t)bytes << RT_OLD_AT) & ~(uint64_t)UINT32_MAX) | (uint32_t)caller;
+    } else if (!(rt_all_bytes(*word, *more) & ~bytes)) {
+        *word = t->current | bytes | (*word & RT_MIXED);
+        *more = (uint32_t)caller;
+    } else {
+        return add_beside(t, word, more, bytes, caller);
     }
-    uint32_t rest = 0, older = 0;
-    if (rt_state(*word) == RT_OWN) {
-        uint32_t live = rt_live_bytes(*word, *more) & ~bytes;
-        rest = live & *word & RT_BYTES;
-        older = live & rt_old_bytes(*more) & ~rest;
-    }
-    uint64_t epoch = rest    ? rt_epoch_of(*word)
-                     : older ? rt_old_epoch(*word, *more)
-                             : rt_epoch_of(t->current);
-    if ((rest && older) || (rt_epoch_of(t->current) - epoch) >> RT_OLD_EPOCH_BITS)
+    return true;
+}
+
+/* The same for one that was told. What is there already at the same epoch may not have been. */
+static bool add_told(const struct rt_thread *t, uint64_t *word, uint64_t *more, uint32_t bytes,
+                     uintptr_t caller) {
+    bool all = !rt_is_of(*word, t->current) || *word & RT_TOLD;
+    if (!add(t, word, more, bytes, caller))
         return false;
-    uint64_t was_told = rest ? (*word & RT_TOLD) != 0 : (*more & RT_OLD_TOLD) != 0;
-    if (rest || older)
-        old = (uint64_t)(rest | older) << RT_OLD_AT | was_told << (RT_OLD_AT + 8) |
-              epoch << RT_OLD_EPOCH_AT;
-    else
-        old = 0;
-    *more = old | (uint32_t)caller;
-    *word = t->current | bytes | flag | (*word & RT_MIXED);
+    *word |= all ? RT_TOLD : 0;
     return true;
 }
 
@@ -61,52 +89,50 @@ static void drop_reads(uint64_t *word, uint64_t *more, uint32_t bytes) {
 
 /* ---- memory of one thread ---- */
 
-/* A read of memory that this thread has read since it was last written. */
-static inline bool keep_again(struct rt_thread *t, struct rt_cell *cell, struct rt_view view,
-                              uintptr_t granule, uint32_t bytes, uintptr_t caller) {
-    if (rt_is_mine(t, view.read)) {
-        if (bytes & ~rt_all_bytes(view.read, view.read_more) ||
-            !add(t, &view.read, &view.read_more, bytes, caller, false))
-            return false;
-        atomic_store_explicit(&cell->read_more, view.read_more, memory_order_relaxed);
-        atomic_store_explicit(&cell->read, view.read, memory_order_release);
-        return true;
-    }
+/* A read of memory that several threads have read, this one too, since it was last written. */
+static inline bool keep_shared(struct rt_thread *t, uint64_t w, uintptr_t granule, uint32_t bytes,
+                               uintptr_t caller) {
     struct rt_shared_read *read = rt_shared_read(t, granule);
-    if (rt_state(view.read) != RT_SHARED || !rt_was_shared_read(read, granule, view.write) ||
-        (read->mine & RT_BYTES) != bytes)
+    if (!rt_was_shared_read(read, granule, w) || (read->mine & RT_BYTES) != bytes)
         return false;
     read->mine = t->current | bytes;
-    read->caller = caller;
+    t->shared_callers[rt_place_of(granule)] = (uint32_t)caller;
     return true;
 }
 
 /* The common cases, in which nothing need be told: above all that nobody else has touched these 8
  * bytes. */
-static inline bool keep(struct rt_thread *t, struct rt_cell *cell, uintptr_t granule,
-                        uint32_t bytes, bool write, uintptr_t caller) {
-    struct rt_view view = rt_look(cell);
-    if (!rt_late || t->owner == RT_STALE || view.write & RT_MIXED ||
-        rt_state(view.write) == RT_SHARED)
+static inline __attribute__((always_inline)) bool
+keep(struct rt_thread *t, uintptr_t granule, uint32_t bytes, bool write, uintptr_t caller) {
+    struct rt_cell *cell = rt_cell(granule);
+    uint64_t w = atomic_load_explicit(&cell->write, memory_order_acquire);
+    uint64_t r = atomic_load_explicit(&cell->read, memory_order_acquire);
+    if (!rt_late || t->owner == RT_STALE || w & RT_MIXED || rt_state(w) == RT_SHARED)
         return false;
-    if ((view.write && !rt_is_mine(t, view.write)) || (view.read && !rt_is_mine(t, view.read)))
-        return !write && keep_again(t, cell, view, granule, bytes, caller);
-    if (write) {
-        if (!add(t, &view.write, &view.write_more, bytes, caller, false))
+    if (!write && rt_state(r) == RT_SHARED)
+        return keep_shared(t, w, granule, bytes, caller);
+    if (r && !rt_is_mine(t, r))
+        return false;
+    struct rt_view view = {w, r,
+                           atomic_load_explicit(&rt_more(granule)->write, memory_order_relaxed),
+                           atomic_load_explicit(&rt_more(granule)->read, memory_order_relaxed)};
+    bool mine = !w || rt_is_mine(t, w);
+    /* What another thread wrote may be read again: the dependence is known. */
+    if (!mine && (write || bytes & ~rt_all_bytes(r, view.read_more)))
+        return false;
+    if (!write) {
+        if (!add(t, &view.read, &view.read_more, bytes, caller))
             return false;
-        if (view.read) {
-            drop_reads(&view.read, &view.read_more, bytes);
-            atomic_store_explicit(&cell->read, view.read, memory_order_relaxed);
-            atomic_store_explicit(&cell->read_more, view.read_more, memory_order_relaxed);
-        }
-        atomic_store_explicit(&cell->write_more, view.write_more, memory_order_relaxed);
-        atomic_store_explicit(&cell->write, view.write, memory_order_release);
-    } else {
-        if (!add(t, &view.read, &view.read_more, bytes, caller, false))
-            return false;
-        atomic_store_explicit(&cell->read_more, view.read_more, memory_order_relaxed);
-        atomic_store_explicit(&cell->read, view.read, memory_order_release);
+        rt_set_read(granule, view.read, view.read_more);
+        return true;
     }
+    if (!add(t, &view.write, &view.write_more, bytes, caller))
+        return false;
+    if (view.read) {
+        drop_reads(&view.read, &view.read_more, bytes);
+        rt_set_read(granule, view.read, view.read_more);
+    }
+    rt_set_write(granule, view.write, view.write_more);
     return true;
 }
 
@@ -125,12 +151,7 @@ static uint32_t bytes_read(struct rt_thread *t, uintptr_t granule, const struct 
 
 /* Would the word have room for another access of its thread, whatever the epoch will be? */
 static bool fits(const struct rt_thread *t, uint64_t word, uint64_t more, uint32_t bytes) {
-    if (!rt_is_mine(t, word))
-        return true;
-    uint32_t live = rt_live_bytes(word, more) & ~bytes;
-    uint32_t rest = live & word & RT_BYTES, older = live & rt_old_bytes(more) & ~rest;
-    uint64_t epoch = older ? rt_old_epoch(word, more) : rt_epoch_of(rest ? word : t->current);
-    return !(rest && older) && !((rt_epoch_of(t->current) - epoch) >> (RT_OLD_EPOCH_BITS - 1));
+    return !rt_is_mine(t, word) || !left_behind(t, word, more, bytes).too_much;
 }
 
 /* Must everything that is known of the granule go to the watcher, and be known by it alone? */
@@ -157,10 +178,12 @@ static void look(struct need *need, struct rt_thread *t, uintptr_t granule,
     bool always = !rt_late || view->write & RT_MIXED || state == RT_SHARED || !~t->me ||
                   has_to_mix(t, view, bytes, write);
     need->tell |= always;
-    uint32_t news = bytes & ~bytes_read(t, granule, view);
-    if (wrote && (always || rt_live_bytes(view->write, view->write_more) & news)) {
+    /* What it wrote and this thread has not read since. */
+    uint32_t unread = rt_all_bytes(view->write, view->write_more) & ~bytes_read(t, granule, view);
+    if (wrote && unread &&
+        (always || rt_live_bytes(view->write, view->write_more) & unread & bytes)) {
         need->tell = true;
-        need->number |= (!rt_late && !news) ? false : !is_ordered(t, view->write);
+        need->number |= !is_ordered(t, view->write);
     }
     if (write && shared)
         need->tell = need->number = true;
@@ -188,51 +211,46 @@ static void publish(struct rt_thread *t, const struct need *need, uint64_t befor
     rt_publish(t);
 }
 
-/* What others have done there, and the watcher has to know before it gets the access. */
-static void settle(struct rt_thread *t, uintptr_t granule, const struct rt_view *view, bool mixing,
-                   bool write) {
+/* What the watcher has to know before it gets the access, or in place of the cell. */
+static void settle(struct rt_thread *t, uintptr_t granule, const struct rt_view *view, bool tell,
+                   bool mixing, bool write) {
     bool foreign_read = is_foreign(t, view->read);
-    if (mixing)
-        rt_settle(t, granule, view, true);
-    else if (is_foreign(t, view->write) || foreign_read || rt_state(view->read) == RT_SHARED)
-        rt_settle(t, granule, view, write || foreign_read);
+    if (tell || mixing || foreign_read)
+        rt_settle(t, granule, view, write || mixing || foreign_read);
 }
 
-static void set(struct rt_cell *cell, const struct rt_view *view) {
-    atomic_store_explicit(&cell->write_more, view->write_more, memory_order_relaxed);
-    atomic_store_explicit(&cell->read_more, view->read_more, memory_order_relaxed);
-    atomic_store_explicit(&cell->read, view->read, memory_order_release);
-    atomic_store_explicit(&cell->write, view->write, memory_order_release);
+static void set(uintptr_t granule, const struct rt_view *view) {
+    rt_set_read(granule, view->read, view->read_more);
+    rt_set_write(granule, view->write, view->write_more);
 }
 
-static void keep_write(const struct rt_thread *t, struct rt_cell *cell, struct rt_view view,
+static void keep_write(const struct rt_thread *t, uintptr_t granule, struct rt_view view,
                        uint32_t bytes, uintptr_t caller, bool told) {
     if (!rt_is_mine(t, view.write)) {
         bool atomic = rt_state(view.write) == RT_SHARED;
         view.write = (view.write & RT_MIXED) | (atomic ? RT_MIXED : 0);
         view.write_more = 0;
     }
-    add(t, &view.write, &view.write_more, bytes, caller, told);
+    (told ? add_told : add)(t, &view.write, &view.write_more, bytes, caller);
     if (rt_all_bytes(view.write, view.write_more) == RT_BYTES)
         view.write &= ~(uint64_t)RT_MIXED;
     if (rt_state(view.read) == RT_SHARED)
         view.read = view.read_more = 0;
     else
         drop_reads(&view.read, &view.read_more, bytes);
-    set(cell, &view);
+    set(granule, &view);
 }
 
 static void keep_in_table(struct rt_thread *t, uintptr_t granule, uint64_t write, uint32_t bytes,
                           uintptr_t caller, bool told) {
-    struct rt_shared_read *read = rt_shared_read(t, granule);
+    const struct rt_shared_read *read = rt_shared_read(t, granule);
     bool same = rt_was_shared_read(read, granule, write);
     uint64_t flag = told ? RT_TOLD : 0, mine = t->current | bytes | flag;
     if (same && rt_is_of(read->mine, t->current))
         mine = (read->mine & ~(uint64_t)RT_TOLD) | bytes | (read->mine & flag);
     else
-        rt_settle_shared_read(t, read, same ? bytes : 0);
-    rt_remember_shared(t, read,
-                       (struct rt_shared_read){granule, write & ~(uint64_t)RT_TOLD, mine, caller});
+        rt_settle_shared_read(t, rt_place_of(granule), same ? bytes : 0);
+    rt_remember_shared(t, granule, write, mine, caller);
 }
 
 static uint64_t reader_bit(const struct rt_thread *t) {
@@ -240,8 +258,8 @@ static uint64_t reader_bit(const struct rt_thread *t) {
 }
 
 /* Several threads may read at once: none of them may be lost. */
-static void keep_read(struct rt_thread *t, struct rt_cell *cell, uintptr_t granule,
-                      struct rt_view view, uint32_t bytes, uintptr_t caller, bool told) {
+static void keep_read(struct rt_thread *t, uintptr_t granule, struct rt_view view, uint32_t bytes,
+                      uintptr_t caller, bool told) {
     if (rt_state(view.write) == RT_SHARED) {
         keep_in_table(t, granule, view.write, bytes, caller, told);
         return;
@@ -257,39 +275,39 @@ static void keep_read(struct rt_thread *t, struct rt_cell *cell, uintptr_t granu
         } else {
             if (!rt_is_mine(t, then))
                 then = more = 0;
-            add(t, &then, &more, bytes, caller, told);
+            (told ? add_told : add)(t, &then, &more, bytes, caller);
         }
         uint64_t before = view.read;
-        if (then == before || atomic_compare_exchange_strong(&cell->read, &before, then)) {
+        if (then == before ||
+            atomic_compare_exchange_strong(&rt_cell(granule)->read, &before, then)) {
             if (shared)
                 keep_in_table(t, granule, view.write, bytes, caller, told);
             else
-                atomic_store_explicit(&cell->read_more, more, memory_order_relaxed);
+                atomic_store_explicit(&rt_more(granule)->read, more, memory_order_relaxed);
             return;
         }
-        view = rt_look(cell);
+        view = rt_look(granule);
     }
 }
 
 static void keep_known(struct rt_thread *t, uintptr_t granule, uint32_t bytes, bool write,
                        uintptr_t caller, bool told, bool mixing) {
-    struct rt_cell *cell = rt_cell(granule);
-    struct rt_view view = rt_look(cell);
+    struct rt_view view = rt_look(granule);
     if (!~t->me) { /* no cell can be this thread's: like an atomic access, all is told */
         view = (struct rt_view){.write = rt_with_number(RT_SHARED, t->number)};
-        set(cell, &view);
+        set(granule, &view);
         return;
     }
     if (mixing) {
         view = (struct rt_view){.write = RT_MIXED};
-        set(cell, &view);
+        set(granule, &view);
     }
     if (told && !write && is_foreign(t, view.write))
-        atomic_fetch_or_explicit(&cell->write, RT_TOLD, memory_order_relaxed);
+        atomic_fetch_or_explicit(&rt_cell(granule)->write, RT_TOLD, memory_order_relaxed);
     if (write)
-        keep_write(t, cell, view, bytes, caller, told);
+        keep_write(t, granule, view, bytes, caller, told);
     else
-        keep_read(t, cell, granule, view, bytes, caller, told);
+        keep_read(t, granule, view, bytes, caller, told);
 }
 
 /* ---- one granule ---- */
@@ -309,15 +327,15 @@ static void touch(struct rt_thread *t, uintptr_t address, size_t size, uint32_t 
                   uintptr_t caller) {
     uintptr_t granule = address & ~(uintptr_t)7;
     rt_tell_frames(t);
-    if (keep(t, rt_cell(granule), granule, bytes, write, caller))
+    if (keep(t, granule, bytes, write, caller))
         return;
-    struct rt_view view = rt_look(rt_cell(granule));
+    struct rt_view view = rt_look(granule);
     struct need need = {.number = !~t->me};
     look(&need, t, granule, &view, bytes, write);
     bool mixing = rt_late && has_to_mix(t, &view, bytes, write);
     announce(t, &need);
     uint64_t before = t->position;
-    settle(t, granule, &view, mixing, write);
+    settle(t, granule, &view, need.tell, mixing, write);
     if (need.tell)
         put_access(t, address, size, write, caller);
     publish(t, &need, before);
@@ -364,9 +382,9 @@ static void tell_part(struct rt_thread *t, const struct part *part, bool write, 
     announce(t, &part->need);
     uint64_t before = t->position;
     for (uintptr_t g = start & ~(uintptr_t)7; g < end; g += 8) {
-        struct rt_view view = rt_look(rt_cell(g));
+        struct rt_view view = rt_look(g);
         uint32_t bytes = bytes_in(g, start, end - start);
-        settle(t, g, &view, rt_late && has_to_mix(t, &view, bytes, write), write);
+        settle(t, g, &view, part->need.tell, rt_late && has_to_mix(t, &view, bytes, write), write);
     }
     if (part->need.tell)
         put_access(t, start, end - start, write, caller);
@@ -374,7 +392,7 @@ static void tell_part(struct rt_thread *t, const struct part *part, bool write, 
     if (part->need.tell && (rt_late || part->need.number))
         rt_new_epoch(t);
     for (uintptr_t g = start & ~(uintptr_t)7; g < end; g += 8) {
-        struct rt_view view = rt_look(rt_cell(g));
+        struct rt_view view = rt_look(g);
         uint32_t bytes = bytes_in(g, start, end - start);
         bool mixing = rt_late && has_to_mix(t, &view, bytes, write);
         keep_known(t, g, bytes, write, caller, part->need.tell, mixing);
@@ -391,9 +409,9 @@ static void touch_range(struct rt_thread *t, uintptr_t address, size_t size, boo
         uint32_t bytes = bytes_in(g, address, size);
         uintptr_t next = g + 8 < end ? g + 8 : end, start = g > address ? g : address;
         struct need need = {.number = !~t->me};
-        bool done = was_made(t, g, bytes, write) || keep(t, rt_cell(g), g, bytes, write, caller);
+        bool done = was_made(t, g, bytes, write) || keep(t, g, bytes, write, caller);
         if (!done) {
-            struct rt_view view = rt_look(rt_cell(g));
+            struct rt_view view = rt_look(g);
             look(&need, t, g, &view, bytes, write);
         }
         if (part.end > part.start && (done || need.tell != part.need.tell)) {
@@ -415,14 +433,14 @@ static void touch_range(struct rt_thread *t, uintptr_t address, size_t size, boo
         return;
     /* All of it is one access: what one part learned, all others know. */
     for (uintptr_t g = address & ~(uintptr_t)7; g < end; g += 8)
-        keep(t, rt_cell(g), g, bytes_in(g, address, size), write, caller);
+        keep(t, g, bytes_in(g, address, size), write, caller);
 }
 
 /* ---- from outside ---- */
 
 __attribute__((noinline)) void rt_access_slow(uintptr_t address, size_t size, uint32_t bytes,
                                               bool write, uintptr_t caller) {
-    if (bytes && keep(rt_self, rt_cell(address), address & ~(uintptr_t)7, bytes, write, caller))
+    if (bytes && keep(rt_self, address & ~(uintptr_t)7, bytes, write, caller))
         return;
     if (!rt_enter())
         return;

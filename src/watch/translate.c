@@ -104,7 +104,8 @@ struct st_translator {
     struct st_event *batch;
     uint64_t *batch_at;
     size_t batched;
-    bool *began; /* by thread: it has had an event */
+    bool publish_due; /* as soon as all events of the record at work are out */
+    bool *began;      /* by thread: it has had an event */
     size_t began_capacity;
     uint32_t touching; /* whose access is at work, where and when */
     uint64_t touching_loc, touching_at;
@@ -239,23 +240,33 @@ static uint32_t add_unique(struct st_names *names, struct repeats *repeats, cons
 
 /* ---- events ---- */
 
-void st_translator_flush(struct st_translator *t) {
-    if (!t->batched)
-        return;
+static void publish(struct st_translator *t) {
+    t->publish_due = false;
+    if (t->dead_before && t->options.dead_before)
+        st_slots_publish(&t->slots, t->options.dead_before, t->options.context, t->dead_before);
+}
+
+static void flush(struct st_translator *t) {
     if (!t->options.sites)
         name_new_variables(t);
     size_t count = t->batched;
     t->batched = 0;
     t->options.sink(t->options.context, t->batch, t->batch_at, count);
-    if (t->dead_before && t->options.dead_before)
-        st_slots_publish(&t->slots, t->options.dead_before, t->options.context, t->dead_before);
+    t->publish_due = true;
+}
+
+void st_translator_flush(struct st_translator *t) {
+    if (t->batched)
+        flush(t);
+    if (t->publish_due)
+        publish(t);
 }
 
 static inline void put_event(struct st_translator *t, struct st_event event, uint64_t at) {
     t->batch[t->batched] = event;
     t->batch_at[t->batched] = at;
     if (__builtin_expect(++t->batched == ST_BATCH, 0))
-        st_translator_flush(t);
+        flush(t);
 }
 
 static inline void put(struct st_translator *t, const struct thread *thread, enum st_op op,
@@ -830,6 +841,8 @@ size_t st_translate(void *context, uint32_t serial, uint64_t position,
     size_t i = 0, length;
     while (i < count) {
         const struct st_stream_record *record = &records[i];
+        if (__builtin_expect(t->publish_due, 0))
+            publish(t);
         thread->at = thread->first_epoch + position + i + 1;
         enum st_stream_op op = st_stream_op(record);
         switch (op) {
