@@ -189,8 +189,7 @@ static void write_report(struct check *check, const struct st_result *results) {
                                .compare = check->values->engine == engine_count(),
                                .results = results,
                                .result_count = check->run_count};
-    struct st_text_style style = {.quiet = check->values->common.quiet,
-                                  .color = use_color(check->values->common.color, &check->output)};
+    struct st_text_style style = text_style(&check->values->common, check->output.fd);
     if (check->values->format == FORMAT_JSON)
         st_report_json(&report, check->output.file);
     else

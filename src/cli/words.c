@@ -17,7 +17,6 @@ struct words {
     struct st_translator *translator;
     struct st_symbols symbols;
     struct wanted variables, sites;
-    uint32_t *lines; /* by site, where it is wanted: the first one with the same name */
     const char **stack, **locks;
     size_t stack_count, stack_capacity, lock_count, lock_capacity;
     char **texts; /* locations in the stack */
@@ -78,30 +77,14 @@ static void name_variables(struct words *words) {
 static void name_locations(struct words *words) {
     char name[ST_LONGEST_NAME];
     const struct st_sites *sites = st_translator_sites(words->translator);
-    uint32_t count = st_sites_count(sites), *first = NULL;
-    size_t first_capacity = 0;
-    struct st_names names; /* first[i] is the first site with name i */
-    st_names_init(&names);
-    words->lines = st_alloc((size_t)count + 1, sizeof *words->lines);
+    uint32_t count = st_sites_count(sites);
     for (uint32_t i = 0; i < count; i++) {
         *name = '\0';
-        if (is_wanted(&words->sites, i)) {
+        if (is_wanted(&words->sites, i))
             st_places_location(st_translator_places(words->translator), st_site(sites, i).pc, name,
                                sizeof name);
-            uint32_t number = st_names_add(&names, name, strlen(name));
-            st_reserve(&first, &first_capacity, (size_t)number + 1);
-            if (!first[number])
-                first[number] = i + 1;
-            words->lines[i] = first[number] - 1;
-        }
         st_names_append(&words->symbols.locations, name, strlen(name));
     }
-    st_names_free(&names);
-    free(first);
-}
-
-uint64_t words_line(const struct words *words, uint64_t loc) {
-    return loc & ST_LOC_NAME ? ST_LOC_NAME | words->lines[loc & ~ST_LOC_NAME] : loc;
 }
 
 struct words *words_new(struct st_translator *translator, const struct st_findings *findings) {
@@ -128,7 +111,6 @@ void words_free(struct words *words) {
     st_names_free(&words->symbols.locations);
     free(words->variables.bits);
     free(words->sites.bits);
-    free(words->lines);
     free(words->stack);
     free(words->locks);
     free(words->texts);

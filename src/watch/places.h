@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 struct st_places;
 
@@ -12,6 +13,9 @@ struct st_places *st_places_new(void);
 void st_places_free(struct st_places *places);
 void st_places_add_module(struct st_places *places, const char *path, uint64_t start,
                           uint64_t length, uint64_t bias);
+
+/* When the newest of the modules was written; 0 when that is not known. */
+time_t st_places_built(const struct st_places *places);
 
 /* Of the call that returns to `pc`. What they return stays until the places are freed. */
 struct st_code {
