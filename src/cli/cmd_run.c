@@ -62,7 +62,7 @@ static struct st_findings sorted_findings(const struct run *run) {
 static void write_to(struct run *run, FILE *file, int fd) {
     struct st_findings findings = sorted_findings(run);
     struct words *words = words_new(run->watch.translator, &findings);
-    struct st_details details = {words_tell, words};
+    struct st_details details = words_details(words);
     struct st_result result = {.engine = run->engine->name,
                                .findings = &findings,
                                .seconds = run->seconds,

@@ -22,11 +22,11 @@ enum kind {
 
 struct frame {
     enum kind kind;
-    bool annotated; /* opened by ST_STREAM_BEGIN */
-    uint32_t block; /* name, unless it is no block */
-    uint64_t loc;   /* of its begin */
-    uint64_t function, called_from;
-    uint32_t call; /* its number in the sites, when below `known_calls` */
+    bool annotated;                 /* opened by ST_STREAM_BEGIN */
+    uint32_t block;                 /* name, unless it is no block */
+    uint64_t loc;                   /* of its begin */
+    uint64_t function, called_from; /* function is 0 unless it is one */
+    uint32_t call;                  /* its number in the sites, when below `known_calls` */
 };
 
 struct lock_held {
@@ -215,7 +215,7 @@ static uint32_t add_unique(struct st_names *names, struct repeats *repeats, cons
 void st_translator_flush(struct st_translator *t) {
     if (!t->batched)
         return;
-    if (!t->options.sites)
+    if (t->options.names)
         name_new_variables(t);
     size_t count = t->batched;
     t->batched = 0;
@@ -236,13 +236,15 @@ static void refresh_context(struct st_translator *t, struct thread *thread) {
     uint32_t call = thread->known_calls ? thread->frames[thread->known_calls - 1].call : 0;
     for (; thread->known_calls < thread->depth; thread->known_calls++) {
         struct frame *frame = &thread->frames[thread->known_calls];
-        if (!frame->annotated && frame->kind != SECTION && frame->kind != OVER)
+        if (frame->function)
             call = st_sites_call(&t->sites,
                                  (struct st_call){frame->function, frame->called_from, call});
+        if (t->options.outline && frame->kind != NO_BLOCK)
+            call = 0;
         frame->call = call;
     }
     uint32_t held = 0;
-    for (size_t i = 0; i < thread->lock_count; i++)
+    for (size_t i = 0; !t->options.outline && i < thread->lock_count; i++)
         held = st_sites_held(&t->sites, (struct st_held){thread->locks[i].number, held});
     thread->context = st_sites_context(&t->sites, call, held);
     thread->stale = false;
@@ -388,6 +390,21 @@ static struct frame *push(struct thread *thread, struct frame frame) {
     return &thread->frames[thread->depth++];
 }
 
+/* Its begin belongs to what is around it; what follows is in it. */
+static void begin_block(struct st_translator *t, struct thread *thread, struct frame frame,
+                        uint64_t pc) {
+    enum kind kind = frame.kind;
+    frame.kind = NO_BLOCK;
+    struct frame *pushed = push(thread, frame);
+    pushed->loc = loc_at(t, thread, pc);
+    put(t, thread, ST_BEGIN, pushed->block, pushed->loc);
+    pushed->kind = kind;
+    if (!t->options.outline)
+        return;
+    thread->known_calls = thread->depth - 1;
+    change_context(thread);
+}
+
 static void end_block(struct st_translator *t, struct thread *thread, const struct frame *frame) {
     if (frame->kind != NO_BLOCK)
         put(t, thread, ST_END, frame->block, frame->loc);
@@ -428,26 +445,25 @@ static void on_enter(struct st_translator *t, struct thread *thread,
         if (kind == INFERRED)
             kind = NO_BLOCK;
     }
-    struct frame *frame = push(thread, (struct frame){.kind = kind,
-                                                      .block = function->block,
-                                                      .function = record->argument,
-                                                      .called_from = st_stream_address(record)});
+    struct frame frame = {.kind = kind,
+                          .block = function->block,
+                          .function = record->argument,
+                          .called_from = st_stream_address(record)};
     if (kind == NO_BLOCK)
-        return;
-    frame->loc = loc_at(t, thread, record->argument);
-    put(t, thread, ST_BEGIN, frame->block, frame->loc);
+        push(thread, frame);
+    else
+        begin_block(t, thread, frame, record->argument);
 }
 
 static void on_begin(struct st_translator *t, struct thread *thread,
                      const struct st_stream_record *record) {
     uint32_t text = st_pairs_number(&t->texts, record->argument, 0);
     st_reserve(&t->text_blocks, &t->text_capacity, (size_t)text + 1);
-    struct frame *frame = push(thread, (struct frame){.kind = NAMED,
-                                                      .annotated = true,
-                                                      .block = t->text_blocks[text] - 1,
-                                                      .called_from = st_stream_address(record)});
-    frame->loc = loc_at(t, thread, frame->called_from);
-    put(t, thread, ST_BEGIN, frame->block, frame->loc);
+    struct frame frame = {.kind = NAMED,
+                          .annotated = true,
+                          .block = t->text_blocks[text] - 1,
+                          .called_from = st_stream_address(record)};
+    begin_block(t, thread, frame, frame.called_from);
 }
 
 /* Of the blocks that nobody named, those can be split in which no named one is open. */
@@ -479,10 +495,7 @@ static void begin_section(struct st_translator *t, struct thread *thread,
     snprintf(name, sizeof name, "section of %s at %s", st_name(&t->symbols.locks, lock->number),
              where);
     uint32_t block = st_names_add(&t->symbols.blocks, name, strlen(name));
-    struct frame *frame =
-        push(thread, (struct frame){.kind = SECTION, .block = block, .called_from = pc});
-    frame->loc = loc_at(t, thread, pc);
-    put(t, thread, ST_BEGIN, block, frame->loc);
+    begin_block(t, thread, (struct frame){.kind = SECTION, .block = block, .called_from = pc}, pc);
 }
 
 static void end_section(struct st_translator *t, struct thread *thread) {
