@@ -118,6 +118,8 @@ class Job:
             problems.append(f"the program printed {output!r} under record")
         checked = self._json(self._command(BINARY, "check", "--format", "json", "--limit", 0,
                                            "trace.stt", statuses=(0, 1)))
+        problems += ["check of the recording: " + problem for problem in
+                     programs.Comparison(self.variant, checked).problems]
         here, there = programs.violated_names(ran), programs.violated_names(checked)
         if here != there:
             problems.append(f"run found {sorted(here)} violated, check in the recording "

@@ -463,6 +463,13 @@ class Text(ProgramCase):
         self.assertNotIn("value + 1", report)
 
 
+def without_numbers(part):
+    """A part of a report, without the numbers of events."""
+    if isinstance(part, dict):
+        return {key: without_numbers(value) for key, value in part.items() if key != "event"}
+    return [without_numbers(value) for value in part] if isinstance(part, list) else part
+
+
 class Record(ProgramCase):
     def check(self, path):
         return self.seriatim("check", path, "--format", "json")
@@ -482,17 +489,45 @@ class Record(ProgramCase):
         self.assertEqual(report["violation_count"], 1)
 
     def test_run_and_record_agree(self):
+        """In all but the numbers of events: also in functions, stacks and locks."""
         online = json.loads(self.run_program("cut", options=["--format", "json"]).message)
         self.record("cut", options=["-o", "t.stt"])
         offline = self.check("t.stt").json
-        for report in (online, offline):
-            for violation in report["violations"]:
-                violation["path"] = [(edge["kind"], edge["on"], edge["from"]["op"],
-                                      edge["to"]["loc"]) for edge in violation["path"]]
-        names = ("block", "thread", "depth", "path", "begin_loc")
-        self.assertEqual([[v[name] for name in names] for v in online["violations"]],
-                         [[v[name] for name in names] for v in offline["violations"]])
+        [there], [here] = online["violations"], offline["violations"]
         self.assertEqual(online["trace"]["events"], offline["trace"]["events"])
+        names = ("block", "thread", "depth", "begin_loc", "proof", "closing", "path")
+        self.assertEqual(without_numbers([there[name] for name in names]),
+                         without_numbers([here[name] for name in names]))
+        steps = [edge[end] for edge in here["path"] for end in ("from", "to")]
+        self.assertEqual([step["locks"] for step in steps], [["lock"], [], ["lock"], []])
+        self.assertEqual([frame["function"] for frame in steps[0]["stack"]][:3],
+                         ["update", "cut", "main"])
+
+    def test_the_text_of_both_is_the_same(self):
+        def story(text):
+            return re.sub(r"event +\d+ *|\S+: not serializable.*", "", text)
+        online = self.run_program("cut").message
+        self.record("cut", options=["-o", "t.stt"])
+        self.assertEqual(story(online), story(self.seriatim("check", "t.stt").text))
+
+    def test_a_specification_does_not_take_calls_from_the_stack(self):
+        self.write("spec", "ignore function *\natomic function update\n")
+        self.record("cut", options=["-o", "t.stt", "--spec", "spec"])
+        report = self.run_program("cut", options=["--spec", "spec", "--format", "json"])
+        [there], [here] = json.loads(report.message)["violations"], self.check("t.stt").json["violations"]
+        self.assertEqual(without_numbers(there["path"]), without_numbers(here["path"]))
+        self.assertEqual([frame["function"] for frame in here["proof"]["stack"]][:3],
+                         ["set", "update", "cut"])
+
+    def test_a_converted_trace_tells_the_same(self):
+        self.record("cut", options=["-o", "t.stt"])
+        for name in ("again.stt", "t.std"):
+            self.assert_clean(self.seriatim("convert", "-q", "t.stt", name))
+        [here], [there] = (self.check(name).json["violations"] for name in ("t.stt", "again.stt"))
+        self.assertEqual(here, there)
+        [plain] = self.check("t.std").json["violations"]
+        self.assertNotIn("stack", plain["proof"])
+        self.assertEqual(plain["proof"]["loc"], here["proof"]["loc"])
 
     def test_the_name_of_the_trace(self):
         self.record("clean", options=["-o", "a%p.stt", "-q"])
