@@ -2,12 +2,14 @@
 #include "base/memory.h"
 #include "check/engine.h"
 #include "cli/shared.h"
-#include "report/report.h"
+#include "report/known.h"
 #include "spec/select.h"
+#include "trace/replay.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 struct values {
@@ -36,6 +38,8 @@ struct check {
     struct reading reading;
     struct st_spec *spec;           /* NULL: every block of the trace counts */
     struct st_selection *selection; /* with a specification only */
+    struct st_replay *replay;       /* NULL: the trace has no contexts */
+    struct st_symbols symbols;      /* of the report: the trace's, see make_words */
     struct st_output output;
     struct run *runs;
     size_t run_count;
@@ -141,6 +145,8 @@ static int analyse(struct check *check, struct st_error *error) {
            (count = reading_next(&check->reading, &events, &first, error)) > 0) {
         if (check->selection)
             st_select(check->selection, events, (size_t)count);
+        if (check->replay)
+            st_replay_events(check->replay, events, (size_t)count);
         feed(check, events, (size_t)count, first);
     }
     if (count >= 0)
@@ -177,11 +183,47 @@ static struct st_facts collect_facts(const struct check *check) {
     return facts;
 }
 
+/* ---- the report ---- */
+
+static uint64_t find_words(void *context, uint64_t loc) {
+    struct check *check = context;
+    return st_replay_location(check->replay, st_trace_symbols(check->reading.trace),
+                              &check->symbols, loc);
+}
+
+/* With contexts, the report has locations of its own, those that it speaks of. */
+static void make_words(struct check *check) {
+    check->symbols = *st_trace_symbols(check->reading.trace);
+    if (!check->replay)
+        return;
+    st_names_init(&check->symbols.locations);
+    st_contexts_init(&check->symbols.contexts);
+    for (size_t i = 0; i < check->run_count; i++)
+        st_findings_map_locations(&check->runs[i].findings, find_words, check);
+}
+
+static void free_words(struct check *check) {
+    if (!check->replay)
+        return;
+    st_names_free(&check->symbols.locations);
+    st_contexts_free(&check->symbols.contexts);
+}
+
+/* When the trace was written, if a program was recorded in it: what ran is older. */
+static time_t recorded_at(const struct check *check) {
+    struct stat status;
+    return check->replay && stat(check->path, &status) == 0 ? status.st_mtime : 0;
+}
+
 static void write_report(struct check *check, const struct st_result *results) {
     const struct st_trace *trace = check->reading.trace;
     struct st_facts facts = collect_facts(check);
+    struct st_known known = {.symbols = &check->symbols};
+    struct st_details details = {st_known_tell, &known};
     struct st_report report = {.trace = check->path,
-                               .symbols = st_trace_symbols(trace),
+                               .details = check->replay ? &details : NULL,
+                               .built = recorded_at(check),
+                               .symbols = &check->symbols,
                                .facts = &facts,
                                .repairs = st_trace_repairs(trace),
                                .cut = st_trace_cut(trace),
@@ -189,12 +231,14 @@ static void write_report(struct check *check, const struct st_result *results) {
                                .compare = check->values->engine == engine_count(),
                                .results = results,
                                .result_count = check->run_count};
-    struct st_text_style style = {.quiet = check->values->common.quiet,
-                                  .color = use_color(check->values->common.color, &check->output)};
+    struct st_text_style style = text_style(&check->values->common, check->output.fd);
+    make_words(check);
     if (check->values->format == FORMAT_JSON)
         st_report_json(&report, check->output.file);
     else
         st_report_text(&report, style, check->output.file);
+    free_words(check);
+    st_known_free(&known);
 }
 
 /* Found wins over trouble: what was found is true, whatever else could not be told. */
@@ -265,8 +309,11 @@ static int open_trace(struct check *check, struct st_error *error) {
                      (values->repair ? ST_TRACE_REPAIR : 0) | (ahead ? ST_TRACE_AHEAD : 0),
                      values->common.quiet, error) < 0)
         return -1;
+    const struct st_symbols *symbols = st_trace_symbols(check->reading.trace);
     if (check->spec)
-        check->selection = st_selection_new(check->spec, st_trace_symbols(check->reading.trace));
+        check->selection = st_selection_new(check->spec, symbols);
+    if (symbols->contexts.kept)
+        check->replay = st_replay_new();
     return 0;
 }
 
@@ -292,6 +339,7 @@ static enum status run(const void *values, const char *const *operands) {
         reading_close(&check.reading);
     }
     st_selection_free(check.selection);
+    st_replay_free(check.replay);
     st_spec_free(check.spec);
     return status;
 }

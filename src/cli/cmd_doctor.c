@@ -23,7 +23,7 @@ static void write_symptom(const struct symptom *symptom, bool color, FILE *file)
 
 static void write_text(const struct health *health, const struct values *values,
                        const struct st_output *output) {
-    bool color = use_color(values->common.color, output);
+    bool color = use_color(values->common.color, output->fd);
     for (size_t i = 0; i < health->count && !values->common.quiet; i++)
         write_symptom(&health->symptoms[i], color, output->file);
     if (health_is_good(health))

@@ -4,6 +4,7 @@
 #include "cli/watching.h"
 #include "trace/validate.h"
 #include "trace/writer.h"
+#include "watch/describe.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,6 +20,7 @@ struct record {
     const struct values *values;
     const char *const *words;
     struct st_watch watch;
+    struct st_describer *describer;
     struct st_spec *spec;
     struct st_validator *validator;
     char *path;
@@ -68,7 +70,11 @@ static void write_events(void *context, struct st_event *events, const uint64_t 
     struct record *record = context;
     if (record->failed || (!record->file && !open_trace(record)))
         return;
-    const struct st_symbols *symbols = st_translator_symbols(record->watch.translator);
+    struct st_translator *translator = record->watch.translator;
+    struct st_symbols *symbols = st_translator_symbols(translator);
+    if (!record->describer)
+        record->describer = st_describer_new(translator, symbols);
+    st_describe_events(record->describer, events, count);
     st_validate(record->validator, events, count, symbols->threads.count, symbols->locks.count);
     if (st_native_writer.write(record->writer, events, count, &record->error) < 0)
         give_up(record);
@@ -116,12 +122,14 @@ static enum status follow(struct record *record) {
 
 static enum status run(const void *values, const char *const *operands) {
     struct record record = {.values = values, .words = operands};
-    struct st_translation translation = {.sink = write_events, .context = &record};
+    struct st_translation translation = {
+        .sites = true, .outline = true, .names = true, .sink = write_events, .context = &record};
     enum status status = STATUS_TROUBLE;
     record.validator = st_validator_new(true);
     if (watching_start(&record.watch, &record.spec, record.values->spec, operands, &translation) ==
         0)
         status = follow(&record);
+    st_describer_free(record.describer);
     st_watch_free(&record.watch);
     st_validator_free(record.validator);
     st_spec_free(record.spec);

@@ -59,19 +59,10 @@ static struct st_findings sorted_findings(const struct run *run) {
     return findings;
 }
 
-/* For people, what was cut on the same line is the same, whatever led there. */
-static void forget_contexts(const struct words *words, const struct st_findings *findings) {
-    for (size_t i = 0; i < findings->kept; i++) {
-        struct st_violation *violation = &findings->violations[i];
-        violation->begin_loc = words_line(words, violation->begin_loc);
-        violation->event.event.loc = words_line(words, violation->event.event.loc);
-    }
-}
-
-static void write_to(struct run *run, FILE *file, bool color) {
+static void write_to(struct run *run, FILE *file, int fd) {
     struct st_findings findings = sorted_findings(run);
     struct words *words = words_new(run->watch.translator, &findings);
-    struct st_details details = {words_tell, words};
+    struct st_details details = words_details(words);
     struct st_result result = {.engine = run->engine->name,
                                .findings = &findings,
                                .seconds = run->seconds,
@@ -79,18 +70,18 @@ static void write_to(struct run *run, FILE *file, bool color) {
     struct st_report report = {.schema = "seriatim-run/1",
                                .trace = run->words[0],
                                .details = &details,
+                               .built =
+                                   st_places_built(st_translator_places(run->watch.translator)),
                                .symbols = words_symbols(words),
                                .facts = st_validator_facts(run->validator),
                                .repairs = st_validator_repairs(run->validator),
                                .stopped = run->stopped,
                                .results = &result,
                                .result_count = 1};
-    if (run->values->format == FORMAT_JSON) {
+    if (run->values->format == FORMAT_JSON)
         st_report_json(&report, file);
-    } else {
-        forget_contexts(words, &findings);
-        st_report_text(&report, (struct st_text_style){run->values->common.quiet, color}, file);
-    }
+    else
+        st_report_text(&report, text_style(&run->values->common, fd), file);
     words_free(words);
     free(findings.violations);
 }
@@ -106,7 +97,7 @@ static void write_log(struct run *run) {
     char *path = log_path(run);
     int result = st_output_open(&output, path, NULL, &error);
     if (result == 0) {
-        write_to(run, output.file, use_color(run->values->common.color, &output));
+        write_to(run, output.file, output.fd);
         result = st_output_finish(&output, &error);
     }
     if (result < 0) {
@@ -124,11 +115,7 @@ static void write_report(void *context) {
         write_log(run);
         return;
     }
-    const char *no_color = getenv("NO_COLOR");
-    bool color = run->values->common.color == COLOR_AUTO
-                     ? isatty(STDERR_FILENO) && !(no_color && *no_color)
-                     : run->values->common.color == COLOR_ALWAYS;
-    write_to(run, stderr, color);
+    write_to(run, stderr, STDERR_FILENO);
     fflush(stderr);
 }
 

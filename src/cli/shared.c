@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 const char *const color_words[] = {
@@ -37,11 +38,28 @@ enum status show(void (*write)(FILE *file, const void *context), const void *con
     return st_output_finish(&output, &error) < 0 ? complain(&error) : STATUS_CLEAN;
 }
 
-bool use_color(unsigned color, const struct st_output *output) {
+bool use_color(unsigned color, int fd) {
     const char *no_color = getenv("NO_COLOR");
     if (color == COLOR_AUTO)
-        return st_output_is_terminal(output) && !(no_color && *no_color);
+        return isatty(fd) && !(no_color && *no_color);
     return color == COLOR_ALWAYS;
+}
+
+static size_t find_width(int fd) {
+    enum { LEAST = 40, MOST = 1000 };
+    const char *columns = getenv("COLUMNS");
+    unsigned long width = columns ? strtoul(columns, NULL, 10) : 0;
+    struct winsize size;
+    if (!width && isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0)
+        width = size.ws_col;
+    if (!width)
+        return 0;
+    return width < LEAST ? LEAST : width > MOST ? MOST : width;
+}
+
+struct st_text_style text_style(const struct common_values *common, int fd) {
+    return (struct st_text_style){
+        .quiet = common->quiet, .color = use_color(common->color, fd), .width = find_width(fd)};
 }
 
 int reading_open(struct reading *reading, const char *path, unsigned flags, bool quiet,

@@ -5,6 +5,7 @@
 #include "base/options.h"
 #include "base/output.h"
 #include "cli/command.h"
+#include "report/report.h"
 #include "trace/trace.h"
 
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
@@ -80,7 +81,11 @@ void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Writes a help text or the like to standard output. */
 enum status show(void (*write)(FILE *file, const void *context), const void *context);
 
-bool use_color(unsigned color, const struct st_output *output);
+bool use_color(unsigned color, int fd);
+
+/* How a report for people is written to this file descriptor: in color and as wide as a terminal,
+ * if it is one. COLUMNS in the environment says how wide it may be, wherever it goes. */
+struct st_text_style text_style(const struct common_values *common, int fd);
 
 /* A trace on its way through a command, with progress on standard error. */
 struct reading {

@@ -1,6 +1,8 @@
 #include "cli/words.h"
 
 #include "base/memory.h"
+#include "report/known.h"
+#include "watch/describe.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,17 +13,13 @@ struct wanted {
     size_t capacity;
 };
 
-/* Invariant: the tables of `symbols` are the translator's, but for variables and locations, which
- * are ours. The lists are those of the last answer. */
+/* Invariant: the tables of `symbols` are the translator's, but for variables, locations and
+ * contexts, which are ours. */
 struct words {
     struct st_translator *translator;
     struct st_symbols symbols;
     struct wanted variables, sites;
-    uint32_t *lines; /* by site, where it is wanted: the first one with the same name */
-    const char **stack, **locks;
-    size_t stack_count, stack_capacity, lock_count, lock_capacity;
-    char **texts; /* locations in the stack */
-    size_t text_count, text_capacity;
+    struct st_known known;
 };
 
 static void want(struct wanted *wanted, uint64_t number) {
@@ -75,63 +73,35 @@ static void name_variables(struct words *words) {
     }
 }
 
-static void name_locations(struct words *words) {
-    char name[ST_LONGEST_NAME];
-    const struct st_sites *sites = st_translator_sites(words->translator);
-    uint32_t count = st_sites_count(sites), *first = NULL;
-    size_t first_capacity = 0;
-    struct st_names names; /* first[i] is the first site with name i */
-    st_names_init(&names);
-    words->lines = st_alloc((size_t)count + 1, sizeof *words->lines);
-    for (uint32_t i = 0; i < count; i++) {
-        *name = '\0';
-        if (is_wanted(&words->sites, i)) {
-            st_places_location(st_translator_places(words->translator), st_site(sites, i).pc, name,
-                               sizeof name);
-            uint32_t number = st_names_add(&names, name, strlen(name));
-            st_reserve(&first, &first_capacity, (size_t)number + 1);
-            if (!first[number])
-                first[number] = i + 1;
-            words->lines[i] = first[number] - 1;
-        }
-        st_names_append(&words->symbols.locations, name, strlen(name));
-    }
-    st_names_free(&names);
-    free(first);
-}
-
-uint64_t words_line(const struct words *words, uint64_t loc) {
-    return loc & ST_LOC_NAME ? ST_LOC_NAME | words->lines[loc & ~ST_LOC_NAME] : loc;
+static void describe_sites(struct words *words) {
+    struct st_describer *describer = st_describer_new(words->translator, &words->symbols);
+    uint32_t count = st_sites_count(st_translator_sites(words->translator));
+    for (uint32_t i = 0; i < count; i++)
+        st_describe_next(describer, is_wanted(&words->sites, i));
+    st_describer_free(describer);
 }
 
 struct words *words_new(struct st_translator *translator, const struct st_findings *findings) {
     struct words *words = st_alloc(1, sizeof *words);
     words->translator = translator;
     words->symbols = *st_translator_symbols(translator);
+    words->known.symbols = &words->symbols;
     st_names_init(&words->symbols.variables);
     st_names_init(&words->symbols.locations);
+    st_contexts_init(&words->symbols.contexts);
     want_findings(words, findings);
     name_variables(words);
-    name_locations(words);
+    describe_sites(words);
     return words;
 }
 
-static void forget_answer(struct words *words) {
-    while (words->text_count)
-        free(words->texts[--words->text_count]);
-    words->stack_count = words->lock_count = 0;
-}
-
 void words_free(struct words *words) {
-    forget_answer(words);
     st_names_free(&words->symbols.variables);
     st_names_free(&words->symbols.locations);
+    st_contexts_free(&words->symbols.contexts);
+    st_known_free(&words->known);
     free(words->variables.bits);
     free(words->sites.bits);
-    free(words->lines);
-    free(words->stack);
-    free(words->locks);
-    free(words->texts);
     free(words);
 }
 
@@ -139,73 +109,6 @@ const struct st_symbols *words_symbols(const struct words *words) {
     return &words->symbols;
 }
 
-/* ---- details ---- */
-
-static void add(const char ***list, size_t *count, size_t *capacity, const char *text) {
-    st_reserve(list, capacity, *count + 2);
-    (*list)[(*count)++] = text;
-    (*list)[*count] = NULL;
-}
-
-static const char *keep(struct words *words, const char *text) {
-    st_reserve(&words->texts, &words->text_capacity, words->text_count + 1);
-    return words->texts[words->text_count++] = st_strdup(text);
-}
-
-static void add_frame(struct words *words, const struct st_code *code, const char *instead) {
-    char location[ST_LONGEST_NAME];
-    if (code->line)
-        snprintf(location, sizeof location, "%s:%u", code->file, code->line);
-    else
-        snprintf(location, sizeof location, "%s", *code->file ? code->file : instead);
-    add(&words->stack, &words->stack_count, &words->stack_capacity, keep(words, code->function));
-    add(&words->stack, &words->stack_count, &words->stack_capacity, keep(words, location));
-}
-
-/* All frames at the return address: those of inlined functions, and the one that they are in. */
-static void add_frames(struct words *words, uint64_t pc) {
-    struct st_places *places = st_translator_places(words->translator);
-    struct st_code code;
-    char instead[ST_LONGEST_NAME];
-    st_places_location(places, pc, instead, sizeof instead);
-    for (size_t depth = 0; st_places_frame(places, pc, depth, &code); depth++)
-        add_frame(words, &code, instead);
-}
-
-static void add_calls(struct words *words, uint32_t number) {
-    const struct st_sites *sites = st_translator_sites(words->translator);
-    while (number) {
-        struct st_call call = st_call(sites, number);
-        if (call.called_from)
-            add_frames(words, call.called_from);
-        number = call.caller;
-    }
-}
-
-static void add_locks(struct words *words, uint32_t number) {
-    const struct st_sites *sites = st_translator_sites(words->translator);
-    while (number) {
-        struct st_held held = st_held(sites, number);
-        add(&words->locks, &words->lock_count, &words->lock_capacity,
-            st_name(&words->symbols.locks, held.lock));
-        number = held.rest;
-    }
-}
-
-void words_tell(void *context, uint64_t loc, struct st_detail *detail) {
-    static const char *const nothing[] = {NULL};
-    struct words *words = context;
-    forget_answer(words);
-    *detail = (struct st_detail){"", nothing, nothing};
-    if (!(loc & ST_LOC_NAME))
-        return;
-    struct st_site site =
-        st_site(st_translator_sites(words->translator), (uint32_t)(loc & ~ST_LOC_NAME));
-    add_frames(words, site.pc);
-    add_calls(words, site.call);
-    add_locks(words, site.held);
-    detail->function = words->stack[0];
-    detail->stack = words->stack;
-    if (words->lock_count)
-        detail->locks = words->locks;
+struct st_details words_details(struct words *words) {
+    return (struct st_details){st_known_tell, &words->known};
 }

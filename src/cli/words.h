@@ -19,10 +19,7 @@ void words_free(struct words *words);
 /* The names of all that the findings speak of; other variables and locations are "". */
 const struct st_symbols *words_symbols(const struct words *words);
 
-/* The location that stands for all that have the same name: the same line, whatever led there. */
-uint64_t words_line(const struct words *words, uint64_t loc);
-
-/* For struct st_details, with the words as its context. */
-void words_tell(void *words, uint64_t loc, struct st_detail *detail);
+/* Who tells what is known of the locations. */
+struct st_details words_details(struct words *words);
 
 #endif

@@ -132,6 +132,38 @@ void st_findings_keep_first(struct st_findings *findings) {
         free(all[--findings->kept].path);
 }
 
+/* What maps locations. */
+struct mapping {
+    uint64_t (*map)(void *context, uint64_t loc);
+    void *context;
+};
+
+static void map_place(const struct mapping *mapping, struct st_place *place) {
+    if (place->number)
+        place->event.loc =
+            mapping->map(mapping->context, place->event.loc) & ((ST_LOC_NAME << 1) - 1);
+}
+
+static void map_edges(const struct mapping *mapping, struct st_edge *edges, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        map_place(mapping, &edges[i].from);
+        map_place(mapping, &edges[i].to);
+    }
+}
+
+void st_findings_map_locations(struct st_findings *findings,
+                               uint64_t (*map)(void *context, uint64_t loc), void *context) {
+    const struct mapping mapping = {map, context};
+    for (size_t i = 0; i < findings->kept; i++) {
+        struct st_violation *violation = &findings->violations[i];
+        violation->begin_loc = map(context, violation->begin_loc);
+        map_place(&mapping, &violation->event);
+        map_edges(&mapping, &violation->closing, 1);
+        map_edges(&mapping, violation->path, violation->path_length);
+    }
+    map_edges(&mapping, findings->cycle, findings->cycle_length);
+}
+
 void st_findings_cycle(struct st_findings *findings, const struct st_edge *edges,
                        const struct st_ends *ends, size_t count) {
     free(findings->cycle);

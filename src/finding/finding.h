@@ -110,6 +110,10 @@ void st_findings_sort(struct st_findings *findings);
 /* Drops all of them but those of the first event that proves any; sorts them, too. */
 void st_findings_keep_first(struct st_findings *findings);
 
+/* Replaces each location in the findings by what `map` gives for it. */
+void st_findings_map_locations(struct st_findings *findings,
+                               uint64_t (*map)(void *context, uint64_t loc), void *context);
+
 /* Of the blocks with this name: how many were violated, kept or not, and the smallest depth at
  * which one was (0 when none was). */
 uint64_t st_findings_violated(const struct st_findings *findings, uint32_t block);

@@ -1,6 +1,7 @@
 #include "report/columns.h"
 
 #include "base/memory.h"
+#include "report/glyphs.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -8,33 +9,21 @@
 static void close_cell(struct st_columns *columns) {
     if (!columns->open)
         return;
-    if (fclose(columns->open) != 0)
-        st_out_of_memory();
-    columns->open = NULL;
-    columns->cells[columns->cell_count - 1] = columns->text;
+    columns->cells[columns->cell_count - 1] = st_draft_close(&columns->cell);
+    columns->open = false;
 }
 
 FILE *st_columns_cell(struct st_columns *columns) {
     close_cell(columns);
     st_reserve(&columns->cells, &columns->cell_capacity, columns->cell_count + 1);
     columns->cell_count++;
-    columns->open = open_memstream(&columns->text, &columns->size);
-    if (!columns->open)
-        st_out_of_memory();
-    return columns->open;
-}
-
-/* In characters: bytes that continue one in UTF-8 do not count. */
-static size_t width_of(const char *text) {
-    size_t width = 0;
-    for (; *text; text++)
-        width += ((unsigned char)*text & 0xc0) != 0x80;
-    return width;
+    columns->open = true;
+    return st_draft_open(&columns->cell);
 }
 
 static void measure(const struct st_columns *columns, size_t *widths) {
     for (size_t i = 0; i < columns->cell_count; i++) {
-        size_t width = width_of(columns->cells[i]), *widest = &widths[i % columns->count];
+        size_t width = st_width(columns->cells[i]), *widest = &widths[i % columns->count];
         if (width > ST_WIDEST_COLUMN)
             width = ST_WIDEST_COLUMN;
         if (width > *widest)
@@ -52,7 +41,7 @@ static void print_row(const struct st_columns *columns, char *const *row, const 
                       FILE *file) {
     size_t owed = 0;
     for (unsigned i = 0; i < columns->count; i++) {
-        size_t width = width_of(row[i]);
+        size_t width = st_width(row[i]);
         size_t missing = widths[i] > width ? widths[i] - width : 0;
         bool right = columns->right & 1u << i;
         if (right)

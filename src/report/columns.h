@@ -11,8 +11,9 @@
 #ifndef SERIATIM_REPORT_COLUMNS_H
 #define SERIATIM_REPORT_COLUMNS_H
 
-#include <stddef.h>
-#include <stdio.h>
+#include "report/draft.h"
+
+#include <stdbool.h>
 
 enum { ST_MOST_COLUMNS = 8, ST_WIDEST_COLUMN = 40 };
 
@@ -21,9 +22,8 @@ struct st_columns {
     unsigned right; /* a bit for each column that holds numbers: its cells end together */
     char **cells;   /* row by row */
     size_t cell_count, cell_capacity;
-    FILE *open; /* writes the last cell */
-    char *text; /* what it wrote */
-    size_t size;
+    struct st_draft cell; /* the last one, while it is open */
+    bool open;
 };
 
 /* Where to write the next cell to, until the next call with these columns. */

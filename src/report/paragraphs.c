@@ -1,13 +1,19 @@
 #include "report/paragraphs.h"
 
 #include "base/memory.h"
+#include "report/calls.h"
+#include "report/draft.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* The blocks that one event cut, the innermost first. */
+enum { PLACE_SIZE = 7 };
+
+/* The blocks that one event cut, the innermost first, and where: see place_cut. */
 struct cut {
     const struct st_violation **blocks;
     size_t count;
+    uint64_t place[PLACE_SIZE];
 };
 
 static int compare_numbers(uint64_t a, uint64_t b) {
@@ -44,21 +50,67 @@ static struct cut *make_cuts(const struct st_findings *findings, const struct st
 
 /* ---- Cuts in the same place ---- */
 
-/* Of the same block at the same place of the code, whoever ran it and whenever. */
-static int compare_places(const struct st_violation *a, const struct st_violation *b) {
-    const uint64_t left[] = {a->block, a->begin_loc, a->event.event.loc, a->event.event.written};
-    const uint64_t right[] = {b->block, b->begin_loc, b->event.event.loc, b->event.event.written};
+/* Where violations are, as numbers: the same for all places with the same lines. */
+struct placing {
+    const struct st_report *report;
+    struct st_names lines;
+};
+
+/* The line at which a step is told, and the calls that led there from `around`. */
+static uint64_t place_step(struct placing *p, uint64_t loc, const struct st_calls *around) {
+    char buffer[ST_LOCATION_SIZE];
+    struct st_draft draft;
+    struct st_calls calls = st_calls_at(p->report->details, loc);
+    FILE *file = st_draft_open(&draft);
+    size_t count = around ? st_calls_untold(&calls, around) : calls.count ? 1 : 0;
+    if (!count)
+        fputs(st_location_text(p->report->symbols, loc, buffer), file);
+    for (size_t i = 0; i < count; i++)
+        fprintf(file, "%s %s\n", calls.frames[i].function, calls.frames[i].location);
+    char *text = st_draft_close(&draft);
+    uint64_t number = st_names_add(&p->lines, text, strlen(text));
+    free(text);
+    st_calls_free(&calls);
+    return number;
+}
+
+/* Of the same block, cut at the same lines by work at the same lines, whoever ran it and whenever,
+ * and whatever called them. */
+static void place_cut(struct placing *p, struct cut *cut) {
+    const struct st_violation *violation = cut->blocks[0];
+    const struct st_edge *first = violation->path_length ? violation->path : NULL;
+    const struct st_edge *last = &violation->closing;
+    struct st_calls around = st_calls_at(p->report->details, violation->begin_loc);
+    uint64_t *place = cut->place;
+    place[0] = violation->block;
+    place[1] = place_step(p, violation->begin_loc, NULL);
+    place[2] = violation->event.event.written;
+    place[3] = place_step(p, violation->event.event.loc, &around);
+    place[4] = first ? place_step(p, first->from.event.loc, &around) : 0;
+    place[5] = first ? place_step(p, first->to.event.loc, NULL) : 0;
+    place[6] = last->from.number ? place_step(p, last->from.event.loc, NULL) : 0;
+    st_calls_free(&around);
+}
+
+static void place_cuts(const struct st_report *report, struct cut *cuts, size_t count) {
+    struct placing p = {.report = report};
+    st_names_init(&p.lines);
+    for (size_t i = 0; i < count; i++)
+        place_cut(&p, &cuts[i]);
+    st_names_free(&p.lines);
+}
+
+static int compare_places(const struct cut *a, const struct cut *b) {
     int order = 0;
-    for (size_t i = 0; !order && i < sizeof left / sizeof *left; i++)
-        order = compare_numbers(left[i], right[i]);
+    for (size_t i = 0; !order && i < PLACE_SIZE; i++)
+        order = compare_numbers(a->place[i], b->place[i]);
     return order;
 }
 
 static int by_place_then_event(const void *left, const void *right) {
-    const struct st_violation *a = ((const struct cut *)left)->blocks[0];
-    const struct st_violation *b = ((const struct cut *)right)->blocks[0];
+    const struct cut *a = left, *b = right;
     int order = compare_places(a, b);
-    return order ? order : compare_numbers(a->event.number, b->event.number);
+    return order ? order : compare_numbers(a->blocks[0]->event.number, b->blocks[0]->event.number);
 }
 
 /* By the name plus 1; blocks without a name come first. */
@@ -129,18 +181,20 @@ static size_t *rank_by_name(const struct st_block_row *rows, size_t count, size_
     return rank;
 }
 
-struct st_paragraphs st_paragraphs_make(const struct st_findings *findings,
+struct st_paragraphs st_paragraphs_make(const struct st_report *report,
+                                        const struct st_findings *findings,
                                         const struct st_block_row *rows, size_t row_count) {
     size_t cut_count, numbers = findings->violated_capacity + 1;
     const struct st_violation **sorted = st_alloc(findings->kept, sizeof *sorted);
     struct cut *cuts = make_cuts(findings, sorted, &cut_count);
+    place_cuts(report, cuts, cut_count);
     qsort(cuts, cut_count, sizeof *cuts, by_place_then_event);
 
     struct gathering g = {.seen = st_alloc(numbers, sizeof *g.seen)};
     g.made.items = st_alloc(cut_count, sizeof *g.made.items);
     g.made.names = st_alloc(findings->kept, sizeof *g.made.names);
     for (size_t i = 0; i < cut_count; i++) {
-        if (i == 0 || compare_places(cuts[i - 1].blocks[0], cuts[i].blocks[0]) != 0)
+        if (i == 0 || compare_places(&cuts[i - 1], &cuts[i]) != 0)
             start_paragraph(&g, cuts[i].blocks[0]);
         add_cut(&g, &cuts[i]);
     }

@@ -2,7 +2,7 @@
  *
  * One event can cut several blocks of its thread, one inside the other. They are cut by the same
  * work of the same threads, so only the innermost is told in full. And what was cut in the same
- * place of the code again and again is told once, with a count. */
+ * place of the code again and again, by work in the same places, is told once, with a count. */
 #ifndef SERIATIM_REPORT_PARAGRAPHS_H
 #define SERIATIM_REPORT_PARAGRAPHS_H
 
@@ -22,8 +22,10 @@ struct st_paragraphs {
 };
 
 /* From the violations that are kept. `rows` are the blocks in the order of their rank. The
- * violations must outlive the paragraphs. */
-struct st_paragraphs st_paragraphs_make(const struct st_findings *findings,
+ * violations must outlive the paragraphs. Places are the same when the lines are that are told of
+ * them. */
+struct st_paragraphs st_paragraphs_make(const struct st_report *report,
+                                        const struct st_findings *findings,
                                         const struct st_block_row *rows, size_t row_count);
 void st_paragraphs_free(struct st_paragraphs *paragraphs);
 

@@ -8,6 +8,7 @@
 #include "trace/validate.h"
 
 #include <stdio.h>
+#include <time.h>
 
 /* What one engine had to say. */
 struct st_result {
@@ -35,6 +36,8 @@ struct st_report {
     const char *schema;               /* of its JSON; NULL: "seriatim-check/1" */
     const char *trace;                /* as the user named it */
     const struct st_details *details; /* or NULL: nobody can */
+    const char *folder;               /* where relative locations start; NULL: here */
+    time_t built;                     /* when what ran was built; 0 where that is not known */
     const struct st_symbols *symbols;
     const struct st_facts *facts;
     const struct st_repairs *repairs;
@@ -48,6 +51,7 @@ struct st_report {
 struct st_text_style {
     bool quiet; /* only the summary */
     bool color;
+    size_t width; /* in columns; 0 where it does not matter: sentences are not broken then */
 };
 
 void st_report_text(const struct st_report *report, struct st_text_style style, FILE *file);

@@ -1,6 +1,10 @@
 #include "report/story.h"
 
-#include "report/columns.h"
+#include "report/draft.h"
+#include "report/hint.h"
+#include "report/steps.h"
+
+#include <stdlib.h>
 
 /* Of a longer path or cycle, so many dependences are told at its start and at its end. */
 enum { TOLD_FIRST = 4, TOLD_LAST = 4 };
@@ -20,74 +24,66 @@ static struct gap find_gap(size_t length) {
     return (struct gap){TOLD_FIRST, length - TOLD_LAST};
 }
 
-/* ---- The steps of a violation, in columns ---- */
+/* ---- The steps of a violation ---- */
 
-/* A violation that is being told. Columns: event, thread, what it did, where, what follows. */
+/* A violation that is being told. */
 struct telling {
-    const struct st_text *text;
     const struct st_violation *violation;
-    struct st_columns columns;
+    struct st_steps steps;
 };
 
-static struct st_text next_cell(struct telling *t) {
-    struct st_text cell = *t->text;
-    cell.file = st_columns_cell(&t->columns);
-    return cell;
+static struct telling start_telling(const struct st_text *text,
+                                    const struct st_violation *violation) {
+    return (struct telling){violation, {.text = text, .home = violation->thread}};
 }
 
-/* "event 15  teller"; 0 where the event is not known. */
-static void put_who(struct telling *t, uint64_t event, uint32_t thread) {
-    struct st_text cell = next_cell(t);
-    if (event)
-        st_say(&cell, "event %n", event);
-    cell = next_cell(t);
-    st_put_thread(&cell, thread);
+static void reason(struct telling *t, const char *sentence, uint32_t first, uint32_t second) {
+    struct st_text cell = st_steps_reason(&t->steps);
+    st_say(&cell, sentence, first, second);
+    st_steps_conclude(&t->steps);
 }
 
-static void put_where(struct telling *t, uint64_t loc) {
-    struct st_text cell = next_cell(t);
-    st_put_location(&cell, loc);
-}
-
-/* "event 15  teller  began transfer  at bank.c:21  and ended it with event 32" */
+/* "event 15  teller  began transfer  and ended it with event 32" */
 static void put_begin(struct telling *t) {
     const struct st_violation *violation = t->violation;
-    put_who(t, violation->begin, violation->thread);
-    struct st_text cell = next_cell(t);
-    st_put_deed(&cell, &(struct st_event){.written = ST_BEGIN, .target = violation->block});
-    put_where(t, violation->begin_loc);
-    cell = next_cell(t);
+    struct st_place place = {.number = violation->begin,
+                             .event = {.thread = violation->thread,
+                                       .target = violation->block,
+                                       .loc = violation->begin_loc & ((ST_LOC_NAME << 1) - 1),
+                                       .written = ST_BEGIN,
+                                       .op = ST_BEGIN}};
+    st_steps_add(&t->steps, &place, "", "");
+    struct st_text cell = st_steps_reason(&t->steps);
     if (violation->end)
         st_say(&cell, "and ended it with event %n", violation->end);
     else
         st_say(&cell, "and its end was not seen");
+    st_steps_conclude(&t->steps);
 }
 
-/* All but the last column. `arrives` is the dependence that leads to this step and `leaves` that
- * which starts with it, or NULL: they tell of the thread's start and end, which are no events. */
+/* `arrives` is the dependence that leads to this step and `leaves` that which starts with it, or
+ * NULL: they tell of the thread's start and end, which are no events. */
 static void put_step(struct telling *t, const struct st_place *place, const struct st_edge *arrives,
                      const struct st_edge *leaves) {
-    put_who(t, place->number, place->event.thread);
-    struct st_text cell = next_cell(t);
     bool ends = leaves && leaves->kind == ST_EDGE_JOIN;
-    if (arrives && arrives->kind == ST_EDGE_FORK)
-        fputs(ends ? "started, " : "started, then ", cell.file);
-    st_put_deed(&cell, &place->event);
-    fputs(ends ? ", then ended" : "", cell.file);
-    put_where(t, place->event.loc);
+    bool starts = arrives && arrives->kind == ST_EDGE_FORK;
+    st_steps_add(&t->steps, place,
+                 !starts ? ""
+                 : ends  ? "started, "
+                         : "started, then ",
+                 ends ? ", then ended" : "");
 }
 
 /* What the arrival at the end of the dependence number i means. */
 static void put_arrival(struct telling *t, size_t i) {
     const struct st_edge *edge = &t->violation->path[i];
     uint32_t from = edge->from.event.thread, to = edge->to.event.thread;
-    struct st_text cell = next_cell(t);
     if (i + 1 == t->violation->path_length)
-        st_say(&cell, "still in the block, so %b comes after %t", t->violation->block, from);
+        reason(t, "still in the block, so %b comes after %t", t->violation->block, from);
     else if (i == 0)
-        st_say(&cell, "so %t comes after %b", to, t->violation->block);
+        reason(t, "so %t comes after %b", to, t->violation->block);
     else
-        st_say(&cell, "so %t comes after %t", to, from);
+        reason(t, "so %t comes after %t", to, from);
 }
 
 /* Both ends of a dependence. Where it starts with the event that the last one led to, or with the
@@ -97,27 +93,26 @@ static void put_dependence(struct telling *t, size_t i, bool after_gap) {
     const struct st_edge *edge = &violation->path[i];
     const struct st_edge *next = i + 1 < violation->path_length ? edge + 1 : NULL;
     uint64_t told = i == 0 ? violation->begin : after_gap ? 0 : edge[-1].to.number;
-    if (edge->from.number != told) {
+    if (edge->from.number != told)
         put_step(t, &edge->from, NULL, edge);
-        next_cell(t);
-    }
     put_step(t, &edge->to, edge, next && next->from.number == edge->to.number ? next : NULL);
     put_arrival(t, i);
 }
 
-static void put_gap(struct telling *t, size_t count) {
-    fputs("...", next_cell(t).file);
-    next_cell(t);
-    fprintf(next_cell(t).file, "%zu more dependences", count);
-    next_cell(t);
-    fputs("--format json lists them", next_cell(t).file);
+static void put_gap(struct st_steps *steps, size_t count) {
+    char deed[64];
+    snprintf(deed, sizeof deed, "%zu more dependences", count);
+    st_steps_remark(steps, "...", ST_NO_NAME, deed);
+    struct st_text cell = st_steps_reason(steps);
+    st_say(&cell, "--format json lists them");
+    st_steps_conclude(steps);
 }
 
 static void put_path(struct telling *t) {
     struct gap gap = find_gap(t->violation->path_length);
     for (size_t i = 0; i < t->violation->path_length; i++) {
         if (i == gap.from) {
-            put_gap(t, gap.to - gap.from);
+            put_gap(&t->steps, gap.to - gap.from);
             i = gap.to;
         }
         put_dependence(t, i, i == gap.to);
@@ -127,28 +122,23 @@ static void put_path(struct telling *t) {
 /* What is known where there is no path: who came last before the block went on, and with what. */
 static void put_closing(struct telling *t) {
     const struct st_edge *closing = &t->violation->closing;
-    uint32_t thread = closing->from.event.thread;
-    if (closing->from.number) {
+    uint32_t thread = closing->from.event.thread, block = t->violation->block;
+    if (closing->from.number)
         put_step(t, &closing->from, NULL, closing);
-    } else {
-        put_who(t, 0, thread);
-        fputs("did something", next_cell(t).file);
-        next_cell(t);
-    }
-    struct st_text cell = next_cell(t);
-    st_say(&cell, "after a step of the block, so %t comes after %b", thread, t->violation->block);
+    else
+        st_steps_remark(&t->steps, "", thread, "did something");
+    reason(t, "after a step of the block, so %t comes after %b", thread, block);
     put_step(t, &t->violation->event, NULL, NULL);
-    cell = next_cell(t);
-    st_say(&cell, "still in the block, so %b comes after %t", t->violation->block, thread);
+    reason(t, "still in the block, so %b comes after %t", block, thread);
 }
 
 static void put_mere_event(struct telling *t) {
     put_step(t, &t->violation->event, NULL, NULL);
-    fputs("still in the block, but after work that came after it", next_cell(t).file);
+    reason(t, "still in the block, but after work that came after it", 0, 0);
 }
 
 static void put_steps(const struct st_text *text, const struct st_violation *violation) {
-    struct telling t = {.text = text, .violation = violation, .columns = {.count = 5}};
+    struct telling t = start_telling(text, violation);
     put_begin(&t);
     if (violation->path_length)
         put_path(&t);
@@ -156,7 +146,29 @@ static void put_steps(const struct st_text *text, const struct st_violation *vio
         put_closing(&t);
     else
         put_mere_event(&t);
-    st_columns_print(&t.columns, "  ", text->file);
+    st_steps_print(&t.steps);
+}
+
+/* ---- Sentences below the steps ---- */
+
+static struct st_text start_sentence(const struct st_text *text, struct st_draft *draft) {
+    struct st_text sentence = *text;
+    sentence.file = st_draft_open(draft);
+    return sentence;
+}
+
+static void end_sentence(const struct st_text *text, struct st_draft *draft) {
+    char *sentence = st_draft_close(draft);
+    fputs("  ", text->file);
+    st_put_wrapped(text->file, sentence, 2, "  ", st_text_width(text));
+    free(sentence);
+}
+
+/* One line, which can be found with grep, unless a terminal is too narrow for it. */
+static void end_headline(const struct st_text *text, struct st_draft *draft) {
+    char *sentence = st_draft_close(draft);
+    st_put_wrapped(text->file, sentence, 0, "  ", text->style.width);
+    free(sentence);
 }
 
 /* ---- Who came in between ---- */
@@ -198,14 +210,32 @@ static void put_conclusion(const struct st_text *text, const struct st_violation
     const struct st_edge *closing = &violation->closing;
     uint32_t block = violation->block, last = closing->from.event.thread;
     uint32_t first = violation->path_length ? violation->path[0].to.event.thread : last;
+    struct st_draft draft;
+    struct st_text sentence = start_sentence(text, &draft);
     if (!closing->to.number)
-        st_say(text, "  No serial order has that work both after and before %b.\n", block);
+        st_say(&sentence, "No serial order has that work both after and before %b.", block);
     else if (first == last)
-        st_say(text, "  No serial order has %t's work both after and before %b.\n", last, block);
+        st_say(&sentence, "No serial order has %t's work both after and before %b.", last, block);
     else
-        st_say(text,
-               "  No serial order has %b both before %t and after %t, which comes after %t.\n",
-               block, first, last, first);
+        st_say(&sentence,
+               "No serial order has %b both before %t and after %t, which comes after %t.", block,
+               first, last, first);
+    end_sentence(text, &draft);
+}
+
+static void put_hint(const struct st_text *text, const struct st_violation *violation) {
+    struct st_draft draft;
+    struct st_text sentence = start_sentence(text, &draft);
+    st_put_paint(&sentence, ST_BOLD);
+    fputs("Hint:", sentence.file);
+    st_put_paint(&sentence, ST_PLAIN);
+    fputc(' ', sentence.file);
+    if (st_say_hint(&sentence, violation)) {
+        fputc('.', sentence.file);
+        end_sentence(text, &draft);
+    } else {
+        free(st_draft_close(&draft));
+    }
 }
 
 /* ---- A violation ---- */
@@ -235,46 +265,52 @@ static void put_subject(const struct st_text *text, const struct st_violation *v
 static void put_around(const struct st_text *text, const struct st_paragraph *paragraph) {
     if (paragraph->around_count == 0)
         return;
-    fputs(paragraph->around_count == 1 ? "  The block around it was cut by the same: "
-                                       : "  The blocks around it were cut by the same: ",
-          text->file);
+    struct st_draft draft;
+    struct st_text sentence = start_sentence(text, &draft);
+    fputs(paragraph->around_count == 1 ? "The block around it was cut by the same: "
+                                       : "The blocks around it were cut by the same: ",
+          sentence.file);
     for (size_t i = 0; i < paragraph->around_count && i < NAMED_BLOCKS; i++) {
-        fputs(i ? ", " : "", text->file);
+        fputs(i ? ", " : "", sentence.file);
         if (paragraph->around[i] == ST_NO_NAME)
-            fputs("one without a name", text->file);
+            fputs("one without a name", sentence.file);
         else
-            st_put_block(text, paragraph->around[i]);
+            st_put_block(&sentence, paragraph->around[i]);
     }
     if (paragraph->around_count > NAMED_BLOCKS)
-        fprintf(text->file, " and %zu more", paragraph->around_count - NAMED_BLOCKS);
-    fputs(".\n", text->file);
+        fprintf(sentence.file, " and %zu more", paragraph->around_count - NAMED_BLOCKS);
+    fputc('.', sentence.file);
+    end_sentence(text, &draft);
 }
 
 /* The engine blames whatever closes a cycle, so there is not much to say. */
 static void put_closer(const struct st_text *text, const struct st_violation *violation) {
-    struct telling t = {.text = text, .violation = violation, .columns = {.count = 5}};
+    struct telling t = start_telling(text, violation);
     put_begin(&t);
     put_step(&t, &violation->event, NULL, NULL);
-    fputs("which closed the cycle", next_cell(&t).file);
-    st_columns_print(&t.columns, "  ", text->file);
+    reason(&t, "which closed the cycle", 0, 0);
+    st_steps_print(&t.steps);
     st_say(text, "  Whether %b itself was cut, this engine does not tell.\n", violation->block);
 }
 
 static void put_headline(const struct st_text *text, bool closer,
                          const struct st_violation *violation, const struct st_block_row *row) {
-    st_put_paint(text, ST_RED);
-    put_subject(text, violation);
-    fputs(closer ? " closed a cycle of transactions" : " was not atomic", text->file);
-    st_put_paint(text, ST_PLAIN);
-    st_say(text, " in thread %t", violation->thread);
+    struct st_draft draft;
+    struct st_text sentence = start_sentence(text, &draft);
+    st_put_paint(&sentence, ST_RED);
+    put_subject(&sentence, violation);
+    fputs(closer ? " closed a cycle of transactions" : " was not atomic", sentence.file);
+    st_put_paint(&sentence, ST_PLAIN);
+    st_say(&sentence, " in thread %t", violation->thread);
     if (!closer) {
-        fputs(": ", text->file);
-        put_others(text, violation);
-        fputs(" came in between", text->file);
+        fputs(": ", sentence.file);
+        put_others(&sentence, violation);
+        fputs(" came in between", sentence.file);
     }
     if (row)
-        put_share(text, closer ? "blamed" : "cut", row);
-    fputs(".\n", text->file);
+        put_share(&sentence, closer ? "blamed" : "cut", row);
+    fputc('.', sentence.file);
+    end_headline(text, &draft);
 }
 
 void st_put_violation(const struct st_text *text, const struct st_findings *findings,
@@ -287,6 +323,7 @@ void st_put_violation(const struct st_text *text, const struct st_findings *find
     } else {
         put_steps(text, violation);
         put_conclusion(text, violation);
+        put_hint(text, violation);
     }
     put_around(text, paragraph);
     if (paragraph->count > 1)
@@ -309,64 +346,70 @@ static void put_transaction(const struct st_text *text, const struct st_transact
         st_say(text, "%b in %t", transaction->block, thread);
 }
 
-/* "  get in T2 comes after put in T1" */
-static void put_order(const struct st_text *text, const struct st_transaction *later,
+/* "so get in T2 comes after put in T1" */
+static void put_order(struct st_steps *steps, const struct st_transaction *later,
                       uint32_t later_thread, const struct st_transaction *earlier,
                       uint32_t earlier_thread) {
-    fputs("  ", text->file);
-    put_transaction(text, later, later_thread);
-    fputs(" comes after ", text->file);
-    put_transaction(text, earlier, earlier_thread);
+    struct st_text cell = st_steps_reason(steps);
+    fputs("so ", cell.file);
+    put_transaction(&cell, later, later_thread);
+    fputs(" comes after ", cell.file);
+    put_transaction(&cell, earlier, earlier_thread);
+    st_steps_conclude(steps);
 }
 
-/* "get in T2 comes after put in T1: T1 wrote x at a.c:3 (event 3), then T2 read x (event 6)." */
-static void put_waiting(const struct st_text *text, const struct st_edge *edge,
-                        const struct st_ends *ends) {
-    put_order(text, &ends->to, edge->to.event.thread, &ends->from, edge->from.event.thread);
-    fputs(": ", text->file);
-    st_put_place(text, &edge->from);
-    fputs(", then ", text->file);
-    st_put_place(text, &edge->to);
-    fputs(".\n", text->file);
-}
-
-/* The cycle may come to a thread in one transaction and leave it in a later one. */
-static void put_program_order(const struct st_text *text, const struct st_transaction *earlier,
+/* The cycle may come to a thread in one transaction and leave it in a later one:
+ * "and put in T1 comes after get in T1" */
+static void put_program_order(struct st_steps *steps, const struct st_transaction *earlier,
                               const struct st_transaction *later, uint32_t thread) {
     if (!earlier->first || !later->first || earlier->first == later->first)
         return;
-    put_order(text, later, thread, earlier, thread);
-    fputs(", which the same thread did before.\n", text->file);
+    struct st_text cell = st_steps_reason(steps);
+    fputs("and ", cell.file);
+    put_transaction(&cell, later, thread);
+    fputs(" comes after ", cell.file);
+    put_transaction(&cell, earlier, thread);
+    st_steps_conclude(steps);
+}
+
+/* Both ends of dependence number i. The first one follows the last: it is a cycle. */
+static void put_waiting(struct st_steps *steps, const struct st_findings *findings, size_t i) {
+    static const struct st_ends unknown;
+    const struct st_ends *all = findings->cycle_ends, *ends = all ? &all[i] : &unknown;
+    const struct st_edge *edge = &findings->cycle[i];
+    st_steps_add(steps, &edge->from, "", edge->kind == ST_EDGE_JOIN ? ", then ended" : "");
+    if (all)
+        put_program_order(steps, &all[i ? i - 1 : findings->cycle_length - 1].to, &ends->from,
+                          edge->from.event.thread);
+    st_steps_add(steps, &edge->to, edge->kind == ST_EDGE_FORK ? "started, then " : "", "");
+    put_order(steps, &ends->to, edge->to.event.thread, &ends->from, edge->from.event.thread);
 }
 
 static void put_waitings(const struct st_text *text, const struct st_findings *findings) {
-    static const struct st_ends unknown;
+    struct st_steps steps = {.text = text, .home = ST_NO_NAME};
     struct gap gap = find_gap(findings->cycle_length);
-    const struct st_ends *all = findings->cycle_ends;
     for (size_t i = 0; i < findings->cycle_length; i++) {
         if (i == gap.from) {
-            fprintf(text->file, "  ... and so on: --format json lists %zu more ...\n",
-                    gap.to - gap.from);
+            put_gap(&steps, gap.to - gap.from);
             i = gap.to;
-        } else if (i && all) {
-            put_program_order(text, &all[i - 1].to, &all[i].from,
-                              findings->cycle[i].from.event.thread);
         }
-        put_waiting(text, &findings->cycle[i], all ? &all[i] : &unknown);
+        put_waiting(&steps, findings, i);
     }
-    size_t last = findings->cycle_length - 1;
-    if (all)
-        put_program_order(text, &all[last].to, &all[0].from, findings->cycle[0].from.event.thread);
+    st_steps_print(&steps);
 }
 
 void st_put_cycle(const struct st_text *text, const struct st_findings *findings) {
-    st_put_paint(text, ST_RED);
-    fputs("No serial order explains the trace", text->file);
-    st_put_paint(text, ST_PLAIN);
-    st_say(text,
-           ", although no single block was cut:\n"
-           "  with event %n its transactions wait for each other in a cycle.\n",
+    struct st_draft draft;
+    struct st_text sentence = start_sentence(text, &draft);
+    st_put_paint(&sentence, ST_RED);
+    fputs("No serial order explains the trace", sentence.file);
+    st_put_paint(&sentence, ST_PLAIN);
+    fputs(", although no single block was cut:", sentence.file);
+    end_headline(text, &draft);
+    sentence = start_sentence(text, &draft);
+    st_say(&sentence, "with event %n its transactions wait for each other in a cycle.",
            findings->first_bad_event);
+    end_sentence(text, &draft);
     if (findings->cycle_length)
         put_waitings(text, findings);
     fputc('\n', text->file);

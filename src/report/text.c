@@ -25,7 +25,7 @@ static bool has_counts(const struct st_report *report, const struct st_block_row
 static void put_violations(const struct st_text *text, const struct st_report *report,
                            const struct st_block_row *rows, size_t row_count) {
     const struct st_findings *findings = report->results[0].findings;
-    struct st_paragraphs paragraphs = st_paragraphs_make(findings, rows, row_count);
+    struct st_paragraphs paragraphs = st_paragraphs_make(report, findings, rows, row_count);
     for (size_t i = 0; i < paragraphs.count; i++) {
         const struct st_paragraph *paragraph = &paragraphs.items[i];
         /* Paragraphs are in the order of the rows. */
@@ -208,6 +208,20 @@ static void put_table(const struct st_text *text, const struct st_report *report
     st_put_paint(text, ST_PLAIN);
 }
 
+/* Why their lines are not quoted. */
+static void put_newer_sources(const struct st_text *text) {
+    const char *first;
+    size_t count = st_sources_newer(text->sources, &first);
+    if (count == 0)
+        return;
+    st_put_name(text, first);
+    if (count > 1)
+        fprintf(text->file, " and %zu more files are newer than what ran, so their", count - 1);
+    else
+        fputs(" is newer than what ran, so its", text->file);
+    fputs(" lines are not quoted.\n\n", text->file);
+}
+
 static void put_findings(const struct st_text *text, const struct st_report *report) {
     const struct st_findings *findings = report->results[0].findings;
     size_t count;
@@ -220,12 +234,16 @@ static void put_findings(const struct st_text *text, const struct st_report *rep
 }
 
 void st_report_text(const struct st_report *report, struct st_text_style style, FILE *file) {
-    struct st_text text = {file, report->symbols, style};
+    struct st_text text = {file, report->symbols, style, report->details, NULL};
     if (report->compare) {
         put_table(&text, report);
         return;
     }
-    if (!style.quiet)
+    if (!style.quiet) {
+        text.sources = st_sources_new(report->folder, report->built);
         put_findings(&text, report);
+        put_newer_sources(&text);
+        st_sources_free(text.sources);
+    }
     put_summary(&text, report);
 }

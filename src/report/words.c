@@ -1,35 +1,23 @@
 #include "report/words.h"
 
+#include "report/glyphs.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
+#include <string.h>
 
 void st_put_paint(const struct st_text *text, enum st_paint paint) {
     static const char *const codes[] = {
-        [ST_PLAIN] = "\033[0m",
-        [ST_BOLD] = "\033[1m",
-        [ST_RED] = "\033[1;31m",
-        [ST_GREEN] = "\033[32m",
+        [ST_PLAIN] = "\033[0m",    [ST_BOLD] = "\033[1m",    [ST_DIM] = "\033[2m",
+        [ST_RED] = "\033[1;31m",   [ST_GREEN] = "\033[32m",  [ST_HOME] = "\033[1;36m",
+        [ST_OTHER] = "\033[1;33m", [ST_SOURCE] = "\033[34m",
     };
     if (text->style.color)
         fputs(codes[paint], text->file);
 }
 
-/* Of the control characters at this place, which may be two bytes in UTF-8: how many bytes? */
-static size_t control_length(const unsigned char *at) {
-    if (*at < 0x20 || *at == 0x7f)
-        return 1;
-    return *at == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0 ? 2 : 0;
-}
-
 void st_put_name(const struct st_text *text, const char *name) {
-    const unsigned char *at = (const unsigned char *)name;
-    while (*at) {
-        size_t control = control_length(at);
-        if (!control)
-            fputc(*at++, text->file);
-        for (; control; control--)
-            fprintf(text->file, "\\x%02x", *at++);
-    }
+    st_put_safely(text->file, name, strlen(name), SIZE_MAX);
 }
 
 void st_put_count(const struct st_text *text, uint64_t count, const char *noun) {
@@ -101,15 +89,4 @@ void st_put_deed(const struct st_text *text, const struct st_event *event) {
         fputs("a block", text->file);
     else
         st_put_name(text, st_target_name(text->symbols, op, event->target));
-}
-
-void st_put_place(const struct st_text *text, const struct st_place *place) {
-    char buffer[ST_LOCATION_SIZE];
-    st_put_thread(text, place->event.thread);
-    fputc(' ', text->file);
-    st_put_deed(text, &place->event);
-    if (*st_location_text(text->symbols, place->event.loc, buffer))
-        fputc(' ', text->file);
-    st_put_location(text, place->event.loc);
-    fprintf(text->file, " (event %" PRIu64 ")", place->number);
 }

@@ -3,15 +3,25 @@
 #define SERIATIM_REPORT_WORDS_H
 
 #include "report/report.h"
+#include "report/source.h"
 
-/* Where the report is written to, and how. */
+/* Where the report is written to, how, and who knows more. */
 struct st_text {
     FILE *file;
     const struct st_symbols *symbols;
     struct st_text_style style;
+    const struct st_details *details; /* or NULL */
+    struct st_sources *sources;       /* or NULL: nothing is quoted */
 };
 
-enum st_paint { ST_PLAIN, ST_BOLD, ST_RED, ST_GREEN };
+/* How wide the report may be: as wide as this where nobody knows. */
+enum { ST_USUAL_WIDTH = 120 };
+static inline size_t st_text_width(const struct st_text *text) {
+    return text->style.width ? text->style.width : ST_USUAL_WIDTH;
+}
+
+/* The thread that a finding is about is at HOME, the threads that came in between are OTHER. */
+enum st_paint { ST_PLAIN, ST_BOLD, ST_DIM, ST_RED, ST_GREEN, ST_HOME, ST_OTHER, ST_SOURCE };
 void st_put_paint(const struct st_text *text, enum st_paint paint);
 
 /* A name from the trace. It may hold anything, and a terminal must not obey it. */
@@ -32,8 +42,5 @@ void st_put_location(const struct st_text *text, uint64_t loc);
 
 /* What the thread did: "wrote x", "acquired lock l". */
 void st_put_deed(const struct st_text *text, const struct st_event *event);
-
-/* "T1 wrote x at bank.c:25 (event 9)" */
-void st_put_place(const struct st_text *text, const struct st_place *place);
 
 #endif

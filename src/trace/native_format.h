@@ -5,7 +5,8 @@
  * compression would not pay). EVNT chunks hold the names that are new and then the events as
  * columns; an ENDT chunk closes the file.
  *
- * Version 2 added channels. Version 1 is read as before; what is written is version 2. */
+ * Version 2 added channels, version 3 what is known of locations (trace/contexts.h). All are read;
+ * what is written is version 3 where contexts are kept, and version 2 otherwise. */
 #ifndef SERIATIM_TRACE_NATIVE_FORMAT_H
 #define SERIATIM_TRACE_NATIVE_FORMAT_H
 
@@ -21,7 +22,8 @@
 #define CHUNK_END "ENDT"
 
 enum {
-    NATIVE_VERSION = 2,        /* the newest, and the one that is written */
+    NATIVE_VERSION = 3,        /* the newest */
+    NATIVE_PLAIN = 2,          /* the one that is written where no contexts are kept */
     NATIVE_HEAD_SIZE = 12,     /* magic, version */
     CHUNK_HEAD_SIZE = 32,      /* see struct chunk_head */
     CHUNK_CHECKED_SIZE = 24,   /* the part of it that the last field is the checksum of */
@@ -36,6 +38,7 @@ enum {
 /* What a reader must be ready to hold. It refuses more before it allocates anything. */
 #define CHUNK_SIZE_LIMIT (UINT32_C(64) << 20)
 #define CHUNK_EVENTS_LIMIT UINT32_C(131072)
+#define CHUNK_ROWS_LIMIT UINT32_C(131072) /* of each kind of context */
 
 /* On disk: the fields in this order, little-endian, without gaps. */
 struct chunk_head {
@@ -51,8 +54,9 @@ enum names_table {
     TABLE_VARIABLES,
     TABLE_LOCKS,
     TABLE_BLOCKS,
-    TABLE_LOCATIONS,
+    TABLE_LOCATIONS, /* with contexts, of their lines */
     TABLE_CHANNELS,
+    TABLE_FUNCTIONS,
     TABLE_COUNT
 };
 
@@ -66,7 +70,14 @@ enum column_kind {
     COLUMN_BLOCK,    /* of begins and ends: block number + 1, 0 for none */
     COLUMN_LOC,      /* number * 2, or location name * 2 + 1 */
     COLUMN_CHANNEL,  /* targets of sends and receives */
-    COLUMN_COUNT
+    COLUMN_FRAME_FUNCTION,
+    COLUMN_FRAME_LINE,
+    COLUMN_FRAME_CALLER,
+    COLUMN_SITE_LINE,
+    COLUMN_SITE_FRAME,
+    COLUMN_SITE_CALL,
+    COLUMN_COUNT,
+    COLUMN_CONTEXTS = COLUMN_FRAME_FUNCTION, /* the first that is not about events */
 };
 
 enum column_encoding {
@@ -91,6 +102,7 @@ struct native_layout {
 static inline struct native_layout native_layout(uint32_t version) {
     static const struct native_layout layouts[NATIVE_VERSION] = {
         {TABLE_CHANNELS, COLUMN_CHANNEL, 3}, /* the step is thread * 8 + operation */
+        {TABLE_FUNCTIONS, COLUMN_CONTEXTS, STEP_OP_BITS},
         {TABLE_COUNT, COLUMN_COUNT, STEP_OP_BITS},
     };
     return layouts[version - 1];
@@ -105,10 +117,11 @@ static inline size_t native_heads_size(struct native_layout layout) {
 }
 
 static inline struct st_names *names_table(struct st_symbols *symbols, enum names_table table) {
-    struct st_names *tables[TABLE_COUNT] = {&symbols->threads,   &symbols->variables,
-                                            &symbols->locks,     &symbols->blocks,
-                                            &symbols->locations, &symbols->channels};
-    return tables[table];
+    struct st_contexts *contexts = &symbols->contexts;
+    struct st_names *tables[TABLE_COUNT] = {
+        &symbols->threads,   &symbols->variables, &symbols->locks,     &symbols->blocks,
+        &symbols->locations, &symbols->channels,  &contexts->functions};
+    return table == TABLE_LOCATIONS && contexts->kept ? &contexts->lines : tables[table];
 }
 
 static inline uint32_t get_u32(const unsigned char *bytes) {

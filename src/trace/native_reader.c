@@ -55,6 +55,7 @@ struct reader {
     size_t payload_capacity;
     uint32_t left; /* events of the chunk that were not returned yet */
     struct column columns[COLUMN_COUNT];
+    uint32_t *rows[COLUMN_COUNT - COLUMN_CONTEXTS]; /* decoded columns of contexts */
     bool ended, cut;
     struct strip strip;
 };
@@ -113,6 +114,7 @@ static void *open_reader(struct st_input *input, struct st_symbols *symbols,
         return NULL;
     struct reader *reader = st_alloc(1, sizeof *reader);
     reader->layout = native_layout((uint32_t)version);
+    symbols->contexts.kept = reader->layout.columns > COLUMN_CONTEXTS;
     reader->input = input;
     reader->symbols = symbols;
     reader->decompressor = ZSTD_createDCtx();
@@ -127,6 +129,8 @@ static void *open_reader(struct st_input *input, struct st_symbols *symbols,
 static void close_reader(void *state) {
     struct reader *reader = state;
     ZSTD_freeDCtx(reader->decompressor);
+    for (size_t i = 0; i < COLUMN_COUNT - COLUMN_CONTEXTS; i++)
+        free(reader->rows[i]);
     free(reader->payload);
     free(reader);
 }
@@ -363,6 +367,9 @@ static bool counts_fit(const struct reader *reader, uint32_t events) {
            targets == events;
 }
 
+/* Further below, since it takes the decoding of columns. */
+static int take_contexts(struct reader *reader, struct st_error *error);
+
 static int take_events(struct reader *reader, size_t size, struct st_error *error) {
     struct native_layout layout = reader->layout;
     size_t heads_size = native_heads_size(layout);
@@ -381,6 +388,8 @@ static int take_events(struct reader *reader, size_t size, struct st_error *erro
             return -1;
     if (body.left || !counts_fit(reader, events))
         return fail_content(reader, error, "its columns do not fit its number of events");
+    if (layout.columns > COLUMN_CONTEXTS && take_contexts(reader, error) < 0)
+        return -1;
     reader->left = events;
     reader->events += events;
     return 0;
@@ -486,6 +495,64 @@ static bool decode(struct column *column, uint32_t *values, size_t n, uint64_t l
     column->taken += (uint32_t)n;
     return good;
 }
+
+/* ---- contexts ---- */
+
+/* Decodes a column of contexts with values below limit, of which there must be `count`. */
+static const uint32_t *decode_rows(struct reader *reader, enum column_kind kind, uint32_t count,
+                                   uint64_t limit) {
+    struct column *column = &reader->columns[kind];
+    uint32_t **rows = &reader->rows[kind - COLUMN_CONTEXTS];
+    if (column->count != count || count > CHUNK_ROWS_LIMIT)
+        return NULL;
+    if (!*rows)
+        *rows = st_alloc(CHUNK_ROWS_LIMIT, sizeof **rows);
+    return decode(column, *rows, count, limit) ? *rows : NULL;
+}
+
+static int take_frames(struct reader *reader, struct st_error *error) {
+    struct st_contexts *contexts = &reader->symbols->contexts;
+    uint32_t count = reader->columns[COLUMN_FRAME_FUNCTION].count;
+    uint64_t all = (uint64_t)contexts->frame_count + count;
+    const uint32_t *function =
+        decode_rows(reader, COLUMN_FRAME_FUNCTION, count, contexts->functions.count);
+    const uint32_t *line = decode_rows(reader, COLUMN_FRAME_LINE, count, contexts->lines.count);
+    const uint32_t *caller = decode_rows(reader, COLUMN_FRAME_CALLER, count, all);
+    if (!function || !line || !caller || all > UINT32_MAX)
+        return fail_content(reader, error, "its frames do not fit together");
+    for (uint32_t i = 0; i < count; i++) {
+        if (caller[i] > contexts->frame_count)
+            return fail_content(reader, error, "a frame comes before its caller");
+        st_contexts_frame(contexts, (struct st_frame_row){function[i], line[i], caller[i]});
+    }
+    return 0;
+}
+
+static int take_sites(struct reader *reader, struct st_error *error) {
+    struct st_contexts *contexts = &reader->symbols->contexts;
+    uint32_t count = reader->columns[COLUMN_SITE_LINE].count;
+    const uint32_t *line = decode_rows(reader, COLUMN_SITE_LINE, count, contexts->lines.count);
+    const uint32_t *frame =
+        decode_rows(reader, COLUMN_SITE_FRAME, count, (uint64_t)contexts->frame_count + 1);
+    const uint32_t *call =
+        decode_rows(reader, COLUMN_SITE_CALL, count, (uint64_t)contexts->frame_count + 1);
+    if (!line || !frame || !call)
+        return fail_content(reader, error, "its sites do not fit together");
+    for (uint32_t i = 0; i < count; i++)
+        if (st_symbols_site(reader->symbols, (struct st_site_row){line[i], frame[i], call[i], 0}) ==
+            UINT32_MAX)
+            return fail_content(reader, error, "there are too many sites");
+    return 0;
+}
+
+/* Rows refer to rows before them, and to names that are there by now. */
+static int take_contexts(struct reader *reader, struct st_error *error) {
+    if (take_frames(reader, error) < 0)
+        return -1;
+    return take_sites(reader, error);
+}
+
+/* ---- events ---- */
 
 /* The values of the location column, which may be wider than the others. */
 static void decode_locations(struct column *column, uint64_t *restrict values, size_t n) {

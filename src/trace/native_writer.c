@@ -33,13 +33,20 @@ struct plan {
     uint64_t base;
 };
 
-/* Names first .. end of a table. */
+/* Names or rows first .. end of a table. */
 struct span {
     uint32_t first, end;
 };
 
+enum rows_table { ROWS_FRAMES, ROWS_SITES, ROWS_COUNT };
+
+/* What a chunk brings beside events. */
+struct news {
+    struct span names[TABLE_COUNT], rows[ROWS_COUNT];
+};
+
 /* Invariants: `buffered` events wait for a chunk of `chunk_events`; the names below emitted[table]
- * are in the file already. */
+ * and the rows below emitted_rows[table] are in the file already. */
 struct writer {
     FILE *file;
     const char *file_name;
@@ -50,7 +57,7 @@ struct writer {
     uint32_t buffered, chunk_events;
     uint64_t written; /* events in chunks of the file */
     uint32_t sequence;
-    uint32_t emitted[TABLE_COUNT];
+    uint32_t emitted[TABLE_COUNT], emitted_rows[ROWS_COUNT];
 
     uint64_t *values; /* of the column at work */
     unsigned char *payload, *packed;
@@ -100,12 +107,16 @@ static int put_bytes(const struct writer *writer, const void *bytes, size_t size
     return 0;
 }
 
+static uint32_t version_of(const struct writer *writer) {
+    return writer->symbols->contexts.kept ? NATIVE_VERSION : NATIVE_PLAIN;
+}
+
 static int put_file_head(struct writer *writer, struct st_error *error) {
     if (writer->head_written)
         return 0;
     unsigned char head[NATIVE_HEAD_SIZE];
     memcpy(head, NATIVE_MAGIC, 8);
-    put_u32(head + 8, NATIVE_VERSION);
+    put_u32(head + 8, version_of(writer));
     writer->head_written = true;
     return put_bytes(writer, head, sizeof head, error);
 }
@@ -186,6 +197,35 @@ static uint32_t collect(const struct writer *writer, enum column_kind kind) {
     return count;
 }
 
+static enum rows_table rows_of_column(enum column_kind kind) {
+    return kind < COLUMN_SITE_LINE ? ROWS_FRAMES : ROWS_SITES;
+}
+
+static uint32_t row_value(const struct st_contexts *contexts, enum column_kind kind, uint32_t row) {
+    switch (kind) {
+    case COLUMN_FRAME_FUNCTION:
+        return contexts->frames[row].function;
+    case COLUMN_FRAME_LINE:
+        return contexts->frames[row].line;
+    case COLUMN_FRAME_CALLER:
+        return contexts->frames[row].caller;
+    case COLUMN_SITE_LINE:
+        return contexts->sites[row].line;
+    case COLUMN_SITE_FRAME:
+        return contexts->sites[row].frame;
+    default:
+        return contexts->sites[row].call;
+    }
+}
+
+static uint32_t collect_rows(const struct writer *writer, enum column_kind kind,
+                             const struct news *news) {
+    struct span span = news->rows[rows_of_column(kind)];
+    for (uint32_t i = span.first; i < span.end; i++)
+        writer->values[i - span.first] = row_value(&writer->symbols->contexts, kind, i);
+    return span.end - span.first;
+}
+
 static unsigned bytes_for(uint64_t value) {
     unsigned bytes = 0;
     for (; value; value >>= 8)
@@ -243,9 +283,12 @@ static unsigned char *put_planes(struct writer *writer, const struct plan *plan,
     return next;
 }
 
-static unsigned char *put_column(struct writer *writer, enum column_kind kind, unsigned char *head,
+static unsigned char *put_column(struct writer *writer, enum column_kind kind,
+                                 const struct news *news, unsigned char *head,
                                  unsigned char *next) {
-    struct plan plan = plan_column(writer->values, collect(writer, kind));
+    uint32_t count =
+        kind < COLUMN_CONTEXTS ? collect(writer, kind) : collect_rows(writer, kind, news);
+    struct plan plan = plan_column(writer->values, count);
     head[0] = (unsigned char)plan.encoding;
     head[1] = (unsigned char)plan.width;
     head[2] = head[3] = 0;
@@ -266,7 +309,7 @@ static uint64_t span_bytes(const struct st_names *names, struct span span) {
 
 /* Takes the names that the file does not have yet, as far as one chunk may hold them. Returns
  * whether these are all. */
-static bool choose_names(const struct writer *writer, struct span spans[TABLE_COUNT]) {
+static bool choose_names(const struct writer *writer, struct news *news) {
     uint64_t room = NAME_BYTES_LIMIT;
     bool all = true;
     for (enum names_table table = 0; table < TABLE_COUNT; table++) {
@@ -279,69 +322,104 @@ static bool choose_names(const struct writer *writer, struct span spans[TABLE_CO
             all = false;
         }
         room -= span_bytes(names, span);
-        spans[table] = span;
+        news->names[table] = span;
     }
     return all;
 }
 
-static unsigned char *put_names(struct writer *writer, const struct span spans[TABLE_COUNT],
+/* The same for rows, once all names are there. A table waits until those that it refers to are
+ * complete. */
+static bool choose_rows(const struct writer *writer, struct news *news, bool named) {
+    const struct st_contexts *contexts = &writer->symbols->contexts;
+    const size_t counts[ROWS_COUNT] = {contexts->frame_count, contexts->site_count};
+    bool all = named;
+    for (enum rows_table table = 0; table < ROWS_COUNT; table++) {
+        uint32_t first = writer->emitted_rows[table], count = (uint32_t)counts[table] - first;
+        bool fits = count <= CHUNK_ROWS_LIMIT;
+        uint32_t taken = !all ? 0 : fits ? count : CHUNK_ROWS_LIMIT;
+        news->rows[table] = (struct span){first, first + taken};
+        all &= fits;
+    }
+    return all;
+}
+
+static bool choose_news(const struct writer *writer, struct news *news) {
+    bool named = choose_names(writer, news);
+    return choose_rows(writer, news, named);
+}
+
+static unsigned char *put_names(struct writer *writer, unsigned tables, const struct news *news,
                                 unsigned char *head, unsigned char *next) {
-    for (enum names_table table = 0; table < TABLE_COUNT; table++) {
+    for (enum names_table table = 0; table < tables; table++) {
         /* Names lie in their table as the file has them: each one with a zero byte behind it. */
         const struct st_names *names = table_of(writer, table);
-        uint64_t bytes = span_bytes(names, spans[table]);
-        head = put_u32(head, spans[table].end - spans[table].first);
+        struct span span = news->names[table];
+        uint64_t bytes = span_bytes(names, span);
+        head = put_u32(head, span.end - span.first);
         head = put_u32(head, (uint32_t)bytes);
         if (bytes)
-            memcpy(next, names->text + names->offset[spans[table].first], bytes);
+            memcpy(next, names->text + names->offset[span.first], bytes);
         next += bytes;
-        writer->emitted[table] = spans[table].end;
+        writer->emitted[table] = span.end;
     }
     return next;
 }
 
 /* ---- chunks ---- */
 
-/* Writes a chunk with these names and the buffered events. */
-static int put_events(struct writer *writer, const struct span spans[TABLE_COUNT],
-                      struct st_error *error) {
+static size_t payload_bound(const struct writer *writer, const struct news *news, size_t heads) {
+    size_t bound = heads + (size_t)writer->buffered * sizeof(uint64_t) * COLUMN_CONTEXTS;
+    for (enum names_table table = 0; table < TABLE_COUNT; table++)
+        bound += span_bytes(table_of(writer, table), news->names[table]);
+    for (enum rows_table table = 0; table < ROWS_COUNT; table++)
+        bound += (size_t)(news->rows[table].end - news->rows[table].first) * 3 * sizeof(uint32_t);
+    return bound;
+}
+
+/* Writes a chunk with the news and the buffered events. */
+static int put_events(struct writer *writer, const struct news *news, struct st_error *error) {
     if (writer->symbols->threads.count > THREADS_LIMIT)
         return st_fail(error, writer->file_name, ST_AT_FILE, 0,
                        "the native format holds at most %" PRIu32 " threads", THREADS_LIMIT);
-    size_t heads = native_heads_size(native_layout(NATIVE_VERSION));
-    size_t bound = heads + (size_t)writer->buffered * sizeof(uint64_t) * COLUMN_COUNT;
-    for (enum names_table table = 0; table < TABLE_COUNT; table++)
-        bound += span_bytes(table_of(writer, table), spans[table]);
-    st_reserve(&writer->payload, &writer->payload_capacity, bound);
+    struct native_layout layout = native_layout(version_of(writer));
+    size_t heads = native_heads_size(layout);
+    st_reserve(&writer->payload, &writer->payload_capacity, payload_bound(writer, news, heads));
 
     unsigned char *head = put_u32(put_u32(writer->payload, writer->buffered), 0);
-    unsigned char *next = put_names(writer, spans, head, writer->payload + heads);
-    head += TABLE_COUNT * NAMES_HEAD_SIZE;
+    unsigned char *next = put_names(writer, layout.tables, news, head, writer->payload + heads);
+    head += layout.tables * NAMES_HEAD_SIZE;
     writer->plane_count = 0;
     writer->plane_ends[writer->plane_count++] = (size_t)(next - writer->payload);
-    for (enum column_kind kind = 0; kind < COLUMN_COUNT; kind++)
-        next = put_column(writer, kind, head + kind * COLUMN_HEAD_SIZE, next);
+    for (enum column_kind kind = 0; kind < layout.columns; kind++)
+        next = put_column(writer, kind, news, head + kind * COLUMN_HEAD_SIZE, next);
 
+    for (enum rows_table table = 0; table < ROWS_COUNT; table++)
+        writer->emitted_rows[table] = news->rows[table].end;
     writer->written += writer->buffered;
     writer->buffered = 0;
     return put_chunk(writer, CHUNK_EVENTS, (size_t)(next - writer->payload), error);
 }
 
-/* Names that do not fit go ahead in chunks without events. */
-static int put_early_names(struct writer *writer, struct span spans[TABLE_COUNT],
-                           struct st_error *error) {
+static uint32_t count_news(const struct news *news) {
+    uint32_t count = 0;
+    for (enum names_table table = 0; table < TABLE_COUNT; table++)
+        count += news->names[table].end - news->names[table].first;
+    for (enum rows_table table = 0; table < ROWS_COUNT; table++)
+        count += news->rows[table].end - news->rows[table].first;
+    return count;
+}
+
+/* News that do not fit go ahead in chunks without events. */
+static int put_early_news(struct writer *writer, struct news *news, struct st_error *error) {
     uint32_t waiting = writer->buffered;
-    while (!choose_names(writer, spans)) {
-        uint32_t names = 0;
-        for (enum names_table table = 0; table < TABLE_COUNT; table++)
-            names += spans[table].end - spans[table].first;
-        if (!names)
+    while (!choose_news(writer, news)) {
+        if (!count_news(news))
             return st_fail(error, writer->file_name, ST_AT_FILE, 0,
                            "cannot write: a name in the trace is longer than %u MiB, the most that "
                            "the native format can hold",
                            (unsigned)(NAME_BYTES_LIMIT >> 20));
         writer->buffered = 0;
-        if (put_events(writer, spans, error))
+        if (put_events(writer, news, error))
             return -1;
         writer->buffered = waiting;
     }
@@ -349,12 +427,12 @@ static int put_early_names(struct writer *writer, struct span spans[TABLE_COUNT]
 }
 
 static int flush(struct writer *writer, struct st_error *error) {
-    struct span spans[TABLE_COUNT];
+    struct news news;
     if (!writer->buffered)
         return 0;
-    if (put_early_names(writer, spans, error))
+    if (put_early_news(writer, &news, error))
         return -1;
-    return put_events(writer, spans, error);
+    return put_events(writer, &news, error);
 }
 
 static int write_events(void *state, const struct st_event *events, size_t count,

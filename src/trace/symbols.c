@@ -1,5 +1,7 @@
 #include "trace/symbols.h"
 
+#include "base/memory.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +13,7 @@ void st_symbols_init(struct st_symbols *symbols) {
     st_names_init(&symbols->blocks);
     st_names_init(&symbols->locations);
     st_names_init(&symbols->channels);
+    st_contexts_init(&symbols->contexts);
 }
 
 void st_symbols_free(struct st_symbols *symbols) {
@@ -20,12 +23,14 @@ void st_symbols_free(struct st_symbols *symbols) {
     st_names_free(&symbols->blocks);
     st_names_free(&symbols->locations);
     st_names_free(&symbols->channels);
+    st_contexts_free(&symbols->contexts);
 }
 
 size_t st_symbols_memory(const struct st_symbols *symbols) {
     return st_names_memory(&symbols->threads) + st_names_memory(&symbols->variables) +
            st_names_memory(&symbols->locks) + st_names_memory(&symbols->blocks) +
-           st_names_memory(&symbols->locations) + st_names_memory(&symbols->channels);
+           st_names_memory(&symbols->locations) + st_names_memory(&symbols->channels) +
+           st_contexts_memory(&symbols->contexts);
 }
 
 struct st_names *st_symbols_of(struct st_symbols *symbols, enum st_op op) {
@@ -104,6 +109,17 @@ uint64_t st_location_add(struct st_symbols *symbols, const char *text, size_t le
         return number;
     uint32_t name = st_names_add(&symbols->locations, text, length);
     return name == ST_NAMES_FULL ? UINT64_MAX : ST_LOC_NAME | name;
+}
+
+uint32_t st_symbols_site(struct st_symbols *symbols, struct st_site_row row) {
+    struct st_contexts *contexts = &symbols->contexts;
+    uint32_t number = st_names_append(&symbols->locations, st_name(&contexts->lines, row.line),
+                                      st_name_length(&contexts->lines, row.line));
+    if (number == ST_NAMES_FULL)
+        return UINT32_MAX;
+    st_reserve(&contexts->sites, &contexts->site_capacity, contexts->site_count + 1);
+    contexts->sites[contexts->site_count++] = row;
+    return number;
 }
 
 const char *st_location_text(const struct st_symbols *symbols, uint64_t loc,

@@ -3,10 +3,13 @@
 #define SERIATIM_TRACE_SYMBOLS_H
 
 #include "base/names.h"
+#include "trace/contexts.h"
 #include "trace/event.h"
 
+/* Locations may have the same name when contexts are kept. */
 struct st_symbols {
     struct st_names threads, variables, locks, blocks, locations, channels;
+    struct st_contexts contexts;
 };
 
 void st_symbols_init(struct st_symbols *symbols);
@@ -26,6 +29,9 @@ uint64_t st_location_add(struct st_symbols *symbols, const char *text, size_t le
 
 /* The same for a text with 8 readable bytes behind its first, whatever its length. */
 uint64_t st_location_add_padded(struct st_symbols *symbols, const char *text, size_t length);
+
+/* Adds a site, and the location that it is. UINT32_MAX when there are too many. */
+uint32_t st_symbols_site(struct st_symbols *symbols, struct st_site_row row);
 
 /* Writes the location as text; the result is `buffer` or a name that lives in symbols. */
 enum { ST_LOCATION_SIZE = 24 };

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* What a place is called whose line is not known. */
@@ -19,6 +20,7 @@ struct st_places {
     struct st_modules *symbols;
     struct module *modules;
     size_t count, capacity;
+    time_t built;
 };
 
 struct st_places *st_places_new(void) {
@@ -39,12 +41,29 @@ void st_places_free(struct st_places *places) {
     free(places);
 }
 
+time_t st_places_built(const struct st_places *places) {
+    return places->built;
+}
+
+/* Our own library says nothing about the program. */
+static bool is_runtime(const char *name) {
+    return strncmp(name, "libseriatim_rt.", 15) == 0 || strncmp(name, "libtsan.", 8) == 0;
+}
+
+static void note_age(struct st_places *places, const char *path, const char *name) {
+    struct stat status;
+    if (!is_runtime(name) && stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+        status.st_mtime > places->built)
+        places->built = status.st_mtime;
+}
+
 void st_places_add_module(struct st_places *places, const char *path, uint64_t start,
                           uint64_t length, uint64_t bias) {
-    const char *slash = strrchr(path, '/');
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    note_age(places, path, name);
     st_reserve(&places->modules, &places->capacity, places->count + 1);
     places->modules[places->count++] =
-        (struct module){st_strdup(slash ? slash + 1 : path), start, start + length, bias};
+        (struct module){st_strdup(name), start, start + length, bias};
     st_modules_add(
         places->symbols,
         &(struct st_module){.path = path, .start = start, .end = start + length, .bias = bias});

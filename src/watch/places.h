@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 struct st_places;
 
@@ -15,6 +16,8 @@ void st_places_add_module(struct st_places *places, const char *path, uint64_t s
 
 /* The address in one of them that has these lower 32 bits; 0 when there is none. */
 uint64_t st_places_complete(const struct st_places *places, uint32_t low);
+/* When the newest of the modules was written; 0 when that is not known. */
+time_t st_places_built(const struct st_places *places);
 
 /* Of the call that returns to `pc`. What they return stays until the places are freed. */
 struct st_code {

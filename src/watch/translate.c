@@ -247,7 +247,7 @@ static void publish(struct st_translator *t) {
 }
 
 static void flush(struct st_translator *t) {
-    if (!t->options.sites)
+    if (t->options.names)
         name_new_variables(t);
     size_t count = t->batched;
     t->batched = 0;
@@ -288,7 +288,8 @@ static uint32_t held_by(const struct thread *thread) {
 }
 
 static void refresh_context(struct st_translator *t, struct thread *thread) {
-    thread->context = st_sites_context(&t->sites, call_of(thread), held_by(thread));
+    uint32_t held = t->options.outline ? 0 : held_by(thread);
+    thread->context = st_sites_context(&t->sites, call_of(thread), held);
     thread->stale = false;
 }
 
@@ -508,6 +509,18 @@ static struct frame *push(struct thread *thread, struct frame frame) {
     return &thread->frames[thread->depth - 1];
 }
 
+/* Its begin belongs to what is around it; what follows is in it. */
+static void begin_block(struct st_translator *t, struct thread *thread, struct frame frame,
+                        uint64_t pc) {
+    struct frame *pushed = push(thread, frame);
+    pushed->loc = loc_at(t, thread, pc);
+    put(t, thread, ST_BEGIN, pushed->block, pushed->loc);
+    if (t->options.outline) {
+        pushed->call = 0;
+        change_context(thread);
+    }
+}
+
 static void end_block(struct st_translator *t, struct thread *thread, const struct frame *frame) {
     if (frame->kind != NO_BLOCK)
         put(t, thread, ST_END, frame->block, frame->loc);
@@ -549,24 +562,20 @@ static void on_enter(struct st_translator *t, struct thread *thread,
             kind = NO_BLOCK;
     }
     struct st_call call = {record->argument, st_stream_address(record), call_of(thread)};
-    struct frame *frame = push(thread, (struct frame){.kind = kind,
-                                                      .block = function->block,
-                                                      .call = st_sites_call(&t->sites, call)});
+    struct frame frame = {
+        .kind = kind, .block = function->block, .call = st_sites_call(&t->sites, call)};
     if (kind == NO_BLOCK)
-        return;
-    frame->loc = loc_at(t, thread, record->argument);
-    put(t, thread, ST_BEGIN, frame->block, frame->loc);
+        push(thread, frame);
+    else
+        begin_block(t, thread, frame, record->argument);
 }
 
 static void on_begin(struct st_translator *t, struct thread *thread,
                      const struct st_stream_record *record) {
     uint32_t text = st_pairs_number(&t->texts, record->argument, 0);
     st_reserve(&t->text_blocks, &t->text_capacity, (size_t)text + 1);
-    struct frame *frame =
-        push(thread,
-             (struct frame){.kind = NAMED, .annotated = true, .block = t->text_blocks[text] - 1});
-    frame->loc = loc_at(t, thread, st_stream_address(record));
-    put(t, thread, ST_BEGIN, frame->block, frame->loc);
+    struct frame frame = {.kind = NAMED, .annotated = true, .block = t->text_blocks[text] - 1};
+    begin_block(t, thread, frame, st_stream_address(record));
 }
 
 /* Of the blocks that nobody named, those can be split in which no named one is open. */
@@ -598,9 +607,7 @@ static void begin_section(struct st_translator *t, struct thread *thread,
     snprintf(name, sizeof name, "section of %s at %s", st_name(&t->symbols.locks, lock->number),
              where);
     uint32_t block = st_names_add(&t->symbols.blocks, name, strlen(name));
-    struct frame *frame = push(thread, (struct frame){.kind = SECTION, .block = block});
-    frame->loc = loc_at(t, thread, pc);
-    put(t, thread, ST_BEGIN, block, frame->loc);
+    begin_block(t, thread, (struct frame){.kind = SECTION, .block = block}, pc);
 }
 
 static void end_section(struct st_translator *t, struct thread *thread) {
@@ -617,6 +624,11 @@ static void end_section(struct st_translator *t, struct thread *thread) {
     memmove(&thread->frames[i - 1], &thread->frames[i],
             (thread->depth - i) * sizeof *thread->frames);
     thread->depth--;
+    for (; i <= thread->depth; i++) { /* functions, and outlines of them begin anew */
+        struct st_call call = st_call(&t->sites, thread->frames[i - 1].call);
+        call.caller = i > 1 ? thread->frames[i - 2].call : 0;
+        thread->frames[i - 1].call = st_sites_call(&t->sites, call);
+    }
     change_context(thread);
 }
 

@@ -28,10 +28,15 @@ enum { ST_BATCH = 4096, ST_BATCH_ROOM = 64 };
 struct st_translation {
     const struct st_spec *spec; /* or NULL */
 
-    /* In full: an event's location is the number of its site (sites.h) and names of variables and
-     * locations are asked for at the end, those that somebody wants to see. Otherwise each has its
-     * name as soon as an event refers to it, and a location is a line. */
-    bool sites;
+    bool sites; /* an event's location is the number of its site (sites.h); otherwise a line */
+
+    /* Of a site only what does not follow from events before it: its calls are those since the
+     * begin of the innermost open block, and it has no locks. */
+    bool outline;
+
+    /* Variables have their names as soon as an event refers to them; otherwise names are asked for
+     * at the end, of those that somebody wants to see. Lines always have theirs. */
+    bool names;
 
     st_event_sink *sink;
     st_dead_before *dead_before; /* NULL: no late accesses, please */

@@ -13,15 +13,16 @@ import sys
 
 MAGIC = b"\x89STT\r\n\x1a\n"
 OPERATIONS = ["r", "w", "acq", "rel", "fork", "join", "begin", "end", "snd", "rcv"]
-TABLES = ["threads", "variables", "locks", "blocks", "locations", "channels"]
-COLUMNS = ["step", "variable", "lock", "child", "block", "loc", "channel"]
+TABLES = ["threads", "variables", "locks", "blocks", "locations", "channels", "functions"]
+COLUMNS = ["step", "variable", "lock", "child", "block", "loc", "channel", "frame function",
+           "frame line", "frame caller", "site line", "site frame", "site call"]
 TARGET_COLUMN = ["variable", "variable", "lock", "lock", "child", "child", "block", "block",
                  "channel", "channel"]
 TARGET_TABLE = {"variable": "variables", "lock": "locks", "child": "threads", "block": "blocks",
                 "channel": "channels"}
 CHUNK_HEAD = struct.Struct("<4sIIIQQ")
 COLUMN_HEAD = struct.Struct("<BBHIQ")
-MOST_EVENTS, MOST_BYTES = 131072, 64 << 20
+MOST_EVENTS, MOST_ROWS, MOST_BYTES = 131072, 131072, 64 << 20
 
 
 class BadTrace(Exception):
@@ -32,9 +33,11 @@ class Version:
     """What the versions of the format differ in."""
 
     def __init__(self, number):
-        self.tables = TABLES[:5] if number == 1 else TABLES
-        self.columns = COLUMNS[:6] if number == 1 else COLUMNS
+        self.tables = TABLES[:number + 4]
+        self.columns = COLUMNS[:(6, 7, 13)[number - 1]]
         self.step = 8 if number == 1 else 16
+        self.sites = [] if number == 3 else None  # the lines of the sites, by number
+        self.frames = 0
         self.column_heads = 8 + 8 * len(self.tables)
         self.heads_size = self.column_heads + COLUMN_HEAD.size * len(self.columns)
 
@@ -118,8 +121,32 @@ def event_text(version, names, columns, targets, i):
     if target >= 0:
         text += b"(" + name_of(names, TARGET_TABLE[column], target) + b")"
     text += b"|"
-    text += name_of(names, "locations", loc // 2) if loc % 2 else b"%d" % (loc // 2)
+    text += location(version, names, loc // 2) if loc % 2 else b"%d" % (loc // 2)
     return text + b"\n"
+
+
+def location(version, names, number):
+    if version.sites is None:
+        return name_of(names, "locations", number)
+    require(number < len(version.sites), "a number without a site")
+    return version.sites[number]
+
+
+def rows(columns, *names):
+    lengths = {len(columns[name]) for name in names}
+    require(len(lengths) == 1 and lengths.pop() <= MOST_ROWS, "number of rows")
+    return zip(*(columns[name] for name in names))
+
+
+def read_contexts(version, columns, names):
+    for function, line, caller in rows(columns, "frame function", "frame line", "frame caller"):
+        name_of(names, "functions", function)
+        name_of(names, "locations", line)
+        require(caller <= version.frames, "a frame before its caller")
+        version.frames += 1
+    for line, frame, call in rows(columns, "site line", "site frame", "site call"):
+        require(max(frame, call) <= version.frames, "a site without its frame")
+        version.sites.append(name_of(names, "locations", line))
 
 
 def read_events(version, payload, names, out):
@@ -127,6 +154,8 @@ def read_events(version, payload, names, out):
     require(count <= MOST_EVENTS and zero == 0, "number of events")
     columns = read_columns(version, payload, read_names(version, payload, names))
     require(all(len(columns[c]) == count for c in ("step", "loc")), "length of a column")
+    if version.sites is not None:
+        read_contexts(version, columns, names)
     targets = {column: iter(columns[column]) for column in TARGET_TABLE}
     for i in range(count):
         out.write(event_text(version, names, columns, targets, i))
@@ -138,7 +167,7 @@ def read_trace(data, out):
     require(data[:8] == MAGIC, "not a native trace")
     require(len(data) >= 12, "cut before its first event")
     number = struct.unpack_from("<I", data, 8)[0]
-    require(number in (1, 2), "unknown version")
+    require(number in (1, 2, 3), "unknown version")
     version = Version(number)
     names = {table: [] for table in TABLES}
     events = 0

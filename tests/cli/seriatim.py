@@ -66,7 +66,8 @@ class Result:
 
 
 def environment(**changes):
-    env = {k: v for k, v in os.environ.items() if k not in ("SERIATIM_OPTIONS", "NO_COLOR")}
+    ours = ("SERIATIM_OPTIONS", "NO_COLOR", "COLUMNS")
+    env = {k: v for k, v in os.environ.items() if k not in ours}
     env.update(changes)
     return env
 

@@ -118,6 +118,8 @@ class Job:
             problems.append(f"the program printed {output!r} under record")
         checked = self._json(self._command(BINARY, "check", "--format", "json", "--limit", 0,
                                            "trace.stt", statuses=(0, 1)))
+        problems += ["check of the recording: " + problem for problem in
+                     programs.Comparison(self.variant, checked).problems]
         here, there = programs.violated_names(ran), programs.violated_names(checked)
         if here != there:
             problems.append(f"run found {sorted(here)} violated, check in the recording "
@@ -390,7 +392,8 @@ class Harness(unittest.TestCase):
         lines = self.report(result).splitlines()
         self.assertRegex(lines[0], r"/p\.c$")
         self.assertEqual(lines[1], "    'look' was found to be violated, and is not")
-        self.assertEqual(lines[2:4], ["to repeat:", "    cd $(mktemp -d)"])
-        self.assertRegex(lines[5], r"^    SERIATIM_CC=clang SERIATIM_CXX=clang\+\+ /\S+/seriatim-cc "
+        self.assertEqual(lines[2], lines[1].replace("    ", "    check of the recording: ", 1))
+        self.assertEqual(lines[3:5], ["to repeat:", "    cd $(mktemp -d)"])
+        self.assertRegex(lines[6], r"^    SERIATIM_CC=clang SERIATIM_CXX=clang\+\+ /\S+/seriatim-cc "
                                    r"-g -O1 .* /\S+/p\.c schedule\.o -o program -pthread$")
-        self.assertEqual(lines[6], r"    printf '%s\n' 'atomic function move' >spec")
+        self.assertEqual(lines[7], r"    printf '%s\n' 'atomic function move' >spec")

@@ -158,9 +158,9 @@ class ProgramCase(Case):
                                 env=environment(SERIATIM_RUNTIME_DIR=str(RUNTIME)),
                                 stderr=subprocess.PIPE, start_new_session=True, **more)
 
-    def seriatim(self, *arguments, **more):
-        return self.run_here(*arguments, env={"SERIATIM_RUNTIME_DIR": str(RUNTIME)}, timeout=60,
-                             **more)
+    def seriatim(self, *arguments, env=None, **more):
+        env = dict(env or {}, SERIATIM_RUNTIME_DIR=str(RUNTIME))
+        return self.run_here(*arguments, env=env, timeout=60, **more)
 
     def run_program(self, *words, options=(), **more):
         return self.seriatim("run", *options, PROGRAM_PATH, *words, **more)
@@ -373,6 +373,103 @@ class Signals(ProgramCase):
         self.assertEqual(result.status, 128 + signal.SIGUSR1)
 
 
+class Text(ProgramCase):
+    """The report for people, of the program above: lines, functions, locks and calls."""
+
+    def line(self, words):
+        [line] = [n for n, text in enumerate(PROGRAM.splitlines(), 1) if words in text]
+        return line
+
+    def report(self, **env):
+        return self.copied("cut", env=env).message
+
+    def steps(self, report):
+        """Of each step: thread and deed, and then function, line and source of each call."""
+        steps = []
+        for line in report.splitlines():
+            step = re.match(r"  event \d+ +(\w+) {2,}(.*?)(  |$)", line)
+            call = re.match(r" +(in|from)  +(\S+) +\S*program\.c:(\d+)  (.*)", line)
+            if step:
+                steps.append([step.group(1, 2)])
+            elif call:
+                steps[-1].append((call.group(1), call.group(2), int(call.group(3)), call.group(4)))
+        return steps
+
+    def test_the_whole_story(self):
+        code = PROGRAM.splitlines()
+        at = {name: n for n, text in enumerate(code, 1) for name in ("update", "set", "other", "cut")
+              if re.search(rf"void \*?{name}\(", text)}
+        out, back, called = at["update"] + 3, at["update"] + 8, self.line("update(1);")
+        lock, unlock = at["set"] + 1, at["set"] + 3
+
+        def call(role, function, line):
+            return role, function, line, code[line - 1].strip()
+
+        self.assertEqual(self.steps(self.report()), [
+            [("main", "began update"), call("in", "update", at["update"]),
+             call("from", "cut", called), call("from", "main", self.line("            cut();"))],
+            [("main", "released lock lock"), call("in", "update", out)],
+            [("T1", "acquired lock lock"), call("in", "set", lock),
+             call("from", "other", at["other"] + 2)],
+            [("T1", "released lock lock"), call("in", "set", unlock)],
+            [("main", "acquired lock lock"), call("in", "set", lock),
+             call("from", "update", back)],
+        ])
+
+    def test_the_hint_names_the_lines_of_the_block(self):
+        begin = self.line("void update(int cut)")
+        self.assertRegex(" ".join(self.report().split()),
+                         rf"Hint: update let go of lock at \S*program.c:{begin + 3} and took it again "
+                         rf"at \S*program.c:{begin + 8}; held throughout, it would have kept T1 out\.")
+
+    def test_no_wider_than_columns_allow(self):
+        for columns in (60, 90):
+            lines = self.report(COLUMNS=str(columns)).splitlines()
+            quotes = [line for line in lines if line.endswith("...")]
+            self.assertTrue(all(len(line) <= columns for line in quotes), quotes)
+        self.assertNotEqual(self.report(COLUMNS="60"), self.report(COLUMNS="90"))
+
+    def test_only_the_summary_when_quiet(self):
+        result = self.run_program("cut", options=["--quiet"])
+        self.assertRegex(result.message, r"\A\S*program: not serializable, .*; 1 violated block .*\n\Z")
+
+    def copied(self, *words, **more):
+        if not (self.folder / "program").exists():
+            self.copy()
+        return self.seriatim("run", "./program", *words, **more)
+
+    def copy(self):
+        """The program and its source, in a folder of its own."""
+        source = self.write("program.c", PROGRAM)
+        made = subprocess.run(["gcc", "-g", "-O1", "-fsanitize=thread", "-pthread", "program.c",
+                               "-o", "program"], cwd=self.folder, capture_output=True, check=False)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        return source
+
+    def test_source_that_is_gone_is_not_quoted(self):
+        source = self.copy()
+        self.assertIn("  set(value + 1);\n", self.copied("cut").message)
+        source.unlink()
+        report = self.copied("cut").message
+        self.assertRegex(report, r"\n +from +update +program\.c:\d+\n")
+        self.assertNotIn("value + 1", report)
+
+    def test_source_that_was_changed_is_not_quoted(self):
+        source = self.copy()
+        later = time.time() + 10
+        os.utime(source, (later, later))
+        report = self.copied("cut").message
+        self.assertIn("program.c is newer than what ran, so its lines are not quoted.\n", report)
+        self.assertNotIn("value + 1", report)
+
+
+def without_numbers(part):
+    """A part of a report, without the numbers of events."""
+    if isinstance(part, dict):
+        return {key: without_numbers(value) for key, value in part.items() if key != "event"}
+    return [without_numbers(value) for value in part] if isinstance(part, list) else part
+
+
 class Record(ProgramCase):
     def check(self, path):
         return self.seriatim("check", path, "--format", "json")
@@ -392,16 +489,44 @@ class Record(ProgramCase):
         self.assertEqual(report["violation_count"], 1)
 
     def test_run_and_record_agree(self):
+        """In all but the numbers of events: also in functions, stacks and locks."""
         online = json.loads(self.run_program("cut", options=["--format", "json"]).message)
         self.record("cut", options=["-o", "t.stt"])
         offline = self.check("t.stt").json
-        for report in (online, offline):
-            for violation in report["violations"]:
-                violation["path"] = [(edge["kind"], edge["on"], edge["from"]["op"],
-                                      edge["to"]["loc"]) for edge in violation["path"]]
-        names = ("block", "thread", "depth", "path", "begin_loc")
-        self.assertEqual([[v[name] for name in names] for v in online["violations"]],
-                         [[v[name] for name in names] for v in offline["violations"]])
+        [there], [here] = online["violations"], offline["violations"]
+        names = ("block", "thread", "depth", "begin_loc", "proof", "closing", "path")
+        self.assertEqual(without_numbers([there[name] for name in names]),
+                         without_numbers([here[name] for name in names]))
+        steps = [edge[end] for edge in here["path"] for end in ("from", "to")]
+        self.assertEqual([step["locks"] for step in steps], [["lock"], [], ["lock"], []])
+        self.assertEqual([frame["function"] for frame in steps[0]["stack"]][:3],
+                         ["update", "cut", "main"])
+
+    def test_the_text_of_both_is_the_same(self):
+        def story(text):
+            return re.sub(r"event +\d+ *|\S+: not serializable.*", "", text)
+        online = self.run_program("cut").message
+        self.record("cut", options=["-o", "t.stt"])
+        self.assertEqual(story(online), story(self.seriatim("check", "t.stt").text))
+
+    def test_a_specification_does_not_take_calls_from_the_stack(self):
+        self.write("spec", "ignore function *\natomic function update\n")
+        self.record("cut", options=["-o", "t.stt", "--spec", "spec"])
+        report = self.run_program("cut", options=["--spec", "spec", "--format", "json"])
+        [there], [here] = json.loads(report.message)["violations"], self.check("t.stt").json["violations"]
+        self.assertEqual(without_numbers(there["path"]), without_numbers(here["path"]))
+        self.assertEqual([frame["function"] for frame in here["proof"]["stack"]][:3],
+                         ["set", "update", "cut"])
+
+    def test_a_converted_trace_tells_the_same(self):
+        self.record("cut", options=["-o", "t.stt"])
+        for name in ("again.stt", "t.std"):
+            self.assert_clean(self.seriatim("convert", "-q", "t.stt", name))
+        [here], [there] = (self.check(name).json["violations"] for name in ("t.stt", "again.stt"))
+        self.assertEqual(here, there)
+        [plain] = self.check("t.std").json["violations"]
+        self.assertNotIn("stack", plain["proof"])
+        self.assertEqual(plain["proof"]["loc"], here["proof"]["loc"])
 
     def test_the_name_of_the_trace(self):
         self.record("clean", options=["-o", "a%p.stt", "-q"])

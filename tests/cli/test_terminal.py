@@ -1,8 +1,11 @@
 """What only a terminal sees: color and progress."""
 
+import fcntl
 import os
 import pty
+import struct
 import subprocess
+import termios
 import time
 import unittest
 
@@ -67,6 +70,46 @@ class Color(TerminalCase):
                               b"not for reading\n")
         self.assertEqual(process.returncode, 2)
         self.assertEqual(read_all(master), b"")
+
+
+class Width(TerminalCase):
+    """Sentences are broken where the terminal ends, and in files only if COLUMNS says so."""
+
+    TRACE = CUT.replace("(a)", "(a_block_with_a_name)").encode()
+
+    def lines(self, width=None, env=None):
+        master, slave = pty.openpty()
+        self.addCleanup(os.close, master)
+        if width:
+            fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 25, width, 0, 0))
+        process = subprocess.Popen([str(BINARY), "check", "--color=never", "-"], cwd=self.folder,
+                                   stdin=subprocess.PIPE, stdout=slave,
+                                   env=environment(**(env or {})))
+        os.close(slave)
+        process.communicate(self.TRACE)
+        lines = read_all(master).decode().replace("\r\n", "\n").splitlines()
+        self.assertIn("not serializable", lines[-1])
+        return lines[:-1]  # the summary stays in one line
+
+    def test_as_wide_as_the_terminal(self):
+        for width in (50, 60, 75, 100, 132):
+            with self.subTest(width=width):
+                widest = max(map(len, self.lines(width)))
+                self.assertLessEqual(widest, width)
+        self.assertEqual(self.lines(132), self.lines(200))
+        self.assertGreater(len(self.lines(50)), len(self.lines(132)))
+
+    def test_columns_in_the_environment_counts_more(self):
+        self.assertEqual(self.lines(132, env={"COLUMNS": "50"}), self.lines(50))
+        self.assertEqual(self.lines(60, env={"COLUMNS": "what"}), self.lines(60))
+
+    def test_a_terminal_of_unknown_width(self):
+        self.assertEqual(self.lines(), self.lines(200))
+
+    def test_a_file(self):
+        for columns, lines in (("", self.lines(200)), ("50", self.lines(50))):
+            result = self.run_here("check", "-", input=self.TRACE, env={"COLUMNS": columns})
+            self.assertEqual(result.text.splitlines()[:-1], lines)
 
 
 class Progress(TerminalCase):

@@ -2,6 +2,7 @@
 #include "fuzz.h"
 
 #include "base/memory.h"
+#include "trace/replay.h"
 #include "trace/validate.h"
 
 #include <stdlib.h>
@@ -116,15 +117,57 @@ static void check_validation(const struct reading *reading, bool repair) {
     free(events);
 }
 
+static void check_contexts(const struct st_symbols *symbols) {
+    const struct st_contexts *contexts = &symbols->contexts;
+    require(!contexts->kept || contexts->site_count == symbols->locations.count,
+            "a location is a site");
+    for (size_t i = 0; i < contexts->frame_count; i++)
+        require(contexts->frames[i].function < contexts->functions.count &&
+                    contexts->frames[i].line < contexts->lines.count &&
+                    contexts->frames[i].caller <= i,
+                "a frame has names, and its caller comes first");
+    for (size_t i = 0; i < contexts->site_count; i++)
+        require(contexts->sites[i].line < contexts->lines.count &&
+                    contexts->sites[i].frame <= contexts->frame_count &&
+                    contexts->sites[i].call <= contexts->frame_count && !contexts->sites[i].held,
+                "a site has a name and frames");
+}
+
+/* Whatever the events, all of their contexts can be told. */
+static void check_replay(const struct reading *reading) {
+    if (!reading->symbols.contexts.kept || !reading->count)
+        return;
+    struct st_event *events = st_alloc(reading->count, sizeof *events);
+    memcpy(events, reading->events, reading->count * sizeof *events);
+    struct st_symbols told = reading->symbols;
+    st_names_init(&told.locations);
+    st_contexts_init(&told.contexts);
+    struct st_replay *replay = st_replay_new();
+    st_replay_events(replay, events, reading->count);
+    for (size_t i = 0; i < reading->count; i++) {
+        char one[ST_LOCATION_SIZE], other[ST_LOCATION_SIZE];
+        uint64_t loc = st_replay_location(replay, &reading->symbols, &told, events[i].loc);
+        require(!strcmp(st_location_text(&told, loc, one),
+                        st_location_text(&reading->symbols, reading->events[i].loc, other)),
+                "the location is as it was");
+    }
+    st_replay_free(replay);
+    st_names_free(&told.locations);
+    st_contexts_free(&told.contexts);
+    free(events);
+}
+
 void fuzz_check_promises(const struct reading *reading) {
     check_names(&reading->symbols.threads, true);
     check_names(&reading->symbols.variables, false);
     check_names(&reading->symbols.locks, true);
     check_names(&reading->symbols.blocks, true);
-    check_names(&reading->symbols.locations, true);
+    check_names(&reading->symbols.locations, !reading->symbols.contexts.kept);
     check_names(&reading->symbols.channels, true);
     for (size_t i = 0; i < reading->count; i++)
         check_event(&reading->symbols, &reading->events[i]);
+    check_contexts(&reading->symbols);
+    check_replay(reading);
     check_validation(reading, false);
     check_validation(reading, true);
 }

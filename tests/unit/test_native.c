@@ -111,7 +111,25 @@ static void assert_same_names(const struct st_names *found, const struct st_name
         assert_string_equal(st_name(found, i), st_name(expected, i));
 }
 
+static void assert_same_rows(const void *found, size_t found_count, const void *expected,
+                             size_t expected_count, size_t size) {
+    assert_int_equal(found_count, expected_count);
+    if (found_count)
+        assert_memory_equal(found, expected, found_count * size);
+}
+
+static void assert_same_contexts(const struct st_contexts *found,
+                                 const struct st_contexts *expected) {
+    assert_int_equal(found->kept, expected->kept);
+    assert_same_rows(found->frames, found->frame_count, expected->frames, expected->frame_count,
+                     sizeof *found->frames);
+    assert_same_rows(found->sites, found->site_count, expected->sites, expected->site_count,
+                     sizeof *found->sites);
+}
+
 static void assert_same_symbols(struct st_symbols *found, struct st_symbols *expected) {
+    assert_same_contexts(&found->contexts, &expected->contexts);
+    assert_same_names(&found->locations, &expected->locations);
     for (enum names_table table = 0; table < TABLE_COUNT; table++)
         assert_same_names(names_table(found, table), names_table(expected, table));
 }
@@ -202,6 +220,37 @@ static struct sample make_sample(void) {
     return sample;
 }
 
+/* Makes sites of the location names: each is reached in two ways, by turns. */
+static void keep_contexts(struct st_symbols *symbols, struct events *events) {
+    struct st_contexts *contexts = &symbols->contexts;
+    struct st_names names = symbols->locations;
+    contexts->kept = true;
+    st_names_init(&symbols->locations);
+    uint32_t main_name = st_names_add(&contexts->functions, "main", 4);
+    uint32_t work = st_names_add(&contexts->functions, "bank::work", 10);
+    for (uint32_t i = 0; i < names.count; i++) {
+        uint32_t line =
+            st_names_add(&contexts->lines, st_name(&names, i), st_name_length(&names, i));
+        uint32_t caller = st_contexts_frame(contexts, (struct st_frame_row){main_name, line, 0});
+        uint32_t frame = st_contexts_frame(contexts, (struct st_frame_row){work, line, caller});
+        st_symbols_site(symbols, (struct st_site_row){line, frame, caller, 0});
+        st_symbols_site(symbols, (struct st_site_row){line, i % 2 ? caller : 0, 0, 0});
+    }
+    st_names_free(&names);
+    for (size_t i = 0; i < events->count; i++)
+        if (events->data[i].loc & ST_LOC_NAME)
+            events->data[i].loc = ST_LOC_NAME | (2 * (events->data[i].loc & ~ST_LOC_NAME) + i % 2);
+}
+
+static struct sample make_context_sample(void) {
+    struct sample sample;
+    st_symbols_init(&sample.symbols);
+    sample.events = make_golden(&sample.symbols);
+    keep_contexts(&sample.symbols, &sample.events);
+    sample.bytes = write_trace(&sample.symbols, &sample.events, 5, false);
+    return sample;
+}
+
 static void free_sample(struct sample *sample) {
     st_symbols_free(&sample->symbols);
     free(sample->events.data);
@@ -257,6 +306,18 @@ static void the_golden_file_of_version_2_stays_readable(void **state) {
     assert_golden(read_file(SOURCE_DIR "/tests/traces/golden-v2.stt"), 2, COUNT(golden));
 }
 
+static void the_golden_file_of_version_3_stays_readable(void **state) {
+    (void)state;
+    struct sample sample = make_context_sample();
+    struct bytes bytes = read_file(SOURCE_DIR "/tests/traces/golden-v3.stt");
+    struct outcome outcome = read_trace(bytes.data, bytes.size, 7);
+    assert_false(outcome.failed);
+    assert_same_symbols(&outcome.symbols, &sample.symbols);
+    free_outcome(&outcome);
+    free_sample(&sample);
+    assert_golden(bytes, 3, COUNT(golden));
+}
+
 /* ---- writing and reading back ---- */
 
 static void every_kind_of_event_comes_back(void **state) {
@@ -268,6 +329,41 @@ static void every_kind_of_event_comes_back(void **state) {
     free_sample(&sample);
 }
 
+static void contexts_come_back(void **state) {
+    (void)state;
+    struct sample sample = make_context_sample();
+    for (uint32_t chunk_events = 1; chunk_events < 30; chunk_events++)
+        for (size_t batch = 1; batch < 8; batch++)
+            assert_reads_back(&sample.symbols, &sample.events, chunk_events, batch);
+    free_sample(&sample);
+}
+
+/* They go ahead in chunks of their own: frames, then those that were too many, then sites. */
+static void contexts_beyond_the_size_of_a_chunk_come_back(void **state) {
+    (void)state;
+    struct sample sample = make_context_sample();
+    struct st_contexts *contexts = &sample.symbols.contexts;
+    while (contexts->frame_count < 2 * CHUNK_ROWS_LIMIT + 100)
+        st_contexts_frame(contexts, (struct st_frame_row){contexts->frame_count % 2, 0,
+                                                          (uint32_t)contexts->frame_count});
+    while (contexts->site_count < CHUNK_ROWS_LIMIT + 100)
+        st_symbols_site(&sample.symbols,
+                        (struct st_site_row){0, (uint32_t)(contexts->frame_count), 1, 0});
+    assert_reads_back(&sample.symbols, &sample.events, 5, 7);
+    free_sample(&sample);
+}
+
+/* Without contexts, older versions of seriatim can read what is written. */
+static void the_version_is_no_higher_than_it_must_be(void **state) {
+    (void)state;
+    struct sample samples[] = {make_sample(), make_context_sample()};
+    for (uint32_t i = 0; i < COUNT(samples); i++) {
+        const unsigned char *head = (const unsigned char *)samples[i].bytes.data;
+        assert_int_equal(get_u32(head + ST_NATIVE_MAGIC_SIZE), 2 + i);
+        free_sample(&samples[i]);
+    }
+}
+
 static uint64_t next_random(uint64_t *state) {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return *state >> 20;
@@ -275,7 +371,7 @@ static uint64_t next_random(uint64_t *state) {
 
 static void add_many_names(struct st_symbols *symbols, uint32_t count) {
     char name[32];
-    for (enum names_table table = 0; table < TABLE_COUNT; table++)
+    for (enum names_table table = 0; table < TABLE_FUNCTIONS; table++)
         for (uint32_t i = 0; i < count; i++)
             st_names_add(names_table(symbols, table), name, (size_t)sprintf(name, "n%u", i));
 }
@@ -465,6 +561,7 @@ static void a_file_cut_at_any_byte_gives_its_whole_chunks(void **state) {
     (void)state;
     assert_cut_gives_whole_chunks(make_sample(), 5);
     assert_cut_gives_whole_chunks(make_old_sample(), 8);
+    assert_cut_gives_whole_chunks(make_context_sample(), 5);
 }
 
 static void assert_flipped_bits_are_errors(struct sample sample) {
@@ -474,8 +571,9 @@ static void assert_flipped_bits_are_errors(struct sample sample) {
         assert_true(outcome.failed);
         assert_true(is_prefix(&outcome.events, &sample.events));
         if (bit / 8 >= ST_NATIVE_MAGIC_SIZE) {
-            assert_int_equal(outcome.error.at, ST_AT_OFFSET);
-            assert_true(outcome.error.position <= bit / 8);
+            assert_int_equal(outcome.error.at, ST_AT_OFFSET); /* a version shows in a chunk */
+            assert_true(outcome.error.position <= bit / 8 ||
+                        outcome.error.position == NATIVE_HEAD_SIZE);
         }
         free_outcome(&outcome);
         sample.bytes.data[bit / 8] ^= (char)(1 << bit % 8);
@@ -487,18 +585,21 @@ static void any_flipped_bit_is_an_error_with_an_offset(void **state) {
     (void)state;
     assert_flipped_bits_are_errors(make_sample());
     assert_flipped_bits_are_errors(make_old_sample());
+    assert_flipped_bits_are_errors(make_context_sample());
 }
 
-/* The head of the file has no checksum, and two flipped bits make one version of the other. */
+/* The head of the file has no checksum, and a flipped bit or two make one version of another. */
 static void a_file_that_claims_another_version_is_an_error(void **state) {
     (void)state;
-    struct sample samples[] = {make_sample(), make_old_sample()};
+    struct sample samples[] = {make_old_sample(), make_sample(), make_context_sample()};
     for (size_t i = 0; i < COUNT(samples); i++) {
-        samples[i].bytes.data[ST_NATIVE_MAGIC_SIZE] ^= 3;
-        struct outcome outcome = read_trace(samples[i].bytes.data, samples[i].bytes.size, 3);
-        assert_true(outcome.failed);
-        assert_int_equal(outcome.events.count, 0);
-        free_outcome(&outcome);
+        for (uint32_t version = 1; version <= NATIVE_VERSION; version++) {
+            put_u32((unsigned char *)samples[i].bytes.data + ST_NATIVE_MAGIC_SIZE, version);
+            struct outcome outcome = read_trace(samples[i].bytes.data, samples[i].bytes.size, 3);
+            assert_int_equal(outcome.failed, version != i + 1);
+            assert_int_equal(outcome.events.count, outcome.failed ? 0 : samples[i].events.count);
+            free_outcome(&outcome);
+        }
         free_sample(&samples[i]);
     }
 }
@@ -590,7 +691,7 @@ struct parts {
 
 static struct parts one_write(void) {
     return (struct parts){.events = 1,
-                          .names = {"T", "x", "", "", "", ""},
+                          .names = {"T", "x", "", "", "", "", ""},
                           .name_bytes = {2, 2},
                           .name_counts = {1, 1},
                           .columns = {[COLUMN_STEP] = {0, 0, 1, ST_WRITE},
@@ -684,8 +785,8 @@ static void a_chunk_of_an_unknown_required_type_is_refused(void **state) {
 static void an_unknown_version_is_refused(void **state) {
     (void)state;
     struct made file = make_file();
-    file.data[8] = 3;
-    assert_refused(&file, 8, "version 3");
+    file.data[8] = NATIVE_VERSION + 1;
+    assert_refused(&file, 8, "version 4");
     file = make_file();
     file.data[8] = 0;
     assert_refused(&file, 8, "version 0");
@@ -868,12 +969,88 @@ static void columns_that_do_not_fit_are_refused(void **state) {
     assert_parts_refused(&parts, "too many events");
 }
 
+/* One write at site 0, in f at a.c:1. */
+static struct parts one_site(void) {
+    struct parts parts = one_write();
+    parts.names[TABLE_LOCATIONS] = "a.c:1";
+    parts.name_bytes[TABLE_LOCATIONS] = 6;
+    parts.names[TABLE_FUNCTIONS] = "f";
+    parts.name_bytes[TABLE_FUNCTIONS] = 2;
+    parts.name_counts[TABLE_LOCATIONS] = parts.name_counts[TABLE_FUNCTIONS] = 1;
+    for (enum column_kind kind = COLUMN_CONTEXTS; kind < COLUMN_COUNT; kind++)
+        parts.columns[kind].count = 1;
+    parts.columns[COLUMN_SITE_FRAME].base = 1;
+    parts.columns[COLUMN_LOC].base = 1;
+    return parts;
+}
+
+static void a_site_made_by_hand_is_read(void **state) {
+    (void)state;
+    struct parts parts = one_site();
+    struct made file = make_file(), payload = make_payload(&parts);
+    put_chunk(&file, CHUNK_EVENTS, &payload, (uint32_t)payload.size);
+    put_end(&file, 1);
+    struct outcome outcome = read_trace((const char *)file.data, file.size, 10);
+    assert_false(outcome.failed);
+    assert_int_equal(outcome.symbols.contexts.site_count, 1);
+    assert_int_equal(outcome.symbols.contexts.sites[0].frame, 1);
+    assert_string_equal(st_name(&outcome.symbols.locations, 0), "a.c:1");
+    free_outcome(&outcome);
+    free(file.data);
+    free(payload.data);
+}
+
+static void assert_column_refused(enum column_kind kind, uint64_t base, const char *reason) {
+    struct parts parts = one_site();
+    parts.columns[kind].base = base;
+    assert_parts_refused(&parts, reason);
+    parts.columns[kind].base = UINT64_MAX;
+    assert_parts_refused(&parts, "do not fit together");
+    parts.columns[kind].base = 0;
+    parts.columns[kind].count = 2;
+    assert_parts_refused(&parts, "do not fit together");
+}
+
+static void contexts_that_do_not_fit_are_refused(void **state) {
+    (void)state;
+    assert_column_refused(COLUMN_FRAME_FUNCTION, 1, "frames do not fit together");
+    assert_column_refused(COLUMN_FRAME_LINE, 1, "frames do not fit together");
+    assert_column_refused(COLUMN_FRAME_CALLER, 1, "frames do not fit together");
+    assert_column_refused(COLUMN_SITE_LINE, 1, "sites do not fit together");
+    assert_column_refused(COLUMN_SITE_FRAME, 2, "sites do not fit together");
+    assert_column_refused(COLUMN_SITE_CALL, 2, "sites do not fit together");
+}
+
+/* Two frames, each the caller of the other: a stack without end. */
+static void a_frame_that_comes_before_its_caller_is_refused(void **state) {
+    (void)state;
+    struct parts parts = one_site();
+    parts.columns[COLUMN_FRAME_FUNCTION].count = 2;
+    parts.columns[COLUMN_FRAME_LINE].count = 2;
+    parts.columns[COLUMN_FRAME_CALLER].count = 2;
+    parts.columns[COLUMN_FRAME_CALLER].base = 1;
+    assert_parts_refused(&parts, "a frame comes before its caller");
+}
+
+static void more_contexts_than_a_chunk_may_hold_are_refused(void **state) {
+    (void)state;
+    struct parts parts = one_site();
+    for (enum column_kind kind = COLUMN_CONTEXTS; kind < COLUMN_SITE_LINE; kind++)
+        parts.columns[kind].count = CHUNK_ROWS_LIMIT + 1;
+    assert_parts_refused(&parts, "frames do not fit together");
+    parts = one_site();
+    for (enum column_kind kind = COLUMN_SITE_LINE; kind < COLUMN_COUNT; kind++)
+        parts.columns[kind].count = UINT32_MAX;
+    assert_parts_refused(&parts, "sites do not fit together");
+}
+
 /* ---- ---- */
 
 static int write_golden(const char *path) {
     struct st_symbols symbols;
     st_symbols_init(&symbols);
     struct events events = make_golden(&symbols);
+    keep_contexts(&symbols, &events);
     struct bytes bytes = write_trace(&symbols, &events, 8, false);
     FILE *file = fopen(path, "wb");
     if (!file || fwrite(bytes.data, 1, bytes.size, file) != bytes.size || fclose(file))
@@ -890,7 +1067,11 @@ int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_golden_file_of_version_1_stays_readable),
         cmocka_unit_test(the_golden_file_of_version_2_stays_readable),
+        cmocka_unit_test(the_golden_file_of_version_3_stays_readable),
         cmocka_unit_test(every_kind_of_event_comes_back),
+        cmocka_unit_test(contexts_come_back),
+        cmocka_unit_test(contexts_beyond_the_size_of_a_chunk_come_back),
+        cmocka_unit_test(the_version_is_no_higher_than_it_must_be),
         cmocka_unit_test(columns_of_every_width_come_back),
         cmocka_unit_test(numbers_that_run_on_come_back),
         cmocka_unit_test(the_largest_jumps_come_back),
@@ -915,6 +1096,10 @@ int main(int count, char **arguments) {
         cmocka_unit_test(version_1_has_eight_operations),
         cmocka_unit_test(deltas_that_leave_the_table_are_refused),
         cmocka_unit_test(columns_that_do_not_fit_are_refused),
+        cmocka_unit_test(a_site_made_by_hand_is_read),
+        cmocka_unit_test(contexts_that_do_not_fit_are_refused),
+        cmocka_unit_test(a_frame_that_comes_before_its_caller_is_refused),
+        cmocka_unit_test(more_contexts_than_a_chunk_may_hold_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -496,7 +496,7 @@ static void a_terminal_does_not_obey_names(void **state) {
     for (const char *at = text; *at; at++)
         assert_true(*at == '\n' || (unsigned char)*at >= 0x20);
     assert_null(strstr(text, "\xc2\x9b"));
-    assert_contains(strdup(text), "  at \\x0d  ");
+    assert_contains(strdup(text), "  at \\x0d\n");
     assert_contains(strdup(text), "\na\\x1b[2J\\x7f\\xc2\\x9b"
                                   "2J\xc3\xa9\xc2\xa0         0         1\n");
     assert_contains(text, "a\\x1b[2J\\x7f\\xc2\\x9b"
@@ -551,16 +551,16 @@ static void a_cycle_is_told_when_no_block_is_violated(void **state) {
     fill_edges(f, edges);
     st_findings_bad_event(&f->findings[0], 7);
     st_findings_cycle(&f->findings[0], edges, NULL, 3);
-    assert_contains(
-        text_of(f, false),
-        "No serial order explains the trace, although no single block was cut:\n"
-        "  with event 7 its transactions wait for each other in a cycle.\n"
-        "  T2 comes after T1: T1 released lock l at a.c:2 (event 2), then T2 acquired lock l at "
-        "b.c:3 (event 3).\n"
-        "  T3 comes after T2: T2 forked T3 at b.c:4 (event 4), then T3 read x at location 7 "
-        "(event 5).\n"
-        "  T1 comes after T3: T3 wrote y (event 6), then T1 joined T3 at a.c:7 (event 7).\n\n"
-        "t.std: not serializable, first bad event 7; no violated block (first: ");
+    assert_contains(text_of(f, false),
+                    "No serial order explains the trace, although no single block was cut:\n"
+                    "  with event 7 its transactions wait for each other in a cycle.\n"
+                    "  event 2  T1  released lock l       at a.c:2\n"
+                    "  event 3  T2  acquired lock l       at b.c:3       so T2 comes after T1\n"
+                    "  event 4  T2  forked T3             at b.c:4\n"
+                    "  event 5  T3  started, then read x  at location 7  so T3 comes after T2\n"
+                    "  event 6  T3  wrote y, then ended\n"
+                    "  event 7  T1  joined T3             at a.c:7       so T1 comes after T3\n\n"
+                    "t.std: not serializable, first bad event 7; no violated block (first: ");
     assert_contains(text_of(f, true), "  \"cycle\": [\n    {\"from\": {\"event\": 2, ");
 }
 
@@ -579,13 +579,15 @@ static void the_transactions_of_a_cycle_are_named_where_they_are_known(void **st
     st_findings_cycle(&f->findings[0], edges, ends, 3);
     assert_contains(
         text_of(f, false),
-        "  event 3 of T2 comes after put in T1: T1 released lock l at a.c:2 (event 2), then T2 "
-        "acquired lock l at b.c:3 (event 3).\n"
-        "  a block in T3 comes after T2: T2 forked T3 at b.c:4 (event 4), then T3 read x at "
-        "location 7 (event 5).\n"
-        "  put in T3 comes after a block in T3, which the same thread did before.\n"
-        "  put in T1 comes after put in T3: T3 wrote y (event 6), then T1 joined T3 at a.c:7 "
-        "(event 7).\n\n");
+        "  event 2  T1  released lock l       at a.c:2\n"
+        "  event 3  T2  acquired lock l       at b.c:3       so event 3 of T2 comes after put in "
+        "T1\n"
+        "  event 4  T2  forked T3             at b.c:4\n"
+        "  event 5  T3  started, then read x  at location 7  so a block in T3 comes after T2\n"
+        "  event 6  T3  wrote y, then ended                  and put in T3 comes after a block in "
+        "T3\n"
+        "  event 7  T1  joined T3             at a.c:7       so put in T1 comes after put in "
+        "T3\n\n");
 }
 
 static void a_long_cycle_is_told_at_its_ends(void **state) {
@@ -595,9 +597,10 @@ static void a_long_cycle_is_told_at_its_ends(void **state) {
         edges[i] = conflict(f, 2 * i + 2, "T1", 2 * i + 3, "T2", "x");
     st_findings_bad_event(&f->findings[0], 50);
     st_findings_cycle(&f->findings[0], edges, NULL, 20);
-    assert_contains(text_of(f, false), " (event 9).\n"
-                                       "  ... and so on: --format json lists 12 more ...\n"
-                                       "  T2 comes after T1: T1 wrote x (event 34), then ");
+    assert_contains(text_of(f, false), "  event 9   T2  read x               so T2 comes after T1\n"
+                                       "  ...           12 more dependences  --format json lists "
+                                       "them\n"
+                                       "  event 34  T1  wrote x\n");
 }
 
 static void without_its_edges_the_cycle_is_only_mentioned(void **state) {

@@ -600,7 +600,8 @@ static void start_translating(struct translating *t, const char *spec) {
         fclose(file);
         assert_non_null(t->spec);
     }
-    struct st_translation translation = {.spec = t->spec, .sink = write_events, .context = t};
+    struct st_translation translation = {
+        .names = true, .spec = t->spec, .sink = write_events, .context = t};
     t->head = new_stream(CHUNKS, CHUNKS);
     t->translator = st_translator_new(&translation);
     t->merge = st_merge_new(t->head, CHUNKS, st_translate, t->translator);

@@ -1,0 +1,25 @@
+/* What is known of sites, in words: the contexts of a trace (trace/contexts.h).
+ *
+ * Asking for names is slow, so each call and each address is asked for once. */
+#ifndef SERIATIM_WATCH_DESCRIBE_H
+#define SERIATIM_WATCH_DESCRIBE_H
+
+#include "trace/symbols.h"
+#include "watch/translate.h"
+
+struct st_describer;
+
+/* Describes sites of the translator, as contexts and locations of the symbols: kept from then on.
+ * Both must outlive it. */
+struct st_describer *st_describer_new(struct st_translator *translator, struct st_symbols *symbols);
+void st_describer_free(struct st_describer *describer);
+
+/* Adds the next site: location n is site number n. A site that nobody wants to see has no name and
+ * nothing is known of it. */
+void st_describe_next(struct st_describer *describer, bool wanted);
+
+/* Or: adds those that are new, and changes the locations of events from numbers of sites to those
+ * of their descriptions. Sites that differ in nothing that can be told are one location. */
+void st_describe_events(struct st_describer *describer, struct st_event *events, size_t count);
+
+#endif
