@@ -3,7 +3,7 @@
 #include "check/engine.h"
 #include "cli/shared.h"
 #include "cli/watching.h"
-#include "report/report.h"
+#include "report/formats.h"
 #include "cli/words.h"
 
 #include <stdlib.h>
@@ -85,12 +85,10 @@ static void write_to(struct run *run, FILE *file, bool color) {
                                .stopped = run->stopped,
                                .results = &result,
                                .result_count = 1};
-    if (run->values->format == FORMAT_JSON) {
-        st_report_json(&report, file);
-    } else {
+    const struct st_report_format *format = &st_report_formats[run->values->format];
+    if (format->merges_lines)
         forget_contexts(words, &findings);
-        st_report_text(&report, (struct st_text_style){run->values->common.quiet, color}, file);
-    }
+    format->write(&report, (struct st_text_style){run->values->common.quiet, color}, file);
     words_free(words);
     free(findings.violations);
 }
@@ -255,7 +253,7 @@ static const struct st_option options[] = {
      .value = "N",
      .initial = "66",
      .help = "exit status when the program succeeded and something was found"},
-    FORMAT_OPTION(struct values),
+    REPORT_FORMAT_OPTION(struct values, "text"),
     COMMON_OPTIONS,
 };
 
