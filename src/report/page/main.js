@@ -236,6 +236,8 @@ function start() {
   document.addEventListener("keydown", onKey);
   window.addEventListener("beforeprint", openForPrint);
   window.addEventListener("afterprint", closeAfterPrint);
+  new ResizeObserver(([head]) => document.documentElement.style.setProperty("--head",
+    `${head.borderBoxSize[0].blockSize}px`)).observe(document.querySelector(".top"));
   showResult(bestResult());
   const finding = wanted && state.findings.find((f) => f.index + 1 === Number(wanted[1]));
   if (finding)

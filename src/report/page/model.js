@@ -153,28 +153,49 @@ function framesOf(event) {
   return event.stack || [];
 }
 
-// Adds to each finding what searching, filtering and sorting look at.
+function fileOf(loc) {
+  const place = splitLocation(loc);
+  return place ? place.file : "";
+}
+
+function namesOf(values) {
+  const names = new Set(values);
+  names.delete("");
+  return [...names];
+}
+
+// All that a search can hit. Made when it is first asked for: most findings never are.
+function haystack(finding) {
+  if (finding.haystack === undefined) {
+    const words = new Set([finding.name, finding.loc, ...finding.threads]);
+    for (const kind of finding.kinds)
+      words.add(KINDS[kind]);
+    for (const event of finding.events) {
+      words.add(event.op).add(event.loc).add(event.function || "");
+      for (const frame of framesOf(event))
+        words.add(frame.function).add(frame.loc);
+    }
+    finding.haystack = [...words].join("\n").toLowerCase();
+  }
+  return finding.haystack;
+}
+
+// Adds to each finding what filtering and sorting look at.
 function indexFindings(findings, result) {
   const rank = new Map(result.blocks.map((block, index) => [block.name, index]));
   for (const finding of findings) {
     const events = finding.edges.flatMap((edge) => [edge.from, edge.to]);
-    if (finding.proof)
-      events.push(finding.proof);
-    const places = [finding.loc, ...events.map((event) => event.loc)];
-    const functions = events.map((event) => event.function || "");
+    if (finding.proof && finding.partial)
+      events.push(finding.proof); // otherwise the path ends with it
+    finding.events = events;
     finding.rank = rank.has(finding.name) ? rank.get(finding.name) : rank.size;
-    finding.functions = unique([finding.name, ...functions]).filter((name) => name !== "");
-    finding.files = unique(places.map((loc) => (splitLocation(loc) || { file: "" }).file))
-      .filter((file) => file !== "");
-    finding.threads = unique([finding.thread, ...events.map((event) => event.thread),
-      ...finding.others]).filter((name) => name !== "");
-    finding.kinds = unique([finding.type, ...finding.edges.map((edge) => edge.kind)]);
+    finding.functions = namesOf([finding.name, ...events.map((event) => event.function || "")]);
+    finding.files = namesOf([fileOf(finding.loc), ...events.map((event) => fileOf(event.loc))]);
+    finding.threads = namesOf([finding.thread, ...events.map((event) => event.thread),
+      ...finding.others]);
+    finding.kinds = namesOf([finding.type, ...finding.edges.map((edge) => edge.kind)]);
     finding.place = [finding.type, finding.name, finding.depth, finding.loc,
       ...finding.edges.flatMap((edge) => [edge.kind, edge.from.loc, edge.to.loc])].join("\n");
-    const words = [finding.name, ...places, ...finding.functions, ...finding.threads,
-      ...finding.kinds.map((kind) => KINDS[kind]), ...events.map((event) => event.op),
-      ...events.flatMap(framesOf).map((frame) => `${frame.function} ${frame.loc}`)];
-    finding.haystack = unique(words).join("\n").toLowerCase();
   }
   return findings;
 }
@@ -205,7 +226,7 @@ function matches(typed, names, known) {
 function chooseFindings(findings, wish, known) {
   const words = wish.search.toLowerCase().split(/\s+/).filter((word) => word !== "");
   return findings.filter((finding) =>
-    words.every((word) => finding.haystack.includes(word)) &&
+    words.every((word) => haystack(finding).includes(word)) &&
     matches(wish.function, finding.functions, known.functions) &&
     matches(wish.file, finding.files, known.files) &&
     matches(wish.thread, finding.threads, known.threads) &&
