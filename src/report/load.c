@@ -396,6 +396,8 @@ static void read_block(struct st_loaded *loaded, const json_t *object,
     uint64_t executed = st_field_number(fields, object, "executed");
     uint64_t violated = st_field_maybe_number(fields, object, "violated");
     uint32_t depth = (uint32_t)st_field_maybe_number(fields, object, "depth");
+    if (violated && !findings->names_blocks)
+        st_fields_reject(fields, "counts violations, which violation_count does not");
     if (block == ST_NO_NAME) {
         facts->unnamed_blocks = executed;
         findings->unnamed_violated = violated;
@@ -411,6 +413,13 @@ static void read_block(struct st_loaded *loaded, const json_t *object,
     findings->depths[block] = depth;
 }
 
+/* Where it is counted how many blocks of the name were violated; NULL if nowhere. */
+static uint64_t *violated_of(struct st_findings *findings, uint32_t block) {
+    if (block == ST_NO_NAME)
+        return &findings->unnamed_violated;
+    return block < findings->violated_capacity ? &findings->violated[block] : NULL;
+}
+
 static void read_blocks(struct st_loaded *loaded, const json_t *result,
                         struct st_findings *findings) {
     const json_t *blocks = st_field_array(&loaded->fields, result, "blocks");
@@ -422,6 +431,27 @@ static void read_blocks(struct st_loaded *loaded, const json_t *result,
         st_fields_leave(&loaded->fields);
     }
     st_fields_leave(&loaded->fields);
+}
+
+/* Is every listed violation counted? Writers rely on it. Takes the listed ones off what was counted
+ * and puts them back. */
+static void check_counts(struct st_loaded *loaded, struct st_findings *findings) {
+    size_t good = 0;
+    for (; good < findings->kept; good++) {
+        uint64_t *counted = violated_of(findings, findings->violations[good].block);
+        if (!counted || !*counted)
+            break;
+        --*counted;
+    }
+    if (good < findings->kept) {
+        st_fields_enter(&loaded->fields, "violations", 0);
+        st_fields_enter(&loaded->fields, NULL, good);
+        st_fields_reject(&loaded->fields, "is not counted as violated among the blocks");
+        st_fields_leave(&loaded->fields);
+        st_fields_leave(&loaded->fields);
+    }
+    while (good)
+        ++*violated_of(findings, findings->violations[--good].block);
 }
 
 /* ---- The trace ---- */
@@ -496,6 +526,8 @@ static void read_result(struct st_loaded *loaded, const json_t *object, size_t i
     read_violations(loaded, object, findings);
     read_cycle(loaded, object, findings);
     read_blocks(loaded, object, findings);
+    if (!fields->failed)
+        check_counts(loaded, findings);
     loaded->report.stopped |= st_field_maybe_bool(fields, object, "stopped");
     if (index == 0)
         read_repairs(loaded, object); /* which are those of the trace, not of an engine */
