@@ -3,7 +3,7 @@
  * anything else; a script that is part of the page draws everything from it. */
 #include "report/json.h"
 #include "report/page.h"
-#include "report/sources.h"
+#include "report/excerpts.h"
 
 static void write_data(const struct st_report *report, const char *id, FILE *file,
                        void (*write)(const struct st_report *, struct st_json *)) {
@@ -18,6 +18,6 @@ static void write_data(const struct st_report *report, const char *id, FILE *fil
 void st_report_html(const struct st_report *report, FILE *file) {
     fwrite(st_page_before, 1, st_page_before_size, file);
     write_data(report, "report-data", file, st_report_json_value);
-    write_data(report, "source-data", file, st_sources_json);
+    write_data(report, "source-data", file, st_excerpts_json);
     fwrite(st_page_behind, 1, st_page_behind_size, file);
 }

@@ -287,15 +287,22 @@ class Pages(Case):
         self.assertEqual(self.sources("a.c:999"), {"a.c": []})
 
     def test_files_that_are_no_text_are_left_out(self):
-        (self.folder / "folder").mkdir()
-        os.mkfifo(self.folder / "pipe")
-        self.write("binary", b"a\0b\n")
-        self.write("empty", b"")
-        with open(self.folder / "huge", "wb") as file:
-            file.truncate(1 << 30)
-        for name in ("folder", "pipe", "binary", "empty", "huge", "gone"):
+        (self.folder / "folder.c").mkdir()
+        os.mkfifo(self.folder / "pipe.c")
+        (self.folder / "zero.c").symlink_to("/dev/zero")
+        self.write("binary.c", b"a\0b\n")
+        self.write("empty.c", b"")
+        with open(self.folder / "huge.c", "wb") as file:
+            file.write(b"x\n" * (9 << 20))
+        for name in ("folder", "pipe", "zero", "binary", "empty", "huge", "gone"):
+            self.assertEqual(self.sources(f"{name}.c:1"), {}, name)
+
+    def test_only_files_with_the_name_of_a_source_are_opened(self):
+        for name in ("secret", "passwd.txt", "c", "a.c/key", ".c.bak"):
+            path = self.folder / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text("secret\n")
             self.assertEqual(self.sources(f"{name}:1"), {}, name)
-        self.assertEqual(self.sources("/dev/zero:1"), {})
 
     def test_long_lines_are_cut_and_bytes_that_are_no_text_replaced(self):
         self.write("a.c", b"\xff" + b"x" * 5000 + b"\nno newline")

@@ -82,6 +82,6 @@ function drawSources(events, sources, link) {
     ...shown.map((path) => drawFile(path, sources.get(path), files.get(path), link)),
     missing.length ? el("p", { class: "note missing" },
       ...missing.flatMap((path, index) => [index ? ", " : "", code(path)]),
-      `${missing.length > 1 ? " were" : " was"} not there as text when this report was written, so no lines are shown.`) : null,
+      `${missing.length > 1 ? " were" : " was"} not there as source text when this report was written, so no lines are shown.`) : null,
     files.size ? null : el("p", { class: "note", text: "The events have no place in a source file." }));
 }

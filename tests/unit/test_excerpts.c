@@ -1,5 +1,5 @@
 /* Which line of which file a location means. tests/cli/test_report.py has the excerpts. */
-#include "report/sources.h"
+#include "report/excerpts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "report/sources.h"
+#include "report/excerpts.h"
 
 #include "base/memory.h"
 #include "base/names.h"
@@ -117,6 +117,19 @@ static void want_findings(struct sources *all, const struct st_report *report,
 
 /* ---- Files ---- */
 
+static bool looks_like_source(const char *path) {
+    static const char *const endings[] = {"c",   "cc",  "cpp", "cxx", "c++", "C",    "h",    "hh",
+                                          "hpp", "hxx", "h++", "H",   "inc", "inl",  "ipp",  "tcc",
+                                          "txx", "def", "y",   "l",   "m",   "mm",   "java", "kt",
+                                          "go",  "rs",  "d",   "zig", "cs",  "swift"};
+    const char *name = strrchr(path, '/');
+    const char *dot = strrchr(name ? name : path, '.');
+    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
+        if (strcmp(dot + 1, endings[i]) == 0)
+            return true;
+    return false;
+}
+
 static bool read_all(int fd, char *text, size_t size) {
     for (size_t done = 0; done < size;) {
         ssize_t got = read(fd, text + done, size - done);
@@ -133,6 +146,8 @@ static bool read_all(int fd, char *text, size_t size) {
 static char *load(const char *path) {
     struct stat status;
     char *text = NULL;
+    if (!looks_like_source(path))
+        return NULL;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return NULL;
@@ -226,7 +241,7 @@ static void write_source(struct sources *all, uint32_t path, struct st_json *jso
     free(text);
 }
 
-void st_sources_json(const struct st_report *report, struct st_json *json) {
+void st_excerpts_json(const struct st_report *report, struct st_json *json) {
     struct sources all = {.written = 0};
     st_names_init(&all.paths);
     for (size_t i = 0; i < report->result_count; i++)
