@@ -312,7 +312,14 @@ class Listing(PageCase):
         self.open_result(result(*data), fragment="#finding-5")
         self.assertIn("f4 was not atomic", self.title())
         self.browser.press("j")
-        self.assertEqual(self.browser.run("return location.hash;"), "#finding-6")
+        self.browser.wait("location.hash === '#finding-6'")
+
+    def test_a_key_that_is_held_down_is_followed(self):
+        self.open_many()
+        self.browser.run("document.getElementById('list').focus();")
+        self.browser.press(*["ArrowDown", "ArrowUp"] * 200)  # complaints would be seen at the end
+        self.browser.press("ArrowDown")
+        self.assertIn("f1 was not atomic", self.title())
 
 
 class TenThousand(PageCase):
@@ -492,6 +499,16 @@ class Looks(PageCase):
     def test_a_narrow_window_needs_no_scrolling_sideways(self):
         self.open_report(TRACES / "server.std")
         for width in (360, 700, 1000, 1600):
+            self.browser.resize(width, 800)
+            self.assertLessEqual(self.browser.run("return document.documentElement.scrollWidth;"),
+                                 width)
+
+    def test_long_names_break_or_are_cut(self):
+        name = "very::" * 40 + "<" + "x" * 2000 + ">"
+        place = event(3, "y" * 500, f"acq({'z' * 900})", f"/{'p' * 200}/{'q' * 700}.c:7", function=name,
+                      stack=[(name, name)] * 9, locks=[name])
+        self.open_result(result(cut(block=name, thread="t" * 400, out=place), file="f" * 900))
+        for width in (360, 1400):
             self.browser.resize(width, 800)
             self.assertLessEqual(self.browser.run("return document.documentElement.scrollWidth;"),
                                  width)

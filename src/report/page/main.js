@@ -24,7 +24,15 @@ function showFinding() {
     finding, group, sources, position: state.position, result: state.result,
     findings: state.findings, turn: turnInGroup, open: openFinding,
   });
-  history.replaceState(null, "", `#finding-${finding.index + 1}`);
+  noteAddress(`#finding-${finding.index + 1}`);
+}
+
+let addressTimer = 0;
+
+// Browsers let a page change its address so often and no more: wait until somebody stays.
+function noteAddress(fragment) {
+  clearTimeout(addressTimer);
+  addressTimer = setTimeout(() => history.replaceState(null, "", fragment), 300);
 }
 
 function focusFinding() {
