@@ -214,6 +214,14 @@ class Source(PageCase):
         self.assertEqual(self.texts(".source .marked .tags"), ["T1 1", "T1 2", "T2 3", "T1 4"])
         self.assertEqual(self.texts(".source .line-number")[-1], "20")
 
+    def test_a_line_takes_one_line(self):
+        self.open_cut()
+        for width in (360, 1100, 1400):
+            self.browser.resize(width, 900)
+            heights = self.browser.run("return [...document.querySelectorAll('.source tr')]"
+                                       ".map(row => row.getBoundingClientRect().height);")
+            self.assertLess(max(heights), 2 * 16, width)
+
     def test_pointing_at_an_event_lights_up_its_line(self):
         self.open_cut()
         self.browser.run("document.querySelector('.event[data-event=\"3\"]').focus();")
