@@ -17,20 +17,25 @@ KEYS = {"Enter": "\ue007", "Escape": "\ue00c", "Tab": "\ue004", "End": "\ue010",
         "ArrowUp": "\ue013", "ArrowDown": "\ue015", "PageDown": "\ue00f"}
 
 
-def is_there():
-    return bool(shutil.which("chromedriver")) and bool(shutil.which("chromium"))
-
-
 class Failure(Exception):
     """What the driver could not do."""
 
 
 class Browser:
     def __init__(self, width=1400, height=900):
+        if not shutil.which("chromedriver") or not shutil.which("chromium"):
+            raise Failure("chromium or chromedriver is missing; scripts/setup test installs them")
+        self.session = None
         self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdin=subprocess.DEVNULL,
                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.port = self.find_port()
-        self.session = None
+        try:
+            self.port = self.find_port()
+            self.session = self.start_session(width, height)
+        except BaseException:
+            self.stop_driver()
+            raise
+
+    def start_session(self, width, height):
         options = {"binary": shutil.which("chromium"),
                    # Containers run tests as root, and give shared memory sparingly.
                    "args": ["--headless=new", "--no-sandbox", "--disable-gpu",
@@ -39,7 +44,7 @@ class Browser:
         answer = self.ask("POST", "/session", {"capabilities": {"alwaysMatch": {
             "browserName": "chrome", "goog:chromeOptions": options,
             "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}}})
-        self.session = answer["sessionId"]
+        return answer["sessionId"]
 
     def find_port(self):
         for line in self.driver.stdout:
@@ -49,8 +54,12 @@ class Browser:
         raise Failure("chromedriver does not start")
 
     def close(self):
-        if self.session:
+        try:
             self.command("DELETE", "")
+        finally:
+            self.stop_driver()
+
+    def stop_driver(self):
         self.driver.terminate()
         self.driver.wait()
         self.driver.stdout.close()
