@@ -7,6 +7,10 @@ void st_json_start(struct st_json *json, FILE *file) {
     *json = (struct st_json){.file = file, .empty = true};
 }
 
+void st_json_start_in_page(struct st_json *json, FILE *file) {
+    *json = (struct st_json){.file = file, .flat = 1, .in_page = true, .empty = true};
+}
+
 void st_json_finish(struct st_json *json) {
     fputc('\n', json->file);
 }
@@ -121,14 +125,28 @@ static void write_escaped(FILE *file, unsigned char c) {
     }
 }
 
-static void write_string(FILE *file, const char *text) {
+/* What could begin a tag, a comment or an entity. */
+static bool means_something_in_html(unsigned char c) {
+    return c == '<' || c == '>' || c == '&';
+}
+
+/* U+2028 and U+2029 end a line of JavaScript. */
+static bool is_line_separator(const unsigned char *at) {
+    return at[0] == 0xe2 && at[1] == 0x80 && (at[2] == 0xa8 || at[2] == 0xa9);
+}
+
+static void write_string(const struct st_json *json, const char *text) {
+    FILE *file = json->file;
     fputc('"', file);
     for (const unsigned char *at = (const unsigned char *)text; *at;) {
         size_t length = utf8_length(at);
         if (!length)
             fputs("\\ufffd", file);
-        else if (*at < 0x20 || *at == '"' || *at == '\\' || *at == 0x7f)
+        else if (*at < 0x20 || *at == '"' || *at == '\\' || *at == 0x7f ||
+                 (json->in_page && means_something_in_html(*at)))
             write_escaped(file, *at);
+        else if (json->in_page && is_line_separator(at))
+            fprintf(file, "\\u20%02x", at[2] - 0x80);
         else
             fwrite(at, 1, length, file);
         at += length ? length : 1;
@@ -138,14 +156,14 @@ static void write_string(FILE *file, const char *text) {
 
 void st_json_key(struct st_json *json, const char *key) {
     separate(json);
-    write_string(json->file, key);
+    write_string(json, key);
     fputs(": ", json->file);
     json->after_key = true;
 }
 
 void st_json_string(struct st_json *json, const char *text) {
     separate(json);
-    write_string(json->file, text);
+    write_string(json, text);
 }
 
 void st_json_number(struct st_json *json, uint64_t number) {

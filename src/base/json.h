@@ -15,11 +15,16 @@
 struct st_json {
     FILE *file;
     unsigned depth, flat;
+    bool in_page;   /* escapes what could end an element of HTML, too */
     bool empty;     /* nothing was written yet in the innermost container */
     bool after_key; /* the next value belongs to a key that was just written */
 };
 
 void st_json_start(struct st_json *json, FILE *file);
+
+/* The same for a document inside a script element of an HTML page: on one line, and without a
+ * character that means something to a reader of HTML. */
+void st_json_start_in_page(struct st_json *json, FILE *file);
 
 /* Ends the document with a newline. */
 void st_json_finish(struct st_json *json);

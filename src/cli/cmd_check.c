@@ -1,7 +1,8 @@
 /* seriatim check: runs one engine, or all of them, over a trace and reports what they found. */
 #include "base/memory.h"
 #include "check/engine.h"
-#include "cli/shared.h"
+#include "cli/checking.h"
+#include "report/formats.h"
 #include "report/known.h"
 #include "spec/select.h"
 #include "trace/replay.h"
@@ -11,16 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-
-struct values {
-    struct common_values common;
-    unsigned engine; /* index in st_engines, or one behind the last: all of them */
-    const char *spec;
-    uint64_t limit;
-    bool first, repair;
-    unsigned format;
-    const char *output;
-};
 
 /* An engine at work. */
 struct run {
@@ -33,7 +24,7 @@ struct run {
 };
 
 struct check {
-    const struct values *values;
+    const struct check_values *values;
     const char *path;
     struct reading reading;
     struct st_spec *spec;           /* NULL: every block of the trace counts */
@@ -233,10 +224,7 @@ static void write_report(struct check *check, const struct st_result *results) {
                                .result_count = check->run_count};
     struct st_text_style style = text_style(&check->values->common, check->output.fd);
     make_words(check);
-    if (check->values->format == FORMAT_JSON)
-        st_report_json(&report, check->output.file);
-    else
-        st_report_text(&report, style, check->output.file);
+    st_report_formats[check->values->format].write(&report, style, check->output.file);
     free_words(check);
     st_known_free(&known);
 }
@@ -303,7 +291,7 @@ static int load_spec(struct check *check, struct st_error *error) {
 
 /* A selection looks at names while events are read, which reading ahead does not allow. */
 static int open_trace(struct check *check, struct st_error *error) {
-    const struct values *values = check->values;
+    const struct check_values *values = check->values;
     bool ahead = !values->first && !check->spec;
     if (reading_open(&check->reading, check->path,
                      (values->repair ? ST_TRACE_REPAIR : 0) | (ahead ? ST_TRACE_AHEAD : 0),
@@ -328,8 +316,8 @@ static enum status check_trace(struct check *check) {
     return status;
 }
 
-static enum status run(const void *values, const char *const *operands) {
-    struct check check = {.values = values, .path = operands[0]};
+enum status check_path(const struct check_values *values, const char *path) {
+    struct check check = {.values = values, .path = path};
     struct st_error error;
     enum status status;
     if (load_spec(&check, &error) < 0 || open_trace(&check, &error) < 0) {
@@ -344,6 +332,10 @@ static enum status run(const void *values, const char *const *operands) {
     return status;
 }
 
+static enum status run(const void *values, const char *const *operands) {
+    return check_path(values, operands[0]);
+}
+
 static void more_help(FILE *file) {
     fputs("engines:\n", file);
     for (size_t i = 0; st_engines[i]; i++)
@@ -354,24 +346,24 @@ static void more_help(FILE *file) {
 static const struct st_option options[] = {
     {.name = "engine",
      .kind = ST_CHOICE,
-     .offset = offsetof(struct values, engine),
+     .offset = offsetof(struct check_values, engine),
      .value = "ENGINE",
      .initial = "witness",
      .choice = engine_choice,
      .help = "which analysis to run"},
     {.name = "spec",
      .kind = ST_TEXT,
-     .offset = offsetof(struct values, spec),
+     .offset = offsetof(struct check_values, spec),
      .value = "FILE",
      .help = "which blocks are meant to be atomic; without it, all are"},
-    LIMIT_OPTION(struct values),
+    LIMIT_OPTION(struct check_values),
     {.name = "first",
      .kind = ST_FLAG,
-     .offset = offsetof(struct values, first),
+     .offset = offsetof(struct check_values, first),
      .help = "stop reading at the first finding and report only that"},
-    REPAIR_OPTION(struct values),
-    FORMAT_OPTION(struct values),
-    OUTPUT_OPTION(struct values),
+    REPAIR_OPTION(struct check_values),
+    REPORT_FORMAT_OPTION(struct check_values, "text"),
+    OUTPUT_OPTION(struct check_values),
     COMMON_OPTIONS,
 };
 
@@ -385,7 +377,7 @@ const struct command cmd_check = {
         "or - for standard input.\n\n"
         "Exit status: 0 nothing found, 1 found, 2 trouble.\n",
     .options = options,
-    .values_size = sizeof(struct values),
+    .values_size = sizeof(struct check_values),
     .least_operands = 1,
     .most_operands = 1,
     .more_help = more_help,

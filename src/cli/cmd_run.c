@@ -3,7 +3,7 @@
 #include "check/witness.h"
 #include "cli/shared.h"
 #include "cli/watching.h"
-#include "report/report.h"
+#include "report/formats.h"
 #include "cli/words.h"
 
 #include <stdlib.h>
@@ -78,10 +78,8 @@ static void write_to(struct run *run, FILE *file, int fd) {
                                .stopped = run->stopped,
                                .results = &result,
                                .result_count = 1};
-    if (run->values->format == FORMAT_JSON)
-        st_report_json(&report, file);
-    else
-        st_report_text(&report, text_style(&run->values->common, fd), file);
+    st_report_formats[run->values->format].write(&report, text_style(&run->values->common, fd),
+                                                 file);
     words_free(words);
     free(findings.violations);
 }
@@ -248,7 +246,7 @@ static const struct st_option options[] = {
      .value = "N",
      .initial = "66",
      .help = "exit status when the program succeeded and something was found"},
-    FORMAT_OPTION(struct values),
+    REPORT_FORMAT_OPTION(struct values, "text"),
     COMMON_OPTIONS,
 };
 

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct command *const commands[] = {&cmd_run,   &cmd_record,  &cmd_check, &cmd_infer,
-                                                 &cmd_stats, &cmd_convert, &cmd_dump,  &cmd_cc,
-                                                 &cmd_cxx,   &cmd_doctor};
+static const struct command *const commands[] = {&cmd_run,    &cmd_record, &cmd_check,   &cmd_infer,
+                                                 &cmd_report, &cmd_stats,  &cmd_convert, &cmd_dump,
+                                                 &cmd_cc,     &cmd_cxx,    &cmd_doctor};
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 static const char options_variable[] = "SERIATIM_OPTIONS";

@@ -60,6 +60,13 @@ extern const char *const color_words[], *const format_words[];
         .initial = "text", .choices = format_words, .help = "how to write the result"              \
     }
 
+/* How to write findings: an index in st_report_formats. */
+#define REPORT_FORMAT_OPTION(type, first)                                                          \
+    {                                                                                              \
+        .name = "format", .kind = ST_CHOICE, .offset = offsetof(type, format), .value = "FORMAT",  \
+        .initial = first, .choice = st_report_format_name, .help = "how to write the result"       \
+    }
+
 #define LIMIT_OPTION(type)                                                                         \
     {                                                                                              \
         .name = "limit", .kind = ST_NUMBER, .offset = offsetof(type, limit), .value = "N",         \

@@ -1,8 +1,7 @@
 /* The JSON of `seriatim check`: the contract "seriatim-check/1". Fields may be added, never changed
  * or taken away. */
-#include "report/report.h"
+#include "report/json.h"
 
-#include "base/json.h"
 #include "report/rank.h"
 
 #include <stdlib.h>
@@ -37,15 +36,17 @@ static const char *schema(const struct st_report *report) {
 
 static void write_trace(const struct st_report *report, struct st_json *json) {
     const struct st_facts *facts = report->facts;
+    struct st_counts counts = st_report_counts(report);
     st_json_key(json, "trace");
     st_json_flat_object(json);
     string_field(json, "file", report->trace);
     number_field(json, "events", facts->events);
-    number_field(json, "threads", report->symbols->threads.count);
-    number_field(json, "variables", report->symbols->variables.count);
-    number_field(json, "locks", report->symbols->locks.count);
-    number_field(json, "channels", report->symbols->channels.count);
+    number_field(json, "threads", counts.threads);
+    number_field(json, "variables", counts.variables);
+    number_field(json, "locks", counts.locks);
+    number_field(json, "channels", counts.channels);
     number_field(json, "blocks", facts->ops[ST_BEGIN]);
+    number_field(json, "deepest", facts->deepest);
     bool_field(json, "truncated", st_report_truncated(report));
     bool_field(json, "cut", report->cut);
     st_json_object_end(json);
@@ -91,8 +92,26 @@ static void write_place(const struct st_report *report, const struct st_place *p
     free(op);
 }
 
+/* null where it is not known. */
+static void write_transaction(const struct st_report *report, const char *key,
+                              const struct st_transaction *transaction, struct st_json *json) {
+    st_json_key(json, key);
+    if (!transaction->first) {
+        st_json_null(json);
+        return;
+    }
+    st_json_flat_object(json);
+    number_field(json, "first", transaction->first);
+    bool_field(json, "unary", transaction->unary);
+    string_field(
+        json, "block",
+        transaction->unary ? "" : st_target_name(report->symbols, ST_BEGIN, transaction->block));
+    st_json_object_end(json);
+}
+
+/* `ends` may be NULL: then nobody asks for the transactions. */
 static void write_edge(const struct st_report *report, const struct st_edge *edge,
-                       struct st_json *json) {
+                       const struct st_ends *ends, struct st_json *json) {
     st_json_flat_object(json);
     st_json_key(json, "from");
     write_place(report, &edge->from, json);
@@ -100,14 +119,18 @@ static void write_edge(const struct st_report *report, const struct st_edge *edg
     write_place(report, &edge->to, json);
     string_field(json, "kind", st_edge_kind_name(edge->kind));
     string_field(json, "on", st_edge_subject(report->symbols, edge));
+    if (ends) {
+        write_transaction(report, "from_transaction", &ends->from, json);
+        write_transaction(report, "to_transaction", &ends->to, json);
+    }
     st_json_object_end(json);
 }
 
-static void write_edges(const struct st_report *report, const struct st_edge *edges, size_t count,
-                        struct st_json *json) {
+static void write_edges(const struct st_report *report, const struct st_edge *edges,
+                        const struct st_ends *ends, size_t count, struct st_json *json) {
     st_json_array(json);
     for (size_t i = 0; i < count; i++)
-        write_edge(report, &edges[i], json);
+        write_edge(report, &edges[i], ends ? &ends[i] : NULL, json);
     st_json_array_end(json);
 }
 
@@ -127,11 +150,16 @@ static void write_violation(const struct st_report *report, const struct st_viol
     write_place(report, &violation->event, json);
     st_json_key(json, "closing");
     if (violation->closing.from.number)
-        write_edge(report, &violation->closing, json);
+        write_edge(report, &violation->closing, NULL, json);
+    else
+        st_json_null(json);
+    st_json_key(json, "cut_by");
+    if (violation->closing.to.number)
+        st_json_string(json, st_name(&symbols->threads, violation->closing.from.event.thread));
     else
         st_json_null(json);
     st_json_key(json, "path");
-    write_edges(report, violation->path, violation->path_length, json);
+    write_edges(report, violation->path, NULL, violation->path_length, json);
     st_json_object_end(json);
 }
 
@@ -149,7 +177,7 @@ static void write_violations(const struct st_report *report, const struct st_fin
     st_json_array_end(json);
     if (findings->cycle_length) {
         st_json_key(json, "cycle");
-        write_edges(report, findings->cycle, findings->cycle_length, json);
+        write_edges(report, findings->cycle, findings->cycle_ends, findings->cycle_length, json);
     }
 }
 
@@ -168,6 +196,8 @@ static void write_blocks(const struct st_report *report, const struct st_finding
             st_json_number(json, rows[i].violated);
         else
             st_json_null(json);
+        if (rows[i].violated)
+            number_field(json, "depth", rows[i].depth);
         st_json_object_end(json);
     }
     st_json_array_end(json);
@@ -207,6 +237,8 @@ static void write_result(const struct st_report *report, const struct st_result 
     event_field(json, "first_bad_event", result->findings->first_bad_event);
     if (result->findings->gave_up)
         string_field(json, "gave_up", result->findings->gave_up);
+    bool_field(json, "outermost_only", result->findings->outermost_only);
+    bool_field(json, "blames_closers", result->findings->blames_closers);
     write_violations(report, result->findings, json);
     write_blocks(report, result->findings, json);
     write_repairs(report->repairs, json);
@@ -217,22 +249,26 @@ static void write_result(const struct st_report *report, const struct st_result 
     st_json_object_end(json);
 }
 
+void st_report_json_value(const struct st_report *report, struct st_json *json) {
+    if (report->compare) {
+        st_json_object(json);
+        string_field(json, "schema", schema(report));
+        write_trace(report, json);
+        bool_field(json, "agree", !st_report_disagrees(report));
+        st_json_key(json, "engines");
+        st_json_array(json);
+    }
+    for (size_t i = 0; i < report->result_count; i++)
+        write_result(report, &report->results[i], json);
+    if (report->compare) {
+        st_json_array_end(json);
+        st_json_object_end(json);
+    }
+}
+
 void st_report_json(const struct st_report *report, FILE *file) {
     struct st_json json;
     st_json_start(&json, file);
-    if (report->compare) {
-        st_json_object(&json);
-        string_field(&json, "schema", schema(report));
-        write_trace(report, &json);
-        bool_field(&json, "agree", !st_report_disagrees(report));
-        st_json_key(&json, "engines");
-        st_json_array(&json);
-    }
-    for (size_t i = 0; i < report->result_count; i++)
-        write_result(report, &report->results[i], &json);
-    if (report->compare) {
-        st_json_array_end(&json);
-        st_json_object_end(&json);
-    }
+    st_report_json_value(report, &json);
     st_json_finish(&json);
 }

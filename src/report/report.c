@@ -17,6 +17,16 @@ bool st_report_disagrees(const struct st_report *report) {
     return yes && no;
 }
 
+struct st_counts st_report_counts(const struct st_report *report) {
+    const struct st_symbols *symbols = report->symbols;
+    if (report->counts)
+        return *report->counts;
+    return (struct st_counts){.threads = symbols->threads.count,
+                              .variables = symbols->variables.count,
+                              .locks = symbols->locks.count,
+                              .channels = symbols->channels.count};
+}
+
 bool st_report_truncated(const struct st_report *report) {
     return report->cut || report->facts->open_blocks || report->facts->held_locks;
 }

@@ -32,6 +32,11 @@ struct st_details {
     void *context;
 };
 
+/* How many names of each kind a trace has. */
+struct st_counts {
+    uint64_t threads, variables, locks, channels;
+};
+
 struct st_report {
     const char *schema;               /* of its JSON; NULL: "seriatim-check/1" */
     const char *trace;                /* as the user named it */
@@ -39,6 +44,7 @@ struct st_report {
     const char *folder;               /* where relative locations start; NULL: here */
     time_t built;                     /* when what ran was built; 0 where that is not known */
     const struct st_symbols *symbols;
+    const struct st_counts *counts; /* or NULL: `symbols` has all names of the trace */
     const struct st_facts *facts;
     const struct st_repairs *repairs;
     bool cut;     /* the file ends before the trace does */
@@ -58,6 +64,12 @@ void st_report_text(const struct st_report *report, struct st_text_style style, 
 
 /* The contract "seriatim-check/1"; "seriatim-run/1" is the same for a program that was run. */
 void st_report_json(const struct st_report *report, FILE *file);
+
+/* A page for a browser: one file that needs no other, with excerpts of the sources that it can
+ * find. */
+void st_report_html(const struct st_report *report, FILE *file);
+
+struct st_counts st_report_counts(const struct st_report *report);
 
 /* Did this result find anything? */
 bool st_result_found(const struct st_result *result);

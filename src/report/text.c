@@ -98,17 +98,15 @@ static const char *verdict_words(enum st_verdict verdict) {
 }
 
 static void put_facts(const struct st_text *text, const struct st_report *report) {
+    struct st_counts counts = st_report_counts(report);
     const struct {
         uint64_t count;
         const char *noun;
         bool rare; /* not worth a word when there is none */
     } facts[] = {
-        {report->facts->events, "event", false},
-        {text->symbols->threads.count, "thread", false},
-        {text->symbols->locks.count, "lock", false},
-        {text->symbols->channels.count, "channel", true},
-        {text->symbols->variables.count, "variable", false},
-        {report->facts->ops[ST_BEGIN], "block", false},
+        {report->facts->events, "event", false}, {counts.threads, "thread", false},
+        {counts.locks, "lock", false},           {counts.channels, "channel", true},
+        {counts.variables, "variable", false},   {report->facts->ops[ST_BEGIN], "block", false},
     };
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         if (facts[i].rare && !facts[i].count)

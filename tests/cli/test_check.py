@@ -38,7 +38,7 @@ class Json(Case):
         self.assertEqual(got["schema"], "seriatim-check/1")
         self.assertEqual(got["engine"], "witness")
         self.assertEqual(got["trace"], {"file": "-", "events": 5, "threads": 2, "variables": 1,
-                                        "locks": 0, "channels": 0, "blocks": 1,
+                                        "locks": 0, "channels": 0, "blocks": 1, "deepest": 1,
                                         "truncated": False, "cut": False})
         self.assertIs(got["serializable"], False)
         self.assertEqual(got["first_bad_event"], 4)
@@ -51,7 +51,8 @@ class Json(Case):
         self.assertEqual(violation["proof"],
                          {"event": 4, "thread": "T1", "op": "r(x)", "loc": "4"})
         self.assertIsInstance(violation["path"], list)
-        self.assertEqual(got["blocks"], [{"name": "a", "executed": 1, "violated": 1}])
+        self.assertEqual(got["blocks"], [{"name": "a", "executed": 1, "violated": 1,
+                                          "depth": 0}])
         self.assertEqual(got["repairs"], [])
         self.assertGreaterEqual(got["time_seconds"], 0)
         self.assertGreater(got["peak_state_bytes"], 0)
@@ -91,7 +92,8 @@ class Json(Case):
     def test_unnamed_blocks_have_the_empty_name(self):
         got = check_json(CUT.replace("(a)", ""))
         self.assertEqual(got["violations"][0]["block"], "")
-        self.assertEqual(got["blocks"], [{"name": "", "executed": 1, "violated": 1}])
+        self.assertEqual(got["blocks"], [{"name": "", "executed": 1, "violated": 1,
+                                          "depth": 0}])
 
     def test_blocks_by_surprise_then_by_executed_then_by_name(self):
         quiet = "".join(f"T1|begin({name})|1\nT1|end|1\n" for name in "zybr")

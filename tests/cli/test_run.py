@@ -269,6 +269,24 @@ class Words(ProgramCase):
         self.assertLess(frames.index("update"), frames.index("main"))
         self.assertRegex(path[0]["from"]["loc"], r"program\.c:\d+\Z")
 
+    def test_the_same_report_in_other_formats_later(self):
+        result = self.run_program("cut", options=["--format", "json"])
+        self.write("result.json", result.err)
+        again = self.run_here("report", "--format", "json", "result.json")
+        self.assertEqual(again.out, result.err)
+        words = self.run_here("report", "--format", "text", "result.json").text
+        self.assertEqual(re.sub(r"\d+", "N", words),
+                         re.sub(r"\d+", "N", self.run_program("cut").message))
+
+    def test_a_page_with_the_source_of_the_program(self):
+        result = self.run_program("cut", options=["--format", "html", "--log", "page.html"])
+        self.assertEqual((result.status, result.message), (66, ""))
+        page = (self.folder / "page.html").read_text()
+        [sources] = re.findall(r'id="source-data">(.*?)</script>', page, re.S)
+        [lines] = [part["lines"] for file in json.loads(sources)["files"]
+                   if file["path"].endswith("program.c") for part in file["parts"]][:1]
+        self.assertTrue([line for line in lines if "pthread_mutex_unlock(&lock);" in line], lines)
+
     def test_only_the_summary(self):
         result = self.run_program("cut", options=["-q"])
         self.assertEqual(result.message.count("\n"), 1)

@@ -39,7 +39,7 @@ class Setup(unittest.TestCase):
 
     EVERYTHING = ["gcc:amd64 c-compiler", "libc6-dev:amd64 libc-dev", "make ", "cmake ",
                   "pkgconf:amd64 pkg-config (= 1.8.1-1)", "libzstd-dev:amd64 ", "libxxhash-dev:amd64 ",
-                  "libdw-dev:amd64 ", "libiberty-dev:amd64 "]
+                  "libdw-dev:amd64 ", "libiberty-dev:amd64 ", "libjansson-dev:amd64 "]
 
     def test_nothing_is_said_or_done_when_all_is_there(self):
         self.installed(*self.EVERYTHING)

@@ -520,9 +520,10 @@ static void nested_violations_in_json(void **state) {
                     "      \"closing\": {\"from\": {\"event\": 8, \"thread\": \"T2\", \"op\": "
                     "\"w(y)\", \"loc\": \"\"}, \"to\": {\"event\": 9, \"thread\": \"T1\", \"op\": "
                     "\"r(y)\", \"loc\": \"\"}, \"kind\": \"conflict\", \"on\": \"y\"},\n");
-    assert_contains(text, "  \"blocks\": [\n"
-                          "    {\"name\": \"g\", \"executed\": 40, \"violated\": 1},\n"
-                          "    {\"name\": \"f\", \"executed\": 2, \"violated\": 2}\n  ],\n");
+    assert_contains(
+        text, "  \"blocks\": [\n"
+              "    {\"name\": \"g\", \"executed\": 40, \"violated\": 1, \"depth\": 1},\n"
+              "    {\"name\": \"f\", \"executed\": 2, \"violated\": 2, \"depth\": 0}\n  ],\n");
 }
 
 static void a_path_in_json(void **state) {

@@ -1,0 +1,14 @@
+# The page of `--format html`: its files become one, and that becomes a C file.
+set(PAGE_DIR ${PROJECT_SOURCE_DIR}/src/report/page)
+set(PAGE_SOURCE ${CMAKE_CURRENT_BINARY_DIR}/page.c)
+# In the order in which they run.
+set(PAGE_SCRIPTS dom.js model.js lanes.js source.js detail.js list.js facts.js main.js)
+list(TRANSFORM PAGE_SCRIPTS PREPEND ${PAGE_DIR}/)
+add_custom_command(
+  OUTPUT ${PAGE_SOURCE}
+  COMMAND ${CMAKE_COMMAND} -DOUTPUT=${PAGE_SOURCE} -DHTML=${PAGE_DIR}/page.html
+          -DSTYLE=${PAGE_DIR}/page.css "-DSCRIPTS=${PAGE_SCRIPTS}"
+          -P ${PROJECT_SOURCE_DIR}/cmake/embed-page.cmake
+  DEPENDS ${PAGE_DIR}/page.html ${PAGE_DIR}/page.css ${PAGE_SCRIPTS}
+          ${PROJECT_SOURCE_DIR}/cmake/embed-page.cmake
+  VERBATIM)

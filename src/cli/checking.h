@@ -1,0 +1,19 @@
+/* Checking a trace, for the commands that do: check itself, and report for a trace. */
+#ifndef SERIATIM_CLI_CHECKING_H
+#define SERIATIM_CLI_CHECKING_H
+
+#include "cli/shared.h"
+
+struct check_values {
+    struct common_values common;
+    unsigned engine; /* index in st_engines, or one behind the last: all of them */
+    const char *spec;
+    uint64_t limit;
+    bool first, repair;
+    unsigned format; /* index in st_report_formats */
+    const char *output;
+};
+
+enum status check_path(const struct check_values *values, const char *path);
+
+#endif

@@ -1,0 +1,10 @@
+/* The JSON of a report as a part of something larger. */
+#ifndef SERIATIM_REPORT_JSON_H
+#define SERIATIM_REPORT_JSON_H
+
+#include "base/json.h"
+#include "report/report.h"
+
+void st_report_json_value(const struct st_report *report, struct st_json *json);
+
+#endif

@@ -1,0 +1,60 @@
+/* Fuzzes the reader of saved results. What it takes must survive writing and reading again, and be
+ * fit for the text report. */
+#include "report/load.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Release with free(). */
+static char *write_json(const struct st_loaded *loaded, size_t *size) {
+    char *text = NULL;
+    FILE *file = open_memstream(&text, size);
+    st_report_json(st_loaded_report(loaded), file);
+    fclose(file);
+    return text;
+}
+
+static void write_text(struct st_loaded *loaded) {
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    st_loaded_merge_lines(loaded);
+    st_report_text(st_loaded_report(loaded), (struct st_text_style){.color = true}, file);
+    fclose(file);
+    free(text);
+}
+
+static void check_again(const char *text, size_t size) {
+    struct st_error error;
+    size_t again_size;
+    struct st_loaded *loaded = st_report_load("again", text, size, &error);
+    if (!loaded)
+        abort();
+    char *again = write_json(loaded, &again_size);
+    if (again_size != size || memcmp(again, text, size) != 0)
+        abort();
+    free(again);
+    st_loaded_free(loaded);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct st_error error;
+    char *text = malloc(size + 1);
+    memcpy(text, data, size);
+    text[size] = '\0';
+    struct st_loaded *loaded = st_report_load("fuzz", text, size, &error);
+    if (loaded) {
+        size_t written_size;
+        char *written = write_json(loaded, &written_size);
+        check_again(written, written_size);
+        write_text(loaded);
+        free(written);
+    } else if (error.at != ST_AT_LINE || !error.position || !*error.cause) {
+        abort();
+    }
+    st_loaded_free(loaded);
+    free(text);
+    return 0;
+}

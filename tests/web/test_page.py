@@ -1,0 +1,611 @@
+"""The page that --format html writes, in a real browser: what it shows, and how it can be used."""
+
+import json
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+
+from browser import Browser
+from results import cut, event, result
+from seriatim import CROSS, CUT, ROOT, TRACES, run
+
+HOSTILE = "</script><img src=x onerror=\"document.title='owned'\">"
+
+
+class PageCase(unittest.TestCase):
+    """Each test opens pages in one browser, and leaves no complaint in its console."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = Browser()
+        cls.addClassCleanup(cls.browser.close)
+        holder = tempfile.TemporaryDirectory(prefix="seriatim-web-")
+        cls.addClassCleanup(holder.cleanup)
+        cls.folder = pathlib.Path(holder.name)
+
+    def setUp(self):
+        self.browser.resize(1400, 900)
+        self.browser.prefer("light")
+
+    def tearDown(self):
+        self.assertEqual(self.browser.complaints(), [])
+        self.assertEqual(self.browser.requests(), [])
+
+    def open_report(self, operand, *arguments, fragment="", cwd=None):
+        made = run(*arguments or ["report"], "-o", self.folder / "page.html", operand, cwd=cwd)
+        self.assertIn(made.status, (0, 1), made.message)
+        self.browser.open(self.folder / "page.html", fragment)
+
+    def open_result(self, data, **more):
+        path = self.folder / "result.json"
+        path.write_text(json.dumps(data))
+        self.open_report(path, **more)
+
+    def open_trace(self, text, *options, **more):
+        path = self.folder / "trace.std"
+        path.write_text(text)
+        self.open_report(path, "check", "--format", "html", *options, **more)
+
+    # ---- Looking ----
+
+    def count(self, selector):
+        return self.browser.run("return document.querySelectorAll(arguments[0]).length;", selector)
+
+    def texts(self, selector):
+        return self.browser.run("return [...document.querySelectorAll(arguments[0])]"
+                                ".map((node) => node.textContent);", selector)
+
+    def text(self, selector):
+        [text] = self.texts(selector)
+        return text
+
+    def title(self):
+        return self.text("#finding-title")
+
+    def focused(self):
+        return self.browser.run("return document.activeElement.id;")
+
+    def set(self, selector, value):
+        self.browser.run("const field = document.querySelector(arguments[0]);"
+                         "field.value = arguments[1];"
+                         "field.dispatchEvent(new Event('input', {bubbles: true}));", selector, value)
+
+
+class Finding(PageCase):
+    def test_a_cut_block_in_one_sentence(self):
+        self.open_report(TRACES / "bank.std")
+        self.assertEqual(self.title(), "transfer was not atomic in thread teller: auditor came in "
+                                       "between.")
+        self.assertIn("cut in 1 of its 2 runs", self.text(".facts"))
+        self.assertEqual(self.text(".conclusion"), "No serial order has auditor's work both after "
+                                                   "and before transfer.")
+
+    def test_lanes_have_each_thread_and_each_event_once_with_time_downwards(self):
+        self.open_report(TRACES / "bank.std")
+        self.assertEqual(self.texts(".lanes .lane > text"), ["tellerthread teller",
+                                                             "auditorthread auditor"])
+        places = self.browser.run("return [...document.querySelectorAll('.lanes .event')].map(e => "
+                                  "[Number(e.dataset.event), e.querySelector('circle').cy.baseVal.value]);")
+        self.assertEqual([number for number, _ in places], [15, 19, 21, 26, 28, 32])
+        self.assertEqual(places, sorted(places, key=lambda place: place[1]))
+
+    def test_one_edge_for_each_dependence_between_the_right_events(self):
+        for trace in ("bank.std", "server.std", "nested.std", "cross.std", "rho3.std"):
+            found = run("check", "--format", "json", TRACES / trace).json
+            self.open_report(TRACES / trace, fragment="#finding-1")
+            first = (found["violations"] or [None])[0]
+            edges = first["path"] if first else found["cycle"]
+            with self.subTest(trace):
+                self.assertTrue(edges)
+                self.assertEqual(self.count("[data-edge]"), len(edges))
+                for index, edge in enumerate(edges):
+                    self.assert_edge_joins(index, edge)
+
+    def assert_edge_joins(self, index, edge):
+        """The curve begins below the one event and ends above the other."""
+        ends = self.browser.run("""
+            const path = document.querySelector(`[data-edge="${arguments[0]}"]`);
+            const at = (length) => { const p = path.getPointAtLength(length); return [p.x, p.y]; };
+            return [at(0), at(path.getTotalLength())];""", index)
+        for (x, y), place, side in zip(ends, (edge["from"], edge["to"]), (1, -1)):
+            dot = self.browser.run(
+                "const c = document.querySelector(`.event[data-event='${arguments[0]}'] circle`);"
+                "return [c.cx.baseVal.value, c.cy.baseVal.value];", place["event"])
+            self.assertAlmostEqual(x, dot[0], delta=1)
+            self.assertTrue(0 < (y - dot[1]) * side < 12, (edge, y, dot))
+
+    def test_the_violated_block_is_a_bar_from_its_begin_to_its_end(self):
+        self.open_report(TRACES / "bank.std")
+        top, bottom, begin, end = self.browser.run("""
+            const bar = document.querySelector('.block.violated[data-block="transfer"]').getBBox();
+            const y = (n) => document.querySelector(`.event[data-event='${n}'] circle`).cy.baseVal.value;
+            return [bar.y, bar.y + bar.height, y(15), y(32)];""")
+        self.assertTrue(top < begin < end < bottom < end + 20, (top, begin, end, bottom))
+
+    def test_a_block_whose_end_was_not_seen_is_open(self):
+        self.open_trace(CUT.replace("T1|end(a)|5\n", ""))
+        self.assertEqual(self.count(".block.violated.open"), 1)
+        self.assertIn("its end was not seen", self.text(".facts"))
+
+    def test_a_cycle_without_a_violated_block(self):
+        self.open_trace(CROSS)
+        self.assertIn("wait for each other in a cycle", self.title())
+        self.assertEqual(self.count("[data-edge]"), 2)
+        self.assertEqual(sorted(self.browser.run(
+            "return [...document.querySelectorAll('.block')].map(b => b.dataset.block);")),
+            ["a", "b"])
+
+    def test_an_engine_without_paths_shows_what_it_knows(self):
+        self.open_trace(CUT, "--engine", "regiontrack")
+        self.assertIn("a was not atomic in thread T1: T2 came in between", self.title())
+        self.open_trace(CUT, "--engine", "aerodrome")
+        self.assertEqual(self.title(), "Not serializable from event 4 on.")
+        self.assertEqual(self.count("[data-edge]"), 0)
+
+    def test_a_block_without_a_name(self):
+        self.open_trace(CUT.replace("(a)", ""))
+        self.assertIn("A block without a name was not atomic", self.title())
+        self.assertEqual(self.text(".row-name"), "(no name)")
+
+    def test_all_engines_can_be_chosen(self):
+        self.open_trace(CUT, "--engine", "all")
+        self.assertEqual(self.count("#engine option"), 5)
+        self.assertIn("was not atomic", self.title())
+        self.browser.run("const e = document.getElementById('engine');"
+                         "e.value = [...e.options].find(o => o.text === 'aerodrome').value;"
+                         "e.dispatchEvent(new Event('change'));")
+        self.assertIn("Not serializable from event 4 on", self.title())
+        self.assertEqual(self.count(".engines tbody tr"), 5)
+
+    def test_nothing_found(self):
+        self.open_report(TRACES / "bank-fixed.std")
+        self.assertIn("Nothing was found", self.title())
+        self.assertEqual(self.text("#count"), "0 findings")
+        self.assertEqual(self.count(".blocks tbody tr"), 2)
+
+    def test_a_long_path_is_drawn_in_part_until_asked_for_all(self):
+        data = result(cut(edges=1000))
+        self.open_result(data)
+        self.assertEqual(self.count("[data-edge]"), 300)
+        self.browser.click(".picture button")
+        self.assertEqual(self.count("[data-edge]"), 1000)
+
+    def test_stack_and_locks_of_a_step(self):
+        place = event(3, "T2", "r(x)", "a.c:9", function="get", locks=["m"],
+                      stack=[("get", "a.c:9"), ("serve", "b.c:4"), ("main", "b.c:1")])
+        self.open_result(result(cut(out=place)))
+        self.assertEqual(self.text("[data-step='3'] .locks"), "holding m")
+        self.assertEqual(self.texts("[data-step='3'] .stack li"),
+                         ["geta.c:9", "serveb.c:4", "mainb.c:1"])
+        self.assertFalse(self.browser.run(
+            "return document.querySelector('[data-step=\"3\"] details').open;"))
+        self.browser.click("[data-step='3'] summary")
+        self.assertTrue(self.browser.run(
+            "return document.querySelector('[data-step=\"3\"] details').open;"))
+
+    def test_blocks_that_the_same_event_cut_are_linked(self):
+        self.open_report(TRACES / "nested.std", fragment="#finding-1")
+        before = self.title()
+        self.browser.click(".around button")
+        self.assertNotEqual(self.title(), before)
+        self.assertIn("was not atomic", self.title())
+
+
+class Source(PageCase):
+    def setUp(self):
+        super().setUp()
+        lines = [f"line {number} of <b>a.c</b>" for number in range(1, 41)]
+        (self.folder / "a.c").write_text("\n".join(lines) + "\n")
+
+    def open_cut(self):
+        trace = re.sub(r"\|(\d)$", lambda match: f"|a.c:{int(match.group(1)) * 4}", CUT, flags=re.M)
+        self.open_trace(trace, cwd=self.folder)
+
+    def test_the_lines_of_the_events_are_marked(self):
+        self.open_cut()
+        self.assertEqual(self.text(".source figcaption"), "a.c")
+        self.assertEqual(self.texts(".source .marked .line-number"), ["4", "8", "12", "16"])
+        self.assertEqual(self.texts(".source mark"),
+                         [f"line {number} of <b>a.c</b>" for number in (4, 8, 12, 16)])
+        self.assertEqual(self.texts(".source .marked .tags"), ["T1 1", "T1 2", "T2 3", "T1 4"])
+        self.assertEqual(self.texts(".source .line-number")[-1], "20")
+
+    def test_a_line_takes_one_line(self):
+        self.open_cut()
+        for width in (360, 1100, 1400):
+            self.browser.resize(width, 900)
+            heights = self.browser.run("return [...document.querySelectorAll('.source tr')]"
+                                       ".map(row => row.getBoundingClientRect().height);")
+            self.assertLess(max(heights), 2 * 16, width)
+
+    def test_pointing_at_an_event_lights_up_its_line(self):
+        self.open_cut()
+        self.browser.run("document.querySelector('.event[data-event=\"3\"]').focus();")
+        self.assertEqual(self.texts("tr.linked .line-number"), ["12"])
+        self.assertEqual(self.count("li.linked[data-step='3']"), 1)
+        self.browser.press("ArrowDown")
+        self.assertEqual(self.texts("tr.linked .line-number"), ["16"])
+
+    def test_missing_sources_are_named(self):
+        self.open_trace(CUT.replace("|3", "|gone.c:3").replace("|4", "|lost.c:4"), cwd=self.folder)
+        self.assertIn("gone.c, lost.c were not there", self.text(".missing"))
+        self.assertEqual(self.count(".source"), 0)
+
+    def test_events_without_a_place_in_a_file(self):
+        self.open_trace(CUT)
+        self.assertIn("no place in a source file", self.text(".sources"))
+
+
+class Listing(PageCase):
+    def open_many(self, number=60):
+        self.open_result(result(*(
+            cut(block=f"f{index}", thread=f"T{index % 3}", start=20 * index,
+                loc=f"dir/m{index % 5}.c:{index + 1}", kind="lock" if index % 2 else "conflict")
+            for index in range(number))))
+
+    def names(self):
+        """The first rows, from the top."""
+        return self.texts(".row .row-name")
+
+    def test_lists_all_and_shows_the_first(self):
+        self.open_many()
+        self.assertEqual(self.text("#count"), "60 findings")
+        self.assertEqual(self.names()[:3], ["f0", "f1", "f10"])
+        self.assertIn("f0 was not atomic", self.title())
+        self.assertEqual(self.count(".row[aria-selected=true]"), 1)
+
+    def test_search_is_for_all_words_in_any_place(self):
+        self.open_many()
+        self.set("#search", "M3.C f1")
+        self.assertEqual(self.text("#count"), "2 of 60 findings")
+        self.assertEqual(self.names(), ["f13", "f18"])
+
+    def test_search_that_finds_nothing(self):
+        self.open_many()
+        self.set("#search", "no such thing")
+        self.assertEqual(self.text("#count"), "0 of 60 findings")
+        self.assertEqual(self.names(), [])
+        self.assertEqual(self.title(), "No finding matches the filters.")
+
+    def test_filters_for_function_file_thread_and_kind(self):
+        self.open_many()
+        for field, value, wanted in (
+                ("function", "f7", lambda i: i == 7), ("file", "dir/m2.c", lambda i: i % 5 == 2),
+                ("thread", "T1", lambda i: i % 3 == 1), ("kind", "lock", lambda i: i % 2 == 1)):
+            with self.subTest(field):
+                self.set(f"#filter-{field}", value)
+                self.assertEqual(self.text("#count"),
+                                 f"{sum(map(wanted, range(60)))} of 60 findings")
+                self.assertTrue(all(wanted(int(name[1:])) for name in self.names()))
+                self.set(f"#filter-{field}", "")
+        self.assertEqual(self.text("#count"), "60 findings")
+
+    def test_orders(self):
+        data = result(cut(block="b", thread="T1", start=0, loc="z.c:1"),
+                      cut(block="c", thread="T3", start=20, loc="x.c:1"),
+                      cut(block="a", thread="T2", start=40, loc="y.c:1"))
+        data["blocks"] = [{"name": name, "executed": executed, "violated": 1}
+                          for name, executed in (("a", 7), ("b", 5), ("c", 9))]
+        self.open_result(data)
+        for order, names in (("surprise", "cab"), ("event", "bca"), ("name", "abc"),
+                             ("file", "cab"), ("thread", "bac")):
+            self.set("#sort", order)
+            self.assertEqual("".join(self.names()), names, order)
+
+    def test_what_happened_in_one_place_is_one_row_until_asked_otherwise(self):
+        data = result(*(cut(block="f", start=20 * index, loc="a.c:1") for index in range(7)))
+        self.open_result(data)
+        self.assertEqual(self.text("#count"), "7 findings in 1 place")
+        self.assertEqual(self.count(".row"), 1)
+        self.assertIn("1 of 7", self.text(".turns"))
+        self.browser.click(".turns button:last-child")
+        self.assertIn("2 of 7", self.text(".turns"))
+        self.browser.click("#merge")
+        self.assertEqual(self.text("#count"), "7 findings")
+        self.assertEqual(self.count(".row"), 7)
+
+    def test_says_how_many_are_not_listed(self):
+        data = result(cut(block="f"))
+        data["blocks"] = [{"name": "f", "executed": 2000, "violated": 1234}]
+        self.open_result(data)
+        self.assertEqual(self.text("#count"),
+                         "1 finding; 1,233 more are not in this report (--limit 0 lists all)")
+
+    def test_the_address_leads_to_a_finding(self):
+        data = [cut(block=f"f{index}", start=20 * index, loc=f"a.c:{index + 1}") for index in range(9)]
+        self.open_result(result(*data), fragment="#finding-5")
+        self.assertIn("f4 was not atomic", self.title())
+        self.browser.press("j")
+        self.browser.wait("location.hash === '#finding-6'")
+
+    def test_a_key_that_is_held_down_is_followed(self):
+        self.open_many()
+        self.browser.run("document.getElementById('list').focus();")
+        self.browser.press(*["ArrowDown", "ArrowUp"] * 200)  # complaints would be seen at the end
+        self.browser.press("ArrowDown")
+        self.assertIn("f1 was not atomic", self.title())
+
+
+class TenThousand(PageCase):
+    """As many findings as anybody will look at. Nothing is timed: what matters is that the document
+    stays small, whatever is shown."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        data = result(*(cut(block=f"f{index}", start=20 * index, loc=f"m{index % 90}.c:{index + 1}")
+                        for index in range(10000)))
+        path = cls.folder / "many.json"
+        path.write_text(json.dumps(data))
+        made = run("report", "-o", cls.folder / "many.html", path)
+        assert made.status == 1, made.message
+
+    def setUp(self):
+        super().setUp()
+        self.browser.open(self.folder / "many.html")
+
+    def assert_small(self):
+        self.assertLess(self.count(".row"), 60)
+        self.assertLess(self.count("*"), 2000)
+
+    def test_only_what_is_in_sight_is_in_the_document(self):
+        self.assertEqual(self.text("#count"), "10,000 findings")
+        self.assert_small()
+        self.assertEqual(self.browser.run(
+            "return document.getElementById('rows').getBoundingClientRect().height;"), 620000)
+
+    def test_scrolling_shows_the_rows_that_are_there(self):
+        self.browser.run("document.getElementById('list').scrollTop = 310000;")
+        self.browser.wait("document.getElementById('row-5000')")
+        self.assertEqual(self.text("#row-5000 .row-name"), sorted(f"f{i}" for i in range(10000))[5000])
+        self.assert_small()
+
+    def test_the_last_one_is_one_key_away(self):
+        self.browser.run("document.getElementById('list').focus();")
+        self.browser.press("End")
+        self.assertIn("f9999 was not atomic", self.title())
+        self.assertTrue(self.browser.run("""
+            const row = document.getElementById('row-9999').getBoundingClientRect();
+            const list = document.getElementById('list').getBoundingClientRect();
+            return row.top >= list.top - 1 && row.bottom <= list.bottom + 1 &&
+                list.bottom <= innerHeight;"""))
+        self.assert_small()
+
+    def test_one_in_ten_thousand_is_found(self):
+        self.set("#search", "f7777")
+        self.assertEqual(self.text("#count"), "1 of 10,000 findings")
+        self.assertIn("f7777 was not atomic", self.title())
+        self.assert_small()
+
+    def test_the_plot_of_blocks_grows_when_asked(self):
+        self.assertEqual(self.count(".blocks tbody tr"), 25)
+        self.browser.click("#blocks > button")
+        self.assertEqual(self.count(".blocks tbody tr"), 525)
+
+
+class Keyboard(PageCase):
+    def setUp(self):
+        super().setUp()
+        self.open_report(TRACES / "server.std")
+
+    def chosen(self):
+        return self.browser.run("return document.querySelector('.row[aria-selected=true]').id;")
+
+    def test_search_open_and_back_without_a_mouse(self):
+        self.browser.press("/")
+        self.assertEqual(self.focused(), "search")
+        self.browser.type("lookup")
+        self.assertRegex(self.text("#count"), "^1 of 7 findings")
+        self.browser.press("Enter")
+        self.assertEqual(self.focused(), "list")
+        self.browser.press("Enter")
+        self.assertEqual(self.focused(), "finding-title")
+        self.assertIn("lookup was not atomic", self.title())
+        self.browser.press("Escape")
+        self.assertEqual(self.focused(), "list")
+        self.browser.press("/", "Escape")
+        self.assertRegex(self.text("#count"), "^7 findings")
+
+    def test_j_and_k_go_through_the_list_from_anywhere(self):
+        self.browser.run("document.body.focus();")
+        self.browser.press("j", "j")
+        self.assertEqual(self.chosen(), "row-2")
+        self.browser.press("k")
+        self.assertEqual(self.chosen(), "row-1")
+
+    def test_letters_in_a_field_are_letters(self):
+        self.browser.press("/")
+        self.browser.type("jk/")
+        self.assertEqual(self.browser.run("return document.getElementById('search').value;"), "jk/")
+
+    def test_arrows_in_the_list(self):
+        self.browser.run("document.getElementById('list').focus();")
+        first = self.title()
+        self.browser.press("ArrowDown")
+        self.assertEqual(self.chosen(), "row-1")
+        self.assertNotEqual(self.title(), first)
+        self.assertEqual(self.browser.run("return document.getElementById('list')"
+                                          ".getAttribute('aria-activedescendant');"), "row-1")
+        self.browser.press("Home")
+        self.assertEqual(self.title(), first)
+
+    def test_everything_can_be_reached_by_tab_and_shows_it(self):
+        """All that can be focused is reached, and each has an outline or a border of its own."""
+        self.browser.run("document.activeElement.blur(); window.scrollTo(0, 0);")
+        reached = set()
+        for _ in range(60):
+            self.browser.press("Tab")
+            reached.add(self.browser.run("const n = document.activeElement;"
+                                         "return n.id || n.getAttribute('class') || n.tagName;"))
+            width = self.browser.run("""
+                const n = document.activeElement.querySelector('.hit') || document.activeElement;
+                const style = getComputedStyle(n);
+                return parseFloat(style.outlineWidth) + (style.stroke === 'none' ? 0 : 1);""")
+            self.assertGreater(width, 0)
+        self.assertLessEqual({"search", "filter-function", "filter-file", "filter-thread",
+                              "filter-kind", "sort", "merge", "list"}, reached)
+        self.assertTrue({name for name in reached if name.startswith("event")})
+
+
+class Looks(PageCase):
+    def test_landmarks_and_names_for_a_screen_reader(self):
+        self.open_report(TRACES / "bank.std")
+        tree = self.browser.devtools("Accessibility.getFullAXTree")["nodes"]
+        roles = {}
+        for node in tree:
+            if not node.get("ignored"):
+                roles.setdefault(node["role"]["value"], []).append(
+                    node.get("name", {}).get("value", ""))
+        for role in ("banner", "main", "navigation", "search", "listbox", "option", "status"):
+            self.assertIn(role, roles)
+        self.assertEqual(set(roles["navigation"]), {"Sections", "Findings"})
+        self.assertLessEqual({"Blocks", "Trace"}, set(roles["region"]))
+        for role in ("button", "searchbox", "combobox", "listbox", "checkbox"):
+            self.assertNotIn("", roles.get(role, []), role)
+        self.assertTrue([name for name in roles["button"]
+                         if name == "event 19: teller released lock checking.lock at bank.c:24"])
+        self.assertEqual(self.browser.run("return document.documentElement.lang;"), "en")
+        levels = self.browser.run("return [...document.querySelectorAll('h1, h2, h3')]"
+                                  ".map(h => Number(h.tagName[1]));")
+        self.assertEqual(levels[0], 1)
+        self.assertTrue(all(after <= before + 1 for before, after in zip(levels, levels[1:])))
+
+    def contrast(self, selector):
+        """Of a text with what is behind it, as WCAG defines it."""
+        ink, paper = self.browser.run("""
+            let node = document.querySelector(arguments[0]);
+            const style = getComputedStyle(node);
+            const ink = node instanceof SVGElement ? style.fill : style.color;
+            while (/, 0\\)$/.test(getComputedStyle(node).backgroundColor)) node = node.parentElement;
+            return [ink, getComputedStyle(node).backgroundColor];""", selector)
+
+        def luminance(color):
+            parts = [int(part) / 255 for part in re.findall(r"\d+", color)[:3]]
+            parts = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+            return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+        low, high = sorted((luminance(ink), luminance(paper)))
+        return (high + 0.05) / (low + 0.05)
+
+    def test_light_and_dark_can_both_be_read(self):
+        self.open_report(TRACES / "bank.std")
+        papers = []
+        for scheme in ("light", "dark"):
+            self.browser.prefer(scheme)
+            papers.append(self.browser.run(
+                "return getComputedStyle(document.body).backgroundColor;"))
+            for selector in ("#finding-title", ".facts", ".brand", ".row-who", ".follows", ".missing",
+                             ".lanes .op", ".lanes .loc", ".lanes .edge-label text", "#count", ".keys",
+                             ".blocks button", "#trace dt"):
+                self.assertGreaterEqual(self.contrast(selector), 4.5, (scheme, selector))
+        self.assertNotEqual(*papers)
+
+    def test_a_narrow_window_needs_no_scrolling_sideways(self):
+        self.open_report(TRACES / "server.std")
+        for width in (360, 700, 1000, 1600):
+            self.browser.resize(width, 800)
+            self.assertLessEqual(self.browser.run("return document.documentElement.scrollWidth;"),
+                                 width)
+
+    def test_long_names_break_or_are_cut(self):
+        name = "very::" * 40 + "<" + "x" * 2000 + ">"
+        place = event(3, "y" * 500, f"acq({'z' * 900})", f"/{'p' * 200}/{'q' * 700}.c:7", function=name,
+                      stack=[(name, name)] * 9, locks=[name])
+        self.open_result(result(cut(block=name, thread="t" * 400, out=place), file="f" * 900))
+        for width in (360, 1400):
+            self.browser.resize(width, 800)
+            self.assertLessEqual(self.browser.run("return document.documentElement.scrollWidth;"),
+                                 width)
+
+    def test_on_paper_the_finding_is_complete_and_the_list_is_gone(self):
+        place = event(3, "T2", "r(x)", "a.c:9", function="get",
+                      stack=[("get", "a.c:9"), ("serve", "b.c:4")])
+        self.open_result(result(cut(out=place)))
+        self.browser.prefer("dark", media="print")
+        self.browser.run("window.dispatchEvent(new Event('beforeprint'));")
+        shown = "return document.querySelector(arguments[0]).getClientRects().length > 0;"
+        self.assertFalse(self.browser.run(shown, "#side"))
+        for selector in ("#finding-title", ".lanes", "[data-step='3'] .stack li", ".blocks", "#trace dl"):
+            self.assertTrue(self.browser.run(shown, selector), selector)
+        self.assertEqual(self.browser.run("return getComputedStyle(document.body).backgroundColor;"),
+                         "rgb(255, 255, 255)")
+        self.browser.run("window.dispatchEvent(new Event('afterprint'));")
+        self.assertFalse(self.browser.run("return document.querySelector('details').open;"))
+        self.assertEqual(self.browser.print()[:5], b"%PDF-")
+
+
+class Hostile(PageCase):
+    """Names, paths and sources come from anywhere. None of them may become anything but text."""
+
+    def assert_harmless(self):
+        self.assertEqual(self.count("img, iframe, object, embed, link, a[href^=javascript]"), 0)
+        self.assertEqual(self.count("script"), 3)
+        self.assertNotEqual(self.browser.run("return document.title;"), "owned")
+
+    def test_a_function_thread_lock_and_file_named_like_markup(self):
+        place = event(3, HOSTILE, f"acq({HOSTILE})", f"{HOSTILE}:7", function=HOSTILE,
+                      locks=[HOSTILE], stack=[(HOSTILE, HOSTILE), (HOSTILE, HOSTILE)])
+        data = result(cut(block=HOSTILE, thread="<b>T1", out=place, loc=f"{HOSTILE}:1"),
+                      file=HOSTILE)
+        data["engine"] = HOSTILE
+        self.open_result(data)
+        self.assertIn(HOSTILE, self.title())
+        self.assertEqual(self.text(".row-name"), HOSTILE)
+        self.assertEqual(self.text("[data-step='3'] .locks"), f"holding {HOSTILE}")
+        self.assertIn(HOSTILE, self.texts("#trace dd"))
+        self.set("#search", HOSTILE)
+        self.assertEqual(self.count(".row"), 1)
+        self.assert_harmless()
+
+    def test_a_source_full_of_markup(self):
+        lines = [HOSTILE, "<!--<script>", "\u2028]]>&lt;script&gt;", "\\u003c/script>"]
+        (self.folder / "evil.c").write_text("\n".join(lines) + "\n")
+        self.open_trace(re.sub(r"\|(\d)$", r"|evil.c:\1", CUT, flags=re.M), cwd=self.folder)
+        self.assertEqual(self.texts(".source .text"), lines)
+        self.assert_harmless()
+
+    def test_names_that_are_members_of_every_object(self):
+        names = ["__proto__", "constructor", "toString", "hasOwnProperty"]
+        self.open_result(result(*(cut(block=name, thread=name, start=20 * index, loc=f"{name}:3")
+                                  for index, name in enumerate(names))))
+        self.assertEqual(self.text("#count"), "4 findings")
+        for name in names:
+            self.set("#filter-function", name)
+            self.assertEqual(self.text("#count"), "1 of 4 findings")
+            self.assertIn(name, self.title())
+
+    def test_no_other_script_may_run_and_nothing_may_be_loaded(self):
+        self.open_report(TRACES / "bank.std")
+        self.browser.run("""
+            const script = document.createElement('script');
+            script.textContent = "document.title = 'owned'";
+            document.body.append(script);
+            const image = document.createElement('img');
+            image.src = 'https://example.invalid/x.png';
+            document.body.append(image);
+            const handler = document.createElement('div');
+            handler.setAttribute('onclick', "document.title = 'owned'");
+            document.body.append(handler);
+            handler.click();""")
+        complaints = self.browser.complaints()
+        self.assertEqual(len([text for text in complaints if "Content Security Policy" in text]), 3,
+                         complaints)
+        self.assertNotEqual(self.browser.run("return document.title;"), "owned")
+        self.assertEqual(self.browser.blocked(), ["csp"])
+
+
+class Example(PageCase):
+    def test_the_picture_in_the_readme_is_there(self):
+        readme = (ROOT / "README.md").read_text()
+        [path] = re.findall(r"!\[[^\]]+\]\((docs/[^)]+\.png)\)", readme)
+        picture = (ROOT / path).read_bytes()
+        self.assertTrue(picture.startswith(b"\x89PNG"))
+        self.assertLess(len(picture), 300000)
+
+
+if __name__ == "__main__":
+    unittest.main()
