@@ -7,6 +7,7 @@ Each thread stores values under keys of its own and reads them back, deletes som
 counters that all share: by incr, and by gets and cas, which is tried again when another came first.
 """
 
+import os
 import random
 import socket
 import sys
@@ -75,7 +76,7 @@ def one_thread(port, number, operations, trouble):
     try:
         connection = Connection(port)
         for i in range(operations):
-            key = f"t{number}-{chance.randrange(200)}"
+            key = f"{os.getpid()}-{number}-{chance.randrange(200)}"
             kind = i % 8
             if kind < 3:
                 mine[key] = chance.randbytes(chance.randrange(2000))
