@@ -113,6 +113,7 @@ void st_watch_follow(struct st_watch *watch, const struct st_watch_hooks *hooks)
         }
         tick(watch, hooks, &next_tick);
     }
+    watch->program.left_others = st_program_left_others(&watch->program);
     if (watch->listening)
         st_merge_finish(watch->merge);
     st_translator_flush(watch->translator);

@@ -238,6 +238,16 @@ class Status(ProgramCase):
         result = self.run_program("daemon", "cut")
         self.assertIn(result.status, (0, 66))  # what a child of fork() does is not told
 
+    def test_a_program_that_stays_in_the_background_is_not_passed_over_in_silence(self):
+        for command in (["run"], ["record", "-o", "t.stt"]):
+            process = self.start(*command, PROGRAM_PATH, "daemon", "cat", stdin=subprocess.PIPE)
+            self.assertEqual(process.wait(), 0)
+            process.stdin.close()  # the one in the background ends, too
+            self.assertIn(b"a process that it started goes on, and is not watched",
+                          process.stderr.read())
+            process.stdout.close()
+            process.stderr.close()
+
 
 class Words(ProgramCase):
     def test_options_of_the_program_are_its_own(self):
