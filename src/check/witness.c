@@ -657,6 +657,11 @@ static void feed(void *state, const struct st_event *events, size_t count, uint6
         collect(w);
 }
 
+static void forget(void *state, uint32_t variable) {
+    struct witness *w = state;
+    st_shadow_forget(&w->shadow, variable);
+}
+
 static void finish(void *state, uint64_t events) {
     struct witness *w = state;
     (void)events;
@@ -669,6 +674,7 @@ const struct st_engine st_witness = {
     .summary = "exact, at every nesting depth, with the path; the fastest",
     .create = create,
     .feed = feed,
+    .forget = forget,
     .finish = finish,
     .memory = memory,
     .destroy = destroy,

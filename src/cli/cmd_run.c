@@ -164,6 +164,11 @@ static void check_events(void *context, struct st_event *events, size_t count) {
     run->seconds += processor_time() - start;
 }
 
+static void forget_variable(void *context, uint32_t variable) {
+    struct run *run = context;
+    run->engine->forget(run->state, variable);
+}
+
 static void note_memory(void *context) {
     struct run *run = context;
     size_t bytes = run->engine->memory(run->state);
@@ -214,7 +219,8 @@ static int check_exitcode(const struct values *values) {
 
 static enum status run_program(const void *values, const char *const *operands) {
     struct run run = {.values = values, .words = operands};
-    struct st_translation translation = {.sites = true, .sink = check_events, .context = &run};
+    struct st_translation translation = {
+        .sites = true, .sink = check_events, .forget = forget_variable, .context = &run};
     enum status status = STATUS_TROUBLE;
     if (check_exitcode(values) < 0 || check_log(values) < 0)
         return status;

@@ -100,6 +100,8 @@ struct st_translator *st_translator_new(const struct st_translation *translation
     st_symbols_init(&t->symbols);
     t->places = st_places_new();
     st_variables_init(&t->variables);
+    if (t->options.forget)
+        st_variables_reuse(&t->variables);
     st_objects_init(&t->locks);
     st_objects_init(&t->channels);
     st_map64_init(&t->serials);
@@ -220,6 +222,8 @@ void st_translator_flush(struct st_translator *t) {
     size_t count = t->batched;
     t->batched = 0;
     t->options.sink(t->options.context, t->batch, count);
+    if (t->options.forget) /* now that all events on them are out */
+        st_variables_recycle(&t->variables, t->options.forget, t->options.context);
 }
 
 static inline void put(struct st_translator *t, const struct thread *thread, enum st_op op,

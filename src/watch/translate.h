@@ -32,6 +32,12 @@ struct st_translation {
     bool sites;
 
     st_event_sink *sink;
+
+    /* What is known of that variable is void: the next event with its number is about another one
+     * of the same name. NULL: every variable has its own number for ever, and memory grows with
+     * each block that is allocated. */
+    void (*forget)(void *context, uint32_t variable);
+
     void *context;
 };
 
