@@ -119,6 +119,8 @@ struct st_translator *st_translator_new(const struct st_translation *translation
     st_symbols_init(&t->symbols);
     t->places = st_places_new();
     st_variables_init(&t->variables);
+    if (t->options.forget)
+        st_variables_reuse(&t->variables);
     st_objects_init(&t->locks);
     st_objects_init(&t->channels);
     st_map64_init(&t->serials);
@@ -252,6 +254,8 @@ static void flush(struct st_translator *t) {
     size_t count = t->batched;
     t->batched = 0;
     t->options.sink(t->options.context, t->batch, t->batch_at, count);
+    if (t->options.forget) /* now that all events on them are out */
+        st_variables_recycle(&t->variables, t->options.forget, t->options.context);
     t->publish_due = true;
 }
 
