@@ -101,8 +101,11 @@ static inline bool rt_is_mine(const struct rt_thread *t, uint64_t word) {
     return ((word ^ t->me) & RT_WHO) == 0;
 }
 
-/* The slow part of an access to `bytes` (bit by offset) of a granule; 0: of a range. */
-void rt_access_slow(uintptr_t address, size_t size, uint32_t bytes, bool write, uintptr_t caller);
+/* The slow parts: of an access to `bytes` (bit by offset) of a granule whose cell said that, and of
+ * any other access. */
+void rt_read_slow(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t w, uint64_t r);
+void rt_write_slow(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t w, uint64_t r);
+void rt_range_slow(uintptr_t address, size_t size, bool write, uintptr_t caller);
 
 /* What this thread has in its table of the granule. */
 static inline size_t rt_place_of(uintptr_t granule) {
@@ -161,7 +164,7 @@ static inline __attribute__((always_inline)) void rt_access(uintptr_t address, s
         return;
     unsigned offset = address & 7;
     if (__builtin_expect(offset + size > 8, 0)) {
-        rt_access_slow(address, size, 0, write, caller);
+        rt_range_slow(address, size, write, caller);
         return;
     }
     uint32_t bytes = ((1u << size) - 1) << offset;
@@ -169,7 +172,7 @@ static inline __attribute__((always_inline)) void rt_access(uintptr_t address, s
     uint64_t w = atomic_load_explicit(&cell->write, memory_order_acquire);
     uint64_t r = atomic_load_explicit(&cell->read, memory_order_acquire);
     if (!rt_was_made(t, address - offset, w, r, bytes, write))
-        rt_access_slow(address, size, bytes, write, caller);
+        (write ? rt_write_slow : rt_read_slow)(address, bytes, caller, w, r);
 }
 
 /* ---- settle.c: telling late ---- */

@@ -88,11 +88,9 @@ static inline bool keep_shared(struct rt_thread *t, uint64_t w, uintptr_t granul
 
 /* The common cases, in which nothing need be told: above all that nobody else has touched these 8
  * bytes. */
-static inline __attribute__((always_inline)) bool
-keep(struct rt_thread *t, uintptr_t granule, uint32_t bytes, bool write, uintptr_t caller) {
-    struct rt_cell *cell = rt_cell(granule);
-    uint64_t w = atomic_load_explicit(&cell->write, memory_order_acquire);
-    uint64_t r = atomic_load_explicit(&cell->read, memory_order_acquire);
+static inline __attribute__((always_inline)) bool keep(struct rt_thread *t, uintptr_t granule,
+                                                       uint64_t w, uint64_t r, uint32_t bytes,
+                                                       bool write, uintptr_t caller) {
     if (t->owner == RT_STALE || w & RT_MIXED || rt_state(w) == RT_SHARED)
         return false;
     if (!write && rt_state(r) == RT_SHARED)
@@ -278,13 +276,13 @@ static void keep_known(struct rt_thread *t, uintptr_t granule, uint32_t bytes, b
 
 /* ---- one granule ---- */
 
-void rt_keep_access(struct rt_thread *t, uintptr_t address, size_t size, uint32_t bytes, bool write,
-                    uintptr_t caller) {
+static void touch(struct rt_thread *t, uintptr_t address, size_t size, uint32_t bytes, bool write,
+                  uintptr_t caller) {
     uintptr_t granule = address & ~(uintptr_t)7;
     rt_tell_frames(t);
-    if (keep(t, granule, bytes, write, caller))
-        return;
     struct rt_view view = rt_look(granule);
+    if (keep(t, granule, view.write, view.read, bytes, write, caller))
+        return;
     struct rt_need need = {.number = !~t->me};
     look(&need, t, granule, &view, bytes, write);
     bool mixing = has_to_mix(t, &view, bytes, write);
@@ -297,6 +295,25 @@ void rt_keep_access(struct rt_thread *t, uintptr_t address, size_t size, uint32_
     if (need.tell)
         rt_new_epoch(t); /* what the other thread did may be news */
     keep_known(t, granule, bytes, write, caller, need.tell, mixing);
+}
+
+static __attribute__((noinline)) void access(uintptr_t address, uint32_t bytes, bool write,
+                                             uintptr_t caller) {
+    size_t size = (size_t)__builtin_popcount(bytes);
+    if (!rt_enter())
+        return;
+    (rt_late ? touch : rt_tell_access)(rt_self, address, size, bytes, write, caller);
+    rt_leave();
+}
+
+void rt_read_slow(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t w, uint64_t r) {
+    if (!rt_late || !keep(rt_self, address & ~(uintptr_t)7, w, r, bytes, false, caller))
+        access(address, bytes, false, caller);
+}
+
+void rt_write_slow(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t w, uint64_t r) {
+    if (!rt_late || !keep(rt_self, address & ~(uintptr_t)7, w, r, bytes, true, caller))
+        access(address, bytes, true, caller);
 }
 
 /* ---- ranges ---- */
@@ -329,10 +346,34 @@ static void tell_part(struct rt_thread *t, const struct part *part, bool write, 
     }
 }
 
-static bool was_made(struct rt_thread *t, uintptr_t granule, uint32_t bytes, bool write) {
+/* Memory of this thread alone, as often as there is some: how much of the range is done. */
+static uintptr_t keep_whole(struct rt_thread *t, uintptr_t granule, uintptr_t end, bool write,
+                            uintptr_t caller) {
+    uint64_t word = t->current | RT_BYTES;
+    for (; granule + 8 <= end; granule += 8) {
+        struct rt_cell *cell = rt_cell(granule);
+        uint64_t w = atomic_load_explicit(&cell->write, memory_order_acquire);
+        uint64_t r = atomic_load_explicit(&cell->read, memory_order_acquire);
+        if ((w && (!rt_is_mine(t, w) || w & RT_MIXED)) || (r && !rt_is_mine(t, r)))
+            break;
+        if (!write) {
+            rt_set_read(granule, word, (uint32_t)caller);
+            continue;
+        }
+        if (r)
+            rt_set_read(granule, 0, 0);
+        rt_set_write(granule, word, (uint32_t)caller);
+    }
+    return granule;
+}
+
+static bool keep_granule(struct rt_thread *t, uintptr_t granule, uint32_t bytes, bool write,
+                         uintptr_t caller) {
     const struct rt_cell *cell = rt_cell(granule);
-    return rt_was_made(t, granule, atomic_load_explicit(&cell->write, memory_order_acquire),
-                       atomic_load_explicit(&cell->read, memory_order_acquire), bytes, write);
+    uint64_t w = atomic_load_explicit(&cell->write, memory_order_acquire);
+    uint64_t r = atomic_load_explicit(&cell->read, memory_order_acquire);
+    return rt_was_made(t, granule, w, r, bytes, write) ||
+           keep(t, granule, w, r, bytes, write, caller);
 }
 
 void rt_keep_range(struct rt_thread *t, uintptr_t address, size_t size, bool write,
@@ -342,10 +383,15 @@ void rt_keep_range(struct rt_thread *t, uintptr_t address, size_t size, bool wri
     rt_tell_frames(t);
     uint64_t epoch = t->current;
     for (uintptr_t g = address & ~(uintptr_t)7; g < end; g += 8) {
+        if (part.end == part.start && g >= address && t->slot < RT_SLOTS) {
+            g = keep_whole(t, g, end, write, caller);
+            if (g >= end)
+                break;
+        }
         uint32_t bytes = rt_bytes_in(g, address, size);
         uintptr_t next = g + 8 < end ? g + 8 : end, start = g > address ? g : address;
         struct rt_need need = {.number = !~t->me};
-        bool done = was_made(t, g, bytes, write) || keep(t, g, bytes, write, caller);
+        bool done = keep_granule(t, g, bytes, write, caller);
         if (!done) {
             struct rt_view view = rt_look(g);
             look(&need, t, g, &view, bytes, write);
@@ -369,10 +415,5 @@ void rt_keep_range(struct rt_thread *t, uintptr_t address, size_t size, bool wri
         return;
     /* All of it is one access: what one part learned, all others know. */
     for (uintptr_t g = address & ~(uintptr_t)7; g < end; g += 8)
-        keep(t, g, rt_bytes_in(g, address, size), write, caller);
-}
-
-bool rt_keep_quickly(struct rt_thread *t, uintptr_t granule, uint32_t bytes, bool write,
-                     uintptr_t caller) {
-    return keep(t, granule, bytes, write, caller);
+        keep_granule(t, g, rt_bytes_in(g, address, size), write, caller);
 }

@@ -33,16 +33,10 @@ static void touch_range(struct rt_thread *t, uintptr_t address, size_t size, boo
         (rt_late ? rt_keep_range : rt_tell_range)(t, address, size, write, caller);
 }
 
-__attribute__((noinline)) void rt_access_slow(uintptr_t address, size_t size, uint32_t bytes,
-                                              bool write, uintptr_t caller) {
-    if (rt_late && bytes && rt_keep_quickly(rt_self, address & ~(uintptr_t)7, bytes, write, caller))
-        return;
+void rt_range_slow(uintptr_t address, size_t size, bool write, uintptr_t caller) {
     if (!rt_enter())
         return;
-    if (!bytes)
-        touch_range(rt_self, address, size, write, caller);
-    else
-        (rt_late ? rt_keep_access : rt_tell_access)(rt_self, address, size, bytes, write, caller);
+    touch_range(rt_self, address, size, write, caller);
     rt_leave();
 }
 

@@ -40,11 +40,6 @@ void rt_keep_in_table(struct rt_thread *t, uintptr_t granule, uint64_t write, ui
 
 /* ---- late.c ---- */
 
-/* True when that was all. */
-bool rt_keep_quickly(struct rt_thread *t, uintptr_t granule, uint32_t bytes, bool write,
-                     uintptr_t caller);
-void rt_keep_access(struct rt_thread *t, uintptr_t address, size_t size, uint32_t bytes, bool write,
-                    uintptr_t caller);
 void rt_keep_range(struct rt_thread *t, uintptr_t address, size_t size, bool write,
                    uintptr_t caller);
 
