@@ -97,8 +97,9 @@ static inline uint64_t rt_epoch_of(uint64_t word) {
 static inline bool rt_is_of(uint64_t word, uint64_t owner) {
     return ((word ^ owner) & RT_WHO_AND_WHEN) == 0;
 }
+/* A thread that had the slot before has smaller epochs, which are the upper bits. */
 static inline bool rt_is_mine(const struct rt_thread *t, uint64_t word) {
-    return ((word ^ t->me) & RT_WHO) == 0;
+    return ((word ^ t->me) & RT_WHO) == 0 && word >= t->first;
 }
 
 /* The slow parts: of an access to `bytes` (bit by offset) of a granule whose cell said that, and of

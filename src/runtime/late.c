@@ -55,14 +55,17 @@ static inline bool add(const struct rt_thread *t, uint64_t *word, uint64_t *more
     return true;
 }
 
-/* The same for one that was told. What is there already at the same epoch may not have been. */
-static bool add_told(const struct rt_thread *t, uint64_t *word, uint64_t *more, uint32_t bytes,
-                     uintptr_t caller) {
-    bool all = !rt_is_of(*word, t->current) || *word & RT_TOLD;
-    if (!add(t, word, more, bytes, caller))
-        return false;
+/* The same for an access that was told, or could not but fit. When there is no room all the same,
+ * the cell is mixed: the watcher knows what was there. */
+static void add_known(const struct rt_thread *t, uint64_t *word, uint64_t *more, uint32_t bytes,
+                      uintptr_t caller, bool told) {
+    /* What is there already at the same epoch may not have been told. */
+    bool all = told && (!rt_is_of(*word, t->current) || *word & RT_TOLD);
+    if (!add(t, word, more, bytes, caller)) {
+        *word = t->current | bytes | (*word & RT_MIXED);
+        *more = (uint32_t)caller;
+    }
     *word |= all ? RT_TOLD : 0;
-    return true;
 }
 
 /* These bytes were written: reads of them are over. */
@@ -207,7 +210,7 @@ static void keep_write(const struct rt_thread *t, uintptr_t granule, struct rt_v
         view.write = (view.write & RT_MIXED) | (atomic ? RT_MIXED : 0);
         view.write_more = 0;
     }
-    (told ? add_told : add)(t, &view.write, &view.write_more, bytes, caller);
+    add_known(t, &view.write, &view.write_more, bytes, caller, told);
     if (rt_all_bytes(view.write, view.write_more) == RT_BYTES)
         view.write &= ~(uint64_t)RT_MIXED;
     if (rt_state(view.read) == RT_SHARED)
@@ -239,7 +242,7 @@ static void keep_read(struct rt_thread *t, uintptr_t granule, struct rt_view vie
         } else {
             if (!rt_is_mine(t, then))
                 then = more = 0;
-            (told ? add_told : add)(t, &then, &more, bytes, caller);
+            add_known(t, &then, &more, bytes, caller, told);
         }
         uint64_t before = view.read;
         if (then == before ||

@@ -50,7 +50,7 @@ struct thread {
     uint64_t first_epoch, at; /* the epoch behind the record at work */
     struct moment *moments;   /* MOMENTS of them, or NULL; the last at moment_count - 1, modulo */
     size_t moment_count;
-    bool started; /* the function that it began with was entered */
+    bool started;               /* the function that it began with was entered */
     uint64_t last_pc, last_loc; /* of the last event; 0 where not valid */
     struct frame *frames;
     size_t depth, frame_capacity;
@@ -106,10 +106,12 @@ struct st_translator {
     bool *began;      /* by thread: it has had an event */
     size_t began_capacity;
     uint32_t touching; /* whose access is at work, where and when */
-    uint64_t touching_loc, touching_at;
+    uint64_t touching_loc, touching_at, visits;
     enum st_op touching_op[2]; /* what becomes of a read, a write */
     struct st_translator_facts facts;
 };
+
+static st_parted parted;
 
 struct st_translator *st_translator_new(const struct st_translation *translation) {
     struct st_translator *t = st_alloc(1, sizeof *t);
@@ -117,6 +119,10 @@ struct st_translator *st_translator_new(const struct st_translation *translation
     st_symbols_init(&t->symbols);
     t->places = st_places_new();
     st_variables_init(&t->variables);
+    if (translation->dead_before) {
+        t->variables.parted = parted;
+        t->variables.parted_context = t;
+    }
     if (t->options.forget)
         st_variables_reuse(&t->variables);
     st_objects_init(&t->locks);
@@ -381,6 +387,7 @@ static inline struct thread *thread_of(struct st_translator *t, uint32_t serial)
 
 static void visit(void *context, uint32_t variable, bool write) {
     struct st_translator *t = context;
+    t->visits++;
     put_event(t,
               (struct st_event){.thread = t->touching,
                                 .target = variable,
@@ -388,6 +395,15 @@ static void visit(void *context, uint32_t variable, bool write) {
                                 .written = write ? ST_WRITE : ST_READ,
                                 .op = t->touching_op[write]},
               t->touching_at);
+}
+
+static void parted(void *context, uint32_t from, uint32_t to) {
+    struct st_translator *t = context;
+    put_event(
+        t,
+        (struct st_event){
+            .thread = t->touching, .target = to, .loc = from, .written = ST_READ, .op = ST_PARTED},
+        t->touching_at);
 }
 
 static __attribute__((noinline)) void on_range(struct st_translator *t, const struct thread *thread,
@@ -398,7 +414,12 @@ static __attribute__((noinline)) void on_range(struct st_translator *t, const st
     t->touching_at = thread->at;
     t->touching_op[false] = ST_READ;
     t->touching_op[true] = ST_WRITE;
+    uint64_t before = t->visits;
     st_variables_touch(&t->variables, address, length, write, visit, t);
+    /* It is one access: what it learned from the last variable, it knows at the first. Traces have
+     * the short ones so, in which nobody can see an order; the long ones take too much room. */
+    if (t->visits > before + 1 && (t->options.dead_before || length <= 16))
+        st_variables_touch(&t->variables, address, length, write, visit, t);
 }
 
 static inline void on_access(struct st_translator *t, struct thread *thread,

@@ -476,12 +476,18 @@ static void cut_part(struct st_variables *variables, uint64_t address, uint32_t 
     more->ancestors[ancestors - 1] =
         (struct ancestor){old.variable, old.ancestors, more->parts[number].ancestors};
     more->parts[number].ancestors = ancestors;
+    if (variables->parted)
+        ancestors = NO_ANCESTOR;
     uint8_t inside = old.bytes & bytes, outside = old.bytes & (uint8_t)~bytes;
-    more->parts[number].list[i] =
-        (struct part){inside, make_variables(variables, address + lowest(inside), 0, 1), ancestors};
-    add_part(&more->parts[number],
-             (struct part){outside, make_variables(variables, address + lowest(outside), 0, 1),
-                           ancestors});
+    struct part in = {inside, make_variables(variables, address + lowest(inside), 0, 1), ancestors};
+    struct part out = {outside, make_variables(variables, address + lowest(outside), 0, 1),
+                       ancestors};
+    more->parts[number].list[i] = in;
+    add_part(&more->parts[number], out);
+    if (variables->parted) {
+        variables->parted(variables->parted_context, old.variable, in.variable);
+        variables->parted(variables->parted_context, old.variable, out.variable);
+    }
 }
 
 static void visit_part(const struct st_more_variables *more, struct part *part, bool write,

@@ -7,10 +7,10 @@
  * access is an event on each of its parts.
  *
  * A part comes from a variable that was larger: its ancestor. What happened to the ancestor
- * happened to the part, so an access to the part also reads the ancestor, until the part was
- * written: from then on whoever depends on the part depends on that write, and through it on all
- * before. This loses the order of a read of the ancestor before a write of the part, and makes
- * nothing up.
+ * happened to the part. Either whoever takes the events copies what he knows (`parted`), or an
+ * access to the part also reads the ancestor, until the part was written: from then on whoever
+ * depends on the part depends on that write, and through it on all before. This loses the order of
+ * a read of the ancestor before a write of the part, and makes nothing up.
  *
  * Memory that was freed is forgotten: the next access there is to a new variable, or to one that
  * was forgotten and had the same name. */
@@ -55,7 +55,12 @@ struct st_cached_page {
     struct st_page *page; /* or NULL */
 };
 
+/* Variable `to` was a part of `from` until now. */
+typedef void st_parted(void *context, uint32_t from, uint32_t to);
+
 struct st_variables {
+    st_parted *parted; /* who cares for ancestors; NULL: nobody, so accesses to parts tell */
+    void *parted_context;
     struct st_cached_page *cache; /* ST_PAGE_CACHE of them, by the low bits of the number */
     struct st_more_variables *more;
 };
