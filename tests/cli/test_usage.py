@@ -5,7 +5,8 @@ import unittest
 
 from seriatim import CLEAN, CUT, ROOT, Case, run
 
-COMMANDS = ("run", "record", "check", "infer", "report", "stats", "convert", "dump", "doctor")
+COMMANDS = ("run", "record", "check", "infer", "report", "stats", "convert", "dump", "doctor",
+            "completion")
 WRAPPERS = ("cc", "c++")  # their arguments go to the compiler: see test_cc.py
 
 
