@@ -24,7 +24,7 @@ foreach(shell bash zsh)
                              $<TARGET_FILE:seriatim_cli> completion -o ${COMPLETION_DIR}/${shell} ${shell}
                      DEPENDS seriatim_cli VERBATIM)
 endforeach()
-add_custom_target(completion ALL DEPENDS ${COMPLETION_DIR}/bash ${COMPLETION_DIR}/zsh)
+add_custom_target(completion_scripts ALL DEPENDS ${COMPLETION_DIR}/bash ${COMPLETION_DIR}/zsh)
 
 # bash looks for a file with the name of the command.
 set(bash_dir ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

@@ -85,6 +85,13 @@ class Completion:
             self.assertEqual(self.shell.complete(f"seriatim check {begin}a."),
                              f"seriatim check {begin}a.std ")
 
+    def test_it_is_known_of_each_value_whether_it_is_a_file(self):
+        # A new word must be here, and in src/cli/completion.c if it is the name of a file.
+        for command in TABLED:
+            for option in options(command):
+                if option.value and not choices(command, option):
+                    self.assertIn(option.value, ("FILE", "TRACE", "N", "A-B"), (command, option))
+
     def test_nothing_for_numbers_and_the_like(self):
         for line in ("check --limit ", "run --error-exitcode ", "dump --events "):
             self.assertEqual(self.offered(f"seriatim {line}"), [], line)
