@@ -187,3 +187,10 @@ void st_shadow_drop_reads(struct st_shadow *shadow, struct st_variable_shadow *v
     variable->slot[ST_READ].time = 0;
     variable->slot[ST_READ].known = NULL;
 }
+
+void st_shadow_forget(struct st_shadow *shadow, uint32_t variable) {
+    if (variable >= shadow->variable_capacity)
+        return;
+    st_shadow_drop_reads(shadow, &shadow->variables[variable]);
+    shadow->variables[variable].slot[ST_WRITE] = (struct st_touch){0};
+}

@@ -119,6 +119,9 @@ void st_shadow_receive(struct st_shadow *shadow, struct st_variable_shadow *chan
 /* Forgets the reads: a write follows. */
 void st_shadow_drop_reads(struct st_shadow *shadow, struct st_variable_shadow *variable);
 
+/* Forgets a variable. */
+void st_shadow_forget(struct st_shadow *shadow, uint32_t variable);
+
 /* Calls visit for every access there is. */
 void st_shadow_visit(struct st_shadow *shadow, void (*visit)(void *context, struct st_touch *touch),
                      void *context);

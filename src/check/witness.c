@@ -794,6 +794,11 @@ void st_witness_feed_at(void *state, const struct st_event *events, const uint64
         collect(w);
 }
 
+static void forget(void *state, uint32_t variable) {
+    struct witness *w = state;
+    st_shadow_forget(&w->shadow, variable);
+}
+
 static void finish(void *state, uint64_t events) {
     struct witness *w = state;
     (void)events;
@@ -806,6 +811,7 @@ const struct st_engine st_witness = {
     .summary = "exact, at every nesting depth, with the path; the fastest",
     .create = create,
     .feed = feed,
+    .forget = forget,
     .finish = finish,
     .memory = memory,
     .destroy = destroy,

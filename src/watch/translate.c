@@ -43,7 +43,7 @@ struct moment {
 /* So many of them are kept: stacks and locks of late accesses that are older are not known. */
 enum { MOMENTS = 1024 };
 
-/* A thread of the program. Invariant: unless `stale`, `context` is that of the frames and locks. */
+/* A thread of the program. */
 struct thread {
     uint32_t number;
     uint32_t slot;
@@ -51,8 +51,6 @@ struct thread {
     struct moment *moments;   /* MOMENTS of them, or NULL; the last at moment_count - 1, modulo */
     size_t moment_count;
     bool started; /* the function that it began with was entered */
-    bool stale;
-    uint32_t context;
     uint64_t last_pc, last_loc; /* of the last event; 0 where not valid */
     struct frame *frames;
     size_t depth, frame_capacity;
@@ -119,6 +117,8 @@ struct st_translator *st_translator_new(const struct st_translation *translation
     st_symbols_init(&t->symbols);
     t->places = st_places_new();
     st_variables_init(&t->variables);
+    if (t->options.forget)
+        st_variables_reuse(&t->variables);
     st_objects_init(&t->locks);
     st_objects_init(&t->channels);
     st_map64_init(&t->serials);
@@ -252,6 +252,8 @@ static void flush(struct st_translator *t) {
     size_t count = t->batched;
     t->batched = 0;
     t->options.sink(t->options.context, t->batch, t->batch_at, count);
+    if (t->options.forget) /* now that all events on them are out */
+        st_variables_recycle(&t->variables, t->options.forget, t->options.context);
     t->publish_due = true;
 }
 
@@ -287,10 +289,8 @@ static uint32_t held_by(const struct thread *thread) {
     return thread->lock_count ? thread->locks[thread->lock_count - 1].held : 0;
 }
 
-static void refresh_context(struct st_translator *t, struct thread *thread) {
-    uint32_t held = t->options.outline ? 0 : held_by(thread);
-    thread->context = st_sites_context(&t->sites, call_of(thread), held);
-    thread->stale = false;
+static st_context context_of(const struct st_translator *t, const struct thread *thread) {
+    return st_context_of(call_of(thread), t->options.outline ? 0 : held_by(thread));
 }
 
 /* A line as a location; asked for once. */
@@ -310,9 +310,7 @@ static uint64_t loc_of(struct st_translator *t, struct thread *thread, uint64_t 
         uint32_t site = st_sites_number(&t->sites, pc, 0);
         return site < t->loc_capacity && t->locs[site] ? t->locs[site] : find_loc(t, site, pc);
     }
-    if (thread->stale)
-        refresh_context(t, thread);
-    return ST_LOC_NAME | st_sites_number(&t->sites, pc, thread->context);
+    return ST_LOC_NAME | st_sites_number(&t->sites, pc, context_of(t, thread));
 }
 
 static inline uint64_t loc_at(struct st_translator *t, struct thread *thread, uint64_t pc) {
@@ -325,15 +323,14 @@ static inline uint64_t loc_at(struct st_translator *t, struct thread *thread, ui
 
 /* Stack or locks are others now. */
 static void change_context(struct thread *thread) {
-    thread->stale = true;
     thread->last_pc = 0;
     if (thread->moments)
         thread->moments[thread->moment_count++ % MOMENTS] =
             (struct moment){thread->at, call_of(thread), held_by(thread)};
 }
 
-/* The context in an earlier epoch; 0 when it is not known any more. */
-static uint32_t context_at(struct st_translator *t, const struct thread *thread, uint64_t at) {
+/* What was called and held in an earlier epoch; nothing when that is not known any more. */
+static struct moment moment_at(const struct thread *thread, uint64_t at) {
     size_t end = thread->moment_count, least = end > MOMENTS ? end - MOMENTS : 0;
     size_t low = least, high = end;
     while (low < high) {
@@ -343,10 +340,7 @@ static uint32_t context_at(struct st_translator *t, const struct thread *thread,
         else
             high = middle;
     }
-    if (low == least)
-        return 0;
-    const struct moment *moment = &thread->moments[(low - 1) % MOMENTS];
-    return st_sites_context(&t->sites, moment->call, moment->held);
+    return low == least ? (struct moment){0} : thread->moments[(low - 1) % MOMENTS];
 }
 
 /* ---- threads ---- */
@@ -370,7 +364,6 @@ static __attribute__((noinline)) struct thread *find_thread(struct st_translator
         t->threads[number] = st_alloc(1, sizeof *t->threads[number]);
         t->threads[number]->number = number;
         t->threads[number]->started = serial == 0; /* main is known by its name */
-        t->threads[number]->stale = true;
         t->threads[number]->slot = ST_NO_SLOT;
     }
     t->last_serial = serial;
@@ -435,10 +428,13 @@ static void start(struct st_translator *t, uint32_t number, uint64_t at) {
 /* Where and how a late access happened, as far as that is known. */
 static uint64_t late_loc(struct st_translator *t, uint32_t number, uint64_t at, uint32_t low_pc) {
     const struct thread *thread = t->threads[number];
-    uint32_t context = thread && thread->moments ? context_at(t, thread, at) : 0;
+    struct moment moment = {0};
+    if (thread && thread->moments)
+        moment = moment_at(thread, at);
     uint64_t pc = low_pc ? st_places_complete(t->places, low_pc) : 0;
-    if (!pc && context)
-        pc = st_sites_function(&t->sites, context);
+    if (!pc && moment.call)
+        pc = st_call(&t->sites, moment.call).function;
+    st_context context = st_context_of(moment.call, moment.held);
     return ST_LOC_NAME | st_sites_number(&t->sites, pc, context);
 }
 
