@@ -37,7 +37,7 @@ fuzz: all ## compare engines and reference on random traces, until stopped (SEED
 	build/differential --seed $(SEED) $(if $(COUNT),--count $(COUNT),--forever)
 
 .PHONY: install
-install: all ## install program, library and manual pages (PREFIX=/usr/local, DESTDIR=)
+install: all ## install program, library, manual pages and completion (PREFIX=/usr/local, DESTDIR=)
 	@cmake --install build --prefix "$(PREFIX)"
 
 .PHONY: uninstall
