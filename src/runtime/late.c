@@ -144,10 +144,12 @@ static bool fits(const struct rt_thread *t, uint64_t word, uint64_t more, uint32
 /* Must everything that is known of the granule go to the watcher, and be known by it alone? */
 static bool has_to_mix(const struct rt_thread *t, const struct rt_view *view, uint32_t bytes,
                        bool write) {
-    if (view->write & RT_MIXED || rt_state(view->write) == RT_SHARED)
+    if (rt_state(view->write) == RT_SHARED)
         return false; /* it is so already */
     if (!write)
         return !fits(t, view->read, view->read_more, bytes);
+    if (view->write & RT_MIXED)
+        return false;
     if (rt_is_foreign(t, view->write) && rt_live_bytes(view->write, view->write_more) & ~bytes)
         return true;
     return (rt_state(view->read) == RT_SHARED && bytes != RT_BYTES) ||
@@ -162,9 +164,10 @@ static void look(struct rt_need *need, struct rt_thread *t, uintptr_t granule,
     if ((state == RT_SHARED || state == RT_FREED) && rt_number_of(view->write) > need->observe)
         need->observe = rt_number_of(view->write);
     need->number |= state == RT_SHARED && write;
-    bool always = view->write & RT_MIXED || state == RT_SHARED || !~t->me ||
-                  has_to_mix(t, view, bytes, write);
+    bool mixing = has_to_mix(t, view, bytes, write);
+    bool always = mixing || view->write & RT_MIXED || state == RT_SHARED || !~t->me;
     need->tell |= always;
+    need->number |= mixing;
     /* What it wrote and this thread has not read since. */
     uint32_t unread = rt_all_bytes(view->write, view->write_more) & ~bytes_read(t, granule, view);
     if (wrote && unread &&
@@ -205,15 +208,17 @@ static void set(uintptr_t granule, const struct rt_view *view) {
 
 static void keep_write(const struct rt_thread *t, uintptr_t granule, struct rt_view view,
                        uint32_t bytes, uintptr_t caller, bool told) {
-    if (!rt_is_mine(t, view.write)) {
-        bool atomic = rt_state(view.write) == RT_SHARED;
-        view.write = (view.write & RT_MIXED) | (atomic ? RT_MIXED : 0);
+    bool shared = rt_state(view.read) == RT_SHARED;
+    if (!rt_is_mine(t, view.write) || (shared && bytes != RT_BYTES)) {
+        /* Of other bytes there is more to know than this word will say: is it known to others? */
+        bool mixed = view.write & RT_MIXED || rt_state(view.write) == RT_SHARED;
+        view.write = mixed ? RT_MIXED : 0;
         view.write_more = 0;
     }
     add_known(t, &view.write, &view.write_more, bytes, caller, told);
     if (rt_all_bytes(view.write, view.write_more) == RT_BYTES)
         view.write &= ~(uint64_t)RT_MIXED;
-    if (rt_state(view.read) == RT_SHARED)
+    if (shared)
         view.read = view.read_more = 0;
     else
         drop_reads(&view.read, &view.read_more, bytes);
@@ -265,8 +270,8 @@ static void keep_known(struct rt_thread *t, uintptr_t granule, uint32_t bytes, b
         set(granule, &view);
         return;
     }
-    if (mixing) {
-        view = (struct rt_view){.write = RT_MIXED};
+    if (mixing) { /* others come after what was told, which has a number for this purpose */
+        view = (struct rt_view){.write = rt_with_number(RT_FREED, t->number) | RT_MIXED};
         set(granule, &view);
     }
     if (told && !write && rt_is_foreign(t, view.write))
