@@ -18,11 +18,15 @@ struct st_place {
 enum st_edge_kind { ST_EDGE_CONFLICT, ST_EDGE_LOCK, ST_EDGE_FORK, ST_EDGE_JOIN, ST_EDGE_SYNC };
 const char *st_edge_kind_name(enum st_edge_kind kind); /* "conflict", "lock", "fork", ... */
 
+/* Does a conflict rest on a data race? Nobody may have asked. */
+enum st_race { ST_RACE_UNKNOWN, ST_RACE_NONE, ST_RACE_FOUND };
+
 /* A dependence between two events of different threads. What it is about (variable, lock, thread,
  * channel) is the target of `to`, but for fork edges, where it is the target of `from`. */
 struct st_edge {
     struct st_place from, to;
     enum st_edge_kind kind;
+    enum st_race race; /* of a conflict: see check/race_edges.h */
 };
 
 /* The transaction that an event is in: an outermost block, or the event alone. */

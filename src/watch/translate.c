@@ -108,6 +108,7 @@ struct st_translator {
     uint32_t touching; /* whose access is at work, where and when */
     uint64_t touching_loc, touching_at, visits;
     enum st_op touching_op[2]; /* what becomes of a read, a write */
+    bool touching_atomic;
     struct st_translator_facts facts;
 };
 
@@ -393,6 +394,7 @@ static void visit(void *context, uint32_t variable, bool write) {
                                 .target = variable,
                                 .loc = t->touching_loc,
                                 .written = write ? ST_WRITE : ST_READ,
+                                .atomic = t->touching_atomic,
                                 .op = t->touching_op[write]},
               t->touching_at);
 }
@@ -408,10 +410,11 @@ static void parted(void *context, uint32_t from, uint32_t to) {
 
 static __attribute__((noinline)) void on_range(struct st_translator *t, const struct thread *thread,
                                                uint64_t address, uint64_t length, bool write,
-                                               uint64_t loc) {
+                                               bool atomic, uint64_t loc) {
     t->touching = thread->number;
     t->touching_loc = loc;
     t->touching_at = thread->at;
+    t->touching_atomic = atomic;
     t->touching_op[false] = ST_READ;
     t->touching_op[true] = ST_WRITE;
     uint64_t before = t->visits;
@@ -423,14 +426,22 @@ static __attribute__((noinline)) void on_range(struct st_translator *t, const st
 }
 
 static inline void on_access(struct st_translator *t, struct thread *thread,
-                             const struct st_stream_record *record, bool write) {
+                             const struct st_stream_record *record, bool write, bool atomic) {
     uint64_t address = st_stream_address(record), loc = loc_at(t, thread, record->argument);
     unsigned size = st_stream_aux(record);
     uint32_t variable = st_variables_find(&t->variables, address, size);
+    enum st_op op = write ? ST_WRITE : ST_READ;
     if (__builtin_expect(variable != ST_NO_VARIABLE, 1))
-        put(t, thread, write ? ST_WRITE : ST_READ, variable, loc);
+        put_event(t,
+                  (struct st_event){.thread = thread->number,
+                                    .target = variable,
+                                    .loc = loc,
+                                    .written = op,
+                                    .atomic = atomic,
+                                    .op = op},
+                  thread->at);
     else
-        on_range(t, thread, address, size, write, loc);
+        on_range(t, thread, address, size, write, atomic, loc);
 }
 
 /* The first event of a thread, so that a fork reaches what it does, and a join is reached from it,
@@ -468,6 +479,7 @@ static void on_late(struct st_translator *t, const struct st_stream_record *reco
     t->touching = number;
     t->touching_loc = late_loc(t, number, at, (uint32_t)record[1].argument);
     t->touching_at = at;
+    t->touching_atomic = false;
     t->touching_op[false] = ST_LATE_READ;
     t->touching_op[true] = ST_LATE_WRITE;
     for (unsigned bytes = st_stream_aux(record), from = 0; bytes >> from;) {
@@ -884,19 +896,20 @@ size_t st_translate(void *context, uint32_t serial, uint64_t position,
         case ST_STREAM_ATOMIC_WRITE:
         case ST_STREAM_ATOMIC_UPDATE: {
             bool write = op != ST_STREAM_READ && op != ST_STREAM_ATOMIC_READ;
+            bool atomic = op >= ST_STREAM_ATOMIC_READ;
             if (op == ST_STREAM_ATOMIC_UPDATE)
-                on_access(t, thread, record, false);
+                on_access(t, thread, record, false, true);
             if (i + AHEAD < count)
                 st_variables_prefetch(&t->variables, st_stream_address(record + AHEAD));
             if (__builtin_expect(st_stream_aux(record) != 0, 1)) {
-                on_access(t, thread, record, write);
+                on_access(t, thread, record, write, atomic);
                 i++;
                 break;
             }
             if (i + 1 == count)
                 return i;
             thread->at++;
-            on_range(t, thread, st_stream_address(record), record[1].argument, write,
+            on_range(t, thread, st_stream_address(record), record[1].argument, write, atomic,
                      loc_at(t, thread, record->argument));
             i += 2;
             break;

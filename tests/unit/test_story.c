@@ -120,18 +120,20 @@ static void add_violation(struct fixture *f, const char *block, struct st_edge o
 static void add_lock_cut(struct fixture *f, const char *first, const char *second) {
     add_violation(f, "transfer",
                   (struct st_edge){place(f, 9, "T1", ST_RELEASE, first, 1),
-                                   place(f, 14, "T2", ST_ACQUIRE, first, 2), ST_EDGE_LOCK},
+                                   place(f, 14, "T2", ST_ACQUIRE, first, 2), .kind = ST_EDGE_LOCK},
                   (struct st_edge){place(f, 21, "T2", ST_RELEASE, second, 3),
-                                   place(f, 24, "T1", ST_ACQUIRE, second, 4), ST_EDGE_LOCK});
+                                   place(f, 24, "T1", ST_ACQUIRE, second, 4),
+                                   .kind = ST_EDGE_LOCK});
 }
 
 /* T1 reads x at event + 1, T2 writes it, T1 writes it. */
 static void add_access_cut(struct fixture *f, uint64_t event) {
-    add_violation(f, "count",
-                  (struct st_edge){place(f, event + 1, "T1", ST_READ, "x", 1),
-                                   place(f, event + 2, "T2", ST_WRITE, "x", 2), ST_EDGE_CONFLICT},
-                  (struct st_edge){place(f, event + 2, "T2", ST_WRITE, "x", 2),
-                                   place(f, event + 3, "T1", ST_WRITE, "x", 3), ST_EDGE_CONFLICT});
+    add_violation(
+        f, "count",
+        (struct st_edge){place(f, event + 1, "T1", ST_READ, "x", 1),
+                         place(f, event + 2, "T2", ST_WRITE, "x", 2), .kind = ST_EDGE_CONFLICT},
+        (struct st_edge){place(f, event + 2, "T2", ST_WRITE, "x", 2),
+                         place(f, event + 3, "T1", ST_WRITE, "x", 3), .kind = ST_EDGE_CONFLICT});
 }
 
 static char *text_of(const struct fixture *f, struct st_text_style style) {
