@@ -123,6 +123,10 @@ void st_findings_map_locations(struct st_findings *findings,
 uint64_t st_findings_violated(const struct st_findings *findings, uint32_t block);
 uint32_t st_findings_depth(const struct st_findings *findings, uint32_t block);
 
+/* Does a violation that is kept, or the cycle where there is none, rest on a data race? That is, is
+ * a dependence in it marked as one. */
+bool st_findings_racy(const struct st_findings *findings);
+
 /* Keeps a copy of the edges, and of their ends unless that is NULL, as the cycle that makes the
  * first bad event bad. */
 void st_findings_cycle(struct st_findings *findings, const struct st_edge *edges,

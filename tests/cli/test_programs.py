@@ -116,6 +116,7 @@ class Job:
         output = self._command(BINARY, "record", "-o", "trace.stt", *spec, "--", "./program")
         if output != "ok\n":
             problems.append(f"the program printed {output!r} under record")
+        problems += self._races()
         checked = self._json(self._command(BINARY, "check", "--format", "json", "--limit", 0,
                                            "trace.stt", statuses=(0, 1)))
         problems += ["check of the recording: " + problem for problem in
@@ -136,6 +137,15 @@ class Job:
             problems.append(f"check found {sorted(here)} violated in the recording, and "
                             f"{sorted(there)} when it was converted to text")
         return problems
+
+    def _races(self):
+        """What is wrong with the races in the recording: only racy programs have any."""
+        races = self._json(self._command(BINARY, "stats", "--format", "json", "trace.stt"))["races"]
+        if races["accesses"] and not self.variant.racy:
+            return [f"the recording of a race-free program has races: {races['pairs']}"]
+        if self.variant.racy:
+            return programs.racing_problems(self.variant, races)
+        return []
 
     def _json(self, text):
         try:

@@ -433,6 +433,43 @@ static void the_lines_in_the_block_make_a_difference(void **state) {
     assert_text_not(f, "The same happened");
 }
 
+/* ---- data races ---- */
+
+static void a_step_that_rests_on_a_data_race_says_so(void **state) {
+    struct fixture *f = *state;
+    static const struct knowledge known[] = {
+        {{"count", "a.c:1"}, {0}},
+        {{"get", "a.c:5", "count", "a.c:2"}, {0}},
+        {{"set", "a.c:9"}, {0}},
+        {{"put", "a.c:6", "count", "a.c:3"}, {0}},
+    };
+    static const char note[] = "\nA finding rests on a data race: ";
+    know(f, known, 4);
+    add_access_cut(f, 1);
+    f->findings.violations[0].path[0].race = ST_RACE_NONE;
+    assert_text_not(f, "data race");
+    f->findings.violations[0].path[0].race = ST_RACE_FOUND;
+    assert_text(f, plain, "so T2 comes after count; a data race: nothing orders the two\n");
+    assert_text_not(f, "so count comes after T2; a data race");
+    assert_text(f, plain, note);
+    f->findings.violations[0].path[1].race = ST_RACE_FOUND;
+    assert_text(f, plain, "so count comes after T2; a data race: nothing orders the two\n");
+}
+
+/* Where the trace is no recording its order is given. */
+static void without_a_recording_there_is_no_doubt(void **state) {
+    struct fixture *f = *state;
+    static const struct knowledge known[] = {{{"count", "a.c:1"}, {0}},
+                                             {{"get", "a.c:5"}, {0}},
+                                             {{"set", "a.c:9"}, {0}},
+                                             {{"put", "a.c:6"}, {0}}};
+    know(f, known, 4);
+    add_access_cut(f, 1);
+    f->findings.violations[0].path[0].race = ST_RACE_FOUND;
+    f->report.details = NULL;
+    assert_text_not(f, "data race");
+}
+
 /* ---- color ---- */
 
 static void threads_have_their_colors(void **state) {
@@ -469,6 +506,8 @@ int main(void) {
         TEST(an_access_without_a_lock_says_so),
         TEST(the_same_lines_are_told_once_whoever_called_them),
         TEST(the_lines_in_the_block_make_a_difference),
+        TEST(a_step_that_rests_on_a_data_race_says_so),
+        TEST(without_a_recording_there_is_no_doubt),
         TEST(threads_have_their_colors),
         TEST(quiet_is_the_summary_alone),
     };
