@@ -49,6 +49,8 @@ static void write_trace(const struct st_report *report, struct st_json *json) {
     number_field(json, "deepest", facts->deepest);
     bool_field(json, "truncated", st_report_truncated(report));
     bool_field(json, "cut", report->cut);
+    if (report->built > 0)
+        number_field(json, "built", (uint64_t)report->built);
     st_json_object_end(json);
 }
 
@@ -134,6 +136,19 @@ static void write_edges(const struct st_report *report, const struct st_edge *ed
     st_json_array_end(json);
 }
 
+/* The begin as an event, with all that is known of it. */
+static void write_entry(const struct st_report *report, const struct st_violation *violation,
+                        struct st_json *json) {
+    struct st_place place = {.number = violation->begin,
+                             .event = {.thread = violation->thread,
+                                       .target = violation->block,
+                                       .loc = violation->begin_loc & ((ST_LOC_NAME << 1) - 1),
+                                       .written = ST_BEGIN,
+                                       .op = ST_BEGIN}};
+    st_json_key(json, "entry");
+    write_place(report, &place, json);
+}
+
 static void write_violation(const struct st_report *report, const struct st_violation *violation,
                             struct st_json *json) {
     const struct st_symbols *symbols = report->symbols;
@@ -146,6 +161,7 @@ static void write_violation(const struct st_report *report, const struct st_viol
     number_field(json, "depth", violation->depth);
     number_field(json, "event", violation->event.number);
     string_field(json, "begin_loc", st_location_text(symbols, violation->begin_loc, buffer));
+    write_entry(report, violation, json);
     st_json_key(json, "proof");
     write_place(report, &violation->event, json);
     st_json_key(json, "closing");

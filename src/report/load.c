@@ -304,6 +304,15 @@ static void check_order(struct st_fields *fields, const struct st_violation *vio
         st_fields_reject(fields, "ends before the event that proves it");
 }
 
+/* From the begin as an event, which older results lack. */
+static uint64_t read_begin_location(struct st_loaded *loaded, const json_t *object) {
+    struct st_fields *fields = &loaded->fields;
+    const char *loc = st_field_maybe_text(fields, object, "begin_loc");
+    if (st_field_maybe_object(fields, object, "entry"))
+        return read_place(loaded, object, "entry").event.loc;
+    return read_plain_location(loaded, loc ? loc : "");
+}
+
 static void read_violation(struct st_loaded *loaded, const json_t *object,
                            struct st_violation *violation) {
     struct st_fields *fields = &loaded->fields;
@@ -313,8 +322,7 @@ static void read_violation(struct st_loaded *loaded, const json_t *object,
     violation->depth = depth < UINT32_MAX ? (uint32_t)depth : UINT32_MAX;
     violation->begin = read_event_number(fields, object, "begin");
     violation->end = st_field_maybe_number(fields, object, "end");
-    const char *loc = st_field_maybe_text(fields, object, "begin_loc");
-    violation->begin_loc = read_plain_location(loaded, loc ? loc : "");
+    violation->begin_loc = read_begin_location(loaded, object);
     violation->event = read_place(loaded, object, "proof");
     violation->closing = read_closing(loaded, object, &violation->event);
     const json_t *path = st_field_array(fields, object, "path");
@@ -470,6 +478,7 @@ static void read_trace(struct st_loaded *loaded, const json_t *object) {
     loaded->facts.deepest = (uint32_t)st_field_maybe_number(fields, trace, "deepest");
     loaded->facts.open_blocks = st_field_maybe_bool(fields, trace, "truncated");
     loaded->report.cut = st_field_maybe_bool(fields, trace, "cut");
+    loaded->report.built = (time_t)st_field_maybe_number(fields, trace, "built");
     st_fields_leave(fields);
 }
 
