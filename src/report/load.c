@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "report/fields.h"
+#include "report/load_triage.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ struct st_loaded {
     size_t context_capacity;
     struct st_details details;
     bool has_details;
+    struct st_triage triage;
 };
 
 static const char *const none[] = {NULL};
@@ -596,6 +598,8 @@ static void read_root(struct st_loaded *loaded) {
         make_results(loaded, 1);
         read_result(loaded, root, 0);
     }
+    if (!loaded->fields.failed && st_triage_read(&loaded->fields, &loaded->triage))
+        loaded->report.triage = &loaded->triage;
 }
 
 struct st_loaded *st_report_load(const char *name, const char *text, size_t length,
@@ -631,6 +635,7 @@ void st_loaded_free(struct st_loaded *loaded) {
     free(loaded->results);
     free(loaded->contexts);
     free(loaded->facts.executed);
+    st_triage_free(&loaded->triage);
     st_symbols_free(&loaded->symbols);
     st_names_free(&loaded->keys);
     st_fields_close(&loaded->fields);
