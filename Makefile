@@ -27,16 +27,17 @@ test: ## build with gcc, clang and sanitizers, and run every test
 	@scripts/test -j$(JOBS)
 
 .PHONY: bench
-bench: all ## measure the engines; see docs/bench.md
+bench: all ## measure the engines and what it costs to watch programs; see docs/bench.md
 	@scripts/setup bench
 	@python3 bench/run.py
+	@python3 bench/programs.py
 
 .PHONY: fuzz
 fuzz: all ## compare engines and reference on random traces, until stopped (SEED=1) or COUNT of them
 	build/differential --seed $(SEED) $(if $(COUNT),--count $(COUNT),--forever)
 
 .PHONY: install
-install: all ## install program, library and manual pages (PREFIX=/usr/local, DESTDIR=)
+install: all ## install program, library, manual pages and completion (PREFIX=/usr/local, DESTDIR=)
 	@cmake --install build --prefix "$(PREFIX)"
 
 .PHONY: uninstall

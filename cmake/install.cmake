@@ -8,11 +8,6 @@ install(TARGETS seriatim seriatim_static EXPORT SeriatimTargets)
 install(DIRECTORY include/seriatim TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 install(FILES README.md LICENSE CHANGELOG.md TYPE DOC)
 
-file(GLOB MAN_PAGES CONFIGURE_DEPENDS docs/man/*.1)
-if(MAN_PAGES)
-  install(FILES ${MAN_PAGES} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-endif()
-
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Seriatim)
 install(EXPORT SeriatimTargets NAMESPACE Seriatim:: DESTINATION ${package_dir})
 write_basic_package_version_file(SeriatimConfigVersion.cmake COMPATIBILITY SameMinorVersion)

@@ -300,7 +300,7 @@ static void write_wrapped(FILE *file, const char *text, int column) {
     fputc('\n', file);
 }
 
-static void help_text(const struct st_option *option, char *buffer, size_t size) {
+void st_option_text(const struct st_option *option, char *buffer, size_t size) {
     char listed[LISTED];
     int used = snprintf(buffer, size, "%s", option->help);
     if (option->kind == ST_CHOICE)
@@ -323,7 +323,7 @@ void st_options_help(const struct st_option *table, FILE *file) {
             at = 0;
         }
         fprintf(file, "%*s", HELP_COLUMN - at, "");
-        help_text(option, text, sizeof text);
+        st_option_text(option, text, sizeof text);
         write_wrapped(file, text, HELP_COLUMN);
     }
 }

@@ -1,5 +1,5 @@
-/* The options of a command: one table from which parser, defaults, help and (later) man page and
- * shell completion come.
+/* The options of a command: one table from which parser, defaults, help, manual page and shell
+ * completion come.
  *
  *     struct values { bool quiet; uint64_t limit; };
  *     static const struct st_option options[] = {
@@ -65,6 +65,9 @@ void st_operands_free(struct st_operands *operands);
 
 /* One entry a row, wrapped at 80 columns. */
 void st_options_help(const struct st_option *table, FILE *file);
+
+/* What help says of one of them: a phrase with choices, default and note. */
+void st_option_text(const struct st_option *option, char *buffer, size_t size);
 
 /* The index-th word that a ST_CHOICE accepts, or NULL. */
 const char *st_option_choice(const struct st_option *option, size_t index);

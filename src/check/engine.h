@@ -19,6 +19,10 @@ struct st_engine {
     /* Events in trace order; the first has that number. Never fails. */
     void (*feed)(void *state, const struct st_event *events, size_t count, uint64_t first);
 
+    /* What comes with this number from now on is another variable. NULL: the engine is for traces,
+     * in which every variable has its own number. */
+    void (*forget)(void *state, uint32_t variable);
+
     /* No more events come; the trace may be truncated (open blocks). Sets findings->verdict. */
     void (*finish)(void *state, uint64_t events);
 

@@ -173,6 +173,20 @@ void st_shadow_late_read(struct st_shadow *shadow, struct st_variable_shadow *va
         *slot = *read;
 }
 
+void st_shadow_copy(struct st_shadow *shadow, uint32_t from, uint32_t to,
+                    const st_time *live_from) {
+    st_shadow_variable(shadow, from > to ? from : to); /* from here on none moves */
+    const struct st_variable_shadow *source = st_shadow_variable(shadow, from);
+    struct st_variable_shadow *copy = st_shadow_variable(shadow, to);
+    copy->slot[ST_WRITE] = source->slot[ST_WRITE];
+    if (!st_shadow_several(source)) {
+        copy->slot[ST_READ] = source->slot[ST_READ];
+        return;
+    }
+    for (uint32_t i = 0; i < source->readers->count; i++)
+        st_shadow_late_read(shadow, copy, &source->readers->items[i], live_from);
+}
+
 void st_shadow_receive(struct st_shadow *shadow, struct st_variable_shadow *channel,
                        const st_time *live_from) {
     if (st_shadow_several(channel) && channel->readers->until_sift-- == 0)
@@ -186,4 +200,11 @@ void st_shadow_drop_reads(struct st_shadow *shadow, struct st_variable_shadow *v
     }
     variable->slot[ST_READ].time = 0;
     variable->slot[ST_READ].known = NULL;
+}
+
+void st_shadow_forget(struct st_shadow *shadow, uint32_t variable) {
+    if (variable >= shadow->variable_capacity)
+        return;
+    st_shadow_drop_reads(shadow, &shadow->variables[variable]);
+    shadow->variables[variable].slot[ST_WRITE] = (struct st_touch){0};
 }

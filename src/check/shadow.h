@@ -111,6 +111,9 @@ static inline bool st_shadow_has_read(const struct st_variable_shadow *variable,
            ticked < variable->fresh_since;
 }
 
+/* What was done to the one variable was done to the other, of which nothing is known yet. */
+void st_shadow_copy(struct st_shadow *shadow, uint32_t from, uint32_t to, const st_time *live_from);
+
 /* A receive follows: forgets the sends that no longer matter, once in a while. A write makes an end
  * of the reads, but nothing makes an end of the sends, and each receive looks at all of them. */
 void st_shadow_receive(struct st_shadow *shadow, struct st_variable_shadow *channel,
@@ -118,6 +121,9 @@ void st_shadow_receive(struct st_shadow *shadow, struct st_variable_shadow *chan
 
 /* Forgets the reads: a write follows. */
 void st_shadow_drop_reads(struct st_shadow *shadow, struct st_variable_shadow *variable);
+
+/* Forgets a variable. */
+void st_shadow_forget(struct st_shadow *shadow, uint32_t variable);
 
 /* Calls visit for every access there is. */
 void st_shadow_visit(struct st_shadow *shadow, void (*visit)(void *context, struct st_touch *touch),

@@ -691,6 +691,10 @@ static inline void keep_history(struct witness *w, uint32_t t, uint64_t position
 static __attribute__((noinline)) void on_late(struct witness *w, const struct st_event *event,
                                               uint64_t position) {
     uint32_t t = event->thread;
+    if (event->op == ST_PARTED) {
+        st_shadow_copy(&w->shadow, (uint32_t)event->loc, event->target, w->live_from);
+        return;
+    }
     need_thread(w, t);
     const struct st_moment *moment = st_history_find(&w->histories[t], position);
     if (!moment || moment->time < w->live_from[t])
@@ -703,10 +707,14 @@ static __attribute__((noinline)) void on_late(struct witness *w, const struct st
                              .loc = event->loc};
     if (event->op == ST_LATE_READ) {
         st_shadow_late_read(&w->shadow, variable, &touch, w->live_from);
-    } else {
-        st_shadow_drop_reads(&w->shadow, variable);
-        variable->slot[ST_WRITE] = touch;
+        return;
     }
+    /* Readers that come at the same moment may each tell the write that they found. */
+    const struct st_touch *last = &variable->slot[ST_WRITE];
+    if (last->thread == touch.thread && last->time >= touch.time)
+        return;
+    st_shadow_drop_reads(&w->shadow, variable);
+    variable->slot[ST_WRITE] = touch;
 }
 
 uint64_t st_witness_dead_before(void *state, uint32_t thread) {
@@ -794,6 +802,11 @@ void st_witness_feed_at(void *state, const struct st_event *events, const uint64
         collect(w);
 }
 
+static void forget(void *state, uint32_t variable) {
+    struct witness *w = state;
+    st_shadow_forget(&w->shadow, variable);
+}
+
 static void finish(void *state, uint64_t events) {
     struct witness *w = state;
     (void)events;
@@ -806,6 +819,7 @@ const struct st_engine st_witness = {
     .summary = "exact, at every nesting depth, with the path; the fastest",
     .create = create,
     .feed = feed,
+    .forget = forget,
     .finish = finish,
     .memory = memory,
     .destroy = destroy,

@@ -170,6 +170,11 @@ static uint64_t dead_before(void *context, uint32_t thread) {
     return st_witness_dead_before(run->state, thread);
 }
 
+static void forget_variable(void *context, uint32_t variable) {
+    struct run *run = context;
+    run->engine->forget(run->state, variable);
+}
+
 static void note_memory(void *context) {
     struct run *run = context;
     size_t bytes = run->engine->memory(run->state);
@@ -237,8 +242,11 @@ static int open_judging(struct run *run) {
 
 static enum status run_program(const void *values, const char *const *operands) {
     struct run run = {.values = values, .words = operands};
-    struct st_translation translation = {
-        .sites = true, .sink = check_events, .dead_before = dead_before, .context = &run};
+    struct st_translation translation = {.sites = true,
+                                         .sink = check_events,
+                                         .dead_before = dead_before,
+                                         .forget = forget_variable,
+                                         .context = &run};
     enum status status = STATUS_TROUBLE;
     if (check_exitcode(values) < 0 || check_log(values) < 0 || open_judging(&run) < 0)
         return status;

@@ -1,5 +1,5 @@
 /* A command is a value: `const struct command cmd_check` at the end of cmd_check.c, and a line in
- * the table in main.c. */
+ * the table in commands.c. */
 #ifndef SERIATIM_CLI_COMMAND_H
 #define SERIATIM_CLI_COMMAND_H
 
@@ -10,8 +10,8 @@ enum status { STATUS_CLEAN = 0, STATUS_FOUND = 1, STATUS_TROUBLE = 2 };
 
 struct command {
     const char *name;
-    const char *operands;    /* as in the usage line: "TRACE" */
-    const char *summary;     /* one line for the list of commands */
+    const char *operands; /* as in the usage line: "TRACE"; "bash|zsh" for words that are fixed */
+    const char *summary;  /* one line for the list of commands */
     const char *description; /* what --help says before the options; lines end with \n */
     const struct st_option *options;
     size_t values_size; /* of its struct of values, which starts with struct common_values */
@@ -25,6 +25,6 @@ struct command {
 };
 
 extern const struct command cmd_run, cmd_record, cmd_check, cmd_infer, cmd_report, cmd_stats,
-    cmd_convert, cmd_dump, cmd_cc, cmd_cxx, cmd_doctor;
+    cmd_convert, cmd_dump, cmd_cc, cmd_cxx, cmd_doctor, cmd_completion;
 
 #endif

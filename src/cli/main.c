@@ -1,5 +1,5 @@
 /* seriatim: finds out whether blocks that are meant to be atomic were atomic in a run. */
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/scratch.h"
 #include "cli/shared.h"
 
@@ -10,11 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static const struct command *const commands[] = {&cmd_run,    &cmd_record, &cmd_check,   &cmd_infer,
-                                                 &cmd_report, &cmd_stats,  &cmd_convert, &cmd_dump,
-                                                 &cmd_cc,     &cmd_cxx,    &cmd_doctor};
-enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 static const char options_variable[] = "SERIATIM_OPTIONS";
 
@@ -29,13 +24,11 @@ static void write_help(FILE *file, const void *context) {
           "Finds atomicity violations in multithreaded programs, and in traces of them.\n\n"
           "commands:\n",
           file);
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        fprintf(file, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("  help       show the help of a command: seriatim help check\n\n"
-          "options:\n"
-          "  -h, --help     show this help\n"
-          "      --version  show the version\n\n"
-          "Every command has --help, which cc and c++ leave to the compiler. The\n"
+    for (const struct command *const *command = commands; *command; command++)
+        fprintf(file, "  %-10s %s\n", (*command)->name, (*command)->summary);
+    fprintf(file, "  %-10s %s\n\noptions:\n", HELP_COMMAND, HELP_SUMMARY);
+    st_options_help(top_options, file);
+    fputs("\nEvery command has --help, which cc and c++ leave to the compiler. The\n"
           "environment variable SERIATIM_OPTIONS may hold options, which come before those\n"
           "of the command line.\n\n"
           "Exit status: 0 nothing found, 1 found, 2 trouble; run and record pass on that of\n"
@@ -59,23 +52,16 @@ static void write_command_help(FILE *file, const void *context) {
     }
 }
 
-static const struct command *find_command(const char *name) {
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(commands[i]->name, name) == 0)
-            return commands[i];
-    return NULL;
-}
-
 static enum status unknown_command(const char *name) {
     struct st_error error;
     char quoted[80], hint[64] = "see 'seriatim --help'";
     st_quote(quoted, sizeof quoted, name, strlen(name));
     int best = -1;
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        int likeness = st_likeness(name, commands[i]->name);
+    for (const struct command *const *command = commands; *command; command++) {
+        int likeness = st_likeness(name, (*command)->name);
         if (likeness >= 0 && (best < 0 || likeness < best)) {
             best = likeness;
-            snprintf(hint, sizeof hint, "did you mean '%s'?", commands[i]->name);
+            snprintf(hint, sizeof hint, "did you mean '%s'?", (*command)->name);
         }
     }
     st_fail(&error, NULL, ST_AT_FILE, 0, "unknown %s %s; %s", *name == '-' ? "option" : "command",
@@ -189,7 +175,7 @@ int main(int argc, char **argv) {
         return (int)show(write_help, NULL);
     if (strcmp(word, "--version") == 0)
         return (int)show(write_version, NULL);
-    if (strcmp(word, "help") == 0)
+    if (strcmp(word, HELP_COMMAND) == 0)
         return (int)run_help(argc - 2, argv + 2);
     return (int)(command ? run_command(command, argc - 2, argv + 2) : unknown_command(word));
 }

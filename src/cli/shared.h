@@ -38,7 +38,7 @@ extern const char *const color_words[], *const format_words[];
          .letter = 'h',                                                                            \
          .kind = ST_FLAG,                                                                          \
          .offset = offsetof(struct common_values, help),                                           \
-         .help = "show this help"},                                                                \
+         .help = "show the help of the command"},                                                  \
         {.name = "version",                                                                        \
          .kind = ST_FLAG,                                                                          \
          .offset = offsetof(struct common_values, version),                                        \

@@ -48,6 +48,11 @@ void watching_warn(const struct st_watch *watch, const char *program) {
              program);
         return;
     }
+    if (watch->program.left_others)
+        warn(
+            "%s has ended, but a process that it started goes on, and is not watched; if it is the "
+            "program itself that went to the background, keep it in the foreground",
+            program);
     if (st_watch_gave_up(watch))
         warn("%s ran out of memory for telling what it does: from some point on nothing was seen",
              program);

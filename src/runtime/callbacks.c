@@ -72,7 +72,7 @@ RT_EXPORT void __tsan_vptr_update(void **pointer, void *value) {
     RT_EXPORT void name(void *address, size_t size);                                               \
     RT_EXPORT void name(void *address, size_t size) {                                              \
         if (rt_self)                                                                               \
-            rt_access_slow((uintptr_t)address, size, 0, write, RT_CALLER);                         \
+            rt_range_slow((uintptr_t)address, size, write, RT_CALLER);                             \
     }
 
 RANGE(__tsan_read_range, false)
@@ -82,7 +82,7 @@ RANGE(__tsan_write_range, true)
     RT_EXPORT void name(void *address, size_t size, void *pc);                                     \
     RT_EXPORT void name(void *address, size_t size, void *pc) {                                    \
         if (rt_self)                                                                               \
-            rt_access_slow((uintptr_t)address, size, 0, write, (uintptr_t)pc);                     \
+            rt_range_slow((uintptr_t)address, size, write, (uintptr_t)pc);                         \
     }
 
 RANGE_PC(__tsan_read_range_pc, false)

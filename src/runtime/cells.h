@@ -97,12 +97,16 @@ static inline uint64_t rt_epoch_of(uint64_t word) {
 static inline bool rt_is_of(uint64_t word, uint64_t owner) {
     return ((word ^ owner) & RT_WHO_AND_WHEN) == 0;
 }
+/* A thread that had the slot before has smaller epochs, which are the upper bits. */
 static inline bool rt_is_mine(const struct rt_thread *t, uint64_t word) {
-    return ((word ^ t->me) & RT_WHO) == 0;
+    return ((word ^ t->me) & RT_WHO) == 0 && word >= t->first;
 }
 
-/* The slow part of an access to `bytes` (bit by offset) of a granule; 0: of a range. */
-void rt_access_slow(uintptr_t address, size_t size, uint32_t bytes, bool write, uintptr_t caller);
+/* The slow parts: of an access to `bytes` (bit by offset) of a granule whose cell said that, and of
+ * any other access. */
+void rt_read_slow(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t w, uint64_t r);
+void rt_write_slow(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t w, uint64_t r);
+void rt_range_slow(uintptr_t address, size_t size, bool write, uintptr_t caller);
 
 /* What this thread has in its table of the granule. */
 static inline size_t rt_place_of(uintptr_t granule) {
@@ -135,6 +139,24 @@ static inline void rt_remember_shared(struct rt_thread *t, uintptr_t granule, ui
     t->shared_callers[place] = (uint32_t)caller;
 }
 
+/* Has the thread made such an access in its epoch, and nobody one since that it conflicts with? */
+static inline __attribute__((always_inline)) bool rt_was_made(struct rt_thread *t,
+                                                              uintptr_t granule, uint64_t w,
+                                                              uint64_t r, uint32_t bytes,
+                                                              bool write) {
+    if (rt_is_of(w, t->owner) && !(bytes & ~w) && (!write || !r || rt_is_mine(t, r)))
+        return true;
+    if (write)
+        return false;
+    if (rt_is_of(r, t->owner) && !(bytes & ~r))
+        return true;
+    if (rt_state(r) != RT_SHARED)
+        return false;
+    const struct rt_shared_read *read = rt_shared_read(t, granule);
+    return rt_is_of(read->mine, t->owner) && !(bytes & ~read->mine) &&
+           rt_was_shared_read(read, granule, w);
+}
+
 /* An access of at most 8 bytes. */
 static inline __attribute__((always_inline)) void rt_access(uintptr_t address, size_t size,
                                                             bool write, uintptr_t caller) {
@@ -143,29 +165,15 @@ static inline __attribute__((always_inline)) void rt_access(uintptr_t address, s
         return;
     unsigned offset = address & 7;
     if (__builtin_expect(offset + size > 8, 0)) {
-        rt_access_slow(address, size, 0, write, caller);
+        rt_range_slow(address, size, write, caller);
         return;
     }
     uint32_t bytes = ((1u << size) - 1) << offset;
-    struct rt_cell *cell = rt_cell(address);
+    const struct rt_cell *cell = rt_cell(address);
     uint64_t w = atomic_load_explicit(&cell->write, memory_order_acquire);
     uint64_t r = atomic_load_explicit(&cell->read, memory_order_acquire);
-    if (write) {
-        if (rt_is_of(w, t->owner) && !(bytes & ~w) && (!r || rt_is_mine(t, r)))
-            return;
-    } else {
-        if (rt_is_of(r, t->owner) && !(bytes & ~r))
-            return;
-        if (rt_is_of(w, t->owner) && !(bytes & ~w))
-            return;
-        if (rt_state(r) == RT_SHARED) {
-            const struct rt_shared_read *read = rt_shared_read(t, address - offset);
-            if (rt_was_shared_read(read, address - offset, w) && rt_is_of(read->mine, t->owner) &&
-                !(bytes & ~read->mine))
-                return;
-        }
-    }
-    rt_access_slow(address, size, bytes, write, caller);
+    if (!rt_was_made(t, address - offset, w, r, bytes, write))
+        (write ? rt_write_slow : rt_read_slow)(address, bytes, caller, w, r);
 }
 
 /* ---- settle.c: telling late ---- */

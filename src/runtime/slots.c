@@ -21,6 +21,7 @@ void rt_take_slot(struct rt_thread *t) {
         return;
     }
     t->base = next_epochs[t->slot] + 1;
+    t->first = t->base << RT_EPOCH_AT;
     t->me = (uint64_t)t->slot << RT_SLOT_AT | (uint64_t)RT_OWN << RT_STATE_AT;
     t->current = t->owner = t->me | t->base << RT_EPOCH_AT;
     atomic_store_explicit(&threads[t->slot], t, memory_order_release);

@@ -32,6 +32,7 @@ struct rt_thread {
     uint64_t current; /* the same, when nothing is untold */
     uint64_t me;      /* the same without an epoch; UINT64_MAX: no slot was free */
     uint64_t base;    /* epochs of this thread start here: those before were of others */
+    uint64_t first;   /* no word of this thread is smaller */
     uint32_t slot;
     uint32_t serial;
     bool inside; /* the runtime is at work; a signal handler must not disturb it */

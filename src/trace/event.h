@@ -34,6 +34,9 @@ enum st_op {
      * it. Never in traces: only witness is told so, by `run` (check/witness.h). */
     ST_LATE_READ,
     ST_LATE_WRITE,
+    /* The same: variable `target` was a part of variable `loc` until now, so what was done to that
+     * was done to it. */
+    ST_PARTED,
 };
 
 #define ST_NO_NAME UINT32_MAX

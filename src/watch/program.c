@@ -88,7 +88,8 @@ int st_program_start(struct st_program *program, const char *const *words, int s
 
 /* ---- waiting ---- */
 
-static void reap(struct st_program *program) {
+/* Returns 0 when there are processes that have not ended, and below 0 when there are none. */
+static pid_t reap(struct st_program *program) {
     pid_t process;
     int status;
     while ((process = waitpid(-1, &status, WNOHANG)) > 0) {
@@ -97,6 +98,11 @@ static void reap(struct st_program *program) {
         program->ended = true;
         program->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     }
+    return process;
+}
+
+bool st_program_left_others(struct st_program *program) {
+    return reap(program) == 0;
 }
 
 static bool on_signal(struct st_program *program, const siginfo_t *info) {

@@ -11,7 +11,8 @@
 struct st_program {
     pid_t process;
     bool ended;
-    int status; /* as a shell has it: 128 + n after signal n */
+    int status;       /* as a shell has it: 128 + n after signal n */
+    bool left_others; /* processes that it started were still running when it had ended */
 };
 
 /* Starts it with the memory behind `stream` and with libraries from `runtime_dir`, unless that is
@@ -24,5 +25,8 @@ int st_program_start(struct st_program *program, const char *const *words, int s
  * a report (SIGUSR1). Signals that somebody sent to this process alone are passed on to the
  * program; those of the terminal reach it by themselves. Notices when the program has ended. */
 bool st_program_wait(struct st_program *program, long nanoseconds);
+
+/* Is a process that the program started still running? To be asked when the program has ended. */
+bool st_program_left_others(struct st_program *program);
 
 #endif

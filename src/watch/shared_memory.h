@@ -13,7 +13,7 @@ struct st_shared_memory {
 
 /* 64 MB for the program to be ahead of us, and a gigabyte of addresses, without memory behind them
  * until it is needed, so that 16,000 threads can each have a chunk. */
-enum { ST_SHARED_CHUNKS = 1024, ST_SHARED_RESERVE = 15 * 1024 };
+enum { ST_SHARED_CHUNKS = 128, ST_SHARED_RESERVE = 16 * 1024 };
 
 int st_shared_memory_create(struct st_shared_memory *memory, struct st_error *error);
 void st_shared_memory_free(struct st_shared_memory *memory);

@@ -7,13 +7,12 @@ enum { ADDRESS_BITS = 48, HALF = 16 };
 void st_sites_free(struct st_sites *sites) {
     st_pairs_free(&sites->calls);
     st_pairs_free(&sites->locks);
-    st_pairs_free(&sites->contexts);
     st_pairs_free(&sites->sites);
 }
 
 size_t st_sites_memory(const struct st_sites *sites) {
     return st_pairs_memory(&sites->calls) + st_pairs_memory(&sites->locks) +
-           st_pairs_memory(&sites->contexts) + st_pairs_memory(&sites->sites);
+           st_pairs_memory(&sites->sites);
 }
 
 static struct st_pair pair_of(struct st_call call) {
@@ -52,19 +51,7 @@ struct st_held st_held(const struct st_sites *sites, uint32_t held) {
     return (struct st_held){(uint32_t)pair.a, (uint32_t)pair.b};
 }
 
-uint32_t st_sites_context(struct st_sites *sites, uint32_t call, uint32_t held) {
-    return call | held ? st_pairs_number(&sites->contexts, call, held) : 0;
-}
-
 struct st_site st_site(const struct st_sites *sites, uint32_t number) {
     struct st_pair site = sites->sites.list[number];
-    if (!site.b)
-        return (struct st_site){.pc = site.a};
-    struct st_pair context = sites->contexts.list[site.b - 1];
-    return (struct st_site){site.a, (uint32_t)context.a, (uint32_t)context.b};
-}
-
-uint64_t st_sites_function(const struct st_sites *sites, uint32_t context) {
-    uint64_t call = context ? sites->contexts.list[context - 1].a : 0;
-    return call ? st_call(sites, (uint32_t)call).function : 0;
+    return (struct st_site){site.a, (uint32_t)site.b, (uint32_t)(site.b >> 32)};
 }

@@ -12,7 +12,7 @@ enum { ST_MOST_CALLS = 1 << 16 };
 
 /* All zero is empty. */
 struct st_sites {
-    struct st_pairs calls, locks, contexts, sites;
+    struct st_pairs calls, locks, sites;
 };
 
 struct st_call {
@@ -35,18 +35,20 @@ size_t st_sites_memory(const struct st_sites *sites);
 
 uint32_t st_sites_call(struct st_sites *sites, struct st_call call);
 uint32_t st_sites_held(struct st_sites *sites, struct st_held held);
-uint32_t st_sites_context(struct st_sites *sites, uint32_t call, uint32_t held);
+
+/* What was called and held, in one number; 0: nothing. */
+typedef uint64_t st_context;
+static inline st_context st_context_of(uint32_t call, uint32_t held) {
+    return (st_context)held << 32 | call;
+}
 
 /* Sites are numbered from 0. */
-static inline uint32_t st_sites_number(struct st_sites *sites, uint64_t pc, uint32_t context) {
+static inline uint32_t st_sites_number(struct st_sites *sites, uint64_t pc, st_context context) {
     return st_pairs_number(&sites->sites, pc, context) - 1;
 }
 static inline uint32_t st_sites_count(const struct st_sites *sites) {
     return (uint32_t)sites->sites.count;
 }
-
-/* The function at the top of a context's stack, as ST_STREAM_ENTER has it; 0: none. */
-uint64_t st_sites_function(const struct st_sites *sites, uint32_t context);
 
 struct st_site st_site(const struct st_sites *sites, uint32_t number);
 struct st_call st_call(const struct st_sites *sites, uint32_t call);

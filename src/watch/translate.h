@@ -40,7 +40,13 @@ struct st_translation {
 
     st_event_sink *sink;
     st_dead_before *dead_before; /* NULL: no late accesses, please */
-    void *context;               /* of both */
+
+    /* What is known of that variable is void: the next event with its number is about another one
+     * of the same name. NULL: every variable has its own number for ever, and memory grows with
+     * each block that is allocated. */
+    void (*forget)(void *context, uint32_t variable);
+
+    void *context; /* of all of them */
 };
 
 struct st_translator *st_translator_new(const struct st_translation *translation);

@@ -1,6 +1,7 @@
 #include "watch/variables.h"
 
 #include "base/memory.h"
+#include "watch/retired.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,8 @@ struct large_block {
 /* One that a part comes from, and the one before. */
 struct ancestor {
     uint32_t variable;
-    uint32_t next; /* 1 + index, or NO_ANCESTOR */
+    uint32_t next;   /* 1 + index, or NO_ANCESTOR */
+    uint32_t before; /* the same, of the one that was made before it in this granule */
 };
 
 /* Bytes of a granule that are one variable. */
@@ -39,6 +41,12 @@ struct part {
 
 struct parts {
     struct part list[8];
+    uint32_t ancestors; /* 1 + index of the last that was made in this granule, or NO_ANCESTOR */
+};
+
+/* Variables, one behind the other, whose memory was freed. */
+struct run {
+    uint32_t first, count;
 };
 
 struct page_slot {
@@ -68,6 +76,12 @@ struct st_more_variables {
 
     struct ancestor *ancestors;
     size_t ancestor_count, ancestor_capacity;
+    uint32_t free_ancestor; /* 1 + index; the next one is its `before` */
+
+    bool reusing;
+    struct run *forgotten; /* since st_variables_recycle was last called */
+    size_t forgotten_count, forgotten_capacity;
+    struct st_retired retired;
 
     struct block *blocks;
     size_t block_count, block_capacity;
@@ -84,6 +98,7 @@ void st_variables_init(struct st_variables *variables) {
     more->pages = st_alloc(more->page_slots, sizeof *more->pages);
     more->block_slot_count = 1024;
     more->block_slots = st_alloc(more->block_slot_count, sizeof *more->block_slots);
+    st_retired_init(&more->retired);
     variables->more = more;
     variables->cache = st_alloc(ST_PAGE_CACHE, sizeof *variables->cache);
 }
@@ -100,6 +115,8 @@ void st_variables_free(struct st_variables *variables) {
     free(more->parts);
     free(more->free_parts);
     free(more->ancestors);
+    free(more->forgotten);
+    st_retired_free(&more->retired);
     free(more->blocks);
     free(more->block_slots);
     free(more->large);
@@ -119,6 +136,7 @@ size_t st_variables_memory(const struct st_variables *variables) {
            more->variable_capacity * sizeof *more->variables +
            more->parts_capacity * sizeof *more->parts +
            more->ancestor_capacity * sizeof *more->ancestors +
+           more->forgotten_capacity * sizeof *more->forgotten + st_retired_memory(&more->retired) +
            more->block_capacity * sizeof *more->blocks;
 }
 
@@ -338,12 +356,50 @@ struct st_variable st_variable(const struct st_variables *variables, uint32_t nu
 
 /* ---- variables ---- */
 
+/* The name of a variable, or rather what it is made of, as a number below 2^58. */
+enum { ORIGIN_LIMIT = 1 << 25 };
+#define ADDRESS_LIMIT (UINT64_C(1) << 57)
+
+static uint64_t name_of(const struct origin *origin) {
+    return origin->origin ? (uint64_t)origin->origin << 32 | origin->offset
+                          : ADDRESS_LIMIT | origin->address;
+}
+
+/* Are these variables all in one block, or all in none, and have a name as above? */
+static bool are_together(const struct origin *first, const struct origin *last) {
+    return first->origin == last->origin && first->origin < ORIGIN_LIMIT &&
+           first->address < ADDRESS_LIMIT &&
+           (!first->origin || last->offset - first->offset == last->address - first->address);
+}
+
+/* Takes over the numbers of variables that were forgotten, if there are any of the same names. */
+static uint32_t reuse(struct st_variables *variables, struct st_variable place, unsigned size,
+                      unsigned count) {
+    struct st_more_variables *more = variables->more;
+    struct st_variable end = place;
+    if (count > 1 && place.origin)
+        end = st_variables_place(variables, place.address + (count - 1) * size);
+    struct origin first = {place.address, place.origin, (uint32_t)place.offset};
+    struct origin last = {end.address, end.origin, (uint32_t)end.offset};
+    if (!are_together(&first, &last))
+        return ST_NO_VARIABLE;
+    uint32_t number = st_retired_take(&more->retired, name_of(&first), count);
+    for (unsigned i = 0; i < count && number != ST_NO_VARIABLE; i++)
+        more->variables[number + i].address = place.address + i * size;
+    return number;
+}
+
 /* `count` of them, one behind the other, of `size` bytes each. Returns the first. */
 static uint32_t make_variables(struct st_variables *variables, uint64_t address, unsigned size,
                                unsigned count) {
     struct st_more_variables *more = variables->more;
     uint32_t first = (uint32_t)more->variable_count;
     struct st_variable place = st_variables_place(variables, address);
+    if (more->reusing) {
+        uint32_t number = reuse(variables, place, size, count);
+        if (number != ST_NO_VARIABLE)
+            return number;
+    }
     st_reserve(&more->variables, &more->variable_capacity, more->variable_count + count);
     for (unsigned i = 0; i < count; i++) {
         struct st_variable at = {address + i * size, place.origin, place.offset + i * size};
@@ -369,6 +425,16 @@ static uint32_t take_parts(struct st_more_variables *more) {
 static void give_parts(struct st_more_variables *more, uint32_t number) {
     st_reserve(&more->free_parts, &more->free_parts_capacity, more->free_parts_count + 1);
     more->free_parts[more->free_parts_count++] = number;
+}
+
+static uint32_t take_ancestor(struct st_more_variables *more) {
+    uint32_t number = more->free_ancestor;
+    if (number) {
+        more->free_ancestor = more->ancestors[number - 1].before;
+        return number;
+    }
+    st_reserve(&more->ancestors, &more->ancestor_capacity, more->ancestor_count + 1);
+    return (uint32_t)++more->ancestor_count;
 }
 
 static void add_part(struct parts *parts, struct part part) {
@@ -406,15 +472,22 @@ static void cut_part(struct st_variables *variables, uint64_t address, uint32_t 
                      uint8_t bytes) {
     struct st_more_variables *more = variables->more;
     struct part old = more->parts[number].list[i];
-    st_reserve(&more->ancestors, &more->ancestor_capacity, more->ancestor_count + 1);
-    more->ancestors[more->ancestor_count++] = (struct ancestor){old.variable, old.ancestors};
-    uint32_t ancestors = (uint32_t)more->ancestor_count;
+    uint32_t ancestors = take_ancestor(more);
+    more->ancestors[ancestors - 1] =
+        (struct ancestor){old.variable, old.ancestors, more->parts[number].ancestors};
+    more->parts[number].ancestors = ancestors;
+    if (variables->parted)
+        ancestors = NO_ANCESTOR;
     uint8_t inside = old.bytes & bytes, outside = old.bytes & (uint8_t)~bytes;
-    more->parts[number].list[i] =
-        (struct part){inside, make_variables(variables, address + lowest(inside), 0, 1), ancestors};
-    add_part(&more->parts[number],
-             (struct part){outside, make_variables(variables, address + lowest(outside), 0, 1),
-                           ancestors});
+    struct part in = {inside, make_variables(variables, address + lowest(inside), 0, 1), ancestors};
+    struct part out = {outside, make_variables(variables, address + lowest(outside), 0, 1),
+                       ancestors};
+    more->parts[number].list[i] = in;
+    add_part(&more->parts[number], out);
+    if (variables->parted) {
+        variables->parted(variables->parted_context, old.variable, in.variable);
+        variables->parted(variables->parted_context, old.variable, out.variable);
+    }
 }
 
 static void visit_part(const struct st_more_variables *more, struct part *part, bool write,
@@ -492,10 +565,52 @@ void st_variables_touch(struct st_variables *variables, uint64_t address, uint64
 
 /* ---- forgetting ---- */
 
+static void forget_variables(struct st_more_variables *more, uint32_t first, unsigned count) {
+    if (!more->reusing)
+        return;
+    st_reserve(&more->forgotten, &more->forgotten_capacity, more->forgotten_count + 1);
+    more->forgotten[more->forgotten_count++] = (struct run){first, count};
+}
+
+static void forget_parts(struct st_more_variables *more, uint32_t number) {
+    const struct parts *parts = &more->parts[number];
+    for (int i = 0; i < 8 && parts->list[i].bytes; i++)
+        forget_variables(more, parts->list[i].variable, 1);
+    for (uint32_t a = parts->ancestors, before; a; a = before) {
+        struct ancestor *ancestor = &more->ancestors[a - 1];
+        before = ancestor->before;
+        forget_variables(more, ancestor->variable, 1);
+        ancestor->before = more->free_ancestor;
+        more->free_ancestor = a;
+    }
+    give_parts(more, number);
+}
+
 static void forget_granule(struct st_more_variables *more, st_granule *granule) {
-    if (st_granule_layout(*granule) == ST_LAYOUT_PARTS)
-        give_parts(more, st_granule_base(*granule));
+    unsigned layout = st_granule_layout(*granule);
+    if (layout == ST_LAYOUT_PARTS)
+        forget_parts(more, st_granule_base(*granule));
+    else if (layout != ST_LAYOUT_NONE)
+        forget_variables(more, st_granule_base(*granule), 8u >> (layout - 1));
     set_granule(granule, ST_LAYOUT_NONE, 0);
+}
+
+void st_variables_reuse(struct st_variables *variables) {
+    variables->more->reusing = true;
+}
+
+void st_variables_recycle(struct st_variables *variables,
+                          void (*forget)(void *context, uint32_t variable), void *context) {
+    struct st_more_variables *more = variables->more;
+    for (size_t i = 0; i < more->forgotten_count; i++) {
+        struct run run = more->forgotten[i];
+        const struct origin *first = &more->variables[run.first];
+        for (uint32_t j = 0; j < run.count; j++)
+            forget(context, run.first + j);
+        if (are_together(first, first + run.count - 1))
+            st_retired_put(&more->retired, name_of(first), run.count, run.first);
+    }
+    more->forgotten_count = 0;
 }
 
 static void forget_in_page(struct st_more_variables *more, struct st_page *page, uint64_t start,

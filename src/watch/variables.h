@@ -7,12 +7,13 @@
  * access is an event on each of its parts.
  *
  * A part comes from a variable that was larger: its ancestor. What happened to the ancestor
- * happened to the part, so an access to the part also reads the ancestor, until the part was
- * written: from then on whoever depends on the part depends on that write, and through it on all
- * before. This loses the order of a read of the ancestor before a write of the part, and makes
- * nothing up.
+ * happened to the part. Either whoever takes the events copies what he knows (`parted`), or an
+ * access to the part also reads the ancestor, until the part was written: from then on whoever
+ * depends on the part depends on that write, and through it on all before. This loses the order of
+ * a read of the ancestor before a write of the part, and makes nothing up.
  *
- * Memory that was freed is forgotten: the next access there is to a new variable. */
+ * Memory that was freed is forgotten: the next access there is to a new variable, or to one that
+ * was forgotten and had the same name. */
 #ifndef SERIATIM_WATCH_VARIABLES_H
 #define SERIATIM_WATCH_VARIABLES_H
 
@@ -54,7 +55,12 @@ struct st_cached_page {
     struct st_page *page; /* or NULL */
 };
 
+/* Variable `to` was a part of `from` until now. */
+typedef void st_parted(void *context, uint32_t from, uint32_t to);
+
 struct st_variables {
+    st_parted *parted; /* who cares for ancestors; NULL: nobody, so accesses to parts tell */
+    void *parted_context;
     struct st_cached_page *cache; /* ST_PAGE_CACHE of them, by the low bits of the number */
     struct st_more_variables *more;
 };
@@ -98,12 +104,19 @@ void st_variables_touch(struct st_variables *variables, uint64_t address, uint64
 /* The memory has no meaning any more. */
 void st_variables_forget(struct st_variables *variables, uint64_t address, uint64_t length);
 
+/* From now on, numbers of variables that were forgotten are used again for others of the same name.
+ * Before that, st_variables_recycle has to tell which ones are to be: whoever keeps something by
+ * their numbers must forget it. */
+void st_variables_reuse(struct st_variables *variables);
+void st_variables_recycle(struct st_variables *variables,
+                          void (*forget)(void *context, uint32_t variable), void *context);
+
 /* A block of memory was allocated: what is in it can be named after it. `origin` is a number of
  * the caller's, not 0. */
 void st_variables_allocated(struct st_variables *variables, uint64_t address, uint64_t length,
                             uint32_t origin);
 
-/* How many variables there are; they have the numbers below. */
+/* How many variables there are, forgotten ones included; they have the numbers below. */
 uint32_t st_variables_count(const struct st_variables *variables);
 
 /* What was known of a variable when it came to be. */

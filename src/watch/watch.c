@@ -10,8 +10,10 @@
 enum {
     SHORTEST_NAP = 20 * 1000, /* nanoseconds */
     LONGEST_NAP = 2 * 1000 * 1000,
-    STEPS_A_GLANCE = 64, /* so many steps without a look at signals */
-    MOST_STEPS = 1000,   /* to catch up with a program that goes on telling */
+    /* So much without a look at signals. A step takes all that is there, which can be millions of
+     * records, or next to nothing. */
+    STEPS_A_GLANCE = 64,
+    RECORDS_A_GLANCE = 1 << 18,
 };
 
 int st_watch_start(struct st_watch *watch, const char *const *words, const char *runtime_dir,
@@ -82,10 +84,16 @@ static void tick(struct st_watch *watch, const struct st_watch_hooks *hooks, dou
         hooks->tick(hooks->context);
 }
 
-/* Takes what the program has told by now. It takes two looks to take a number. */
+static uint64_t records_taken(const struct st_watch *watch) {
+    return st_merge_facts(watch->merge)->records;
+}
+
+/* Takes what the program has told by now. It takes two looks to take a number. The program may go
+ * on telling faster than we can take it, but what it has told fits into the memory between us. */
 static void catch_up(struct st_watch *watch) {
+    uint64_t enough = records_taken(watch) + UINT64_C(1) * watch->memory.given * ST_STREAM_RECORDS;
     unsigned idle = 0;
-    for (int i = 0; watch->listening && idle < 2 && i < MOST_STEPS; i++)
+    while (watch->listening && idle < 2 && records_taken(watch) < enough)
         idle = st_merge_step(watch->merge) ? 0 : idle + 1;
     st_translator_flush(watch->translator);
 }
@@ -93,11 +101,13 @@ static void catch_up(struct st_watch *watch) {
 void st_watch_follow(struct st_watch *watch, const struct st_watch_hooks *hooks) {
     double next_tick = now() + 1;
     unsigned idle = 0, steps = 0;
+    uint64_t glanced = 0; /* how many records were taken by then */
     while (!is_over(watch)) {
         bool any = watch->listening && st_merge_step(watch->merge);
         idle = any ? 0 : idle + 1;
-        if (any && ++steps % STEPS_A_GLANCE)
+        if (any && ++steps % STEPS_A_GLANCE && records_taken(watch) - glanced < RECORDS_A_GLANCE)
             continue;
+        glanced = records_taken(watch);
         if (idle > 8) /* what has come so far is all for the moment */
             st_translator_flush(watch->translator);
         if (st_program_wait(&watch->program, any ? 0 : nap(idle)) && hooks->asked) {
@@ -106,6 +116,7 @@ void st_watch_follow(struct st_watch *watch, const struct st_watch_hooks *hooks)
         }
         tick(watch, hooks, &next_tick);
     }
+    watch->program.left_others = st_program_left_others(&watch->program);
     if (watch->listening)
         st_merge_finish(watch->merge);
     st_translator_flush(watch->translator);

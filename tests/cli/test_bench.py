@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 import xml.etree.ElementTree as ElementTree
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -162,6 +163,31 @@ class BenchmarkTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         picture = ElementTree.parse(os.path.join(BUILD, "bench.svg")).getroot()
         self.assertTrue(picture.tag.endswith("svg"))
+
+
+class RealPrograms(unittest.TestCase):
+    """What bench/real does before there is anything to measure."""
+
+    def setUp(self):
+        folders = [os.path.join(ROOT, "bench"), os.path.join(ROOT, "bench", "real")]
+        sys.path[:0] = folders
+        self.addCleanup(lambda: [sys.path.remove(folder) for folder in folders])
+        import packages  # pylint: disable=import-outside-toplevel,import-error
+        self.packages = packages
+
+    def test_sources_come_from_where_packages_come_from(self):
+        stanza = "Types: deb\nURIs: http://mirror/debian\nSuites: bookworm\nComponents: main"
+        other = "Types: deb\nURIs: http://elsewhere/node\nSuites: x\nComponents: main"
+        self.assertEqual(list(self.packages._deb822(f"{stanza}\n\n{other}\n")),
+                         [stanza.replace("deb\n", "deb-src\n", 1)])
+        lines = "# deb http://a/debian x main\ndeb http://b/debian x main\ndeb http://c/node x main\n"
+        self.assertEqual(list(self.packages._one_line(lines)), ["deb-src http://b/debian x main"])
+
+    def test_a_machine_without_apt_is_told_so(self):
+        with tempfile.TemporaryDirectory() as folder, \
+                unittest.mock.patch.dict(os.environ, PATH=folder):
+            with self.assertRaisesRegex(self.packages.Unavailable, "apt"):
+                self.packages.source(folder, "pbzip2")
 
 
 if __name__ == "__main__":

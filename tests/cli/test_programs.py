@@ -127,6 +127,14 @@ class Job:
         if ran.get("serializable") != checked.get("serializable"):
             problems.append(f"run says serializable: {ran.get('serializable')}, check of the "
                             f"recording {checked.get('serializable')}")
+
+        self._command(BINARY, "convert", "-q", "trace.stt", "trace.std")
+        converted = self._json(self._command(BINARY, "check", "--format", "json", "--limit", 0,
+                                             "trace.std", statuses=(0, 1)))
+        here, there = programs.violated_names(checked), programs.violated_names(converted)
+        if here != there:
+            problems.append(f"check found {sorted(here)} violated in the recording, and "
+                            f"{sorted(there)} when it was converted to text")
         return problems
 
     def _json(self, text):
@@ -240,6 +248,7 @@ FAKE_SERIATIM = """\
 case "$1" in
 run) cat "$0.json" >run.json; echo ok; exit 66 ;;
 record) echo ok ;;
+convert) ;;
 check) cat "$0.json"; exit 1 ;;
 esac
 """

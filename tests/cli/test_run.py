@@ -113,6 +113,9 @@ int main(int argc, char **argv) {
         } else if (strcmp(word, "work") == 0)
             for (int n = 0; n < 100000; n++)
                 set(n);
+        else if (strcmp(word, "storm") == 0)
+            for (int n = 0;; n++)
+                set(n);
         else if (word[0] == '-')
             printf("option %s\n", word);
         else if (word[0] == '+')
@@ -234,6 +237,16 @@ class Status(ProgramCase):
     def test_a_program_that_goes_to_the_background_is_waited_for(self):
         result = self.run_program("daemon", "cut")
         self.assertIn(result.status, (0, 66))  # what a child of fork() does is not told
+
+    def test_a_program_that_stays_in_the_background_is_not_passed_over_in_silence(self):
+        for command in (["run"], ["record", "-o", "t.stt"]):
+            process = self.start(*command, PROGRAM_PATH, "daemon", "cat", stdin=subprocess.PIPE)
+            self.assertEqual(process.wait(), 0)
+            process.stdin.close()  # the one in the background ends, too
+            self.assertIn(b"a process that it started goes on, and is not watched",
+                          process.stderr.read())
+            process.stdout.close()
+            process.stderr.close()
 
 
 class Words(ProgramCase):
@@ -372,8 +385,8 @@ class Signals(ProgramCase):
         status, out, _ = self.finish(process)
         self.assertEqual((status, out), (5, f"got {signal.SIGTERM:02d}\n"))
 
-    def test_a_report_on_request(self):
-        process = self.start("run", PROGRAM_PATH, "cut", "+now", "sleep")
+    def assert_report_on_request(self, *words):
+        process = self.start("run", PROGRAM_PATH, "cut", "+now", *words)
         self.wait_for_line(process, "now")
         process.send_signal(signal.SIGUSR1)
         text = b""
@@ -385,6 +398,12 @@ class Signals(ProgramCase):
         status, _, err = self.finish(process)
         self.assertEqual(status, 128 + signal.SIGTERM)
         self.assertIn("was not atomic in thread main", err)
+
+    def test_a_report_on_request(self):
+        self.assert_report_on_request("sleep")
+
+    def test_a_report_on_request_from_a_program_that_is_faster_than_we_are(self):
+        self.assert_report_on_request("storm")
 
     def test_the_program_gets_the_signals_as_they_were(self):
         result = self.seriatim("run", "sh", "-c", "kill -USR1 $$; exit 1")

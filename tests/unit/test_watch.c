@@ -513,6 +513,63 @@ static void freed_memory_is_new_memory(void **state) {
     st_variables_free(&v);
 }
 
+/* Notes "3 " for variable 3. */
+static void note_forgotten(void *context, uint32_t variable) {
+    struct notes *notes = context;
+    notes->used += (size_t)snprintf(notes->text + notes->used, sizeof notes->text - notes->used,
+                                    "%u ", variable);
+}
+
+static void expect_recycled(struct st_variables *variables, const char *text) {
+    struct notes notes = {0};
+    st_variables_recycle(variables, note_forgotten, &notes);
+    assert_string_equal(notes.text, text);
+}
+
+static void a_number_is_used_again_for_a_variable_of_the_same_name(void **state) {
+    (void)state;
+    struct st_variables v;
+    st_variables_init(&v);
+    st_variables_reuse(&v);
+    st_variables_allocated(&v, 0x1000, 64, 1);
+    expect_touch(&v, true, 0x1000, 8, "w0 ");
+    expect_touch(&v, true, 0x1008, 4, "w1 ");
+    st_variables_forget(&v, 0x1000, 64);
+    st_variables_allocated(&v, 0x3000, 64, 1);
+    expect_touch(&v, true, 0x3000, 8, "w3 "); /* somebody may still know the old ones */
+    expect_recycled(&v, "0 1 2 ");
+    expect_recycled(&v, "");
+    st_variables_allocated(&v, 0x4000, 64, 2);
+    expect_touch(&v, true, 0x4000, 8, "w4 "); /* of another line */
+    st_variables_allocated(&v, 0x5000, 64, 1);
+    expect_touch(&v, true, 0x5008, 4, "w1 ");
+    expect_touch(&v, true, 0x500c, 4, "w2 ");
+    expect_touch(&v, true, 0x5000, 8, "w0 ");
+    expect_touch(&v, true, 0x5010, 8, "w5 "); /* at an offset that was not there */
+    assert_int_equal(st_variable(&v, 0).address, 0x5000);
+    st_variables_allocated(&v, 0x6000, 64, 1);
+    expect_touch(&v, true, 0x6000, 8, "w6 "); /* 0 is in use */
+    st_variables_free(&v);
+}
+
+static void parts_and_what_they_came_from_are_used_again(void **state) {
+    (void)state;
+    struct st_variables v;
+    st_variables_init(&v);
+    st_variables_reuse(&v);
+    for (int i = 0; i < 3; i++) { /* outside of blocks, an address is a name */
+        struct notes notes = {0};
+        st_variables_touch(&v, 0x1000, 8, true, note_visit, &notes); /* cleared */
+        st_variables_touch(&v, 0x1000, 4, true, note_visit, &notes);
+        st_variables_touch(&v, 0x1004, 4, true, note_visit, &notes);
+        assert_int_equal(st_variables_count(&v), 3);
+        st_variables_forget(&v, 0x1000, 8);
+        notes.used = 0;
+        st_variables_recycle(&v, note_forgotten, &notes);
+    }
+    st_variables_free(&v);
+}
+
 static void expect_origin(const struct st_variables *v, uint64_t address, uint32_t origin,
                           uint64_t offset) {
     struct st_variable place = st_variables_place(v, address);
@@ -836,6 +893,8 @@ int main(void) {
         cmocka_unit_test(bytes_of_an_int_are_parts_too),
         cmocka_unit_test(ranges_touch_all_that_they_cover),
         cmocka_unit_test(freed_memory_is_new_memory),
+        cmocka_unit_test(a_number_is_used_again_for_a_variable_of_the_same_name),
+        cmocka_unit_test(parts_and_what_they_came_from_are_used_again),
         cmocka_unit_test(memory_knows_its_allocation),
         cmocka_unit_test(there_are_many_stacks_but_not_any_number),
         cmocka_unit_test(functions_are_blocks),

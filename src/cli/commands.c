@@ -1,0 +1,31 @@
+#include "cli/commands.h"
+
+#include "cli/shared.h"
+
+#include <string.h>
+
+const struct command *const commands[] = {
+    &cmd_run,  &cmd_record, &cmd_check, &cmd_infer,  &cmd_report,     &cmd_stats, &cmd_convert,
+    &cmd_dump, &cmd_cc,     &cmd_cxx,   &cmd_doctor, &cmd_completion, NULL};
+
+const struct st_option common_options[] = {COMMON_OPTIONS};
+
+const struct st_option top_options[] = {
+    {.name = "help",
+     .letter = 'h',
+     .kind = ST_FLAG,
+     .offset = offsetof(struct common_values, help),
+     .help = "show this help"},
+    {.name = "version",
+     .kind = ST_FLAG,
+     .offset = offsetof(struct common_values, version),
+     .help = "show the version"},
+    {0},
+};
+
+const struct command *find_command(const char *name) {
+    for (const struct command *const *command = commands; *command; command++)
+        if (strcmp((*command)->name, name) == 0)
+            return *command;
+    return NULL;
+}

@@ -1,0 +1,168 @@
+"""Random scripts for tests/player: threads that access little memory in every way there is."""
+
+import random
+
+REGIONS, REGION_BYTES, MUTEXES, FUNCTIONS = 4, 32, 3, 4
+
+
+class Thread:
+    def __init__(self):
+        self.depth = 0
+        self.held = []
+
+
+class Generator:
+    """One script. It keeps to what a program may do: no lock is taken that somebody holds, and each
+    thread lets go of its locks and returns from its functions in the end."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.lines = []
+        self.threads = {0: Thread()}
+        self.most = self.random.randint(2, 6)
+        self.started = 1
+        self.span = self.random.choice([4, 8, 16, 32])  # of bytes that are accessed
+        self.regions = self.random.randint(1, REGIONS)
+        self.holder = {}
+
+    def put(self, thread, *words):
+        self.lines.append(" ".join(map(str, (thread,) + words)))
+
+    def access(self, thread):
+        region = self.random.randrange(self.regions)
+        size = self.random.choice([1, 2, 4, 8])
+        kind = self.random.choices(["r", "w", "set", "copy", "add", "load"], [10, 10, 2, 1, 1, 1])[0]
+        if kind in ("r", "w"):
+            offset = self.random.randrange(0, max(1, self.span - size + 1))
+            if self.random.random() < 0.8:
+                offset -= offset % size
+            self.put(thread, kind, region, min(offset, REGION_BYTES - size), size)
+        elif kind in ("set", "copy"):
+            offset = self.random.randrange(self.span)
+            self.put(thread, kind, region, offset, self.random.randint(1, REGION_BYTES - offset))
+        else:
+            self.put(thread, kind, region, 4 * self.random.randrange(max(1, self.span // 4)))
+
+    def lock(self, number, thread):
+        free = [m for m in range(MUTEXES) if m not in self.holder]
+        if thread.held and self.random.random() < 0.6:
+            mutex = thread.held.pop()
+            del self.holder[mutex]
+            self.put(number, "unlock", mutex)
+        elif free:
+            mutex = self.random.choice(free)
+            thread.held.append(mutex)
+            self.holder[mutex] = number
+            self.put(number, "lock", mutex)
+
+    def call(self, number, thread):
+        if thread.depth and self.random.random() < 0.45:
+            thread.depth -= 1
+            self.put(number, "leave")
+        elif thread.depth < 4:
+            thread.depth += 1
+            self.put(number, "enter", self.random.randrange(FUNCTIONS))
+
+    def finish(self, number):
+        thread = self.threads.pop(number)
+        while thread.held:
+            mutex = thread.held.pop()
+            del self.holder[mutex]
+            self.put(number, "unlock", mutex)
+        for _ in range(thread.depth):
+            self.put(number, "leave")
+
+    def step(self):
+        number = self.random.choice(list(self.threads))
+        thread = self.threads[number]
+        what = self.random.choices(["access", "call", "lock", "renew", "start", "end"],
+                                   [60, 20, 8, 3, 5, 2])[0]
+        if what == "access":
+            self.access(number)
+        elif what == "call":
+            self.call(number, thread)
+        elif what == "lock":
+            self.lock(number, thread)
+        elif what == "renew" and self.regions > 1:
+            self.put(number, "renew", self.random.randrange(1, self.regions))
+        elif what == "start" and len(self.threads) < self.most and self.started < 12:
+            self.put(number, "start", self.started)
+            self.threads[self.started] = Thread()
+            self.started += 1
+        elif what == "end" and number:
+            self.finish(number)
+
+    def script(self):
+        while len(self.threads) < min(3, self.most):
+            self.put(0, "start", self.started)
+            self.threads[self.started] = Thread()
+            self.started += 1
+        for _ in range(self.random.randint(10, 150)):
+            self.step()
+        for number in list(self.threads):
+            self.finish(number)
+        return "".join(line + "\n" for line in self.lines)
+
+
+def script(seed):
+    return Generator(seed).script()
+
+
+class Truth:
+    """What a script does, as a trace in which every byte is a variable of its own."""
+
+    def __init__(self):
+        self.lines = []
+        self.open = {}    # by thread: the functions that it is in
+        self.ages = {}    # by region: how often it was renewed
+
+    def put(self, thread, operation):
+        self.lines.append(f"T{thread}|{operation}|0")
+
+    def touch(self, thread, letter, region, offset, length):
+        """One access: what it learns at one byte, it knows at all others. Hence twice."""
+        for byte in 2 * list(range(offset, offset + length)):
+            self.put(thread, f"{letter}(b{region}_{self.ages.get(region, 0)}_{byte})")
+
+    def split(self, thread):
+        """Blocks that nobody named end where their thread waits or lets another one begin."""
+        for name in reversed(self.open[thread]):
+            self.put(thread, f"end({name})")
+        for name in self.open[thread]:
+            self.put(thread, f"begin({name})")
+
+    def perform(self, thread, kind, *numbers):
+        functions = self.open.setdefault(thread, [])
+        if kind == "enter":
+            functions.append(f"f{numbers[0]}")
+            self.put(thread, f"begin({functions[-1]})")
+        elif kind == "leave":
+            self.put(thread, f"end({functions.pop()})")
+        elif kind in ("r", "w"):
+            self.touch(thread, kind, *numbers)
+        elif kind == "set":
+            self.touch(thread, "w", *numbers)
+        elif kind == "copy":
+            region, _, length = numbers
+            self.touch(thread, "r", region, 0, length)
+            self.touch(thread, "w", *numbers)
+        elif kind in ("add", "load"):
+            self.touch(thread, "r", *numbers, 4)
+            if kind == "add":
+                self.touch(thread, "w", *numbers, 4)
+        elif kind in ("lock", "unlock"):
+            self.put(thread, f"{'acq' if kind == 'lock' else 'rel'}(m{numbers[0]})")
+        elif kind == "renew":
+            self.ages[numbers[0]] = self.ages.get(numbers[0], 0) + 1
+        else:
+            self.put(thread, f"fork(T{numbers[0]})")
+            self.split(thread)
+
+
+def truth(script):
+    """The trace of a script in STD text."""
+    trace = Truth()
+    for line in script.splitlines():
+        thread, kind, *numbers = line.split()
+        trace.perform(int(thread), kind, *map(int, numbers))
+    return "".join(line + "\n" for line in trace.lines)
