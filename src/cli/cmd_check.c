@@ -343,9 +343,8 @@ enum status check_path(const struct check_values *values, const char *path) {
     struct check check = {.values = values, .path = path};
     struct st_error error;
     enum status status;
-    if (open_judging(&check, &error) < 0)
-        return complain(&error);
-    if (load_spec(&check, &error) < 0 || open_trace(&check, &error) < 0) {
+    if (load_spec(&check, &error) < 0 || open_judging(&check, &error) < 0 ||
+        open_trace(&check, &error) < 0) {
         status = complain(&error);
     } else {
         status = check_trace(&check);

@@ -19,6 +19,7 @@ void st_baseline_free(struct st_baseline *baseline) {
     free(baseline->blocks);
     free(baseline->files);
     st_names_free(&baseline->fingerprints);
+    *baseline = (struct st_baseline){0};
 }
 
 static void add(struct st_baseline *baseline, struct st_fingerprint fingerprint,

@@ -15,6 +15,8 @@ struct st_baseline {
 };
 
 void st_baseline_init(struct st_baseline *baseline);
+
+/* What is all zero may be released, too; and it is, afterwards. */
 void st_baseline_free(struct st_baseline *baseline);
 
 /* Adds the findings of a result that was saved as JSON: text[0 .. length), behind which is a zero
