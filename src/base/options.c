@@ -318,7 +318,7 @@ void st_options_help(const struct st_option *table, FILE *file) {
                                 : fprintf(file, "      --%s", option->name);
         if (option->value)
             at += fprintf(file, " %s", option->value);
-        if (at >= HELP_COLUMN) {
+        if (at > HELP_COLUMN - 2) { /* two blanks, for the eye */
             fputc('\n', file);
             at = 0;
         }

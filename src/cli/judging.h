@@ -22,12 +22,11 @@ struct judging_values {
          .kind = ST_TEXTS,                                                                         \
          .offset = offsetof(type, member.baselines),                                               \
          .value = "FILE",                                                                          \
-         .help =                                                                                   \
-             "leave out what was found before, in a result that was saved with --format json; "    \
-             "can be given several times"},                                                        \
+         .help = "leave out what was found before, in a result that was saved as JSON; "           \
+                 "can be given several times"},                                                    \
     {                                                                                              \
         .name = "print-suppressions", .kind = ST_FLAG, .offset = offsetof(type, member.print),     \
-        .help = "instead of the report, write lines for --suppressions that match what was found"  \
+        .help = "write suppressions that match what was found, instead of the report"              \
     }
 
 struct judging {

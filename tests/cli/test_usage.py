@@ -147,8 +147,8 @@ class Options(Case):
 
     def test_enumerations_are_listed(self):
         self.assert_trouble(self.check("--format", "xml", "t.std"),
-                            "check: unknown format 'xml' for '--format'; it must be text, json or "
-                            "html")
+                            "check: unknown format 'xml' for '--format'; it must be text, json, "
+                            "sarif or html")
         self.assert_trouble(self.check("--color=blue", "t.std"), "check: unknown mode 'blue' for "
                             "'--color'; it must be auto, always or never")
 
