@@ -378,10 +378,9 @@ size_t st_translate(void *context, uint32_t serial, uint64_t position,
             publish(t);
         thread->at = thread->first_epoch + position + i + 1;
         enum st_stream_op op = st_stream_op(record);
-        switch (op) {
-        case ST_STREAM_NUMBER:
-        case ST_STREAM_OBSERVE:
+        if (!st_is_in_turn(record))
             return i;
+        switch (op) {
         case ST_STREAM_READ:
         case ST_STREAM_WRITE:
         case ST_STREAM_ATOMIC_READ:
