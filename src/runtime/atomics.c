@@ -47,7 +47,8 @@ static void tell(uintptr_t address, size_t size, bool read, bool write, uintptr_
         rt_draw(t);
         for (uintptr_t g = address & ~(uintptr_t)7; g < address + size; g += 8) {
             struct rt_view view = rt_look(g);
-            rt_settle(t, g, &view, true);
+            rt_settle_write(t, g, &view);
+            rt_settle_reads(t, g, &view);
         }
         rt_put(t, st_stream_what(op, (unsigned)size, address), caller);
         rt_publish(t);

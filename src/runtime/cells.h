@@ -229,8 +229,10 @@ static inline uint32_t rt_all_bytes(uint64_t word, uint64_t more) {
 }
 uint32_t rt_live_bytes(uint64_t word, uint64_t more);
 
-/* Tells what is alive and was not told: writes, and reads of all threads if `reads`. */
-void rt_settle(struct rt_thread *t, uintptr_t granule, const struct rt_view *view, bool reads);
+/* Tells what is alive and was not told: the write, the reads of all threads. A number that comes
+ * after them was drawn, or was not needed (rt_is_ordered). */
+void rt_settle_write(struct rt_thread *t, uintptr_t granule, const struct rt_view *view);
+void rt_settle_reads(struct rt_thread *t, uintptr_t granule, const struct rt_view *view);
 
 /* Tells a read that the thread has in its table, but for these bytes, before it is overwritten. */
 void rt_settle_shared_read(struct rt_thread *t, size_t place, uint32_t but);

@@ -156,31 +156,34 @@ static bool has_to_mix(const struct rt_thread *t, const struct rt_view *view, ui
            !fits(t, view->write, view->write_more, bytes);
 }
 
+/* Must reads of others be told, before this access or because the cell has no room for both? */
+static bool has_to_tell_reads(const struct rt_thread *t, const struct rt_view *view, uint32_t bytes,
+                              bool write) {
+    if (rt_state(view->read) == RT_SHARED)
+        return write;
+    return rt_is_foreign(t, view->read) &&
+           rt_live_bytes(view->read, view->read_more) & (write ? bytes : RT_BYTES);
+}
+
+/* Whatever is told comes after what it tells of. */
 static void look(struct rt_need *need, struct rt_thread *t, uintptr_t granule,
                  const struct rt_view *view, uint32_t bytes, bool write) {
-    bool wrote = rt_is_foreign(t, view->write), read = rt_is_foreign(t, view->read);
-    bool shared = rt_state(view->read) == RT_SHARED;
     enum rt_state state = rt_state(view->write);
     if ((state == RT_SHARED || state == RT_FREED) && rt_number_of(view->write) > need->observe)
         need->observe = rt_number_of(view->write);
-    need->number |= state == RT_SHARED && write;
     bool mixing = has_to_mix(t, view, bytes, write);
-    bool always = mixing || view->write & RT_MIXED || state == RT_SHARED || !~t->me;
-    need->tell |= always;
-    need->number |= mixing;
+    bool reads = has_to_tell_reads(t, view, bytes, write);
+    need->number |= mixing || (state == RT_SHARED && write);
+    need->tell |=
+        mixing || view->write & RT_MIXED || state == RT_SHARED || !~t->me || (write && reads);
+    if (reads)
+        need->number |= rt_state(view->read) == RT_SHARED || !rt_comes_after(t, view->read);
+    if (!rt_is_foreign(t, view->write))
+        return;
     /* What it wrote and this thread has not read since. */
     uint32_t unread = rt_all_bytes(view->write, view->write_more) & ~bytes_read(t, granule, view);
-    if (wrote && unread &&
-        (always || rt_live_bytes(view->write, view->write_more) & unread & bytes)) {
-        need->tell = true;
-        need->number |= !rt_comes_after(t, view->write);
-    }
-    if (write && shared)
-        need->tell = need->number = true;
-    if (read && rt_live_bytes(view->read, view->read_more) & (write ? bytes : RT_BYTES)) {
-        need->tell |= write;
-        need->number |= !rt_comes_after(t, view->read);
-    }
+    need->tell |= (rt_live_bytes(view->write, view->write_more) & unread & bytes) != 0;
+    need->number |= need->tell && unread && !rt_comes_after(t, view->write);
 }
 
 /* ---- telling and keeping ---- */
@@ -195,10 +198,12 @@ static void publish(struct rt_thread *t) {
 
 /* What the watcher has to know before it gets the access, or in place of the cell. */
 static void settle(struct rt_thread *t, uintptr_t granule, const struct rt_view *view, bool tell,
-                   bool mixing, bool write) {
-    bool foreign_read = rt_is_foreign(t, view->read);
-    if (tell || mixing || foreign_read)
-        rt_settle(t, granule, view, write || mixing || foreign_read);
+                   uint32_t bytes, bool write) {
+    bool mixing = has_to_mix(t, view, bytes, write);
+    if (tell || mixing)
+        rt_settle_write(t, granule, view);
+    if (mixing || has_to_tell_reads(t, view, bytes, write))
+        rt_settle_reads(t, granule, view);
 }
 
 static void set(uintptr_t granule, const struct rt_view *view) {
@@ -299,7 +304,7 @@ static void touch(struct rt_thread *t, uintptr_t address, size_t size, uint32_t 
     bool mixing = has_to_mix(t, &view, bytes, write);
     rt_announce(t, &need);
     uint64_t before = t->position;
-    settle(t, granule, &view, need.tell, mixing, write);
+    settle(t, granule, &view, need.tell, bytes, write);
     if (need.tell)
         rt_put_access(t, address, size, write, caller);
     publish(t);
@@ -342,7 +347,7 @@ static void tell_part(struct rt_thread *t, const struct part *part, bool write, 
     for (uintptr_t g = start & ~(uintptr_t)7; g < end; g += 8) {
         struct rt_view view = rt_look(g);
         uint32_t bytes = rt_bytes_in(g, start, end - start);
-        settle(t, g, &view, part->need.tell, has_to_mix(t, &view, bytes, write), write);
+        settle(t, g, &view, part->need.tell, bytes, write);
     }
     if (part->need.tell)
         rt_put_access(t, start, end - start, write, caller);

@@ -54,13 +54,15 @@ static void tell_readers(struct rt_thread *t, uintptr_t granule, const struct rt
             tell_reader(t, granule, view->write, slot);
 }
 
-void rt_settle(struct rt_thread *t, uintptr_t granule, const struct rt_view *view, bool reads) {
-    if (!rt_late)
-        return;
-    tell_word(t, ST_STREAM_LATE_WRITE, granule, view->write, view->write_more);
-    if (reads && rt_state(view->read) == RT_SHARED)
+void rt_settle_write(struct rt_thread *t, uintptr_t granule, const struct rt_view *view) {
+    if (rt_late)
+        tell_word(t, ST_STREAM_LATE_WRITE, granule, view->write, view->write_more);
+}
+
+void rt_settle_reads(struct rt_thread *t, uintptr_t granule, const struct rt_view *view) {
+    if (rt_late && rt_state(view->read) == RT_SHARED)
         tell_readers(t, granule, view);
-    else if (reads)
+    else if (rt_late)
         tell_word(t, ST_STREAM_LATE_READ, granule, view->read, view->read_more);
 }
 
