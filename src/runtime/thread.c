@@ -197,8 +197,7 @@ void rt_tell_modules(void) {
 /* ---- the runtime ---- */
 
 /* The memory of the watcher, or NULL: then nothing is told, and the program runs as it is. */
-static struct st_stream_head *attach(void) {
-    const char *text = getenv(ST_STREAM_VARIABLE);
+static struct st_stream_head *attach(const char *text) {
     struct stat status;
     int fd = text && *text ? atoi(text) : -1;
     if (fd < 0 || fstat(fd, &status) < 0 || status.st_size < (off_t)sizeof(struct st_stream_head))
@@ -218,11 +217,22 @@ static struct st_stream_head *attach(void) {
     return NULL;
 }
 
-void rt_initialize(void) {
+/* A program that has this runtime inside itself may load it as a shared library too, since one of
+ * its own libraries asks for it. All calls go to the one inside then, and the other keeps still. */
+RT_EXPORT extern const char __seriatim_runtime;
+const char __seriatim_runtime = 0;
+static const char ours __attribute__((alias("__seriatim_runtime")));
+
+static bool is_another_in_use(void) {
+    const char *used = dlsym(RTLD_DEFAULT, "__seriatim_runtime");
+    return used && used != &ours;
+}
+
+void rt_initialize(const char *stream) {
     static _Atomic bool begun;
-    if (atomic_exchange(&begun, true))
+    if (atomic_exchange(&begun, true) || is_another_in_use())
         return;
-    struct st_stream_head *head = attach();
+    struct st_stream_head *head = attach(stream);
     if (!head || !rt_cells_start())
         return;
     rt_late = head->late;
@@ -235,7 +245,7 @@ void rt_initialize(void) {
 }
 
 __attribute__((constructor(101))) static void on_load(void) {
-    rt_initialize();
+    rt_initialize(getenv(ST_STREAM_VARIABLE));
 }
 
 __attribute__((destructor)) static void on_exit_of_program(void) {
