@@ -782,5 +782,128 @@ class Within(ProgramCase):
         self.findings()
 
 
+# Loads the plugins that it is given one after the other, and calls each. A plugin is cut by another
+# thread that calls it.
+LOADER = r"""
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define HIDDEN __attribute__((no_sanitize("thread"), noinline))
+static volatile int turn;
+static int count;
+static void (*set)(int);
+HIDDEN static void wait_for(int n) {
+    while (__atomic_load_n(&turn, __ATOMIC_SEQ_CST) < n)
+        usleep(100);
+}
+HIDDEN static int next_turn(void) {
+    return __atomic_add_fetch(&turn, 1, __ATOMIC_SEQ_CST);
+}
+HIDDEN static void pause_for_other(void) {
+    wait_for(next_turn() + 1);
+}
+static void *other(void *argument) {
+    for (int i = 0; i < count; i++) {
+        wait_for(2 * i + 1);
+        set(7);
+        next_turn();
+    }
+    return argument;
+}
+int main(int argc, char **argv) {
+    void *before = NULL;
+    int moved = 0;
+    pthread_t thread;
+    count = argc - 1;
+    pthread_create(&thread, NULL, other, NULL);
+    for (int i = 1; i < argc; i++) {
+        void *plugin = dlopen(argv[i], RTLD_NOW);
+        if (!plugin)
+            return puts(dlerror()), 3;
+        set = (void (*)(int))dlsym(plugin, "set");
+        moved |= before && before != (void *)set;
+        before = (void *)set;
+        ((void (*)(void (*)(void)))dlsym(plugin, "call"))(pause_for_other);
+        dlclose(plugin);
+    }
+    pthread_join(thread, NULL);
+    puts(moved ? "elsewhere" : "in the same place");
+    return 0;
+}
+"""
+# All that differs is what it is called, and each word is as long as its counterpart.
+LOADED = r"""
+#include <pthread.h>
+static pthread_mutex_t NAME_lock = PTHREAD_MUTEX_INITIALIZER;
+static int NAME_value;
+void set(int value) {
+    pthread_mutex_lock(&NAME_lock);
+    NAME_value = value;
+    pthread_mutex_unlock(&NAME_lock);
+}
+static int NAME_get(void) {
+    pthread_mutex_lock(&NAME_lock);
+    int value = NAME_value;
+    pthread_mutex_unlock(&NAME_lock);
+    return value;
+}
+void NAME_update(void (*pause)(void)) {
+    int value = NAME_get();
+    pause();
+    set(value + 1);
+}
+void call(void (*pause)(void)) { NAME_update(pause); }
+"""
+
+
+class Plugins(ProgramCase):
+    """Modules that are loaded where others were before."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("loader.c", LOADER)
+        self.build("loader.c", "-o", "loader", "-pthread")
+        for name in ("one", "two"):
+            self.write(f"{name}.c", LOADED.replace("NAME", name))
+            self.build("-shared", "-fPIC", f"{name}.c", "-o", f"{name}.so")
+        self.write("spec", "atomic function one_update\natomic function two_update\n")
+
+    def build(self, *words):
+        result = self.seriatim("cc", "-O1", *words, env={"SERIATIM_CC": "gcc"})
+        self.assertEqual((result.message, result.status), ("", 0))
+
+    def assert_told_apart(self, report, times):
+        """Each has its own names, for functions, lines, variables and locks."""
+        blocks = sorted(violation["block"] for violation in report["violations"])
+        self.assertEqual(blocks, sorted(["one_update", "two_update"] * times))
+        for violation in report["violations"]:
+            own, foreign = sorted(("one", "two"), key=lambda n: not violation["block"].startswith(n))
+            text = json.dumps(violation)
+            self.assertNotIn(foreign, text)
+            self.assertIn(f"{own}.c:", text)
+            self.assertIn(f"{own}_lock", text)
+            self.assertIn(f"{own}_get", text)
+            self.assertIn("loader.c:", text)
+
+    def run_loader(self, *names):
+        result = self.seriatim("run", "--spec", "spec", "--format", "json", "--limit", "0",
+                               self.folder / "loader", *names)
+        self.assertEqual(result.text, "in the same place\n")
+        return json.loads(result.message)
+
+    def test_each_is_called_by_its_own_names(self):
+        self.assert_told_apart(self.run_loader("./one.so", "./two.so"), 1)
+
+    def test_one_that_comes_back(self):
+        self.assert_told_apart(self.run_loader(*["./one.so", "./two.so"] * 3), 3)
+
+    def test_in_a_trace(self):
+        self.seriatim("record", "-q", "-o", "t.stt", "--spec", "spec", self.folder / "loader",
+                      "./one.so", "./two.so")
+        self.assert_told_apart(self.seriatim("check", "t.stt", "--format", "json").json, 1)
+
+
 if __name__ == "__main__":
     unittest.main()
