@@ -72,9 +72,8 @@ void st_json_array_end(struct st_json *json) {
     close_container(json, ']');
 }
 
-/* How many bytes at `text` form a character of UTF-8 (no overlong forms, no surrogates, nothing
- * beyond U+10FFFF), or 0. The text ends with a zero byte, which is never a continuation. */
-static size_t utf8_length(const unsigned char *text) {
+size_t st_utf8_length(const char *at) {
+    const unsigned char *text = (const unsigned char *)at;
     unsigned char first = text[0], low = 0x80, high = 0xbf;
     size_t length;
     if (first < 0x80)
@@ -139,7 +138,7 @@ static void write_string(const struct st_json *json, const char *text) {
     FILE *file = json->file;
     fputc('"', file);
     for (const unsigned char *at = (const unsigned char *)text; *at;) {
-        size_t length = utf8_length(at);
+        size_t length = st_utf8_length((const char *)at);
         if (!length)
             fputs("\\ufffd", file);
         else if (*at < 0x20 || *at == '"' || *at == '\\' || *at == 0x7f ||

@@ -45,4 +45,8 @@ void st_json_real(struct st_json *json, double number); /* six digits behind the
 void st_json_bool(struct st_json *json, bool value);
 void st_json_null(struct st_json *json);
 
+/* How many bytes at `text` form a character of UTF-8 (no overlong forms, no surrogates, nothing
+ * beyond U+10FFFF), or 0. The text ends with a zero byte, which is never a continuation. */
+size_t st_utf8_length(const char *text);
+
 #endif

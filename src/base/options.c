@@ -115,6 +115,22 @@ static int bad_choice(const struct parser *parser, const struct st_option *optio
                    list_choices(option, listed));
 }
 
+static int set_text(const struct parser *parser, const struct st_option *option, const char *text,
+                    void *value) {
+    struct st_texts *texts = value;
+    if (!*text)
+        return st_fail(parser->error, parser->source, ST_AT_FILE, 0,
+                       "option '--%s' needs a %s that is not empty", option->name, option->value);
+    if (option->kind == ST_TEXT)
+        *(const char **)value = text;
+    else if (texts->count == ST_MOST_TEXTS)
+        return st_fail(parser->error, parser->source, ST_AT_FILE, 0,
+                       "option '--%s' can be given %d times at most", option->name, ST_MOST_TEXTS);
+    else
+        texts->items[texts->count++] = text;
+    return 0;
+}
+
 static int set_value(const struct parser *parser, const struct st_option *option,
                      const char *text) {
     void *value = (char *)parser->values + option->offset;
@@ -124,12 +140,8 @@ static int set_value(const struct parser *parser, const struct st_option *option
         *(bool *)value = true;
         return 0;
     case ST_TEXT:
-        if (!*text)
-            return st_fail(parser->error, parser->source, ST_AT_FILE, 0,
-                           "option '--%s' needs a %s that is not empty", option->name,
-                           option->value);
-        *(const char **)value = text;
-        return 0;
+    case ST_TEXTS:
+        return set_text(parser, option, text, value);
     case ST_NUMBER:
         if (st_parse_number(text, strlen(text), value))
             return 0;
@@ -306,7 +318,7 @@ void st_options_help(const struct st_option *table, FILE *file) {
                                 : fprintf(file, "      --%s", option->name);
         if (option->value)
             at += fprintf(file, " %s", option->value);
-        if (at >= HELP_COLUMN) {
+        if (at > HELP_COLUMN - 2) { /* two blanks, for the eye */
             fputc('\n', file);
             at = 0;
         }

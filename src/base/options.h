@@ -21,7 +21,14 @@ enum st_option_kind {
     ST_FLAG,   /* bool */
     ST_NUMBER, /* uint64_t */
     ST_TEXT,   /* const char *, NULL when not given */
+    ST_TEXTS,  /* struct st_texts: each time that it is given, one more */
     ST_CHOICE  /* unsigned: index of the word among the choices */
+};
+
+enum { ST_MOST_TEXTS = 16 };
+struct st_texts {
+    const char *items[ST_MOST_TEXTS];
+    size_t count;
 };
 
 /* A row of the table, which ends with a row without a name. */

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #ifdef SERIATIM_STRESS
-enum { FEWEST_EDGES = 1, FEWEST_COLUMNS = 1 };
+enum { FEWEST_EDGES = 1, FEWEST_COLUMNS = 1, MANY_EDGES = 4 };
 #else
-enum { FEWEST_EDGES = 1024, FEWEST_COLUMNS = 8 };
+enum { FEWEST_EDGES = 1024, FEWEST_COLUMNS = 8, MANY_EDGES = 1 << 12 };
 #endif
 
 void st_reach_init(struct st_reach *reach) {
@@ -159,12 +159,28 @@ static bool extend(struct st_reach *reach, uint32_t column, uint32_t t, st_time 
     return changed;
 }
 
-/* An edge is of use while some running block reaches its source, and never again after that. */
+/* Does the edge lead a running block to the oldest transaction of its target that the block
+ * reaches? Such edges alone make a way to all that is reached, if not the shortest. */
+static bool is_needed(const struct st_reach *reach, const struct st_reach_edge *edge) {
+    uint32_t a = edge->edge.from.event.thread, t = edge->edge.to.event.thread;
+    for (uint32_t c = 0; c < reach->column_count; c++)
+        if ((reach->column_of[a] == c || *cell(reach, c, a) <= edge->source) &&
+            edge->sink <= *cell(reach, c, t))
+            return true;
+    return false;
+}
+
+/* An edge is of use while some running block reaches its source, and never again after that. In a
+ * block without end there come to be many of them. */
 static void sift_edges(struct st_reach *reach, const st_time *live_from) {
+    bool many = reach->edge_count > MANY_EDGES;
     size_t kept = 0;
-    for (size_t i = 0; i < reach->edge_count; i++)
-        if (reach->edges[i].source >= live_from[reach->edges[i].edge.from.event.thread])
-            reach->edges[kept++] = reach->edges[i];
+    for (size_t i = 0; i < reach->edge_count; i++) {
+        const struct st_reach_edge *edge = &reach->edges[i];
+        if (edge->source >= live_from[edge->edge.from.event.thread] &&
+            (!many || is_needed(reach, edge)))
+            reach->edges[kept++] = *edge;
+    }
     reach->edge_count = kept;
     reach->edges_sift_at = 2 * kept > FEWEST_EDGES ? 2 * kept : FEWEST_EDGES;
 }

@@ -2,7 +2,7 @@
 #ifndef SERIATIM_CLI_CHECKING_H
 #define SERIATIM_CLI_CHECKING_H
 
-#include "cli/shared.h"
+#include "cli/judging.h"
 
 struct check_values {
     struct common_values common;
@@ -12,6 +12,7 @@ struct check_values {
     bool first, repair;
     unsigned format; /* index in st_report_formats */
     const char *output;
+    struct judging_values judging;
 };
 
 enum status check_path(const struct check_values *values, const char *path);

@@ -32,6 +32,7 @@ struct check {
     struct st_replay *replay;       /* NULL: the trace has no contexts */
     struct st_symbols symbols;      /* of the report: the trace's, see make_words */
     struct st_output output;
+    struct judging judging;
     struct run *runs;
     size_t run_count;
 };
@@ -56,7 +57,8 @@ static void start_runs(struct check *check) {
     for (size_t i = 0; i < check->run_count; i++) {
         struct run *run = &check->runs[i];
         run->engine = st_engines[all ? i : check->values->engine];
-        st_findings_init(&run->findings, check->values->limit);
+        st_findings_init(&run->findings,
+                         judging_keeps(&check->values->judging, check->values->limit));
         run->state = run->engine->create(&run->findings);
     }
 }
@@ -206,7 +208,8 @@ static time_t recorded_at(const struct check *check) {
     return check->replay && stat(check->path, &status) == 0 ? status.st_mtime : 0;
 }
 
-static void write_report(struct check *check, const struct st_result *results) {
+/* Returns the exit status. */
+static enum status write_report(struct check *check, const struct st_result *results) {
     const struct st_trace *trace = check->reading.trace;
     struct st_facts facts = collect_facts(check);
     struct st_known known = {.symbols = &check->symbols};
@@ -224,24 +227,21 @@ static void write_report(struct check *check, const struct st_result *results) {
                                .result_count = check->run_count};
     struct st_text_style style = text_style(&check->values->common, check->output.fd);
     make_words(check);
-    st_report_formats[check->values->format].write(&report, style, check->output.file);
+    struct st_judgement *judgement = judging_apply(&check->judging, &report, check->values->limit);
+    enum status status = report_status(&report);
+    report.has_status = true;
+    report.status = status;
+    judging_write(&check->judging, &report, check->values->format, style, check->output.file);
+    st_judgement_free(judgement);
     free_words(check);
     st_known_free(&known);
+    return status;
 }
 
-/* Found wins over trouble: what was found is true, whatever else could not be told. */
-static enum status judge(const struct check *check, const struct st_result *results) {
-    enum status status = STATUS_CLEAN;
-    for (size_t i = 0; i < check->run_count; i++) {
-        const struct st_findings *findings = results[i].findings;
-        if (findings->gave_up)
-            warn("%s: %s", results[i].engine, findings->gave_up);
-        if (st_result_found(&results[i]))
-            status = STATUS_FOUND;
-        else if (findings->verdict == ST_UNDECIDED && status == STATUS_CLEAN)
-            status = STATUS_TROUBLE;
-    }
-    return status;
+static void warn_of_giving_up(const struct check *check, const struct st_result *results) {
+    for (size_t i = 0; i < check->run_count; i++)
+        if (results[i].findings->gave_up)
+            warn("%s: %s", results[i].engine, results[i].findings->gave_up);
 }
 
 static const char *spec_name(const struct check *check) {
@@ -265,8 +265,8 @@ static enum status check_and_report(struct check *check) {
     }
     warn_of_no_blocks(check);
     struct st_result *results = collect_results(check);
-    write_report(check, results);
-    enum status status = judge(check, results);
+    enum status status = write_report(check, results);
+    warn_of_giving_up(check, results);
     free(results);
     return st_output_finish(&check->output, &error) < 0 ? complain(&error) : status;
 }
@@ -305,9 +305,32 @@ static int open_trace(struct check *check, struct st_error *error) {
     return 0;
 }
 
+/* What must not be written over. A baseline may be: it was read by then. */
+static void list_inputs(const struct check *check, const char **inputs) {
+    const struct st_texts *suppressions = &check->values->judging.suppressions;
+    *inputs++ = check->path;
+    if (check->values->spec)
+        *inputs++ = check->values->spec;
+    for (size_t i = 0; i < suppressions->count; i++)
+        *inputs++ = suppressions->items[i];
+    *inputs = NULL;
+}
+
+static int open_judging(struct check *check, struct st_error *error) {
+    const struct check_values *values = check->values;
+    const char *const inputs[] = {check->path, values->spec, NULL};
+    if (values->first && judging_is_wanted(&values->judging))
+        return st_fail(
+            error, "check", ST_AT_FILE, 0,
+            "--first stops at a finding before it is known whether that is new; leave it "
+            "out with --suppressions and --baseline");
+    return judging_open(&check->judging, &values->judging, "check", inputs, error);
+}
+
 static enum status check_trace(struct check *check) {
     struct st_error error;
-    const char *const inputs[] = {check->path, check->values->spec, NULL};
+    const char *inputs[ST_MOST_TEXTS + 3];
+    list_inputs(check, inputs);
     if (st_output_open(&check->output, check->values->output, inputs, &error) < 0)
         return complain(&error);
     start_runs(check);
@@ -320,12 +343,14 @@ enum status check_path(const struct check_values *values, const char *path) {
     struct check check = {.values = values, .path = path};
     struct st_error error;
     enum status status;
-    if (load_spec(&check, &error) < 0 || open_trace(&check, &error) < 0) {
+    if (load_spec(&check, &error) < 0 || open_judging(&check, &error) < 0 ||
+        open_trace(&check, &error) < 0) {
         status = complain(&error);
     } else {
         status = check_trace(&check);
         reading_close(&check.reading);
     }
+    judging_close(&check.judging);
     st_selection_free(check.selection);
     st_replay_free(check.replay);
     st_spec_free(check.spec);
@@ -362,6 +387,7 @@ static const struct st_option options[] = {
      .offset = offsetof(struct check_values, first),
      .help = "stop reading at the first finding and report only that"},
     REPAIR_OPTION(struct check_values),
+    JUDGING_OPTIONS(struct check_values, judging),
     REPORT_FORMAT_OPTION(struct check_values, "text"),
     OUTPUT_OPTION(struct check_values),
     COMMON_OPTIONS,
@@ -375,7 +401,7 @@ const struct command cmd_check = {
         "Says whether a trace is serializable, from which event on it is not, and which\n"
         "blocks were not atomic. TRACE is a file in STD text or in the native format,\n"
         "or - for standard input.\n\n"
-        "Exit status: 0 nothing found, 1 found, 2 trouble.\n",
+        "Exit status: 0 nothing new found, 1 found, 2 trouble.\n",
     .options = options,
     .values_size = sizeof(struct check_values),
     .least_operands = 1,

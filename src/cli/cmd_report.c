@@ -1,85 +1,84 @@
 /* seriatim report: writes a saved result, or what is found in a trace, in any format. */
 #include "base/memory.h"
 #include "cli/checking.h"
+#include "cli/result_file.h"
 #include "report/formats.h"
 #include "report/load.h"
-#include "trace/format.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The longest result that is read. What is more than that would not be looked at by anybody. */
-#define LARGEST_RESULT (UINT64_C(1) << 32)
-
 /* How much to read in order to tell a result from a trace. */
-enum { FIRST_LOOK = 4096, MORE = 1 << 20 };
+enum { FIRST_LOOK = 4096 };
 
 struct values {
     struct common_values common;
     unsigned format;
     const char *output;
+    struct judging_values judging;
 };
 
-static bool found_something(const struct st_report *report) {
-    for (size_t i = 0; i < report->result_count; i++)
-        if (st_result_found(&report->results[i]))
-            return true;
-    return false;
-}
-
-static bool is_undecided(const struct st_report *report) {
-    for (size_t i = 0; i < report->result_count; i++)
-        if (report->results[i].findings->verdict == ST_UNDECIDED)
-            return true;
-    return false;
-}
-
-static enum status write_loaded(const struct values *values, const char *path,
-                                struct st_loaded *loaded) {
+static int open_judging(struct judging *judging, const struct values *values, const char *path,
+                        struct st_error *error) {
     const char *const inputs[] = {path, NULL};
-    const struct st_report_format *format = &st_report_formats[values->format];
-    const struct st_report *report = st_loaded_report(loaded);
+    return judging_open(judging, &values->judging, "report", inputs, error);
+}
+
+/* Findings keep what was said of them when they were saved, unless files are given now. */
+static enum status write_loaded(const struct values *values, const struct judging *judging,
+                                const struct st_loaded *loaded, struct st_output *output) {
+    struct st_report report = *st_loaded_report(loaded);
+    struct st_judgement *judgement = judging_apply(judging, &report, 0);
+    enum status status = report_status(&report);
+    struct st_error error;
+    report.has_status = true;
+    report.status = status;
+    judging_write(judging, &report, values->format, text_style(&values->common, output->fd),
+                  output->file);
+    st_judgement_free(judgement);
+    return st_output_finish(output, &error) < 0 ? complain(&error) : status;
+}
+
+static enum status judge_loaded(const struct values *values, const char *path,
+                                const struct st_loaded *loaded) {
+    const char *inputs[ST_MOST_TEXTS + 2] = {path};
+    const struct st_texts *suppressions = &values->judging.suppressions;
+    struct judging judging;
     struct st_output output;
     struct st_error error;
+    enum status status;
+    memcpy(inputs + 1, suppressions->items, suppressions->count * sizeof *inputs);
+    if (open_judging(&judging, values, path, &error) < 0)
+        return complain(&error);
     if (st_output_open(&output, values->output, inputs, &error) < 0)
-        return complain(&error);
-    struct st_text_style style = text_style(&values->common, output.fd);
-    format->write(report, style, output.file);
-    if (st_output_finish(&output, &error) < 0)
-        return complain(&error);
-    return found_something(report) ? STATUS_FOUND
-           : is_undecided(report)  ? STATUS_TROUBLE
-                                   : STATUS_CLEAN;
-}
-
-static int read_rest(struct st_input *input, struct st_error *error) {
-    while (!input->at_end) {
-        if (st_input_fill(input, st_input_available(input) + MORE, error) < 0)
-            return -1;
-        if (st_input_available(input) > LARGEST_RESULT)
-            return st_fail(error, input->name, ST_AT_FILE, 0, "is too large for a result");
-    }
-    return 0;
+        status = complain(&error);
+    else
+        status = write_loaded(values, &judging, loaded, &output);
+    judging_close(&judging);
+    return status;
 }
 
 static enum status report_result(const struct values *values, const char *path,
                                  struct st_input *input) {
     struct st_error error;
-    if (read_rest(input, &error) < 0)
+    if (result_read_rest(input, &error) < 0)
         return complain(&error);
     struct st_loaded *loaded =
         st_report_load(input->name, st_input_bytes(input), st_input_available(input), &error);
     if (!loaded)
         return complain(&error);
-    enum status status = write_loaded(values, path, loaded);
+    enum status status = judge_loaded(values, path, loaded);
     st_loaded_free(loaded);
     return status;
 }
 
 /* As `seriatim check` does it without options. */
 static enum status report_trace(const struct values *values, const char *path) {
-    const struct check_values check = {
-        .common = values->common, .limit = 100, .format = values->format, .output = values->output};
+    const struct check_values check = {.common = values->common,
+                                       .limit = 100,
+                                       .format = values->format,
+                                       .output = values->output,
+                                       .judging = values->judging};
     return check_path(&check, path);
 }
 
@@ -113,6 +112,7 @@ static enum status run(const void *values, const char *const *operands) {
 }
 
 static const struct st_option options[] = {
+    JUDGING_OPTIONS(struct values, judging),
     REPORT_FORMAT_OPTION(struct values, "html"),
     OUTPUT_OPTION(struct values),
     COMMON_OPTIONS,
@@ -126,7 +126,7 @@ const struct command cmd_report = {
         "Writes a result that check or run saved with --format json as a page for a\n"
         "browser, or in another format. RESULT is a file or - for standard input. A TRACE\n"
         "is checked first, as 'seriatim check' does without options.\n\n"
-        "Exit status: 0 nothing found, 1 found, 2 trouble.\n",
+        "Exit status: 0 nothing new found, 1 found, 2 trouble.\n",
     .options = options,
     .values_size = sizeof(struct values),
     .least_operands = 1,

@@ -1,7 +1,7 @@
 /* seriatim run: runs a program and checks what it does while it runs. */
 #include "base/memory.h"
 #include "check/witness.h"
-#include "cli/shared.h"
+#include "cli/judging.h"
 #include "cli/watching.h"
 #include "report/formats.h"
 #include "cli/words.h"
@@ -17,6 +17,7 @@ struct values {
     uint64_t limit, error_exitcode;
     bool first;
     unsigned format;
+    struct judging_values judging;
 };
 
 struct run {
@@ -30,6 +31,9 @@ struct run {
     struct st_findings findings;
     double seconds;
     size_t peak_bytes;
+    struct judging judging;
+    bool over;    /* the program has ended */
+    bool found;   /* something new, when the last report was written */
     bool stopped; /* --first: something was found and told */
     bool failed;  /* the report could not be written */
 };
@@ -59,6 +63,13 @@ static struct st_findings sorted_findings(const struct run *run) {
     return findings;
 }
 
+/* As far as it is known by now. */
+static enum status exit_status(const struct run *run) {
+    return watching_status(&run->watch, run->found ? (int)run->values->error_exitcode
+                                        : run->failed || run->findings.gave_up ? STATUS_TROUBLE
+                                                                               : STATUS_CLEAN);
+}
+
 static void write_to(struct run *run, FILE *file, int fd) {
     struct st_findings findings = sorted_findings(run);
     struct words *words = words_new(run->watch.translator, &findings);
@@ -78,8 +89,13 @@ static void write_to(struct run *run, FILE *file, int fd) {
                                .stopped = run->stopped,
                                .results = &result,
                                .result_count = 1};
-    st_report_formats[run->values->format].write(&report, text_style(&run->values->common, fd),
-                                                 file);
+    struct st_judgement *judgement = judging_apply(&run->judging, &report, run->values->limit);
+    run->found = st_report_found(&report);
+    report.has_status = run->over;
+    report.status = exit_status(run);
+    judging_write(&run->judging, &report, run->values->format, text_style(&run->values->common, fd),
+                  file);
+    st_judgement_free(judgement);
     words_free(words);
     free(findings.violations);
 }
@@ -170,16 +186,17 @@ static enum status follow(struct run *run) {
     struct st_watch_hooks hooks = {.asked = write_report, .tick = note_memory, .context = run};
     st_watch_follow(&run->watch, &hooks);
     note_memory(run);
+    run->over = true;
     if (!run->stopped) {
         run->engine->finish(run->state, st_validator_facts(run->validator)->events);
         write_report(run);
     }
+    if (!judging_is_wanted(&run->values->judging))
+        run->found = has_found(run); /* even if it could not be told */
     watching_warn(&run->watch, run->words[0]);
     if (run->findings.gave_up)
         warn("%s: %s", run->engine->name, run->findings.gave_up);
-    return watching_status(&run->watch, has_found(run) ? (int)run->values->error_exitcode
-                                        : run->failed || run->findings.gave_up ? STATUS_TROUBLE
-                                                                               : STATUS_CLEAN);
+    return exit_status(run);
 }
 
 /* Better now than after hours. */
@@ -207,6 +224,22 @@ static int check_exitcode(const struct values *values) {
     return -1;
 }
 
+static int open_judging(struct run *run) {
+    const struct values *values = run->values;
+    const char *const inputs[] = {values->spec, NULL};
+    struct st_error error;
+    int result = -1;
+    if (values->first && judging_is_wanted(&values->judging))
+        st_fail(&error, "run", ST_AT_FILE, 0,
+                "--first stops at a finding before it is known whether that is new; leave it out "
+                "with --suppressions and --baseline");
+    else
+        result = judging_open(&run->judging, &values->judging, "run", inputs, &error);
+    if (result < 0)
+        complain(&error);
+    return result;
+}
+
 static enum status run_program(const void *values, const char *const *operands) {
     struct run run = {.values = values, .words = operands};
     struct st_translation translation = {.sites = true,
@@ -215,11 +248,11 @@ static enum status run_program(const void *values, const char *const *operands) 
                                          .forget = forget_variable,
                                          .context = &run};
     enum status status = STATUS_TROUBLE;
-    if (check_exitcode(values) < 0 || check_log(values) < 0)
+    if (check_exitcode(values) < 0 || check_log(values) < 0 || open_judging(&run) < 0)
         return status;
     run.validator = st_validator_new(true);
     run.engine = st_engine_find("witness");
-    st_findings_init(&run.findings, run.values->limit);
+    st_findings_init(&run.findings, judging_keeps(&run.values->judging, run.values->limit));
     run.state = run.engine->create(&run.findings);
     if (watching_start(&run.watch, &run.spec, run.values->spec, operands, &translation) == 0)
         status = follow(&run);
@@ -228,6 +261,7 @@ static enum status run_program(const void *values, const char *const *operands) 
     st_findings_free(&run.findings);
     st_validator_free(run.validator);
     st_spec_free(run.spec);
+    judging_close(&run.judging);
     return status;
 }
 
@@ -254,6 +288,7 @@ static const struct st_option options[] = {
      .value = "N",
      .initial = "66",
      .help = "exit status when the program succeeded and something was found"},
+    JUDGING_OPTIONS(struct values, judging),
     REPORT_FORMAT_OPTION(struct values, "text"),
     COMMON_OPTIONS,
 };
@@ -267,7 +302,7 @@ const struct command cmd_run = {
         "does and reports at its end which functions and blocks were not atomic. The\n"
         "signal SIGUSR1 asks for a report of what was found so far.\n\n"
         "Exit status: that of the program (128 + N after signal N); if the program\n"
-        "succeeded, 66 when something was found and 2 when there is trouble.\n",
+        "succeeded, 66 when something new was found and 2 when there is trouble.\n",
     .options = options,
     .values_size = sizeof(struct values),
     .least_operands = 1,

@@ -22,7 +22,8 @@ static bool is_file_word(const char *text) {
 enum place value_place(const struct st_option *option) {
     if (option->kind == ST_CHOICE)
         return PLACE_WORD;
-    return option->kind == ST_TEXT && is_file_word(option->value) ? PLACE_FILE : PLACE_ANY;
+    bool text = option->kind == ST_TEXT || option->kind == ST_TEXTS;
+    return text && is_file_word(option->value) ? PLACE_FILE : PLACE_ANY;
 }
 
 enum place operand_place(const struct command *command) {

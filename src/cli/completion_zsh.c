@@ -38,7 +38,7 @@ static void write_value(FILE *file, const struct st_option *option) {
     }
 }
 
-/* One line; a short and a long form exclude each other. */
+/* One line; a short and a long form exclude each other. A star is for what may be given again. */
 static void write_option(FILE *file, const struct st_option *option) {
     bool flag = option->kind == ST_FLAG;
     fputs(" \\\n            ", file);
@@ -46,7 +46,8 @@ static void write_option(FILE *file, const struct st_option *option) {
         fprintf(file, "'(-%c --%s)'{-%c%s,--%s%s}'[", option->letter, option->name, option->letter,
                 flag ? "" : "+", option->name, flag ? "" : "=");
     else
-        fprintf(file, "'--%s%s[", option->name, flag ? "" : "=");
+        fprintf(file, "'%s--%s%s[", option->kind == ST_TEXTS ? "*" : "", option->name,
+                flag ? "" : "=");
     write_quoted(file, option->help, "[]:");
     fputc(']', file);
     write_value(file, option);

@@ -3,20 +3,15 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "base/set64.h"
+#include "report/source_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum {
-    AROUND = 5,                    /* so many lines are shown before and after one */
-    LONGEST_LINE = 500,            /* in bytes; the rest of a line is left out */
-    LARGEST_SOURCE = 16 << 20,     /* a file that is larger was not written by hand */
-    LARGEST_EXCERPTS = 8 << 20,    /* of all files together */
-    HIGHEST_LINE = LARGEST_SOURCE, /* which has no more lines than bytes */
+    AROUND = 5,                 /* so many lines are shown before and after one */
+    LONGEST_LINE = 500,         /* in bytes; the rest of a line is left out */
+    LARGEST_EXCERPTS = 8 << 20, /* of all files together */
 };
 
 /* The lines of one file that somebody speaks of. */
@@ -36,34 +31,6 @@ struct sources {
 };
 
 /* ---- What is spoken of ---- */
-
-/* The number that text[0 .. *length) ends with, behind a colon; *length becomes what is before. */
-static bool cut_number(const char *text, size_t *length, uint64_t *number) {
-    size_t start = *length;
-    while (start && text[start - 1] >= '0' && text[start - 1] <= '9')
-        start--;
-    size_t digits = *length - start;
-    if (start < 2 || text[start - 1] != ':' || digits == 0 || digits > 9)
-        return false;
-    *number = 0;
-    for (size_t i = start; i < *length; i++)
-        *number = *number * 10 + (uint64_t)(text[i] - '0');
-    *length = start - 1;
-    return true;
-}
-
-size_t st_split_location(const char *text, uint32_t *line) {
-    size_t length = strlen(text);
-    uint64_t last, before;
-    if (!cut_number(text, &length, &last))
-        return 0;
-    if (cut_number(text, &length, &before))
-        last = before; /* it was the column */
-    if (last == 0 || last > HIGHEST_LINE)
-        return 0;
-    *line = (uint32_t)last;
-    return length;
-}
 
 static void want(struct sources *all, const char *location) {
     uint32_t line;
@@ -113,55 +80,6 @@ static void want_findings(struct sources *all, const struct st_report *report,
         want_edges(all, report, &violation->closing, 1);
     }
     want_edges(all, report, findings->cycle, findings->cycle_length);
-}
-
-/* ---- Files ---- */
-
-static bool looks_like_source(const char *path) {
-    static const char *const endings[] = {"c",   "cc",  "cpp", "cxx", "c++", "C",    "h",    "hh",
-                                          "hpp", "hxx", "h++", "H",   "inc", "inl",  "ipp",  "tcc",
-                                          "txx", "def", "y",   "l",   "m",   "mm",   "java", "kt",
-                                          "go",  "rs",  "d",   "zig", "cs",  "swift"};
-    const char *name = strrchr(path, '/');
-    const char *dot = strrchr(name ? name : path, '.');
-    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
-        if (strcmp(dot + 1, endings[i]) == 0)
-            return true;
-    return false;
-}
-
-static bool read_all(int fd, char *text, size_t size) {
-    for (size_t done = 0; done < size;) {
-        ssize_t got = read(fd, text + done, size - done);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        done += (size_t)got;
-    }
-    return true;
-}
-
-/* The whole text with a zero behind it, or NULL. Waits for nobody: a path may name anything. */
-static char *load(const char *path) {
-    struct stat status;
-    char *text = NULL;
-    if (!looks_like_source(path))
-        return NULL;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
-        return NULL;
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
-        status.st_size <= LARGEST_SOURCE) {
-        size_t size = (size_t)status.st_size;
-        text = st_alloc(size + 1, 1);
-        if (!read_all(fd, text, size) || memchr(text, '\0', size)) {
-            free(text);
-            text = NULL;
-        }
-    }
-    close(fd);
-    return text;
 }
 
 /* ---- Excerpts ---- */
@@ -224,20 +142,36 @@ static void write_parts(struct sources *all, const struct source *source, const 
         close_part(json);
 }
 
-static void write_source(struct sources *all, uint32_t path, struct st_json *json) {
+/* `text` is NULL when the file is newer than what ran. */
+static void write_file(struct sources *all, uint32_t path, const char *text, struct st_json *json) {
     struct source *source = &all->sources[path];
-    char *text = all->written < LARGEST_EXCERPTS ? load(st_name(&all->paths, path)) : NULL;
-    if (!text)
-        return;
     qsort(source->lines, source->count, sizeof *source->lines, by_number);
     st_json_object(json);
     st_json_key(json, "path");
     st_json_string(json, st_name(&all->paths, path));
+    if (!text) {
+        st_json_key(json, "newer");
+        st_json_bool(json, true);
+    }
     st_json_key(json, "parts");
     st_json_array(json);
-    write_parts(all, source, text, json);
+    if (text)
+        write_parts(all, source, text, json);
     st_json_array_end(json);
     st_json_object_end(json);
+}
+
+static void write_source(struct sources *all, const struct st_report *report, uint32_t path,
+                         struct st_json *json) {
+    char *text;
+    size_t size;
+    if (all->written >= LARGEST_EXCERPTS)
+        return;
+    enum st_source_fate fate =
+        st_source_read(report->folder, st_name(&all->paths, path), report->built, &text, &size);
+    if (fate == ST_SOURCE_NOT_THERE)
+        return;
+    write_file(all, path, text, json);
     free(text);
 }
 
@@ -250,7 +184,7 @@ void st_excerpts_json(const struct st_report *report, struct st_json *json) {
     st_json_key(json, "files");
     st_json_array(json);
     for (uint32_t path = 0; path < all.paths.count; path++) {
-        write_source(&all, path, json);
+        write_source(&all, report, path, json);
         free(all.sources[path].lines);
     }
     st_json_array_end(json);

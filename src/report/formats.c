@@ -9,6 +9,11 @@ static void write_json(const struct st_report *report, struct st_text_style styl
     st_report_json(report, file);
 }
 
+static void write_sarif(const struct st_report *report, struct st_text_style style, FILE *file) {
+    (void)style;
+    st_report_sarif(report, file);
+}
+
 static void write_html(const struct st_report *report, struct st_text_style style, FILE *file) {
     (void)style;
     st_report_html(report, file);
@@ -17,6 +22,7 @@ static void write_html(const struct st_report *report, struct st_text_style styl
 const struct st_report_format st_report_formats[] = {
     {.name = "text", .write = write_text},
     {.name = "json", .write = write_json},
+    {.name = "sarif", .write = write_sarif},
     {.name = "html", .write = write_html},
     {0},
 };

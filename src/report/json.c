@@ -2,24 +2,11 @@
  * or taken away. */
 #include "report/json.h"
 
+#include "report/json_fields.h"
 #include "report/rank.h"
+#include "report/triage.h"
 
 #include <stdlib.h>
-
-static void string_field(struct st_json *json, const char *key, const char *text) {
-    st_json_key(json, key);
-    st_json_string(json, text);
-}
-
-static void number_field(struct st_json *json, const char *key, uint64_t number) {
-    st_json_key(json, key);
-    st_json_number(json, number);
-}
-
-static void bool_field(struct st_json *json, const char *key, bool value) {
-    st_json_key(json, key);
-    st_json_bool(json, value);
-}
 
 /* null for 0: no event has that number. */
 static void event_field(struct st_json *json, const char *key, uint64_t event) {
@@ -49,6 +36,8 @@ static void write_trace(const struct st_report *report, struct st_json *json) {
     number_field(json, "deepest", facts->deepest);
     bool_field(json, "truncated", st_report_truncated(report));
     bool_field(json, "cut", report->cut);
+    if (report->built > 0)
+        number_field(json, "built", (uint64_t)report->built);
     st_json_object_end(json);
 }
 
@@ -134,8 +123,40 @@ static void write_edges(const struct st_report *report, const struct st_edge *ed
     st_json_array_end(json);
 }
 
-static void write_violation(const struct st_report *report, const struct st_violation *violation,
-                            struct st_json *json) {
+/* The begin as an event, with all that is known of it. */
+static void write_entry(const struct st_report *report, const struct st_violation *violation,
+                        struct st_json *json) {
+    struct st_place place = {.number = violation->begin,
+                             .event = {.thread = violation->thread,
+                                       .target = violation->block,
+                                       .loc = violation->begin_loc & ((ST_LOC_NAME << 1) - 1),
+                                       .written = ST_BEGIN,
+                                       .op = ST_BEGIN}};
+    st_json_key(json, "entry");
+    write_place(report, &place, json);
+}
+
+/* What is to become of a finding; `prefix` goes before the names of the fields. */
+static void write_mark(const struct st_report *report, struct st_mark mark, const char *prefix,
+                       struct st_json *json) {
+    char key[32];
+    if (!report->triage)
+        return;
+    snprintf(key, sizeof key, "%sstate", prefix);
+    string_field(json, key, st_state_name(mark.state));
+    if (mark.state != ST_SUPPRESSED)
+        return;
+    snprintf(key, sizeof key, "%ssuppressed_by", prefix);
+    number_field(json, key, mark.line);
+    if (!report->triage->baseline_count)
+        return;
+    snprintf(key, sizeof key, "%sin_baseline", prefix);
+    bool_field(json, key, mark.in_baseline);
+}
+
+static void write_violation(const struct st_report *report, const struct st_result *result,
+                            size_t index, struct st_json *json) {
+    const struct st_violation *violation = &result->findings->violations[index];
     const struct st_symbols *symbols = report->symbols;
     char buffer[ST_LOCATION_SIZE];
     st_json_object(json);
@@ -145,7 +166,10 @@ static void write_violation(const struct st_report *report, const struct st_viol
     event_field(json, "end", violation->end);
     number_field(json, "depth", violation->depth);
     number_field(json, "event", violation->event.number);
+    string_field(json, "fingerprint", st_fingerprint(report, violation).text);
+    write_mark(report, st_violation_mark(report, result, index), "", json);
     string_field(json, "begin_loc", st_location_text(symbols, violation->begin_loc, buffer));
+    write_entry(report, violation, json);
     st_json_key(json, "proof");
     write_place(report, &violation->event, json);
     st_json_key(json, "closing");
@@ -163,8 +187,20 @@ static void write_violation(const struct st_report *report, const struct st_viol
     st_json_object_end(json);
 }
 
-static void write_violations(const struct st_report *report, const struct st_findings *findings,
+static void write_cycle(const struct st_report *report, const struct st_result *result,
+                        struct st_json *json) {
+    const struct st_findings *findings = result->findings;
+    st_json_key(json, "cycle");
+    write_edges(report, findings->cycle, findings->cycle_ends, findings->cycle_length, json);
+    if (!st_result_has_cycle(result))
+        return;
+    string_field(json, "cycle_fingerprint", st_cycle_fingerprint(report, findings).text);
+    write_mark(report, st_cycle_mark(report, result), "cycle_", json);
+}
+
+static void write_violations(const struct st_report *report, const struct st_result *result,
                              struct st_json *json) {
+    const struct st_findings *findings = result->findings;
     st_json_key(json, "violation_count");
     if (findings->names_blocks)
         st_json_number(json, findings->violation_count);
@@ -173,12 +209,70 @@ static void write_violations(const struct st_report *report, const struct st_fin
     st_json_key(json, "violations");
     st_json_array(json);
     for (size_t i = 0; i < findings->kept; i++)
-        write_violation(report, &findings->violations[i], json);
+        write_violation(report, result, i, json);
     st_json_array_end(json);
-    if (findings->cycle_length) {
-        st_json_key(json, "cycle");
-        write_edges(report, findings->cycle, findings->cycle_ends, findings->cycle_length, json);
+    if (findings->cycle_length)
+        write_cycle(report, result, json);
+}
+
+/* ---- What is new ---- */
+
+static void write_states(const struct st_marks *marks, struct st_json *json) {
+    st_json_key(json, "states");
+    st_json_flat_object(json);
+    for (enum st_state state = 0; state < ST_STATES; state++)
+        number_field(json, st_state_name(state), marks->counts[state]);
+    number_field(json, "unjudged", marks->unjudged);
+    st_json_object_end(json);
+}
+
+static void write_suppressions(const struct st_triage *triage, struct st_json *json) {
+    st_json_key(json, "suppressions");
+    st_json_array(json);
+    for (size_t i = 0; i < triage->line_count; i++) {
+        st_json_flat_object(json);
+        string_field(json, "file", triage->lines[i].file);
+        number_field(json, "line", triage->lines[i].line);
+        string_field(json, "reason", triage->lines[i].reason);
+        number_field(json, "matched", triage->lines[i].matched);
+        st_json_object_end(json);
     }
+    st_json_array_end(json);
+}
+
+static void write_gone(const struct st_triage *triage, struct st_json *json) {
+    st_json_key(json, "gone");
+    st_json_array(json);
+    for (size_t i = 0; i < triage->gone_count; i++) {
+        st_json_flat_object(json);
+        string_field(json, "fingerprint", triage->gone[i].fingerprint.text);
+        string_field(json, "block", triage->gone[i].block);
+        st_json_object_end(json);
+    }
+    st_json_array_end(json);
+}
+
+static void write_baseline(const struct st_triage *triage, struct st_json *json) {
+    st_json_key(json, "baseline");
+    st_json_object(json);
+    st_json_key(json, "files");
+    st_json_array(json);
+    for (size_t i = 0; i < triage->baseline_count; i++)
+        st_json_string(json, triage->baselines[i]);
+    st_json_array_end(json);
+    number_field(json, "new", triage->fresh);
+    number_field(json, "known", triage->known);
+    write_gone(triage, json);
+    st_json_object_end(json);
+}
+
+static void write_triage(const struct st_report *report, struct st_json *json) {
+    if (!report->triage)
+        return;
+    if (report->triage->suppresses)
+        write_suppressions(report->triage, json);
+    if (report->triage->baseline_count)
+        write_baseline(report->triage, json);
 }
 
 static void write_blocks(const struct st_report *report, const struct st_findings *findings,
@@ -239,7 +333,11 @@ static void write_result(const struct st_report *report, const struct st_result 
         string_field(json, "gave_up", result->findings->gave_up);
     bool_field(json, "outermost_only", result->findings->outermost_only);
     bool_field(json, "blames_closers", result->findings->blames_closers);
-    write_violations(report, result->findings, json);
+    write_violations(report, result, json);
+    if (report->triage)
+        write_states(&report->triage->marks[result - report->results], json);
+    if (!report->compare)
+        write_triage(report, json);
     write_blocks(report, result->findings, json);
     write_repairs(report->repairs, json);
     bool_field(json, "stopped", report->stopped);
@@ -255,6 +353,7 @@ void st_report_json_value(const struct st_report *report, struct st_json *json) 
         string_field(json, "schema", schema(report));
         write_trace(report, json);
         bool_field(json, "agree", !st_report_disagrees(report));
+        write_triage(report, json);
         st_json_key(json, "engines");
         st_json_array(json);
     }

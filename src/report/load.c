@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "report/fields.h"
+#include "report/load_triage.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ struct st_loaded {
     size_t context_capacity;
     struct st_details details;
     bool has_details;
+    struct st_triage triage;
 };
 
 static const char *const none[] = {NULL};
@@ -304,6 +306,15 @@ static void check_order(struct st_fields *fields, const struct st_violation *vio
         st_fields_reject(fields, "ends before the event that proves it");
 }
 
+/* From the begin as an event, which older results lack. */
+static uint64_t read_begin_location(struct st_loaded *loaded, const json_t *object) {
+    struct st_fields *fields = &loaded->fields;
+    const char *loc = st_field_maybe_text(fields, object, "begin_loc");
+    if (st_field_maybe_object(fields, object, "entry"))
+        return read_place(loaded, object, "entry").event.loc;
+    return read_plain_location(loaded, loc ? loc : "");
+}
+
 static void read_violation(struct st_loaded *loaded, const json_t *object,
                            struct st_violation *violation) {
     struct st_fields *fields = &loaded->fields;
@@ -313,8 +324,7 @@ static void read_violation(struct st_loaded *loaded, const json_t *object,
     violation->depth = depth < UINT32_MAX ? (uint32_t)depth : UINT32_MAX;
     violation->begin = read_event_number(fields, object, "begin");
     violation->end = st_field_maybe_number(fields, object, "end");
-    const char *loc = st_field_maybe_text(fields, object, "begin_loc");
-    violation->begin_loc = read_plain_location(loaded, loc ? loc : "");
+    violation->begin_loc = read_begin_location(loaded, object);
     violation->event = read_place(loaded, object, "proof");
     violation->closing = read_closing(loaded, object, &violation->event);
     const json_t *path = st_field_array(fields, object, "path");
@@ -470,6 +480,7 @@ static void read_trace(struct st_loaded *loaded, const json_t *object) {
     loaded->facts.deepest = (uint32_t)st_field_maybe_number(fields, trace, "deepest");
     loaded->facts.open_blocks = st_field_maybe_bool(fields, trace, "truncated");
     loaded->report.cut = st_field_maybe_bool(fields, trace, "cut");
+    loaded->report.built = (time_t)st_field_maybe_number(fields, trace, "built");
     st_fields_leave(fields);
 }
 
@@ -587,6 +598,8 @@ static void read_root(struct st_loaded *loaded) {
         make_results(loaded, 1);
         read_result(loaded, root, 0);
     }
+    if (!loaded->fields.failed && st_triage_read(&loaded->fields, &loaded->triage))
+        loaded->report.triage = &loaded->triage;
 }
 
 struct st_loaded *st_report_load(const char *name, const char *text, size_t length,
@@ -622,6 +635,7 @@ void st_loaded_free(struct st_loaded *loaded) {
     free(loaded->results);
     free(loaded->contexts);
     free(loaded->facts.executed);
+    st_triage_free(&loaded->triage);
     st_symbols_free(&loaded->symbols);
     st_names_free(&loaded->keys);
     st_fields_close(&loaded->fields);

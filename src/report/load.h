@@ -15,6 +15,7 @@ struct st_loaded *st_report_load(const char *name, const char *text, size_t leng
                                  struct st_error *error);
 void st_loaded_free(struct st_loaded *loaded);
 
+/* It lives as long as what was loaded; a copy may be changed. */
 const struct st_report *st_loaded_report(const struct st_loaded *loaded);
 
 /* Could this be the start of a saved result, rather than of a trace? */

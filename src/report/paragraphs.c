@@ -31,15 +31,13 @@ static int by_event_then_innermost(const void *left, const void *right) {
     return order ? order : compare_numbers(a->begin, b->begin);
 }
 
-/* `sorted` gets a pointer to each violation; the cuts point into it. */
-static struct cut *make_cuts(const struct st_findings *findings, const struct st_violation **sorted,
+/* `sorted` has a pointer to each violation; the cuts point into it. */
+static struct cut *make_cuts(const struct st_violation **sorted, size_t sorted_count,
                              size_t *count) {
-    struct cut *cuts = st_alloc(findings->kept, sizeof *cuts);
-    for (size_t i = 0; i < findings->kept; i++)
-        sorted[i] = &findings->violations[i];
-    qsort(sorted, findings->kept, sizeof *sorted, by_event_then_innermost);
+    struct cut *cuts = st_alloc(sorted_count, sizeof *cuts);
+    qsort(sorted, sorted_count, sizeof *sorted, by_event_then_innermost);
     *count = 0;
-    for (size_t i = 0; i < findings->kept; i++) {
+    for (size_t i = 0; i < sorted_count; i++) {
         if (i == 0 || sorted[i]->event.number != sorted[i - 1]->event.number ||
             sorted[i]->depth == sorted[i - 1]->depth)
             cuts[(*count)++].blocks = &sorted[i];
@@ -182,11 +180,15 @@ static size_t *rank_by_name(const struct st_block_row *rows, size_t count, size_
 }
 
 struct st_paragraphs st_paragraphs_make(const struct st_report *report,
-                                        const struct st_findings *findings,
+                                        const struct st_result *result, enum st_state state,
                                         const struct st_block_row *rows, size_t row_count) {
-    size_t cut_count, numbers = findings->violated_capacity + 1;
+    const struct st_findings *findings = result->findings;
+    size_t cut_count, count = 0, numbers = findings->violated_capacity + 1;
     const struct st_violation **sorted = st_alloc(findings->kept, sizeof *sorted);
-    struct cut *cuts = make_cuts(findings, sorted, &cut_count);
+    for (size_t i = 0; i < findings->kept; i++)
+        if (st_violation_mark(report, result, i).state == state)
+            sorted[count++] = &findings->violations[i];
+    struct cut *cuts = make_cuts(sorted, count, &cut_count);
     place_cuts(report, cuts, cut_count);
     qsort(cuts, cut_count, sizeof *cuts, by_place_then_event);
 

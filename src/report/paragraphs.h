@@ -7,6 +7,7 @@
 #define SERIATIM_REPORT_PARAGRAPHS_H
 
 #include "report/rank.h"
+#include "report/triage.h"
 
 struct st_paragraph {
     const struct st_violation *violation; /* the first of them */
@@ -21,11 +22,11 @@ struct st_paragraphs {
     uint32_t *names; /* behind `around` */
 };
 
-/* From the violations that are kept. `rows` are the blocks in the order of their rank. The
- * violations must outlive the paragraphs. Places are the same when the lines are that are told of
- * them. */
+/* From the violations of a result that are kept and in this state. `rows` are the blocks in the
+ * order of their rank. The violations must outlive the paragraphs. Places are the same when the
+ * lines are that are told of them. */
 struct st_paragraphs st_paragraphs_make(const struct st_report *report,
-                                        const struct st_findings *findings,
+                                        const struct st_result *result, enum st_state state,
                                         const struct st_block_row *rows, size_t row_count);
 void st_paragraphs_free(struct st_paragraphs *paragraphs);
 

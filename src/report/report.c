@@ -4,10 +4,6 @@
 
 #include <string.h>
 
-bool st_result_found(const struct st_result *result) {
-    return result->findings->verdict == ST_NOT_SERIALIZABLE || st_all_violated(result->findings);
-}
-
 bool st_report_disagrees(const struct st_report *report) {
     bool yes = false, no = false;
     for (size_t i = 0; i < report->result_count; i++) {

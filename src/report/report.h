@@ -51,7 +51,10 @@ struct st_report {
     bool stopped; /* nobody read on behind the first finding */
     bool compare; /* several engines on one trace, side by side */
     const struct st_result *results;
-    size_t result_count; /* at least 1; 1 unless `compare` */
+    size_t result_count;            /* at least 1; 1 unless `compare` */
+    const struct st_triage *triage; /* report/triage.h, or NULL: all findings are new */
+    bool has_status;                /* is it known with which status the program will exit? */
+    int status;
 };
 
 struct st_text_style {
@@ -69,10 +72,14 @@ void st_report_json(const struct st_report *report, FILE *file);
  * find. */
 void st_report_html(const struct st_report *report, FILE *file);
 
-struct st_counts st_report_counts(const struct st_report *report);
+/* For tools that collect what analysers find: SARIF 2.1.0. */
+void st_report_sarif(const struct st_report *report, FILE *file);
 
-/* Did this result find anything? */
-bool st_result_found(const struct st_result *result);
+/* Lines for a file of suppressions (spec/suppress.h), each once, that match the new findings. The
+ * reasons are left to the reader. */
+void st_report_suppressions(const struct st_report *report, FILE *file);
+
+struct st_counts st_report_counts(const struct st_report *report);
 
 /* Do two engines give opposite verdicts? One of them must then be wrong. */
 bool st_report_disagrees(const struct st_report *report);

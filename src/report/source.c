@@ -1,22 +1,14 @@
-#define _GNU_SOURCE
 #include "report/source.h"
 
 #include "base/memory.h"
 #include "base/names.h"
+#include "report/source_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-/* No source file is larger, and no report quotes from more. */
-enum { FILE_LIMIT = 16 << 20, ALL_LIMIT = 64 << 20 };
 
 struct source {
-    bool asked, newer;
+    bool asked;
     char *text; /* NULL: nothing to quote from */
     size_t size;
 };
@@ -56,80 +48,18 @@ size_t st_sources_newer(const struct st_sources *sources, const char **first) {
 
 /* ---- files ---- */
 
-static bool looks_like_source(const char *path) {
-    static const char *const endings[] = {"c",   "cc",  "cpp", "cxx", "c++", "C",    "h",    "hh",
-                                          "hpp", "hxx", "h++", "H",   "inc", "inl",  "ipp",  "tcc",
-                                          "txx", "def", "y",   "l",   "m",   "mm",   "java", "kt",
-                                          "go",  "rs",  "d",   "zig", "cs",  "swift"};
-    const char *name = strrchr(path, '/');
-    const char *dot = strrchr(name ? name : path, '.');
-    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
-        if (strcmp(dot + 1, endings[i]) == 0)
-            return true;
-    return false;
-}
+/* No report quotes from more than this, all files together. */
+enum { ALL_LIMIT = 64 << 20 };
 
-static char *full_path(const struct st_sources *sources, const char *path) {
-    if (!sources->folder || *path == '/')
-        return st_strdup(path);
-    size_t size = strlen(sources->folder) + strlen(path) + 2;
-    char *full = st_alloc(size, 1);
-    snprintf(full, size, "%s/%s", sources->folder, path);
-    return full;
-}
-
-/* Reads up to `size` bytes; how many, or 0 after an error. */
-static size_t read_all(int fd, char *text, size_t size) {
-    size_t done = 0;
-    while (done < size) {
-        ssize_t count = read(fd, text + done, size - done);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count < 0)
-            return 0;
-        if (count == 0)
-            break;
-        done += (size_t)count;
-    }
-    return done;
-}
-
-static void note_newer(struct st_sources *sources, const char *path) {
-    if (!sources->newer++)
-        sources->first_newer = st_strdup(path);
-}
-
-/* A file with a zero byte is no text. */
-static void load(struct st_sources *sources, struct source *source, int fd, const char *path) {
-    struct stat status;
-    if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size <= 0 ||
-        status.st_size > FILE_LIMIT || sources->total + (size_t)status.st_size > ALL_LIMIT)
-        return;
-    if (sources->built && status.st_mtime > sources->built) {
-        note_newer(sources, path);
-        return;
-    }
-    source->text = st_alloc((size_t)status.st_size, 1);
-    source->size = read_all(fd, source->text, (size_t)status.st_size);
-    if (source->size == 0 || memchr(source->text, '\0', source->size)) {
-        free(source->text);
-        source->text = NULL;
-        return;
-    }
-    sources->total += source->size;
-}
-
-/* Without waiting, in case it is a pipe that somebody has given the name of a source file. */
 static void open_source(struct st_sources *sources, struct source *source, const char *path) {
-    if (!looks_like_source(path))
+    if (sources->total >= ALL_LIMIT)
         return;
-    char *full = full_path(sources, path);
-    int fd = open(full, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    if (fd >= 0) {
-        load(sources, source, fd, path);
-        close(fd);
-    }
-    free(full);
+    enum st_source_fate fate =
+        st_source_read(sources->folder, path, sources->built, &source->text, &source->size);
+    if (fate == ST_SOURCE_READ)
+        sources->total += source->size;
+    else if (fate == ST_SOURCE_NEWER && !sources->newer++)
+        sources->first_newer = st_strdup(path);
 }
 
 static const struct source *find_source(struct st_sources *sources, const char *path,
@@ -148,30 +78,15 @@ static const struct source *find_source(struct st_sources *sources, const char *
 
 /* ---- lines ---- */
 
-/* "bank.c:21" is line 21, and the length of "bank.c". 0 when there is no line in it. */
-static uint64_t parse_location(const char *location, size_t *length) {
-    const char *colon = strrchr(location, ':');
-    uint64_t line = 0;
-    if (!colon || colon == location || !colon[1])
-        return 0;
-    for (const char *digit = colon + 1; *digit; digit++) {
-        if (*digit < '0' || *digit > '9' || line > UINT32_MAX)
-            return 0;
-        line = 10 * line + (uint64_t)(*digit - '0');
-    }
-    *length = (size_t)(colon - location);
-    return line;
-}
-
 static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
 }
 
 bool st_source_line(struct st_sources *sources, const char *location, const char **line,
                     size_t *length) {
-    size_t path_length;
-    uint64_t number = parse_location(location, &path_length);
-    const struct source *source = number ? find_source(sources, location, path_length) : NULL;
+    uint32_t number;
+    size_t path_length = st_split_location(location, &number);
+    const struct source *source = path_length ? find_source(sources, location, path_length) : NULL;
     if (!source || !source->text)
         return false;
     const char *at = source->text, *end = at + source->size;

@@ -1,9 +1,8 @@
 /* The lines of source code that a report quotes.
  *
  * A location says "src/bank.c:21", relative to the current folder or absolute. The line is quoted
- * only when there is such a file, it looks like source code, it is no newer than what ran, and it
- * has that line. Locations come from traces, which may come from anywhere: nothing but regular
- * files with the name of a source file is opened. */
+ * only when there is such a file (report/source_file.h), it is no newer than what ran, and it has
+ * that line. */
 #ifndef SERIATIM_REPORT_SOURCE_H
 #define SERIATIM_REPORT_SOURCE_H
 

@@ -293,22 +293,31 @@ static void put_closer(const struct st_text *text, const struct st_violation *vi
     st_say(text, "  Whether %b itself was cut, this engine does not tell.\n", violation->block);
 }
 
-static void put_headline(const struct st_text *text, bool closer,
+bool st_is_blamed(const struct st_findings *findings, const struct st_violation *violation) {
+    return findings->blames_closers && !violation->path_length;
+}
+
+void st_say_violation(const struct st_text *text, const struct st_violation *violation,
+                      bool blamed) {
+    st_put_paint(text, ST_RED);
+    put_subject(text, violation);
+    fputs(blamed ? " closed a cycle of transactions" : " was not atomic", text->file);
+    st_put_paint(text, ST_PLAIN);
+    st_say(text, " in thread %t", violation->thread);
+    if (blamed)
+        return;
+    fputs(": ", text->file);
+    put_others(text, violation);
+    fputs(" came in between", text->file);
+}
+
+static void put_headline(const struct st_text *text, bool blamed,
                          const struct st_violation *violation, const struct st_block_row *row) {
     struct st_draft draft;
     struct st_text sentence = start_sentence(text, &draft);
-    st_put_paint(&sentence, ST_RED);
-    put_subject(&sentence, violation);
-    fputs(closer ? " closed a cycle of transactions" : " was not atomic", sentence.file);
-    st_put_paint(&sentence, ST_PLAIN);
-    st_say(&sentence, " in thread %t", violation->thread);
-    if (!closer) {
-        fputs(": ", sentence.file);
-        put_others(&sentence, violation);
-        fputs(" came in between", sentence.file);
-    }
+    st_say_violation(&sentence, violation, blamed);
     if (row)
-        put_share(&sentence, closer ? "blamed" : "cut", row);
+        put_share(&sentence, blamed ? "blamed" : "cut", row);
     fputc('.', sentence.file);
     end_headline(text, &draft);
 }
@@ -316,9 +325,9 @@ static void put_headline(const struct st_text *text, bool closer,
 void st_put_violation(const struct st_text *text, const struct st_findings *findings,
                       const struct st_paragraph *paragraph, const struct st_block_row *row) {
     const struct st_violation *violation = paragraph->violation;
-    bool closer = findings->blames_closers && !violation->path_length;
-    put_headline(text, closer, violation, row);
-    if (closer) {
+    bool blamed = st_is_blamed(findings, violation);
+    put_headline(text, blamed, violation, row);
+    if (blamed) {
         put_closer(text, violation);
     } else {
         put_steps(text, violation);

@@ -3,6 +3,7 @@
 #include "report/story.h"
 
 #include "report/columns.h"
+#include "report/triage_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,10 +23,19 @@ static bool has_counts(const struct st_report *report, const struct st_block_row
     return row->executed && !report->stopped;
 }
 
+static uint64_t listed_as_new(const struct st_report *report) {
+    const struct st_result *result = &report->results[0];
+    uint64_t count = 0;
+    for (size_t i = 0; i < result->findings->kept; i++)
+        count += st_violation_mark(report, result, i).state == ST_NEW;
+    return count;
+}
+
 static void put_violations(const struct st_text *text, const struct st_report *report,
                            const struct st_block_row *rows, size_t row_count) {
     const struct st_findings *findings = report->results[0].findings;
-    struct st_paragraphs paragraphs = st_paragraphs_make(report, findings, rows, row_count);
+    struct st_paragraphs paragraphs =
+        st_paragraphs_make(report, &report->results[0], ST_NEW, rows, row_count);
     for (size_t i = 0; i < paragraphs.count; i++) {
         const struct st_paragraph *paragraph = &paragraphs.items[i];
         /* Paragraphs are in the order of the rows. */
@@ -33,7 +43,7 @@ static void put_violations(const struct st_text *text, const struct st_report *r
         st_put_violation(text, findings, paragraph, has_counts(report, rows) ? rows : NULL);
     }
     st_paragraphs_free(&paragraphs);
-    uint64_t more = st_all_violated(findings) - findings->kept;
+    uint64_t more = st_new_violated(report, &report->results[0]) - listed_as_new(report);
     if (more && !report->stopped) {
         st_put_count(text, more, "more violated block");
         fputs(" not listed; --limit 0 lists all.\n\n", text->file);
@@ -120,7 +130,8 @@ static void put_facts(const struct st_text *text, const struct st_report *report
         fputs("; truncated", text->file);
 }
 
-static void put_block_counts(const struct st_text *text, const struct st_findings *findings) {
+static void put_block_counts(const struct st_text *text, const struct st_report *report) {
+    const struct st_findings *findings = report->results[0].findings;
     uint64_t violated = st_all_violated(findings);
     if (!findings->names_blocks)
         return;
@@ -129,6 +140,8 @@ static void put_block_counts(const struct st_text *text, const struct st_finding
         st_put_count(text, violated, "violated block");
     else
         fputs("no violated block", text->file);
+    if (report->triage)
+        st_put_states(text, report);
 }
 
 static void put_summary(const struct st_text *text, const struct st_report *report) {
@@ -141,7 +154,7 @@ static void put_summary(const struct st_text *text, const struct st_report *repo
     st_put_paint(text, ST_PLAIN);
     if (findings->first_bad_event)
         fprintf(text->file, ", first bad event %" PRIu64, findings->first_bad_event);
-    put_block_counts(text, findings);
+    put_block_counts(text, report);
     if (report->stopped)
         fputs("; stopped at the first finding", text->file);
     fprintf(text->file, " (%s: ", result->engine);
@@ -226,7 +239,8 @@ static void put_findings(const struct st_text *text, const struct st_report *rep
     struct st_block_row *rows = st_rank_blocks(report, findings, &count);
     put_violations(text, report, rows, count);
     put_blocks(text, report, rows, count);
-    if (findings->names_blocks && !st_all_violated(findings) && findings->first_bad_event)
+    if (findings->names_blocks && !st_all_violated(findings) && findings->first_bad_event &&
+        st_cycle_mark(report, &report->results[0]).state == ST_NEW)
         st_put_cycle(text, findings);
     free(rows);
 }
@@ -235,6 +249,10 @@ void st_report_text(const struct st_report *report, struct st_text_style style, 
     struct st_text text = {file, report->symbols, style, report->details, NULL};
     if (report->compare) {
         put_table(&text, report);
+        if (report->triage) {
+            fputc('\n', file);
+            st_put_triage(&text, report);
+        }
         return;
     }
     if (!style.quiet) {
@@ -242,6 +260,8 @@ void st_report_text(const struct st_report *report, struct st_text_style style, 
         put_findings(&text, report);
         put_newer_sources(&text);
         st_sources_free(text.sources);
+        if (report->triage)
+            st_put_triage(&text, report);
     }
     put_summary(&text, report);
 }

@@ -92,11 +92,33 @@ static __attribute__((noinline)) void next_chunk(struct rt_thread *t) {
     errno = error;
 }
 
-void rt_put(struct rt_thread *t, uint64_t what, uint64_t argument) {
+static void put(struct rt_thread *t, struct st_stream_record record) {
     if (__builtin_expect(!t->chunk || t->used == ST_STREAM_RECORDS, 0))
         next_chunk(t);
-    t->chunk->records[t->used++] = (struct st_stream_record){what, argument};
+    t->chunk->records[t->used++] = record;
     t->position++;
+}
+
+/* A number ends an epoch (slots.c). */
+static void put_numbered(struct rt_thread *t, struct st_stream_record record) {
+    uint64_t number = t->pending;
+    if (number - t->told_number < 65536 && !(record.argument >> ST_STREAM_NUMBER_AT)) {
+        put(t, st_stream_with_number(record, number));
+    } else {
+        put(t, (struct st_stream_record){st_stream_what(ST_STREAM_NUMBER, 0, 0), number});
+        put(t, record);
+    }
+    t->pending = 0;
+    t->told_number = number;
+    rt_new_epoch(t);
+}
+
+void rt_put(struct rt_thread *t, uint64_t what, uint64_t argument) {
+    struct st_stream_record record = {what, argument};
+    if (t->pending)
+        put_numbered(t, record);
+    else
+        put(t, record);
 }
 
 void rt_publish(struct rt_thread *t) {
@@ -108,17 +130,15 @@ void rt_publish(struct rt_thread *t) {
 
 uint64_t rt_draw(struct rt_thread *t) {
     uint64_t number = atomic_fetch_add(&rt_head->number, 1);
-    t->number = number;
+    t->number = t->pending = number;
     rt_remember_draw(t, number);
-    rt_put(t, st_stream_what(ST_STREAM_NUMBER, 0, 0), number);
-    rt_new_epoch(t);
     return number;
 }
 
 void rt_observe(struct rt_thread *t, uint64_t number) {
     if (number <= t->number)
         return;
-    t->number = number;
+    t->number = t->told_number = number;
     rt_put(t, st_stream_what(ST_STREAM_OBSERVE, 0, 0), number);
 }
 

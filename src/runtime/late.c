@@ -187,8 +187,8 @@ static void look(struct rt_need *need, struct rt_thread *t, uintptr_t granule,
 
 /* A number belongs to the record behind it. If what was to be told is dead by now, there is none.
  */
-static void publish(struct rt_thread *t, const struct rt_need *need, uint64_t before) {
-    if (need->number && t->position == before)
+static void publish(struct rt_thread *t) {
+    if (t->pending)
         rt_put(t, st_stream_what(ST_STREAM_NONE, 0, 0), 0);
     rt_publish(t);
 }
@@ -295,11 +295,10 @@ static void touch(struct rt_thread *t, uintptr_t address, size_t size, uint32_t 
     look(&need, t, granule, &view, bytes, write);
     bool mixing = has_to_mix(t, &view, bytes, write);
     rt_announce(t, &need);
-    uint64_t before = t->position;
     settle(t, granule, &view, need.tell, mixing, write);
     if (need.tell)
         rt_put_access(t, address, size, write, caller);
-    publish(t, &need, before);
+    publish(t);
     if (need.tell)
         rt_new_epoch(t); /* what the other thread did may be news */
     keep_known(t, granule, bytes, write, caller, need.tell, mixing);
@@ -307,7 +306,7 @@ static void touch(struct rt_thread *t, uintptr_t address, size_t size, uint32_t 
 
 static __attribute__((noinline)) void access(uintptr_t address, uint32_t bytes, bool write,
                                              uintptr_t caller) {
-    size_t size = (size_t)__builtin_popcount(bytes);
+    size_t size = 32 - (size_t)__builtin_clz(bytes) - (address & 7);
     if (!rt_enter())
         return;
     (rt_late ? touch : rt_tell_access)(rt_self, address, size, bytes, write, caller);
@@ -335,7 +334,6 @@ struct part {
 static void tell_part(struct rt_thread *t, const struct part *part, bool write, uintptr_t caller) {
     uintptr_t start = part->start, end = part->end;
     rt_announce(t, &part->need);
-    uint64_t before = t->position;
     for (uintptr_t g = start & ~(uintptr_t)7; g < end; g += 8) {
         struct rt_view view = rt_look(g);
         uint32_t bytes = rt_bytes_in(g, start, end - start);
@@ -343,7 +341,7 @@ static void tell_part(struct rt_thread *t, const struct part *part, bool write, 
     }
     if (part->need.tell)
         rt_put_access(t, start, end - start, write, caller);
-    publish(t, &part->need, before);
+    publish(t);
     if (part->need.tell)
         rt_new_epoch(t);
     for (uintptr_t g = start & ~(uintptr_t)7; g < end; g += 8) {
@@ -384,44 +382,54 @@ static bool keep_granule(struct rt_thread *t, uintptr_t granule, uint32_t bytes,
            keep(t, granule, w, r, bytes, write, caller);
 }
 
-void rt_keep_range(struct rt_thread *t, uintptr_t address, size_t size, bool write,
-                   uintptr_t caller) {
+/* A granule that has something to tell joins the part before it, unless that was told. */
+static void add_to_part(struct part *part, uintptr_t start, uintptr_t end,
+                        const struct rt_need *need) {
+    if (part->end == part->start)
+        *part = (struct part){start, start, {.tell = need->tell}};
+    part->end = end;
+    part->need.number |= need->number;
+    if (need->observe > part->need.observe)
+        part->need.observe = need->observe;
+}
+
+static void finish_part(struct rt_thread *t, struct part *part, bool write, uintptr_t caller) {
+    if (part->end > part->start)
+        tell_part(t, part, write, caller);
+    part->end = part->start;
+}
+
+static void touch_range(struct rt_thread *t, uintptr_t address, size_t size, bool write,
+                        uintptr_t caller) {
     struct part part = {address, address, {0}};
     uintptr_t end = address + size;
-    rt_tell_frames(t);
-    uint64_t epoch = t->current;
     for (uintptr_t g = address & ~(uintptr_t)7; g < end; g += 8) {
-        if (part.end == part.start && g >= address && t->slot < RT_SLOTS) {
+        if (part.end == part.start && g >= address && t->slot < RT_SLOTS)
             g = keep_whole(t, g, end, write, caller);
-            if (g >= end)
-                break;
-        }
+        if (g >= end)
+            break;
         uint32_t bytes = rt_bytes_in(g, address, size);
-        uintptr_t next = g + 8 < end ? g + 8 : end, start = g > address ? g : address;
         struct rt_need need = {.number = !~t->me};
         bool done = keep_granule(t, g, bytes, write, caller);
         if (!done) {
             struct rt_view view = rt_look(g);
             look(&need, t, g, &view, bytes, write);
         }
-        if (part.end > part.start && (done || need.tell != part.need.tell)) {
-            tell_part(t, &part, write, caller);
-            part.end = part.start;
-        }
-        if (done)
-            continue;
-        if (part.end == part.start)
-            part = (struct part){start, start, {.tell = need.tell}};
-        part.end = next;
-        part.need.number |= need.number;
-        if (need.observe > part.need.observe)
-            part.need.observe = need.observe;
+        if (done || need.tell != part.need.tell)
+            finish_part(t, &part, write, caller);
+        if (!done)
+            add_to_part(&part, g > address ? g : address, g + 8 < end ? g + 8 : end, &need);
     }
-    if (part.end > part.start)
-        tell_part(t, &part, write, caller);
-    if (t->current == epoch)
-        return;
-    /* All of it is one access: what one part learned, all others know. */
-    for (uintptr_t g = address & ~(uintptr_t)7; g < end; g += 8)
-        keep_granule(t, g, rt_bytes_in(g, address, size), write, caller);
+    finish_part(t, &part, write, caller);
+}
+
+/* It is one access: what it learns in one place it knows in all others, so those that were done
+ * before that are done again. */
+void rt_keep_range(struct rt_thread *t, uintptr_t address, size_t size, bool write,
+                   uintptr_t caller) {
+    rt_tell_frames(t);
+    uint64_t epoch = t->current;
+    touch_range(t, address, size, write, caller);
+    if (t->current != epoch)
+        touch_range(t, address, size, write, caller);
 }

@@ -36,6 +36,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The environment variable that names the descriptor of the memory ("9"), for the program. */
@@ -43,7 +44,7 @@
 
 #define ST_STREAM_MAGIC UINT64_C(0x3172747374616972)
 enum {
-    ST_STREAM_VERSION = 3,
+    ST_STREAM_VERSION = 4,
     ST_STREAM_CHUNK_BYTES = 64 * 1024,
     ST_STREAM_RECORDS = ST_STREAM_CHUNK_BYTES / 16 - 4, /* in a chunk */
     ST_STREAM_SLOTS = 1 << 14, /* so many threads at a time have their accesses kept in cells */
@@ -51,7 +52,7 @@ enum {
 
 enum st_stream_op {
     ST_STREAM_NONE,    /* says nothing */
-    ST_STREAM_NUMBER,  /* argument: a number; it is that of the next record */
+    ST_STREAM_NUMBER,  /* argument: a number; it is that of the next record; see also below */
     ST_STREAM_OBSERVE, /* argument: a number; what follows happens after it */
 
     /* Accesses. address; aux: bytes (1 to 16), or 0: the next record is ST_STREAM_LENGTH;
@@ -113,17 +114,37 @@ enum st_stream_op {
     ST_STREAM_OP_COUNT
 };
 
-/* `what` holds op (bits 0 to 7), aux (8 to 15) and address (16 to 63: user addresses have 47 bits).
- */
+/* `what` holds op (bits 0 to 6), aux (8 to 15) and address (16 to 63: user addresses have 47 bits).
+ * With bit 7 the record has a number of its own, without ST_STREAM_NUMBER before it: bits 48 to 63
+ * of its argument are the lower bits of that number, which is less than 65536 after the last one
+ * that its thread has told or observed. The argument proper is what remains. */
 struct st_stream_record {
     uint64_t what, argument;
 };
+enum { ST_STREAM_NUMBERED = 1 << 7, ST_STREAM_NUMBER_AT = 48 };
 
 static inline uint64_t st_stream_what(enum st_stream_op op, unsigned aux, uint64_t address) {
     return (uint64_t)op | (uint64_t)(aux & 0xff) << 8 | address << 16;
 }
 static inline enum st_stream_op st_stream_op(const struct st_stream_record *record) {
-    return (enum st_stream_op)(record->what & 0xff);
+    return (enum st_stream_op)(record->what & 0x7f);
+}
+static inline bool st_stream_is_numbered(const struct st_stream_record *record) {
+    return record->what & ST_STREAM_NUMBERED;
+}
+/* Numbers: `last` is the last one of the thread. */
+static inline uint64_t st_stream_number(const struct st_stream_record *record, uint64_t last) {
+    return last + 1 + ((record->argument >> ST_STREAM_NUMBER_AT) - last - 1) % 65536;
+}
+static inline struct st_stream_record st_stream_with_number(struct st_stream_record record,
+                                                            uint64_t number) {
+    return (struct st_stream_record){record.what | ST_STREAM_NUMBERED,
+                                     record.argument | number << ST_STREAM_NUMBER_AT};
+}
+static inline struct st_stream_record
+st_stream_without_number(const struct st_stream_record *record) {
+    return (struct st_stream_record){record->what & ~(uint64_t)ST_STREAM_NUMBERED,
+                                     record->argument & ((UINT64_C(1) << ST_STREAM_NUMBER_AT) - 1)};
 }
 static inline unsigned st_stream_aux(const struct st_stream_record *record) {
     return record->what >> 8 & 0xff;

@@ -69,7 +69,7 @@ static void start(uint32_t serial) {
         return;
     }
     t->serial = serial;
-    t->number = 0;
+    t->number = t->pending = t->told_number = 0;
     t->sequence = t->used = 0;
     t->chunk = NULL;
     t->depth = t->told = 0;

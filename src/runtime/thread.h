@@ -40,8 +40,10 @@ struct rt_thread {
     struct st_stream_chunk *chunk;
     uint32_t used; /* records in the chunk, published or not */
     uint32_t sequence;
-    uint64_t position; /* records told */
-    uint64_t number;   /* the last one drawn or observed */
+    uint64_t position;    /* records told */
+    uint64_t number;      /* the last one drawn or observed */
+    uint64_t pending;     /* drawn for the next record; 0: none */
+    uint64_t told_number; /* the last one that was told */
 
     struct rt_frame *frames;
     size_t depth, capacity;

@@ -2,9 +2,8 @@
 
 #include "base/memory.h"
 #include "base/names.h"
-#include "spec/pattern.h"
+#include "spec/line.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,45 +29,6 @@ struct st_spec {
     uint64_t section_line;
 };
 
-/* The line at hand. */
-struct parser {
-    struct st_spec *spec;
-    const char *name;
-    uint64_t line;
-    const char *at; /* what is still to be read of it */
-    struct st_error *error;
-};
-
-static const char *skip_blanks(const char *at) {
-    return at + strspn(at, " \t");
-}
-
-static size_t word_length(const char *at) {
-    return strcspn(at, " \t#");
-}
-
-static int fail(const struct parser *parser, const char *missing) {
-    char quoted[80] = "the end of the line";
-    size_t length = word_length(parser->at);
-    if (length)
-        st_quote(quoted, sizeof quoted, parser->at, length);
-    return st_fail(parser->error, parser->name, ST_AT_LINE, parser->line, "expected %s, not %s",
-                   missing, quoted);
-}
-
-/* Takes the next word if it is this one. */
-static bool take_word(struct parser *parser, const char *word) {
-    size_t length = word_length(parser->at);
-    if (length != strlen(word) || memcmp(parser->at, word, length) != 0)
-        return false;
-    parser->at = skip_blanks(parser->at + length);
-    return true;
-}
-
-static int take_end(const struct parser *parser, const char *missing) {
-    return !*parser->at || *parser->at == '#' ? 0 : fail(parser, missing);
-}
-
 static void add_line(struct st_spec *spec, enum st_spec_subject subject, bool atomic,
                      struct st_pattern pattern) {
     struct lines *lines = &spec->lines[subject];
@@ -88,75 +48,41 @@ static void add_line(struct st_spec *spec, enum st_spec_subject subject, bool at
 }
 
 /* What stands behind `atomic function` and the like: a pattern, and nothing more. */
-static int parse_pattern(struct parser *parser, enum st_spec_subject subject, bool atomic) {
+static int parse_pattern(struct st_spec *spec, struct st_line *line, enum st_spec_subject subject,
+                         bool atomic) {
     struct st_pattern pattern;
-    const char *missing;
-    if (!word_length(parser->at))
-        return fail(parser, "a pattern");
-    const char *rest = st_pattern_parse(&pattern, parser->at, &missing);
-    if (!rest)
-        return st_fail(parser->error, parser->name, ST_AT_LINE, parser->line, "expected %s",
-                       missing);
-    parser->at = skip_blanks(rest);
-    if (take_end(parser, "nothing behind the pattern (one with blanks goes in double quotes)") <
-        0) {
-        free(pattern.text);
+    if (st_line_take_pattern(line, &pattern) < 0)
         return -1;
+    if (!st_line_is_over(line)) {
+        free(pattern.text);
+        return st_line_fail(line,
+                            "nothing behind the pattern (one with blanks goes in double quotes)");
     }
-    add_line(parser->spec, subject, atomic, pattern);
+    add_line(spec, subject, atomic, pattern);
     return 0;
 }
 
-static int parse_section(struct parser *parser) {
-    if (!parser->spec->section_line)
-        parser->spec->section_line = parser->line;
-    return take_end(parser, "nothing behind 'atomic section'");
+static int parse_section(struct st_spec *spec, const struct st_line *line) {
+    if (!spec->section_line)
+        spec->section_line = line->number;
+    return st_line_is_over(line) ? 0 : st_line_fail(line, "nothing behind 'atomic section'");
 }
 
-static int parse_line(struct parser *parser) {
-    parser->at = skip_blanks(parser->at);
-    if (!*parser->at || *parser->at == '#')
+static int parse_line(struct st_line *line, void *context) {
+    struct st_spec *spec = context;
+    if (st_line_is_over(line))
         return 0;
-    bool atomic = take_word(parser, "atomic");
-    if (!atomic && !take_word(parser, "ignore"))
-        return fail(parser, "'atomic' or 'ignore'");
-    if (take_word(parser, "function"))
-        return parse_pattern(parser, ST_SPEC_FUNCTION, atomic);
-    if (take_word(parser, "file"))
-        return parse_pattern(parser, ST_SPEC_FILE, atomic);
-    if (atomic && take_word(parser, "section"))
-        return parse_section(parser);
-    return fail(parser, atomic ? "'function', 'file' or 'section' behind 'atomic'"
-                               : "'function' or 'file' behind 'ignore'");
-}
-
-/* Takes off the line end, LF or CR LF. */
-static int parse_raw_line(struct parser *parser, char *text, size_t length) {
-    if (strlen(text) != length)
-        return st_fail(parser->error, parser->name, ST_AT_LINE, parser->line,
-                       "zero byte; this is no specification");
-    if (length && text[length - 1] == '\n')
-        text[--length] = '\0';
-    if (length && text[length - 1] == '\r')
-        text[--length] = '\0';
-    parser->at = text;
-    return parse_line(parser);
-}
-
-static int parse_file(struct parser *parser, FILE *file) {
-    char *text = NULL;
-    size_t room = 0;
-    int result = 0;
-    ssize_t length;
-    while (result == 0 && (errno = 0, length = getline(&text, &room, file)) >= 0) {
-        parser->line++;
-        result = parse_raw_line(parser, text, (size_t)length);
-    }
-    if (result == 0 && !feof(file))
-        result =
-            st_fail(parser->error, parser->name, ST_AT_FILE, 0, "cannot read: %s", strerror(errno));
-    free(text);
-    return result;
+    bool atomic = st_line_take_word(line, "atomic");
+    if (!atomic && !st_line_take_word(line, "ignore"))
+        return st_line_fail(line, "'atomic' or 'ignore'");
+    if (st_line_take_word(line, "function"))
+        return parse_pattern(spec, line, ST_SPEC_FUNCTION, atomic);
+    if (st_line_take_word(line, "file"))
+        return parse_pattern(spec, line, ST_SPEC_FILE, atomic);
+    if (atomic && st_line_take_word(line, "section"))
+        return parse_section(spec, line);
+    return st_line_fail(line, atomic ? "'function', 'file' or 'section' behind 'atomic'"
+                                     : "'function' or 'file' behind 'ignore'");
 }
 
 static struct st_spec *new_spec(void) {
@@ -168,25 +94,23 @@ static struct st_spec *new_spec(void) {
     return spec;
 }
 
-struct st_spec *st_spec_read(FILE *file, const char *name, struct st_error *error) {
-    struct parser parser = {.spec = new_spec(), .name = name, .error = error};
-    if (parse_file(&parser, file) == 0)
-        return parser.spec;
-    st_spec_free(parser.spec);
+static struct st_spec *unless_failed(struct st_spec *spec, int result) {
+    if (result == 0)
+        return spec;
+    st_spec_free(spec);
     return NULL;
 }
 
+struct st_spec *st_spec_read(FILE *file, const char *name, struct st_error *error) {
+    struct st_line line = {.name = name, .what = "specification", .error = error};
+    struct st_spec *spec = new_spec();
+    return unless_failed(spec, st_lines_parse(&line, file, parse_line, spec));
+}
+
 struct st_spec *st_spec_load(const char *path, struct st_error *error) {
-    if (strcmp(path, "-") == 0)
-        return st_spec_read(stdin, "standard input", error);
-    FILE *file = fopen(path, "re");
-    if (!file) {
-        st_fail(error, path, ST_AT_FILE, 0, "cannot open: %s", strerror(errno));
-        return NULL;
-    }
-    struct st_spec *spec = st_spec_read(file, path, error);
-    fclose(file);
-    return spec;
+    struct st_line line = {.what = "specification", .error = error};
+    struct st_spec *spec = new_spec();
+    return unless_failed(spec, st_lines_load(&line, path, parse_line, spec));
 }
 
 void st_spec_free(struct st_spec *spec) {

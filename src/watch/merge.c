@@ -37,6 +37,7 @@ struct source {
     uint32_t first, count, capacity;
     uint64_t chunk_number;
     uint64_t position, seen, visible;
+    uint64_t number;   /* the last one that it has told or observed, of what was taken */
     bool last_is_full; /* the last chunk gets no more records */
     bool ended;        /* its last record was taken */
 };
@@ -389,6 +390,11 @@ static bool take_torn(struct st_merge *merge, struct source *source) {
     return true;
 }
 
+static uint64_t number_of(const struct source *source, const struct st_stream_record *record) {
+    return st_stream_is_numbered(record) ? st_stream_number(record, source->number)
+                                         : record->argument;
+}
+
 /* Takes what needs no number, as far as it is visible. */
 static bool drain(struct st_merge *merge, struct source *source) {
     uint64_t before = merge->facts.records;
@@ -396,9 +402,10 @@ static bool drain(struct st_merge *merge, struct source *source) {
     const struct st_stream_record *records;
     while (source->state == READY && (records = front(merge, source, &count))) {
         enum st_stream_op op = st_stream_op(records);
-        if (op == ST_STREAM_NUMBER) {
-            if (records->argument > merge->taken) {
-                wait_for(merge, source, NUMBERED, records->argument - 1);
+        if (op == ST_STREAM_NUMBER || st_stream_is_numbered(records)) {
+            uint64_t number = number_of(source, records);
+            if (number > merge->taken) {
+                wait_for(merge, source, NUMBERED, number - 1);
                 break;
             }
             merge->facts.garbage++; /* a number that is taken already */
@@ -408,6 +415,7 @@ static bool drain(struct st_merge *merge, struct source *source) {
                 wait_for(merge, source, WAITING, records->argument);
                 break;
             }
+            source->number = records->argument;
             advance(merge, source, 1);
         } else {
             size_t taken =
@@ -423,22 +431,40 @@ static bool drain(struct st_merge *merge, struct source *source) {
     return merge->facts.records != before;
 }
 
+/* The item behind its number, which is a record of its own (skip is 1) or in the first record. */
+static void deliver_numbered(struct st_merge *merge, struct source *source, size_t skip,
+                             const struct st_stream_record *records, size_t length) {
+    if (skip) {
+        deliver(merge, source, skip, records, length);
+        return;
+    }
+    if (records != merge->item) {
+        st_reserve(&merge->item, &merge->item_capacity, length);
+        memcpy(merge->item, records, length * sizeof *records);
+    }
+    merge->item[0] = st_stream_without_number(records);
+    deliver(merge, source, 0, merge->item, length);
+}
+
 /* Takes the next number with its record, if this source has it in full. */
 static bool take_number(struct st_merge *merge, struct source *source) {
     if (source->position >= source->seen)
         return false;
     size_t count, length;
     const struct st_stream_record *records = front(merge, source, &count);
-    if ((length = st_item_length(records + 1, count - 1))) {
-        deliver(merge, source, 1, records + 1, length);
-        advance(merge, source, 1 + length);
+    uint64_t number = number_of(source, records);
+    size_t skip = !st_stream_is_numbered(records);
+    if ((length = st_item_length(records + skip, count - skip))) {
+        deliver_numbered(merge, source, skip, records + skip, length);
+        advance(merge, source, skip + length);
     } else {
-        length = collect_item(merge, source, 1);
+        length = collect_item(merge, source, skip);
         if (!length)
             return false;
-        deliver(merge, source, 1, merge->item, length);
-        advance_far(merge, source, 1 + length);
+        deliver_numbered(merge, source, skip, merge->item, length);
+        advance_far(merge, source, skip + length);
     }
+    source->number = number;
     source->state = READY;
     return true;
 }

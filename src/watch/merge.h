@@ -17,10 +17,16 @@
 struct st_merge;
 
 /* Takes records of a thread, in their order: as many whole items (st_item_length) as there are, up
- * to the first ST_STREAM_NUMBER or ST_STREAM_OBSERVE. Returns how many records that were.
+ * to the first one that st_is_in_turn says no to. Returns how many records that were.
  * `position`: how many the thread had told before them. */
 typedef size_t st_take(void *context, uint32_t serial, uint64_t position,
                        const struct st_stream_record *records, size_t count);
+
+/* Neither has a number nor is one to wait for. */
+static inline bool st_is_in_turn(const struct st_stream_record *record) {
+    enum st_stream_op op = st_stream_op(record);
+    return !st_stream_is_numbered(record) && op != ST_STREAM_NUMBER && op != ST_STREAM_OBSERVE;
+}
 
 /* The chunks from `given` on are not in the stack of free ones: they are added there when the
  * program cannot go on otherwise, because more threads than chunks are alive. */

@@ -45,6 +45,17 @@ class Long(seriatim.Case):
         self.assert_trouble(self.run_here("check", "worse.std"),
                             f"worse.std:{EVENTS + 1}: expected THREAD|OP|LOC in 'nonsense'")
 
+    def test_a_block_without_end_does_not_make_the_engine_grow(self):
+        """It reaches two threads, whose blocks overlap and hand a variable to and fro."""
+        start = ["T0|begin(serve)|1", "T0|w(a)|1", "T1|r(a)|2", "T2|r(a)|2"]
+        turns = [[f"{a}|begin(f)|3", f"{a}|w(v)|3", f"{b}|begin(f)|3", f"{b}|w(v)|3",
+                  f"{a}|end(f)|3", f"{b}|end(f)|3"] for a, b in (("T1", "T2"), ("T2", "T1"))]
+        peaks = []
+        for rounds in (20000, 160000):
+            self.write("t.std", "\n".join(start + (turns[0] + turns[1]) * rounds) + "\n")
+            peaks.append(self.run_here("check", "--format", "json", "t.std").json["peak_state_bytes"])
+        self.assertLess(peaks[1], 3.5 * peaks[0])  # with all edges kept it was 5 times as much
+
     def test_an_error_ends_it_although_the_input_goes_on(self):
         process = subprocess.Popen([seriatim.BINARY, "check", "-"], stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)

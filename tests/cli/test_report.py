@@ -76,6 +76,18 @@ class SavedResults(Case):
         self.assertIn("The same happened 2 times in the same place.",
                       self.run_here("report", "--format", "text", "r.json").text)
 
+    def test_lines_of_sources_that_are_newer_than_what_ran_are_not_shown(self):
+        self.write("a.c", "int x;\n")
+        for built, text, parts in ((1, "a.c is newer than what ran", []),
+                                   (1 << 40, "int x;", [{"first": 1, "lines": ["int x;"]}])):
+            data = result(cut())
+            data["trace"]["built"] = built
+            self.save(data)
+            self.assertIn(text, self.run_here("report", "--format", "text", "r.json").text)
+            [file] = page_data(self.run_here("report", "r.json").text, "source-data")["files"]
+            self.assertEqual((file["path"], file["parts"]), ("a.c", parts))
+            self.assertEqual(file.get("newer", False), built == 1)
+
     def test_fields_that_are_new_to_us_do_no_harm(self):
         data = result(cut())
         data["new"] = data["violations"][0]["new"] = data["trace"]["new"] = {"x": [1, {}]}

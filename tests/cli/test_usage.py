@@ -42,7 +42,7 @@ class Help(Case):
     def test_help_shows_defaults_and_choices(self):
         text = re.sub(r"\s+", " ", run("help", "check").text)
         self.assertIn("--limit N list at most N violated blocks; 0 lists all (default 100)", text)
-        self.assertIn("text, json or html (default text)", text)
+        self.assertIn("text, json, sarif or html (default text)", text)
         self.assertIn("(default witness)", text)
 
     def test_help_of_check_describes_each_engine(self):
@@ -147,8 +147,8 @@ class Options(Case):
 
     def test_enumerations_are_listed(self):
         self.assert_trouble(self.check("--format", "xml", "t.std"),
-                            "check: unknown format 'xml' for '--format'; it must be text, json or "
-                            "html")
+                            "check: unknown format 'xml' for '--format'; it must be text, json, "
+                            "sarif or html")
         self.assert_trouble(self.check("--color=blue", "t.std"), "check: unknown mode 'blue' for "
                             "'--color'; it must be auto, always or never")
 

@@ -1,5 +1,5 @@
 /* Fuzzes the reader of saved results. What it takes must survive writing and reading again, and be
- * fit for the text report. */
+ * fit for the other reports. */
 #include "report/load.h"
 
 #include <stdlib.h>
@@ -16,12 +16,13 @@ static char *write_json(const struct st_loaded *loaded, size_t *size) {
     return text;
 }
 
-static void write_text(struct st_loaded *loaded) {
+static void write_others(const struct st_loaded *loaded) {
     char *text = NULL;
     size_t size;
     FILE *file = open_memstream(&text, &size);
-    st_loaded_merge_lines(loaded);
     st_report_text(st_loaded_report(loaded), (struct st_text_style){.color = true}, file);
+    st_report_sarif(st_loaded_report(loaded), file);
+    st_report_suppressions(st_loaded_report(loaded), file);
     fclose(file);
     free(text);
 }
@@ -49,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         size_t written_size;
         char *written = write_json(loaded, &written_size);
         check_again(written, written_size);
-        write_text(loaded);
+        write_others(loaded);
         free(written);
     } else if (error.at != ST_AT_LINE || !error.position || !*error.cause) {
         abort();

@@ -75,11 +75,12 @@ static void lines_that_are_not_there_are_not_quoted(void **state) {
     struct fixture *f = *state;
     put_file(f, "a.c", "one\ntwo\n", 8);
     assert_line(f, "a.c:2", "two");
+    assert_line(f, "a.c:1:2", "one"); /* with a column */
     static const char *const locations[] = {
-        "a.c:0",   "a.c:3",   "a.c:4",  "a.c:99999999999999999999",
-        "a.c:",    "a.c",     ":1",     "",
-        "1",       "b.c:1",   "a.c:1x", "a.c:-1",
-        "a.c:1:2", "a.c+0x12"};
+        "a.c:0",   "a.c:3", "a.c:4",  "a.c:99999999999999999999",
+        "a.c:",    "a.c",   ":1",     "",
+        "1",       "b.c:1", "a.c:1x", "a.c:-1",
+        "a.c+0x12"};
     for (size_t i = 0; i < sizeof locations / sizeof *locations; i++)
         assert_no_line(f, locations[i]);
 }

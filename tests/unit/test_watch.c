@@ -121,8 +121,7 @@ static size_t note(void *context, uint32_t serial, uint64_t position,
     (void)position;
     struct notes *notes = context;
     size_t i = 0, length;
-    while (i < count && st_stream_op(&records[i]) != ST_STREAM_NUMBER &&
-           st_stream_op(&records[i]) != ST_STREAM_OBSERVE &&
+    while (i < count && st_is_in_turn(&records[i]) &&
            (length = st_item_length(&records[i], count - i))) {
         if (notes->used > sizeof notes->text / 2)
             notes->used = 0; /* nobody looks at so much */
@@ -358,16 +357,22 @@ static void *produce(void *argument) {
     struct producer *producer = argument;
     struct race *race = producer->race;
     struct teller teller = {.head = race->head, .serial = producer->serial};
-    uint64_t own = 0;
+    uint64_t own = 0, last = 0;
     for (int turn = 0; turn < TURNS; turn++) {
         for (int i = 0; i < turn % 5; i++)
             tell(&teller, ST_STREAM_READ, 4, ++own, 0);
         pthread_mutex_lock(&race->lock);
         uint64_t number = atomic_fetch_add(&race->head->number, 1);
-        put(&teller, st_stream_what(ST_STREAM_NUMBER, 0, 0), number);
         /* The second word is what every record before it in any thread adds up to: without a
          * number, but told before the lock was released. */
-        tell(&teller, ST_STREAM_WRITE, 4, ++own, ++race->shared);
+        struct st_stream_record write = {st_stream_what(ST_STREAM_WRITE, 4, ++own), ++race->shared};
+        if (turn % 3 && number - last < 65536)
+            write = st_stream_with_number(write, number);
+        else
+            put(&teller, st_stream_what(ST_STREAM_NUMBER, 0, 0), number);
+        last = number;
+        put(&teller, write.what, write.argument);
+        publish(&teller);
         tell(&teller, ST_STREAM_ATOMIC_READ, 4, ++own, race->shared);
         pthread_mutex_unlock(&race->lock);
     }
@@ -383,7 +388,7 @@ static size_t check_order(void *context, uint32_t serial, uint64_t position,
     size_t i = 0;
     for (; i < count; i++) {
         enum st_stream_op op = st_stream_op(&records[i]);
-        if (op == ST_STREAM_NUMBER || op == ST_STREAM_OBSERVE)
+        if (!st_is_in_turn(&records[i]))
             break;
         if (op == ST_STREAM_THREAD_END)
             continue;

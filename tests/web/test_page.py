@@ -284,6 +284,24 @@ class Listing(PageCase):
                 self.set(f"#filter-{field}", "")
         self.assertEqual(self.text("#count"), "60 findings")
 
+    def test_known_and_suppressed_findings_come_last_and_say_why(self):
+        blocks = {"known": 0, "new": 10, "suppressed": 20}
+        data = result(*(cut(block=name, start=start) for name, start in blocks.items()))
+        for violation in data["violations"]:
+            violation["state"] = violation["block"]
+        data["violations"][2]["suppressed_by"] = 0
+        data["states"] = {"new": 1, "known": 1, "suppressed": 1, "unjudged": 0}
+        data["suppressions"] = [{"file": "s", "line": 7, "reason": HOSTILE, "matched": 1}]
+        self.open_result(data)
+        self.assertEqual(self.names(), ["new", "known", "suppressed"])
+        self.assertEqual(self.texts(".row-where"), ["a.c:1", "known, a.c:1", "suppressed, a.c:1"])
+        self.assertEqual(self.count(".state"), 0)
+        for state, words in (("known", "Known: it is in the baseline."),
+                             ("suppressed", f"Suppressed: {HOSTILE} (s:7).")):
+            self.set("#filter-kind", state)
+            self.assertEqual(self.names(), [state])
+            self.assertEqual(self.text(".state"), words)
+
     def test_orders(self):
         data = result(cut(block="b", thread="T1", start=0, loc="z.c:1"),
                       cut(block="c", thread="T3", start=20, loc="x.c:1"),

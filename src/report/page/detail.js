@@ -144,6 +144,17 @@ function drawFacts(finding, result) {
   return el("p", { class: "facts", text: facts.filter((fact) => fact).join(" \u00b7 ") });
 }
 
+// Why a finding does not count.
+function drawState(finding, lines) {
+  if (finding.state === "known")
+    return el("p", { class: "state", text: "Known: it is in the baseline." });
+  if (finding.state !== "suppressed")
+    return null;
+  const line = lines[finding.suppressedBy];
+  return el("p", { class: "state" }, "Suppressed: ", el("span", { text: line.reason }),
+    " (", code(`${line.file}:${line.line}`), ").");
+}
+
 function drawTurns(group, position, turn) {
   if (group.length < 2)
     return null;
@@ -193,6 +204,7 @@ function drawDetail(section, view) {
   section.replaceChildren(
     el("h2", { id: "finding-title", tabindex: "-1" }, ...headline(finding), "."),
     drawFacts(finding, result),
+    drawState(finding, view.suppressions) || "",
     drawTurns(view.group, view.position, view.turn) || "",
     events.length ? el("div", { class: "evidence" }, drawPicture(finding, link),
       drawSources(events, sources, link)) : "",

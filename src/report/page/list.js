@@ -51,14 +51,14 @@ class FindingList {
     const group = this.groups[index];
     const finding = group[0];
     const row = el("div", {
-      class: "row", role: "option", id: `row-${index}`, "aria-selected": index === this.chosen ? "true" : "false",
+      class: finding.state === "known" || finding.state === "suppressed" ? "row old" : "row", role: "option", id: `row-${index}`, "aria-selected": index === this.chosen ? "true" : "false",
       "aria-setsize": this.groups.length, "aria-posinset": index + 1,
       onclick: () => this.open(index, false),
     },
       el("span", { class: "row-name", title: finding.name }, code(blockName(finding.name))),
       el("span", { class: "row-times", text: group.length > 1 ? `\u00d7\u2009${digits(group.length)}` : "" }),
       el("span", { class: "row-who", text: rowWords(finding) }),
-      el("span", { class: "row-where", text: finding.loc ? shortLocation(finding.loc) : "" }));
+      el("span", { class: "row-where", text: rowPlace(finding) }));
     row.style.top = `${index * ROW_HEIGHT}px`;
     return row;
   }
@@ -85,6 +85,12 @@ class FindingList {
       this.open(this.chosen, true);
     }
   }
+}
+
+// "known, bank.c:21"
+function rowPlace(finding) {
+  const state = finding.state === "new" ? "" : finding.state;
+  return [state, finding.loc ? shortLocation(finding.loc) : ""].filter((word) => word).join(", ");
 }
 
 // "T1, cut by T2"

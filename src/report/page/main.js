@@ -23,6 +23,7 @@ function showFinding() {
   drawDetail(section, {
     finding, group, sources, position: state.position, result: state.result,
     findings: state.findings, turn: turnInGroup, open: openFinding,
+    suppressions: data.suppressions || [],
   });
   noteAddress(`#finding-${finding.index + 1}`);
 }

@@ -2,6 +2,9 @@
 // and `run`, and is only ever read.
 
 const KINDS = {
+  new: "new",
+  known: "known from the baseline",
+  suppressed: "suppressed",
   violated: "violated block",
   nested: "violated block inside another",
   blamed: "blamed block",
@@ -88,6 +91,7 @@ function violationFinding(result, violation, index) {
     others.push(violation.closing.from.thread);
   return {
     type: blamed ? "blamed" : violation.depth ? "nested" : "violated",
+    state: violation.state || "", suppressedBy: violation.suppressed_by,
     index, edges, others,
     name: violation.block, thread: violation.thread, depth: violation.depth,
     begin: violation.begin, end: violation.end, loc: violation.begin_loc || "",
@@ -122,7 +126,8 @@ function cycleFinding(result) {
   const spans = cycleSpans(result.cycle);
   const names = unique(spans.map((span) => blockName(span.name)));
   return {
-    type: "cycle", index: 0, edges: result.cycle, spans,
+    type: "cycle", state: result.cycle_state || "", suppressedBy: result.cycle_suppressed_by,
+    index: 0, edges: result.cycle, spans,
     name: names.length ? enumerate(names) : "cycle", thread: result.cycle[0].to.thread,
     others: unique(result.cycle.map((edge) => edge.from.thread)),
     depth: 0, begin: null, end: null, loc: "", event: result.first_bad_event, proof: null,
@@ -132,7 +137,7 @@ function cycleFinding(result) {
 
 function verdictFinding(result) {
   return {
-    type: "verdict", index: 0, edges: [], spans: [], name: "not serializable", thread: "",
+    type: "verdict", state: "", index: 0, edges: [], spans: [], name: "not serializable", thread: "",
     others: [], depth: 0, begin: null, end: null, loc: "", event: result.first_bad_event,
     proof: null, partial: true,
   };
@@ -193,15 +198,22 @@ function indexFindings(findings, result) {
     finding.files = namesOf([fileOf(finding.loc), ...events.map((event) => fileOf(event.loc))]);
     finding.threads = namesOf([finding.thread, ...events.map((event) => event.thread),
       ...finding.others]);
-    finding.kinds = namesOf([finding.type, ...finding.edges.map((edge) => edge.kind)]);
-    finding.place = [finding.type, finding.name, finding.depth, finding.loc,
+    finding.kinds = namesOf([finding.state, finding.type, ...finding.edges.map((edge) => edge.kind)]);
+    finding.place = [finding.state, finding.type, finding.name, finding.depth, finding.loc,
       ...finding.edges.flatMap((edge) => [edge.kind, edge.from.loc, edge.to.loc])].join("\n");
   }
   return findings;
 }
 
+// New findings are what somebody looks for.
+function byState(a, b) {
+  const order = ["", "new", "known", "suppressed"];
+  return order.indexOf(a.state) - order.indexOf(b.state);
+}
+
 const ORDERS = {
-  surprise: ["most surprising first", (a, b) => a.rank - b.rank || a.event - b.event],
+  surprise: ["most surprising first",
+    (a, b) => byState(a, b) || a.rank - b.rank || a.event - b.event],
   event: ["in order of events", (a, b) => a.event - b.event || a.depth - b.depth],
   name: ["by function", (a, b) => compareText(a.name, b.name) || a.event - b.event],
   file: ["by file", (a, b) => compareText(a.loc, b.loc) || a.event - b.event],

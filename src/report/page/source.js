@@ -2,11 +2,12 @@
 
 const SOURCE_AROUND = 4;
 
-// path -> Map of line number -> text
+// path -> Map of line number -> text; its `newer` says why there is none
 function indexSources(data) {
   const files = new Map();
   for (const file of data.files) {
     const lines = new Map();
+    lines.newer = Boolean(file.newer);
     for (const part of file.parts)
       part.lines.forEach((text, index) => lines.set(part.first + index, text));
     files.set(file.path, lines);
@@ -71,7 +72,9 @@ function drawFile(path, text, marked, link) {
     el("figcaption", {}, code(path)),
     rows.length ? el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `Source of ${path}` },
       el("table", { role: "presentation" }, el("tbody", {}, ...rows)))
-      : el("p", { class: "note", text: "These lines are not in the file." }));
+      : el("p", { class: "note", text: text.newer
+        ? "This file is newer than what ran, so its lines are not shown."
+        : "These lines are not in the file." }));
 }
 
 function drawSources(events, sources, link) {

@@ -1,0 +1,12 @@
+/* What became of the findings of a saved result. */
+#ifndef SERIATIM_REPORT_LOAD_TRIAGE_H
+#define SERIATIM_REPORT_LOAD_TRIAGE_H
+
+#include "report/fields.h"
+#include "report/triage.h"
+
+/* Reads it from a result that is good otherwise. False when nobody asked at that time; in any case
+ * *triage is to be released with st_triage_free. */
+bool st_triage_read(struct st_fields *fields, struct st_triage *triage);
+
+#endif

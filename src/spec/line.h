@@ -1,0 +1,41 @@
+/* Reading files of one entry a line, as specifications and suppressions are: words and patterns
+ * between blanks, comments from '#' on. */
+#ifndef SERIATIM_SPEC_LINE_H
+#define SERIATIM_SPEC_LINE_H
+
+#include "base/error.h"
+#include "spec/pattern.h"
+
+#include <stdio.h>
+
+/* The line at hand. */
+struct st_line {
+    const char *name; /* of the file */
+    const char *what; /* the file is, for messages: "specification" */
+    uint64_t number;
+    const char *at; /* what is still to be read of it; blanks are skipped */
+    struct st_error *error;
+};
+
+/* "expected 'atomic', not 'what'" */
+int st_line_fail(const struct st_line *line, const char *missing);
+
+/* Takes the next word if it is this one. */
+bool st_line_take_word(struct st_line *line, const char *word);
+
+/* Takes a pattern. Release it with free(pattern->text). */
+int st_line_take_pattern(struct st_line *line, struct st_pattern *pattern);
+
+/* Is nothing left, but perhaps a comment? */
+bool st_line_is_over(const struct st_line *line);
+
+/* Calls `parse` for each line, without its end (LF or CR LF) and without blanks at its start, until
+ * it returns -1. line->name, what and error are the caller's. */
+int st_lines_parse(struct st_line *line, FILE *file,
+                   int (*parse)(struct st_line *line, void *context), void *context);
+
+/* The same for a path, or standard input for "-"; sets line->name. */
+int st_lines_load(struct st_line *line, const char *path,
+                  int (*parse)(struct st_line *line, void *context), void *context);
+
+#endif

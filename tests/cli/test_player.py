@@ -1,0 +1,97 @@
+"""Random schedules, played by a real program: `run` finds exactly what is there, `record` and `check`
+nothing that is not.
+
+What is there is known from the script: tests/cli/scripts_for_player.py writes it down as a trace in
+which each byte is a variable, and `check` says what is violated in that.
+
+    SERIATIM_SCRIPTS=3000 SERIATIM_FIRST_SCRIPT=100000 python3 -m unittest test_player
+"""
+
+import collections
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import scripts_for_player
+from seriatim import BINARY, ROOT
+
+SOURCES = ROOT / "tests" / "player"
+COUNT = int(os.environ.get("SERIATIM_SCRIPTS", "30"))
+FIRST = int(os.environ.get("SERIATIM_FIRST_SCRIPT", "0"))
+
+
+def call(*words, **more):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True,
+                          check=False, **more)
+    if done.returncode not in (0, 1, 66):
+        raise AssertionError(f"{words}: status {done.returncode}\n{done.stderr}")
+    return done
+
+
+def violated(text):
+    """How often each block was violated, by name and depth; and whether all is serializable."""
+    report = json.loads(text)
+    blocks = collections.Counter((each["block"], each["depth"]) for each in report["violations"])
+    return report["serializable"], blocks
+
+
+class Player(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory(prefix="seriatim-player-")
+        cls.addClassCleanup(cls.temporary.cleanup)
+        cls.folder = pathlib.Path(cls.temporary.name)
+        call("gcc", "-O1", "-g", "-c", SOURCES / "script.c", "-o", cls.folder / "script.o")
+
+    def build(self, compiler, level):
+        program = self.folder / f"player-{compiler}{level}"
+        wrapper = pathlib.Path(BINARY).parent / "seriatim-cc"
+        call(wrapper, "-g", level, SOURCES / "player.c", self.folder / "script.o", "-o", program,
+             "-pthread", env=dict(os.environ, SERIATIM_CC=compiler))
+        return program
+
+    def check(self, path):
+        return violated(call(BINARY, "check", "--limit", "0", "--format", "json", path).stdout)
+
+    def play(self, program, script):
+        """What is there, what `run` found, and what `check` found in what `record` wrote."""
+        text, trace, truth = (self.folder / name for name in ("script", "t.stt", "truth.std"))
+        text.write_text(script)
+        truth.write_text(scripts_for_player.truth(script))
+        log = self.folder / "run.json"
+        call(BINARY, "run", "--limit", "0", "--format", "json", "--log", log, program, text)
+        call(BINARY, "record", "-q", "-o", trace, program, text)
+        return self.check(truth), violated(log.read_text()), self.check(trace)
+
+    def play_all(self, compiler, level, first):
+        program = self.build(compiler, level)
+        found = 0
+        for seed in range(first, first + COUNT):
+            script = scripts_for_player.script(seed)
+            truth, online, offline = self.play(program, script)
+            found += len(truth[1])
+            self.assertEqual(truth, online, f"run differs, script {seed}:\n{script}")
+            self.assertFalse(offline[1] - truth[1], f"record makes it up, script {seed}:\n{script}")
+        self.assertGreater(found, COUNT)
+
+    def test_gcc(self):
+        self.play_all("gcc", "-O1", FIRST)
+
+    def test_gcc_O2(self):
+        self.play_all("gcc", "-O2", FIRST + COUNT)
+
+    def test_clang(self):
+        self.play_all("clang", "-O1", FIRST + 2 * COUNT)
+
+    def test_what_a_script_means(self):
+        script = "0 start 1\n0 enter 2\n0 w 0 4 2\n1 add 0 4\n0 r 0 5 1\n0 leave\n"
+        truth, online, offline = self.play(self.build("gcc", "-O0"), script)
+        expected = (False, collections.Counter({("f2", 0): 1}))
+        self.assertEqual([truth, online, offline], 3 * [expected])
+
+
+if __name__ == "__main__":
+    unittest.main()

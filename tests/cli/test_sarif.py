@@ -1,0 +1,257 @@
+"""--format sarif: what OASIS demands of it, and what is in it."""
+
+import copy
+import json
+import random
+
+from random_traces import random_trace
+from results import cut, edge, event, result
+from schemas import SARIF, complaints, validator
+from seriatim import CLEAN, CROSS, CUT, TRACES, Case
+
+CHECKER = validator(SARIF)
+
+
+class SarifCase(Case):
+    def sarif(self, *arguments, **more):
+        answer = self.run_here(*arguments, "--format", "sarif", **more)
+        log = answer.json
+        self.assertEqual(complaints(CHECKER, log), [])
+        self.assertEqual([run["invocations"][0]["exitCode"] for run in log["runs"]],
+                         [answer.status] * len(log["runs"]))
+        return log
+
+    def results(self, *arguments, **more):
+        [run] = self.sarif(*arguments, **more)["runs"]
+        return run["results"]
+
+    def result_of(self, data, *options, **more):
+        self.write("r.json", json.dumps(data))
+        [found] = self.results("report", *options, "r.json", **more)
+        return found
+
+
+class TheStandard(SarifCase):
+    def test_each_engine_on_each_trace(self):
+        for trace in sorted(TRACES.glob("*.std")):
+            for engine in ("witness", "regiontrack", "aerodrome", "velodrome", "doublechecker"):
+                with self.subTest(trace=trace.name, engine=engine):
+                    self.sarif("check", "--engine", engine, trace)
+
+    def test_engines_side_by_side_are_runs(self):
+        log = self.sarif("check", "--engine", "all", TRACES / "server.std")
+        names = [run["properties"]["engine"] for run in log["runs"]]
+        self.assertEqual(sorted(names),
+                         ["aerodrome", "doublechecker", "regiontrack", "velodrome", "witness"])
+        self.assertEqual(len({run["automationDetails"]["id"] for run in log["runs"]}), 5)
+
+    def test_random_traces(self):
+        for seed in range(60):
+            self.write("t.std", random_trace(random.Random(seed)))
+            with self.subTest(seed=seed):
+                self.sarif("check", "t.std")
+
+    def test_nothing_found(self):
+        self.write("t.std", CLEAN)
+        [run] = self.sarif("check", "t.std")["runs"]
+        self.assertEqual(run["results"], [])
+        self.assertIs(run["invocations"][0]["executionSuccessful"], True)
+
+    def test_no_verdict(self):
+        self.write("r.json", json.dumps(dict(result(), serializable=None, gave_up="no patience")))
+        [run] = self.sarif("report", "r.json")["runs"]
+        [invocation] = run["invocations"]
+        self.assertIs(invocation["executionSuccessful"], False)
+        self.assertEqual(invocation["toolExecutionNotifications"][0]["message"]["text"],
+                         "no patience")
+
+    def test_the_schema_is_not_satisfied_with_everything(self):
+        log = self.sarif("check", TRACES / "bank.std")
+        for change in (lambda run: run.pop("tool"),
+                       lambda run: run["results"][0].update(level="terrible"),
+                       lambda run: run["results"][0].update(more=1),
+                       lambda run: run["results"][0]["codeFlows"][0].pop("threadFlows")):
+            wrong = copy.deepcopy(log)
+            change(wrong["runs"][0])
+            self.assertNotEqual(complaints(CHECKER, wrong), [])
+
+
+class Results(SarifCase):
+    def test_a_violated_block(self):
+        [found] = self.results("check", TRACES / "bank.std")
+        self.assertEqual((found["ruleId"], found["level"]), ("atomicity-violation", "warning"))
+        self.assertTrue(found["message"]["text"].startswith(
+            "transfer was not atomic in thread teller: auditor came in between. Hint: "))
+        [location] = found["locations"]
+        self.assertEqual(location["physicalLocation"], {
+            "artifactLocation": {"uri": "bank.c", "uriBaseId": "SRCROOT"},
+            "region": {"startLine": 25}})
+        self.assertEqual(location["logicalLocations"][0]["fullyQualifiedName"], "transfer")
+        self.assertEqual(
+            [place["physicalLocation"]["region"]["startLine"] for place in found["relatedLocations"]],
+            [21, 24, 32, 37])
+
+    def test_a_flow_for_each_thread_and_an_order_across_them(self):
+        [found] = self.results("check", TRACES / "bank.std")
+        [flow] = found["codeFlows"]
+        steps = {thread["id"]: [(step["executionOrder"], step["location"]["message"]["text"])
+                                for step in thread["locations"]] for thread in flow["threadFlows"]}
+        self.assertEqual(steps, {
+            "teller": [(1, "began transfer"), (2, "released lock checking.lock"),
+                       (5, "acquired lock savings.lock")],
+            "auditor": [(3, "acquired lock checking.lock"), (4, "released lock savings.lock")]})
+
+    def test_rules_are_described(self):
+        log = self.sarif("check", "--engine", "all", TRACES / "cross.std")
+        seen = set()
+        for run in log["runs"]:
+            rules = run["tool"]["driver"]["rules"]
+            for found in run["results"]:
+                self.assertEqual(rules[found["ruleIndex"]]["id"], found["ruleId"])
+                seen.add(found["ruleId"])
+        self.assertLessEqual({"cycle", "not-serializable"}, seen)
+
+    def test_a_cycle(self):
+        self.write("t.std", CROSS)
+        [found] = self.results("check", "t.std")
+        self.assertEqual(found["ruleId"], "cycle")
+        [flow] = found["codeFlows"]
+        self.assertEqual({thread["id"] for thread in flow["threadFlows"]}, {"T1", "T2"})
+        orders = [step["executionOrder"] for thread in flow["threadFlows"]
+                  for step in thread["locations"]]
+        self.assertEqual(sorted(orders), list(range(1, 5)))
+
+    def test_a_mere_verdict_is_about_the_trace(self):
+        self.write("t.std", CUT)
+        [found] = self.results("check", "--engine", "aerodrome", "t.std")
+        self.assertEqual(found["ruleId"], "not-serializable")
+        self.assertEqual(found["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "t.std")
+        self.assertNotIn("partialFingerprints", found)
+
+    def test_places_that_are_mere_numbers_are_in_the_trace(self):
+        self.write("a b.std", CUT)
+        [found] = self.results("check", "a b.std")
+        place = found["locations"][0]
+        self.assertEqual(place["physicalLocation"],
+                         {"artifactLocation": {"uri": "a%20b.std", "uriBaseId": "SRCROOT"}})
+        self.assertEqual(place["message"]["text"], "read x at location 4")
+        [found] = self.results("check", "-", input=CUT)
+        self.assertNotIn("physicalLocation", found["locations"][0])
+
+    def test_what_is_equal_is_one_result(self):
+        data = result(cut(), cut(start=20), cut(start=40, block="g"))
+        self.write("r.json", json.dumps(data))
+        counts = {found["message"]["text"].split()[0]: found["occurrenceCount"]
+                  for found in self.results("report", "r.json")}
+        self.assertEqual(counts, {"f": 2, "g": 1})
+
+    def test_what_is_not_listed_is_mentioned(self):
+        [run] = self.sarif("check", "--limit", "1", TRACES / "server.std")["runs"]
+        self.assertEqual(len(run["results"]), 1)
+        [note] = run["invocations"][0]["toolExecutionNotifications"]
+        self.assertEqual(note["message"]["text"],
+                         "6 more violated blocks are not listed; --limit 0 lists all.")
+
+
+class Paths(SarifCase):
+    def uri(self, loc):
+        found = self.result_of(result(cut(loc=loc)))
+        return found["locations"][0]["physicalLocation"]["artifactLocation"]
+
+    def test_below_the_current_folder_they_are_relative(self):
+        relative = {"uri": "src/a.c", "uriBaseId": "SRCROOT"}
+        self.assertEqual(self.uri("src/a.c:3"), relative)
+        self.assertEqual(self.uri(f"{self.folder.resolve()}/src/a.c:3"), relative)
+
+    def test_others_are_absolute(self):
+        self.assertEqual(self.uri("/usr/include/x.h:3"), {"uri": "file:///usr/include/x.h"})
+
+    def test_characters_that_mean_something_else_are_escaped(self):
+        self.assertEqual(self.uri("a #?%&ü\n.c:3")["uri"], "a%20%23%3F%25%26%C3%BC%0A.c")
+
+    def test_the_folder_itself_is_not_told(self):
+        self.write("r.json", json.dumps(result(cut(loc=f"{self.folder.resolve()}/a.c:3"))))
+        log = self.sarif("report", "r.json")
+        self.assertNotIn(str(self.folder.resolve()), json.dumps(log))
+
+
+class Names(SarifCase):
+    def test_braces_and_markup_are_plain_text(self):
+        name = "main::{lambda(int)#1}<a*> [x](y) `b` \\_"
+        found = self.result_of(result(cut(block=name)))
+        self.assertIn(name.replace("{", "{{").replace("}", "}}") + " was not atomic",
+                      found["message"]["text"])
+        self.assertIn(r"main::{{lambda\(int\)\#1}}\<a\*\> \[x\]\(y\) \`b\` \\\_ was not atomic",
+                      found["message"]["markdown"])
+
+    def test_anything_can_be_a_name(self):
+        self.write("t.std", b"T\xff|begin(a\xff\x01)|1\nT\xff|w(x)|2\nT2|w(x)|3\nT\xff|r(x)|4\n")
+        [found] = self.results("check", "t.std")
+        self.assertEqual(found["locations"][0]["logicalLocations"][0]["fullyQualifiedName"],
+                         "a\ufffd\x01")
+
+
+class Calls(SarifCase):
+    def place(self, number, thread, op, function, line, locks=()):
+        return event(number, thread, op, f"a.c:{line}", function, locks=locks,
+                     stack=[(function, f"a.c:{line}"), ("main", "m.c:9")])
+
+    def data(self):
+        out = self.place(2, "T1", "rel(m)", "f", 2, ["m"])
+        there = self.place(3, "T2", "acq(m)", "g", 33, ["m", "n"])
+        back = self.place(4, "T2", "rel(m)", "g", 34)
+        proof = self.place(5, "T1", "acq(m)", "f", 5)
+        violation = dict(cut(), entry=self.place(1, "T1", "begin(f)", "f", 1), proof=proof,
+                         closing=edge(back, proof, "lock", "m"),
+                         path=[edge(out, there, "lock", "m"), edge(back, proof, "lock", "m")])
+        return result(violation)
+
+    def test_stacks_functions_and_locks(self):
+        found = self.result_of(self.data())
+        self.assertEqual([[frame["location"]["logicalLocations"][0]["fullyQualifiedName"]
+                           for frame in stack["frames"]] for stack in found["stacks"]],
+                         [["f", "main"], ["g", "main"]])
+        steps = {step["executionOrder"]: step for thread in found["codeFlows"][0]["threadFlows"]
+                 for step in thread["locations"]}
+        self.assertEqual(len(steps), 5)
+        self.assertEqual(steps[3]["state"], {"locks held": {"text": "m, n"}})
+        self.assertEqual(steps[3]["stack"]["frames"][1]["location"]["physicalLocation"]["region"],
+                         {"startLine": 9})
+        self.assertEqual(steps[1]["location"]["logicalLocations"][0]["fullyQualifiedName"], "f")
+        self.assertEqual(steps[3]["kinds"], ["acquire", "lock"])
+
+
+class WhatIsNew(SarifCase):
+    def test_suppressed_results_say_why(self):
+        self.write("t.std", CUT)
+        self.write("s.supp", "\nsuppress function a because of {that}\n")
+        [found] = self.results("check", "--suppressions", "s.supp", "t.std")
+        [suppression] = found["suppressions"]
+        self.assertEqual(suppression["justification"], "of {that}")
+        self.assertEqual((suppression["kind"], suppression["status"]), ("external", "accepted"))
+        self.assertEqual(suppression["location"]["physicalLocation"], {
+            "artifactLocation": {"uri": "s.supp", "uriBaseId": "SRCROOT"}, "region": {"startLine": 2}})
+        self.write("s.supp", "suppress function b because of that\n")
+        [found] = self.results("check", "--suppressions", "s.supp", "t.std")
+        self.assertEqual(found["suppressions"], [])
+
+    def test_results_say_whether_they_are_in_the_baseline(self):
+        self.write("t.std", CUT)
+        self.write("base.json", self.run_here("check", "--format", "json", "t.std").out)
+        self.write("s.supp", "suppress function a because of that\n")
+        [found] = self.results("check", "--baseline", "base.json", "t.std")
+        self.assertEqual(found["baselineState"], "unchanged")
+        [found] = self.results("check", "--baseline", "base.json", "--suppressions", "s.supp", "t.std")
+        self.assertEqual(found["baselineState"], "unchanged")
+        self.write("t.std", CUT.replace("(x)", "(y)"))
+        [found] = self.results("check", "--baseline", "base.json", "t.std")
+        self.assertEqual(found["baselineState"], "new")
+        [found] = self.results("check", "t.std")
+        self.assertNotIn("baselineState", found)
+
+    def test_the_same_from_a_saved_result(self):
+        self.write("base.json", self.run_here("check", "--format", "json", TRACES / "bank.std").out)
+        self.write("s.supp", "suppress function handle because of that\n")
+        options = ["--baseline", "base.json", "--suppressions", "s.supp", TRACES / "server.std"]
+        self.write("r.json", self.run_here("check", "--format", "json", *options).out)
+        self.assertEqual(self.sarif("report", "r.json"), self.sarif("check", *options))
