@@ -45,5 +45,6 @@ add_custom_command(
   WORKING_DIRECTORY ${RUNTIME_DIR}
   COMMAND_EXPAND_LISTS VERBATIM)
 add_custom_target(seriatim_rt_static ALL DEPENDS ${RUNTIME_DIR}/libseriatim_rt.a)
+add_dependencies(seriatim_rt_static seriatim_rt_objects seriatim_rt_preinit)
 install(FILES ${RUNTIME_DIR}/libseriatim_rt.a ${RUNTIME_DIR}/libseriatim_rt.a.syms
               ${RUNTIME_DIR}/libtsan.a DESTINATION ${CMAKE_INSTALL_LIBDIR}/seriatim)
