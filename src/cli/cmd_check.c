@@ -1,6 +1,7 @@
 /* seriatim check: runs one engine, or all of them, over a trace and reports what they found. */
 #include "base/memory.h"
 #include "check/engine.h"
+#include "check/race_edges.h"
 #include "cli/checking.h"
 #include "report/formats.h"
 #include "report/known.h"
@@ -176,6 +177,42 @@ static struct st_facts collect_facts(const struct check *check) {
     return facts;
 }
 
+/* ---- data races ---- */
+
+/* Can the trace be read once more? */
+static bool is_file(const char *path) {
+    struct stat status;
+    return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* What goes wrong now has no consequence but that nothing is known of races. */
+static void look_again(const struct check *check, struct st_race_edges *edges) {
+    struct reading reading;
+    struct st_error error;
+    struct st_event *events;
+    uint64_t first;
+    long count;
+    if (reading_open(&reading, check->path,
+                     (check->values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD,
+                     check->values->common.quiet, &error) < 0)
+        return;
+    while (st_race_edges_waits(edges) &&
+           (count = reading_next(&reading, &events, &first, &error)) > 0)
+        st_race_edges_feed(edges, events, (size_t)count, first);
+    reading_close(&reading);
+}
+
+/* Marks the conflicts in findings that are data races. It takes a second look at the trace, so it
+ * is only done when there is such a conflict. */
+static void mark_races(struct check *check) {
+    struct st_race_edges *edges = st_race_edges_new();
+    for (size_t i = 0; i < check->run_count; i++)
+        st_race_edges_add(edges, &check->runs[i].findings);
+    if (st_race_edges_waits(edges) && is_file(check->path))
+        look_again(check, edges);
+    st_race_edges_free(edges);
+}
+
 /* ---- the report ---- */
 
 static uint64_t find_words(void *context, uint64_t loc) {
@@ -265,6 +302,7 @@ static enum status check_and_report(struct check *check) {
     }
     warn_of_no_blocks(check);
     struct st_result *results = collect_results(check);
+    mark_races(check);
     enum status status = write_report(check, results);
     warn_of_giving_up(check, results);
     free(results);

@@ -1,5 +1,6 @@
-/* seriatim stats: what a trace consists of. */
+/* seriatim stats: what a trace consists of, and which of its accesses race. */
 #include "base/json.h"
+#include "cli/race_list.h"
 #include "cli/shared.h"
 
 #include <inttypes.h>
@@ -57,7 +58,7 @@ static double bytes_per_event(const struct st_trace *trace) {
 }
 
 static void write_text(const struct st_trace *trace, const char *path, const struct fact *list,
-                       FILE *file) {
+                       struct race_list *races, FILE *file) {
     const struct st_facts *facts = st_trace_facts(trace);
     fprintf(file, "%-24s %s\n", "trace", path);
     fprintf(file, "%-24s %s%s\n", "format", st_trace_format(trace),
@@ -68,10 +69,11 @@ static void write_text(const struct st_trace *trace, const char *path, const str
         for (int op = 0; i == 0 && op < ST_OP_COUNT; op++)
             fprintf(file, "  %-22s %" PRIu64 "\n", st_op_word((enum st_op)op), facts->ops[op]);
     }
+    race_list_write_text(races, st_trace_symbols(trace), file);
 }
 
 static void write_json(const struct st_trace *trace, const char *path, const struct fact *list,
-                       FILE *file) {
+                       struct race_list *races, FILE *file) {
     struct st_json json;
     st_json_start(&json, file);
     st_json_object(&json);
@@ -96,47 +98,51 @@ static void write_json(const struct st_trace *trace, const char *path, const str
         st_json_number(&json, st_trace_facts(trace)->ops[op]);
     }
     st_json_object_end(&json);
+    st_json_key(&json, "races");
+    race_list_write_json(races, st_trace_symbols(trace), &json);
     st_json_object_end(&json);
     st_json_finish(&json);
 }
 
-static int read_all(struct reading *reading, struct st_error *error) {
+static int read_all(struct reading *reading, struct race_list *races, struct st_error *error) {
     struct st_event *events;
     uint64_t first;
     long count;
-    do
-        count = reading_next(reading, &events, &first, error);
-    while (count > 0);
+    while ((count = reading_next(reading, &events, &first, error)) > 0)
+        race_list_feed(races, events, (size_t)count, first);
     reading_end(reading, count == 0);
     return (int)count;
 }
 
 static int write_stats(struct reading *reading, const struct values *values, const char *path,
-                       struct st_output *output, struct st_error *error) {
+                       struct race_list *races, struct st_output *output, struct st_error *error) {
     struct fact list[FACT_COUNT];
-    if (read_all(reading, error) < 0) {
+    if (read_all(reading, races, error) < 0) {
         st_output_abandon(output);
         return -1;
     }
     list_facts(reading->trace, list);
     if (values->format == FORMAT_JSON)
-        write_json(reading->trace, path, list, output->file);
+        write_json(reading->trace, path, list, races, output->file);
     else
-        write_text(reading->trace, path, list, output->file);
+        write_text(reading->trace, path, list, races, output->file);
     return st_output_finish(output, error);
 }
 
 static enum status run(const void *given, const char *const *operands) {
     const struct values *values = given;
     struct reading reading;
+    struct race_list races;
     struct st_output output;
     struct st_error error;
     if (reading_open(&reading, operands[0], (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD,
                      values->common.quiet, &error) < 0)
         return complain(&error);
     int result = st_output_open(&output, values->output, operands, &error);
+    race_list_init(&races);
     if (result == 0)
-        result = write_stats(&reading, values, operands[0], &output, &error);
+        result = write_stats(&reading, values, operands[0], &races, &output, &error);
+    race_list_free(&races);
     reading_close(&reading);
     return result < 0 ? complain(&error) : STATUS_CLEAN;
 }
@@ -152,8 +158,9 @@ const struct command cmd_stats = {
     .name = "stats",
     .operands = "TRACE",
     .summary = "count the events, threads, variables, locks and blocks of a trace",
-    .description = "Counts what a trace consists of. TRACE is a file in any format, or - for\n"
-                   "standard input.\n",
+    .description =
+        "Counts what a trace consists of, and the accesses in it that race: nothing but\n"
+        "chance orders them. TRACE is a file in any format, or - for standard input.\n",
     .options = options,
     .values_size = sizeof(struct values),
     .least_operands = 1,

@@ -175,3 +175,19 @@ void st_findings_cycle(struct st_findings *findings, const struct st_edge *edges
         memcpy(findings->cycle_ends, ends, count * sizeof *ends);
     findings->cycle_length = count;
 }
+
+static bool has_race(const struct st_edge *edges, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (edges[i].race == ST_RACE_FOUND)
+            return true;
+    return false;
+}
+
+bool st_findings_racy(const struct st_findings *findings) {
+    for (size_t i = 0; i < findings->kept; i++) {
+        const struct st_violation *violation = &findings->violations[i];
+        if (has_race(violation->path, violation->path_length) || has_race(&violation->closing, 1))
+            return true;
+    }
+    return !findings->kept && has_race(findings->cycle, findings->cycle_length);
+}

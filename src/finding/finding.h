@@ -18,11 +18,15 @@ struct st_place {
 enum st_edge_kind { ST_EDGE_CONFLICT, ST_EDGE_LOCK, ST_EDGE_FORK, ST_EDGE_JOIN, ST_EDGE_SYNC };
 const char *st_edge_kind_name(enum st_edge_kind kind); /* "conflict", "lock", "fork", ... */
 
+/* Does a conflict rest on a data race? Nobody may have asked. */
+enum st_race { ST_RACE_UNKNOWN, ST_RACE_NONE, ST_RACE_FOUND };
+
 /* A dependence between two events of different threads. What it is about (variable, lock, thread,
  * channel) is the target of `to`, but for fork edges, where it is the target of `from`. */
 struct st_edge {
     struct st_place from, to;
     enum st_edge_kind kind;
+    enum st_race race; /* of a conflict: see check/race_edges.h */
 };
 
 /* The transaction that an event is in: an outermost block, or the event alone. */
@@ -118,6 +122,10 @@ void st_findings_map_locations(struct st_findings *findings,
  * which one was (0 when none was). */
 uint64_t st_findings_violated(const struct st_findings *findings, uint32_t block);
 uint32_t st_findings_depth(const struct st_findings *findings, uint32_t block);
+
+/* Does a violation that is kept, or the cycle where there is none, rest on a data race? That is, is
+ * a dependence in it marked as one. */
+bool st_findings_racy(const struct st_findings *findings);
 
 /* Keeps a copy of the edges, and of their ends unless that is NULL, as the cycle that makes the
  * first bad event bad. */

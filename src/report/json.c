@@ -108,6 +108,8 @@ static void write_edge(const struct st_report *report, const struct st_edge *edg
     write_place(report, &edge->to, json);
     string_field(json, "kind", st_edge_kind_name(edge->kind));
     string_field(json, "on", st_edge_subject(report->symbols, edge));
+    if (edge->race != ST_RACE_UNKNOWN)
+        bool_field(json, "race", edge->race == ST_RACE_FOUND);
     if (ends) {
         write_transaction(report, "from_transaction", &ends->from, json);
         write_transaction(report, "to_transaction", &ends->to, json);

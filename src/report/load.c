@@ -259,11 +259,18 @@ static enum st_edge_kind read_kind(struct st_fields *fields, const json_t *objec
     return ST_EDGE_CONFLICT;
 }
 
+static enum st_race read_race(struct st_fields *fields, const json_t *object) {
+    const json_t *race = json_object_get(object, "race");
+    bool found = st_field_maybe_bool(fields, object, "race");
+    return found ? ST_RACE_FOUND : race && !json_is_null(race) ? ST_RACE_NONE : ST_RACE_UNKNOWN;
+}
+
 static struct st_edge read_edge(struct st_loaded *loaded, const json_t *object) {
     struct st_edge edge;
     edge.from = read_place(loaded, object, "from");
     edge.to = read_place(loaded, object, "to");
     edge.kind = read_kind(&loaded->fields, object);
+    edge.race = read_race(&loaded->fields, object);
     return edge;
 }
 

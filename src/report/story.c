@@ -37,6 +37,13 @@ static struct telling start_telling(const struct st_text *text,
     return (struct telling){violation, {.text = text, .home = violation->thread}};
 }
 
+/* What the order of a conflict is worth, behind what follows from it. Where the trace is no
+ * recording its order is given, and there is nothing to doubt. */
+static void put_race(const struct st_text *cell, const struct st_edge *edge) {
+    if (edge->race == ST_RACE_FOUND && cell->details)
+        fputs("; a data race: nothing orders the two", cell->file);
+}
+
 static void reason(struct telling *t, const char *sentence, uint32_t first, uint32_t second) {
     struct st_text cell = st_steps_reason(&t->steps);
     st_say(&cell, sentence, first, second);
@@ -78,12 +85,15 @@ static void put_step(struct telling *t, const struct st_place *place, const stru
 static void put_arrival(struct telling *t, size_t i) {
     const struct st_edge *edge = &t->violation->path[i];
     uint32_t from = edge->from.event.thread, to = edge->to.event.thread;
+    struct st_text cell = st_steps_reason(&t->steps);
     if (i + 1 == t->violation->path_length)
-        reason(t, "still in the block, so %b comes after %t", t->violation->block, from);
+        st_say(&cell, "still in the block, so %b comes after %t", t->violation->block, from);
     else if (i == 0)
-        reason(t, "so %t comes after %b", to, t->violation->block);
+        st_say(&cell, "so %t comes after %b", to, t->violation->block);
     else
-        reason(t, "so %t comes after %t", to, from);
+        st_say(&cell, "so %t comes after %t", to, from);
+    put_race(&cell, edge);
+    st_steps_conclude(&t->steps);
 }
 
 /* Both ends of a dependence. Where it starts with the event that the last one led to, or with the
@@ -129,7 +139,10 @@ static void put_closing(struct telling *t) {
         st_steps_remark(&t->steps, "", thread, "did something");
     reason(t, "after a step of the block, so %t comes after %b", thread, block);
     put_step(t, &t->violation->event, NULL, NULL);
-    reason(t, "still in the block, so %b comes after %t", block, thread);
+    struct st_text cell = st_steps_reason(&t->steps);
+    st_say(&cell, "still in the block, so %b comes after %t", block, thread);
+    put_race(&cell, closing);
+    st_steps_conclude(&t->steps);
 }
 
 static void put_mere_event(struct telling *t) {
@@ -356,14 +369,14 @@ static void put_transaction(const struct st_text *text, const struct st_transact
 }
 
 /* "so get in T2 comes after put in T1" */
-static void put_order(struct st_steps *steps, const struct st_transaction *later,
-                      uint32_t later_thread, const struct st_transaction *earlier,
-                      uint32_t earlier_thread) {
+static void put_order(struct st_steps *steps, const struct st_edge *edge,
+                      const struct st_ends *ends) {
     struct st_text cell = st_steps_reason(steps);
     fputs("so ", cell.file);
-    put_transaction(&cell, later, later_thread);
+    put_transaction(&cell, &ends->to, edge->to.event.thread);
     fputs(" comes after ", cell.file);
-    put_transaction(&cell, earlier, earlier_thread);
+    put_transaction(&cell, &ends->from, edge->from.event.thread);
+    put_race(&cell, edge);
     st_steps_conclude(steps);
 }
 
@@ -391,7 +404,7 @@ static void put_waiting(struct st_steps *steps, const struct st_findings *findin
         put_program_order(steps, &all[i ? i - 1 : findings->cycle_length - 1].to, &ends->from,
                           edge->from.event.thread);
     st_steps_add(steps, &edge->to, edge->kind == ST_EDGE_FORK ? "started, then " : "", "");
-    put_order(steps, &ends->to, edge->to.event.thread, &ends->from, edge->from.event.thread);
+    put_order(steps, edge, ends);
 }
 
 static void put_waitings(const struct st_text *text, const struct st_findings *findings) {

@@ -144,6 +144,15 @@ static void put_block_counts(const struct st_text *text, const struct st_report 
         st_put_states(text, report);
 }
 
+/* In a recording the order of racing accesses is one that they can have had (docs/programs.md).
+ */
+static void put_race_note(const struct st_text *text, const struct st_report *report) {
+    if (report->details && st_findings_racy(report->results[0].findings))
+        fputs("A finding rests on a data race: in a recording the order of racing accesses is best "
+              "effort. 'seriatim stats' lists them.\n",
+              text->file);
+}
+
 static void put_summary(const struct st_text *text, const struct st_report *report) {
     const struct st_result *result = &report->results[0];
     const struct st_findings *findings = result->findings;
@@ -262,6 +271,7 @@ void st_report_text(const struct st_report *report, struct st_text_style style, 
         st_sources_free(text.sources);
         if (report->triage)
             st_put_triage(&text, report);
+        put_race_note(&text, report);
     }
     put_summary(&text, report);
 }

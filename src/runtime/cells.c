@@ -24,18 +24,18 @@ bool rt_cells_start(void) {
 enum { LARGE = 256 * 1024 };
 
 /* Does the watcher know anything of this memory? */
-static bool is_told(uintptr_t granule) {
-    struct rt_view view = rt_look(granule);
+static bool is_known(uintptr_t granule) {
+    uint64_t write = atomic_load_explicit(&rt_cell(granule)->write, memory_order_relaxed);
+    uint64_t read = atomic_load_explicit(&rt_cell(granule)->read, memory_order_relaxed);
     if (!rt_late)
-        return view.write || view.read;
-    return rt_state(view.write) == RT_SHARED || rt_state(view.read) == RT_SHARED ||
-           view.write & (RT_TOLD | RT_MIXED) || view.read & RT_TOLD ||
-           view.write_more & RT_OLD_TOLD || view.read_more & RT_OLD_TOLD;
+        return write || read;
+    return write & (RT_KNOWN | RT_MIXED) || rt_state(write) == RT_SHARED ||
+           rt_state(read) == RT_SHARED;
 }
 
-static bool was_told(uintptr_t address, size_t size) {
+static bool was_known(uintptr_t address, size_t size) {
     for (uintptr_t g = address & ~(uintptr_t)7; g < address + size; g += 8)
-        if (is_told(g))
+        if (is_known(g))
             return true;
     return false;
 }
@@ -70,7 +70,7 @@ static void forget_cells(uintptr_t address, size_t size, uint64_t number) {
     for (uintptr_t g = address & ~(uintptr_t)7; g < end; g += 8) {
         uint64_t write = atomic_load_explicit(&rt_cell(g)->write, memory_order_relaxed);
         uint64_t read = atomic_load_explicit(&rt_cell(g)->read, memory_order_relaxed);
-        bool freed = rt_state(write) == RT_FREED && !number;
+        bool freed = rt_state(write) == RT_FREED && !number; /* stays after the older one */
         if (read)
             rt_set_read(g, 0, 0);
         if (write && !freed)
@@ -84,7 +84,7 @@ void rt_free(const void *memory, size_t size) {
     if (size == 0)
         return;
     uint64_t number = 0;
-    if (size >= LARGE || was_told(address, size)) {
+    if (size >= LARGE || was_known(address, size)) {
         number = rt_draw(t);
         tell_memory(t, ST_STREAM_FREE, address, size, 0);
     }

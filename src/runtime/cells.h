@@ -10,15 +10,18 @@
  *
  * A word says, in bits 8 and 9, whose it is:
  * - OWN: one thread's. Bits 0 to 7 are the bytes that it accessed in its epoch, 10 whether that was
- *   told, 12 to 25 its slot, 26 to 63 the epoch: the position of the thread in its stream when it
+ *   told, 13 to 26 its slot, 27 to 63 the epoch: the position of the thread in its stream when it
  *   last entered or left a function, synchronised or learned something. The word behind it has the
  *   place in the code, and bytes that the same thread accessed in one earlier epoch.
  * - SHARED: the word for reads: several threads have read it since the last write, each has it in
- *   its own table; bits 12 to 63 say which threads may (slot modulo 52). The word for writes:
- *   accessed atomically, the last time with the number in bits 12 to 63, and all is told; bit 0: it
+ *   its own table; bits 13 to 63 say which threads may (slot modulo 51). The word for writes:
+ *   accessed atomically, the last time with the number in bits 13 to 63, and all is told; bit 0: it
  *   is the guard of a static object, whose loads receive what its initialiser sent.
- * - FREED (the word for writes): the memory was freed, or holds a lock, with that number. What
- *   comes is other memory.
+ * - FREED (the word for writes): what was here was freed, or went to the watcher, with that number.
+ *   What comes happens after it.
+ *
+ * KNOWN, in the word for writes: something was told of these bytes since they were allocated, or a
+ * lock is in them, so the watcher has to be told when they are freed.
  *
  * MIXED, in the word for writes: the watcher knows more of these bytes than the cell. Every access
  * is told, until one thread has written all of them.
@@ -53,13 +56,15 @@ enum {
     RT_STATE_AT = 8,
     RT_TOLD = 1 << 10,
     RT_MIXED = 1 << 11,
-    RT_SLOT_AT = 12,
-    RT_EPOCH_AT = 26,
-    RT_READER_BITS = 52,
+    RT_KNOWN = 1 << 12,
+    RT_SLOT_AT = 13,
+    RT_EPOCH_AT = 27,
+    RT_READER_BITS = 64 - RT_SLOT_AT,
 };
 /* Whose it is, at any time and at one. */
 #define RT_WHO (UINT64_C(3) << RT_STATE_AT | (uint64_t)(RT_SLOTS - 1) << RT_SLOT_AT)
-#define RT_WHO_AND_WHEN (~(uint64_t)(RT_BYTES | RT_TOLD | RT_MIXED))
+#define RT_FLAGS ((uint64_t)(RT_TOLD | RT_MIXED | RT_KNOWN))
+#define RT_WHO_AND_WHEN (~(RT_FLAGS | RT_BYTES))
 /* Equal to no word: functions were entered that are not told yet. */
 #define RT_STALE UINT64_MAX
 
@@ -102,6 +107,10 @@ static inline bool rt_is_mine(const struct rt_thread *t, uint64_t word) {
     return ((word ^ t->me) & RT_WHO) == 0 && word >= t->first;
 }
 
+static inline bool rt_is_nobodys(uint64_t word) {
+    return rt_state(word) == RT_NOBODY;
+}
+
 /* The slow parts: of an access to `bytes` (bit by offset) of a granule whose cell said that, and of
  * any other access. */
 void rt_read_slow(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t w, uint64_t r);
@@ -121,7 +130,7 @@ static inline struct rt_shared_read *rt_shared_read(struct rt_thread *t, uintptr
 /* Granule and the word for writes when it was read, in 64 bits: one other write in a million looks
  * the same. */
 static inline uint64_t rt_read_key(uintptr_t granule, uint64_t write) {
-    uint64_t hash = (write & ~(uint64_t)RT_TOLD) * UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t hash = (write & ~(uint64_t)(RT_TOLD | RT_KNOWN)) * UINT64_C(0x9E3779B97F4A7C15);
     return (uint64_t)(granule >> 3) << RT_KEY_HASH_BITS | hash >> (64 - RT_KEY_HASH_BITS);
 }
 static inline uintptr_t rt_granule_of(uint64_t key) {

@@ -299,17 +299,11 @@ static void tell_ordered(enum st_stream_op op, unsigned aux, uintptr_t address, 
 }
 
 /* Memory of which nothing was told is not told when it is freed. A lock may be all that is in it,
- * and has to end there: whoever finds it touched comes after this number. */
+ * and has to end there. */
 static void touch_object(const volatile void *object) {
-    struct rt_cell *cell = rt_cell((uintptr_t)object);
-    uint64_t word = atomic_load_explicit(&cell->write, memory_order_relaxed);
-    if (!word && atomic_compare_exchange_strong(
-                     &cell->write, &word, rt_with_number(RT_FREED, rt_self->number) | RT_TOLD))
-        return;
-    if (rt_state(word) == RT_FREED)
-        atomic_fetch_or(&cell->write, RT_TOLD);
-    else if (rt_state(word) != RT_SHARED && !(word & RT_MIXED))
-        atomic_fetch_or(&cell->write, RT_MIXED);
+    _Atomic uint64_t *word = &rt_cell((uintptr_t)object)->write;
+    if (!(atomic_load_explicit(word, memory_order_relaxed) & RT_KNOWN))
+        atomic_fetch_or_explicit(word, RT_KNOWN, memory_order_relaxed);
 }
 
 void rt_acquire(const volatile void *lock, uintptr_t caller) {

@@ -34,7 +34,7 @@ static __attribute__((noinline)) bool add_beside(const struct rt_thread *t, uint
     if (left.bytes)
         *more |= (uint64_t)left.bytes << RT_OLD_AT | (left.told ? RT_OLD_TOLD : 0) |
                  left.epoch << RT_OLD_EPOCH_AT;
-    *word = t->current | bytes | (*word & RT_MIXED);
+    *word = t->current | bytes | (*word & (RT_MIXED | RT_KNOWN));
     return true;
 }
 
@@ -47,7 +47,7 @@ static inline bool add(const struct rt_thread *t, uint64_t *word, uint64_t *more
         *more =
             (*more & ~((uint64_t)bytes << RT_OLD_AT) & ~(uint64_t)UINT32_MAX) | (uint32_t)caller;
     } else if (!(rt_all_bytes(*word, *more) & ~bytes)) {
-        *word = t->current | bytes | (*word & RT_MIXED);
+        *word = t->current | bytes | (*word & (RT_MIXED | RT_KNOWN));
         *more = (uint32_t)caller;
     } else {
         return add_beside(t, word, more, bytes, caller);
@@ -62,7 +62,7 @@ static void add_known(const struct rt_thread *t, uint64_t *word, uint64_t *more,
     /* What is there already at the same epoch may not have been told. */
     bool all = told && (!rt_is_of(*word, t->current) || *word & RT_TOLD);
     if (!add(t, word, more, bytes, caller)) {
-        *word = t->current | bytes | (*word & RT_MIXED);
+        *word = t->current | bytes | (*word & (RT_MIXED | RT_KNOWN));
         *more = (uint32_t)caller;
     }
     *word |= all ? RT_TOLD : 0;
@@ -103,7 +103,7 @@ static inline __attribute__((always_inline)) bool keep(struct rt_thread *t, uint
     struct rt_view view = {w, r,
                            atomic_load_explicit(&rt_more(granule)->write, memory_order_relaxed),
                            atomic_load_explicit(&rt_more(granule)->read, memory_order_relaxed)};
-    bool mine = !w || rt_is_mine(t, w);
+    bool mine = rt_is_nobodys(w) || rt_is_mine(t, w);
     /* What another thread wrote may be read again: the dependence is known. */
     if (!mine && (write || bytes & ~rt_all_bytes(r, view.read_more)))
         return false;
@@ -212,7 +212,7 @@ static void keep_write(const struct rt_thread *t, uintptr_t granule, struct rt_v
     if (!rt_is_mine(t, view.write) || (shared && bytes != RT_BYTES)) {
         /* Of other bytes there is more to know than this word will say: is it known to others? */
         bool mixed = view.write & RT_MIXED || rt_state(view.write) == RT_SHARED;
-        view.write = mixed ? RT_MIXED : 0;
+        view.write = (mixed ? RT_MIXED : 0) | (view.write & RT_KNOWN);
         view.write_more = 0;
     }
     add_known(t, &view.write, &view.write_more, bytes, caller, told);
@@ -262,8 +262,9 @@ static void keep_read(struct rt_thread *t, uintptr_t granule, struct rt_view vie
     }
 }
 
+/* `known`: something was told of the granule, be it the access or not. */
 static void keep_known(struct rt_thread *t, uintptr_t granule, uint32_t bytes, bool write,
-                       uintptr_t caller, bool told, bool mixing) {
+                       uintptr_t caller, bool told, bool known, bool mixing) {
     struct rt_view view = rt_look(granule);
     if (!~t->me) { /* no cell can be this thread's: like an atomic access, all is told */
         view = (struct rt_view){.write = rt_with_number(RT_SHARED, t->number)};
@@ -274,8 +275,10 @@ static void keep_known(struct rt_thread *t, uintptr_t granule, uint32_t bytes, b
         view = (struct rt_view){.write = rt_with_number(RT_FREED, t->number) | RT_MIXED};
         set(granule, &view);
     }
-    if (told && !write && rt_is_foreign(t, view.write))
-        atomic_fetch_or_explicit(&rt_cell(granule)->write, RT_TOLD, memory_order_relaxed);
+    uint64_t flags = RT_KNOWN | (told && rt_is_foreign(t, view.write) ? RT_TOLD : 0);
+    if (known && (view.write & flags) != flags)
+        view.write =
+            flags | atomic_fetch_or_explicit(&rt_cell(granule)->write, flags, memory_order_relaxed);
     if (write)
         keep_write(t, granule, view, bytes, caller, told);
     else
@@ -295,13 +298,14 @@ static void touch(struct rt_thread *t, uintptr_t address, size_t size, uint32_t 
     look(&need, t, granule, &view, bytes, write);
     bool mixing = has_to_mix(t, &view, bytes, write);
     rt_announce(t, &need);
+    uint64_t before = t->position;
     settle(t, granule, &view, need.tell, mixing, write);
     if (need.tell)
         rt_put_access(t, address, size, write, caller);
     publish(t);
     if (need.tell)
         rt_new_epoch(t); /* what the other thread did may be news */
-    keep_known(t, granule, bytes, write, caller, need.tell, mixing);
+    keep_known(t, granule, bytes, write, caller, need.tell, t->position != before, mixing);
 }
 
 static __attribute__((noinline)) void access(uintptr_t address, uint32_t bytes, bool write,
@@ -334,6 +338,7 @@ struct part {
 static void tell_part(struct rt_thread *t, const struct part *part, bool write, uintptr_t caller) {
     uintptr_t start = part->start, end = part->end;
     rt_announce(t, &part->need);
+    uint64_t before = t->position;
     for (uintptr_t g = start & ~(uintptr_t)7; g < end; g += 8) {
         struct rt_view view = rt_look(g);
         uint32_t bytes = rt_bytes_in(g, start, end - start);
@@ -342,13 +347,14 @@ static void tell_part(struct rt_thread *t, const struct part *part, bool write, 
     if (part->need.tell)
         rt_put_access(t, start, end - start, write, caller);
     publish(t);
+    bool known = t->position != before;
     if (part->need.tell)
         rt_new_epoch(t);
     for (uintptr_t g = start & ~(uintptr_t)7; g < end; g += 8) {
         struct rt_view view = rt_look(g);
         uint32_t bytes = rt_bytes_in(g, start, end - start);
         bool mixing = has_to_mix(t, &view, bytes, write);
-        keep_known(t, g, bytes, write, caller, part->need.tell, mixing);
+        keep_known(t, g, bytes, write, caller, part->need.tell, known, mixing);
     }
 }
 
@@ -360,7 +366,7 @@ static uintptr_t keep_whole(struct rt_thread *t, uintptr_t granule, uintptr_t en
         struct rt_cell *cell = rt_cell(granule);
         uint64_t w = atomic_load_explicit(&cell->write, memory_order_acquire);
         uint64_t r = atomic_load_explicit(&cell->read, memory_order_acquire);
-        if ((w && (!rt_is_mine(t, w) || w & RT_MIXED)) || (r && !rt_is_mine(t, r)))
+        if ((!rt_is_nobodys(w) && !rt_is_mine(t, w)) || w & RT_MIXED || (r && !rt_is_mine(t, r)))
             break;
         if (!write) {
             rt_set_read(granule, word, (uint32_t)caller);
@@ -368,7 +374,7 @@ static uintptr_t keep_whole(struct rt_thread *t, uintptr_t granule, uintptr_t en
         }
         if (r)
             rt_set_read(granule, 0, 0);
-        rt_set_write(granule, word, (uint32_t)caller);
+        rt_set_write(granule, word | (w & RT_KNOWN), (uint32_t)caller);
     }
     return granule;
 }

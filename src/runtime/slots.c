@@ -45,7 +45,7 @@ struct rt_thread *rt_thread_in(uint32_t slot) {
     return slot < RT_SLOTS ? atomic_load_explicit(&threads[slot], memory_order_acquire) : NULL;
 }
 
-/* There are 275 billion epochs. */
+/* There are 137 billion epochs. */
 void rt_new_epoch(struct rt_thread *t) {
     if (t->slot == RT_SLOTS)
         return;

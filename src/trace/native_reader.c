@@ -54,6 +54,12 @@ struct reader {
     unsigned char *payload;
     size_t payload_capacity;
     uint32_t left; /* events of the chunk that were not returned yet */
+    /* Which events of the chunk are atomic, of the next chunk while `marks_wait`; see mark_atomic.
+     */
+    unsigned char *marks;
+    size_t marks_capacity;
+    uint32_t marked; /* so many events have a mark; 0 when none is atomic */
+    bool marks_wait;
     struct column columns[COLUMN_COUNT];
     uint32_t *rows[COLUMN_COUNT - COLUMN_CONTEXTS]; /* decoded columns of contexts */
     bool ended, cut;
@@ -132,6 +138,7 @@ static void close_reader(void *state) {
     for (size_t i = 0; i < COLUMN_COUNT - COLUMN_CONTEXTS; i++)
         free(reader->rows[i]);
     free(reader->payload);
+    free(reader->marks);
     free(reader);
 }
 
@@ -367,6 +374,26 @@ static bool counts_fit(const struct reader *reader, uint32_t events) {
            targets == events;
 }
 
+/* A bit for each event of the events that follow. */
+static int take_atomic(struct reader *reader, size_t size, struct st_error *error) {
+    uint32_t events = size < ATOMIC_HEAD_SIZE ? 0 : get_u32(reader->payload);
+    if (reader->marks_wait || !events || size != ATOMIC_HEAD_SIZE + ((size_t)events + 7) / 8)
+        return fail_content(reader, error, "its marks of atomic events make no sense");
+    st_reserve(&reader->marks, &reader->marks_capacity, size);
+    memcpy(reader->marks, reader->payload + ATOMIC_HEAD_SIZE, size - ATOMIC_HEAD_SIZE);
+    reader->marked = events;
+    reader->marks_wait = true;
+    return 0;
+}
+
+/* The marks that came before these events are theirs, or there are none. */
+static bool marks_fit(struct reader *reader, uint32_t events) {
+    if (!reader->marks_wait)
+        reader->marked = 0;
+    reader->marks_wait = false;
+    return !reader->marked || reader->marked == events;
+}
+
 /* Further below, since it takes the decoding of columns. */
 static int take_contexts(struct reader *reader, struct st_error *error);
 
@@ -390,6 +417,8 @@ static int take_events(struct reader *reader, size_t size, struct st_error *erro
         return fail_content(reader, error, "its columns do not fit its number of events");
     if (layout.columns > COLUMN_CONTEXTS && take_contexts(reader, error) < 0)
         return -1;
+    if (!marks_fit(reader, events))
+        return fail_content(reader, error, "it has another number of events than its marks");
     reader->left = events;
     reader->events += events;
     return 0;
@@ -408,6 +437,8 @@ static int take_chunk(struct reader *reader, struct st_error *error) {
         return -1;
     if (memcmp(head.type, CHUNK_EVENTS, sizeof head.type) == 0)
         return take_events(reader, head.full, error);
+    if (memcmp(head.type, CHUNK_ATOMIC, sizeof head.type) == 0)
+        return take_atomic(reader, head.full, error);
     if (memcmp(head.type, CHUNK_END, sizeof head.type) == 0)
         return take_end(reader, head.full, error);
     if (head.type[0] & CHUNK_OPTIONAL_BIT)
@@ -712,6 +743,16 @@ static void weave(const struct strip *strip, struct st_event *events, size_t n, 
         weave_steps(strip, events, n, false, op_bits);
 }
 
+/* Marks those of the next n events of the chunk that are atomic. */
+static __attribute__((noinline)) void mark_atomic(const struct reader *reader,
+                                                  struct st_event *events, size_t n) {
+    size_t first = reader->marked - reader->left;
+    for (size_t i = 0; i < n; i++) {
+        bool marked = reader->marks[(first + i) / 8] >> (first + i) % 8 & 1;
+        events[i].atomic = marked && events[i].op <= ST_WRITE;
+    }
+}
+
 static int decode_strip(struct reader *reader, struct st_event *events, size_t n,
                         struct st_error *error) {
     struct column *columns = reader->columns;
@@ -729,6 +770,8 @@ static int decode_strip(struct reader *reader, struct st_event *events, size_t n
     if (!make_locations(strip->loc, n, symbols->locations.count))
         return fail_content(reader, error, "an event has a location without a name");
     weave(strip, events, n, op_bits);
+    if (reader->marked)
+        mark_atomic(reader, events, n);
     reader->left -= (uint32_t)n;
     return 0;
 }

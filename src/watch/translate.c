@@ -226,14 +226,22 @@ static inline struct thread *thread_of(struct st_translator *t, uint32_t serial)
 /* ---- accesses ---- */
 
 static inline void on_access(struct st_translator *t, struct thread *thread,
-                             const struct st_stream_record *record, bool write) {
+                             const struct st_stream_record *record, bool write, bool atomic) {
     uint64_t address = st_stream_address(record), loc = loc_at(t, thread, record->argument);
     unsigned size = st_stream_aux(record);
     uint32_t variable = st_variables_find(&t->variables, address, size);
+    enum st_op op = write ? ST_WRITE : ST_READ;
     if (__builtin_expect(variable != ST_NO_VARIABLE, 1))
-        put(t, thread, write ? ST_WRITE : ST_READ, variable, loc);
+        put_event(t,
+                  (struct st_event){.thread = thread->number,
+                                    .target = variable,
+                                    .loc = loc,
+                                    .written = op,
+                                    .atomic = atomic,
+                                    .op = op},
+                  thread->at);
     else
-        st_translate_range(t, thread, address, size, write, loc);
+        st_translate_range(t, thread, address, size, write, atomic, loc);
 }
 
 /* ---- the rest ---- */
@@ -418,12 +426,13 @@ static size_t translate(struct st_translator *t, struct thread *thread, uint64_t
         case ST_STREAM_ATOMIC_WRITE:
         case ST_STREAM_ATOMIC_UPDATE: {
             bool write = op != ST_STREAM_READ && op != ST_STREAM_ATOMIC_READ;
+            bool atomic = op >= ST_STREAM_ATOMIC_READ;
             if (op == ST_STREAM_ATOMIC_UPDATE)
-                on_access(t, thread, record, false);
+                on_access(t, thread, record, false, true);
             if (i + AHEAD < count)
                 st_variables_prefetch(&t->variables, st_stream_address(record + AHEAD));
             if (__builtin_expect(st_stream_aux(record) != 0, 1)) {
-                on_access(t, thread, record, write);
+                on_access(t, thread, record, write, atomic);
                 i++;
                 break;
             }
@@ -431,7 +440,7 @@ static size_t translate(struct st_translator *t, struct thread *thread, uint64_t
                 return i;
             thread->at++;
             st_translate_range(t, thread, st_stream_address(record), record[1].argument, write,
-                               loc_at(t, thread, record->argument));
+                               atomic, loc_at(t, thread, record->argument));
             i += 2;
             break;
         }

@@ -11,6 +11,7 @@ static void visit(void *context, uint32_t variable, bool write) {
                                 .target = variable,
                                 .loc = t->touching_loc,
                                 .written = write ? ST_WRITE : ST_READ,
+                                .atomic = t->touching_atomic,
                                 .op = t->touching_op[write]},
               t->touching_at);
 }
@@ -25,10 +26,11 @@ void st_translate_parted(void *context, uint32_t from, uint32_t to) {
 }
 
 void st_translate_range(struct st_translator *t, const struct thread *thread, uint64_t address,
-                        uint64_t length, bool write, uint64_t loc) {
+                        uint64_t length, bool write, bool atomic, uint64_t loc) {
     t->touching = thread->number;
     t->touching_loc = loc;
     t->touching_at = thread->at;
+    t->touching_atomic = atomic;
     t->touching_op[false] = ST_READ;
     t->touching_op[true] = ST_WRITE;
     uint64_t before = t->visits;
@@ -72,6 +74,7 @@ void st_translate_late(struct st_translator *t, const struct st_stream_record *r
     t->touching = number;
     t->touching_loc = late_loc(t, number, at, (uint32_t)record[1].argument);
     t->touching_at = at;
+    t->touching_atomic = false;
     t->touching_op[false] = ST_LATE_READ;
     t->touching_op[true] = ST_LATE_WRITE;
     for (unsigned bytes = st_stream_aux(record), from = 0; bytes >> from;) {

@@ -97,6 +97,7 @@ struct st_translator {
     uint32_t touching; /* whose access is at work, where and when */
     uint64_t touching_loc, touching_at, visits;
     enum st_op touching_op[2]; /* what becomes of a read, a write */
+    bool touching_atomic;
     struct st_translator_facts facts;
 };
 
@@ -161,7 +162,7 @@ uint32_t st_translate_unique(struct st_names *names, struct repeats *repeats, co
 
 st_parted st_translate_parted;
 void st_translate_range(struct st_translator *t, const struct thread *thread, uint64_t address,
-                        uint64_t length, bool write, uint64_t loc);
+                        uint64_t length, bool write, bool atomic, uint64_t loc);
 void st_translate_late(struct st_translator *t, const struct st_stream_record *record, bool write);
 
 /* The first event of a thread, so that a fork reaches what it does, and a join is reached from it,

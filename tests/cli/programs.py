@@ -209,6 +209,24 @@ def events(edges):
     return [edge[end] for edge in edges for end in ("from", "to")]
 
 
+def is_named(tags, text, word):
+    """Does the name of a variable or lock have the word, or the line with that tag, in it?"""
+    if word.startswith("@"):
+        return any(f"{file}:{line}" in text for file, line in tags[word[1:]])
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text)
+
+
+def racing_problems(variant, races):
+    """A program that is racy on purpose has its races where it is expected to be cut."""
+    if not races["accesses"]:
+        return ["the recording of a racy program has no race"]
+    seen = [pair["variable"] for pair in races["pairs"]]
+    return [f"no race on {' or '.join(words)}; there are: {', '.join(sorted(set(seen)))}"
+            for words in variant.expected.on
+            if not any(is_named(variant.program.tags, text, word)
+                       for text in seen for word in words)]
+
+
 class Comparison:
     """Holds a result against expectations; `problems` are sentences, none if all is as it should."""
 
@@ -260,14 +278,9 @@ class Comparison:
         seen = [edge["on"] or "" for violation in self.result.get("violations", [])
                 for edge in violation["path"]]
         for words in self.expected.on:
-            if not any(self._names(text, word) for text in seen for word in words):
+            if not any(is_named(self.tags, text, word) for text in seen for word in words):
                 self._say(f"no path leads over {' or '.join(words)}; there are: "
                           f"{', '.join(sorted(set(seen))) or 'none'}")
-
-    def _names(self, text, word):
-        if word.startswith("@"):
-            return any(f"{file}:{line}" in text for file, line in self.tags[word[1:]])
-        return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text)
 
     def _lines(self):
         for block, tags in self.expected.lines:

@@ -30,6 +30,49 @@ class Status(Case):
                     self.assertEqual(result.status, status, (engine, form, trace))
 
 
+class Races(Case):
+    """Which conflicts of a finding nothing but chance orders."""
+
+    LOCKED = ("T1|begin(a)|1\nT1|acq(l)|2\nT1|w(x)|3\nT1|rel(l)|4\nT2|acq(l)|5\nT2|w(x)|6\n"
+              "T2|rel(l)|7\nT2|w(y)|8\nT1|r(y)|9\nT1|end|10\n")
+
+    @staticmethod
+    def races(result):
+        return {(edge["from"]["event"], edge["to"]["event"]): edge.get("race")
+                for violation in result["violations"]
+                for edge in [*violation["path"], violation["closing"]] if edge}
+
+    def test_conflicts_are_marked_and_locks_are_not(self):
+        (self.folder / "t.std").write_text(self.LOCKED)
+        for engine in ("witness", "regiontrack", "velodrome"):
+            got = self.races(self.run_here("check", "--format=json", "--engine", engine,
+                                           "t.std").json)
+            self.assertIs(got.pop((8, 9)), True, engine)
+            self.assertLessEqual(set(got.items()), {((4, 5), None), ((3, 6), False)}, engine)
+
+    def test_nothing_is_said_where_the_trace_cannot_be_read_again(self):
+        self.assertIn((8, 9), self.races(check_json(self.LOCKED)))
+        self.assertNotIn("\"race\"", run("check", "--format=json", "-", input=self.LOCKED).text)
+
+    def test_in_a_long_trace(self):
+        (self.folder / "t.std").write_text("T3|w(z)|1\n" * MANY + self.LOCKED +
+                                           "T3|w(z)|1\n" * MANY)
+        got = self.races(self.run_here("check", "--format=json", "t.std").json)
+        self.assertIs(got[MANY + 8, MANY + 9], True)
+
+    def test_a_repaired_trace_is_read_again_as_it_was(self):
+        (self.folder / "t.std").write_text("T1|rel(l)|1\n" + self.LOCKED)
+        got = self.races(self.run_here("check", "--repair", "--format=json", "t.std").json)
+        self.assertIs(got[9, 10], True)
+
+    def test_a_result_keeps_it(self):
+        (self.folder / "t.std").write_text(self.LOCKED)
+        first = self.run_here("check", "--format=json", "t.std")
+        (self.folder / "r.json").write_bytes(first.out)
+        again = self.run_here("report", "--format=json", "r.json")
+        self.assertEqual(self.races(again.json), self.races(first.json))
+
+
 class Json(Case):
     """Section by section, the contract seriatim-check/1."""
 

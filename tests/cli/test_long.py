@@ -14,6 +14,15 @@ EVENTS = 10 * ROUNDS
 LONG = ROUND * ROUNDS
 
 
+def without_races(value):
+    """The value as it is where the trace cannot be read a second time."""
+    if isinstance(value, list):
+        return [without_races(item) for item in value]
+    if isinstance(value, dict):
+        return {key: without_races(item) for key, item in value.items() if key != "race"}
+    return value
+
+
 class Long(seriatim.Case):
     def result_of(self, *arguments, **more):
         result = self.run_here("check", "--engine", "all", "--format", "json", *arguments, **more)
@@ -31,8 +40,9 @@ class Long(seriatim.Case):
             from_file = self.result_of("long.std")
             self.assertEqual(from_file[0], status)
             self.assertEqual(from_file[2], content.count(b"\n"))
-            self.assertEqual(self.result_of("-", input=content), from_file)
             self.assertEqual(self.result_of("long.stt"), from_file)
+            self.assertEqual(self.result_of("-", input=content),
+                             (status, without_races(from_file[1]), from_file[2]))
 
     def test_an_error_late_in_the_trace_has_its_line(self):
         bad = LONG + b"T2|rel(l)|1\n" + LONG

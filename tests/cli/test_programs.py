@@ -116,6 +116,7 @@ class Job:
         output = self._command(BINARY, "record", "-o", "trace.stt", *spec, "--", "./program")
         if output != "ok\n":
             problems.append(f"the program printed {output!r} under record")
+        problems += self._races()
         checked = self._json(self._command(BINARY, "check", "--format", "json", "--limit", 0,
                                            "trace.stt", statuses=(0, 1)))
         problems += ["check of the recording: " + problem for problem in
@@ -136,6 +137,15 @@ class Job:
             problems.append(f"check found {sorted(here)} violated in the recording, and "
                             f"{sorted(there)} when it was converted to text")
         return problems
+
+    def _races(self):
+        """What is wrong with the races in the recording: only racy programs have any."""
+        races = self._json(self._command(BINARY, "stats", "--format", "json", "trace.stt"))["races"]
+        if races["accesses"] and not self.variant.racy:
+            return [f"the recording of a race-free program has races: {races['pairs']}"]
+        if self.variant.racy:
+            return programs.racing_problems(self.variant, races)
+        return []
 
     def _json(self, text):
         try:
@@ -249,6 +259,7 @@ case "$1" in
 run) cat "$0.json" >run.json; echo ok; exit 66 ;;
 record) echo ok ;;
 convert) ;;
+stats) cat "$0-stats.json" ;;
 check) cat "$0.json"; exit 1 ;;
 esac
 """
@@ -271,11 +282,13 @@ class Harness(unittest.TestCase):
         with self.assertRaisesRegex(programs.Mistake, message):
             self.program(text)
 
-    def report(self, result):
+    def report(self, result, text=EXAMPLE, racing=()):
         """The report on EXAMPLE, with a compiler and a seriatim that only pretend."""
-        program = self.program(EXAMPLE)
+        program = self.program(text)
         folder = program.path.parent
+        races = {"accesses": len(racing), "pairs": [{"variable": name} for name in racing]}
         (folder / "seriatim.json").write_text(json.dumps(result))
+        (folder / "seriatim-stats.json").write_text(json.dumps({"races": races}))
         for name, script in (("seriatim-cc", FAKE_COMPILER), ("seriatim", FAKE_SERIATIM)):
             (folder / name).write_text(script)
             (folder / name).chmod(0o755)
@@ -394,6 +407,19 @@ class Harness(unittest.TestCase):
 
     def test_a_program_that_does_what_it_says_is_no_report(self):
         self.assertIsNone(self.report(finding()))
+
+    def test_a_race_where_there_should_be_none(self):
+        lines = self.report(finding(), racing=["purse"]).splitlines()
+        self.assertEqual(lines[1], "    the recording of a race-free program has races: "
+                                   "[{'variable': 'purse'}]")
+
+    def test_a_racy_program_races_where_it_says(self):
+        racy = EXAMPLE + "// RACY on purpose\n"
+        for racing, problem in (
+                ([], "the recording of a racy program has no race"),
+                (["purses"], "no race on purse; there are: purses")):
+            self.assertIn("    " + problem, self.report(finding(), racy, racing).splitlines())
+        self.assertIsNone(self.report(finding(), racy, ["other", "purse[3]"]))
 
     def test_a_report_has_the_difference_and_the_commands(self):
         result = finding()

@@ -237,7 +237,8 @@ class Stats(Case):
             "open_blocks": 2, "unary_events": 5, "nested_lock_events": 2, "held_locks": 1,
             "dropped_events": 0,
             "operations": {"read": 2, "write": 1, "acquire": 2, "release": 1, "fork": 2,
-                           "join": 1, "begin": 4, "end": 2, "send": 2, "receive": 1}})
+                           "join": 1, "begin": 4, "end": 2, "send": 2, "receive": 1},
+            "races": {"accesses": 0, "variables": 0, "pairs": []}})
 
     def test_text_says_the_same(self):
         text = run("stats", "-", input=self.TRACE).text
@@ -249,8 +250,47 @@ class Stats(Case):
                              ("channels", 2), ("blocks", 4), ("outermost", 2),
                              ("different names", 2), ("deepest nesting", 2),
                              ("open at the end", 2), ("events outside blocks", 5),
-                             ("re-entrant lock events", 2), ("locks held at the end", 1)):
+                             ("re-entrant lock events", 2), ("locks held at the end", 1),
+                             ("data races", "none")):
             self.assertEqual(got[label], str(count), label)
+
+    RACY = ("T1|w(x)|a.c:1\nT2|acq(l)|2\nT2|r(x)|b.c:3\nT2|rel(l)|4\nT1|acq(l)|5\n"
+            "T1|w(x)|a.c:6\nT2|r(x)|b.c:3\nT2|r(y)|7\n")
+
+    def test_races_are_told_with_both_places(self):
+        self.assertIn(
+            "\ndata races               2 accesses to 1 variable\n"
+            "  T1 wrote x at a.c:1 (event 1), T2 read it at b.c:3 (event 3)\n"
+            "  T1 wrote x at a.c:6 (event 6), T2 read it at b.c:3 (event 7)\n",
+            run("stats", "-", input=self.RACY).text)
+        self.assertEqual(run("stats", "--format=json", "-", input=self.RACY).json["races"], {
+            "accesses": 2, "variables": 1, "pairs": [
+                {"variable": "x", "count": 1,
+                 "from": {"event": 1, "thread": "T1", "op": "w(x)", "loc": "a.c:1"},
+                 "to": {"event": 3, "thread": "T2", "op": "r(x)", "loc": "b.c:3"}},
+                {"variable": "x", "count": 1,
+                 "from": {"event": 6, "thread": "T1", "op": "w(x)", "loc": "a.c:6"},
+                 "to": {"event": 7, "thread": "T2", "op": "r(x)", "loc": "b.c:3"}}]})
+
+    def test_races_in_the_same_places_are_told_once(self):
+        text = run("stats", "-", input="T1|w(x)|1\nT2|w(x)|2\n" * 3).text
+        self.assertIn("data races               5 accesses to 1 variable\n"
+                      "  T1 wrote x at location 1 (event 1), T2 wrote it at location 2 (event 2) "
+                      "and 2 more like it\n"
+                      "  T2 wrote x at location 2 (event 2), T1 wrote it at location 1 (event 3) "
+                      "and 1 more like it\n", text)
+
+    def test_of_many_races_the_first_are_told(self):
+        trace = "".join(f"T1|w(x{i})|1\nT2|w(x{i})|2\n" for i in range(100))
+        got = run("stats", "--format=json", "-", input=trace).json["races"]
+        self.assertEqual((got["accesses"], got["variables"]), (100, 100))
+        self.assertEqual([pair["variable"] for pair in got["pairs"]], [f"x{i}" for i in range(10)])
+        self.assertIn("  and 90 more\n", run("stats", "-", input=trace).text)
+
+    def test_a_terminal_does_not_obey_names_in_races(self):
+        text = run("stats", "-", input="T1|w(\x1b[1m)|\x1b[2m\nT2|w(\x1b[1m)|3\n").text
+        self.assertIn("1 access to 1 variable", text)
+        self.assertNotIn("\x1b", text)
 
     def test_dropped_events(self):
         got = run("stats", "--repair", "--format=json", "-", input=CUT + "T1|end|1\n").json

@@ -1,17 +1,19 @@
 /* differential: compares all engines with the reference on random traces.
  *
  *     differential [--seed S] [--count N] [--engine NAME] [--forever] [--verbose]
- *                  [--damaged] [--late]
+ *                  [--damaged] [--late] [--races]
  *
  * Trace number i comes from the seed S + i, so that a mismatch is found again with
  * `--seed <the seed printed> --count 1`. With --damaged the traces are malformed ones after repair,
  * as `check --repair` shows them to engines. With --late only witness is compared, which is told of
- * accesses late then, as `run` does. Status 0: all agree; 1: a mismatch, printed as small
+ * accesses late then, as `run` does. With --races no engine is compared, but the search for data
+ * races; some accesses are atomic then. Status 0: all agree; 1: a mismatch, printed as small
  * as it can be made; 2: usage. */
 #include "reference/algorithm1.h"
 #include "reference/compare.h"
 #include "reference/generate.h"
 #include "reference/late.h"
+#include "reference/racing.h"
 #include "reference/shrink.h"
 
 #include <errno.h>
@@ -27,7 +29,7 @@ enum { PATIENCE = 30 }; /* seconds for a thousand traces before an engine counts
 struct options {
     uint64_t seed, count;
     const struct st_engine *engine; /* NULL: all */
-    bool forever, verbose, damaged, late;
+    bool forever, verbose, damaged, late, races;
 };
 
 /* What was generated, for tuning the generator: a class that is rare is a class untested. */
@@ -77,10 +79,10 @@ static void watch_signals(void) {
 
 /* ---- one mismatch ---- */
 
-/* The engine is NULL when the two references differ from each other. */
+/* The engine is NULL when the two references differ from each other, or races are looked for. */
 struct fault {
     const struct st_engine *engine;
-    bool late;
+    bool late, races;
     uint64_t batches;
     char why[COMPARE_TEXT];
 };
@@ -88,6 +90,8 @@ struct fault {
 static bool shows_fault(const struct sample *sample, void *context) {
     struct fault *fault = context;
     struct reference reference;
+    if (fault->races)
+        return !racing_compare(sample, fault->batches, fault->why, sizeof fault->why);
     reference_check(&reference, sample);
     if (!fault->engine)
         return !compare_algorithm1(sample, &reference, fault->why);
@@ -115,6 +119,21 @@ static void report(const struct sample *original, uint64_t seed, struct fault *f
         printf(fault->late ? "without accesses that are told late:\n" : "actual:\n");
         compare_print_findings(stdout, fault->engine, &sample);
     }
+}
+
+static void report_races(const struct sample *original, uint64_t seed, struct fault *fault) {
+    struct sample sample = *original;
+    struct racing racing;
+    printf("seed %" PRIu64 ", races: %s\n", seed, fault->why);
+    shrink(&sample, shows_fault, fault);
+    shows_fault(&sample, fault);
+    printf("shrunk from %zu to %zu events: %s\n", original->count, sample.count, fault->why);
+    if (sample.repair)
+        printf("(to be repaired)\n");
+    sample_print(stdout, &sample);
+    printf("expected:\n");
+    racing_check(&racing, &sample);
+    racing_print(stdout, &racing, &sample);
 }
 
 /* ---- all traces ---- */
@@ -174,6 +193,22 @@ static void print_tally(const char *name, const struct tally *tally) {
            100.0 * (double)tally->without_violation / n, 100.0 * (double)tally->late / n,
            100.0 * (double)tally->truncated / n, 100.0 * (double)tally->nested / n,
            100.0 * (double)tally->silent / n, 100.0 * (double)tally->messages / n);
+}
+
+static bool check_races(const struct options *options, uint64_t seed) {
+    struct sample sample;
+    struct fault fault = {.races = true, .batches = seed};
+    current_seed = seed;
+    current_engine = "the search for races";
+    if (options->damaged)
+        generate_damaged(&sample, seed);
+    else
+        generate(&sample, seed);
+    racing_mark_atomic(&sample, seed);
+    if (!shows_fault(&sample, &fault))
+        return true;
+    report_races(&sample, seed, &fault);
+    return false;
 }
 
 /* True when everybody agrees on the trace of this seed. */
@@ -241,13 +276,23 @@ static int run(const struct options *options) {
     for (uint64_t i = 0; options->forever || i < options->count; i++) {
         if (i % 1000 == 0)
             alarm(PATIENCE);
-        if (!check_seed(options, options->seed + i, tallies))
+        uint64_t seed = options->seed + i;
+        if (!(options->races ? check_races(options, seed) : check_seed(options, seed, tallies)))
             return 1;
         if (options->forever && (i + 1) % 100000 == 0) {
             printf("%" PRIu64 " traces, %.0f a second\n", i + 1,
                    (double)(i + 1) / (seconds() - start));
             fflush(stdout);
         }
+    }
+    if (options->races) {
+        printf("%" PRIu64 " traces with %" PRIu64 " accesses, of which %.1f%% race and %.1f%% are "
+               "atomic, and %" PRIu64 " conflicts: all agree\n",
+               options->count, racing_tally.accesses,
+               100.0 * (double)racing_tally.races / (double)racing_tally.accesses,
+               100.0 * (double)racing_tally.atomic / (double)racing_tally.accesses,
+               racing_tally.conflicts);
+        return 0;
     }
     if (options->verbose) {
         print_tallies(tallies);
@@ -274,7 +319,7 @@ static int usage(const char *problem) {
     fprintf(stderr,
             "differential: %s\n"
             "usage: differential [--seed S] [--count N] [--engine NAME] [--forever] [--verbose]\n"
-            "                    [--damaged] [--late]\n",
+            "                    [--damaged] [--late] [--races]\n",
             problem);
     return 2;
 }
@@ -296,6 +341,8 @@ int main(int argc, char **argv) {
             options.verbose = true;
         } else if (strcmp(argv[i], "--damaged") == 0) {
             options.damaged = true;
+        } else if (strcmp(argv[i], "--races") == 0) {
+            options.races = true;
         } else if (strcmp(argv[i], "--late") == 0) {
             options.late = true;
             options.engine = st_engine_find("witness");

@@ -1,5 +1,6 @@
 /* What engines do at their limits. Built with clocks that run full after a hundred local times. */
 #include "check/engine.h"
+#include "check/races.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,11 +57,28 @@ static void engines_without_clocks_go_on(void **unused) {
     check("doublechecker", 1000, ST_SERIALIZABLE);
 }
 
+static bool gives_up_looking_for_races(uint64_t releases) {
+    struct st_races *races = st_races_new(NULL, NULL);
+    struct st_event section[] = {event(0, ST_ACQUIRE, 0), event(0, ST_RELEASE, 0)};
+    for (uint64_t i = 0; i < releases; i++)
+        st_races_feed(races, section, 2, 2 * i + 1);
+    bool gave_up = st_races_gave_up(races);
+    st_races_free(races);
+    return gave_up;
+}
+
+static void with_a_full_clock_races_are_not_known(void **unused) {
+    (void)unused;
+    assert_false(gives_up_looking_for_races(90));
+    assert_true(gives_up_looking_for_races(1000));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_full_clock_is_no_verdict),
         cmocka_unit_test(below_the_limit_there_is_one),
         cmocka_unit_test(engines_without_clocks_go_on),
+        cmocka_unit_test(with_a_full_clock_races_are_not_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

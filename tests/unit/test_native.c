@@ -773,6 +773,69 @@ static void a_chunk_of_an_unknown_optional_type_is_skipped(void **state) {
     free(payload.data);
 }
 
+/* Accesses of which some are atomic, in the middle of chunks and at their ends. */
+static void atomic_accesses_come_back(void **state) {
+    (void)state;
+    struct st_symbols symbols;
+    struct events events = {0};
+    st_symbols_init(&symbols);
+    for (unsigned i = 0; i < 3000; i++) {
+        struct st_event event =
+            make_event(&symbols, "T", i % 7 ? ST_READ : ST_WRITE, i % 3 ? "x" : "y", "1");
+        event.atomic = i >= 1000 && i < 2000 && i % 5 < 2;
+        add_event(&events, event);
+    }
+    static const uint32_t sizes[] = {0, 1, 8, 13, 1000};
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        assert_reads_back(&symbols, &events, sizes[i], 100);
+        assert_reads_back(&symbols, &events, sizes[i], 3000);
+    }
+    st_symbols_free(&symbols);
+    free(events.data);
+}
+
+static void put_marks(struct made *file, uint32_t events, const char *marks, size_t size) {
+    struct made payload = {0};
+    put_number(&payload, events, 4);
+    put(&payload, marks, size);
+    put_chunk(file, CHUNK_ATOMIC, &payload, (uint32_t)payload.size);
+    free(payload.data);
+}
+
+static void marks_of_atomic_events_made_by_hand_are_read(void **state) {
+    (void)state;
+    struct made file = make_file();
+    put_marks(&file, 1, "\1", 1);
+    put_one_write(&file);
+    put_end(&file, 1);
+    struct outcome outcome = read_trace((const char *)file.data, file.size, 10);
+    assert_false(outcome.failed);
+    assert_int_equal(outcome.events.count, 1);
+    assert_true(outcome.events.data[0].atomic);
+    free_outcome(&outcome);
+    free(file.data);
+}
+
+static void marks_that_do_not_fit_are_refused(void **state) {
+    (void)state;
+    struct made file = make_file();
+    put_marks(&file, 9, "\1", 1);
+    assert_refused(&file, NATIVE_HEAD_SIZE, "marks of atomic events");
+    file = make_file();
+    put_marks(&file, 0, "", 0);
+    assert_refused(&file, NATIVE_HEAD_SIZE, "marks of atomic events");
+    file = make_file();
+    put_marks(&file, 1, "\1", 1);
+    uint64_t second = file.size;
+    put_marks(&file, 1, "\1", 1);
+    assert_refused(&file, second, "marks of atomic events");
+    file = make_file();
+    put_marks(&file, 2, "\1", 1);
+    second = file.size;
+    put_one_write(&file);
+    assert_refused(&file, second, "another number of events than its marks");
+}
+
 static void a_chunk_of_an_unknown_required_type_is_refused(void **state) {
     (void)state;
     struct made file = make_file(), payload = {0};
@@ -1086,6 +1149,9 @@ int main(int count, char **arguments) {
         cmocka_unit_test(any_overwritten_byte_is_an_error),
         cmocka_unit_test(a_chunk_of_an_unknown_optional_type_is_skipped),
         cmocka_unit_test(a_chunk_of_an_unknown_required_type_is_refused),
+        cmocka_unit_test(atomic_accesses_come_back),
+        cmocka_unit_test(marks_of_atomic_events_made_by_hand_are_read),
+        cmocka_unit_test(marks_that_do_not_fit_are_refused),
         cmocka_unit_test(an_unknown_version_is_refused),
         cmocka_unit_test(bytes_behind_the_end_are_refused),
         cmocka_unit_test(a_missing_chunk_is_noticed),

@@ -298,8 +298,8 @@ static bool edge_between(const struct sample *sample, size_t from, size_t to,
     for (int kind = ST_EDGE_CONFLICT; kind <= ST_EDGE_SYNC; kind++)
         if (reference_depends(&sample->events[from], &sample->events[to],
                               (enum st_edge_kind)kind)) {
-            *edge =
-                (struct st_edge){place(sample, from), place(sample, to), (enum st_edge_kind)kind};
+            *edge = (struct st_edge){place(sample, from), place(sample, to),
+                                     .kind = (enum st_edge_kind)kind};
             return true;
         }
     return false;
@@ -496,7 +496,7 @@ static const char *path_of(size_t count, const size_t edges[][2]) {
     sample_add(&sample, T1, ST_READ, 1);
     for (size_t i = 0; i < count; i++)
         path[i] = (struct st_edge){place(&sample, edges[i][0] - 1), place(&sample, edges[i][1] - 1),
-                                   ST_EDGE_CONFLICT};
+                                   .kind = ST_EDGE_CONFLICT};
     struct st_violation violation = {
         .thread = T1, .begin = 2, .event = place(&sample, 6), .path = path, .path_length = count};
     const char *wrong = evidence_path(&violation, &sample);

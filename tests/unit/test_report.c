@@ -69,11 +69,11 @@ static int tear_down(void **state) {
 /* The edges of: T1 tells T2 through a lock, T2 forks T3, T3 ends and T1 joins it. */
 static void fill_edges(struct fixture *f, struct st_edge *edges) {
     edges[0] = (struct st_edge){place(f, 2, "T1", ST_RELEASE, "l", "a.c:2"),
-                                place(f, 3, "T2", ST_ACQUIRE, "l", "b.c:3"), ST_EDGE_LOCK};
+                                place(f, 3, "T2", ST_ACQUIRE, "l", "b.c:3"), .kind = ST_EDGE_LOCK};
     edges[1] = (struct st_edge){place(f, 4, "T2", ST_FORK, "T3", "b.c:4"),
-                                place(f, 5, "T3", ST_READ, "x", "7"), ST_EDGE_FORK};
+                                place(f, 5, "T3", ST_READ, "x", "7"), .kind = ST_EDGE_FORK};
     edges[2] = (struct st_edge){place(f, 6, "T3", ST_WRITE, "y", ""),
-                                place(f, 7, "T1", ST_JOIN, "T3", "a.c:7"), ST_EDGE_JOIN};
+                                place(f, 7, "T1", ST_JOIN, "T3", "a.c:7"), .kind = ST_EDGE_JOIN};
 }
 
 /* A violated block of T1 with the first `count` of these edges as its path. */
@@ -95,7 +95,8 @@ static void add_violation(struct fixture *f, size_t count, uint64_t end) {
 static struct st_edge conflict(struct fixture *f, uint64_t from, const char *from_thread,
                                uint64_t to, const char *to_thread, const char *variable) {
     return (struct st_edge){place(f, from, from_thread, ST_WRITE, variable, ""),
-                            place(f, to, to_thread, ST_READ, variable, ""), ST_EDGE_CONFLICT};
+                            place(f, to, to_thread, ST_READ, variable, ""),
+                            .kind = ST_EDGE_CONFLICT};
 }
 
 /* A block of T1 that T2 cuts between `begin` and `event`: T1 writes x, T2 reads x and writes y, T1
@@ -175,10 +176,12 @@ static void a_path_is_told_step_by_step(void **state) {
 static void order_through_a_channel_is_told_as_such(void **state) {
     struct fixture *f = *state;
     struct st_edge *path = calloc(2, sizeof *path);
-    path[0] = (struct st_edge){place(f, 2, "T1", ST_SEND, "items", "a.c:2"),
-                               place(f, 3, "T2", ST_RECEIVE, "items", "b.c:3"), ST_EDGE_SYNC};
-    path[1] = (struct st_edge){place(f, 4, "T2", ST_SEND, "room", "b.c:4"),
-                               place(f, 5, "T1", ST_RECEIVE, "room", "a.c:5"), ST_EDGE_SYNC};
+    path[0] =
+        (struct st_edge){place(f, 2, "T1", ST_SEND, "items", "a.c:2"),
+                         place(f, 3, "T2", ST_RECEIVE, "items", "b.c:3"), .kind = ST_EDGE_SYNC};
+    path[1] =
+        (struct st_edge){place(f, 4, "T2", ST_SEND, "room", "b.c:4"),
+                         place(f, 5, "T1", ST_RECEIVE, "room", "a.c:5"), .kind = ST_EDGE_SYNC};
     st_findings_violation(&f->findings[0],
                           &(struct st_violation){.block = number(&f->symbols.blocks, "f"),
                                                  .begin = 1,
@@ -231,8 +234,9 @@ static void a_child_of_one_event_starts_and_ends_with_it(void **state) {
     struct fixture *f = *state;
     struct st_edge *path = calloc(2, sizeof *path);
     path[0] = (struct st_edge){place(f, 2, "T1", ST_FORK, "T2", "2"),
-                               place(f, 3, "T2", ST_BEGIN, "g", "3"), ST_EDGE_FORK};
-    path[1] = (struct st_edge){path[0].to, place(f, 4, "T1", ST_JOIN, "T2", "4"), ST_EDGE_JOIN};
+                               place(f, 3, "T2", ST_BEGIN, "g", "3"), .kind = ST_EDGE_FORK};
+    path[1] =
+        (struct st_edge){path[0].to, place(f, 4, "T1", ST_JOIN, "T2", "4"), .kind = ST_EDGE_JOIN};
     st_findings_violation(&f->findings[0], &(struct st_violation){.block = ST_NO_NAME,
                                                                   .begin = 1,
                                                                   .end = 5,
@@ -390,7 +394,8 @@ static void the_last_dependence_alone_is_told(void **state) {
     struct fixture *f = *state;
     number(&f->symbols.threads, "T1");
     add_closing(f, (struct st_edge){place(f, 6, "T2", ST_WRITE, "x", "b.c:6"),
-                                    place(f, 7, "T1", ST_READ, "x", "a.c:7"), ST_EDGE_CONFLICT});
+                                    place(f, 7, "T1", ST_READ, "x", "a.c:7"),
+                                    .kind = ST_EDGE_CONFLICT});
     assert_contains(
         text_of(f, false),
         "f was not atomic in thread T1: T2 came in between.\n"

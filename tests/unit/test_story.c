@@ -120,18 +120,20 @@ static void add_violation(struct fixture *f, const char *block, struct st_edge o
 static void add_lock_cut(struct fixture *f, const char *first, const char *second) {
     add_violation(f, "transfer",
                   (struct st_edge){place(f, 9, "T1", ST_RELEASE, first, 1),
-                                   place(f, 14, "T2", ST_ACQUIRE, first, 2), ST_EDGE_LOCK},
+                                   place(f, 14, "T2", ST_ACQUIRE, first, 2), .kind = ST_EDGE_LOCK},
                   (struct st_edge){place(f, 21, "T2", ST_RELEASE, second, 3),
-                                   place(f, 24, "T1", ST_ACQUIRE, second, 4), ST_EDGE_LOCK});
+                                   place(f, 24, "T1", ST_ACQUIRE, second, 4),
+                                   .kind = ST_EDGE_LOCK});
 }
 
 /* T1 reads x at event + 1, T2 writes it, T1 writes it. */
 static void add_access_cut(struct fixture *f, uint64_t event) {
-    add_violation(f, "count",
-                  (struct st_edge){place(f, event + 1, "T1", ST_READ, "x", 1),
-                                   place(f, event + 2, "T2", ST_WRITE, "x", 2), ST_EDGE_CONFLICT},
-                  (struct st_edge){place(f, event + 2, "T2", ST_WRITE, "x", 2),
-                                   place(f, event + 3, "T1", ST_WRITE, "x", 3), ST_EDGE_CONFLICT});
+    add_violation(
+        f, "count",
+        (struct st_edge){place(f, event + 1, "T1", ST_READ, "x", 1),
+                         place(f, event + 2, "T2", ST_WRITE, "x", 2), .kind = ST_EDGE_CONFLICT},
+        (struct st_edge){place(f, event + 2, "T2", ST_WRITE, "x", 2),
+                         place(f, event + 3, "T1", ST_WRITE, "x", 3), .kind = ST_EDGE_CONFLICT});
 }
 
 static char *text_of(const struct fixture *f, struct st_text_style style) {
@@ -431,6 +433,43 @@ static void the_lines_in_the_block_make_a_difference(void **state) {
     assert_text_not(f, "The same happened");
 }
 
+/* ---- data races ---- */
+
+static void a_step_that_rests_on_a_data_race_says_so(void **state) {
+    struct fixture *f = *state;
+    static const struct knowledge known[] = {
+        {{"count", "a.c:1"}, {0}},
+        {{"get", "a.c:5", "count", "a.c:2"}, {0}},
+        {{"set", "a.c:9"}, {0}},
+        {{"put", "a.c:6", "count", "a.c:3"}, {0}},
+    };
+    static const char note[] = "\nA finding rests on a data race: ";
+    know(f, known, 4);
+    add_access_cut(f, 1);
+    f->findings.violations[0].path[0].race = ST_RACE_NONE;
+    assert_text_not(f, "data race");
+    f->findings.violations[0].path[0].race = ST_RACE_FOUND;
+    assert_text(f, plain, "so T2 comes after count; a data race: nothing orders the two\n");
+    assert_text_not(f, "so count comes after T2; a data race");
+    assert_text(f, plain, note);
+    f->findings.violations[0].path[1].race = ST_RACE_FOUND;
+    assert_text(f, plain, "so count comes after T2; a data race: nothing orders the two\n");
+}
+
+/* Where the trace is no recording its order is given. */
+static void without_a_recording_there_is_no_doubt(void **state) {
+    struct fixture *f = *state;
+    static const struct knowledge known[] = {{{"count", "a.c:1"}, {0}},
+                                             {{"get", "a.c:5"}, {0}},
+                                             {{"set", "a.c:9"}, {0}},
+                                             {{"put", "a.c:6"}, {0}}};
+    know(f, known, 4);
+    add_access_cut(f, 1);
+    f->findings.violations[0].path[0].race = ST_RACE_FOUND;
+    f->report.details = NULL;
+    assert_text_not(f, "data race");
+}
+
 /* ---- color ---- */
 
 static void threads_have_their_colors(void **state) {
@@ -467,6 +506,8 @@ int main(void) {
         TEST(an_access_without_a_lock_says_so),
         TEST(the_same_lines_are_told_once_whoever_called_them),
         TEST(the_lines_in_the_block_make_a_difference),
+        TEST(a_step_that_rests_on_a_data_race_says_so),
+        TEST(without_a_recording_there_is_no_doubt),
         TEST(threads_have_their_colors),
         TEST(quiet_is_the_summary_alone),
     };

@@ -647,8 +647,9 @@ static void write_events(void *context, struct st_event *events, const uint64_t 
     const struct st_symbols *symbols = st_translator_symbols(t->translator);
     for (size_t i = 0; i < count; i++) {
         char *op = st_op_text(symbols, &events[i]);
-        t->used += (size_t)snprintf(t->text + t->used, sizeof t->text - t->used, "%s|%s\n",
-                                    st_name(&symbols->threads, events[i].thread), op);
+        t->used += (size_t)snprintf(t->text + t->used, sizeof t->text - t->used, "%s|%s%s\n",
+                                    st_name(&symbols->threads, events[i].thread), op,
+                                    events[i].atomic ? " atomic" : "");
         free(op);
     }
 }
@@ -820,6 +821,23 @@ static void locks_are_released_by_who_holds_them(void **state) {
                       "T1|rel(0x500 #2)\n");
 }
 
+static void atomic_operations_are_marked(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, NULL);
+    tell(&t.tellers[0], ST_STREAM_WRITE, 4, 0x1000, 1);
+    tell(&t.tellers[0], ST_STREAM_ATOMIC_UPDATE, 4, 0x1000, 1);
+    tell(&t.tellers[0], ST_STREAM_ATOMIC_READ, 8, 0x2000, 1);
+    tell(&t.tellers[0], ST_STREAM_ATOMIC_WRITE, 8, 0x2000, 1);
+    tell(&t.tellers[0], ST_STREAM_READ, 4, 0x3000, 1);
+    expect_events(&t, "main|w(0x1000)\n"
+                      "main|r(0x1000) atomic\n"
+                      "main|w(0x1000) atomic\n"
+                      "main|r(0x2000) atomic\n"
+                      "main|w(0x2000) atomic\n"
+                      "main|r(0x3000)\n");
+}
+
 static void channels_are_told_apart(void **state) {
     (void)state;
     struct translating t;
@@ -909,6 +927,7 @@ int main(void) {
         cmocka_unit_test(critical_sections_can_be_blocks),
         cmocka_unit_test(a_section_ends_with_the_function_that_it_began_in),
         cmocka_unit_test(locks_are_released_by_who_holds_them),
+        cmocka_unit_test(atomic_operations_are_marked),
         cmocka_unit_test(channels_are_told_apart),
         cmocka_unit_test(heap_is_named_after_its_allocation),
         cmocka_unit_test(a_lock_in_freed_memory_is_another_lock),
