@@ -12,5 +12,5 @@ file(RELATIVE_PATH runtime_from_bin /prefix/${CMAKE_INSTALL_BINDIR}
      /prefix/${CMAKE_INSTALL_LIBDIR}/seriatim)
 target_compile_definitions(seriatim_commands PRIVATE SERIATIM_RUNTIME_FROM_BIN="${runtime_from_bin}")
 if(TARGET seriatim_rt)
-  add_dependencies(seriatim_cli seriatim_rt)
+  add_dependencies(seriatim_cli seriatim_rt seriatim_rt_static)
 endif()

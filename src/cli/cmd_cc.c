@@ -145,21 +145,55 @@ static int add_clang_libraries(struct call *call, struct st_error *error) {
 /* Our runtime library comes before all others, so that what it defines is found there first, and
  * stays even if --as-needed holds. gcc adds -ltsan by itself: through -L it finds our library under
  * that name, too, before its own. */
-static int add_link_flags(struct call *call, struct st_error *error) {
-    if (!call->line.links)
-        return 0;
-    char *place = runtime_place(call->language->command, error);
-    if (!place)
-        return -1;
-    add(call, join(call, "-L", place, ""));
+static void add_shared_runtime(struct call *call, const char *place) {
     add_for_linker(call, "--push-state");
     add_for_linker(call, "--no-as-needed");
     add_for_linker(call, join(call, place, "/", RUNTIME_LIBRARY));
     add_for_linker(call, "--pop-state");
     add_for_linker(call, "-rpath");
     add_for_linker(call, join(call, place, "", ""));
+}
+
+/* All of the archive goes into the executable, and what it defines is there for all libraries that
+ * are ever loaded. They themselves get none: there must be one for all. gcc, told to link it,
+ * finds our archive under the name of its own. */
+static int add_static_runtime(struct call *call, const char *place, struct st_error *error) {
+    if (call->line.shared)
+        return 0;
+    if (!runtime_has_archive(place))
+        return st_fail(error, call->language->command, ST_AT_FILE, 0,
+                       GCC_STATIC_RUNTIME ": " RUNTIME_ARCHIVE ", " RUNTIME_ARCHIVE_NAMES
+                                          " and " RUNTIME_ARCHIVE_LINK_NAME
+                                          " are not all beside " RUNTIME_LIBRARY
+                                          "; build or install seriatim again, or link without "
+                                          "this option");
+    add_for_linker(call, join(call, "--dynamic-list=", place, "/" RUNTIME_ARCHIVE_NAMES));
+    if (call->compiler.kind == COMPILER_GCC && !call->line.unwatched)
+        return 0;
+    add_for_linker(call, "--whole-archive");
+    add_for_linker(call, join(call, place, "/", RUNTIME_ARCHIVE));
+    add_for_linker(call, "--no-whole-archive");
+    add_for_linker(call, "-ldl");
+    add_for_linker(call, "-lpthread");
+    return 0;
+}
+
+static int add_link_flags(struct call *call, struct st_error *error) {
+    if (!call->line.links)
+        return 0;
+    char *place = runtime_place(call->language->command, error);
+    int result = place ? 0 : -1;
+    if (place) {
+        add(call, join(call, "-L", place, ""));
+        if (call->line.within)
+            result = add_static_runtime(call, place, error);
+        else
+            add_shared_runtime(call, place);
+    }
     free(place);
-    return call->compiler.kind == COMPILER_CLANG ? add_clang_libraries(call, error) : 0;
+    if (result < 0 || call->compiler.kind != COMPILER_CLANG)
+        return result;
+    return add_clang_libraries(call, error);
 }
 
 static int refuse(const struct call *call, struct st_error *error) {
@@ -197,7 +231,8 @@ static int make_call(struct call *call, int argc, char **argv, struct st_error *
     if (add_flags(call, error) < 0)
         return -1;
     for (int i = 0; i < argc; i++)
-        add(call, argv[i]);
+        if (call->compiler.kind == COMPILER_GCC || strcmp(argv[i], GCC_STATIC_RUNTIME) != 0)
+            add(call, argv[i]);
     return execute(call, error);
 }
 

@@ -31,15 +31,19 @@ static const char source_endings[] =
     "c i m mi h cc cp cxx cpp CPP c++ C ii mm M mii S sx ll bc cu cppm ccm cxxm c++m ixx";
 static const char header_endings[] = "h hh H hp hxx hpp HPP h++ tcc";
 
+/* gcc's and clang's words for a runtime library that becomes part of the executable. */
+static const char static_runtime[] = GCC_STATIC_RUNTIME " -static-libsan";
+
 /* Sanitizers that bring a runtime library of their own which does not get along with another. */
 static const char *const foreign_sanitizers[] = {"address",  "hwaddress", "leak",       "memory",
                                                  "dataflow", "fuzzer",    "safe-stack", "scudo"};
 enum { FOREIGN_COUNT = sizeof foreign_sanitizers / sizeof *foreign_sanitizers };
 
-static const char why_static[] = "the runtime library must be a shared one to see what the C "
-                                 "library does; link without it";
-static const char why_static_tsan[] = "seriatim's runtime library takes the place of gcc's; link "
-                                      "without it";
+static const char why_static[] = "the C library must be a shared one for the runtime library to "
+                                 "see what it does; link without it";
+static const char why_static_cxx[] =
+    "the C++ library must be a shared one for the runtime library to "
+    "see what it does; link without it";
 static const char why_foreign[] = "two runtime libraries cannot watch one program; build without "
                                   "it, and use it in a build of its own";
 static const char why_32_bits[] = "the runtime library is for 64-bit programs only; build without "
@@ -115,10 +119,12 @@ static void read_sanitizer(struct reader *reader, const char *option, const char
         reader->foreign[i] = on ? option : NULL;
         foreign = true;
     }
-    if (all || is_named(name, length, "thread"))
+    if (all || is_named(name, length, "thread")) {
         line->thread = on;
-    else if (!foreign && on)
+        line->unwatched = !on;
+    } else if (!foreign && on) {
         line->undefined = true;
+    }
     if (!on && (all || is_named(name, length, "undefined")))
         line->undefined = false;
 }
@@ -181,8 +187,10 @@ static void read_option(struct reader *reader, const char *word) {
     else if (strcmp(word, "-static") == 0 || strcmp(word, "--static") == 0 ||
              strcmp(word, "-static-pie") == 0)
         forbid_link(reader, word, why_static);
-    else if (strcmp(word, "-static-libtsan") == 0)
-        forbid_link(reader, word, why_static_tsan);
+    else if (strcmp(word, "-static-libstdc++") == 0)
+        forbid_link(reader, word, why_static_cxx);
+    else if (is_among(static_runtime, word))
+        line->within = true;
     else if ((strcmp(word, "-m32") == 0 || strcmp(word, "-mx32") == 0) && !line->odd) {
         line->odd = word;
         line->why = why_32_bits;

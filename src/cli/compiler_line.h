@@ -6,12 +6,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Not known to clang, which says -static-libsan. */
+#define GCC_STATIC_RUNTIME "-static-libtsan"
+
 struct compiler_line {
     bool has_input;  /* otherwise it is a question, such as --version */
     bool has_source; /* something is compiled, or at least preprocessed */
     bool links;      /* an executable or a shared library comes out */
     bool shared;     /* -shared */
     bool thread;     /* -fsanitize=thread is asked for already */
+    bool unwatched;  /* -fno-sanitize=thread */
+    bool within;     /* -static-libtsan: the runtime library goes into the executable */
     bool undefined;  /* -fsanitize=undefined, or a part of it */
     const char *odd; /* an option that cannot work with us, or NULL */
     const char *why; /* why it cannot, and what to do instead: the end of a sentence */

@@ -150,6 +150,20 @@ static bool examine_runtime(struct health *health) {
     return place != NULL;
 }
 
+/* It is for those who ask for it, so that nothing is wrong without it. */
+static void examine_archive(struct health *health) {
+    struct st_error error;
+    char *place = runtime_place(NULL, &error);
+    if (!place)
+        return;
+    bool there = runtime_has_archive(place);
+    struct symptom *symptom = health_add(health, there ? HEALTH_OK : HEALTH_NOTE, "static runtime");
+    health_detail(symptom, there ? "%s/" RUNTIME_ARCHIVE : "not in %s", place);
+    if (!there)
+        health_advise(symptom, "for -static-libtsan, build or install seriatim again");
+    free(place);
+}
+
 /* The first line that a failed command printed, or how it ended. */
 static void describe_failure(struct symptom *symptom, const struct candidate *candidate,
                              const char *what, int status, char *output) {
@@ -269,4 +283,5 @@ void health_examine_building(struct health *health) {
     for (size_t i = 0; i < health->count && !health->builders[0]; i++)
         if (health->symptoms[i].state == HEALTH_NOTE)
             health->symptoms[i].state = HEALTH_PROBLEM;
+    examine_archive(health);
 }

@@ -3,7 +3,6 @@
 #include "base/memory.h"
 
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,11 @@ static bool holds(const char *folder, const char *file) {
 
 static bool is_complete(const char *folder) {
     return holds(folder, RUNTIME_LIBRARY) && holds(folder, RUNTIME_LINK_NAME);
+}
+
+bool runtime_has_archive(const char *place) {
+    return holds(place, RUNTIME_ARCHIVE) && holds(place, RUNTIME_ARCHIVE_NAMES) &&
+           holds(place, RUNTIME_ARCHIVE_LINK_NAME);
 }
 
 static char *from_variable(const char *folder, const char *command, struct st_error *error) {

@@ -47,10 +47,13 @@ static void wait_for_chunk(struct st_stream_head *head) {
     atomic_fetch_sub(&head->waiting, 1);
 }
 
-/* Nobody will give chunks back. A watcher that we cannot see counts as gone, too: better to tell no
- * more than to wait for ever. */
+/* Nobody will give chunks back. A process that was killed is still there, for kill(), until its
+ * parent has asked how it ended, so it is only asked where the mutex is not held. */
 static bool watcher_is_gone(void) {
-    return kill((pid_t)rt_head->watcher, 0) < 0 && errno == ESRCH;
+    uint32_t word = atomic_load(&rt_head->alive.word);
+    if (word & FUTEX_OWNER_DIED)
+        return true;
+    return !(word & FUTEX_TID_MASK) && kill((pid_t)rt_head->watcher, 0) < 0 && errno == ESRCH;
 }
 
 static struct st_stream_chunk *new_chunk(struct rt_thread *t) {

@@ -29,8 +29,9 @@
 bool rt_enter(void);
 void rt_leave(void);
 
-/* Starts everything on first use; callable at any time, from any thread. */
-void rt_initialize(void);
+/* Starts everything, the first time that it is called. `stream` is what ST_STREAM_VARIABLE says, or
+ * NULL. */
+void rt_initialize(const char *stream);
 
 /* ---- what it tells; between rt_enter and rt_leave only ---- */
 

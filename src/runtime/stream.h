@@ -34,6 +34,7 @@
 #ifndef SERIATIM_RUNTIME_STREAM_H
 #define SERIATIM_RUNTIME_STREAM_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,7 +44,7 @@
 
 #define ST_STREAM_MAGIC UINT64_C(0x3172747374616972)
 enum {
-    ST_STREAM_VERSION = 2,
+    ST_STREAM_VERSION = 4,
     ST_STREAM_CHUNK_BYTES = 64 * 1024,
     ST_STREAM_RECORDS = ST_STREAM_CHUNK_BYTES / 16 - 4, /* in a chunk */
     ST_STREAM_SLOTS = 1 << 14, /* so many threads at a time have their accesses kept in cells */
@@ -168,8 +169,15 @@ _Static_assert(sizeof(struct st_stream_chunk) == ST_STREAM_CHUNK_BYTES, "chunks 
 struct st_stream_head {
     uint64_t magic;
     uint32_t version;
-    uint32_t chunk_count;       /* of chunks behind the head */
-    uint32_t watcher;           /* process id of the watcher */
+    uint32_t chunk_count; /* of chunks behind the head */
+    uint32_t watcher;     /* process id of the watcher */
+    /* The watcher holds this robust mutex while it lives. When it dies, however that happens, the
+     * kernel sets FUTEX_OWNER_DIED in its first word, at once and not only when somebody has waited
+     * for it, and whatever name spaces the two are in. */
+    union {
+        pthread_mutex_t mutex;
+        _Atomic uint32_t word;
+    } alive;
     _Atomic uint32_t attached;  /* process id of the program, once its runtime has started */
     _Atomic uint32_t closed;    /* set by the watcher when it reads no more: stop telling */
     _Atomic uint32_t ended;     /* set by the program when it ends in an orderly way */

@@ -118,31 +118,30 @@ void rt_stop_in_child(void) {
 
 /* ---- modules ---- */
 
+/* Those that were told and are loaded. What is beyond the table is told again and again. */
 struct known_module {
-    uintptr_t start;
+    uintptr_t start, length;
     uint64_t name; /* a hash */
+    bool loaded;
 };
 
 static struct known_module known_modules[4096];
 static size_t known_count;
 static struct rt_spin modules_lock;
 
-static bool is_known(uintptr_t start_address, const char *name) {
+static struct known_module *find_known(uintptr_t start_address, uint64_t name) {
+    for (size_t i = 0; i < known_count; i++)
+        if (known_modules[i].start == start_address && known_modules[i].name == name)
+            return &known_modules[i];
+    return NULL;
+}
+
+static uint64_t hash_of(const char *name) {
     uint64_t hash = 14695981039346656037u;
     for (const char *at = name; *at; at++)
         hash = (hash ^ (unsigned char)*at) * 1099511628211u;
-    for (size_t i = 0; i < known_count; i++)
-        if (known_modules[i].start == start_address && known_modules[i].name == hash)
-            return true;
-    if (known_count < sizeof known_modules / sizeof *known_modules)
-        known_modules[known_count++] = (struct known_module){start_address, hash};
-    return false;
+    return hash;
 }
-
-/* How many modules were ever loaded, by the last time that we looked, and now. */
-struct loads {
-    unsigned long long before, now;
-};
 
 /* Our own strstr would be told. */
 static bool is_unwinder(const char *path) {
@@ -157,12 +156,25 @@ static bool is_unwinder(const char *path) {
     return false;
 }
 
-static int tell_module(struct dl_phdr_info *info, size_t size, void *of) {
+/* One walk over the modules. */
+struct walk {
+    bool first; /* the next one is the program itself */
+    bool tells; /* of those that are new; otherwise it notes which ones are loaded */
+};
+
+/* The program itself has no name here. */
+static const char *name_of(const struct dl_phdr_info *info, bool program, char path[4096]) {
+    const char *name = info->dlpi_name ? info->dlpi_name : "";
+    if (*name || !program)
+        return name;
+    ssize_t length = readlink("/proc/self/exe", path, 4095);
+    path[length > 0 ? length : 0] = '\0';
+    return path;
+}
+
+static int visit_module(struct dl_phdr_info *info, size_t size, void *of) {
     (void)size;
-    struct loads *loads = of;
-    loads->now = info->dlpi_adds;
-    if (loads->now == loads->before)
-        return 1;
+    struct walk *walk = of;
     uintptr_t first = UINTPTR_MAX, end = 0;
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
@@ -173,32 +185,66 @@ static int tell_module(struct dl_phdr_info *info, size_t size, void *of) {
         end = at + header->p_memsz > end ? at + header->p_memsz : end;
     }
     char path[4096];
-    const char *name = info->dlpi_name ? info->dlpi_name : "";
-    if (!*name && !known_count) { /* the program itself comes first and has no name here */
-        ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-        path[length > 0 ? length : 0] = '\0';
-        name = path;
-    }
+    const char *name = name_of(info, walk->first, path);
+    walk->first = false;
+    if (end <= first)
+        return 0;
     if (is_unwinder(name))
         rt_unwinder = (struct rt_range){first, end - first};
-    if (end > first && !is_known(first, name))
+    struct known_module *known = find_known(first, hash_of(name));
+    if (known) {
+        known->loaded = true;
+    } else if (walk->tells) {
+        if (known_count < sizeof known_modules / sizeof *known_modules)
+            known_modules[known_count++] =
+                (struct known_module){first, end - first, hash_of(name), true};
         rt_tell_module(name, first, end - first, info->dlpi_addr);
+    }
     return 0;
 }
 
+/* The memory of those that are gone may be that of others soon. */
+static void forget_unloaded(void) {
+    for (size_t i = 0; i < known_count; i++)
+        known_modules[i].loaded = false;
+    dl_iterate_phdr(visit_module, &(struct walk){.first = true});
+    size_t kept = 0;
+    for (size_t i = 0; i < known_count; i++)
+        if (known_modules[i].loaded)
+            known_modules[kept++] = known_modules[i];
+        else
+            rt_free((const void *)known_modules[i].start, known_modules[i].length);
+    known_count = kept;
+}
+
+/* How many modules were ever loaded and unloaded. */
+struct loads {
+    unsigned long long loaded, unloaded;
+};
+
+static int count_loads(struct dl_phdr_info *info, size_t size, void *loads) {
+    (void)size;
+    *(struct loads *)loads = (struct loads){info->dlpi_adds, info->dlpi_subs};
+    return 1;
+}
+
 void rt_tell_modules(void) {
+    static struct loads before;
+    struct loads now = {0};
     rt_spin_lock(&modules_lock);
-    static struct loads loads;
-    dl_iterate_phdr(tell_module, &loads);
-    loads.before = loads.now;
+    dl_iterate_phdr(count_loads, &now);
+    if (now.unloaded != before.unloaded)
+        forget_unloaded();
+    if (now.loaded != before.loaded)
+        dl_iterate_phdr(visit_module, &(struct walk){.first = true, .tells = true});
+    before = now;
     rt_spin_unlock(&modules_lock);
 }
 
 /* ---- the runtime ---- */
 
 /* The memory of the watcher, or NULL: then nothing is told, and the program runs as it is. */
-static struct st_stream_head *attach(void) {
-    const char *text = getenv(ST_STREAM_VARIABLE);
+static struct st_stream_head *attach(const char *text) {
     struct stat status;
     int fd = text && *text ? atoi(text) : -1;
     if (fd < 0 || fstat(fd, &status) < 0 || status.st_size < (off_t)sizeof(struct st_stream_head))
@@ -218,11 +264,22 @@ static struct st_stream_head *attach(void) {
     return NULL;
 }
 
-void rt_initialize(void) {
+/* A program that has this runtime inside itself may load it as a shared library too, since one of
+ * its own libraries asks for it. All calls go to the one inside then, and the other keeps still. */
+RT_EXPORT extern const char __seriatim_runtime;
+const char __seriatim_runtime = 0;
+static const char ours __attribute__((alias("__seriatim_runtime")));
+
+static bool is_another_in_use(void) {
+    const char *used = dlsym(RTLD_DEFAULT, "__seriatim_runtime");
+    return used && used != &ours;
+}
+
+void rt_initialize(const char *stream) {
     static _Atomic bool begun;
-    if (atomic_exchange(&begun, true))
+    if (atomic_exchange(&begun, true) || is_another_in_use())
         return;
-    struct st_stream_head *head = attach();
+    struct st_stream_head *head = attach(stream);
     if (!head || !rt_cells_start())
         return;
     rt_late = head->late;
@@ -235,7 +292,7 @@ void rt_initialize(void) {
 }
 
 __attribute__((constructor(101))) static void on_load(void) {
-    rt_initialize();
+    rt_initialize(getenv(ST_STREAM_VARIABLE));
 }
 
 __attribute__((destructor)) static void on_exit_of_program(void) {

@@ -12,14 +12,21 @@
 
 /* What a place is called whose line is not known. */
 struct module {
-    char *name; /* without its folders */
+    char *path;
+    const char *name; /* without its folders */
     uint64_t start, end, bias;
+    uint64_t moved; /* by so much, all of these */
 };
+
+/* Programs have addresses below this one, and records none that are twice as large. */
+#define FIRST_FREE (UINT64_C(1) << 47)
 
 struct st_places {
     struct st_modules *symbols;
     struct module *modules;
     size_t count, capacity;
+    struct st_moves moves;
+    uint64_t next_free; /* addresses from here on are those of no module */
     time_t built;
 };
 
@@ -28,6 +35,7 @@ struct st_places *st_places_new(void) {
     char *folder = getcwd(NULL, 0);
     places->symbols = st_modules_new(folder);
     free(folder);
+    places->next_free = FIRST_FREE;
     return places;
 }
 
@@ -35,8 +43,9 @@ void st_places_free(struct st_places *places) {
     if (!places)
         return;
     for (size_t i = 0; i < places->count; i++)
-        free(places->modules[i].name);
+        free(places->modules[i].path);
     free(places->modules);
+    free(places->moves.list);
     st_modules_free(places->symbols);
     free(places);
 }
@@ -57,29 +66,100 @@ static void note_age(struct st_places *places, const char *path, const char *nam
         places->built = status.st_mtime;
 }
 
+/* ---- modules ---- */
+
+const struct st_moves *st_places_moves(const struct st_places *places) {
+    return &places->moves;
+}
+
+/* The module, if it was there before, in the same place. */
+static const struct module *find_module(const struct st_places *places, const char *path,
+                                        uint64_t start, uint64_t length) {
+    for (size_t i = 0; i < places->count; i++) {
+        const struct module *module = &places->modules[i];
+        if (module->start == start + module->moved && module->end == module->start + length &&
+            strcmp(module->path, path) == 0)
+            return module;
+    }
+    return NULL;
+}
+
+static bool overlap(uint64_t start, uint64_t length, uint64_t other, uint64_t other_length) {
+    return start < other + other_length && other < start + length;
+}
+
+/* How far the addresses of a new one must be moved so that they are not those of another. */
+static uint64_t find_move(struct st_places *places, uint64_t start, uint64_t length) {
+    enum { ALIGNMENT = 1 << 16 };
+    bool taken = false;
+    for (size_t i = 0; i < places->count && !taken; i++) {
+        const struct module *module = &places->modules[i];
+        taken = overlap(start, length, module->start - module->moved, module->end - module->start);
+    }
+    uint64_t to = places->next_free + start % ALIGNMENT;
+    if (!taken || length >= FIRST_FREE || to + length >= 2 * FIRST_FREE)
+        return 0;
+    places->next_free = (to + length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return to - start;
+}
+
+/* From now on it is this one that is there. */
+static void note_move(struct st_moves *moves, uint64_t start, uint64_t length, uint64_t by) {
+    size_t kept = 0;
+    for (size_t i = 0; i < moves->count; i++)
+        if (!overlap(start, length, moves->list[i].start, moves->list[i].length))
+            moves->list[kept++] = moves->list[i];
+    moves->count = kept;
+    if (!by)
+        return;
+    st_reserve(&moves->list, &moves->capacity, kept + 1);
+    moves->list[moves->count++] = (struct st_moved){start, length, by};
+}
+
+static const struct module *add_module(struct st_places *places, const char *path, uint64_t start,
+                                       uint64_t length, uint64_t bias) {
+    uint64_t moved = find_move(places, start, length);
+    struct module module = {.path = st_strdup(path),
+                            .start = start + moved,
+                            .end = start + moved + length,
+                            .bias = bias + moved,
+                            .moved = moved};
+    const char *slash = strrchr(module.path, '/');
+    module.name = slash ? slash + 1 : module.path;
+    note_age(places, path, module.name);
+    st_modules_add(places->symbols, &(struct st_module){.path = path,
+                                                        .start = module.start,
+                                                        .end = module.end,
+                                                        .bias = module.bias});
+    st_reserve(&places->modules, &places->capacity, places->count + 1);
+    places->modules[places->count] = module;
+    return &places->modules[places->count++];
+}
+
 void st_places_add_module(struct st_places *places, const char *path, uint64_t start,
                           uint64_t length, uint64_t bias) {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    note_age(places, path, name);
-    st_reserve(&places->modules, &places->capacity, places->count + 1);
-    places->modules[places->count++] =
-        (struct module){st_strdup(name), start, start + length, bias};
-    st_modules_add(
-        places->symbols,
-        &(struct st_module){.path = path, .start = start, .end = start + length, .bias = bias});
+    if (length > UINT64_MAX - start)
+        return; /* no program has that */
+    const struct module *module = find_module(places, path, start, length);
+    if (!module)
+        module = add_module(places, path, start, length, bias);
+    note_move(&places->moves, start, length, module->moved);
 }
 
 uint64_t st_places_complete(const struct st_places *places, uint32_t low) {
-    for (size_t i = 0; i < places->count; i++) {
+    for (size_t i = places->count; i-- > 0;) {
         const struct module *module = &places->modules[i];
-        uint64_t address = (module->start & ~(uint64_t)UINT32_MAX) | low;
-        if (address < module->start)
+        uint64_t start = module->start - module->moved;
+        uint64_t address = (start & ~(uint64_t)UINT32_MAX) | low;
+        if (address < start)
             address += UINT64_C(1) << 32;
-        if (address < module->end)
-            return address;
+        if (address < module->end - module->moved)
+            return st_places_now(places, address);
     }
     return 0;
 }
+
+/* ---- names ---- */
 
 static struct st_code code_of(const char *function, const char *file, unsigned line) {
     return (struct st_code){function, file ? file : "", line};

@@ -14,6 +14,11 @@ void st_places_free(struct st_places *places);
 void st_places_add_module(struct st_places *places, const char *path, uint64_t start,
                           uint64_t length, uint64_t bias);
 
+/* A module may be loaded where another one was, whose addresses are still to be named. Then its own
+ * addresses are moved to where no other ones are, above those that programs have. This gives the
+ * address by which all other functions here know what is now at `address`; the same one, mostly. */
+static inline uint64_t st_places_now(const struct st_places *places, uint64_t address);
+
 /* The address in one of them that has these lower 32 bits; 0 when there is none. */
 uint64_t st_places_complete(const struct st_places *places, uint32_t low);
 /* When the newest of the modules was written; 0 when that is not known. */
@@ -39,5 +44,25 @@ const char *st_places_location(struct st_places *places, uint64_t pc, char *buff
 /* The name of the static variable at the address; false, and the address as text, when there is
  * none that we know of. */
 bool st_places_data(struct st_places *places, uint64_t address, char *buffer, size_t size);
+
+/* ---- inside ---- */
+
+/* Where modules are now that are known by other addresses. */
+struct st_moved {
+    uint64_t start, length, by;
+};
+struct st_moves {
+    struct st_moved *list;
+    size_t count, capacity;
+};
+const struct st_moves *st_places_moves(const struct st_places *places);
+
+static inline uint64_t st_places_now(const struct st_places *places, uint64_t address) {
+    const struct st_moves *moves = st_places_moves(places);
+    for (size_t i = 0; i < moves->count; i++)
+        if (address - moves->list[i].start < moves->list[i].length)
+            return address + moves->list[i].by;
+    return address;
+}
 
 #endif

@@ -13,6 +13,18 @@
 /* Programs expect the descriptors that they open to be small numbers. */
 enum { HIGH_DESCRIPTOR = 900 };
 
+/* The kernel knows from now on whom to tell when this thread is gone. It is the first one of the
+ * process, which lives as long as that does. */
+static void say_that_we_live(struct st_stream_head *head) {
+    pthread_mutexattr_t kind;
+    pthread_mutexattr_init(&kind);
+    pthread_mutexattr_setpshared(&kind, PTHREAD_PROCESS_SHARED);
+    pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
+    if (pthread_mutex_init(&head->alive.mutex, &kind) == 0)
+        pthread_mutex_lock(&head->alive.mutex);
+    pthread_mutexattr_destroy(&kind);
+}
+
 void st_shared_memory_initialize(struct st_stream_head *head, uint32_t chunk_count,
                                  uint32_t given) {
     head->magic = ST_STREAM_MAGIC;
@@ -52,12 +64,15 @@ int st_shared_memory_create(struct st_shared_memory *memory, struct st_error *er
     memory->fd = move_up(fd);
     memory->given = ST_SHARED_CHUNKS;
     st_shared_memory_initialize(memory->head, chunks, memory->given);
+    say_that_we_live(memory->head);
     return 0;
 }
 
 void st_shared_memory_free(struct st_shared_memory *memory) {
     if (!memory->head)
         return;
+    st_shared_memory_close(memory->head);             /* the program may go on without us */
+    pthread_mutex_unlock(&memory->head->alive.mutex); /* it must not be gone while it is held */
     munmap(memory->head, st_stream_bytes(ST_SHARED_CHUNKS + ST_SHARED_RESERVE));
     close(memory->fd);
     memory->head = NULL;

@@ -49,6 +49,7 @@ void st_translator_free(struct st_translator *t) {
     st_symbols_free(&t->symbols);
     st_sites_free(&t->sites);
     st_places_free(t->places);
+    free(t->corrected);
     st_variables_free(&t->variables);
     st_objects_free(&t->locks);
     st_objects_free(&t->channels);
@@ -308,6 +309,7 @@ static void on_text(struct st_translator *t, const struct st_stream_record *reco
 }
 
 static void on_module(struct st_translator *t, const struct st_stream_record *record) {
+    t->module_came = true;
     char *path = copy_text(record + 2);
     if (path)
         st_places_add_module(t->places, path, st_stream_address(record), record[1].argument,
@@ -375,10 +377,39 @@ static __attribute__((noinline)) void on_other(struct st_translator *t, struct t
     }
 }
 
-size_t st_translate(void *context, uint32_t serial, uint64_t position,
-                    const struct st_stream_record *records, size_t count) {
-    struct st_translator *t = context;
-    struct thread *thread = thread_of(t, serial);
+/* ---- addresses of modules that are where others were ---- */
+
+static void correct(const struct st_places *places, struct st_stream_record *record, bool address,
+                    bool argument) {
+    if (address)
+        record->what = (record->what & 0xffff) | st_places_now(places, st_stream_address(record))
+                                                     << 16;
+    if (argument)
+        record->argument = st_places_now(places, record->argument);
+}
+
+/* A copy of the records, as far as they are translated next. */
+static const struct st_stream_record *
+corrected(struct st_translator *t, const struct st_stream_record *records, size_t count) {
+    st_reserve(&t->corrected, &t->corrected_capacity, count);
+    for (size_t i = 0, length; i < count; i += length) {
+        enum st_stream_op op = st_stream_op(&records[i]);
+        length = st_item_length(&records[i], count - i);
+        memcpy(&t->corrected[i], &records[i], (length ? length : count - i) * sizeof *records);
+        if (!length || op == ST_STREAM_MODULE || !st_is_in_turn(&records[i]))
+            break;
+        bool pc_only = op == ST_STREAM_FORK || op == ST_STREAM_JOIN;
+        bool no_pc =
+            op == ST_STREAM_LATE_READ || op == ST_STREAM_LATE_WRITE || op == ST_STREAM_BEGIN;
+        if (op != ST_STREAM_SLOT && op != ST_STREAM_TEXT && op != ST_STREAM_TROUBLE)
+            correct(t->places, &t->corrected[i], !pc_only, !no_pc);
+    }
+    return t->corrected;
+}
+
+/* Ends early where a module was told. */
+static size_t translate(struct st_translator *t, struct thread *thread, uint64_t position,
+                        const struct st_stream_record *records, size_t count) {
     size_t i = 0, length;
     while (i < count) {
         const struct st_stream_record *record = &records[i];
@@ -445,7 +476,23 @@ size_t st_translate(void *context, uint32_t serial, uint64_t position,
                 return i;
             on_other(t, thread, record);
             i += length;
+            if (op == ST_STREAM_MODULE)
+                return i;
         }
     }
     return i;
+}
+
+size_t st_translate(void *context, uint32_t serial, uint64_t position,
+                    const struct st_stream_record *records, size_t count) {
+    struct st_translator *t = context;
+    size_t taken = 0;
+    do {
+        const struct st_stream_record *rest = records + taken;
+        if (__builtin_expect(st_places_moves(t->places)->count, 0))
+            rest = corrected(t, rest, count - taken);
+        t->module_came = false;
+        taken += translate(t, thread_of(t, serial), position + taken, rest, count - taken);
+    } while (t->module_came);
+    return taken;
 }

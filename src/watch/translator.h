@@ -82,6 +82,10 @@ struct st_translator {
     size_t loc_capacity;
     uint32_t named_variables;
 
+    struct st_stream_record *corrected; /* records with other addresses, see translate.c */
+    size_t corrected_capacity;
+    bool module_came;
+
     struct st_slots slots;
     _Atomic uint64_t *dead_before; /* of the program; NULL: nobody wants to know */
     struct st_event *batch;

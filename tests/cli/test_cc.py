@@ -112,6 +112,29 @@ class EachCompiler:
         self.assertEqual(self.start("program"), "1\n")
         self.assertIn("__tsan_func_entry", output_of("nm", "-D", self.folder / "program"))
 
+    def test_with_the_runtime_library_inside(self):
+        for more in ([], ["-no-pie"], ["-O2", "-fno-sanitize=thread"], ["-fsanitize=thread"]):
+            self.build("-static-libtsan", self.threaded, "-o", "program", "-pthread", *more)
+            self.assert_watched_from_within("program")
+            self.assertEqual(self.start("program"), "1\n")
+        functions, _ = self.log("program")
+        self.assertLessEqual({"main", "count"}, functions)
+
+    def test_with_the_runtime_library_inside_in_two_steps(self):
+        self.build("-c", "-static-libtsan", self.threaded, "-o", "threaded.o")
+        self.build("threaded.o", "-o", "program", "-pthread", "-static-libtsan")
+        self.assert_watched_from_within("program")
+        self.assertEqual(self.start("program"), "1\n")
+
+    def test_a_shared_library_uses_the_runtime_library_inside_the_program(self):
+        self.build("-static-libtsan", "-shared", "-fPIC", self.helper, "-o", "libhelper.so")
+        self.assertFalse([name for name in dynamic(self.folder / "libhelper.so", "NEEDED")
+                          if "san" in name or "seriatim" in name])
+        self.build("-static-libtsan", self.main, "-L.", "-lhelper", "-Wl,-rpath,.", "-o", "program")
+        log = self.folder / "log"
+        self.start("program", STUB_LOG=log)
+        self.assertRegex(log.read_text(), r"libhelper\.so\n(.*\n)*writes 1\n")
+
     def test_in_two_steps_with_an_archive_in_between(self):
         self.build("-c", self.main)
         self.build("-c", "-O2", self.helper, "-o", "other.o")
@@ -392,17 +415,17 @@ class Refusals(WrapperCase):
             self.assert_trouble(result, f"{command}: '{option}' does not work with seriatim: {reason}")
 
     def test_static_programs(self):
-        reason = ("the runtime library must be a shared one to see what the C library does; link "
-                  "without it")
+        reason = ("the C library must be a shared one for the runtime library to see what it does; "
+                  "link without it")
         for option in ("-static", "--static", "-static-pie"):
             self.assert_refused(option, reason, "main.c")
             self.assert_refused(option, reason, "main.c", command="c++")
         self.command = "cc"
         self.build("-static", "-c", "main.c")  # means nothing here
 
-    def test_gccs_own_runtime_library(self):
-        self.assert_refused("-static-libtsan", "seriatim's runtime library takes the place of "
-                            "gcc's; link without it", "main.c")
+    def test_a_static_cxx_library(self):
+        self.assert_refused("-static-libstdc++", "the C++ library must be a shared one for the "
+                            "runtime library to see what it does; link without it", "main.c")
 
     def test_other_sanitizers(self):
         reason = ("two runtime libraries cannot watch one program; build without it, and use it in "
@@ -683,6 +706,19 @@ class TheRuntimeLibrary(WrapperCase):
         folder.mkdir()
         shutil.copy(stub_runtime() / "libseriatim_rt.so", folder)
         self.assertEqual(self.compile("main.c", SERIATIM_RUNTIME_DIR=folder).status, 2)
+
+    def test_an_archive_that_is_missing_is_an_error_when_it_is_to_be_linked(self):
+        for name in ("libseriatim_rt.a", "libseriatim_rt.a.syms", "libtsan.a"):
+            folder = self.folder / ("without " + name)
+            shutil.copytree(stub_runtime(), folder, symlinks=True)
+            (folder / name).unlink()
+            self.build("main.c", "-o", "program", SERIATIM_RUNTIME_DIR=folder)
+            self.build("-static-libtsan", "-c", "main.c", SERIATIM_RUNTIME_DIR=folder)
+            result = self.compile("main.c", "-static-libtsan", SERIATIM_RUNTIME_DIR=folder)
+            self.assert_trouble(result, "cc: -static-libtsan: libseriatim_rt.a, "
+                                "libseriatim_rt.a.syms and libtsan.a are not all beside "
+                                "libseriatim_rt.so; build or install seriatim again, or link "
+                                "without this option")
 
     def test_programs_of_gccs_own_find_it_under_the_name_they_know(self):
         self.write("threaded.c", THREADED)

@@ -81,6 +81,7 @@ class AllIsThere(DoctorCase):
             for part in ("program", "names"):
                 self.assertRegex(result.text, rf"(?m)^ok +{part} by {name.replace('+', '.')} ")
         self.assertIn(f"{stub_runtime()}/libseriatim_rt.so\n", result.text)
+        self.assertIn(f"{stub_runtime()}/libseriatim_rt.a\n", result.text)
         for name in ("machine", "memory file", "addresses", "address limit", "temporary files",
                      "cores"):
             self.assertRegex(result.text, rf"(?m)^(ok|note) +{name} ")
@@ -165,6 +166,15 @@ class SomethingIsMissing(DoctorCase):
         self.assertEqual(checks["gcc"]["state"], "ok")
         self.assertEqual(checks["runtime library"]["state"], "problem")
         self.assertIn("set it to the folder", checks["runtime library"]["detail"])
+
+    def test_the_static_runtime_library_is_for_those_who_ask_for_it(self):
+        folder = self.folder / "shared only"
+        shutil.copytree(stub_runtime(), folder, symlinks=True)
+        (folder / "libseriatim_rt.a").unlink()
+        checks = self.checks(ready=True, SERIATIM_RUNTIME_DIR=folder, **self.have("gcc"))
+        self.assertEqual(checks["static runtime"], {
+            "state": "note", "detail": f"not in {folder}",
+            "advice": "for -static-libtsan, build or install seriatim again"})
 
     def broken_runtime(self, body):
         folder = self.folder / "broken"

@@ -628,5 +628,282 @@ class Record(ProgramCase):
         self.assertIn("no/where.stt: cannot write: No such file or directory", result.message)
 
 
+# A library that is at work before the program is, and a plugin. `get` and `set` are its own.
+LIBRARY = r"""
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int total;
+int get(void) {
+    pthread_mutex_lock(&lock);
+    int value = total;
+    pthread_mutex_unlock(&lock);
+    return value;
+}
+void set(int value) {
+    pthread_mutex_lock(&lock);
+    total = value;
+    pthread_mutex_unlock(&lock);
+}
+__attribute__((constructor)) static void at_start(void) {
+    set(1);
+}
+"""
+PLUGIN = r"""
+int get(void);
+void set(int value);
+void update(void (*pause)(void)) {
+    int value = get();
+    pause();
+    set(value + 1);
+}
+"""
+HOST = r"""
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#ifdef __cplusplus
+#include <stdexcept>
+#include <string>
+static void test(int argc) {
+    static std::string word("a word that is too long to be in the string itself");
+    try {
+        if (argc)
+            throw std::runtime_error(word);
+    } catch (const std::exception &) {
+        puts("caught");
+    }
+}
+void *operator new(size_t size) { return malloc(size); }
+void operator delete(void *memory) noexcept { free(memory); }
+void operator delete(void *memory, size_t) noexcept { free(memory); }
+extern "C" {
+#else
+static void test(int argc) { (void)argc; puts("caught"); }
+#endif
+int get(void);
+void set(int value);
+int rt_head = 7, rt_free; /* names of the runtime library, but not for others */
+#ifdef __cplusplus
+}
+#endif
+static void *other(void *argument) {
+    set(7);
+    return argument;
+}
+static void pause_for_other(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, other, NULL);
+    pthread_join(thread, NULL);
+}
+int main(int argc, char **argv) {
+    void *plugin = dlopen(argv[1], RTLD_NOW);
+    if (!plugin)
+        return puts(dlerror()), 3;
+    void (*update)(void (*)(void)) = (void (*)(void (*)(void)))dlsym(plugin, "update");
+    update(pause_for_other);
+    test(argc);
+    printf("%d %d\n", get(), rt_head);
+    return 0;
+}
+"""
+
+
+class Within(ProgramCase):
+    """Programs with the runtime library inside."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("library.c", LIBRARY)
+        self.write("plugin.c", PLUGIN)
+        self.write("host.c", HOST)
+        self.write("host.cc", HOST)
+        self.write("spec", "atomic function update\natomic function at_start\n")
+
+    def build(self, command, compiler, *words):
+        result = self.seriatim(command, *words, env={"SERIATIM_CC": compiler,
+                                                     "SERIATIM_CXX": compiler})
+        self.assertEqual((result.message, result.status), ("", 0))
+
+    def build_all(self, compiler, host, *options, libraries=()):
+        """Of one kind of compiler, the host from host.c or host.cc."""
+        for name in ("library", "plugin"):
+            more = ["./library.so"] if name == "plugin" else []
+            self.build("cc", compiler, *libraries, "-shared", "-fPIC", f"{name}.c", *more, "-o",
+                       f"{name}.so")
+        command = "c++" if host == "host.cc" else "cc"
+        if command == "c++":
+            compiler = {"gcc": "g++", "clang": "clang++"}[compiler]
+        self.build(command, compiler, *options, host, "./library.so", "-o", "host", "-pthread",
+                   "-Wl,-rpath,$ORIGIN")
+
+    def findings(self):
+        result = self.seriatim("run", "--spec", "spec", "--format", "json", self.folder / "host",
+                               "./plugin.so")
+        self.assertEqual(result.text, "caught\n2 7\n")
+        self.assertEqual(result.status, 66)
+        report = json.loads(result.message)
+        self.assertEqual([v["block"] for v in report["violations"]], ["update"])
+        return report
+
+    def test_the_same_is_found_with_it_and_without(self):
+        for compiler in ("gcc", "clang"):
+            if not shutil.which(compiler):
+                continue
+            for host in ("host.c", "host.cc"):
+                self.build_all(compiler, host)
+                expected = self.findings()
+                for pie in ("-pie", "-no-pie"):
+                    for libraries in ([], ["-static-libtsan"]):
+                        with self.subTest(compiler=compiler, host=host, pie=pie, libraries=libraries):
+                            self.build_all(compiler, host, "-static-libtsan", pie,
+                                           libraries=libraries)
+                            found = self.findings()
+                            self.assertEqual(found["trace"]["events"], expected["trace"]["events"])
+                            self.assertEqual(found["trace"]["blocks"], expected["trace"]["blocks"])
+
+    def test_a_program_that_runs_alone_needs_no_library(self):
+        self.build_all("gcc", "host.c", "-static-libtsan", libraries=["-static-libtsan"])
+        process = subprocess.run([self.folder / "host", "./plugin.so"], cwd=self.folder, text=True,
+                                 capture_output=True, check=False)
+        self.assertEqual((process.returncode, process.stdout, process.stderr),
+                         (0, "caught\n2 7\n", ""))
+
+    def test_constructors_of_libraries_are_seen(self):
+        self.build_all("gcc", "host.c", "-static-libtsan", libraries=["-static-libtsan"])
+        self.seriatim("record", "-q", "-o", "t.stt", self.folder / "host", "./plugin.so")
+        self.assertIn("at_start", self.seriatim("dump", "t.stt").text)
+
+    def test_one_runtime_is_at_work_when_two_are_loaded(self):
+        self.build_all("gcc", "host.c", "-static-libtsan")
+        needed = subprocess.run(["readelf", "-d", self.folder / "plugin.so"], check=True, text=True,
+                                capture_output=True).stdout
+        self.assertIn("libseriatim_rt.so", needed)
+        self.findings()
+
+
+# Loads the plugins that it is given one after the other, and calls each. A plugin is cut by another
+# thread that calls it.
+LOADER = r"""
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define HIDDEN __attribute__((no_sanitize("thread"), noinline))
+static volatile int turn;
+static int count;
+static void (*set)(int);
+HIDDEN static void wait_for(int n) {
+    while (__atomic_load_n(&turn, __ATOMIC_SEQ_CST) < n)
+        usleep(100);
+}
+HIDDEN static int next_turn(void) {
+    return __atomic_add_fetch(&turn, 1, __ATOMIC_SEQ_CST);
+}
+HIDDEN static void pause_for_other(void) {
+    wait_for(next_turn() + 1);
+}
+static void *other(void *argument) {
+    for (int i = 0; i < count; i++) {
+        wait_for(2 * i + 1);
+        set(7);
+        next_turn();
+    }
+    return argument;
+}
+int main(int argc, char **argv) {
+    void *before = NULL;
+    int moved = 0;
+    pthread_t thread;
+    count = argc - 1;
+    pthread_create(&thread, NULL, other, NULL);
+    for (int i = 1; i < argc; i++) {
+        void *plugin = dlopen(argv[i], RTLD_NOW);
+        if (!plugin)
+            return puts(dlerror()), 3;
+        set = (void (*)(int))dlsym(plugin, "set");
+        moved |= before && before != (void *)set;
+        before = (void *)set;
+        ((void (*)(void (*)(void)))dlsym(plugin, "call"))(pause_for_other);
+        dlclose(plugin);
+    }
+    pthread_join(thread, NULL);
+    puts(moved ? "elsewhere" : "in the same place");
+    return 0;
+}
+"""
+# All that differs is what it is called, and each word is as long as its counterpart.
+LOADED = r"""
+#include <pthread.h>
+static pthread_mutex_t NAME_lock = PTHREAD_MUTEX_INITIALIZER;
+static int NAME_value;
+void set(int value) {
+    pthread_mutex_lock(&NAME_lock);
+    NAME_value = value;
+    pthread_mutex_unlock(&NAME_lock);
+}
+static int NAME_get(void) {
+    pthread_mutex_lock(&NAME_lock);
+    int value = NAME_value;
+    pthread_mutex_unlock(&NAME_lock);
+    return value;
+}
+void NAME_update(void (*pause)(void)) {
+    int value = NAME_get();
+    pause();
+    set(value + 1);
+}
+void call(void (*pause)(void)) { NAME_update(pause); }
+"""
+
+
+class Plugins(ProgramCase):
+    """Modules that are loaded where others were before."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("loader.c", LOADER)
+        self.build("loader.c", "-o", "loader", "-pthread")
+        for name in ("one", "two"):
+            self.write(f"{name}.c", LOADED.replace("NAME", name))
+            self.build("-shared", "-fPIC", f"{name}.c", "-o", f"{name}.so")
+        self.write("spec", "atomic function one_update\natomic function two_update\n")
+
+    def build(self, *words):
+        result = self.seriatim("cc", "-O1", *words, env={"SERIATIM_CC": "gcc"})
+        self.assertEqual((result.message, result.status), ("", 0))
+
+    def assert_told_apart(self, report, times):
+        """Each has its own names, for functions, lines, variables and locks."""
+        blocks = sorted(violation["block"] for violation in report["violations"])
+        self.assertEqual(blocks, sorted(["one_update", "two_update"] * times))
+        for violation in report["violations"]:
+            own, foreign = sorted(("one", "two"), key=lambda n: not violation["block"].startswith(n))
+            text = json.dumps(violation)
+            self.assertNotIn(foreign, text)
+            self.assertIn(f"{own}.c:", text)
+            self.assertIn(f"{own}_lock", text)
+            self.assertIn(f"{own}_get", text)
+            self.assertIn("loader.c:", text)
+
+    def run_loader(self, *names):
+        result = self.seriatim("run", "--spec", "spec", "--format", "json", "--limit", "0",
+                               self.folder / "loader", *names)
+        self.assertEqual(result.text, "in the same place\n")
+        return json.loads(result.message)
+
+    def test_each_is_called_by_its_own_names(self):
+        self.assert_told_apart(self.run_loader("./one.so", "./two.so"), 1)
+
+    def test_one_that_comes_back(self):
+        self.assert_told_apart(self.run_loader(*["./one.so", "./two.so"] * 3), 3)
+
+    def test_in_a_trace(self):
+        self.seriatim("record", "-q", "-o", "t.stt", "--spec", "spec", self.folder / "loader",
+                      "./one.so", "./two.so")
+        self.assert_told_apart(self.seriatim("check", "t.stt", "--format", "json").json, 1)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -26,6 +26,12 @@ def stub_runtime():
                     f"-Wl,-soname,{library.name}"], check=True)
     for name in ("libtsan.so", "libtsan.so.2"):
         (folder / name).symlink_to(library.name)
+    archived = folder / "libseriatim_rt.a"
+    subprocess.run(["gcc", "-O1", "-fno-builtin", "-fPIC", "-c", SOURCE, "-o", folder / "stub.o"],
+                   check=True)
+    subprocess.run(["ar", "rcs", archived, folder / "stub.o"], check=True)
+    (folder / "libtsan.a").symlink_to(archived.name)
+    (folder / "libseriatim_rt.a.syms").write_text("{ __tsan_*; memcpy; };\n")
     return folder.resolve()
 
 
@@ -112,3 +118,11 @@ class WrapperCase(Case):
         self.assertFalse([name for name in needed if "san" in name and "ubsan" not in name], needed)
         [path] = dynamic(self.folder / program, "RUNPATH")
         self.assertIn(str(stub_runtime()), path.split(":"))
+
+    def assert_watched_from_within(self, program):
+        """The runtime library is inside it, and all that may be loaded finds it there."""
+        needed = dynamic(self.folder / program, "NEEDED")
+        self.assertFalse([name for name in needed if "san" in name or "seriatim" in name], needed)
+        self.assertEqual(dynamic(self.folder / program, "RUNPATH"), [])
+        names = output_of("nm", "-D", "--defined-only", self.folder / program)
+        self.assertIn("__tsan_unaligned_read16", names)  # nothing here needs it
