@@ -123,7 +123,7 @@ static void write_log(struct run *run) {
 
 static void write_report(void *context) {
     struct run *run = context;
-    if (!st_watch_attached(&run->watch))
+    if (!st_watch_attached(&run->watch) || st_watch_had_no_room(&run->watch))
         return;
     if (run->values->log) {
         write_log(run);

@@ -53,6 +53,11 @@ void watching_warn(const struct st_watch *watch, const char *program) {
             "%s has ended, but a process that it started goes on, and is not watched; if it is the "
             "program itself that went to the background, keep it in the foreground",
             program);
+    if (st_watch_had_no_room(watch))
+        warn("%s was not watched: it has no room for 64 TiB of addresses, which need no memory; "
+             "lift "
+             "the limit on them (ulimit -v unlimited)",
+             program);
     if (st_watch_gave_up(watch))
         warn("%s ran out of memory for telling what it does: from some point on nothing was seen",
              program);
@@ -64,5 +69,8 @@ void watching_warn(const struct st_watch *watch, const char *program) {
 enum status watching_status(const struct st_watch *watch, int found) {
     if (watch->program.status)
         return (enum status)watch->program.status;
-    return st_watch_attached(watch) ? (enum status)found : STATUS_TROUBLE;
+    bool partly = st_watch_had_no_room(watch) || st_watch_gave_up(watch);
+    if (!st_watch_attached(watch) || (found == STATUS_CLEAN && partly))
+        return STATUS_TROUBLE;
+    return (enum status)found;
 }

@@ -44,7 +44,7 @@
 
 #define ST_STREAM_MAGIC UINT64_C(0x3172747374616972)
 enum {
-    ST_STREAM_VERSION = 4,
+    ST_STREAM_VERSION = 5,
     ST_STREAM_CHUNK_BYTES = 64 * 1024,
     ST_STREAM_RECORDS = ST_STREAM_CHUNK_BYTES / 16 - 4, /* in a chunk */
     ST_STREAM_SLOTS = 1 << 14, /* so many threads at a time have their accesses kept in cells */
@@ -184,6 +184,8 @@ struct st_stream_head {
     _Atomic uint32_t waiting;   /* how many threads wait for a free chunk (a futex: `free_word`) */
     _Atomic uint32_t free_word; /* grows when a chunk was given back */
     uint32_t late;              /* set by the watcher: late accesses are welcome */
+    _Atomic uint32_t
+        no_room; /* set by the program: it has no addresses for cells, and tells nothing */
     _Atomic uint64_t dropped; /* events that could not be told (signal handlers, forked children) */
     char pad0[64];
     _Atomic uint64_t number; /* the next one to be drawn; the first is 1 */

@@ -280,8 +280,12 @@ void rt_initialize(const char *stream) {
     if (atomic_exchange(&begun, true) || is_another_in_use())
         return;
     struct st_stream_head *head = attach(stream);
-    if (!head || !rt_cells_start())
+    if (!head)
         return;
+    if (!rt_cells_start()) {
+        atomic_store(&head->no_room, 1);
+        return;
+    }
     rt_late = head->late;
     rt_head = head;
     start(0);

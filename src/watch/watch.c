@@ -52,6 +52,10 @@ bool st_watch_gave_up(const struct st_watch *watch) {
     return watch->listening && atomic_load(&watch->memory.head->closed);
 }
 
+bool st_watch_had_no_room(const struct st_watch *watch) {
+    return atomic_load(&watch->memory.head->no_room);
+}
+
 static bool is_alive(pid_t process) {
     return process > 0 && (kill(process, 0) == 0 || errno == EPERM);
 }

@@ -45,6 +45,9 @@ pid_t st_watch_attached(const struct st_watch *watch);
 /* Did the runtime give up, so that nothing was told from some point on? */
 bool st_watch_gave_up(const struct st_watch *watch);
 
+/* Did the program have no addresses for what the runtime notes, so that nothing was told at all? */
+bool st_watch_had_no_room(const struct st_watch *watch);
+
 /* Events that are missing in what was told, and why; 0 when all are there. */
 uint64_t st_watch_missing(const struct st_watch *watch, char *reason, size_t size);
 

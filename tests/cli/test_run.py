@@ -6,7 +6,6 @@ import json
 import os
 import pathlib
 import re
-import resource
 import shutil
 import signal
 import subprocess
@@ -247,6 +246,14 @@ class Status(ProgramCase):
                           process.stderr.read())
             process.stdout.close()
             process.stderr.close()
+
+    def test_a_program_without_room_for_the_runtime_is_not_called_clean(self):
+        shell = f"ulimit -v 8000000; exec {PROGRAM_PATH} cut"
+        for command in ("run", "record"):
+            result = self.seriatim(command, "sh", "-c", shell)
+            self.assertEqual(result.status, 2)
+            self.assertIn("was not watched: it has no room for 64 TiB of addresses", result.message)
+            self.assertNotIn("serializable", result.message)
 
 
 class Words(ProgramCase):
