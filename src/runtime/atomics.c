@@ -7,7 +7,7 @@
  * A load that finds nothing new (the thread has told a load of this memory before, and neither was
  * it written since nor did the thread learn anything) is not told: threads that spin would fill the
  * trace. */
-#include "runtime/cells.h"
+#include "runtime/touch.h"
 #include "runtime/spin.h"
 
 enum { STRIPES = 1024 };
@@ -21,7 +21,7 @@ static size_t stripe_of(uintptr_t address) {
 }
 
 /* From now on the watcher alone knows what was done there. */
-static void keep(struct rt_thread *t, uintptr_t granule, bool write) {
+static void keep(struct rt_thread *t, uintptr_t granule, uint32_t bytes, bool write) {
     struct rt_cell *cell = rt_cell(granule);
     uint64_t now = atomic_load_explicit(&cell->write, memory_order_relaxed);
     if (write || rt_state(now) != RT_SHARED) {
@@ -30,7 +30,7 @@ static void keep(struct rt_thread *t, uintptr_t granule, bool write) {
         rt_set_write(granule, now, 0);
     }
     rt_settle_shared_read(t, rt_place_of(granule), 0);
-    rt_remember_shared(t, granule, now, t->current | RT_BYTES | RT_TOLD, 0);
+    rt_remember_shared(t, granule, now, t->current | bytes | RT_TOLD, 0);
 }
 
 static void tell(uintptr_t address, size_t size, bool read, bool write, uintptr_t caller) {
@@ -55,19 +55,25 @@ static void tell(uintptr_t address, size_t size, bool read, bool write, uintptr_
         rt_new_epoch(t);
     }
     for (uintptr_t g = address & ~(uintptr_t)7; g < address + size; g += 8)
-        keep(t, g, write);
+        keep(t, g, rt_bytes_in(g, address, size), write);
 }
 
-/* What a load that was not told must find, before and after it. */
-static bool nothing_new(uintptr_t address, uint64_t *word) {
-    struct rt_thread *t = rt_self;
+/* Was the load of these bytes told, with nothing to tell since? */
+static bool was_told(struct rt_thread *t, uintptr_t granule, uint64_t word, uint32_t bytes) {
+    const struct rt_shared_read *read = rt_shared_read(t, granule);
+    return rt_state(word) == RT_SHARED && rt_was_shared_read(read, granule, word) &&
+           rt_is_of(read->mine, t->owner) && !(bytes & ~read->mine);
+}
+
+/* What a load that was not told must find, before and after it: the same word, and more than that
+ * only if it lies in one granule. */
+static bool nothing_new(uintptr_t address, size_t size, uint64_t *word) {
     uintptr_t granule = address & ~(uintptr_t)7;
     uint64_t now = atomic_load_explicit(&rt_cell(address)->write, memory_order_acquire);
     bool same = *word == 0 || *word == now;
     *word = now;
-    const struct rt_shared_read *read = rt_shared_read(t, granule);
-    return same && rt_state(now) == RT_SHARED && rt_was_shared_read(read, granule, now) &&
-           rt_is_of(read->mine, t->owner);
+    return same && address + size <= granule + 8 &&
+           was_told(rt_self, granule, now, rt_bytes_in(granule, address, size));
 }
 
 /* One step: the operation, and its telling as far as it read or wrote. */
@@ -89,9 +95,9 @@ static bool nothing_new(uintptr_t address, uint64_t *word) {
         (void)order;                                                                               \
         type value;                                                                                \
         uint64_t word = 0;                                                                         \
-        if (rt_self && nothing_new((uintptr_t)address, &word)) {                                   \
+        if (rt_self && nothing_new((uintptr_t)address, sizeof *address, &word)) {                  \
             LOAD(value, address);                                                                  \
-            if (nothing_new((uintptr_t)address, &word))                                            \
+            if (nothing_new((uintptr_t)address, sizeof *address, &word))                           \
                 return value;                                                                      \
         }                                                                                          \
         ATOMICALLY(LOAD(value, address), true, false)                                              \
