@@ -395,10 +395,11 @@ static struct st_teller teller_of(const struct witness *w, uint32_t t, const str
                             .loc = touch->loc,
                             .written = op,
                             .op = op};
-    return (struct st_teller){.thread = (uint32_t)touch->thread,
-                              .time = touch->time,
-                              .known = touch->known,
-                              .edge = {{touch->number, from}, this_place(w), kind}};
+    return (struct st_teller){
+        .thread = (uint32_t)touch->thread,
+        .time = touch->time,
+        .known = touch->known,
+        .edge = {.from = {touch->number, from}, .to = this_place(w), .kind = kind}};
 }
 
 static void take_touch(struct witness *w, uint32_t t, const struct st_touch *touch, enum st_op op,
@@ -553,10 +554,11 @@ static void on_join(struct witness *w, const struct st_event *event) {
     const struct thread *child = &w->threads[event->target];
     if (!child->started || child->time < w->live_from[event->target])
         return;
-    struct st_teller teller = {.thread = event->target,
-                               .time = child->time,
-                               .known = child->known,
-                               .edge = {child->latest, this_place(w), ST_EDGE_JOIN}};
+    struct st_teller teller = {
+        .thread = event->target,
+        .time = child->time,
+        .known = child->known,
+        .edge = {.from = child->latest, .to = this_place(w), .kind = ST_EDGE_JOIN}};
     take(w, event->thread, &teller);
     conclude(w, event->thread);
 }

@@ -19,6 +19,7 @@ import scripts_for_player
 from seriatim import BINARY, ROOT
 
 SOURCES = ROOT / "tests" / "player"
+RUNTIME = BINARY.parent / "runtime" / "libseriatim_rt.so"
 COUNT = int(os.environ.get("SERIATIM_SCRIPTS", "30"))
 FIRST = int(os.environ.get("SERIATIM_FIRST_SCRIPT", "0"))
 
@@ -38,6 +39,7 @@ def violated(text):
     return report["serializable"], blocks
 
 
+@unittest.skipUnless(RUNTIME.exists(), "this build has no runtime: it is one with sanitizers")
 class Player(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -48,7 +50,7 @@ class Player(unittest.TestCase):
 
     def build(self, compiler, level):
         program = self.folder / f"player-{compiler}{level}"
-        wrapper = pathlib.Path(BINARY).parent / "seriatim-cc"
+        wrapper = BINARY.parent / "seriatim-cc"
         call(wrapper, "-g", level, SOURCES / "player.c", self.folder / "script.o", "-o", program,
              "-pthread", env=dict(os.environ, SERIATIM_CC=compiler))
         return program
