@@ -121,7 +121,7 @@ void rt_range_slow(uintptr_t address, size_t size, bool write, uintptr_t caller)
 static inline size_t rt_place_of(uintptr_t granule) {
     /* Neighbours are neighbours, but heaps of threads, which all start at multiples of 64 MB, do
      * not fall on each other. */
-    return ((granule >> 3) + (granule >> 19) * 0x9E37) & (RT_SHARED_READS - 1);
+    return ((granule >> 3) + (granule >> 26) * 0x9E37) & (RT_SHARED_READS - 1);
 }
 static inline struct rt_shared_read *rt_shared_read(struct rt_thread *t, uintptr_t granule) {
     return &t->shared[rt_place_of(granule)];

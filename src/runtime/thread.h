@@ -18,10 +18,10 @@ struct rt_shared_read {
     uint64_t mine; /* a word like that for reads, of this thread */
 };
 
-/* So many that a table of half a megabyte, read again and again, stays in. Unused pages cost
+/* So many that a table of a megabyte, read again and again, stays in. Unused pages cost
  * nothing. */
 enum {
-    RT_SHARED_READS = 1 << 16,
+    RT_SHARED_READS = 1 << 17,
     RT_READS_A_PAGE = 4096 / sizeof(struct rt_shared_read),
     RT_KEY_HASH_BITS = 20,
     RT_SLOTS = ST_STREAM_SLOTS
