@@ -20,6 +20,7 @@
 
 #include "check/batch.h"
 #include "check/history.h"
+#include "check/path.h"
 #include "check/reach.h"
 #include "check/shadow.h"
 
@@ -58,7 +59,8 @@ struct witness {
     struct st_findings *findings;
     const struct st_event *event; /* at hand */
     uint64_t number;
-    st_time *live_from; /* by thread, and for ST_SEVERAL */
+    uint64_t forgotten_at; /* the event after which a variable was last forgotten; 0: none was */
+    st_time *live_from;    /* by thread, and for ST_SEVERAL */
     struct st_shadow shadow;
     struct thread *threads;
     struct st_blocks *blocks;     /* by thread */
@@ -181,54 +183,13 @@ static void refresh(struct witness *w, uint32_t t) {
 
 /* ---- findings ---- */
 
-/* Is there a dependence from the one event to the other, which is later? Used for events that a
- * path goes through, to leave out what lies between. */
-static bool depends(const struct st_place *from, const struct st_place *to,
-                    enum st_edge_kind *kind) {
-    const struct st_event *a = &from->event, *b = &to->event;
-    if (a->thread == b->thread)
-        return false;
-    if (a->op <= ST_WRITE && b->op <= ST_WRITE && a->target == b->target &&
-        (a->op == ST_WRITE || b->op == ST_WRITE))
-        *kind = ST_EDGE_CONFLICT;
-    else if (a->op == ST_RELEASE && b->op == ST_ACQUIRE && a->target == b->target)
-        *kind = ST_EDGE_LOCK;
-    else if (a->op == ST_FORK && a->target == b->thread)
-        *kind = ST_EDGE_FORK;
-    else if (b->op == ST_JOIN && b->target == a->thread)
-        *kind = ST_EDGE_JOIN;
-    else if (a->op == ST_SEND && b->op == ST_RECEIVE && a->target == b->target)
-        *kind = ST_EDGE_SYNC;
-    else
-        return false;
-    return true;
-}
-
-/* Leaves out of a path what a direct dependence between its events spares. Returns its length. */
-static size_t shorten(struct st_edge *path, size_t length) {
-    size_t kept = 0;
-    for (size_t i = 0; i < length; i++) {
-        struct st_edge edge = path[i];
-        size_t last = i;
-        for (size_t j = length - 1; j > last; j--) {
-            if (depends(&edge.from, &path[j].to, &edge.kind)) {
-                edge.to = path[j].to;
-                last = j;
-            }
-        }
-        path[kept++] = edge;
-        i = last;
-    }
-    return kept;
-}
-
-static struct st_edge *path_of(const struct cut *cut, size_t *length) {
+static struct st_edge *path_of(const struct witness *w, const struct cut *cut, size_t *length) {
     size_t i = *length = cut->length + (size_t)1;
     struct st_edge *path = st_alloc(*length, sizeof *path);
     path[--i] = cut->edge;
     for (const struct st_hop *hop = cut->how; hop; hop = hop->before)
         path[--i] = hop->edge;
-    *length = shorten(path, *length);
+    *length = st_path_shorten(path, *length, w->forgotten_at);
     return path;
 }
 
@@ -251,7 +212,7 @@ static void report_block(struct witness *w, uint32_t t, uint32_t index, const st
                                      .event = this_place(w),
                                      .closing = cut->edge};
     if (st_findings_keeps(w->findings, block->name))
-        violation.path = path_of(cut, &violation.path_length);
+        violation.path = path_of(w, cut, &violation.path_length);
     block->violation = st_findings_violation(w->findings, &violation);
 }
 
@@ -807,6 +768,7 @@ void st_witness_feed_at(void *state, const struct st_event *events, const uint64
 static void forget(void *state, uint32_t variable) {
     struct witness *w = state;
     st_shadow_forget(&w->shadow, variable);
+    w->forgotten_at = w->number;
 }
 
 static void finish(void *state, uint64_t events) {

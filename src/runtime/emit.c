@@ -251,10 +251,6 @@ void rt_block_end(void) {
     rt_unwind(i - 1);
 }
 
-size_t rt_depth(void) {
-    return rt_self->depth;
-}
-
 void rt_unwind(size_t depth) {
     while (rt_self->depth > depth)
         pop(rt_self);

@@ -54,9 +54,7 @@ void rt_function_leave(void);
 void rt_block_begin(const char *name, uintptr_t caller);
 void rt_block_end(void);
 
-/* Depth of open functions and blocks, to come back to: leaves all that were opened since. For
- * longjmp and the like. */
-size_t rt_depth(void);
+/* Leaves all functions and blocks but so many, the outermost. */
 void rt_unwind(size_t depth);
 /* Leaves all functions whose frame is below that stack pointer. */
 void rt_unwind_to_stack(uintptr_t stack);

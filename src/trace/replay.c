@@ -262,13 +262,3 @@ uint64_t st_replay_location(struct st_replay *replay, const struct st_symbols *f
         replay->told_as[number] = tell(replay, from, to, loc);
     return replay->told_as[number];
 }
-
-size_t st_replay_memory(const struct st_replay *replay) {
-    size_t bytes = st_map64_memory(&replay->stacks) + st_map64_memory(&replay->locks) +
-                   st_map64_memory(&replay->contexts);
-    for (size_t i = 0; i < replay->thread_capacity; i++)
-        bytes += sizeof(struct thread) +
-                 replay->threads[i].block_capacity * sizeof *replay->threads[i].blocks +
-                 replay->threads[i].lock_capacity * sizeof *replay->threads[i].locks;
-    return bytes;
-}

@@ -30,6 +30,4 @@ void st_replay_events(struct st_replay *replay, struct st_event *events, size_t 
 uint64_t st_replay_location(struct st_replay *replay, const struct st_symbols *from,
                             struct st_symbols *to, uint64_t loc);
 
-size_t st_replay_memory(const struct st_replay *replay);
-
 #endif

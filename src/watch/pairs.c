@@ -10,10 +10,6 @@ void st_pairs_free(struct st_pairs *pairs) {
     *pairs = (struct st_pairs){0};
 }
 
-size_t st_pairs_memory(const struct st_pairs *pairs) {
-    return pairs->capacity * sizeof *pairs->list + pairs->slot_count * sizeof *pairs->slots;
-}
-
 static uint32_t *find_slot(const struct st_pairs *pairs, uint64_t a, uint64_t b) {
     size_t mask = pairs->slot_count - 1;
     for (size_t i = st_pairs_hash(a, b) & mask;; i = (i + 1) & mask) {

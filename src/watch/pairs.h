@@ -19,7 +19,6 @@ struct st_pairs {
 };
 
 void st_pairs_free(struct st_pairs *pairs);
-size_t st_pairs_memory(const struct st_pairs *pairs);
 uint32_t st_pairs_number_slow(struct st_pairs *pairs, uint64_t a, uint64_t b);
 
 /* Every bit of both counts, the highest too: pairs may differ in nothing else. */

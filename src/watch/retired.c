@@ -20,11 +20,6 @@ void st_retired_free(struct st_retired *retired) {
     free(retired->nodes);
 }
 
-size_t st_retired_memory(const struct st_retired *retired) {
-    return st_map64_memory(&retired->pages) + retired->head_capacity * sizeof *retired->heads +
-           retired->node_capacity * sizeof *retired->nodes;
-}
-
 static uint64_t page_id(uint64_t place, unsigned count) {
     return place >> PAGE_BITS << 6 | (uint64_t)__builtin_ctz(count) << 3 | (place & 7);
 }

@@ -35,6 +35,4 @@ void st_retired_put(struct st_retired *retired, uint64_t place, unsigned count, 
 /* The first of as many variables, or UINT32_MAX when there are none. */
 uint32_t st_retired_take(struct st_retired *retired, uint64_t place, unsigned count);
 
-size_t st_retired_memory(const struct st_retired *retired);
-
 #endif

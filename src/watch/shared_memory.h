@@ -11,7 +11,7 @@ struct st_shared_memory {
     uint32_t given; /* so many chunks are free; the others are there for many threads at once */
 };
 
-/* 64 MB for the program to be ahead of us, and a gigabyte of addresses, without memory behind them
+/* 8 MB for the program to be ahead of us, and a gigabyte of addresses, without memory behind them
  * until it is needed, so that 16,000 threads can each have a chunk. */
 enum { ST_SHARED_CHUNKS = 128, ST_SHARED_RESERVE = 16 * 1024 };
 

@@ -10,11 +10,6 @@ void st_sites_free(struct st_sites *sites) {
     st_pairs_free(&sites->sites);
 }
 
-size_t st_sites_memory(const struct st_sites *sites) {
-    return st_pairs_memory(&sites->calls) + st_pairs_memory(&sites->locks) +
-           st_pairs_memory(&sites->sites);
-}
-
 static struct st_pair pair_of(struct st_call call) {
     uint64_t low = call.caller & 0xffff, high = call.caller >> HALF;
     return (struct st_pair){(call.function & ADDRESS_MASK) | low << ADDRESS_BITS,

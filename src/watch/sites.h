@@ -31,7 +31,6 @@ struct st_site {
 };
 
 void st_sites_free(struct st_sites *sites);
-size_t st_sites_memory(const struct st_sites *sites);
 
 uint32_t st_sites_call(struct st_sites *sites, struct st_call call);
 uint32_t st_sites_held(struct st_sites *sites, struct st_held held);

@@ -92,11 +92,6 @@ const struct st_translator_facts *st_translator_facts(const struct st_translator
     return &t->facts;
 }
 
-size_t st_translator_memory(const struct st_translator *t) {
-    return sizeof *t + st_symbols_memory(&t->symbols) + st_sites_memory(&t->sites) +
-           st_variables_memory(&t->variables);
-}
-
 /* ---- names ---- */
 
 void st_translate_name(struct st_translator *t, struct st_variable place, char *buffer,

@@ -79,6 +79,4 @@ struct st_translator_facts {
 };
 const struct st_translator_facts *st_translator_facts(const struct st_translator *translator);
 
-size_t st_translator_memory(const struct st_translator *translator);
-
 #endif

@@ -130,16 +130,6 @@ uint32_t st_variables_count(const struct st_variables *variables) {
     return (uint32_t)variables->more->variable_count;
 }
 
-size_t st_variables_memory(const struct st_variables *variables) {
-    const struct st_more_variables *more = variables->more;
-    return more->page_slots * sizeof *more->pages + more->page_count * sizeof(struct st_page) +
-           more->variable_capacity * sizeof *more->variables +
-           more->parts_capacity * sizeof *more->parts +
-           more->ancestor_capacity * sizeof *more->ancestors +
-           more->forgotten_capacity * sizeof *more->forgotten + st_retired_memory(&more->retired) +
-           more->block_capacity * sizeof *more->blocks;
-}
-
 static uint64_t hash(uint64_t value) {
     value *= UINT64_C(0x9E3779B97F4A7C15);
     return value ^ value >> 29;

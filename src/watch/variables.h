@@ -130,6 +130,4 @@ struct st_variable st_variable(const struct st_variables *variables, uint32_t nu
 /* The allocation that holds the address now. */
 struct st_variable st_variables_place(const struct st_variables *variables, uint64_t address);
 
-size_t st_variables_memory(const struct st_variables *variables);
-
 #endif
