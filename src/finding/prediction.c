@@ -1,0 +1,122 @@
+#include "finding/prediction.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *st_foresight_name(enum st_foresight foresight) {
+    static const char *const names[] = {"atomic", "timeout", "potential", "violation"};
+    return names[foresight];
+}
+
+void st_prediction_init(struct st_prediction *prediction) {
+    *prediction = (struct st_prediction){.atomic = ST_UNDECIDED};
+}
+
+static void free_block(struct st_foreseen *block) {
+    free(block->pattern);
+    free(block->why);
+    free(block->variables);
+    free(block->events);
+    free(block->path);
+    free(block->witness);
+}
+
+void st_prediction_free(struct st_prediction *prediction) {
+    for (size_t i = 0; i < prediction->listed; i++)
+        free_block(&prediction->blocks[i]);
+    free(prediction->blocks);
+    free(prediction->executed);
+    free(prediction->reported);
+    free(prediction->races);
+    free(prediction->caveats);
+}
+
+void st_prediction_count(struct st_prediction *prediction, uint32_t block,
+                         enum st_foresight foresight) {
+    bool reported = foresight >= ST_FORESEEN_POTENTIAL;
+    prediction->block_count++;
+    prediction->by[foresight]++;
+    if (block == ST_NO_NAME) {
+        prediction->unnamed_executed++;
+        prediction->unnamed_reported += reported;
+        return;
+    }
+    if (block >= prediction->name_capacity) {
+        size_t capacity = prediction->name_capacity;
+        st_reserve(&prediction->executed, &capacity, (size_t)block + 1);
+        st_reserve(&prediction->reported, &prediction->name_capacity, (size_t)block + 1);
+    }
+    prediction->executed[block]++;
+    prediction->reported[block] += reported;
+}
+
+void st_prediction_add(struct st_prediction *prediction, const struct st_foreseen *block) {
+    st_prediction_count(prediction, block->block, block->foresight);
+    st_reserve(&prediction->blocks, &prediction->capacity, prediction->listed + 1);
+    prediction->blocks[prediction->listed++] = *block;
+}
+
+void st_prediction_caveat(struct st_prediction *prediction, const char *sentence) {
+    for (size_t i = 0; i < prediction->caveat_count; i++)
+        if (strcmp(prediction->caveats[i], sentence) == 0)
+            return;
+    st_reserve(&prediction->caveats, &prediction->caveat_capacity, prediction->caveat_count + 1);
+    prediction->caveats[prediction->caveat_count++] = sentence;
+}
+
+static int by_begin(const void *left, const void *right) {
+    const struct st_foreseen *a = left, *b = right;
+    return (a->begin > b->begin) - (a->begin < b->begin);
+}
+
+void st_prediction_finish(struct st_prediction *prediction) {
+    const uint64_t *by = prediction->by;
+    if (by[ST_FORESEEN_POTENTIAL] || by[ST_FORESEEN_VIOLATION])
+        prediction->atomic = ST_NOT_SERIALIZABLE;
+    else
+        prediction->atomic = by[ST_FORESEEN_TIMEOUT] ? ST_UNDECIDED : ST_SERIALIZABLE;
+    if (prediction->listed)
+        qsort(prediction->blocks, prediction->listed, sizeof *prediction->blocks, by_begin);
+}
+
+struct mapping {
+    uint64_t (*map)(void *context, uint64_t loc);
+    void *context;
+};
+
+static void map_place(const struct mapping *mapping, struct st_place *place) {
+    if (place->number)
+        place->event.loc = mapping->map(mapping->context, place->event.loc);
+}
+
+static void map_block(const struct mapping *mapping, struct st_foreseen *block) {
+    block->begin_loc = mapping->map(mapping->context, block->begin_loc);
+    for (size_t i = 0; i < block->event_count; i++)
+        map_place(mapping, &block->events[i]);
+    for (size_t i = 0; i < block->path_length; i++) {
+        map_place(mapping, &block->path[i].from);
+        map_place(mapping, &block->path[i].to);
+    }
+}
+
+void st_prediction_map_locations(struct st_prediction *prediction,
+                                 uint64_t (*map)(void *context, uint64_t loc), void *context) {
+    struct mapping mapping = {map, context};
+    for (size_t i = 0; i < prediction->listed; i++)
+        map_block(&mapping, &prediction->blocks[i]);
+    for (size_t i = 0; i < prediction->race_count; i++) {
+        map_place(&mapping, &prediction->races[i].first);
+        map_place(&mapping, &prediction->races[i].second);
+    }
+}
+
+void st_predictions_free(struct st_predictions *predictions) {
+    for (size_t i = 0; i < predictions->count; i++)
+        st_prediction_free(&predictions->items[i]);
+    free(predictions->items);
+    for (size_t i = 0; i < predictions->deadlock_count; i++)
+        free(predictions->deadlocks[i].waits);
+    free(predictions->deadlocks);
+}

@@ -1,0 +1,123 @@
+/* What could go wrong in other schedules of an observed run. Analyses of src/predict fill it,
+ * reports are written from it and from nothing else.
+ *
+ * Names are numbers of the trace's symbols; event numbers are 1-based positions in the trace that
+ * was observed, also where a schedule has the events in another order. */
+#ifndef SERIATIM_FINDING_PREDICTION_H
+#define SERIATIM_FINDING_PREDICTION_H
+
+#include "finding/finding.h"
+
+/* What an analysis says of a block. The larger, the more there is to say. */
+enum st_foresight {
+    ST_FORESEEN_ATOMIC,
+    ST_FORESEEN_TIMEOUT,   /* the analysis gave up before it knew */
+    ST_FORESEEN_POTENTIAL, /* the analysis is conservative: it may be a false alarm */
+    ST_FORESEEN_VIOLATION  /* some schedule of the run certainly cuts the block */
+};
+const char *st_foresight_name(enum st_foresight foresight); /* "atomic", "timeout", ... */
+
+/* What is said of one outermost block of the trace. Lists that are empty are NULL. */
+struct st_foreseen {
+    uint32_t block; /* name, or ST_NO_NAME */
+    uint32_t thread;
+    uint64_t begin_loc;
+    uint64_t begin, end; /* end is 0 if the block is still open at the end of the trace */
+    enum st_foresight foresight;
+
+    /* The rest is empty when the block is atomic or timed out. */
+    char *pattern;       /* "R-W-R"; of reduction, the movers: "RBLRBL" */
+    char *why;           /* one sentence that explains the finding, without names of the trace's
+                          * threads; NULL: pattern and events say it all */
+    uint32_t *variables; /* what it is about */
+    size_t variable_count;
+    struct st_place *events; /* those that the finding rests on, in the order in which the foreseen
+                              * schedule has them: leaving the block, elsewhere, coming back */
+    size_t event_count;
+    struct st_edge *path; /* the dependences among them, out of the block and back; may be empty */
+    size_t path_length;
+    uint64_t *witness; /* a whole schedule: event numbers in the order in which they run */
+    size_t witness_length;
+};
+
+/* Two conflicting accesses that no lock and no order keeps apart. */
+struct st_foreseen_race {
+    uint32_t variable;
+    struct st_place first, second;
+};
+
+/* Threads that may wait for each other in a ring: each holds a lock that the one before it wants,
+ * and wants the lock that the next one holds. */
+struct st_foreseen_wait {
+    struct st_place holds, wants; /* two acquires of one thread */
+};
+struct st_foreseen_deadlock {
+    struct st_foreseen_wait *waits;
+    size_t count;
+};
+
+/* What one analysis had to say. */
+struct st_prediction {
+    const char *engine; /* "tas", "blocks", ... */
+    const char *notion; /* "conflict", "view", "avp": what atomic means to it */
+    const char *method; /* the theorem or search that was used, in a few words */
+
+    /* Is every schedule of the run serializable? ST_UNDECIDED when something timed out and nothing
+     * was found. */
+    enum st_verdict atomic;
+
+    uint64_t block_count;                   /* outermost blocks of the trace */
+    uint64_t by[ST_FORESEEN_VIOLATION + 1]; /* how many of them, by foresight */
+    struct st_foreseen *blocks; /* in the order of their begins; maybe not all of them */
+    size_t listed, capacity;
+
+    /* For each name of a block: how many blocks there were, and how many are reported (potential or
+     * violation). */
+    uint64_t *executed, *reported;
+    size_t name_capacity;
+    uint64_t unnamed_executed, unnamed_reported;
+
+    struct st_foreseen_race *races; /* of analyses that look for them */
+    size_t race_count, race_capacity;
+    bool finds_races;
+
+    double seconds;           /* of work, all threads together */
+    uint64_t storage;         /* what the papers' tables count, in ... */
+    const char *storage_unit; /* ... these units: "blocks", "nodes and edges" */
+
+    const char **caveats; /* sentences that limit what was said; static texts */
+    size_t caveat_count, caveat_capacity;
+};
+
+void st_prediction_init(struct st_prediction *prediction);
+void st_prediction_free(struct st_prediction *prediction);
+
+/* Appends a block; takes over its lists. Counts it in `by`, and by its name. */
+void st_prediction_add(struct st_prediction *prediction, const struct st_foreseen *block);
+
+/* Only counts a block that is not listed. */
+void st_prediction_count(struct st_prediction *prediction, uint32_t block,
+                         enum st_foresight foresight);
+
+/* A sentence that the reader must know; each once. */
+void st_prediction_caveat(struct st_prediction *prediction, const char *sentence);
+
+/* Sets `atomic` from `by`, and sorts what is listed. No more may come. */
+void st_prediction_finish(struct st_prediction *prediction);
+
+/* Replaces each location by what `map` gives for it. */
+void st_prediction_map_locations(struct st_prediction *prediction,
+                                 uint64_t (*map)(void *context, uint64_t loc), void *context);
+
+/* All that `seriatim predict` found in a trace. */
+struct st_predictions {
+    struct st_prediction *items; /* one for each analysis that ran */
+    size_t count;
+    bool deadlocks_sought;
+    struct st_foreseen_deadlock *deadlocks;
+    size_t deadlock_count, deadlock_capacity;
+};
+
+void st_predictions_free(struct st_predictions *predictions);
+
+#endif
