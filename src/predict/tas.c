@@ -1,5 +1,5 @@
-/* Block by block, by as many workers as wanted. Blocks are independent; what is found of each is put
- * into its place, and told in the order of the blocks. */
+/* Block by block, by as many workers as wanted. Blocks are independent; what is found of each is
+ * put into its place, and told in the order of the blocks. */
 #include "predict/tas_validate.h"
 #include "predict/tas_witness.h"
 
@@ -162,8 +162,9 @@ static void drop_witness(struct st_prediction *prediction, struct st_foreseen *f
     foreseen->variable_count = foreseen->event_count = 0;
     foreseen->path_length = foreseen->witness_length = 0;
     foreseen->foresight = ST_FORESEEN_TIMEOUT;
-    st_prediction_caveat(prediction, "A schedule that was found did not pass its validation, so the "
-                                     "block counts as undecided; please report this as a bug.");
+    st_prediction_caveat(prediction,
+                         "A schedule that was found did not pass its validation, so the "
+                         "block counts as undecided; please report this as a bug.");
 }
 
 static void list_block(const struct run *run, size_t b, struct st_prediction *prediction) {

@@ -6,18 +6,18 @@
  *  - each thread executes its events in their order, up to some point;
  *  - each read sees the write that it saw in the trace (its couple; the initial value counts as
  *    one), but the last event of a thread may be a read that sees anything;
- *  - locks exclude each other, a thread that stopped keeps its locks; a child starts after its fork,
- *    and a join waits until the child did all its events and saw all its couples;
+ *  - locks exclude each other, a thread that stopped keeps its locks; a child starts after its
+ * fork, and a join waits until the child did all its events and saw all its couples;
  *  - a receive comes after all sends of its channel that came before it in the trace. So barriers
  *    hold (all arrivals of a round before all its departures), semaphores have the tokens that they
  *    need, and sections of reader-writer locks keep their order. A condition wait, which is
  *    `rel(l) rcv(c) acq(l)` or `rel(l) acq(l) rcv(c)` of one thread, also starts (`rel`) before the
  *    sends that woke it: those between its `rel` and its `rcv`;
- *  - an atomic read directly followed in its thread by an atomic write of the same variable, with no
- *    access of others to it in between, is one read-modify-write, so nobody else touches the variable
- *    between the two. When its read sees something else than its couple, the write is not executed,
- *    and what the variable holds then is not known: no read sees its couple there until someone
- *    writes.
+ *  - an atomic read directly followed in its thread by an atomic write of the same variable, with
+ * no access of others to it in between, is one read-modify-write, so nobody else touches the
+ * variable between the two. When its read sees something else than its couple, the write is not
+ * executed, and what the variable holds then is not known: no read sees its couple there until
+ * someone writes.
  *
  * A block is violated when a feasible schedule has a path of read/write conflicts and thread order
  * that leaves the block at s, goes through other threads and returns at a later t. Locks, forks,
@@ -40,8 +40,8 @@ struct st_tas *st_tas_new(void);
 void st_tas_free(struct st_tas *tas);
 
 /* The events that follow those of the last call; `first` is the number of the first of them. They
- * are copied. At most UINT32_MAX - 1 events in all; what comes beyond is ignored, and st_tas_run adds
- * a caveat. */
+ * are copied. At most UINT32_MAX - 1 events in all; what comes beyond is ignored, and st_tas_run
+ * adds a caveat. */
 void st_tas_feed(struct st_tas *tas, const struct st_event *events, size_t count, uint64_t first);
 
 /* The trace is complete. The graph is built here; it is read-only from then on, and so for any
@@ -80,8 +80,8 @@ struct st_tas_table {
     uint64_t static_proofs; /* atomic by the static check */
     uint64_t clean;         /* no violation possible, static proofs included */
     uint64_t violations, timeouts;
-    uint64_t interleavings; /* of dpor, complete schedules; of states, states; of chains, orders that
-                             * were tried */
+    uint64_t interleavings; /* of dpor, complete schedules; of states, states; of chains, orders
+                             * that were tried */
     double segment_size;    /* events in the segment, on average over the blocks */
     double seconds;         /* of work, all threads together */
 };

@@ -1,6 +1,12 @@
-/* The paper's search: dynamic partial-order reduction (Flanagan and Godefroid, 2005) with sleep sets
- * over the steps of the window. It makes schedules that cannot be continued, one of each class with
- * the same order of conflicts, until one violates the block.
+/* The paper's search: dynamic partial-order reduction with sleep sets over the steps of the window.
+ * It makes schedules that cannot be continued, one of each class with the same order of conflicts,
+ * until one violates the block.
+ *
+ * The paper takes the reduction of Flanagan and Godefroid (2005), which looks only at the last step
+ * that races with a new one. Together with sleep sets that misses classes: of `T1.w(x) T2.r(y)
+ * T2.r(x) T3.w(y) T3.r(x)` the one in which T3.r(x) comes first, T1.w(x) then, T2.r(x) last. So
+ * ours looks at all steps that race with it, and tries instead what can come first of all that does
+ * not depend on the other step (source sets: Abdulla, Aronis, Jonsson and Sagonas, 2014).
  *
  * Two steps of different threads depend on each other when they access the same variable and one
  * may write it, or when they are of the same lock. A violation of a part of a schedule is one of
@@ -13,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A state of the search and the step taken there. Sets of actors are arrays of bytes, one behind the
- * other in search.sets: those to try; those tried (bit TRIED_HERE) and those that can make a step
- * (bit POSSIBLE); those asleep, whose steps now would only repeat a class. */
+/* A state of the search and the step taken there. Sets of actors are arrays of bytes, one behind
+ * the other in search.sets: those to try; those tried (bit TRIED_HERE) and those that can make a
+ * step (bit POSSIBLE); those asleep, whose steps now would only repeat a class. */
 struct frame {
     uint32_t actor;         /* TAS_NONE: no step is taken */
     uint32_t step, before;  /* before: for taking it back */
@@ -38,7 +44,8 @@ struct search {
     size_t set_capacity;
     uint32_t *clocks; /* by frame and actor: how many frames of each must come before */
     size_t clock_capacity;
-    uint32_t *actor_frame;             /* by actor: frame + 1 of its last step */
+    uint32_t *past, *firsts;               /* by actor: scratch */
+    uint32_t *actor_frame;                 /* by actor: frame + 1 of its last step */
     uint32_t *variable_frame, *lock_frame; /* by object: the same */
 };
 
@@ -63,54 +70,91 @@ static bool depend(const struct tas_step *a, const struct tas_step *b) {
     return is_lock(a) || a->kind != TAS_READ || b->kind != TAS_READ;
 }
 
-/* Can two steps that depend on each other be possible in the same state? */
-static bool can_meet(const struct tas_step *a, const struct tas_step *b) {
-    return !is_lock(a) || (a->kind == TAS_ACQUIRE && b->kind == TAS_ACQUIRE);
-}
-
 static uint32_t *object_frame(const struct search *s, const struct tas_step *step) {
     return is_lock(step) ? &s->lock_frame[step->object] : &s->variable_frame[step->object];
 }
 
-/* Must the step of a frame come before the next one of an actor, by what was executed? */
-static bool precedes(const struct search *s, uint32_t frame, uint32_t actor) {
-    uint32_t last = s->actor_frame[actor];
-    if (!last)
-        return false;
-    return s->frames[frame].actor == actor ||
-           clock_of(s, last - 1)[s->frames[frame].actor] > frame;
+/* Does the step of a frame come before what the clock belongs to? */
+static bool precedes(const struct search *s, uint32_t frame, const uint32_t *clock) {
+    return clock[s->frames[frame].actor] > frame;
 }
 
-/* Before the step of `frame` something else must be tried, so that the next step of the actor can
- * come before it: the actor itself, or anyone when it could not make a step there. */
-static void add_alternative(struct search *s, uint32_t frame, uint32_t actor) {
-    uint8_t *to_try = set_of(s, frame, TO_TRY);
-    const uint8_t *tried = set_of(s, frame, TRIED);
-    if (tried[actor] & POSSIBLE) {
-        to_try[actor] = 1;
-        return;
-    }
+/* ---- races ---- */
+
+static void join_clock(const struct search *s, uint32_t *clock, uint32_t frame) {
+    const uint32_t *from = clock_of(s, frame);
     for (uint32_t a = 0; a < s->program.actor_count; a++)
-        if (tried[a] & POSSIBLE)
-            to_try[a] = 1;
+        clock[a] = clock[a] > from[a] ? clock[a] : from[a];
 }
 
-/* Looks for the last step that the next one of the actor races with. Behind a step that is not a
- * read and comes before the actor anyway, there is none. */
-static void look_for_races(struct search *s, uint32_t actor) {
-    const struct tas_step *step = tas_next(&s->program, &s->progress, actor);
-    if (!step)
-        return;
+/* Is the event with this clock the first of its kind in a sequence, that is, does nothing in the
+ * sequence come before it? `firsts` has for each actor frame + 1 of its first step in it. */
+static bool is_initial(const struct search *s, const uint32_t *clock, const uint32_t *firsts) {
+    for (uint32_t a = 0; a < s->program.actor_count; a++)
+        if (firsts[a] && clock[a] >= firsts[a])
+            return false;
+    return true;
+}
+
+/* The step with this clock, by the actor, could come before that of the frame. What is executed
+ * behind the frame without depending on its step, and then the step, can be a schedule from there
+ * on: one of those that can be first in it must be tried. */
+static void reverse(struct search *s, uint32_t frame, uint32_t actor, const uint32_t *clock) {
+    uint8_t *to_try = set_of(s, frame, TO_TRY);
+    uint32_t *firsts = s->firsts, chosen = TAS_NONE, end = (uint32_t)s->depth - 1;
+    memset(firsts, 0, s->program.actor_count * sizeof *firsts);
+    for (uint32_t f = frame + 1; f < end; f++) {
+        uint32_t other = s->frames[f].actor;
+        if (precedes(s, frame, clock_of(s, f)))
+            continue;
+        if (!firsts[other] && is_initial(s, clock_of(s, f), firsts)) {
+            if (to_try[other])
+                return;
+            chosen = chosen == TAS_NONE ? other : chosen;
+        }
+        if (!firsts[other])
+            firsts[other] = f + 1;
+    }
+    if (!firsts[actor] && is_initial(s, clock, firsts))
+        chosen = to_try[actor] ? TAS_NONE : actor;
+    if (chosen != TAS_NONE)
+        to_try[chosen] = 1;
+}
+
+/* Is there a step between that of the frame and that with this clock, in the order of both, among
+ * those of the same object? */
+static bool is_apart(const struct search *s, uint32_t frame, const struct tas_step *step,
+                     uint32_t actor) {
+    for (uint32_t at = *object_frame(s, step); at > frame + 1; at = s->frames[at - 1].previous)
+        if (s->frames[at - 1].actor != actor &&
+            depend(step, &s->program.steps[s->frames[at - 1].step]) &&
+            precedes(s, frame, clock_of(s, at - 1)))
+            return true;
+    return false;
+}
+
+/* An access of the actor is taken, with this clock; `past` is the clock without what it conflicts
+ * with. All steps since the last write may race with it. */
+static void look_for_races(struct search *s, const struct tas_step *step, uint32_t actor,
+                           const uint32_t *past, const uint32_t *clock) {
     for (uint32_t at = *object_frame(s, step); at; at = s->frames[at - 1].previous) {
         const struct tas_step *other = &s->program.steps[s->frames[at - 1].step];
-        if (precedes(s, at - 1, actor)) {
-            if (other->kind != TAS_READ)
-                return;
-        } else if (depend(step, other) && can_meet(step, other)) {
-            add_alternative(s, at - 1, actor);
+        if (depend(step, other) && !precedes(s, at - 1, past) && !is_apart(s, at - 1, step, actor))
+            reverse(s, at - 1, actor, clock);
+        if (other->kind != TAS_READ)
+            return;
+    }
+}
+
+/* The actor acquires a lock, or would if it could: the last one who did, did it in a race. */
+static void look_for_sections(struct search *s, const struct tas_step *step, uint32_t actor,
+                              const uint32_t *past) {
+    for (uint32_t at = *object_frame(s, step); at; at = s->frames[at - 1].previous)
+        if (s->program.steps[s->frames[at - 1].step].kind == TAS_ACQUIRE) {
+            if (!precedes(s, at - 1, past))
+                reverse(s, at - 1, actor, past);
             return;
         }
-    }
 }
 
 static void grow(struct search *s) {
@@ -131,40 +175,7 @@ static void fall_asleep(struct search *s, const struct tas_step *step) {
     }
 }
 
-/* A new state on top, whose set ASLEEP is made. Only one actor is to be tried, until a race says
- * otherwise: the one with the earliest event. */
-static void push(struct search *s, uint32_t running, uint64_t switches) {
-    uint32_t best = TAS_NONE, best_event = TAS_NONE;
-    bool possible = false;
-    s->frames[s->depth] =
-        (struct frame){.actor = TAS_NONE, .running = running, .switches = switches};
-    memset(set_of(s, s->depth, TO_TRY), 0, s->program.actor_count);
-    memset(set_of(s, s->depth, TRIED), 0, s->program.actor_count);
-    for (uint32_t a = 0; a < s->program.actor_count; a++) {
-        look_for_races(s, a);
-        if (!tas_enabled(&s->program, &s->progress, s->tas, a))
-            continue;
-        possible = true;
-        set_of(s, s->depth, TRIED)[a] = POSSIBLE;
-        uint32_t event = tas_next(&s->program, &s->progress, a)->event;
-        if (!set_of(s, s->depth, ASLEEP)[a] && event < best_event) {
-            best = a;
-            best_event = event;
-        }
-    }
-    if (best != TAS_NONE)
-        set_of(s, s->depth, TO_TRY)[best] = 1;
-    s->worker->budget.steps += !possible; /* a schedule is complete */
-    s->depth++;
-}
-
-/* ---- steps ---- */
-
-static void join_clock(const struct search *s, uint32_t *clock, uint32_t frame) {
-    const uint32_t *from = clock_of(s, frame);
-    for (uint32_t a = 0; a < s->program.actor_count; a++)
-        clock[a] = clock[a] > from[a] ? clock[a] : from[a];
-}
+/* ---- clocks ---- */
 
 /* What a thread waits for (fork, join, channels) comes before its step, too. */
 static void join_needs(const struct search *s, uint32_t *clock, const struct tas_step *step,
@@ -181,22 +192,71 @@ static void join_needs(const struct search *s, uint32_t *clock, const struct tas
     }
 }
 
-static void make_clock(struct search *s, size_t at, const struct tas_step *step, uint32_t actor) {
-    uint32_t *clock = clock_of(s, at), last = s->actor_frame[actor];
+/* What comes before a step of the actor, conflicts aside. */
+static void make_past(const struct search *s, uint32_t *clock, const struct tas_step *step,
+                      uint32_t actor) {
+    uint32_t last = s->actor_frame[actor];
     memset(clock, 0, s->program.actor_count * sizeof *clock);
     if (last)
         join_clock(s, clock, last - 1);
+    if (step->clock != TAS_NONE)
+        join_needs(s, clock, step, actor);
+}
+
+/* And conflicts: a step that is not a read comes after all before it, so that one is enough. */
+static void join_conflicts(const struct search *s, uint32_t *clock, const struct tas_step *step) {
     for (uint32_t f = *object_frame(s, step); f; f = s->frames[f - 1].previous) {
         const struct tas_step *other = &s->program.steps[s->frames[f - 1].step];
         if (depend(step, other))
             join_clock(s, clock, f - 1);
         if (other->kind != TAS_READ)
-            break; /* it comes after all before it */
+            return;
     }
-    if (step->clock != TAS_NONE)
-        join_needs(s, clock, step, actor);
-    clock[actor] = (uint32_t)at + 1;
 }
+
+/* ---- states ---- */
+
+/* A schedule is complete. Those who wait for a lock that nobody will release could have been first.
+ */
+static void end_schedule(struct search *s) {
+    s->worker->budget.steps++;
+    for (uint32_t a = 0; a < s->program.actor_count; a++) {
+        const struct tas_step *step = tas_next(&s->program, &s->progress, a);
+        if (!step || step->kind != TAS_ACQUIRE)
+            continue;
+        make_past(s, s->past, step, a);
+        look_for_sections(s, step, a, s->past);
+    }
+}
+
+/* A new state on top, whose set ASLEEP is made. Only one actor is to be tried, until a race says
+ * otherwise: the one with the earliest event. */
+static void push(struct search *s, uint32_t running, uint64_t switches) {
+    uint32_t best = TAS_NONE, best_event = TAS_NONE;
+    bool possible = false;
+    s->frames[s->depth] =
+        (struct frame){.actor = TAS_NONE, .running = running, .switches = switches};
+    memset(set_of(s, s->depth, TO_TRY), 0, s->program.actor_count);
+    memset(set_of(s, s->depth, TRIED), 0, s->program.actor_count);
+    for (uint32_t a = 0; a < s->program.actor_count; a++) {
+        if (!tas_enabled(&s->program, &s->progress, s->tas, a))
+            continue;
+        possible = true;
+        set_of(s, s->depth, TRIED)[a] = POSSIBLE;
+        uint32_t event = tas_next(&s->program, &s->progress, a)->event;
+        if (!set_of(s, s->depth, ASLEEP)[a] && event < best_event) {
+            best = a;
+            best_event = event;
+        }
+    }
+    if (best != TAS_NONE)
+        set_of(s, s->depth, TO_TRY)[best] = 1;
+    s->depth++;
+    if (!possible)
+        end_schedule(s);
+}
+
+/* ---- steps ---- */
 
 /* True when the step violates the block. */
 static bool take(struct search *s, uint32_t actor) {
@@ -206,7 +266,14 @@ static bool take(struct search *s, uint32_t actor) {
     bool violated = false;
     frame->actor = actor;
     frame->step = s->program.actors[actor].first + s->progress.next[actor];
-    make_clock(s, at, step, actor);
+    make_past(s, s->past, step, actor);
+    memcpy(clock_of(s, at), s->past, s->program.actor_count * sizeof *s->past);
+    join_conflicts(s, clock_of(s, at), step);
+    if (step->kind == TAS_ACQUIRE)
+        look_for_sections(s, step, actor, s->past);
+    else if (step->kind != TAS_RELEASE)
+        look_for_races(s, step, actor, s->past, clock_of(s, at));
+    clock_of(s, at)[actor] = (uint32_t)at + 1;
     frame->previous = *object_frame(s, step);
     frame->own = s->actor_frame[actor];
     *object_frame(s, step) = s->actor_frame[actor] = (uint32_t)at + 1;
@@ -294,6 +361,8 @@ bool tas_search_dpor(struct tas_worker *worker) {
     tas_program_make(&s.program, worker);
     tas_progress_init(&s.progress, &s.program, worker);
     tas_taint_init(&s.taint, &s.program);
+    s.past = st_alloc((size_t)s.program.actor_count + 1, sizeof *s.past);
+    s.firsts = st_alloc((size_t)s.program.actor_count + 1, sizeof *s.firsts);
     s.actor_frame = st_alloc((size_t)s.program.actor_count + 1, sizeof(uint32_t));
     s.variable_frame = st_alloc((size_t)s.program.variable_count + 1, sizeof(uint32_t));
     s.lock_frame = st_alloc((size_t)s.program.lock_count + 1, sizeof(uint32_t));
@@ -306,6 +375,8 @@ bool tas_search_dpor(struct tas_worker *worker) {
     free(s.frames);
     free(s.sets);
     free(s.clocks);
+    free(s.past);
+    free(s.firsts);
     free(s.actor_frame);
     free(s.variable_frame);
     free(s.lock_frame);

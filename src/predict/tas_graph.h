@@ -40,8 +40,8 @@ struct st_tas {
     /* For each event. Those that were dropped have position 0 and nothing else. */
     uint32_t *position;
     /* A read: index + 1 of its couple, 0 for the initial value. A write: index + 1 of the read that
-     * it makes a read-modify-write with, or 0. An acquire: index + 1 of its release, 0 when there is
-     * none; a release: index + 1 of its acquire. */
+     * it makes a read-modify-write with, or 0. An acquire: index + 1 of its release, 0 when there
+     * is none; a release: index + 1 of its acquire. */
     uint32_t *partner;
     uint32_t *clock;   /* the number of its vector */
     uint32_t *lockset; /* the number of the set of locks held, that of a lock event included */
@@ -115,7 +115,8 @@ bool tas_is_update(const struct st_tas *tas, uint32_t read);
 /* Do the two sets have a lock in common? */
 bool tas_locks_meet(const struct st_tas *tas, uint32_t set, uint32_t other);
 
-/* The acquire by which the lock is held after the first `count` events of the trace, or TAS_NONE. */
+/* The acquire by which the lock is held after the first `count` events of the trace, or TAS_NONE.
+ */
 uint32_t tas_holder(const struct st_tas *tas, uint32_t lock, uint32_t count);
 
 /* How many of the first `count` events of the trace are of the thread. */

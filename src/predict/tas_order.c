@@ -145,8 +145,7 @@ static bool has_effect(const struct st_event *event) {
 
 static void add_wait(struct order *o, uint32_t release, uint32_t receive) {
     st_reserve(&o->waits, &o->wait_capacity, o->wait_count + 1);
-    o->waits[o->wait_count++] =
-        (struct wait){release, receive, o->tas->events[receive].target};
+    o->waits[o->wait_count++] = (struct wait){release, receive, o->tas->events[receive].target};
 }
 
 static bool is(const struct st_tas *tas, uint32_t event, enum st_op op) {
@@ -223,8 +222,7 @@ static void on_lock(struct order *o, uint32_t event) {
     const struct st_event *e = &tas->events[event];
     if (e->op == ST_ACQUIRE) {
         o->holder[e->target] = event + 1;
-        tas->lockset[event] = o->set[e->thread] =
-            change_set(o, o->set[e->thread], e->target, true);
+        tas->lockset[event] = o->set[e->thread] = change_set(o, o->set[e->thread], e->target, true);
         return;
     }
     uint32_t acquire = o->holder[e->target];

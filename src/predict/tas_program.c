@@ -159,9 +159,9 @@ static void set_reached(const struct tas_program *program, struct tas_progress *
                         const struct st_tas *tas, uint32_t actor) {
     const struct tas_actor *a = &program->actors[actor];
     uint32_t next = progress->next[actor];
-    progress->reached[a->thread] =
-        next == a->count ? program->end[a->thread]
-                         : tas->position[program->steps[a->first + next].event] - 1;
+    progress->reached[a->thread] = next == a->count
+                                       ? program->end[a->thread]
+                                       : tas->position[program->steps[a->first + next].event] - 1;
 }
 
 void tas_progress_init(struct tas_progress *progress, const struct tas_program *program,

@@ -13,8 +13,8 @@ struct tas_step {
     enum tas_kind kind;
     bool inside;     /* an access of the block */
     uint32_t object; /* variable or lock, numbered from 0 in the program */
-    uint32_t couple; /* of a read or update: number + 1 of the step that writes, 0 when that is in the
-                      * frozen part, or the initial value */
+    uint32_t couple; /* of a read or update: number + 1 of the step that writes, 0 when that is in
+                      * the frozen part, or the initial value */
     uint32_t clock;  /* the vector that must be met, TAS_NONE when that before it says the same */
 };
 
@@ -29,8 +29,9 @@ struct tas_program {
     struct tas_step *steps;
     size_t step_count, step_capacity;
     uint32_t variable_count, lock_count;
-    uint32_t *held; /* by lock: actor + 1 that holds it at the start; TAS_NONE when that is no actor */
-    uint32_t *end;  /* by thread: the position that is executed when all steps are */
+    uint32_t
+        *held; /* by lock: actor + 1 that holds it at the start; TAS_NONE when that is no actor */
+    uint32_t *end; /* by thread: the position that is executed when all steps are */
 };
 
 void tas_program_make(struct tas_program *program, const struct tas_worker *worker);

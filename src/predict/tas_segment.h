@@ -3,9 +3,9 @@
  * With u0 and u1 the first and the last shared access of the block, the upper frontier has in each
  * thread the last event that must happen before u0, the lower one the first that cannot be executed
  * before u1. What lies strictly in between is the segment; no path that violates the block leaves
- * it. Ours is a little smaller than the paper's, which keeps all of several reads in a row that each
- * have their couple in the segment: behind the first of them nothing is executed that comes before
- * u1. */
+ * it. Ours is a little smaller than the paper's, which keeps all of several reads in a row that
+ * each have their couple in the segment: behind the first of them nothing is executed that comes
+ * before u1. */
 #ifndef SERIATIM_PREDICT_TAS_SEGMENT_H
 #define SERIATIM_PREDICT_TAS_SEGMENT_H
 
@@ -16,7 +16,8 @@ struct tas_segment {
     const struct tas_block *block;
     uint32_t *accesses; /* shared accesses of the block, as events in their order */
     size_t access_count, access_capacity;
-    uint32_t *upper, *lower; /* by thread: positions; of the block's own thread, of u0 - 1, u1 + 1 */
+    uint32_t *upper,
+        *lower; /* by thread: positions; of the block's own thread, of u0 - 1, u1 + 1 */
 
     /* By variable, valid where `stamps` has the stamp: what other threads do to it within the
      * segment. */

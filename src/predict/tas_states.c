@@ -4,8 +4,8 @@
  * far as a read to come wants it, and the taint. Two schedules with the same state have the same
  * futures. Some steps need no alternative: a release, and a read of another thread that sees its
  * couple, since waiting could only make it see something else (but that is wanted when the block is
- * still to write the variable twice: between the two, the broken read would come after the block and
- * before it). With a bound on switches all alternatives are tried. */
+ * still to write the variable twice: between the two, the broken read would come after the block
+ * and before it). With a bound on switches all alternatives are tried. */
 #include "predict/tas_taint.h"
 
 #include "base/memory.h"
@@ -38,9 +38,9 @@ struct search {
     struct tas_program program;
     struct tas_progress progress;
     struct tas_taint taint;
-    uint32_t *wanted;     /* by step + 1: reads to come that want it */
-    uint32_t *wanted_old; /* by variable: reads to come that want what it held at the start */
-    uint32_t *writes_left;   /* by variable: writes of the block to come */
+    uint32_t *wanted;       /* by step + 1: reads to come that want it */
+    uint32_t *wanted_old;   /* by variable: reads to come that want what it held at the start */
+    uint32_t *writes_left;  /* by variable: writes of the block to come */
     uint32_t accesses_left; /* of the block */
     struct states states;
     struct frame *frames;
@@ -97,11 +97,11 @@ static bool add_state(struct states *states, const uint32_t *key) {
 static void make_key(struct search *s, uint32_t running, uint64_t switches) {
     uint32_t *word = s->key;
     for (uint32_t a = 0; a < s->program.actor_count; a++)
-        *word++ = s->progress.next[a] << 2 | (uint32_t)s->progress.broken[a] << 1 |
-                  s->taint.threads[a];
+        *word++ =
+            s->progress.next[a] << 2 | (uint32_t)s->progress.broken[a] << 1 | s->taint.threads[a];
     for (uint32_t x = 0; x < s->program.variable_count; x++) {
         uint32_t written = s->progress.written[x];
-        bool wanted = written == 0        ? s->wanted_old[x] != 0
+        bool wanted = written == 0          ? s->wanted_old[x] != 0
                       : written != TAS_NONE ? s->wanted[written] != 0
                                             : false;
         *word++ = wanted ? written : TAS_NONE;
@@ -183,8 +183,7 @@ static void take(struct search *s, struct frame *frame, uint32_t actor, bool *vi
 static void take_back(struct search *s, const struct frame *frame) {
     tas_retract(&s->program, &s->progress, s->tas, frame->actor, frame->before);
     const struct tas_actor *actor = &s->program.actors[frame->actor];
-    const struct tas_step *step =
-        &s->program.steps[actor->first + s->progress.next[frame->actor]];
+    const struct tas_step *step = &s->program.steps[actor->first + s->progress.next[frame->actor]];
     if (step->inside) {
         s->accesses_left++;
         s->writes_left[step->object] += writes(step);
@@ -197,8 +196,8 @@ static void take_back(struct search *s, const struct frame *frame) {
 static void push(struct search *s, uint32_t running, uint64_t switches) {
     st_reserve(&s->frames, &s->frame_capacity, s->depth + 1);
     struct frame *frame = &s->frames[s->depth++];
-    *frame = (struct frame){.actor = TAS_NONE, .tried = TAS_NONE, .running = running,
-                            .switches = switches};
+    *frame = (struct frame){
+        .actor = TAS_NONE, .tried = TAS_NONE, .running = running, .switches = switches};
     if (s->worker->options->max_switches)
         return;
     for (uint32_t a = 0; a < s->program.actor_count; a++)
@@ -245,7 +244,8 @@ static bool explore(struct search *s) {
                 take_back(s, &s->frames[s->depth - 1]);
             continue;
         }
-        uint64_t switches = frame->switches + (frame->running != TAS_NONE && frame->running != actor);
+        uint64_t switches =
+            frame->switches + (frame->running != TAS_NONE && frame->running != actor);
         if (bound && switches > bound)
             continue;
         bool violated, useless;

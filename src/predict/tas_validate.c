@@ -19,12 +19,12 @@ struct facts {
     size_t count;
     uint32_t threads, variables, locks, channels;
     uint64_t *position; /* in its thread, from 1 on; 0: dropped */
-    uint64_t *couple;   /* of a read: the write that it saw. Of a write: the read that it is one step
-                         * with. Of a send: the next send of its channel. Of a join: how many events
-                         * of the child came before it. */
-    bool *update;       /* a read that is one step with the next event of its thread */
-    uint64_t *fork;     /* by thread: its fork */
-    uint64_t *sends;    /* by channel: the first send */
+    uint64_t *couple; /* of a read: the write that it saw. Of a write: the read that it is one step
+                       * with. Of a send: the next send of its channel. Of a join: how many events
+                       * of the child came before it. */
+    bool *update;     /* a read that is one step with the next event of its thread */
+    uint64_t *fork;   /* by thread: its fork */
+    uint64_t *sends;  /* by channel: the first send */
     uint64_t *ends_wait; /* by event: of a receive, the release that began the wait */
     size_t *woken;       /* pairs (send, release): the send came while the wait was on */
     size_t woken_count, woken_capacity;

@@ -63,8 +63,7 @@ static bool meets_block(const struct st_tas *tas, const struct tas_segment *segm
             if (run->thread != t)
                 continue;
             size_t place = tas_run_from(tas, run, segment->upper[t] + 1);
-            if (place < run[1].first &&
-                tas->position[tas->accesses[place]] < segment->lower[t])
+            if (place < run[1].first && tas->position[tas->accesses[place]] < segment->lower[t])
                 return true;
         }
     }

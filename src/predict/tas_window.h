@@ -5,16 +5,16 @@
  * be left out behind `to`: a schedule needs what must happen before the accesses on its path, and
  * the releases of locks on the way. What may be replayed: as long as no access of the path is among
  * the first events, nothing is lost when for each lock held then and each later acquire of it by
- * another thread in the window, the one that holds it must come first anyway; and when for each read
- * in the window that has its couple among the first events, each write of the variable in the window
- * must come after that couple anyway. */
+ * another thread in the window, the one that holds it must come first anyway; and when for each
+ * read in the window that has its couple among the first events, each write of the variable in the
+ * window must come after that couple anyway. */
 #ifndef SERIATIM_PREDICT_TAS_WINDOW_H
 #define SERIATIM_PREDICT_TAS_WINDOW_H
 
 #include "predict/tas_segment.h"
 
-/* By thread: between the first access that the block's can reach through conflicts and thread order,
- * and the last from which they can be reached, locks aside. Empty when first > last. */
+/* By thread: between the first access that the block's can reach through conflicts and thread
+ * order, and the last from which they can be reached, locks aside. Empty when first > last. */
 struct tas_reach {
     uint32_t first, last;
 };
@@ -48,8 +48,8 @@ void tas_window_whole(struct tas_window *window, const struct st_tas *tas,
  * see anything. */
 void tas_window_add(struct tas_window *window, const struct st_tas *tas, uint32_t event, bool free);
 
-/* Adds releases to `to`, in threads other than `thread`, until no lock is held that could be released
- * before position lower[t] of its thread t. */
+/* Adds releases to `to`, in threads other than `thread`, until no lock is held that could be
+ * released before position lower[t] of its thread t. */
 void tas_window_add_releases(struct tas_window *window, const struct st_tas *tas, uint32_t thread,
                              const uint32_t *lower);
 

@@ -11,16 +11,16 @@ void tas_witness_free(struct tas_witness *witness) {
     free(witness->path);
 }
 
-/* How a path from the block came to a place: by how many edges, and by the edge from -> to, of which
- * `to` is in the same thread as the place and not behind it. */
+/* How a path from the block came to a place: by how many edges, and by the edge from -> to, of
+ * which `to` is in the same thread as the place and not behind it. */
 struct arrival {
     uint32_t edges; /* 0: no path */
     uint32_t from, to;
     uint32_t via; /* arrival + 1 of the thread of `from`; 0: `from` is in the block */
 };
 
-/* The accesses of one variable that a path may continue from: the best of each kind. An access is an
- * event and the arrival + 1 of its thread then (0: it is in the block). */
+/* The accesses of one variable that a path may continue from: the best of each kind. An access is
+ * an event and the arrival + 1 of its thread then (0: it is in the block). */
 struct origin {
     uint32_t event, via, edges;
     bool there;
@@ -153,7 +153,8 @@ static struct st_place place_of(const struct st_tas *tas, uint32_t event) {
     return (struct st_place){(uint64_t)event + 1, tas->events[event]};
 }
 
-/* The events of the path, each once: where an edge arrives and the next one leaves may be the same. */
+/* The events of the path, each once: where an edge arrives and the next one leaves may be the same.
+ */
 static void tell_events(const struct tas_witness *witness, const struct st_tas *tas,
                         struct st_foreseen *foreseen) {
     foreseen->events = st_alloc(2 * witness->edges, sizeof *foreseen->events);

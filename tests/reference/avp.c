@@ -12,20 +12,20 @@ struct rules {
     const struct sample *sample;
     uint32_t threads;
     size_t lists[SAMPLE_THREADS][SAMPLE_EVENTS], counts[SAMPLE_THREADS];
-    uint64_t first[SAMPLE_EVENTS];   /* what must have been executed, other threads' events only */
-    uint64_t intact[SAMPLE_EVENTS];  /* ... with all reads of it seeing their couples */
-    unsigned couple[SAMPLE_EVENTS];  /* of a read: number of the write, 0 for the initial value */
-    bool update[SAMPLE_EVENTS];      /* a read that is one step with the next event of its thread */
+    uint64_t first[SAMPLE_EVENTS];  /* what must have been executed, other threads' events only */
+    uint64_t intact[SAMPLE_EVENTS]; /* ... with all reads of it seeing their couples */
+    unsigned couple[SAMPLE_EVENTS]; /* of a read: number of the write, 0 for the initial value */
+    bool update[SAMPLE_EVENTS];     /* a read that is one step with the next event of its thread */
     uint64_t conflicts[SAMPLE_EVENTS];
 };
 
 /* How far a run has come. */
 struct state {
     uint8_t next[SAMPLE_THREADS];
-    uint64_t broken;                    /* threads */
-    uint8_t written[SAMPLE_VARIABLES];  /* number of the last write; 0: none; UNKNOWN */
-    uint8_t holder[SAMPLE_LOCKS];       /* thread + 1 */
-    uint64_t executed, after;           /* after: events of other threads behind the block's */
+    uint64_t broken;                   /* threads */
+    uint8_t written[SAMPLE_VARIABLES]; /* number of the last write; 0: none; UNKNOWN */
+    uint8_t holder[SAMPLE_LOCKS];      /* thread + 1 */
+    uint64_t executed, after;          /* after: events of other threads behind the block's */
 };
 
 static uint64_t bit(size_t i) {
@@ -99,8 +99,8 @@ static void rule_for_read(struct rules *rules, size_t i) {
         if (other->op == ST_DROPPED)
             continue;
         if (other->thread == e->thread) {
-            rules->update[i] = other->op == ST_WRITE && other->target == e->target && e->atomic &&
-                               other->atomic;
+            rules->update[i] =
+                other->op == ST_WRITE && other->target == e->target && e->atomic && other->atomic;
             return;
         }
         if (is_access(other) && other->target == e->target)
@@ -364,8 +364,7 @@ static uint64_t block_events(const struct avp_block *block, const struct sample 
 static void check_block(struct search *search, const struct sample *sample) {
     struct avp_block *block = search->block;
     struct state start = {.next = {0}};
-    search->goal =
-        (struct goal){.thread = block->thread, .inside = block_events(block, sample)};
+    search->goal = (struct goal){.thread = block->thread, .inside = block_events(block, sample)};
     visit_states(search, &start);
     free(search->seen.table);
     free(search->seen.used);
@@ -378,10 +377,8 @@ void avp_check(struct avp *avp, const struct sample *sample, uint64_t limit) {
     make_rules(&rules, sample);
     find_blocks(avp, sample);
     for (size_t b = 0; b < avp->block_count; b++) {
-        struct search search = {.rules = &rules,
-                                .avp = avp,
-                                .block = &avp->blocks[b],
-                                .limit = limit};
+        struct search search = {
+            .rules = &rules, .avp = avp, .block = &avp->blocks[b], .limit = limit};
         check_block(&search, sample);
     }
 }

@@ -8,8 +8,8 @@
 
 struct avp_block {
     uint32_t thread;
-    unsigned begin, end;    /* event numbers; end is 0 while the block is open */
-    unsigned first, last;   /* its accesses have event numbers from `first` to `last` */
+    unsigned begin, end;  /* event numbers; end is 0 while the block is open */
+    unsigned first, last; /* its accesses have event numbers from `first` to `last` */
     bool violated;
     uint64_t on_paths; /* by avp_paths: all events, of the block too, on a path of some run that
                         * violates the block; bit i for event number i + 1 */

@@ -5,8 +5,8 @@
  * Trace number i comes from the seed S + i. On each, every search must find exactly the blocks that
  * some almost-view-preserving run violates, with witnesses that stand; no path of any run may leave
  * the segment of its block, and the static check must not pass a violated block. With --large the
- * traces are too large for brute force, and chains are compared with states. Status 0: all agree; 1:
- * a mismatch, printed as small as it can be made; 2: usage. */
+ * traces are too large for brute force, and chains are compared with states. Status 0: all agree;
+ * 1: a mismatch, printed as small as it can be made; 2: usage. */
 #include "reference/avp.h"
 #include "reference/avp_generate.h"
 #include "reference/shrink.h"
@@ -83,8 +83,7 @@ static bool compare_way(const struct st_tas *tas, const struct sample *sample,
     for (size_t b = 0; good && b < avp->block_count; b++) {
         const struct st_foreseen *block = &prediction.blocks[b];
         bool violated = block->foresight == ST_FORESEEN_VIOLATION;
-        const char *wrong =
-            violated ? st_tas_validate(sample->events, sample->count, block) : NULL;
+        const char *wrong = violated ? st_tas_validate(sample->events, sample->count, block) : NULL;
         if (violated != avp->blocks[b].violated || wrong ||
             block->foresight == ST_FORESEEN_TIMEOUT || block->begin != avp->blocks[b].begin ||
             block->end != avp->blocks[b].end) {
@@ -168,8 +167,8 @@ static void count(struct tally *tally, const struct sample *sample, const struct
 }
 
 /* True when all agree, or the trace is too large to know. */
-static bool compare(const struct sample *sample, const struct options *options,
-                    struct tally *tally, char *why) {
+static bool compare(const struct sample *sample, const struct options *options, struct tally *tally,
+                    char *why) {
     struct avp avp;
     struct st_tas *tas = load(sample);
     bool good = true, known = true;
