@@ -122,12 +122,27 @@ static void sort_accesses(struct st_tas *tas, uint32_t *places, bool counting) {
                 tas->key_runs[key + 1] += new_run;
             } else {
                 if (new_run)
-                    tas->runs[tas->key_runs[key]++] = (struct tas_run){t, places[key]};
+                    tas->runs[tas->key_runs[key]++] =
+                        (struct tas_run){t, (uint32_t)key, places[key]};
                 tas->accesses[places[key]] = event;
             }
             places[key]++;
         }
     free(owner);
+}
+
+static void list_runs_by_thread(struct st_tas *tas) {
+    tas->thread_first = st_alloc((size_t)tas->thread_count + 2, sizeof *tas->thread_first);
+    tas->thread_runs = st_alloc(tas->run_count + 1, sizeof *tas->thread_runs);
+    for (size_t r = 0; r < tas->run_count; r++)
+        tas->thread_first[tas->runs[r].thread + 1]++;
+    for (uint32_t t = 0; t < tas->thread_count; t++)
+        tas->thread_first[t + 1] += tas->thread_first[t];
+    for (size_t r = 0; r < tas->run_count; r++)
+        tas->thread_runs[tas->thread_first[tas->runs[r].thread]++] = (uint32_t)r;
+    for (uint32_t t = tas->thread_count; t > 0; t--) /* each start moved to the next one */
+        tas->thread_first[t] = tas->thread_first[t - 1];
+    tas->thread_first[0] = 0;
 }
 
 void tas_build_accesses(struct st_tas *tas) {
@@ -144,10 +159,11 @@ void tas_build_accesses(struct st_tas *tas) {
     tas->run_count = tas->key_runs[keys];
     tas->accesses = st_alloc(tas->access_count + 1, sizeof *tas->accesses);
     tas->runs = st_alloc(tas->run_count + 1, sizeof *tas->runs);
-    tas->runs[tas->run_count] = (struct tas_run){TAS_NONE, (uint32_t)tas->access_count};
+    tas->runs[tas->run_count] = (struct tas_run){TAS_NONE, TAS_NONE, (uint32_t)tas->access_count};
     sort_accesses(tas, places, false);
     for (size_t q = keys; q > 0; q--) /* each start moved to its end, which is the next start */
         tas->key_runs[q] = tas->key_runs[q - 1];
     tas->key_runs[0] = 0;
     free(places);
+    list_runs_by_thread(tas);
 }

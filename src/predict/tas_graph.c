@@ -33,6 +33,8 @@ void st_tas_free(struct st_tas *tas) {
     free(tas->accesses);
     free(tas->runs);
     free(tas->key_runs);
+    free(tas->thread_runs);
+    free(tas->thread_first);
     free(tas->blocks);
     free(tas);
 }

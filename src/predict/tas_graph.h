@@ -27,7 +27,8 @@ struct tas_block {
 
 /* The accesses of one thread to one variable of one kind, in their order. */
 struct tas_run {
-    uint32_t thread, first; /* in accesses; ends where the next run starts */
+    uint32_t thread, key; /* key: 2 * variable + is it a write */
+    uint32_t first;       /* in accesses; ends where the next run starts */
 };
 
 enum { TAS_CLOCKS_PER_CHUNK = 1024 };
@@ -61,11 +62,12 @@ struct st_tas {
     uint32_t variable_count;
     bool *shared; /* by variable: accessed by two threads at least, and written */
 
-    /* Accesses to shared variables by key (2 * variable + is it a write), thread and position. The
-     * runs of key q are runs[key_runs[q]] up to runs[key_runs[q + 1]]; a last run marks the end. */
+    /* Accesses to shared variables by key, thread and position. The runs of key q are
+     * runs[key_runs[q]] up to runs[key_runs[q + 1]]; a last run marks the end. Those of thread t
+     * are numbered by thread_runs[thread_first[t]] up to thread_first[t + 1]. */
     uint32_t *accesses;
     struct tas_run *runs;
-    uint32_t *key_runs;
+    uint32_t *key_runs, *thread_runs, *thread_first;
     size_t access_count, run_count;
 
     struct tas_block *blocks; /* in the order of their begins */
