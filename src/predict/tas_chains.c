@@ -3,8 +3,9 @@
  *     s -> [u1 .. v1] -> [u2 .. v2] -> ... -> t
  *
  * with intervals [u .. v] of one thread each, and conflicts in between. The search enumerates such
- * chains, shorter ones first, and asks of each whether a feasible schedule has its events in that
- * order (predict/tas_decide.h). What makes it quick is that most chains need not be asked for:
+ * chains and asks of each whether a feasible schedule has its events in that order
+ * (predict/tas_decide.h). Chains of one interval come first, since most violations have one. What
+ * makes it quick is that most chains need not be asked for:
  *
  *  - an event that must happen before s, or cannot be executed before t, is on no path from s to t;
  *    nor is one under a lock that the block's thread holds from s to t;
@@ -47,11 +48,13 @@ struct chains {
     uint32_t *high; /* by thread: the first position that cannot be executed before t */
     uint32_t *last; /* by thread: the last position from which t can be reached; 0: none */
 
-    size_t length; /* of the chains that are asked for */
+    enum {
+        PROBE, /* chains of one interval, a quick look at what is near */
+        SHORT, /* all chains of one interval */
+        LONG   /* all other chains */
+    } pass;
     struct interval *chain;
     bool *visited; /* by thread */
-    bool extended; /* some chain could be longer */
-    bool probing;  /* only a quick look at what is near */
     struct tas_pair *pairs;
     size_t pair_count, pair_capacity;
 };
@@ -146,8 +149,10 @@ static bool meets_start(const struct chains *c, uint32_t event) {
     return false;
 }
 
-/* Is there a shorter path, when the interval is put behind `level` others? */
-static bool has_shortcut(const struct chains *c, size_t level, const struct interval *interval) {
+/* Is there a shorter path, when the interval is put behind `level` others? `last`: it is to be the
+ * last one. */
+static bool has_shortcut(const struct chains *c, size_t level, const struct interval *interval,
+                         bool last) {
     const struct st_tas *tas = c->tas;
     if (level && (meets_start(c, interval->entry) || meets_start(c, interval->exit)))
         return true;
@@ -160,8 +165,8 @@ static bool has_shortcut(const struct chains *c, size_t level, const struct inte
                                             tas_conflict(tas, other->entry, interval->exit)))
             return true;
     }
-    return level + 1 < c->length && (tas_conflict(tas, c->target, interval->entry) ||
-                                     tas_conflict(tas, c->target, interval->exit));
+    return !last && (tas_conflict(tas, c->target, interval->entry) ||
+                     tas_conflict(tas, c->target, interval->exit));
 }
 
 /* Is there something beyond the thread that an access with this key leads on to? */
@@ -225,41 +230,49 @@ static bool follow_earlier_target(struct chains *c, uint32_t event) {
     return true;
 }
 
-/* Is there a schedule for the chain? */
-static bool ask(struct chains *c) {
+/* The order in which the first `count` intervals of the chain, and then the target, are to be
+ * executed. False when it is impossible. */
+static bool make_pairs(struct chains *c, size_t count) {
     uint32_t from = c->start->event;
     c->pair_count = 0;
-    for (size_t i = 0; i < c->length; i++) {
-        add_pair(c, from, c->chain[i].entry);
-        if (!c->probing && (!follow_earlier_target(c, c->chain[i].entry) ||
-                            (c->chain[i].entry != c->chain[i].exit &&
-                             !follow_earlier_target(c, c->chain[i].exit))))
+    for (size_t i = 0; i < count; i++) {
+        const struct interval *interval = &c->chain[i];
+        add_pair(c, from, interval->entry);
+        if (c->pass != PROBE &&
+            (!follow_earlier_target(c, interval->entry) ||
+             (interval->entry != interval->exit && !follow_earlier_target(c, interval->exit))))
             return false;
-        from = c->chain[i].exit;
+        from = interval->exit;
     }
     add_pair(c, from, c->target);
-    return tas_decide(c->decider, c->pairs, c->pair_count, c->target);
+    return true;
 }
 
 /* ---- chains ---- */
 
 static bool visit_threads(struct chains *c, size_t level);
 
-static bool visit(struct chains *c, size_t level, struct interval interval) {
+/* Puts an interval behind `level` others: as the last one, or to go on from there. What is
+ * impossible for a part of a chain is so for all of it. */
+static bool visit(struct chains *c, size_t level, struct interval interval, bool last) {
     if (is_shut_out(c, interval.entry, c->start->event) ||
-        is_shut_out(c, interval.exit, c->start->event) || has_shortcut(c, level, &interval))
+        is_shut_out(c, interval.exit, c->start->event) || has_shortcut(c, level, &interval, last))
         return false;
     if (!tas_spend(&c->worker->budget, 200))
         return false;
     c->chain[level] = interval;
-    if (level + 1 == c->length)
-        return ask(c);
+    if (!make_pairs(c, level + 1))
+        return false;
+    if (last)
+        return tas_decide(c->decider, c->pairs, c->pair_count, c->target);
+    if (tas_refute(c->decider, c->pairs, c->pair_count, c->target))
+        return false;
     return visit_threads(c, level + 1);
 }
 
 /* All intervals from one of the entries to an exit of the run that contain no other. */
 static bool visit_intervals(struct chains *c, size_t level, const struct entries *entries,
-                            const struct tas_run *exits, uint32_t low, uint32_t high) {
+                            const struct tas_run *exits, uint32_t low, uint32_t high, bool last) {
     const struct st_tas *tas = c->tas;
     size_t place = tas_run_from(tas, exits, low + 1);
     for (; place < exits[1].first && !c->worker->budget.expired; place++) {
@@ -268,7 +281,7 @@ static bool visit_intervals(struct chains *c, size_t level, const struct entries
             break;
         uint32_t entry = last_entry(tas, entries, low, tas->position[exit]);
         low = tas->position[exit];
-        if (entry != TAS_NONE && visit(c, level, (struct interval){entry, exit}))
+        if (entry != TAS_NONE && visit(c, level, (struct interval){entry, exit}, last))
             return true;
     }
     return false;
@@ -287,7 +300,7 @@ static bool probe_intervals(struct chains *c, const struct entries *entries,
         if (tas->position[exit] <= low || tas->position[exit] >= high)
             continue;
         uint32_t entry = last_entry(tas, entries, before, tas->position[exit]);
-        if (entry != TAS_NONE && visit(c, 0, (struct interval){entry, exit}))
+        if (entry != TAS_NONE && visit(c, 0, (struct interval){entry, exit}, true))
             return true;
     }
     return false;
@@ -298,8 +311,9 @@ static bool visit_last(struct chains *c, size_t level, const struct entries *ent
                        uint32_t thread, uint32_t low) {
     struct entries exits = entries_for(c->tas, c->target, thread);
     for (size_t i = 0; i < exits.count; i++) {
-        if (c->probing ? probe_intervals(c, entries, exits.runs[i], low, c->high[thread])
-                       : visit_intervals(c, level, entries, exits.runs[i], low, c->high[thread]))
+        if (c->pass == PROBE
+                ? probe_intervals(c, entries, exits.runs[i], low, c->high[thread])
+                : visit_intervals(c, level, entries, exits.runs[i], low, c->high[thread], true))
             return true;
     }
     return false;
@@ -312,7 +326,8 @@ static bool visit_more(struct chains *c, size_t level, const struct entries *ent
     uint32_t high = c->last[thread] + 1;
     for (uint32_t i = tas->thread_first[thread]; i < tas->thread_first[thread + 1]; i++) {
         const struct tas_run *run = &tas->runs[tas->thread_runs[i]];
-        if (leads_on(c, run->key, thread) && visit_intervals(c, level, entries, run, low, high))
+        if (leads_on(c, run->key, thread) &&
+            visit_intervals(c, level, entries, run, low, high, false))
             return true;
     }
     return false;
@@ -322,11 +337,11 @@ static bool visit_thread(struct chains *c, size_t level, const struct entries *e
                          uint32_t thread, uint32_t low) {
     if (!entries->count || low + 1 >= c->high[thread])
         return false;
-    if (level + 1 == c->length)
-        return visit_last(c, level, entries, thread, low);
-    if (!c->last[thread] || last_entry(c->tas, entries, low, c->last[thread]) == TAS_NONE)
+    if ((level || c->pass != LONG) && visit_last(c, level, entries, thread, low))
+        return true;
+    if (c->pass != LONG || !c->last[thread] ||
+        last_entry(c->tas, entries, low, c->last[thread]) == TAS_NONE)
         return false;
-    c->extended = true;
     c->visited[thread] = true;
     bool found = visit_more(c, level, entries, thread, low);
     c->visited[thread] = false;
@@ -360,7 +375,7 @@ static bool visit_target(struct chains *c, size_t place) {
     c->target = c->segment->accesses[place];
     for (uint32_t t = 0; t < tas->thread_count; t++)
         c->high[t] = t == c->own ? 0 : tas_lower_frontier(tas, t, c->target);
-    if (c->length > 1)
+    if (c->pass == LONG)
         find_last(c);
     for (size_t i = 0; i < c->start_count && !c->worker->budget.expired; i++) {
         c->start = &c->starts[i];
@@ -400,18 +415,11 @@ static void find_starts(struct chains *c) {
 }
 
 static bool search(struct chains *c) {
-    c->length = 1;
-    c->probing = true;
-    if (visit_targets(c))
-        return true;
-    c->probing = false;
-    do {
-        c->extended = false;
+    for (int pass = PROBE; pass <= LONG; pass++) {
+        c->pass = pass;
         if (visit_targets(c))
             return true;
-        c->length++;
-    } while ((c->length == 2 || c->extended) && c->length < c->tas->thread_count &&
-             !c->worker->budget.expired);
+    }
     return false;
 }
 

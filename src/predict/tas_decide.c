@@ -391,8 +391,8 @@ static void want(struct tas_decider *d, uint32_t event) {
         d->wanted[thread] = d->tas->position[event];
 }
 
-bool tas_decide(struct tas_decider *d, const struct tas_pair *pairs, size_t count,
-                uint32_t target) {
+static void start(struct tas_decider *d, const struct tas_pair *pairs, size_t count,
+                  uint32_t target) {
     d->target = target;
     d->pair_count = 0;
     st_reserve(&d->pairs, &d->pair_capacity, count);
@@ -403,5 +403,16 @@ bool tas_decide(struct tas_decider *d, const struct tas_pair *pairs, size_t coun
         want(d, pairs[i].from);
         want(d, pairs[i].to);
     }
+}
+
+bool tas_decide(struct tas_decider *d, const struct tas_pair *pairs, size_t count,
+                uint32_t target) {
+    start(d, pairs, count, target);
     return solve(d);
+}
+
+bool tas_refute(struct tas_decider *d, const struct tas_pair *pairs, size_t count,
+                uint32_t target) {
+    start(d, pairs, count, target);
+    return attempt(d) == REFUTED;
 }

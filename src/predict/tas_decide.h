@@ -32,4 +32,8 @@ void tas_decider_free(struct tas_decider *decider);
 bool tas_decide(struct tas_decider *decider, const struct tas_pair *pairs, size_t count,
                 uint32_t target);
 
+/* True when there is no schedule, by what the order implies alone; false means nothing. */
+bool tas_refute(struct tas_decider *decider, const struct tas_pair *pairs, size_t count,
+                uint32_t target);
+
 #endif

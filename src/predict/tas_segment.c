@@ -19,6 +19,7 @@ void tas_segment_free(struct tas_segment *segment) {
     free(segment->lower);
     free(segment->others);
     free(segment->stamps);
+    free(segment->guards);
 }
 
 uint32_t tas_lower_frontier(const struct st_tas *tas, uint32_t thread, uint32_t event) {
@@ -41,12 +42,24 @@ uint32_t tas_lower_frontier(const struct st_tas *tas, uint32_t thread, uint32_t 
     return low + 1;
 }
 
+/* The frontiers for the first and the last access that is listed. */
+static void find_frontiers(struct tas_segment *segment, const struct st_tas *tas) {
+    uint32_t own = segment->block->thread;
+    uint32_t first = segment->accesses[0], last = segment->accesses[segment->access_count - 1];
+    const uint32_t *needs = tas_needs(tas, first);
+    for (uint32_t t = 0; t < tas->thread_count; t++) {
+        segment->upper[t] = needs[t];
+        segment->lower[t] = t == own ? 0 : tas_lower_frontier(tas, t, last);
+    }
+    segment->upper[own] = tas->position[first] - 1;
+    segment->lower[own] = tas->position[last] + 1;
+}
+
 bool tas_segment_find(struct tas_segment *segment, const struct st_tas *tas,
                       const struct tas_block *block) {
     const uint32_t *events = tas->threads[block->thread].events;
     segment->block = block;
     segment->access_count = 0;
-    segment->stamp++;
     for (uint32_t p = block->first; p <= block->last; p++)
         if (tas_is_shared_access(tas, events[p - 1])) {
             st_reserve(&segment->accesses, &segment->access_capacity, segment->access_count + 1);
@@ -54,14 +67,7 @@ bool tas_segment_find(struct tas_segment *segment, const struct st_tas *tas,
         }
     if (segment->access_count < 2)
         return false;
-    uint32_t first = segment->accesses[0], last = segment->accesses[segment->access_count - 1];
-    const uint32_t *needs = tas_needs(tas, first);
-    for (uint32_t t = 0; t < tas->thread_count; t++) {
-        segment->upper[t] = needs[t];
-        segment->lower[t] = t == block->thread ? 0 : tas_lower_frontier(tas, t, last);
-    }
-    segment->upper[block->thread] = tas->position[first] - 1;
-    segment->lower[block->thread] = tas->position[last] + 1;
+    find_frontiers(segment, tas);
     return true;
 }
 
@@ -73,18 +79,58 @@ uint64_t tas_segment_size(const struct tas_segment *segment, const struct st_tas
     return size;
 }
 
+/* ---- the static check ---- */
+
+/* The locks that the block's thread holds from the first listed access to the last. */
+static void find_guards(struct tas_segment *segment, const struct st_tas *tas) {
+    uint32_t first = segment->accesses[0], last = segment->accesses[segment->access_count - 1];
+    uint32_t set = tas->lockset[first];
+    segment->guard_count = 0;
+    for (uint32_t i = tas->lock_sets[set]; i < tas->lock_sets[set + 1]; i++) {
+        uint32_t acquire = tas_holder(tas, tas->lock_members[i], first + 1);
+        if (acquire == TAS_NONE)
+            continue;
+        uint32_t release = tas->partner[acquire];
+        if (release && tas->position[release - 1] < tas->position[last])
+            continue;
+        st_reserve(&segment->guards, &segment->guard_capacity, segment->guard_count + 1);
+        segment->guards[segment->guard_count++] = tas->lock_members[i];
+    }
+}
+
+static bool is_guarded(const struct tas_segment *segment, const struct st_tas *tas,
+                       uint32_t event) {
+    uint32_t set = tas->lockset[event];
+    for (uint32_t i = tas->lock_sets[set]; i < tas->lock_sets[set + 1]; i++)
+        for (size_t g = 0; g < segment->guard_count; g++)
+            if (tas->lock_members[i] == segment->guards[g])
+                return true;
+    return false;
+}
+
+/* Has the run an access in the segment that no guard keeps out? The look is not longer than it is
+ * worth: then there may be one. */
+static bool run_has_access(const struct tas_segment *segment, const struct st_tas *tas,
+                           const struct tas_run *run) {
+    enum { PATIENCE = 200 };
+    size_t place = tas_run_from(tas, run, segment->upper[run->thread] + 1);
+    for (size_t end = place + PATIENCE; place < run[1].first; place++) {
+        uint32_t event = tas->accesses[place];
+        if (tas->position[event] >= segment->lower[run->thread])
+            return false;
+        if (place == end || !is_guarded(segment, tas, event))
+            return true;
+    }
+    return false;
+}
+
 static bool others_access(const struct tas_segment *segment, const struct st_tas *tas,
                           uint32_t variable, bool write) {
     size_t key = 2 * (size_t)variable + write;
-    for (uint32_t r = tas->key_runs[key]; r < tas->key_runs[key + 1]; r++) {
-        const struct tas_run *run = &tas->runs[r];
-        if (run->thread == segment->block->thread)
-            continue;
-        size_t place = tas_run_from(tas, run, segment->upper[run->thread] + 1);
-        if (place < run[1].first &&
-            tas->position[tas->accesses[place]] < segment->lower[run->thread])
+    for (uint32_t r = tas->key_runs[key]; r < tas->key_runs[key + 1]; r++)
+        if (tas->runs[r].thread != segment->block->thread &&
+            run_has_access(segment, tas, &tas->runs[r]))
             return true;
-    }
     return false;
 }
 
@@ -99,8 +145,11 @@ static unsigned others_of(struct tas_segment *segment, const struct st_tas *tas,
     return segment->others[variable];
 }
 
-bool tas_segment_static_check(struct tas_segment *segment, const struct st_tas *tas) {
+/* Keeps the accesses that conflict with others in the segment. */
+static void keep_conflicts(struct tas_segment *segment, const struct st_tas *tas) {
     size_t kept = 0;
+    segment->stamp++;
+    find_guards(segment, tas);
     for (size_t i = 0; i < segment->access_count; i++) {
         const struct st_event *e = &tas->events[segment->accesses[i]];
         unsigned others = others_of(segment, tas, e->target);
@@ -108,5 +157,16 @@ bool tas_segment_static_check(struct tas_segment *segment, const struct st_tas *
             segment->accesses[kept++] = segment->accesses[i];
     }
     segment->access_count = kept;
-    return kept < 2;
+}
+
+bool tas_segment_static_check(struct tas_segment *segment, const struct st_tas *tas) {
+    for (;;) {
+        size_t count = segment->access_count;
+        keep_conflicts(segment, tas);
+        if (segment->access_count < 2)
+            return true;
+        if (segment->access_count == count)
+            return false;
+        find_frontiers(segment, tas);
+    }
 }

@@ -23,6 +23,8 @@ struct tas_segment {
      * segment. */
     uint8_t *others;
     uint32_t *stamps, stamp;
+    uint32_t *guards; /* locks that the block's thread holds over all listed accesses */
+    size_t guard_count, guard_capacity;
 };
 
 enum { TAS_OTHERS_READ = 1, TAS_OTHERS_WRITE = 2 };
@@ -39,7 +41,9 @@ bool tas_segment_find(struct tas_segment *segment, const struct st_tas *tas,
 uint64_t tas_segment_size(const struct tas_segment *segment, const struct st_tas *tas);
 
 /* Keeps only the accesses of the block that conflict with an access of another thread in the
- * segment. True when fewer than two are left: the block is atomic. */
+ * segment, and makes the segment smaller accordingly, until nothing changes. An access under a lock
+ * that the block's thread holds all the time does not count: it is not executed in between. (The
+ * paper's check knows no locks.) True when fewer than two are left: the block is atomic. */
 bool tas_segment_static_check(struct tas_segment *segment, const struct st_tas *tas);
 
 /* The first position of the thread that cannot be executed before the event of another thread. */
