@@ -78,7 +78,7 @@ static void search_block(struct tas_worker *worker, struct outcome *outcome) {
     } else if (worker->budget.expired) {
         outcome->foresight = ST_FORESEEN_TIMEOUT;
     }
-    free(worker->schedule.events);
+    tas_schedule_free(&worker->schedule);
 }
 
 static void judge(struct tas_worker *worker, struct share *share, const struct tas_block *block,

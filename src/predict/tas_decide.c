@@ -19,7 +19,7 @@ struct tas_decider {
     uint32_t target;
     uint32_t *wanted;           /* by thread: the last position that is wanted for itself */
     uint32_t *needed;           /* by thread: the last position that others need */
-    uint32_t extend;            /* the release to add, when an attempt ends with EXTENDED */
+    bool extended;              /* releases were added to `wanted` */
     struct tas_pair blocked[2]; /* the two orders to try, when scheduling got stuck */
     uint32_t *holder;           /* for scheduling; see there */
     uint32_t *written, *pending;
@@ -93,27 +93,31 @@ static void freeze(struct tas_decider *d) {
 
 /* ---- what the order implies ---- */
 
-/* The release of a section must be executed, which is not among the events yet. */
-static enum answer extend(struct tas_decider *d, const struct tas_section *section) {
+/* The release of a section must be executed, which is not among the events yet. False when it
+ * cannot be. */
+static bool extend(struct tas_decider *d, const struct tas_section *section) {
     uint32_t release = d->tas->partner[section->acquire_event];
     if (!release || section->thread == d->tas->events[d->target].thread)
-        return REFUTED;
-    d->extend = release - 1;
-    return EXTENDED;
+        return false;
+    uint32_t position = d->tas->position[release - 1];
+    if (d->wanted[section->thread] < position)
+        d->wanted[section->thread] = position;
+    d->extended = true;
+    return true;
 }
 
 /* Section `first` starts before `second`, so it ends before it. */
-static enum answer order_sections(struct tas_decider *d, const struct tas_section *first,
-                                  const struct tas_section *second) {
+static bool order_sections(struct tas_decider *d, const struct tas_section *first,
+                           const struct tas_section *second) {
     if (second->acquire == TAS_NONE)
-        return REFUTED; /* it is held when the frozen part ends */
+        return false; /* it is held when the frozen part ends */
     if (first->release == TAS_NONE)
         return extend(d, first);
-    return tas_nodes_put(&d->nodes, first->release, second->acquire) ? SETTLED : REFUTED;
+    return tas_nodes_put(&d->nodes, first->release, second->acquire);
 }
 
 /* A lock event: whose sections have started by then? */
-static enum answer imply_by_lock(struct tas_decider *d, uint32_t node) {
+static bool imply_by_lock(struct tas_decider *d, uint32_t node) {
     struct tas_nodes *nodes = &d->nodes;
     const struct tas_section *own = &nodes->sections[nodes->list[node].object];
     for (uint32_t r = nodes->lock_runs[own->lock]; r < nodes->lock_runs[own->lock + 1]; r++) {
@@ -121,13 +125,10 @@ static enum answer imply_by_lock(struct tas_decider *d, uint32_t node) {
         if (run->thread == own->thread)
             continue;
         const struct tas_section *started = tas_nodes_last_section(nodes, run, node);
-        if (!started)
-            continue;
-        enum answer answer = order_sections(d, started, own);
-        if (answer != SETTLED)
-            return answer;
+        if (started && !order_sections(d, started, own))
+            return false;
     }
-    return SETTLED;
+    return true;
 }
 
 /* A read of what the frozen part left: all writes come later. */
@@ -175,13 +176,11 @@ static bool imply_by_read(struct tas_decider *d, uint32_t node) {
     return true;
 }
 
-static enum answer imply(struct tas_decider *d, uint32_t node) {
+static bool imply(struct tas_decider *d, uint32_t node) {
     const struct tas_node *n = &d->nodes.list[node];
     if (n->kind == TAS_ACQUIRE || n->kind == TAS_RELEASE)
         return imply_by_lock(d, node);
-    if (n->free || n->kind == TAS_WRITE)
-        return SETTLED;
-    return imply_by_read(d, node) ? SETTLED : REFUTED;
+    return n->free || n->kind == TAS_WRITE || imply_by_read(d, node);
 }
 
 static bool put_pairs(struct tas_decider *d) {
@@ -203,12 +202,11 @@ static enum answer saturate(struct tas_decider *d) {
             return REFUTED;
         for (size_t i = 0; i < nodes->count; i++) {
             uint32_t node = nodes->observed[i];
-            if (!tas_nodes_inherit(nodes, node))
+            if (!tas_nodes_inherit(nodes, node) || !imply(d, node))
                 return REFUTED;
-            enum answer answer = imply(d, node);
-            if (answer != SETTLED)
-                return answer;
         }
+        if (d->extended)
+            return EXTENDED;
         if (!tas_spend(&d->worker->budget, nodes->count * (16 + nodes->width)))
             return REFUTED;
     } while (nodes->changed);
@@ -327,8 +325,7 @@ static uint32_t choose(struct tas_decider *d) {
 /* True when all events are scheduled. The target comes last, so that the schedule ends there. */
 static bool schedule(struct tas_decider *d) {
     start_schedule(d);
-    d->worker->schedule.count = 0;
-    d->worker->schedule.frozen = d->worker->window.frozen;
+    tas_schedule_start(&d->worker->schedule, d->tas, &d->worker->window);
     for (size_t i = 0; i < d->nodes.count; i++) {
         uint32_t node = choose(d);
         if (node == TAS_NONE)
@@ -342,17 +339,16 @@ static bool schedule(struct tas_decider *d) {
 
 /* The events, the order that follows, and more events where it asks for them. */
 static enum answer attempt(struct tas_decider *d) {
+    d->worker->budget.steps++;
     for (;;) {
-        d->worker->budget.steps++;
         if (!close(d))
             return REFUTED;
         freeze(d);
         tas_nodes_make(&d->nodes, d->worker, d->needed);
+        d->extended = false;
         enum answer answer = saturate(d);
         if (answer != EXTENDED)
             return answer;
-        uint32_t thread = d->tas->events[d->extend].thread;
-        d->wanted[thread] = d->tas->position[d->extend];
     }
 }
 

@@ -112,9 +112,8 @@ bool tas_locks_meet(const struct st_tas *tas, uint32_t set, uint32_t other) {
     return false;
 }
 
-uint32_t tas_holder(const struct st_tas *tas, uint32_t lock, uint32_t count) {
+uint32_t tas_acquires_before(const struct st_tas *tas, uint32_t lock, uint32_t count) {
     uint32_t low = tas->lock_first[lock], high = tas->lock_first[lock + 1];
-    uint32_t first = low;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (tas->acquires[middle] < count)
@@ -122,9 +121,14 @@ uint32_t tas_holder(const struct st_tas *tas, uint32_t lock, uint32_t count) {
         else
             high = middle;
     }
-    if (low == first)
+    return low;
+}
+
+uint32_t tas_holder(const struct st_tas *tas, uint32_t lock, uint32_t count) {
+    uint32_t place = tas_acquires_before(tas, lock, count);
+    if (place == tas->lock_first[lock])
         return TAS_NONE;
-    uint32_t acquire = tas->acquires[low - 1], release = tas->partner[acquire];
+    uint32_t acquire = tas->acquires[place - 1], release = tas->partner[acquire];
     return release && release - 1 < count ? TAS_NONE : acquire;
 }
 

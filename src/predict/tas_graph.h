@@ -117,6 +117,9 @@ bool tas_is_update(const struct st_tas *tas, uint32_t read);
 /* Do the two sets have a lock in common? */
 bool tas_locks_meet(const struct st_tas *tas, uint32_t set, uint32_t other);
 
+/* Where in `acquires` those of the lock among the first `count` events of the trace end. */
+uint32_t tas_acquires_before(const struct st_tas *tas, uint32_t lock, uint32_t count);
+
 /* The acquire by which the lock is held after the first `count` events of the trace, or TAS_NONE.
  */
 uint32_t tas_holder(const struct st_tas *tas, uint32_t lock, uint32_t count);

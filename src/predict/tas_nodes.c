@@ -134,13 +134,13 @@ static void add_actor(struct tas_nodes *nodes, const struct tas_window *window, 
         nodes->actor_of[t] = TAS_NONE;
 }
 
-static void find_couples(struct tas_nodes *nodes, uint32_t frozen) {
+static void find_couples(struct tas_nodes *nodes, const struct tas_window *window) {
     for (size_t i = 0; i < nodes->count; i++) {
         struct tas_node *node = &nodes->list[i];
         if (node->kind != TAS_READ && node->kind != TAS_UPDATE)
             continue;
         uint32_t couple = nodes->tas->partner[node->event];
-        if (!couple || couple - 1 < frozen) {
+        if (!couple || tas_is_frozen(window, nodes->tas, couple - 1)) {
             node->couple = TAS_NONE;
         } else {
             uint32_t found = tas_nodes_find(nodes, couple - 1);
@@ -150,10 +150,10 @@ static void find_couples(struct tas_nodes *nodes, uint32_t frozen) {
 }
 
 /* Locks that are held all the time by someone who is not to release them. */
-static void add_held(struct tas_nodes *nodes, uint32_t frozen) {
+static void add_held(struct tas_nodes *nodes, const struct tas_window *window) {
     const struct st_tas *tas = nodes->tas;
     for (uint32_t l = 0; l < nodes->lock_count; l++) {
-        uint32_t acquire = tas_holder(tas, nodes->lock_names[l], frozen);
+        uint32_t acquire = tas_window_holder(window, tas, nodes->lock_names[l]);
         if (acquire == TAS_NONE)
             continue;
         uint32_t release = tas->partner[acquire];
@@ -263,8 +263,8 @@ void tas_nodes_make(struct tas_nodes *nodes, const struct tas_worker *worker,
     for (uint32_t t = 0; t < nodes->tas->thread_count; t++)
         if (window->from[t] < window->to[t])
             add_actor(nodes, window, t, needed);
-    find_couples(nodes, window->frozen);
-    add_held(nodes, window->frozen);
+    find_couples(nodes, window);
+    add_held(nodes, window);
     st_reserve(&nodes->observed, &nodes->observed_capacity, nodes->count + 1);
     struct tas_sort_key *keys = sort_keys(nodes, nodes->count);
     for (uint32_t i = 0; i < nodes->count; i++)

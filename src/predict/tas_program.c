@@ -93,7 +93,7 @@ static void find_couples(struct making *m) {
         struct tas_step *step = &m->program->steps[i];
         uint32_t couple = tas->partner[step->event];
         if ((step->kind != TAS_READ && step->kind != TAS_UPDATE) || !couple ||
-            couple - 1 < m->worker->window.frozen)
+            tas_is_frozen(&m->worker->window, tas, couple - 1))
             continue;
         uint32_t number = st_map64_find(&m->writes, couple - 1);
         /* A couple that is never executed cannot be seen. */
@@ -106,7 +106,7 @@ static void find_held(struct making *m) {
     const struct st_tas *tas = m->worker->tas;
     program->held = st_alloc((size_t)program->lock_count + 1, sizeof *program->held);
     for (uint32_t l = 0; l < program->lock_count; l++) {
-        uint32_t acquire = tas_holder(tas, (uint32_t)m->locks.ids[l], m->worker->window.frozen);
+        uint32_t acquire = tas_window_holder(&m->worker->window, tas, (uint32_t)m->locks.ids[l]);
         if (acquire == TAS_NONE)
             continue;
         program->held[l] = TAS_NONE;
@@ -236,10 +236,20 @@ void tas_retract(const struct tas_program *program, struct tas_progress *progres
     set_reached(program, progress, tas, actor);
 }
 
-void tas_schedule_step(struct tas_schedule *schedule, const struct st_tas *tas,
-                       const struct tas_step *step, bool broken) {
-    tas_schedule_add(schedule, step->event);
-    if (step->kind == TAS_UPDATE && !broken)
-        tas_schedule_add(schedule, tas_event_at(tas, tas->events[step->event].thread,
-                                                tas->position[step->event] + 1));
+void tas_program_tell(const struct tas_program *program, struct tas_worker *worker,
+                      const uint32_t *actors, size_t count) {
+    struct tas_progress progress;
+    tas_progress_init(&progress, program, worker);
+    tas_schedule_start(&worker->schedule, worker->tas, &worker->window);
+    for (size_t i = 0; i < count; i++) {
+        const struct tas_step *step = tas_next(program, &progress, actors[i]);
+        bool broken = tas_breaks(&progress, step);
+        tas_schedule_add(&worker->schedule, step->event);
+        if (step->kind == TAS_UPDATE && !broken)
+            tas_schedule_add(&worker->schedule,
+                             tas_event_at(worker->tas, program->actors[actors[i]].thread,
+                                          worker->tas->position[step->event] + 1));
+        tas_advance(program, &progress, worker->tas, actors[i]);
+    }
+    tas_progress_free(&progress);
 }

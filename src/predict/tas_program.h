@@ -72,8 +72,8 @@ uint32_t tas_advance(const struct tas_program *program, struct tas_progress *pro
 void tas_retract(const struct tas_program *program, struct tas_progress *progress,
                  const struct st_tas *tas, uint32_t actor, uint32_t before);
 
-/* Appends the events of a step to a schedule; a broken update is only its read. */
-void tas_schedule_step(struct tas_schedule *schedule, const struct st_tas *tas,
-                       const struct tas_step *step, bool broken);
+/* Writes the schedule in which the actors make their steps in this order to worker->schedule. */
+void tas_program_tell(const struct tas_program *program, struct tas_worker *worker,
+                      const uint32_t *actors, size_t count);
 
 #endif

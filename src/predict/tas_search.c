@@ -24,6 +24,21 @@ bool tas_spend(struct tas_budget *budget, uint64_t work) {
     return !budget->expired;
 }
 
+void tas_schedule_start(struct tas_schedule *schedule, const struct st_tas *tas,
+                        const struct tas_window *window) {
+    schedule->count = 0;
+    schedule->limit = window->limit;
+    if (!schedule->from)
+        schedule->from = st_alloc((size_t)tas->thread_count + 1, sizeof *schedule->from);
+    memcpy(schedule->from, window->from, tas->thread_count * sizeof *schedule->from);
+}
+
+void tas_schedule_free(struct tas_schedule *schedule) {
+    free(schedule->from);
+    free(schedule->events);
+    *schedule = (struct tas_schedule){0};
+}
+
 void tas_schedule_add(struct tas_schedule *schedule, uint32_t event) {
     st_reserve(&schedule->events, &schedule->capacity, schedule->count + 1);
     schedule->events[schedule->count++] = event;
@@ -54,10 +69,9 @@ static void execute_to(struct completion *c, uint32_t thread, uint32_t position,
 }
 
 void tas_schedule_complete(struct tas_schedule *schedule, const struct st_tas *tas) {
-    struct completion c = {.tas = tas, .out.frozen = schedule->frozen};
+    struct completion c = {.tas = tas, .out.limit = schedule->limit, .out.from = schedule->from};
     c.done = st_alloc((size_t)tas->thread_count + 1, sizeof *c.done);
-    for (uint32_t t = 0; t < tas->thread_count; t++)
-        c.done[t] = tas_position_before(tas, t, schedule->frozen);
+    memcpy(c.done, schedule->from, tas->thread_count * sizeof *c.done);
     for (size_t i = 0; i < schedule->count; i++) {
         uint32_t event = schedule->events[i];
         execute_to(&c, tas->events[event].thread, tas->position[event], true);

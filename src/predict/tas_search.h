@@ -17,13 +17,19 @@ double tas_now(void);
 /* Counts work of about this many nanoseconds or more. False when time is up. */
 bool tas_spend(struct tas_budget *budget, uint64_t work);
 
-/* A schedule that violates the block: the frozen events, and then these, up to the end of the path.
- * Accesses and lock events only; what else must be executed is added by tas_schedule_complete. */
+/* A schedule that violates the block: what the window froze (`limit` and `from` as there), and then
+ * these events, up to the end of the path. Accesses and lock events only; what else must be
+ * executed is added by tas_schedule_complete. */
 struct tas_schedule {
-    uint32_t frozen;
+    uint32_t limit, *from;
     uint32_t *events;
     size_t count, capacity;
 };
+
+/* Empties it, and notes what the window froze. */
+void tas_schedule_start(struct tas_schedule *schedule, const struct st_tas *tas,
+                        const struct tas_window *window);
+void tas_schedule_free(struct tas_schedule *schedule);
 
 void tas_schedule_add(struct tas_schedule *schedule, uint32_t event);
 

@@ -222,15 +222,11 @@ static uint32_t choose(struct search *s, struct frame *frame) {
 }
 
 static void write_schedule(struct search *s) {
-    struct tas_progress again;
-    tas_progress_init(&again, &s->program, s->worker);
-    s->worker->schedule.frozen = s->worker->window.frozen;
-    for (size_t i = 0; i < s->depth; i++) {
-        const struct tas_step *step = tas_next(&s->program, &again, s->frames[i].actor);
-        tas_schedule_step(&s->worker->schedule, s->tas, step, tas_breaks(&again, step));
-        tas_advance(&s->program, &again, s->tas, s->frames[i].actor);
-    }
-    tas_progress_free(&again);
+    uint32_t *actors = st_alloc(s->depth, sizeof *actors);
+    for (size_t i = 0; i < s->depth; i++)
+        actors[i] = s->frames[i].actor;
+    tas_program_tell(&s->program, s->worker, actors, s->depth);
+    free(actors);
 }
 
 static bool explore(struct search *s) {

@@ -13,8 +13,6 @@ void tas_window_init(struct tas_window *window, const struct st_tas *tas) {
     window->reach = st_alloc(threads, sizeof *window->reach);
     window->couples = st_alloc((size_t)tas->variable_count + 1, sizeof *window->couples);
     window->couple_stamps = st_alloc((size_t)tas->variable_count + 1, sizeof(uint32_t));
-    window->holders = st_alloc((size_t)tas->lock_count + 1, sizeof *window->holders);
-    window->holder_stamps = st_alloc((size_t)tas->lock_count + 1, sizeof(uint32_t));
 }
 
 void tas_window_free(struct tas_window *window) {
@@ -23,8 +21,6 @@ void tas_window_free(struct tas_window *window) {
     free(window->reach);
     free(window->couples);
     free(window->couple_stamps);
-    free(window->holders);
-    free(window->holder_stamps);
 }
 
 /* ---- which accesses paths can go through ---- */
@@ -162,75 +158,131 @@ void tas_window_add_releases(struct tas_window *window, const struct st_tas *tas
 
 /* ---- what is replayed ---- */
 
-static void set_frozen(struct tas_window *window, const struct st_tas *tas, uint32_t count) {
-    window->frozen = count;
-    for (uint32_t t = 0; t < tas->thread_count; t++)
-        window->from[t] = tas_position_before(tas, t, count);
-}
-
-/* Remembers what the reads of the window see of the frozen part. */
-static void note_couples(struct tas_window *window, const struct st_tas *tas) {
-    for (uint32_t t = 0; t < tas->thread_count; t++)
-        for (uint32_t p = window->from[t] + 1; p <= window->to[t]; p++) {
-            uint32_t event = tas_event_at(tas, t, p), x = tas->events[event].target;
-            if (tas->events[event].op != ST_READ || !tas->shared[x])
-                continue;
-            uint32_t couple = tas->partner[event];
-            if (couple && couple - 1 < window->frozen) {
-                window->couples[x] = couple - 1;
-                window->couple_stamps[x] = window->stamp;
-            }
-        }
-}
-
-static uint32_t holder_of(struct tas_window *window, const struct st_tas *tas, uint32_t lock) {
-    if (window->holder_stamps[lock] != window->stamp) {
-        window->holder_stamps[lock] = window->stamp;
-        window->holders[lock] = tas_holder(tas, lock, window->frozen);
+uint32_t tas_window_holder(const struct tas_window *window, const struct st_tas *tas,
+                           uint32_t lock) {
+    uint32_t first = tas->lock_first[lock];
+    uint32_t place = tas_acquires_before(tas, lock, window->limit);
+    while (place > first) {
+        uint32_t acquire = tas->acquires[--place], release = tas->partner[acquire];
+        if (tas_is_frozen(window, tas, acquire))
+            return release && tas_is_frozen(window, tas, release - 1) ? TAS_NONE : acquire;
     }
-    return window->holders[lock];
+    return TAS_NONE;
 }
 
-/* How many events may be frozen as far as one event of the window is concerned. */
-static uint32_t bound(struct tas_window *window, const struct st_tas *tas, uint32_t event) {
+/* The event and all behind it in its thread are not frozen. */
+static void thaw(struct tas_window *window, const struct st_tas *tas, uint32_t event) {
+    uint32_t *from = &window->from[tas->events[event].thread];
+    if (tas->position[event] <= *from) {
+        *from = tas->position[event] - 1;
+        window->thawed = true;
+    }
+}
+
+/* What must happen before a frozen event is frozen; read-modify-writes are not cut in two. */
+static void thaw_dependent(struct tas_window *window, const struct st_tas *tas, uint32_t t) {
+    while (window->from[t]) {
+        uint32_t event = tas_event_at(tas, t, window->from[t]);
+        const uint32_t *needs = tas_needs(tas, event);
+        bool intact = !tas_is_update(tas, event);
+        for (uint32_t u = 0; intact && u < tas->thread_count; u++)
+            intact = u == t || needs[u] <= window->from[u];
+        if (intact)
+            return;
+        thaw(window, tas, event);
+    }
+}
+
+/* Does another thread acquire the lock later in the frozen part? */
+static bool is_followed(const struct tas_window *window, const struct st_tas *tas,
+                        uint32_t acquire) {
+    uint32_t lock = tas->events[acquire].target;
+    uint32_t place = tas_acquires_before(tas, lock, window->limit);
+    for (; place > tas->lock_first[lock] && tas->acquires[place - 1] > acquire; place--)
+        if (tas_is_frozen(window, tas, tas->acquires[place - 1]))
+            return true;
+    return false;
+}
+
+/* The locks that a thread holds behind its frozen events, all of which another thread acquires
+ * later in the frozen part. */
+static void thaw_sections(struct tas_window *window, const struct st_tas *tas, uint32_t t) {
+    uint32_t event = tas_event_at(tas, t, window->from[t]), set = tas->lockset[event];
+    for (uint32_t i = tas->lock_sets[set]; i < tas->lock_sets[set + 1]; i++) {
+        uint32_t acquire = tas_holder(tas, tas->lock_members[i], event + 1);
+        if (acquire != TAS_NONE && is_followed(window, tas, acquire))
+            thaw(window, tas, acquire);
+    }
+}
+
+/* A read of the window that comes before `limit`, as observed: a frozen write behind its couple
+ * would be what it sees. */
+static void thaw_later_writes(struct tas_window *window, const struct st_tas *tas, uint32_t read) {
+    uint32_t couple = tas->partner[read]; /* index + 1, so that 0 comes before all writes */
+    size_t key = 2 * (size_t)tas->events[read].target + 1;
+    if (couple && !tas_is_frozen(window, tas, couple - 1))
+        return;
+    for (uint32_t r = tas->key_runs[key]; r < tas->key_runs[key + 1]; r++) {
+        const struct tas_run *run = &tas->runs[r];
+        size_t place = tas_run_from(tas, run, window->from[run->thread] + 1);
+        while (place > run->first && tas->accesses[place - 1] + 1 > couple)
+            thaw(window, tas, tas->accesses[--place]);
+    }
+}
+
+static void look_at_read(struct tas_window *window, const struct st_tas *tas, uint32_t read) {
+    uint32_t couple = tas->partner[read], x = tas->events[read].target;
+    if (!tas->shared[x])
+        return;
+    if (read < window->limit)
+        thaw_later_writes(window, tas, read);
+    if (couple && tas_is_frozen(window, tas, couple - 1)) {
+        window->couples[x] = couple - 1;
+        window->couple_stamps[x] = window->stamp;
+    }
+}
+
+/* A write or an acquire of the window: what it could come before must not be frozen. */
+static void look_at_rival(struct tas_window *window, const struct st_tas *tas, uint32_t event) {
     const struct st_event *e = &tas->events[event];
     uint32_t source = TAS_NONE;
     if (e->op == ST_ACQUIRE)
-        source = holder_of(window, tas, e->target);
-    else if (e->op == ST_WRITE && window->couple_stamps[e->target] == window->stamp)
+        source = tas_window_holder(window, tas, e->target);
+    else if (window->couple_stamps[e->target] == window->stamp)
         source = window->couples[e->target];
-    if (source == TAS_NONE || tas->events[source].thread == e->thread ||
-        tas_must_precede(tas, source, event))
-        return window->frozen;
-    return source;
+    if (source != TAS_NONE && tas->events[source].thread != e->thread &&
+        !tas_must_precede(tas, source, event))
+        thaw(window, tas, source);
 }
 
-static uint32_t smaller_bound(struct tas_window *window, const struct st_tas *tas) {
-    uint32_t least = window->frozen;
+static void look_at_window(struct tas_window *window, const struct st_tas *tas) {
     window->stamp++;
-    note_couples(window, tas);
-    for (uint32_t t = 0; t < tas->thread_count; t++) {
+    for (uint32_t t = 0; t < tas->thread_count; t++)
+        for (uint32_t p = window->from[t] + 1; p <= window->to[t]; p++)
+            if (tas->events[tas_event_at(tas, t, p)].op == ST_READ)
+                look_at_read(window, tas, tas_event_at(tas, t, p));
+    for (uint32_t t = 0; t < tas->thread_count; t++)
         for (uint32_t p = window->from[t] + 1; p <= window->to[t]; p++) {
-            uint32_t count = bound(window, tas, tas_event_at(tas, t, p));
-            least = count < least ? count : least;
+            uint32_t event = tas_event_at(tas, t, p), op = tas->events[event].op;
+            if (op == ST_ACQUIRE || op == ST_WRITE)
+                look_at_rival(window, tas, event);
         }
-        /* A read-modify-write is not cut in two. */
-        if (window->from[t] && tas_is_update(tas, tas_event_at(tas, t, window->from[t]))) {
-            uint32_t read = tas_event_at(tas, t, window->from[t]);
-            least = read < least ? read : least;
-        }
-    }
-    return least;
 }
 
 void tas_window_freeze(struct tas_window *window, const struct st_tas *tas, uint32_t limit) {
-    set_frozen(window, tas, limit);
-    for (;;) {
-        uint32_t count = smaller_bound(window, tas);
-        if (count == window->frozen)
-            return;
-        set_frozen(window, tas, count);
-    }
+    window->limit = limit;
+    for (uint32_t t = 0; t < tas->thread_count; t++)
+        window->from[t] = tas_position_before(tas, t, limit);
+    do {
+        window->thawed = false;
+        for (uint32_t t = 0; t < tas->thread_count; t++) {
+            thaw_dependent(window, tas, t);
+            if (window->from[t])
+                thaw_sections(window, tas, t);
+        }
+        if (!window->thawed)
+            look_at_window(window, tas);
+    } while (window->thawed);
 }
 
 /* ---- windows of blocks ---- */
@@ -265,5 +317,6 @@ void tas_window_whole(struct tas_window *window, const struct st_tas *tas,
     for (uint32_t t = 0; t < tas->thread_count; t++)
         window->to[t] = tas->threads[t].count;
     window->to[own] = tas->position[segment->accesses[segment->access_count - 1]];
-    set_frozen(window, tas, 0);
+    window->limit = 0;
+    memset(window->from, 0, tas->thread_count * sizeof *window->from);
 }

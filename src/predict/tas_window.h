@@ -1,13 +1,16 @@
 /* The window of a block: the part of the trace in which a search moves events around.
  *
- * A schedule that violates the block starts with the first events of the trace as observed
- * (`frozen` of them), and then executes of each thread no more than the events up to `to`. What may
- * be left out behind `to`: a schedule needs what must happen before the accesses on its path, and
- * the releases of locks on the way. What may be replayed: as long as no access of the path is among
- * the first events, nothing is lost when for each lock held then and each later acquire of it by
- * another thread in the window, the one that holds it must come first anyway; and when for each
- * read in the window that has its couple among the first events, each write of the variable in the
- * window must come after that couple anyway. */
+ * A schedule that violates the block starts with a part of the trace as observed, and then executes
+ * of each thread no more than the events up to `to`. What may be left out behind `to`: a schedule
+ * needs what must happen before the accesses on its path, and the releases of locks on the way.
+ *
+ * What is replayed as observed ("frozen") are, of each thread, the first `from` events, all among
+ * the first `limit` of the trace. Nothing is lost by that when
+ *  - no access of the path is frozen, and what must happen before a frozen event is frozen;
+ *  - a lock that is held behind the frozen part is acquired by nobody else in it later, and each
+ *    acquire of it by another thread in the window must come after the one that holds it anyway;
+ *  - for each read in the window that has its couple in the frozen part, that is the last write of
+ * the variable there, and each write of it in the window must come after that couple anyway. */
 #ifndef SERIATIM_PREDICT_TAS_WINDOW_H
 #define SERIATIM_PREDICT_TAS_WINDOW_H
 
@@ -21,15 +24,15 @@ struct tas_reach {
 
 /* For one worker; reused from block to block. */
 struct tas_window {
-    uint32_t frozen;
-    uint32_t *from; /* by thread: how many of its events are among the frozen */
+    uint32_t limit;
+    uint32_t *from; /* by thread: how many of its events are frozen */
     uint32_t *to;   /* by thread: the last position that may be executed */
     struct tas_reach *reach;
 
-    /* By variable and by lock, for freezing; valid where the stamps agree. */
-    uint32_t *couples, *couple_stamps;
-    uint32_t *holders, *holder_stamps;
-    uint32_t stamp;
+    /* By variable, for freezing: a frozen write that the window reads; valid where the stamps
+     * agree. */
+    uint32_t *couples, *couple_stamps, stamp;
+    bool thawed; /* while freezing: something was frozen that must not be */
 };
 
 void tas_window_init(struct tas_window *window, const struct st_tas *tas);
@@ -53,7 +56,16 @@ void tas_window_add(struct tas_window *window, const struct st_tas *tas, uint32_
 void tas_window_add_releases(struct tas_window *window, const struct st_tas *tas, uint32_t thread,
                              const uint32_t *lower);
 
-/* Sets `frozen`, at most `limit`, and `from`, by what is in `to`. */
+/* Sets `limit`, and `from` by what is in `to`. */
 void tas_window_freeze(struct tas_window *window, const struct st_tas *tas, uint32_t limit);
+
+static inline bool tas_is_frozen(const struct tas_window *window, const struct st_tas *tas,
+                                 uint32_t event) {
+    return tas->position[event] <= window->from[tas->events[event].thread];
+}
+
+/* The acquire by which the lock is held behind the frozen part, or TAS_NONE. */
+uint32_t tas_window_holder(const struct tas_window *window, const struct st_tas *tas,
+                           uint32_t lock);
 
 #endif

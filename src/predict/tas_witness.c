@@ -7,7 +7,7 @@
 #include <string.h>
 
 void tas_witness_free(struct tas_witness *witness) {
-    free(witness->schedule.events);
+    tas_schedule_free(&witness->schedule);
     free(witness->path);
 }
 
@@ -189,9 +189,9 @@ void tas_witness_tell(const struct tas_witness *witness, const struct st_tas *ta
         foreseen->path[i] = (struct st_edge){.from = place_of(tas, witness->path[2 * i]),
                                              .to = place_of(tas, witness->path[2 * i + 1]),
                                              .kind = ST_EDGE_CONFLICT};
-    foreseen->witness = st_alloc(schedule->frozen + schedule->count, sizeof *foreseen->witness);
-    for (uint32_t i = 0; i < schedule->frozen; i++)
-        if (tas->position[i])
+    foreseen->witness = st_alloc(schedule->limit + schedule->count, sizeof *foreseen->witness);
+    for (uint32_t i = 0; i < schedule->limit; i++)
+        if (tas->position[i] && tas->position[i] <= schedule->from[tas->events[i].thread])
             foreseen->witness[foreseen->witness_length++] = (uint64_t)i + 1;
     for (size_t i = 0; i < schedule->count; i++)
         foreseen->witness[foreseen->witness_length++] = (uint64_t)schedule->events[i] + 1;
