@@ -9,6 +9,7 @@
  * 1: a mismatch, printed as small as it can be made; 2: usage. */
 #include "reference/avp.h"
 #include "reference/avp_generate.h"
+#include "reference/reference.h"
 #include "reference/shrink.h"
 
 #include "predict/tas_segment.h"
@@ -64,6 +65,27 @@ static struct st_tas *load(const struct sample *sample) {
     return tas;
 }
 
+/* Is the schedule, as a trace of its own, one in which the block is violated? NULL when it is. */
+static const char *check_as_trace(const struct sample *sample, const struct st_foreseen *block) {
+    struct sample schedule = {.count = 0};
+    struct reference reference;
+    struct st_error error;
+    unsigned begin = 0;
+    for (size_t i = 0; i < block->witness_length; i++) {
+        schedule.events[schedule.count++] = sample->events[block->witness[i] - 1];
+        if (block->witness[i] == block->begin)
+            begin = (unsigned)schedule.count;
+    }
+    sample_renumber(&schedule);
+    if (sample_check(&schedule, &error) < 0)
+        return "its schedule is not well formed";
+    reference_check(&reference, &schedule);
+    for (size_t b = 0; b < reference.block_count; b++)
+        if (reference.blocks[b].begin == begin && reference.blocks[b].violated_at)
+            return NULL;
+    return "its schedule as a trace does not violate it";
+}
+
 /* Are the verdicts those that are expected, and do the witnesses stand? */
 static bool compare_way(const struct st_tas *tas, const struct sample *sample,
                         const struct avp *avp, const struct way *way, struct tally *tally,
@@ -84,6 +106,8 @@ static bool compare_way(const struct st_tas *tas, const struct sample *sample,
         const struct st_foreseen *block = &prediction.blocks[b];
         bool violated = block->foresight == ST_FORESEEN_VIOLATION;
         const char *wrong = violated ? st_tas_validate(sample->events, sample->count, block) : NULL;
+        if (violated && !wrong)
+            wrong = check_as_trace(sample, block);
         if (violated != avp->blocks[b].violated || wrong ||
             block->foresight == ST_FORESEEN_TIMEOUT || block->begin != avp->blocks[b].begin ||
             block->end != avp->blocks[b].end) {
