@@ -54,7 +54,8 @@ struct chains {
         LONG   /* all other chains */
     } pass;
     struct interval *chain;
-    bool *visited; /* by thread */
+    bool *visited;    /* by thread */
+    uint32_t *before; /* by interval of the chain and thread: what comes before its exit */
     struct tas_pair *pairs;
     size_t pair_count, pair_capacity;
 };
@@ -265,7 +266,8 @@ static bool visit(struct chains *c, size_t level, struct interval interval, bool
         return false;
     if (last)
         return tas_decide(c->decider, c->pairs, c->pair_count, c->target);
-    if (tas_refute(c->decider, c->pairs, c->pair_count, c->target))
+    if (tas_refute(c->decider, c->pairs, c->pair_count, c->target, interval.exit,
+                   c->before + level * c->tas->thread_count))
         return false;
     return visit_threads(c, level + 1);
 }
@@ -351,8 +353,11 @@ static bool visit_thread(struct chains *c, size_t level, const struct entries *e
 /* All threads that the chain does not have, behind its last exit; or first behind s. */
 static bool visit_threads(struct chains *c, size_t level) {
     const struct st_tas *tas = c->tas;
-    const uint32_t *needs = tas_needs(tas, c->start->event);
-    const uint32_t *exit_needs = level ? tas_needs_free(tas, c->chain[level - 1].exit) : needs;
+    const uint32_t *needs = tas_needs(tas, c->start->event), *exit_needs = needs, *before = needs;
+    if (level) {
+        exit_needs = tas_needs_free(tas, c->chain[level - 1].exit);
+        before = c->before + (level - 1) * tas->thread_count;
+    }
     for (uint32_t t = 0; t < tas->thread_count && !c->worker->budget.expired; t++) {
         if (t == c->own || c->visited[t])
             continue;
@@ -361,7 +366,8 @@ static bool visit_threads(struct chains *c, size_t level) {
             entries = entries_for(tas, c->chain[level - 1].exit, t);
         else
             add_entries(&entries, run_of(tas, c->start->key, t));
-        uint32_t low = needs[t] > exit_needs[t] ? needs[t] : exit_needs[t];
+        uint32_t low = needs[t] > before[t] ? needs[t] : before[t];
+        low = low > exit_needs[t] ? low : exit_needs[t];
         if (visit_thread(c, level, &entries, t, low))
             return true;
     }
@@ -433,6 +439,7 @@ bool tas_search_chains(struct tas_worker *worker) {
     c.last = st_alloc(threads, sizeof *c.last);
     c.chain = st_alloc(threads, sizeof *c.chain);
     c.visited = st_alloc(threads, sizeof *c.visited);
+    c.before = st_alloc(threads * threads, sizeof *c.before);
     find_starts(&c);
     bool found = search(&c);
     tas_decider_free(c.decider);
@@ -441,6 +448,7 @@ bool tas_search_chains(struct tas_worker *worker) {
     free(c.last);
     free(c.chain);
     free(c.visited);
+    free(c.before);
     free(c.pairs);
     return found;
 }

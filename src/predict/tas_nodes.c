@@ -350,6 +350,12 @@ bool tas_nodes_inherit(struct tas_nodes *nodes, uint32_t node) {
     return true;
 }
 
+void tas_nodes_before(const struct tas_nodes *nodes, uint32_t node, uint32_t *before) {
+    memset(before, 0, nodes->tas->thread_count * sizeof *before);
+    for (uint32_t a = 0; a < nodes->width; a++)
+        before[nodes->actors[a].thread] = clock_of(nodes, node)[a];
+}
+
 bool tas_nodes_ready(const struct tas_nodes *nodes, uint32_t node, const uint32_t *next) {
     const uint32_t *clock = clock_of(nodes, node);
     for (uint32_t a = 0; a < nodes->width; a++) {
