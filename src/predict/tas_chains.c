@@ -170,21 +170,43 @@ static bool has_shortcut(const struct chains *c, size_t level, const struct inte
                      tas_conflict(tas, c->target, interval->exit));
 }
 
-/* Is there something beyond the thread that an access with this key leads on to? */
-static bool leads_on(const struct chains *c, uint32_t key, uint32_t thread) {
+/* Is there an access in a thread beyond, from which the target can be reached, that conflicts with
+ * the event and may come after it? When there is none for an event, there is none for later ones of
+ * the same kind in the thread, since ever more must happen before them. */
+static bool leads_on(const struct chains *c, uint32_t event) {
     const struct st_tas *tas = c->tas;
-    for (uint32_t write = !(key & 1); write <= 1; write++) {
-        size_t other = (key & ~1u) + write;
-        for (uint32_t r = tas->key_runs[other]; r < tas->key_runs[other + 1]; r++) {
+    const struct st_event *e = &tas->events[event];
+    const uint32_t *needs = tas_needs_free(tas, event);
+    for (uint32_t write = e->op == ST_READ; write <= 1; write++) {
+        size_t key = 2 * (size_t)e->target + write;
+        for (uint32_t r = tas->key_runs[key]; r < tas->key_runs[key + 1]; r++) {
             uint32_t t = tas->runs[r].thread;
-            if (t == thread || t == c->own || c->visited[t] || !c->last[t])
+            if (t == e->thread || t == c->own || c->visited[t] || !c->last[t])
                 continue;
-            uint32_t event = last_to(tas, &tas->runs[r], c->last[t]);
-            if (event != TAS_NONE && tas->position[event] > c->segment->upper[t])
+            uint32_t other = last_to(tas, &tas->runs[r], c->last[t]);
+            if (other != TAS_NONE && tas->position[other] > c->segment->upper[t] &&
+                tas->position[other] > needs[t])
                 return true;
         }
     }
     return false;
+}
+
+/* The last position of the run, between last[t] and high[t] of its thread, that leads on; or 0. */
+static uint32_t last_leading_on(const struct chains *c, const struct tas_run *run) {
+    const struct st_tas *tas = c->tas;
+    uint32_t t = run->thread;
+    uint32_t above = c->last[t] > c->segment->upper[t] ? c->last[t] : c->segment->upper[t];
+    size_t first = tas_run_from(tas, run, above + 1), low = first;
+    size_t high = tas_run_from(tas, run, c->high[t]);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (leads_on(c, tas->accesses[middle]))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > first ? tas->position[tas->accesses[low - 1]] : 0;
 }
 
 /* From where in each thread the target can be reached, locks aside. */
@@ -201,13 +223,11 @@ static void find_last(struct chains *c) {
         for (uint32_t t = 0; t < tas->thread_count; t++)
             for (uint32_t i = tas->thread_first[t]; t != c->own && i < tas->thread_first[t + 1];
                  i++) {
-                const struct tas_run *run = &tas->runs[tas->thread_runs[i]];
-                uint32_t event = last_to(tas, run, c->high[t] - 1);
-                if (event == TAS_NONE || tas->position[event] <= c->segment->upper[t] ||
-                    tas->position[event] <= c->last[t] || !leads_on(c, run->key, t))
-                    continue;
-                c->last[t] = tas->position[event];
-                changed = true;
+                uint32_t position = last_leading_on(c, &tas->runs[tas->thread_runs[i]]);
+                if (position) {
+                    c->last[t] = position;
+                    changed = true;
+                }
             }
     }
 }
@@ -279,7 +299,7 @@ static bool visit_intervals(struct chains *c, size_t level, const struct entries
     size_t place = tas_run_from(tas, exits, low + 1);
     for (; place < exits[1].first && !c->worker->budget.expired; place++) {
         uint32_t exit = tas->accesses[place];
-        if (tas->position[exit] >= high)
+        if (tas->position[exit] >= high || (!last && !leads_on(c, exit)))
             break;
         uint32_t entry = last_entry(tas, entries, low, tas->position[exit]);
         low = tas->position[exit];
@@ -328,8 +348,7 @@ static bool visit_more(struct chains *c, size_t level, const struct entries *ent
     uint32_t high = c->last[thread] + 1;
     for (uint32_t i = tas->thread_first[thread]; i < tas->thread_first[thread + 1]; i++) {
         const struct tas_run *run = &tas->runs[tas->thread_runs[i]];
-        if (leads_on(c, run->key, thread) &&
-            visit_intervals(c, level, entries, run, low, high, false))
+        if (visit_intervals(c, level, entries, run, low, high, false))
             return true;
     }
     return false;
