@@ -118,19 +118,22 @@ static uint32_t last_entry(const struct st_tas *tas, const struct entries *entri
 
 /* ---- which accesses can be on a path ---- */
 
-/* Does the block's thread hold a lock from the access `from` of the block up to the target that the
- * event needs? Then it is not executed in between. */
+/* Does a lock keep the event from being executed between the access `from` of the block and the
+ * target? It does when the block's thread holds the lock all the time, and also when it acquires
+ * the lock in between and still has it at the target: then the event's section must end before that
+ * acquire, and perhaps its end must come after it. */
 static bool is_shut_out(const struct chains *c, uint32_t event, uint32_t from) {
     const struct st_tas *tas = c->tas;
-    uint32_t set = tas->lockset[event], own_set = tas->lockset[from];
+    uint32_t set = tas->lockset[event], own_set = tas->lockset[c->target];
     if (!set || !own_set || !tas_locks_meet(tas, set, own_set))
         return false;
     for (uint32_t i = tas->lock_sets[set]; i < tas->lock_sets[set + 1]; i++) {
-        uint32_t acquire = tas_holder(tas, tas->lock_members[i], from + 1);
+        uint32_t lock = tas->lock_members[i], acquire = tas_holder(tas, lock, c->target + 1);
         if (acquire == TAS_NONE || tas->events[acquire].thread != c->own)
             continue;
-        uint32_t release = tas->partner[acquire];
-        if (!release || tas->position[release - 1] > tas->position[c->target])
+        uint32_t release = tas->partner[tas_holder(tas, lock, event + 1)];
+        if (tas->position[acquire] < tas->position[from] || !release ||
+            tas_needs(tas, release - 1)[c->own] >= tas->position[acquire])
             return true;
     }
     return false;
@@ -209,15 +212,28 @@ static uint32_t last_leading_on(const struct chains *c, const struct tas_run *ru
     return low > first ? tas->position[tas->accesses[low - 1]] : 0;
 }
 
+/* The last position of the thread that conflicts with the target and that no lock shuts out; 0 when
+ * there is none. */
+static uint32_t last_exit(const struct chains *c, uint32_t t) {
+    const struct st_tas *tas = c->tas;
+    struct entries exits = entries_for(tas, c->target, t);
+    uint32_t position = c->high[t] - 1;
+    for (;;) {
+        uint32_t event = last_entry(tas, &exits, c->segment->upper[t], position);
+        if (event == TAS_NONE)
+            return 0;
+        position = tas->position[event];
+        if (!is_shut_out(c, event, c->segment->accesses[0]))
+            return position;
+        position--;
+    }
+}
+
 /* From where in each thread the target can be reached, locks aside. */
 static void find_last(struct chains *c) {
     const struct st_tas *tas = c->tas;
-    for (uint32_t t = 0; t < tas->thread_count; t++) {
-        struct entries exits = entries_for(tas, c->target, t);
-        uint32_t event =
-            t == c->own ? TAS_NONE : last_entry(tas, &exits, c->segment->upper[t], c->high[t] - 1);
-        c->last[t] = event == TAS_NONE ? 0 : tas->position[event];
-    }
+    for (uint32_t t = 0; t < tas->thread_count; t++)
+        c->last[t] = t == c->own ? 0 : last_exit(c, t);
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t t = 0; t < tas->thread_count; t++)
