@@ -68,7 +68,7 @@ struct st_tas_options {
      * part that is replayed as observed; 0: unbounded. Chains are not bounded by themselves: where
      * their witness has more switches, states searches for one with fewer. */
     uint64_t max_switches;
-    double timeout; /* seconds for each block; 0: no limit */
+    double timeout; /* seconds of work for each block; 0: no limit */
     unsigned jobs;  /* threads to work with; 0 counts as 1. Results do not depend on it, timeouts
                      * aside */
     size_t limit;   /* how many blocks to list at most, violations first, then timeouts; 0: all */

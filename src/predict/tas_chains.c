@@ -212,24 +212,33 @@ static uint32_t last_leading_on(const struct chains *c, const struct tas_run *ru
     return low > first ? tas->position[tas->accesses[low - 1]] : 0;
 }
 
-/* The last position of the thread that conflicts with the target and that no lock shuts out; 0 when
- * there is none. */
-static uint32_t last_exit(const struct chains *c, uint32_t t) {
+/* Can the event be executed between the first access of the block and the target at all? What the
+ * order of these three implies may say no. */
+static bool fits_between(struct chains *c, uint32_t event) {
+    const struct tas_pair pairs[] = {{c->segment->accesses[0], event}, {event, c->target}};
+    if (is_shut_out(c, event, c->segment->accesses[0]))
+        return false;
+    return !tas_refute(c->decider, pairs, 2, c->target, event, c->before);
+}
+
+/* The last position of the thread that conflicts with the target and can be executed before it; 0
+ * when there is none. The look is not longer than it is worth. */
+static uint32_t last_exit(struct chains *c, uint32_t t) {
     const struct st_tas *tas = c->tas;
     struct entries exits = entries_for(tas, c->target, t);
-    uint32_t position = c->high[t] - 1;
-    for (;;) {
-        uint32_t event = last_entry(tas, &exits, c->segment->upper[t], position);
+    uint32_t position = c->high[t];
+    for (int patience = 32; patience; patience--) {
+        uint32_t event = last_entry(tas, &exits, c->segment->upper[t], position - 1);
         if (event == TAS_NONE)
             return 0;
         position = tas->position[event];
-        if (!is_shut_out(c, event, c->segment->accesses[0]))
-            return position;
-        position--;
+        if (fits_between(c, event))
+            break;
     }
+    return position;
 }
 
-/* From where in each thread the target can be reached, locks aside. */
+/* From where in each thread the target can be reached, as far as that is quickly seen. */
 static void find_last(struct chains *c) {
     const struct st_tas *tas = c->tas;
     for (uint32_t t = 0; t < tas->thread_count; t++)

@@ -12,6 +12,7 @@ struct tas_budget {
     bool expired;
 };
 
+/* Seconds that the calling thread has worked: a busy machine must not turn into timeouts. */
 double tas_now(void);
 
 /* Counts work of about this many nanoseconds or more. False when time is up. */
