@@ -478,7 +478,7 @@ bool tas_search_chains(struct tas_worker *worker) {
     size_t threads = (size_t)tas->thread_count + 1;
     struct chains c = {.worker = worker, .tas = tas, .segment = &worker->segment};
     c.own = worker->segment.block->thread;
-    c.decider = tas_decider_new(worker);
+    c.decider = worker->decider;
     c.high = st_alloc(threads, sizeof *c.high);
     c.last = st_alloc(threads, sizeof *c.last);
     c.chain = st_alloc(threads, sizeof *c.chain);
@@ -486,7 +486,6 @@ bool tas_search_chains(struct tas_worker *worker) {
     c.before = st_alloc(threads * threads, sizeof *c.before);
     find_starts(&c);
     bool found = search(&c);
-    tas_decider_free(c.decider);
     free(c.starts);
     free(c.high);
     free(c.last);

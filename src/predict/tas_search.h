@@ -43,6 +43,7 @@ struct tas_worker {
     const struct st_tas_options *options;
     struct tas_segment segment;
     struct tas_window window;
+    struct tas_decider *decider; /* for chains */
     struct tas_budget budget;
     struct tas_schedule schedule; /* filled when the search found a violation */
 };
