@@ -116,13 +116,15 @@ static unsigned promises_for(const struct setup *setup, const struct sample *sam
     return promises;
 }
 
-static bool keeps_promises(unsigned promises, const struct st_prediction *prediction,
-                           bool is_atomic, char *why) {
+bool foresight_judge(const struct setup *setup, const struct st_prediction *prediction,
+                     const struct sample *sample, const struct atomicity *atomicity, char *why) {
+    bool is_atomic = setup_expects(setup, atomicity)->atomic;
+    unsigned promises = promises_for(setup, sample, &atomicity->units);
     const char *broken = NULL;
     if (is_atomic && prediction->by[ST_FORESEEN_VIOLATION])
         broken = "a block is certainly violated, it says, but all are atomic";
     else if (!is_atomic && promises && prediction->atomic == ST_SERIALIZABLE)
-        broken = "a miss: all is atomic, it says";
+        broken = "a miss: all are atomic, it says";
     else if (is_atomic && promises & PROMISE_EXACT && prediction->atomic == ST_NOT_SERIALIZABLE)
         broken = "a false alarm";
     else if (promises & PROMISE_EXACT && prediction->atomic == ST_UNDECIDED)
@@ -139,8 +141,7 @@ bool foresight_compare(const struct setup *setup, const struct st_model *model,
     st_prediction_init(&prediction);
     setup_predictor(setup)->run(model, &setup->options, &prediction);
     *atomic = prediction.atomic;
-    bool kept = keeps_promises(promises_for(setup, sample, &atomicity->units), &prediction,
-                               setup_expects(setup, atomicity)->atomic, why);
+    bool kept = foresight_judge(setup, &prediction, sample, atomicity, why);
     st_prediction_free(&prediction);
     return kept;
 }

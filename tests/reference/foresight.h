@@ -38,10 +38,12 @@ struct st_model *foresight_model(const struct sample *sample, uint64_t batches);
 const struct atomicity_verdict *setup_expects(const struct setup *setup,
                                               const struct atomicity *atomicity);
 
-enum { FORESIGHT_TEXT = 160 };
+/* Does what the analysis said keep its promises? If not, `why` becomes a sentence that says so. */
+enum { FORESIGHT_TEXT = 80 };
+bool foresight_judge(const struct setup *setup, const struct st_prediction *prediction,
+                     const struct sample *sample, const struct atomicity *atomicity, char *why);
 
-/* Runs the analysis. False when it breaks a promise, with a sentence that says which; *atomic
- * becomes what it said in any case. */
+/* Runs the analysis and judges it; *atomic becomes what it said. */
 bool foresight_compare(const struct setup *setup, const struct st_model *model,
                        const struct sample *sample, const struct atomicity *atomicity,
                        enum st_verdict *atomic, char *why);

@@ -45,10 +45,10 @@ struct generator {
 
 const char *unit_kind_name(enum unit_kind kind) {
     static const char *const names[UNITS_KINDS] = {
-        [UNITS_PAIR] = "pair",           [UNITS_TWO_THREADS] = "two threads",
-        [UNITS_MANY] = "many",           [UNITS_SECTIONS] = "sections",
-        [UNITS_FORK_JOIN] = "fork-join", [UNITS_BARRIER] = "barrier",
-        [UNITS_LARGE] = "large",
+        [UNITS_PAIR] = "pair",         [UNITS_TWO_THREADS] = "two threads",
+        [UNITS_MANY] = "many",         [UNITS_RING] = "ring",
+        [UNITS_SECTIONS] = "sections", [UNITS_FORK_JOIN] = "fork-join",
+        [UNITS_BARRIER] = "barrier",   [UNITS_LARGE] = "large",
     };
     return names[kind];
 }
@@ -235,8 +235,13 @@ static void write_program(struct generator *g, struct program *program) {
             add_block(g, program, between(g, 1, 3));
         break;
     case UNITS_LARGE:
-        add_block(g, program, between(g, 2, 5));
-        if (percent(g, 40))
+        add_block(g, program, between(g, 2, 4));
+        add_something(g, program);
+        if (percent(g, 30))
+            add_something(g, program);
+        break;
+    case UNITS_BARRIER:
+        for (uint32_t i = g->threads == 2 ? 3 : 2; i > 0; i--)
             add_something(g, program);
         break;
     default:
@@ -244,6 +249,46 @@ static void write_program(struct generator *g, struct program *program) {
             add_something(g, program);
         break;
     }
+}
+
+/* Two accesses, in either order: the first variable is shared with the thread before, the second
+ * with the next one. By a slip they are in two transactions, which thread order connects. */
+static void write_member(struct generator *g, uint32_t t, enum st_op before, enum st_op next) {
+    struct program *program = &g->programs[t];
+    struct step steps[2] = {{before, t}, {next, (t + 1) % g->threads}};
+    bool split = percent(g, g->slips), turned = percent(g, 50);
+    bool whole = g->style == STYLE_WHOLE && percent(g, 50);
+    if (percent(g, g->slips))
+        add_unary(g, program);
+    add(program, ST_BEGIN, ST_NO_NAME);
+    if (whole)
+        take(program, 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct step *step = &steps[turned ? 1 - i : i];
+        uint32_t lock = lock_of(g, step->target);
+        bool locked = g->style == STYLE_EACH && take(program, lock);
+        add(program, step->op, step->target);
+        if (locked)
+            give_back(program, lock);
+        if (split && !whole && i == 0) {
+            add(program, ST_END, ST_NO_NAME);
+            add(program, ST_BEGIN, ST_NO_NAME);
+        }
+    }
+    if (whole)
+        give_back(program, 0);
+    add(program, ST_END, ST_NO_NAME);
+}
+
+static void write_ring(struct generator *g) {
+    enum st_op before[MAX_THREADS], next[MAX_THREADS];
+    for (uint32_t t = 0; t < g->threads; t++) {
+        uint32_t dice = below(g, 100), other = (t + 1) % g->threads;
+        next[t] = dice < 50 ? ST_WRITE : ST_READ;
+        before[other] = dice >= 40 && dice < 90 ? ST_WRITE : ST_READ;
+    }
+    for (uint32_t t = 0; t < g->threads; t++)
+        write_member(g, t, before[t], next[t]);
 }
 
 /* ---- threads that come and go, and barriers ---- */
@@ -273,13 +318,15 @@ static size_t choose_place(struct generator *g, const struct program *program, s
 /* Thread t becomes a child of an earlier thread, and is mostly joined by it. */
 static void make_child(struct generator *g, uint32_t t) {
     uint32_t p = below(g, t);
-    size_t at = choose_place(g, &g->programs[p], 0);
+    bool early = percent(g, 50), late = percent(g, 50);
+    size_t at = early ? 0 : choose_place(g, &g->programs[p], 0);
     insert(&g->programs[p], at, ST_FORK, t);
     g->programs[t].forked = true;
     if (percent(g, 5))
         g->programs[t].count = 0;
     if (percent(g, 60))
-        insert(&g->programs[p], choose_place(g, &g->programs[p], at + 1), ST_JOIN, t);
+        insert(&g->programs[p],
+               late ? g->programs[p].count : choose_place(g, &g->programs[p], at + 1), ST_JOIN, t);
     else if (percent(g, 10) && t + 1 < g->threads)
         insert(&g->programs[t + 1], choose_place(g, &g->programs[t + 1], 0), ST_JOIN, t);
 }
@@ -375,11 +422,10 @@ static void take_step(struct generator *g, struct schedule *s, uint32_t t, struc
     sample_add(sample, t, step->op, step->target);
 }
 
-/* The limit does not cut an arrival off from those of the same round. */
 static void interleave(struct generator *g, struct sample *sample) {
     struct schedule s = {0};
     uint32_t current = 0;
-    while (sample->count < SAMPLE_EVENTS && (sample->count < g->limit || !units_are_tidy(sample))) {
+    while (sample->count < g->limit) {
         uint32_t ready[MAX_THREADS], count = 0;
         for (uint32_t t = 0; t < g->threads; t++)
             if (can_step(g, &s, t))
@@ -396,8 +442,8 @@ static void interleave(struct generator *g, struct sample *sample) {
 
 static enum unit_kind choose_kind(struct generator *g) {
     static const unsigned shares[UNITS_KINDS] = {
-        [UNITS_PAIR] = 20,      [UNITS_TWO_THREADS] = 15, [UNITS_MANY] = 20, [UNITS_SECTIONS] = 15,
-        [UNITS_FORK_JOIN] = 12, [UNITS_BARRIER] = 10,     [UNITS_LARGE] = 8,
+        [UNITS_PAIR] = 18,     [UNITS_TWO_THREADS] = 13, [UNITS_MANY] = 15,    [UNITS_RING] = 10,
+        [UNITS_SECTIONS] = 15, [UNITS_FORK_JOIN] = 11,   [UNITS_BARRIER] = 10, [UNITS_LARGE] = 8,
     };
     uint32_t dice = below(g, 100);
     unsigned kind = 0;
@@ -411,11 +457,12 @@ static void choose_recipe(struct generator *g) {
     bool two = g->kind == UNITS_PAIR || g->kind == UNITS_TWO_THREADS;
     bool free = percent(g, 35);
     g->style = free ? STYLE_FREE : between(g, STYLE_WHOLE, STYLES - 1);
-    g->threads = two ? 2 : g->kind == UNITS_MANY ? between(g, 3, 4) : between(g, 2, 3);
-    g->variables = between(g, 1, 3);
+    bool many = g->kind == UNITS_MANY || g->kind == UNITS_RING;
+    g->threads = two ? 2 : many ? between(g, 3, 4) : between(g, 2, 3);
+    g->variables = g->kind == UNITS_RING ? g->threads : between(g, 1, 3);
     g->locks = free ? below(g, MAX_LOCKS + 1) : between(g, 1, MAX_LOCKS);
-    g->writes = between(g, 20, 70);
-    g->slips = percent(g, 50) ? 0 : between(g, 10, 50);
+    g->writes = percent(g, 15) ? 90 : between(g, 20, 75);
+    g->slips = percent(g, 35) ? 0 : between(g, 10, 60);
     g->sections = between(g, 20, 80);
     g->again = percent(g, 70) ? 0 : 30;
     g->sticky = stickiness[below(g, 4)];
@@ -425,8 +472,10 @@ static void choose_recipe(struct generator *g) {
 static void make_trace(struct generator *g, struct sample *sample) {
     g->kind = choose_kind(g);
     choose_recipe(g);
-    for (uint32_t t = 0; t < g->threads; t++)
+    for (uint32_t t = 0; t < g->threads && g->kind != UNITS_RING; t++)
         write_program(g, &g->programs[t]);
+    if (g->kind == UNITS_RING)
+        write_ring(g);
     if (g->kind == UNITS_FORK_JOIN)
         make_children(g);
     if (g->kind == UNITS_BARRIER)
@@ -436,6 +485,9 @@ static void make_trace(struct generator *g, struct sample *sample) {
     sample->count = 0;
     sample->repair = false;
     interleave(g, sample);
+    /* One that has arrived at a barrier alone, when the trace ends, makes it none. */
+    while (!units_are_tidy(sample))
+        sample->count--;
 }
 
 enum unit_kind generate_units(struct sample *sample, uint64_t seed) {

@@ -11,10 +11,11 @@ enum unit_kind {
     UNITS_PAIR,        /* two transactions and nothing else */
     UNITS_TWO_THREADS, /* several transactions on two threads, nothing outside blocks */
     UNITS_MANY,        /* transactions on three or four threads, nothing outside blocks */
-    UNITS_SECTIONS,    /* also accesses and critical sections outside blocks and around them */
-    UNITS_FORK_JOIN,   /* the same with threads that come and go */
-    UNITS_BARRIER,     /* the same with barriers */
-    UNITS_LARGE,       /* as many events as can be gone through */
+    UNITS_RING,      /* each thread shares one variable with the one before and one with the next */
+    UNITS_SECTIONS,  /* also accesses and critical sections outside blocks and around them */
+    UNITS_FORK_JOIN, /* the same with threads that come and go */
+    UNITS_BARRIER,   /* the same with barriers */
+    UNITS_LARGE,     /* as many events as can be gone through */
     UNITS_KINDS
 };
 
