@@ -83,7 +83,7 @@ static void feed(struct st_model *model, const struct sample *sample, struct cha
 
 struct st_model *foresight_model(const struct sample *sample, uint64_t batches) {
     struct chance chance = {batches};
-    struct st_model *model = st_model_new(ST_MODEL_BARRIERS);
+    struct st_model *model = st_model_new(&(struct st_model_options){.order = ST_MODEL_BARRIERS});
     while (st_model_wants_pass(model)) {
         feed(model, sample, &chance);
         st_model_end_pass(model);
