@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_STEPS = 48, MAX_THREADS = 4, MAX_LOCKS = 3, MAX_ROUNDS = 3 };
+enum { MAX_STEPS = 128, MAX_THREADS = 4, MAX_LOCKS = 3, MAX_ROUNDS = 3 };
 
 /* How blocks guard what they access. Each block may do otherwise by a slip. */
 enum style {
