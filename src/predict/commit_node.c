@@ -39,7 +39,7 @@
 
 /* A communication node, and an access elsewhere that it meets. */
 struct meeting {
-    struct st_node node;
+    struct st_span node;
     uint32_t access; /* in forest->accesses: of the transaction */
     uint32_t entry;  /* of the others */
 };
@@ -86,7 +86,7 @@ struct cut {
 
 /* ---- meetings ---- */
 
-static void add_meeting(struct search *search, struct st_node node, uint32_t access,
+static void add_meeting(struct search *search, struct st_span node, uint32_t access,
                         uint32_t entry) {
     st_reserve(&search->meetings, &search->meeting_capacity, search->meeting_count + 1);
     search->meetings[search->meeting_count++] = (struct meeting){node, access, entry};
@@ -228,7 +228,7 @@ static uint32_t follow_order(struct search *search, uint32_t transaction, uint32
     return ST_NO_NAME;
 }
 
-static void mark_goals(struct search *search, struct st_node node) {
+static void mark_goals(struct search *search, struct st_span node) {
     const struct st_forest *forest = search->analysis->forest;
     for (size_t i = 0; i < search->meeting_count; i++) {
         if (!st_node_before(node, search->meetings[i].node))
@@ -342,7 +342,7 @@ static bool find_pair(struct search *search, uint32_t transaction, struct cut *c
 static bool find_path(struct search *search, uint32_t transaction, struct cut *cut) {
     const struct st_forest *forest = search->analysis->forest;
     for (size_t i = 0, j; i < search->meeting_count; i = j) {
-        struct st_node node = search->meetings[i].node;
+        struct st_span node = search->meetings[i].node;
         for (j = i + 1; j < search->meeting_count && search->meetings[j].node.start == node.start &&
                         search->meetings[j].node.end == node.end;)
             j++;

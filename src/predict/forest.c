@@ -273,15 +273,10 @@ void st_forest_free(struct st_forest *forest) {
     free(forest);
 }
 
-struct st_node st_meeting_node(const struct st_model *model, uint32_t unit, uint32_t token,
+struct st_span st_meeting_node(const struct st_model *model, uint32_t unit, uint32_t token,
                                uint32_t lockset) {
-    const struct st_shape *shape = st_unit_shape(model, unit);
-    uint32_t acquire, lock;
-    if (token == ST_NO_TOKEN)
-        return (struct st_node){0, shape->count + 1};
-    if (!st_shape_outermost(shape, &model->locksets, token, lockset, &acquire, &lock))
-        return (struct st_node){token + 1, token + 1};
-    if (acquire == ST_NO_TOKEN)
-        return (struct st_node){0, shape->count + 1};
-    return (struct st_node){acquire + 1, shape->ends[acquire] + 1};
+    struct st_span span;
+    if (!st_shape_outermost(st_unit_shape(model, unit), &model->locksets, token, lockset, &span))
+        span = (struct st_span){token + 1, token + 1};
+    return span;
 }

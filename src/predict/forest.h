@@ -78,19 +78,13 @@ static inline bool st_entries_meet(const struct st_forest *forest, uint32_t left
 bool st_can_read(const struct st_forest *forest, const struct st_entry *read,
                  const struct st_entry *write);
 
-/* A communication node: the tokens that it spans, counted from 1. The whole unit is 0 to one more
- * than its number of tokens. */
-struct st_node {
-    uint32_t start, end;
-};
-
-/* The node of the unit at which its access meets an access under that set of locks: the outermost
- * critical section on a common lock, or else the access itself. */
-struct st_node st_meeting_node(const struct st_model *model, uint32_t unit, uint32_t token,
+/* The communication node of the unit at which its access meets an access under that set of locks:
+ * the outermost critical section on a common lock, or else the access itself. */
+struct st_span st_meeting_node(const struct st_model *model, uint32_t unit, uint32_t token,
                                uint32_t lockset);
 
 /* Is the left node earlier than the right one, and neither within the other? */
-static inline bool st_node_before(struct st_node left, struct st_node right) {
+static inline bool st_node_before(struct st_span left, struct st_span right) {
     return left.start < right.start && left.end < right.end;
 }
 
