@@ -11,8 +11,6 @@
 #include "reference/generate_units.h"
 #include "reference/shrink.h"
 
-#include "predict/model.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -20,8 +18,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#pragma weak st_model_free
 
 enum { MAX_SETUPS = 32 };
 
@@ -106,7 +102,7 @@ static bool shows_fault(const struct sample *sample, void *context) {
     atomicity_check(&atomicity, sample, ATOMICITY_STATES);
     if (!atomicity.decided || atomicity.deadlock)
         return false;
-    struct st_model *model = foresight_model(sample, fault->batches);
+    struct st_model *model = foresight_model(fault->setup, sample, fault->batches);
     bool kept = foresight_compare(fault->setup, model, sample, &atomicity, &said, fault->why);
     st_model_free(model);
     return !kept;
@@ -167,16 +163,17 @@ static bool check_sample(const struct options *options, const struct sample *sam
         const struct setup *setup = &setups[s];
         if (!is_chosen(options, setup) || !setup_predictor(setup))
             continue;
-        if (!model)
-            model = foresight_model(sample, fault.batches);
+        if (!fault.setup || !setups_share_model(fault.setup, setup)) {
+            st_model_free(model);
+            model = foresight_model(setup, sample, fault.batches);
+        }
         fault.setup = setup;
         current_name = setup->name;
         enum st_verdict said;
         all_kept = foresight_compare(setup, model, sample, atomicity, &said, fault.why);
         count_quality(&totals->setups[s][pair], setup_expects(setup, atomicity)->atomic, said);
     }
-    if (model)
-        st_model_free(model);
+    st_model_free(model);
     if (!all_kept)
         report(sample, current_seed, &fault);
     return all_kept;

@@ -1,65 +1,67 @@
 #include "reference/foresight.h"
 
-#include "predict/model.h"
 #include "reference/generate.h"
 
 #include <string.h>
 
-/* While analyses are still being written, a missing one must not keep the others from being
- * compared: these are NULL then. */
-#pragma weak st_predictors
-#pragma weak st_model_new
-#pragma weak st_model_wants_pass
-#pragma weak st_model_feed
-#pragma weak st_model_end_pass
-#pragma weak st_model_free
-
 /* ---- what is promised ---- */
 
-#define REDUCTION(suffix, promised, ...)                                                           \
-    {                                                                                              \
-        "reduction" suffix, "reduction", promised, {.notion = ST_NOTION_CONFLICT, __VA_ARGS__},    \
-            false                                                                                  \
-    }
-#define BLOCKS(suffix, promised, ...)                                                              \
-    { "blocks" suffix, "blocks", promised, {.notion = ST_NOTION_VIEW, __VA_ARGS__}, true }
-#define COMMIT_NODE(suffix, promised, ...)                                                         \
-    {"commit-node conflict" suffix,                                                                \
-     "commit-node",                                                                                \
-     promised,                                                                                     \
-     {.notion = ST_NOTION_CONFLICT, __VA_ARGS__},                                                  \
-     false},                                                                                       \
-    {                                                                                              \
-        "commit-node view" suffix, "commit-node", promised,                                        \
-            {.notion = ST_NOTION_VIEW, __VA_ARGS__}, true                                          \
-    }
+#define PLAIN                                                                                      \
+    { .order = ST_MODEL_BARRIERS }
+#define SHARED                                                                                     \
+    { .order = ST_MODEL_BARRIERS, .keep_shared = true }
+#define UNTRIMMED                                                                                  \
+    { .order = ST_MODEL_BARRIERS, .keep_repetitions = true }
+#define CONFLICT .notion = ST_NOTION_CONFLICT
+#define VIEW .notion = ST_NOTION_VIEW
+
+enum { COMMIT_NODE = PROMISE_SOUND | PROMISE_EXACT_FOR_PAIRS };
 
 /* Eraser's locksets are a heuristic, which forgets the first accesses to a variable, and an online
  * analysis does not know the events to come: both can miss something. */
+// clang-format off
 const struct setup setups[] = {
-    REDUCTION("", PROMISE_SOUND, .online = false),
-    REDUCTION(" without escape", PROMISE_SOUND, .without = ST_WITHOUT_ESCAPE),
-    REDUCTION(" without happen-before", PROMISE_SOUND, .without = ST_WITHOUT_HAPPEN_BEFORE),
-    REDUCTION(" without multilockset", PROMISE_NOTHING, .without = ST_WITHOUT_MULTILOCKSET),
-    REDUCTION(" without AcqA*Rel", PROMISE_SOUND, .without = ST_WITHOUT_SECTIONS),
-    REDUCTION(" without re-entrant", PROMISE_SOUND, .without = ST_WITHOUT_REENTRANT),
-    REDUCTION(" without thread-local", PROMISE_SOUND, .without = ST_WITHOUT_THREAD_LOCAL),
-    REDUCTION(" without protected", PROMISE_SOUND, .without = ST_WITHOUT_PROTECTED),
-    REDUCTION(" multilockset", PROMISE_SOUND, .races = ST_RACES_MULTILOCKSET),
-    REDUCTION(" eraser", PROMISE_NOTHING, .races = ST_RACES_ERASER),
-    REDUCTION(" ownership", PROMISE_NOTHING, .races = ST_RACES_OWNERSHIP),
-    REDUCTION(" online", PROMISE_NOTHING, .online = true),
-    BLOCKS(" 1v", PROMISE_SOUND_FOR_ONE_VARIABLE, .depth = ST_BLOCKS_1V),
-    BLOCKS(" 2v", PROMISE_EXACT_FOR_PAIRS, .depth = ST_BLOCKS_2V),
-    BLOCKS(" exact", PROMISE_EXACT, .depth = ST_BLOCKS_EXACT),
-    COMMIT_NODE("", PROMISE_SOUND | PROMISE_EXACT_FOR_PAIRS, .pairwise = false),
-    COMMIT_NODE(" pairwise", PROMISE_EXACT_FOR_PAIRS, .pairwise = true),
+    {"reduction", "reduction", PROMISE_SOUND, {CONFLICT}, PLAIN, false},
+    {"reduction without escape", "reduction", PROMISE_SOUND,
+     {CONFLICT, .without = ST_WITHOUT_ESCAPE}, SHARED, false},
+    {"reduction without happen-before", "reduction", PROMISE_SOUND,
+     {CONFLICT, .without = ST_WITHOUT_HAPPEN_BEFORE}, SHARED, false},
+    {"reduction without multilockset", "reduction", PROMISE_NOTHING,
+     {CONFLICT, .without = ST_WITHOUT_MULTILOCKSET}, PLAIN, false},
+    {"reduction without AcqA*Rel", "reduction", PROMISE_SOUND,
+     {CONFLICT, .without = ST_WITHOUT_SECTIONS}, PLAIN, false},
+    {"reduction without re-entrant", "reduction", PROMISE_SOUND,
+     {CONFLICT, .without = ST_WITHOUT_REENTRANT}, PLAIN, false},
+    {"reduction without thread-local", "reduction", PROMISE_SOUND,
+     {CONFLICT, .without = ST_WITHOUT_THREAD_LOCAL}, PLAIN, false},
+    {"reduction without protected", "reduction", PROMISE_SOUND,
+     {CONFLICT, .without = ST_WITHOUT_PROTECTED}, PLAIN, false},
+    {"reduction multilockset", "reduction", PROMISE_SOUND,
+     {CONFLICT, .races = ST_RACES_MULTILOCKSET}, PLAIN, false},
+    {"reduction eraser", "reduction", PROMISE_NOTHING,
+     {CONFLICT, .races = ST_RACES_ERASER}, PLAIN, false},
+    {"reduction ownership", "reduction", PROMISE_NOTHING,
+     {CONFLICT, .races = ST_RACES_OWNERSHIP}, PLAIN, false},
+    {"reduction online", "reduction", PROMISE_NOTHING, {CONFLICT, .online = true}, PLAIN, false},
+
+    {"blocks 1v", "blocks", PROMISE_SOUND_FOR_ONE_VARIABLE,
+     {VIEW, .depth = ST_BLOCKS_1V}, PLAIN, true},
+    {"blocks 2v", "blocks", PROMISE_EXACT_FOR_PAIRS, {VIEW, .depth = ST_BLOCKS_2V}, PLAIN, true},
+    {"blocks exact", "blocks", PROMISE_EXACT, {VIEW, .depth = ST_BLOCKS_EXACT}, PLAIN, true},
+
+    {"commit-node conflict", "commit-node", COMMIT_NODE, {CONFLICT}, PLAIN, false},
+    {"commit-node view", "commit-node", COMMIT_NODE, {VIEW}, PLAIN, true},
+    {"commit-node conflict untrimmed", "commit-node", COMMIT_NODE, {CONFLICT}, UNTRIMMED, false},
+    {"commit-node view untrimmed", "commit-node", COMMIT_NODE, {VIEW}, UNTRIMMED, true},
+    {"commit-node conflict pairwise", "commit-node", PROMISE_EXACT_FOR_PAIRS,
+     {CONFLICT, .pairwise = true}, PLAIN, false},
+    {"commit-node view pairwise", "commit-node", PROMISE_EXACT_FOR_PAIRS,
+     {VIEW, .pairwise = true}, PLAIN, true},
     {0},
 };
+// clang-format on
 
 const struct st_predictor *setup_predictor(const struct setup *setup) {
-    if (!st_predictors || !st_model_new)
-        return NULL;
     for (const struct st_predictor *const *predictor = st_predictors; *predictor; predictor++)
         if (strcmp((*predictor)->name, setup->predictor) == 0)
             return *predictor;
@@ -81,9 +83,16 @@ static void feed(struct st_model *model, const struct sample *sample, struct cha
     }
 }
 
-struct st_model *foresight_model(const struct sample *sample, uint64_t batches) {
+bool setups_share_model(const struct setup *one, const struct setup *other) {
+    return one->model.order == other->model.order &&
+           one->model.keep_shared == other->model.keep_shared &&
+           one->model.keep_repetitions == other->model.keep_repetitions;
+}
+
+struct st_model *foresight_model(const struct setup *setup, const struct sample *sample,
+                                 uint64_t batches) {
     struct chance chance = {batches};
-    struct st_model *model = st_model_new(&(struct st_model_options){.order = ST_MODEL_BARRIERS});
+    struct st_model *model = st_model_new(&setup->model);
     while (st_model_wants_pass(model)) {
         feed(model, sample, &chance);
         st_model_end_pass(model);

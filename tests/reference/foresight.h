@@ -3,6 +3,7 @@
 #ifndef SERIATIM_REFERENCE_FORESIGHT_H
 #define SERIATIM_REFERENCE_FORESIGHT_H
 
+#include "predict/model.h"
 #include "predict/predict.h"
 #include "reference/atomicity.h"
 
@@ -22,6 +23,7 @@ struct setup {
     const char *predictor;
     unsigned promises;
     struct st_predict_options options;
+    struct st_model_options model;
     bool by_view; /* which verdict of the reference is meant; not always options.notion */
 };
 
@@ -32,7 +34,11 @@ extern const struct setup setups[];
 const struct st_predictor *setup_predictor(const struct setup *setup);
 
 /* The model of a sample, fed in batches of any size. */
-struct st_model *foresight_model(const struct sample *sample, uint64_t batches);
+struct st_model *foresight_model(const struct setup *setup, const struct sample *sample,
+                                 uint64_t batches);
+
+/* Can both work on one model? */
+bool setups_share_model(const struct setup *one, const struct setup *other);
 
 /* The verdict of the reference that the setup is compared with. */
 const struct atomicity_verdict *setup_expects(const struct setup *setup,

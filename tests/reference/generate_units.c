@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_STEPS = 48, MAX_THREADS = 4, MAX_LOCKS = 3, MAX_ROUNDS = 3 };
+enum { MAX_STEPS = 128, MAX_THREADS = 4, MAX_LOCKS = 3, MAX_ROUNDS = 3 };
 
 /* How blocks guard what they access. Each block may do otherwise by a slip. */
 enum style {
@@ -494,6 +494,10 @@ enum unit_kind generate_units(struct sample *sample, uint64_t seed) {
     struct generator g = {.chance = {seed}};
     struct st_error error;
     make_trace(&g, sample);
+    while (!sample->count) { /* nobody came further than the first arrival at a barrier */
+        g = (struct generator){.chance = g.chance};
+        make_trace(&g, sample);
+    }
     sample_renumber(sample);
     if (sample_check(sample, &error) < 0) {
         fprintf(stderr, "seed %llu: the generator made a malformed trace: %s\n",

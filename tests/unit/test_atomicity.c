@@ -318,6 +318,15 @@ static void each_round_of_a_barrier_makes_order(void **state) {
         "T1.r(y) T1.snd(c) T2.snd(c) T1.rcv(c) T2.rcv(c) T2.begin T2.w(y) T2.w(y) T2.end");
 }
 
+/* A round waits for those who take part in it and not for those of the round before. */
+static void rounds_of_different_threads_make_no_order(void **state) {
+    (void)state;
+    assert_not_atomic("T1.w(x) T1.snd(c) T2.snd(c) T1.rcv(c) T2.rcv(c) T3.snd(c) T4.snd(c) "
+                      "T3.rcv(c) T4.rcv(c) T3.begin T3.r(x) T3.r(x) T3.end");
+    assert_atomic("T1.w(x) T1.snd(c) T2.snd(c) T1.rcv(c) T2.rcv(c) T2.snd(c) T3.snd(c) T3.rcv(c) "
+                  "T2.rcv(c) T3.begin T3.r(x) T3.r(x) T3.end");
+}
+
 static void a_round_may_be_cut_off_at_the_end(void **state) {
     (void)state;
     struct sample sample;
@@ -409,8 +418,9 @@ static void too_large_a_search_is_not_decided(void **state) {
 
 enum { MOST_STEPS = 8, MOST_INTERLEAVINGS = 40320 };
 
-/* Everything again in the plainest way, on samples whose channels are all barriers: each
- * interleaving is a list of events, and is compared with each serial one as the definitions say. */
+/* Everything again in the plainest way, on samples whose channels are all barriers of always the
+ * same threads: each interleaving is a list of events, and is compared with each serial one as the
+ * definitions say. */
 struct listing {
     const struct sample *sample;
     unsigned block[SAMPLE_EVENTS]; /* the transaction of an event, or 0 */
@@ -812,6 +822,7 @@ int main(void) {
         cmocka_unit_test(a_barrier_keeps_a_write_out_of_a_block),
         cmocka_unit_test(a_barrier_splits_a_block),
         cmocka_unit_test(each_round_of_a_barrier_makes_order),
+        cmocka_unit_test(rounds_of_different_threads_make_no_order),
         cmocka_unit_test(a_round_may_be_cut_off_at_the_end),
         cmocka_unit_test(other_channels_are_no_barriers),
         cmocka_unit_test(channels_that_are_no_barriers_do_nothing),
