@@ -286,7 +286,7 @@ static bool meet_alone(const struct analysis *analysis, uint32_t left, uint32_t 
     const struct st_entry *a = &forest->entries[left_entry], *b = &forest->entries[right_entry];
     if (analysis->options->notion == ST_NOTION_CONFLICT || !a->writes || !b->writes)
         return true;
-    return (a->final && b->final) || reads_either(forest, left, left_entry, right_entry) ||
+    return (a->last && b->last) || reads_either(forest, left, left_entry, right_entry) ||
            reads_either(forest, right, right_entry, left_entry);
 }
 

@@ -7,6 +7,12 @@
 #include <string.h>
 #include <xxhash.h>
 
+/* For each thread that writes a variable: the last unit in which it does. */
+struct writers {
+    uint32_t *units;
+    uint32_t count; /* its room is a power of two */
+};
+
 /* While entries are made. */
 struct planting {
     struct st_forest *forest;
@@ -14,7 +20,54 @@ struct planting {
     uint32_t *last_write;    /* by variable: the token of the unit's last write so far plus 1 */
     uint32_t *final_write;   /* by variable: the token of its last write at all plus 1 */
     uint32_t *last_entry;    /* by variable: the entry of the last write so far */
+    struct writers *writers; /* by variable */
+    bool as_published;
 };
+
+/* ---- last writes ---- */
+
+static void note_writer(const struct st_model *model, struct writers *writers, uint32_t unit) {
+    for (uint32_t i = 0; i < writers->count; i++)
+        if (model->units[writers->units[i]].thread == model->units[unit].thread) {
+            if (model->units[writers->units[i]].end < model->units[unit].end)
+                writers->units[i] = unit;
+            return;
+        }
+    if (!(writers->count & (writers->count - 1)))
+        writers->units =
+            st_realloc(writers->units, writers->count ? writers->count * 2 : 1, sizeof(uint32_t));
+    writers->units[writers->count++] = unit;
+}
+
+/* Must one of the writers come after the unit? */
+static bool has_later(const struct st_model *model, const struct writers *writers, uint32_t unit) {
+    const struct st_unit *earlier = &model->units[unit];
+    for (uint32_t i = 0; i < writers->count; i++) {
+        const struct st_unit *other = &model->units[writers->units[i]];
+        if (other->thread == earlier->thread
+                ? other->end > earlier->end
+                : st_period_before(model->periods, earlier->last_period, other->first_period))
+            return true;
+    }
+    return false;
+}
+
+/* Can the unit's last write of the variable be the last of a whole schedule? The paper takes that
+ * for granted, which reports blocks whose writes are always overwritten. */
+static bool can_be_last(const struct planting *planting, uint32_t variable, uint32_t unit) {
+    return planting->as_published ||
+           !has_later(planting->forest->model, &planting->writers[variable], unit);
+}
+
+static void note_writers(struct planting *planting) {
+    const struct st_model *model = planting->forest->model;
+    for (uint32_t unit = 0; unit < model->unit_count; unit++) {
+        const struct st_shape *shape = st_unit_shape(model, unit);
+        for (uint32_t i = 0; i < shape->count; i++)
+            if (shape->tokens[i].kind == ST_TOKEN_WRITE)
+                note_writer(model, &planting->writers[shape->tokens[i].target], unit);
+    }
+}
 
 /* ---- entries ---- */
 
@@ -37,7 +90,8 @@ static uint32_t entry_like(struct planting *planting, const struct st_entry *lik
              like->own_write,
              like->first_period,
              like->last_period,
-             (uint32_t)like->writes | (uint32_t)like->final << 1 | (uint32_t)like->loose << 2};
+             (uint32_t)like->writes | (uint32_t)like->final << 1 | (uint32_t)like->loose << 2 |
+                 (uint32_t)like->last << 3};
     uint32_t known = planting->numbers.count;
     uint32_t number = st_map64_number(&planting->numbers, XXH3_64bits(&key, sizeof key));
     if (number < known)
@@ -84,6 +138,7 @@ static void plant_access(struct planting *planting, uint32_t unit, const struct 
                              .writes = token->kind == ST_TOKEN_WRITE};
     if (entry.writes) {
         entry.final = planting->final_write[variable] == i + 1;
+        entry.last = entry.final && can_be_last(planting, variable, unit);
         planting->last_entry[variable] = add_access(planting, unit, i, entry);
         planting->last_write[variable] = i + 1;
         return;
@@ -156,7 +211,7 @@ static bool meet_directly(const struct st_forest *forest, const struct st_entry 
     if (a->subject >= forest->model->variable_count)
         return a->loose || b->loose;
     if (a->writes && b->writes)
-        return notion == ST_NOTION_CONFLICT || (a->final && b->final);
+        return notion == ST_NOTION_CONFLICT || (a->last && b->last);
     if (a->writes)
         return st_can_read(forest, b, a);
     return b->writes && st_can_read(forest, a, b);
@@ -172,17 +227,45 @@ static void join_entries(struct st_forest *forest, struct st_subject *subject, u
     forest->edges++;
 }
 
-/* View-atomicity: two writes that can both be seen by one read must keep their order, too. */
-static void join_seen_together(struct st_forest *forest, struct st_subject *subject, uint32_t read,
-                               bool as_published, uint32_t *seen) {
+/* Must some unit with the write end before some unit with the read begins, and is the write the
+ * last one in its unit? The read can see it then. */
+static bool is_seen_later(const struct st_forest *forest, const struct st_entry *write,
+                          const struct st_entry *read) {
+    const struct st_model *model = forest->model;
+    if (!write->final || read->own_write != ST_NO_ENTRY)
+        return false;
+    for (uint32_t i = 0; i < read->unit_count; i++)
+        if (read->units[i] != write->units[0] &&
+            st_unit_before(model, write->units[0], read->units[i]))
+            return true;
+    return false;
+}
+
+/* The places of the writes that the read can see. The paper looks at concurrent ones only, and at
+ * the last one before the read in its own unit; but what was written before is seen, too. */
+static uint32_t find_seen(const struct st_forest *forest, const struct st_subject *subject,
+                          uint32_t read, bool as_published, uint32_t *seen) {
     const struct st_entry *reader = &forest->entries[subject->entries[read]];
     const uint64_t *row = subject->meets + (size_t)read * subject->words;
-    uint32_t count = 0;
+    uint32_t count = 0, concurrent;
     for (uint32_t j = 0; j < subject->count; j++)
         if (row[j / 64] >> j % 64 & 1)
             seen[count++] = j;
-    if (count && reader->own_write != ST_NO_ENTRY)
+    concurrent = count;
+    if (concurrent && reader->own_write != ST_NO_ENTRY)
         seen[count++] = forest->entries[reader->own_write].place;
+    for (uint32_t j = 0; j < subject->count && !as_published; j++) {
+        const struct st_entry *write = &forest->entries[subject->entries[j]];
+        if (write->writes && is_seen_later(forest, write, reader))
+            seen[count++] = j;
+    }
+    return count;
+}
+
+/* View-atomicity: two writes that can both be seen by one read must keep their order, too. */
+static void join_seen_together(struct st_forest *forest, struct st_subject *subject, uint32_t read,
+                               bool as_published, uint32_t *seen) {
+    uint32_t count = find_seen(forest, subject, read, as_published, seen);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = i + 1; j < count; j++)
             if (as_published ||
@@ -202,7 +285,7 @@ static void join_subject(struct st_forest *forest, struct st_subject *subject,
                 join_entries(forest, subject, i, j);
     if (notion != ST_NOTION_VIEW)
         return;
-    uint32_t *seen = st_alloc((size_t)subject->count + 1, sizeof *seen);
+    uint32_t *seen = st_alloc((size_t)subject->count * 2 + 1, sizeof *seen);
     for (uint32_t i = 0; i < subject->count; i++) {
         const struct st_entry *entry = &forest->entries[subject->entries[i]];
         if (entry->subject < forest->model->variable_count && !entry->writes)
@@ -213,18 +296,23 @@ static void join_subject(struct st_forest *forest, struct st_subject *subject,
 
 /* ---- the forest ---- */
 
-static void plant(struct st_forest *forest) {
+static void plant(struct st_forest *forest, bool as_published) {
     const struct st_model *model = forest->model;
-    struct planting planting = {.forest = forest};
+    struct planting planting = {.forest = forest, .as_published = as_published};
     st_map64_init(&planting.numbers);
     planting.last_write = st_alloc(model->variable_count + 1, sizeof(uint32_t));
     planting.final_write = st_alloc(model->variable_count + 1, sizeof(uint32_t));
     planting.last_entry = st_alloc(model->variable_count + 1, sizeof(uint32_t));
+    planting.writers = st_alloc(model->variable_count + 1, sizeof *planting.writers);
+    note_writers(&planting);
     for (uint32_t unit = 0; unit < model->unit_count; unit++) {
         forest->first_access[unit] = forest->access_count;
         plant_unit(&planting, unit);
     }
     forest->first_access[model->unit_count] = forest->access_count;
+    for (size_t i = 0; i < model->variable_count; i++)
+        free(planting.writers[i].units);
+    free(planting.writers);
     free(planting.last_write);
     free(planting.final_write);
     free(planting.last_entry);
@@ -250,7 +338,7 @@ struct st_forest *st_forest_new(const struct st_model *model, enum st_notion not
     forest->first_access = st_alloc(model->unit_count + 1, sizeof *forest->first_access);
     forest->subject_count = model->variable_count + model->first_atomic_lock;
     forest->subjects = st_alloc(forest->subject_count + 1, sizeof *forest->subjects);
-    plant(forest);
+    plant(forest, as_published);
     sort_entries(forest);
     for (size_t i = 0; i < forest->subject_count; i++)
         if (forest->subjects[i].count)

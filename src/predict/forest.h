@@ -27,6 +27,7 @@ struct st_entry {
     uint32_t first_period, last_period;
     bool writes;
     bool final;          /* the last write of the variable in its unit */
+    bool last;           /* and maybe in a whole schedule */
     bool loose;          /* a lock: this critical section is not within one transaction */
     uint32_t place;      /* among the entries of its subject */
     uint32_t *units;     /* that have such an access, ascending */

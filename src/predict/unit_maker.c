@@ -27,6 +27,7 @@ struct actor {
     enum gathering state;
     bool is_transaction;  /* the one unit that is gathered */
     uint64_t first, last; /* its events; `last` is UINT64_MAX while it runs */
+    size_t lead;          /* how many tokens were there before it */
     struct st_draft draft;
     uint32_t first_period; /* of the draft */
     uint32_t *draft_held;  /* what was held when the draft began */
@@ -362,6 +363,7 @@ static void begin_part(struct st_unit_maker *maker, struct actor *actor, uint64_
     actor->is_transaction = true;
     actor->first = number;
     actor->last = UINT64_MAX;
+    actor->lead = actor->draft.count;
 }
 
 /* The block ends with this event, or is split by it. What it holds then may be given back before
@@ -375,6 +377,8 @@ static void end_part(struct st_unit_maker *maker, struct actor *actor, uint64_t 
         actor->state = actor->held_count ? LOOSE : APART;
     } else if (splits) {
         spill(maker, actor);
+    } else if (actor->draft.count == actor->lead) { /* it did nothing that others could notice */
+        put_unit(maker, actor, NULL, 0, NULL, 0, true, actor->first, number);
     } else {
         actor->state = GATHERED;
     }
