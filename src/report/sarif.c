@@ -54,18 +54,9 @@ static void complete(struct steps *steps) {
     steps->count = count;
 }
 
-static struct st_place begin_of(const struct st_violation *violation) {
-    return (struct st_place){.number = violation->begin,
-                             .event = {.thread = violation->thread,
-                                       .target = violation->block,
-                                       .loc = violation->begin_loc & ((ST_LOC_NAME << 1) - 1),
-                                       .written = ST_BEGIN,
-                                       .op = ST_BEGIN}};
-}
-
 static struct steps steps_of(const struct st_violation *violation) {
     struct steps steps = {0};
-    struct st_place begin = begin_of(violation);
+    struct st_place begin = st_begin_place(violation);
     add_step(&steps, &begin);
     add_edges(&steps, violation->path, violation->path_length);
     if (!violation->path_length)
@@ -206,7 +197,7 @@ static void put_locations(struct st_sarif *sarif, const struct st_violation *vio
 }
 
 static void put_related_locations(struct st_sarif *sarif, const struct st_violation *violation) {
-    struct st_place begin = begin_of(violation);
+    struct st_place begin = st_begin_place(violation);
     st_json_key(&sarif->json, "relatedLocations");
     st_json_array(&sarif->json);
     put_related(sarif, &begin, "the block begins");

@@ -53,12 +53,7 @@ static void reason(struct telling *t, const char *sentence, uint32_t first, uint
 /* "event 15  teller  began transfer  and ended it with event 32" */
 static void put_begin(struct telling *t) {
     const struct st_violation *violation = t->violation;
-    struct st_place place = {.number = violation->begin,
-                             .event = {.thread = violation->thread,
-                                       .target = violation->block,
-                                       .loc = violation->begin_loc & ((ST_LOC_NAME << 1) - 1),
-                                       .written = ST_BEGIN,
-                                       .op = ST_BEGIN}};
+    struct st_place place = st_begin_place(violation);
     st_steps_add(&t->steps, &place, "", "");
     struct st_text cell = st_steps_reason(&t->steps);
     if (violation->end)
