@@ -113,6 +113,11 @@ void st_prediction_caveat(struct st_prediction *prediction, const char *sentence
 /* Sets `atomic` from `by`, and sorts what is listed. No more may come. */
 void st_prediction_finish(struct st_prediction *prediction);
 
+/* How many blocks are reported, listed or not. */
+static inline uint64_t st_all_reported(const struct st_prediction *prediction) {
+    return prediction->by[ST_FORESEEN_POTENTIAL] + prediction->by[ST_FORESEEN_VIOLATION];
+}
+
 /* Replaces each location by what `map` gives for it. */
 void st_prediction_map_locations(struct st_prediction *prediction,
                                  uint64_t (*map)(void *context, uint64_t loc), void *context);

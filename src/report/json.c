@@ -139,6 +139,10 @@ static void write_result(const struct st_report *report, const struct st_result 
 }
 
 void st_report_json_value(const struct st_report *report, struct st_json *json) {
+    if (report->predictions) {
+        st_predictions_json_value(report, json);
+        return;
+    }
     if (report->compare) {
         st_json_object(json);
         string_field(json, "schema", schema(report));

@@ -7,4 +7,7 @@
 
 void st_report_json_value(const struct st_report *report, struct st_json *json);
 
+/* The same for a report of predictions only. */
+void st_predictions_json_value(const struct st_report *report, struct st_json *json);
+
 #endif
