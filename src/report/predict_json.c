@@ -8,8 +8,6 @@
 
 #include <stdlib.h>
 
-static const char schema[] = "seriatim-predict/1";
-
 /* null for NULL. */
 static void maybe_string_field(struct st_json *json, const char *key, const char *text) {
     st_json_key(json, key);
@@ -210,7 +208,7 @@ static void write_cost(const struct st_prediction *prediction, struct st_json *j
 static void write_prediction(const struct st_report *report, const struct st_prediction *prediction,
                              struct st_json *json) {
     st_json_object(json);
-    string_field(json, "schema", schema);
+    string_field(json, "schema", ST_PREDICT_SCHEMA);
     string_field(json, "engine", prediction->engine);
     maybe_string_field(json, "notion", prediction->notion);
     maybe_string_field(json, "method", prediction->method);
@@ -235,7 +233,7 @@ static void write_prediction(const struct st_report *report, const struct st_pre
 void st_predictions_json_value(const struct st_report *report, struct st_json *json) {
     if (report->compare) {
         st_json_object(json);
-        string_field(json, "schema", schema);
+        string_field(json, "schema", ST_PREDICT_SCHEMA);
         st_write_trace(report, json);
         write_deadlock_potential(report->predictions, json);
         write_deadlocks(report, json);

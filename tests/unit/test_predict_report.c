@@ -4,8 +4,8 @@
 #include "base/memory.h"
 #include "finding/schedules.h"
 #include "report/foreseen.h"
+#include "report/judge.h"
 #include "report/load.h"
-#include "report/triage.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -469,6 +469,237 @@ static void test_a_finding_is_known_again_whether_it_happened_or_could_happen(vo
     add(f, other);
 }
 
+/* ---- JSON and back ---- */
+
+/* Something of everything. */
+static void fill(struct fixture *f) {
+    struct st_foreseen foreseen = read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL);
+    struct st_violation violation = st_foreseen_violation(&foreseen);
+    foreseen.path = violation.path;
+    foreseen.path_length = violation.path_length;
+    foreseen.why = st_strdup("Because of \"this\".");
+    add_prediction(f, "blocks", "view");
+    add(f, foreseen);
+    add(f, block(f, "", "T2", 40, 0, ST_FORESEEN_TIMEOUT));
+    add(f, block(f, "audit", "T2", 40, 43, ST_FORESEEN_ATOMIC));
+    add_race(f, 1, "T1");
+    st_prediction_caveat(&f->predictions.items[0], "Only pairs of blocks were compared.");
+    add_deadlock(f);
+}
+
+static struct st_loaded *load(const char *json) {
+    struct st_error error;
+    struct st_loaded *loaded = st_report_load("r.json", json, strlen(json), &error);
+    if (!loaded) {
+        char text[2048];
+        st_error_text(&error, text, sizeof text);
+        print_error("%s\n%s", text, json);
+    }
+    return loaded;
+}
+
+static void assert_saved_and_written_again(struct fixture *f) {
+    static const char *const formats[] = {"json", "text", "sarif", "html"};
+    char *json = write_as(&f->report, "json", (struct st_text_style){0});
+    struct st_loaded *loaded = load(json);
+    assert_non_null(loaded);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        char *before = write_as(&f->report, formats[i], (struct st_text_style){0});
+        char *after = write_as(st_loaded_report(loaded), formats[i], (struct st_text_style){0});
+        assert_string_equal(before, after);
+        free(before);
+        free(after);
+    }
+    st_loaded_free(loaded);
+    free(json);
+}
+
+static void test_a_saved_prediction_is_written_as_before(void **state) {
+    struct fixture *f = *state;
+    fill(f);
+    finish(f);
+    assert_saved_and_written_again(f);
+}
+
+static void test_saved_predictions_of_several_engines_are_written_as_before(void **state) {
+    struct fixture *f = *state;
+    fill(f);
+    add_prediction(f, "tas", "avp");
+    add(f, with_witness(f));
+    finish(f);
+    struct st_schedules *schedules = st_schedules_new(&f->predictions);
+    feed_ten(f, schedules, 1, 10);
+    st_schedules_free(schedules);
+    assert_saved_and_written_again(f);
+}
+
+static void assert_json_has(struct fixture *f, const char *part) {
+    char *json = write_as(&f->report, "json", (struct st_text_style){0});
+    if (!strstr(json, part))
+        print_error("not in it: %s\n%s", part, json);
+    assert_non_null(strstr(json, part));
+    free(json);
+}
+
+static void test_the_contract(void **state) {
+    struct fixture *f = *state;
+    fill(f);
+    finish(f);
+    assert_json_has(f, "{\n  \"schema\": \"seriatim-predict/1\",\n  \"engine\": \"blocks\",\n"
+                       "  \"notion\": \"view\",\n");
+    assert_json_has(f, "  \"atomic\": false,\n  \"deadlock_potential\": true,\n");
+    assert_json_has(f, "      \"block\": \"transfer\",\n      \"thread\": \"T1\",\n"
+                       "      \"begin\": 1,\n      \"end\": 6,\n");
+    assert_json_has(f, "      \"verdict\": \"potential\",\n      \"pattern\": \"R-W-R\",\n"
+                       "      \"on\": [\"x\"],\n      \"events\": [2, 10, 4],\n"
+                       "      \"witness\": [],\n");
+}
+
+static void test_nothing_is_decided_when_something_timed_out(void **state) {
+    struct fixture *f = *state;
+    add_prediction(f, "tas", "avp");
+    add(f, block(f, "audit", "T2", 40, 43, ST_FORESEEN_TIMEOUT));
+    finish(f);
+    assert_json_has(f, "  \"atomic\": null,\n");
+    assert_false(st_report_found(&f->report));
+    assert_true(st_report_undecided(&f->report));
+}
+
+/* With the first `old` in it replaced. */
+static char *change(const char *text, const char *old, const char *new) {
+    const char *at = strstr(text, old);
+    assert_non_null(at);
+    size_t size = strlen(text) + strlen(new) + 1;
+    char *result = malloc(size);
+    snprintf(result, size, "%.*s%s%s", (int)(at - text), text, new, at + strlen(old));
+    return result;
+}
+
+static void test_what_is_wrong_with_a_saved_prediction_is_said(void **state) {
+    struct fixture *f = *state;
+    static const struct {
+        const char *old, *new, *message;
+    } cases[] = {
+        {"\"verdict\": \"potential\"", "\"verdict\": \"perhaps\"",
+         "blocks[0].verdict must be atomic, timeout, potential or violation"},
+        {"\"potential\": 1", "\"potential\": 7", "has a block_count that is not the sum"},
+        {"\"atomic\": false", "\"atomic\": true", "atomic does not agree with the verdicts"},
+        {"\"verdict\": \"timeout\"", "\"verdict\": \"atomic\"",
+         "blocks[2] is not counted in verdicts"},
+        {"{\"name\": \"audit\", \"executed\": 1", "{\"name\": \"audit\", \"executed\": 0",
+         "blocks[2] is not counted in names"},
+        {"\"on\": [\"x\"]", "\"on\": [1]", "blocks[0].on[0] must be a text"},
+        {"\"witness\": []", "\"witness\": [0]",
+         "blocks[0].witness[0] must be the number of an event"},
+        {"\"schedule\": []",
+         "\"schedule\": [{\"event\": 1, \"thread\": \"T\", \"op\": \"r(x)\", \"loc\": \"\"}]",
+         "blocks[0] has a schedule that is longer than its witness"},
+        {"\"deadlock_potential\": true", "\"deadlock_potential\": false",
+         "has deadlocks that do not agree with deadlock_potential"},
+        {"\"caveats\": [", "\"caveats\": [1,", "caveats[0] must be a text"},
+        {"\"op\": \"acq(a)\"", "\"op\": \"hop(a)\"", "must be an operation such as r(x)"},
+    };
+    fill(f);
+    finish(f);
+    char *json = write_as(&f->report, "json", (struct st_text_style){0});
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct st_error error;
+        char text[2048], *changed = change(json, cases[i].old, cases[i].new);
+        assert_null(st_report_load("r.json", changed, strlen(changed), &error));
+        st_error_text(&error, text, sizeof text);
+        if (!strstr(text, cases[i].message))
+            print_error("%s: %s\n", cases[i].message, text);
+        assert_non_null(strstr(text, cases[i].message));
+        free(changed);
+    }
+    free(json);
+}
+
+/* ---- What is new ---- */
+
+static void load_suppressions(struct st_suppressions *suppressions, const char *lines) {
+    char path[] = "/tmp/seriatim-predict-XXXXXX";
+    struct st_error error;
+    FILE *file = fdopen(mkstemp(path), "w");
+    assert_non_null(file);
+    fputs(lines, file);
+    fclose(file);
+    assert_int_equal(st_suppressions_load(suppressions, path, &error), 0);
+    remove(path);
+}
+
+static void test_a_suppression_matches_what_could_happen(void **state) {
+    struct fixture *f = *state;
+    struct st_suppressions suppressions = {0};
+    add_prediction(f, "blocks", "conflict");
+    add(f, read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL));
+    add(f, read_twice(f, "audit", 21, ST_FORESEEN_POTENTIAL));
+    add(f, block(f, "audit", "T2", 40, 43, ST_FORESEEN_ATOMIC));
+    finish(f);
+    load_suppressions(&suppressions, "suppress function transfer by T2 because it is fine\n");
+    struct st_judgement *judgement = st_judge(&f->report, &suppressions, NULL, 0);
+    assert_int_equal(st_foreseen_mark(&f->report, &f->report.predictions->items[0], 0).state,
+                     ST_SUPPRESSED);
+    assert_int_equal(st_new_reported(&f->report, &f->report.predictions->items[0]), 1);
+    assert_true(st_report_found(&f->report));
+    assert_says(f, "t.std: 2 of 3 blocks may be cut in other schedules (1 new, 1 suppressed) (");
+    assert_saved_and_written_again(f);
+    char *text = tell(f);
+    assert_null(strstr(text, "transfer may be cut"));
+    assert_non_null(strstr(text, "audit may be cut"));
+    free(text);
+    st_judgement_free(judgement);
+    st_suppressions_free(&suppressions);
+}
+
+static void test_a_baseline_knows_what_could_happen(void **state) {
+    struct fixture *f = *state;
+    struct st_baseline baseline;
+    struct st_error error;
+    fill(f);
+    finish(f);
+    char *json = write_as(&f->report, "json", (struct st_text_style){0});
+    st_baseline_init(&baseline);
+    assert_int_equal(st_baseline_add(&baseline, "base.json", json, strlen(json), &error), 0);
+    struct st_judgement *judgement = st_judge(&f->report, NULL, &baseline, 0);
+    assert_false(st_report_found(&f->report));
+    assert_int_equal(f->report.triage->known, 1);
+    assert_int_equal(f->report.triage->gone_count, 0);
+    st_judgement_free(judgement);
+    st_baseline_free(&baseline);
+    free(json);
+}
+
+static void test_what_is_reported_gets_the_places_of_a_limit(void **state) {
+    struct fixture *f = *state;
+    struct st_suppressions none = {0};
+    add_prediction(f, "blocks", "conflict");
+    add(f, block(f, "audit", "T2", 1, 2, ST_FORESEEN_ATOMIC));
+    add(f, read_twice(f, "transfer", 21, ST_FORESEEN_POTENTIAL));
+    finish(f);
+    struct st_judgement *judgement = st_judge(&f->report, &none, NULL, 1);
+    const struct st_prediction *prediction = &f->report.predictions->items[0];
+    assert_int_equal(prediction->listed, 1);
+    assert_int_equal(prediction->blocks[0].begin, 21);
+    st_judgement_free(judgement);
+}
+
+static void test_suppressions_for_what_could_happen(void **state) {
+    struct fixture *f = *state;
+    char *text = NULL;
+    size_t size;
+    add_prediction(f, "blocks", "conflict");
+    add(f, read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL));
+    finish(f);
+    FILE *file = open_memstream(&text, &size);
+    st_report_suppressions(&f->report, file);
+    fclose(file);
+    assert_string_equal(text,
+                        "suppress function transfer file a.c by T2 because TODO: say why this "
+                        "is all right\n");
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_a_block_that_may_be_cut, set_up, tear_down),
@@ -494,6 +725,21 @@ int main(void) {
                                         tear_down),
         cmocka_unit_test_setup_teardown(
             test_a_finding_is_known_again_whether_it_happened_or_could_happen, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_saved_prediction_is_written_as_before, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(
+            test_saved_predictions_of_several_engines_are_written_as_before, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_the_contract, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_nothing_is_decided_when_something_timed_out, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_what_is_wrong_with_a_saved_prediction_is_said, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_a_suppression_matches_what_could_happen, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_a_baseline_knows_what_could_happen, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_what_is_reported_gets_the_places_of_a_limit, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_suppressions_for_what_could_happen, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
