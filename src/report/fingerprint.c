@@ -176,6 +176,22 @@ struct st_fingerprint st_foreseen_fingerprint(const struct st_report *report,
     return fingerprint;
 }
 
+struct st_fingerprint st_steps_fingerprint(const struct st_report *report,
+                                           const struct st_place *steps, size_t count) {
+    struct st_draft draft;
+    FILE *file = st_draft_open(&draft);
+    fputs(version, file);
+    for (size_t i = 0; i < count; i++) {
+        const struct st_event *event = &steps[i].event;
+        put_step(file, report, &steps[i]);
+        fputc(' ', file);
+        put_stable(file,
+                   st_target_name(report->symbols, (enum st_op)event->written, event->target));
+        fputc('\n', file);
+    }
+    return hash_draft(&draft);
+}
+
 /* ---- Cycles ---- */
 
 static void put_transaction(FILE *file, const struct st_report *report,

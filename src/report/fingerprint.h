@@ -27,6 +27,10 @@ struct st_fingerprint st_fingerprint(const struct st_report *report,
 struct st_fingerprint st_foreseen_fingerprint(const struct st_report *report,
                                               const struct st_foreseen *block);
 
+/* Of a finding that is nothing but its steps, in their order: a race, or threads in a deadlock. */
+struct st_fingerprint st_steps_fingerprint(const struct st_report *report,
+                                           const struct st_place *steps, size_t count);
+
 /* Of the cycle, wherever it is said to begin. There must be one. */
 struct st_fingerprint st_cycle_fingerprint(const struct st_report *report,
                                            const struct st_findings *findings);

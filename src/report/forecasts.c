@@ -102,3 +102,35 @@ struct st_forecasts st_forecasts_make(const struct st_report *report,
 void st_forecasts_free(struct st_forecasts *forecasts) {
     free(forecasts->items);
 }
+
+/* ---- Races ---- */
+
+/* What two races share if they are told alike. */
+static char *race_key(const struct st_report *report, const struct st_foreseen_race *race) {
+    struct st_draft draft;
+    FILE *file = st_draft_open(&draft);
+    fprintf(file, "%u %u\n", (unsigned)race->first.event.written,
+            (unsigned)race->second.event.written);
+    st_put_lines(file, report, race->first.event.loc, NULL);
+    fputc('\n', file);
+    st_put_lines(file, report, race->second.event.loc, NULL);
+    return st_draft_close(&draft);
+}
+
+struct st_race_place *st_race_places(const struct st_report *report,
+                                     const struct st_prediction *prediction, size_t *count) {
+    struct st_race_place *places = st_alloc(prediction->race_count + 1, sizeof *places);
+    struct st_names keys;
+    *count = 0;
+    st_names_init(&keys);
+    for (size_t i = 0; i < prediction->race_count; i++) {
+        char *key = race_key(report, &prediction->races[i]);
+        uint32_t number = st_names_add(&keys, key, strlen(key));
+        free(key);
+        if (number == *count)
+            places[(*count)++].race = &prediction->races[i];
+        places[number].count++;
+    }
+    st_names_free(&keys);
+    return places;
+}

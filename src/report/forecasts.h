@@ -25,4 +25,14 @@ struct st_forecasts st_forecasts_make(const struct st_report *report,
                                       const struct st_block_row *rows, size_t row_count);
 void st_forecasts_free(struct st_forecasts *forecasts);
 
+/* Races between the same lines are told together, too. */
+struct st_race_place {
+    const struct st_foreseen_race *race; /* the first of them */
+    size_t count;
+};
+
+/* In the order in which they were found. Release with free(). */
+struct st_race_place *st_race_places(const struct st_report *report,
+                                     const struct st_prediction *prediction, size_t *count);
+
 #endif

@@ -1,8 +1,6 @@
 #include "report/predict_text.h"
 
-#include "base/memory.h"
 #include "report/draft.h"
-#include "report/paragraphs.h"
 #include "report/predict_story.h"
 #include "report/sentences.h"
 #include "report/text_parts.h"
@@ -125,49 +123,16 @@ static void put_blocks(const struct st_text *text, const struct st_report *repor
 
 /* ---- Races and deadlocks ---- */
 
-/* What two races share if they are told alike. */
-static char *race_key(const struct st_report *report, const struct st_foreseen_race *race) {
-    struct st_draft draft;
-    FILE *file = st_draft_open(&draft);
-    fprintf(file, "%u %u\n", (unsigned)race->first.event.written,
-            (unsigned)race->second.event.written);
-    st_put_lines(file, report, race->first.event.loc, NULL);
-    fputc('\n', file);
-    st_put_lines(file, report, race->second.event.loc, NULL);
-    return st_draft_close(&draft);
-}
-
-/* Races in the same place are told once: first[i] is the index of the first, and counts[i] how many
- * are like it. Returns how many places there are. */
-static size_t group_races(const struct st_report *report, const struct st_prediction *prediction,
-                          size_t *first, size_t *counts) {
-    struct st_names keys;
-    size_t places = 0;
-    st_names_init(&keys);
-    for (size_t i = 0; i < prediction->race_count; i++) {
-        char *key = race_key(report, &prediction->races[i]);
-        uint32_t number = st_names_add(&keys, key, strlen(key));
-        free(key);
-        if (number == places)
-            first[places++] = i;
-        counts[number]++;
-    }
-    st_names_free(&keys);
-    return places;
-}
-
 static void put_races(const struct st_text *text, const struct st_report *report,
                       const struct st_prediction *prediction) {
-    size_t *first = st_alloc(prediction->race_count + 1, sizeof *first);
-    size_t *counts = st_alloc(prediction->race_count + 1, sizeof *counts);
-    size_t places = group_races(report, prediction, first, counts);
-    for (size_t i = 0; i < places && i < MOST_RACES; i++)
-        st_put_foreseen_race(text, &prediction->races[first[i]], counts[i]);
-    if (places > MOST_RACES)
+    size_t count;
+    struct st_race_place *places = st_race_places(report, prediction, &count);
+    for (size_t i = 0; i < count && i < MOST_RACES; i++)
+        st_put_foreseen_race(text, places[i].race, places[i].count);
+    if (count > MOST_RACES)
         fprintf(text->file, "Data races in %zu more places; --format json lists them.\n\n",
-                places - MOST_RACES);
-    free(first);
-    free(counts);
+                count - MOST_RACES);
+    free(places);
 }
 
 static void put_caveats(const struct st_text *text, const struct st_prediction *prediction) {
