@@ -11,8 +11,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* So many findings of one analysis on one block get a line. */
-enum { MOST_LINES = 3 };
+/* So many findings of one analysis on one block get a line, which has room for places when it is so
+ * wide. */
+enum { MOST_LINES = 3, WIDE = 100 };
 
 /* ---- The table ---- */
 
@@ -121,7 +122,8 @@ static void put_finding(const struct comparison *c, struct st_columns *columns, 
     cell.file = st_columns_cell(columns);
     st_say_pattern(&cell, block);
     cell.file = st_columns_cell(columns);
-    put_places(&cell, block);
+    if (st_text_width(c->text) >= WIDE)
+        put_places(&cell, block);
 }
 
 /* What the analysis says of the block, in a few lines. */

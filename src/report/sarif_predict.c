@@ -19,11 +19,15 @@ static void put_locations(struct st_sarif *sarif, const struct st_violation *vio
     free(deed);
 }
 
+/* All steps. Two of them may be alike but for their numbers, which the standard does not allow. */
 static void put_related(struct st_sarif *sarif, const struct st_place *steps, size_t count) {
+    char message[32];
     st_json_key(&sarif->json, "relatedLocations");
     st_json_array(&sarif->json);
-    for (size_t i = 0; i < count; i++)
-        st_sarif_related(sarif, &steps[i], i ? "then" : "the block begins");
+    for (size_t i = 0; i < count; i++) {
+        snprintf(message, sizeof message, "step %zu", i + 1);
+        st_sarif_related(sarif, &steps[i], message);
+    }
     st_json_array_end(&sarif->json);
 }
 
@@ -97,11 +101,7 @@ static void put_steps(struct st_sarif *sarif, enum st_sarif_rule rule, char *sen
     st_sarif_location(sarif, &steps[0], NULL, deed);
     free(deed);
     st_json_array_end(&sarif->json);
-    st_json_key(&sarif->json, "relatedLocations");
-    st_json_array(&sarif->json);
-    for (size_t i = 1; i < count; i++)
-        st_sarif_related(sarif, &steps[i], "and");
-    st_json_array_end(&sarif->json);
+    put_related(sarif, steps, count);
     st_sarif_code_flow(sarif, steps, count, steps[0].event.thread);
     st_sarif_sentence(sarif, sentence, steps, count);
     st_sarif_fingerprint(sarif, st_steps_fingerprint(sarif->report, steps, count));
