@@ -262,17 +262,32 @@ bool st_can_read(const struct st_forest *forest, const struct st_entry *read,
     return st_locksets_disjoint(&forest->sets, read->covered, write->lockset);
 }
 
-static bool are_concurrent(const struct st_model *model, const struct st_entry *a,
+static bool are_concurrent(const struct st_forest *forest, const struct st_entry *a,
                            const struct st_entry *b) {
-    return model->periods->items[a->first_period].thread !=
-               model->periods->items[b->first_period].thread &&
-           !st_period_before(model->periods, a->last_period, b->first_period) &&
-           !st_period_before(model->periods, b->last_period, a->first_period);
+    const struct st_periods *periods = forest->model->periods;
+    if (forest->concurrent && a->first_period == a->last_period &&
+        b->first_period == b->last_period)
+        return forest->concurrent[a->first_period * periods->count + b->first_period];
+    return periods->items[a->first_period].thread != periods->items[b->first_period].thread &&
+           !st_period_before(periods, a->last_period, b->first_period) &&
+           !st_period_before(periods, b->last_period, a->first_period);
+}
+
+/* Asked for each pair of entries of a variable, so it is worth a table where that is not huge. */
+static void compare_periods(struct st_forest *forest) {
+    enum { MOST = 2048 };
+    const struct st_periods *periods = forest->model->periods;
+    if (periods->count > MOST)
+        return;
+    forest->concurrent = st_alloc(periods->count * periods->count + 1, sizeof(bool));
+    for (uint32_t i = 0; i < periods->count; i++)
+        for (uint32_t j = 0; j < periods->count; j++)
+            forest->concurrent[i * periods->count + j] = st_periods_concurrent(periods, i, j);
 }
 
 static bool meet_directly(const struct st_forest *forest, const struct st_entry *a,
                           const struct st_entry *b, enum st_notion notion) {
-    if (!are_concurrent(forest->model, a, b))
+    if (!are_concurrent(forest, a, b))
         return false;
     if (a->subject >= forest->model->variable_count)
         return a->loose || b->loose;
@@ -333,9 +348,8 @@ static void join_seen_together(struct st_forest *forest, struct st_subject *subj
     uint32_t count = find_seen(forest, subject, read, as_published, seen);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = i + 1; j < count; j++)
-            if (as_published ||
-                are_concurrent(forest->model, &forest->entries[subject->entries[seen[i]]],
-                               &forest->entries[subject->entries[seen[j]]]))
+            if (as_published || are_concurrent(forest, &forest->entries[subject->entries[seen[i]]],
+                                               &forest->entries[subject->entries[seen[j]]]))
                 join_entries(subject, seen[i], seen[j]);
 }
 
@@ -426,6 +440,7 @@ struct st_forest *st_forest_new(const struct st_model *model, enum st_notion not
     forest->subjects = st_alloc(forest->subject_count + 1, sizeof *forest->subjects);
     plant(forest, notion, as_published);
     sort_entries(forest);
+    compare_periods(forest);
     struct joining joining = {forest, notion, as_published};
     st_parallel(jobs, forest->subject_count, join_piece, &joining);
     for (size_t i = 0; i < forest->subject_count; i++)
@@ -444,6 +459,7 @@ void st_forest_free(struct st_forest *forest) {
     free(forest->subjects);
     free(forest->accesses);
     free(forest->first_access);
+    free(forest->concurrent);
     st_locksets_free(&forest->sets);
     free(forest);
 }

@@ -59,6 +59,7 @@ struct st_forest {
     struct st_unit_access *accesses; /* of all units */
     size_t access_count, access_capacity;
     size_t *first_access;    /* by unit; one more than there are units */
+    bool *concurrent;        /* for each pair of periods; NULL when there are too many */
     struct st_locksets sets; /* those of entries */
     uint64_t nodes;          /* of all trees */
     uint64_t edges;          /* pairs of entries that meet */
