@@ -3,6 +3,7 @@
 #include "base/map64.h"
 #include "base/memory.h"
 #include "predict/draft.h"
+#include "predict/followers.h"
 #include "predict/survey.h"
 
 #include <stdlib.h>
@@ -64,6 +65,7 @@ void st_model_free(struct st_model *model) {
     if (!model)
         return;
     struct st_model_builder *builder = model->builder;
+    st_followers_free(model->followers);
     for (size_t i = 0; i < builder->actor_count; i++) {
         free(builder->actors[i].held);
         free(builder->actors[i].unit_held);
@@ -93,6 +95,8 @@ size_t st_model_memory(const struct st_model *model) {
                    model->variable_count * sizeof *model->variables +
                    model->lock_count * sizeof *model->locks + st_shapes_memory(&model->shapes) +
                    st_locksets_memory(&model->locksets) + st_periods_memory(model->periods);
+    if (model->followers)
+        bytes += st_followers_memory(model->followers);
     for (size_t i = 0; i < model->unit_count; i++)
         bytes += st_unit_shape(model, (uint32_t)i)->count * sizeof(struct st_spot);
     return bytes;
@@ -318,6 +322,7 @@ static void on_order(struct st_model *model, const struct st_event *event, struc
 static void make_units(struct st_model *model, const struct st_event *event, uint64_t number) {
     if (event->op == ST_DROPPED)
         return;
+    st_followers_event(model->followers, event, number);
     struct actor *actor = actor_of(model, event->thread);
     if (actor->swap && !completes_swap(actor, event))
         close_swap(model, event->thread, actor);
@@ -415,8 +420,11 @@ static void take_facts(struct st_model *model) {
     model->locks = st_alloc(model->lock_count + 1, sizeof *model->locks);
     for (size_t i = 0; i < variables; i++) {
         const struct st_variable_facts *facts = &survey->variables[i];
-        model->variables[i] = (struct st_model_variable){facts->shared, facts->written,
-                                                         facts->contended, facts->indivisible};
+        model->variables[i] = (struct st_model_variable){.shared = facts->shared,
+                                                         .written = facts->written,
+                                                         .contended = facts->contended,
+                                                         .indivisible = facts->indivisible,
+                                                         .plain = facts->plain};
         model->locks[locks + i] =
             (struct st_model_lock){.shared = facts->shared, .contended = facts->contended};
     }
@@ -437,9 +445,11 @@ void st_model_end_pass(struct st_model *model) {
         builder->pass = PASS_AGAIN;
     } else if (builder->pass == PASS_UNITS) {
         finish_units(model);
+        st_followers_finish(model->followers);
         builder->pass = PASS_NONE;
     } else {
         take_facts(model);
+        model->followers = st_followers_new(model, &builder->order);
         builder->pass = PASS_UNITS;
     }
 }

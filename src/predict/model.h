@@ -45,6 +45,11 @@ struct st_model_options {
     enum st_model_order order;
     bool keep_shared;      /* in shapes also variables that are shared, but not contended */
     bool keep_repetitions; /* no trimming, for comparison */
+
+    /* How online reduction is done (predict/atomizer.h): enum st_improvement that it does without,
+     * and whether it takes the theorem as printed. */
+    unsigned online_without;
+    bool online_as_published;
 };
 
 /* Where something was seen. */
@@ -72,6 +77,8 @@ struct st_instance {
 
 struct st_model_variable {
     bool shared, written, contended, indivisible;
+    bool plain;     /* some access is no atomic operation: it can be in a data race */
+    unsigned races; /* enum st_racy_by, predict/lockset_races.h */
 };
 
 struct st_model_lock {
@@ -94,7 +101,8 @@ struct st_model {
     struct st_model_lock *locks; /* with those of atomic variables */
     size_t lock_count;
     uint32_t first_atomic_lock;
-    uint64_t channel_events; /* of channels that make no order here */
+    uint64_t channel_events;        /* of channels that make no order here */
+    struct st_followers *followers; /* what followed the trace in its order */
     struct st_model_builder *builder;
 };
 
@@ -141,5 +149,12 @@ typedef void st_explain(void *context, uint32_t unit, struct st_foreseen *block)
 void st_model_tell(const struct st_model *model, const enum st_foresight *foresights,
                    st_explain *explain, void *context, size_t limit,
                    struct st_prediction *prediction);
+
+/* The same where the analysis tells apart what is alike: foresights[i] is about
+ * model->instances[i].
+ */
+void st_model_tell_instances(const struct st_model *model, const enum st_foresight *foresights,
+                             st_explain *explain, void *context, size_t limit,
+                             struct st_prediction *prediction);
 
 #endif

@@ -1,3 +1,5 @@
 #include "predict/predict.h"
 
-const struct st_predictor *const st_predictors[] = {NULL};
+#include "predict/reduction.h"
+
+const struct st_predictor *const st_predictors[] = {&st_reduction, NULL};

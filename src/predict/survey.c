@@ -79,6 +79,7 @@ static void access_variable(struct st_survey *survey, const struct st_event *eve
     struct st_variable_facts *facts = &survey->variables[event->target];
     bool writes = event->op == ST_WRITE;
     facts->written |= writes;
+    facts->plain |= !event->atomic;
     if (facts->contended)
         return;
     uint32_t now = st_periods_now(&survey->order.periods, event->thread);
@@ -114,15 +115,10 @@ static struct st_lock_facts *lock_of(struct st_survey *survey, uint32_t lock) {
     return &survey->locks[lock];
 }
 
-static void acquire(struct st_survey *survey, const struct st_event *event) {
-    struct st_survey_thread *thread = thread_of(survey, event->thread);
+/* A thread uses a lock from acquire to release, which may be in another period. */
+static void use_lock(struct st_survey *survey, const struct st_event *event) {
     struct st_lock_facts *facts = lock_of(survey, event->target);
     uint32_t now = st_periods_now(&survey->order.periods, event->thread);
-    uint32_t held = st_lockset_of(survey->locksets, thread->held, thread->held_count);
-    facts->protectors =
-        facts->used ? st_lockset_common(survey->locksets, facts->protectors, held) : held;
-    facts->used = true;
-    facts->loose |= thread->depth == 0;
     struct st_last_use *own =
         find_use(&facts->first, &facts->others, &facts->other_count, event->thread);
     facts->shared |= facts->other_count > 0;
@@ -132,6 +128,17 @@ static void acquire(struct st_survey *survey, const struct st_event *event) {
     for (uint32_t i = 0; i < facts->other_count && !facts->contended; i++)
         if (&facts->others[i] != own)
             facts->contended = quarrels(survey, &facts->others[i], now, true);
+}
+
+static void acquire(struct st_survey *survey, const struct st_event *event) {
+    struct st_survey_thread *thread = thread_of(survey, event->thread);
+    struct st_lock_facts *facts = lock_of(survey, event->target);
+    uint32_t held = st_lockset_of(survey->locksets, thread->held, thread->held_count);
+    facts->protectors =
+        facts->used ? st_lockset_common(survey->locksets, facts->protectors, held) : held;
+    facts->used = true;
+    facts->loose |= thread->depth == 0;
+    use_lock(survey, event);
     st_reserve(&thread->held, &thread->held_capacity, thread->held_count + 1);
     thread->held[thread->held_count++] = event->target;
 }
@@ -144,6 +151,7 @@ static void release(struct st_survey *survey, const struct st_event *event) {
         place++;
     if (place == thread->held_count)
         return;
+    use_lock(survey, event);
     thread->held_count--;
     for (; place < thread->held_count; place++) {
         thread->held[place] = thread->held[place + 1];

@@ -17,13 +17,14 @@ struct st_variable_facts {
     bool written;     /* at least once */
     bool contended;   /* by concurrent accesses of two threads, one of them a write */
     bool indivisible; /* by an atomic operation that reads and writes at once */
+    bool plain;       /* by what is no atomic operation */
     struct st_last_use first, *others; /* until it is contended */
     uint32_t other_count;
 };
 
 struct st_lock_facts {
     bool shared;    /* two threads at least acquire it */
-    bool contended; /* and at least once in concurrent periods */
+    bool contended; /* and at least once in concurrent periods, from acquire to release */
     bool loose;     /* some critical section of it is not within one transaction */
     bool used;
     uint32_t protectors; /* the set of locks that are held whenever it is */
