@@ -78,6 +78,8 @@ static void on_access(struct st_followers *followers, const struct st_followed *
 
 void st_followers_event(struct st_followers *followers, const struct st_event *event,
                         uint64_t number) {
+    if (event->op == ST_DROPPED)
+        return;
     st_reserve(&followers->threads, &followers->thread_capacity, (size_t)event->thread + 1);
     struct st_followed_thread *thread = &followers->threads[event->thread];
     struct st_followed followed = {

@@ -97,7 +97,7 @@ static void close_section(struct st_movers *movers, const struct st_shape *shape
 static void leave_out_sections(struct st_movers *movers, const struct st_model *model,
                                const struct st_mover_rules *rules, const struct st_shape *shape) {
     movers->open_count = 0;
-    for (uint32_t i = 0; i < shape->count; i++) {
+    for (uint32_t i = movers->first; i < movers->end; i++) {
         const struct st_token *token = &shape->tokens[i];
         switch (token->kind) {
         case ST_TOKEN_ACQUIRE:
@@ -105,7 +105,7 @@ static void leave_out_sections(struct st_movers *movers, const struct st_model *
             break;
         case ST_TOKEN_RELEASE:
             close_section(movers, shape, i,
-                          rules->loose || !model->locks[token->target].loose ||
+                          !rules->loose || !rules->loose[token->target] ||
                               is_thread_local(model, rules, token->target));
             break;
         case ST_TOKEN_REACQUIRE:
@@ -123,10 +123,10 @@ static void leave_out_sections(struct st_movers *movers, const struct st_model *
 
 /* ---- the form of the whole ---- */
 
-static void match(struct st_movers *movers, const struct st_mover_rules *rules, uint32_t count) {
+static void match(struct st_movers *movers, const struct st_mover_rules *rules) {
     enum { RIGHT, MIDDLE, LEFT } part = RIGHT;
     movers->reducible = true;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = movers->first; i < movers->end; i++) {
         char letter = movers->letters[i];
         if (letter == 'B' || letter == ST_MOVES_FREELY || (part == RIGHT && letter == 'R'))
             continue;
@@ -145,17 +145,19 @@ static void match(struct st_movers *movers, const struct st_mover_rules *rules, 
 
 void st_movers_find(struct st_movers *movers, const struct st_model *model,
                     const struct st_mover_rules *rules, st_is_racy *is_racy, const void *context,
-                    uint32_t unit) {
+                    uint32_t unit, uint32_t first, uint32_t end) {
     const struct st_shape *shape = st_unit_shape(model, unit);
     st_reserve(&movers->letters, &movers->capacity, (size_t)shape->count + 1);
-    for (uint32_t i = 0; i < shape->count; i++) {
+    movers->first = first;
+    movers->end = end;
+    for (uint32_t i = first; i < end; i++) {
         bool access = shape->tokens[i].kind <= ST_TOKEN_WRITE;
         movers->letters[i] =
             letter_of(model, rules, &shape->tokens[i], access && is_racy(context, unit, i));
     }
     if (rules->sections)
         leave_out_sections(movers, model, rules, shape);
-    match(movers, rules, shape->count);
+    match(movers, rules);
 }
 
 /* ---- for people ---- */
@@ -179,10 +181,10 @@ static size_t shorten_runs(char *text, size_t length) {
     return out;
 }
 
-char *st_movers_pattern(const struct st_movers *movers, uint32_t count) {
-    char *text = st_alloc((size_t)count + 1, 1);
+char *st_movers_pattern(const struct st_movers *movers) {
+    char *text = st_alloc((size_t)(movers->end - movers->first) + 1, 1);
     size_t length = 0;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = movers->first; i < movers->end; i++)
         if (movers->letters[i] != ST_MOVES_FREELY)
             text[length++] = movers->letters[i];
     if (length > LONG)

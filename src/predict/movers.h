@@ -14,9 +14,9 @@
  *     that one thread uses.
  *   - AcqA*Rel may be left out because it can be put back into the serial trace. That needs that
  *     nobody else holds the lock between two transactions, so a lock of which some critical section
- *     is not within one transaction (*loose*) does not qualify: with T1.acq(l) T1.w(x) T1.w(x)
+ *     lasts from one unit to another (*loose*) does not qualify: with T1.acq(l) T1.w(x) T1.w(x)
  *     T1.rel(l) outside of blocks and T2.begin T2.acq(l) T2.rel(l) T2.r(x) T2.end, T2 is AcqA*Rel N
- *     but not atomic. The papers have no locks outside of transactions; `loose` trusts them.
+ *     but not atomic. The papers have no locks outside of transactions.
  *   - Thread-local and protected locks need no such care. Nobody else touches the one, and whoever
  *     else touches the other would have to hold its protector, which is held here: so they commute
  *     with whatever is next to them, wherever the critical sections begin and end. With
@@ -36,15 +36,16 @@ struct st_mover_rules {
     bool reentrant; /* re-entrant acquires and their releases are both movers */
     bool thread_local_locks, protected_locks; /* the same of these */
     bool many;                                /* N* in the middle */
-    bool loose;                               /* AcqA*Rel of any lock */
+    const bool *loose; /* by lock: its AcqA*Rel do not count; NULL: those of all locks do */
 };
 
 /* How a token moves: 'R', 'L', 'B' or 'N', or one of an AcqA*Rel that is left out. */
 enum { ST_MOVES_FREELY = 'A' };
 
-/* What was found of one transaction. Reusable; all zero is empty. */
+/* What was found of a sequence of tokens. Reusable; all zero is empty. */
 struct st_movers {
-    char *letters; /* by token */
+    char *letters;       /* by token of the unit */
+    uint32_t first, end; /* the tokens that were looked at */
     size_t capacity;
     uint32_t *open; /* acquires of critical sections that are open */
     bool *impure;   /* which of them contain what matters */
@@ -56,12 +57,13 @@ struct st_movers {
 
 typedef bool st_is_racy(const void *context, uint32_t unit, uint32_t token);
 
+/* Looks at the tokens first .. end - 1 of the unit. */
 void st_movers_find(struct st_movers *movers, const struct st_model *model,
                     const struct st_mover_rules *rules, st_is_racy *is_racy, const void *context,
-                    uint32_t unit);
+                    uint32_t unit, uint32_t first, uint32_t end);
 void st_movers_free(struct st_movers *movers);
 
 /* The letters as a text for people, without what is left out and with repetitions shortened. */
-char *st_movers_pattern(const struct st_movers *movers, uint32_t count);
+char *st_movers_pattern(const struct st_movers *movers);
 
 #endif

@@ -1,5 +1,3 @@
 #include "predict/predict.h"
 
-#include "predict/reduction.h"
-
-const struct st_predictor *const st_predictors[] = {&st_reduction, NULL};
+const struct st_predictor *const st_predictors[] = {&st_reduction, &st_commit_node, NULL};

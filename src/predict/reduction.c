@@ -62,8 +62,8 @@ struct st_reduction_setup st_reduction_setup(const struct st_predict_options *op
                   .reentrant = !(without & ST_WITHOUT_REENTRANT),
                   .thread_local_locks = !(without & ST_WITHOUT_THREAD_LOCAL),
                   .protected_locks = !(without & ST_WITHOUT_PROTECTED),
-                  .many = options->as_published,
-                  .loose = options->as_published},
+                  .many = options->as_published},
+        .trusting = options->as_published,
         .by_pairs = search == ST_RACES_PAIRWISE,
         .race_flags = search == ST_RACES_PAIRWISE ? 0 : race_flags_of(search, escape, ordered)};
 }
@@ -84,16 +84,6 @@ void st_reduction_prepare(const struct st_predict_options *options,
 
 /* ---- judging ---- */
 
-void st_reducer_init(struct st_reducer *reducer, const struct st_model *model,
-                     const struct st_reduction_setup *setup) {
-    *reducer = (struct st_reducer){.model = model, .setup = *setup};
-    st_pair_races_find(&reducer->races, model, setup->rules.ordered);
-}
-
-void st_reducer_free(struct st_reducer *reducer) {
-    st_pair_races_free(&reducer->races);
-}
-
 bool st_reducer_is_racy(const struct st_reducer *reducer, uint32_t variable) {
     return reducer->model->variables[variable].races & reducer->setup.race_flags;
 }
@@ -106,7 +96,64 @@ static bool is_racy(const void *context, uint32_t unit, uint32_t token) {
 }
 
 void st_reducer_judge(const struct st_reducer *reducer, struct st_movers *movers, uint32_t unit) {
-    st_movers_find(movers, reducer->model, &reducer->setup.rules, is_racy, reducer, unit);
+    const struct st_unit *which = &reducer->model->units[unit];
+    st_movers_find(movers, reducer->model, &reducer->setup.rules, is_racy, reducer, unit,
+                   which->own_first, which->own_end);
+}
+
+static bool loosen(struct st_reducer *reducer, const struct st_shape *shape, uint32_t first,
+                   uint32_t end) {
+    bool changed = false;
+    for (uint32_t i = first; i < end; i++) {
+        const struct st_token *token = &shape->tokens[i];
+        if (token->kind == ST_TOKEN_ACQUIRE || token->kind == ST_TOKEN_RELEASE) {
+            changed |= !reducer->loose[token->target];
+            reducer->loose[token->target] = true;
+        }
+    }
+    return changed;
+}
+
+/* A unit with critical sections around it keeps its locks from one place to another unless all of
+ * it can be moved together. Whether it can depends on which locks are loose. */
+static void find_loose(struct st_reducer *reducer) {
+    const struct st_model *model = reducer->model;
+    struct st_movers movers = {0};
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        for (uint32_t u = 0; u < model->unit_count; u++) {
+            const struct st_unit *unit = &model->units[u];
+            const struct st_shape *shape = st_unit_shape(model, u);
+            if (unit->own_first == 0 && unit->own_end == shape->count)
+                continue;
+            st_movers_find(&movers, model, &reducer->setup.rules, is_racy, reducer, u, 0,
+                           shape->count);
+            if (movers.reducible)
+                continue;
+            changed |= loosen(reducer, shape, 0, unit->own_first);
+            changed |= loosen(reducer, shape, unit->own_end, shape->count);
+        }
+    }
+    st_movers_free(&movers);
+}
+
+void st_reducer_init(struct st_reducer *reducer, const struct st_model *model,
+                     const struct st_reduction_setup *setup) {
+    *reducer = (struct st_reducer){.model = model, .setup = *setup};
+    st_pair_races_find(&reducer->races, model, setup->rules.ordered);
+    reducer->loose = st_alloc(model->lock_count + 1, sizeof *reducer->loose);
+    if (setup->trusting)
+        return;
+    for (size_t i = 0; i < model->lock_count; i++)
+        reducer->loose[i] = model->locks[i].loose;
+    reducer->setup.rules.loose = reducer->loose;
+    find_loose(reducer);
+}
+
+void st_reducer_free(struct st_reducer *reducer) {
+    st_pair_races_free(&reducer->races);
+    free(reducer->loose);
 }
 
 /* ---- what to say of a block ---- */
@@ -149,7 +196,7 @@ static void explain(void *context, uint32_t unit, struct st_foreseen *block) {
     struct telling *telling = context;
     struct st_movers *movers = &telling->movers;
     st_reducer_judge(telling->reducer, movers, unit);
-    block->pattern = st_movers_pattern(movers, st_unit_shape(telling->reducer->model, unit)->count);
+    block->pattern = st_movers_pattern(movers);
     block->why = st_strdup(
         st_reduction_sentence(movers->letters[movers->commit], movers->letters[movers->breach]));
     block->variables = st_alloc(2, sizeof *block->variables);

@@ -8,11 +8,10 @@
 #include "predict/pair_races.h"
 #include "predict/predict.h"
 
-extern const struct st_predictor st_reduction;
-
 /* One way of doing it. */
 struct st_reduction_setup {
     struct st_mover_rules rules;
+    bool trusting;       /* AcqA*Rel count for all locks, as if all were within transactions */
     bool by_pairs;       /* which accesses race is told pair by pair ... */
     unsigned race_flags; /* ... or else of variables: those with one of these st_racy_by bits */
 };
@@ -30,10 +29,13 @@ struct st_reducer {
     const struct st_model *model;
     struct st_reduction_setup setup;
     struct st_pair_races races;
+    bool *loose; /* by lock: it may be held between units (see the rules) */
 };
 void st_reducer_init(struct st_reducer *reducer, const struct st_model *model,
                      const struct st_reduction_setup *setup);
 void st_reducer_free(struct st_reducer *reducer);
+
+/* Can the transaction, or the event outside of blocks, be moved together? */
 void st_reducer_judge(const struct st_reducer *reducer, struct st_movers *movers, uint32_t unit);
 bool st_reducer_is_racy(const struct st_reducer *reducer, uint32_t variable);
 

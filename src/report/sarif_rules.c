@@ -4,6 +4,7 @@
 
 static const struct rule {
     const char *id, *name, *summary, *description;
+    const char *level; /* NULL: "warning" */
 } rules[] = {
     [ST_RULE_VIOLATION] = {"atomicity-violation", "AtomicityViolation", "A block was not atomic.",
                            "Another thread depends on a part of the block, and a later part of the "
@@ -19,6 +20,25 @@ static const struct rule {
     [ST_RULE_VERDICT] = {"not-serializable", "NotSerializable", "The trace is not serializable.",
                          "There is no order in which the blocks could have run one after the "
                          "other. The engine does not name the blocks."},
+    [ST_RULE_FORESEEN] = {"predicted-atomicity-violation", "PredictedAtomicityViolation",
+                          "A block is cut in another schedule.",
+                          "There is a schedule that the program could have taken in which another "
+                          "thread depends on a part of the block, and a later part of the block "
+                          "depends on that thread.",
+                          "error"},
+    [ST_RULE_POTENTIAL] = {"potential-atomicity-violation", "PotentialAtomicityViolation",
+                           "A block may be cut in another schedule.",
+                           "As far as locks, fork, join and barriers tell, other threads may come "
+                           "in between in a way that no serial order explains. Other reasons may "
+                           "keep them from it."},
+    [ST_RULE_DEADLOCK] = {"deadlock-potential", "DeadlockPotential",
+                          "Threads may wait for each other for ever.",
+                          "Each thread holds a lock that another one wants, in a ring, and nothing "
+                          "that was seen keeps them from doing so at the same time."},
+    [ST_RULE_RACE] = {"data-race", "DataRace",
+                      "Two threads may access a variable at the same time.",
+                      "One of them writes, and neither a lock nor any other synchronisation keeps "
+                      "the two accesses apart."},
 };
 
 enum { RULE_COUNT = sizeof rules / sizeof *rules };
@@ -57,7 +77,7 @@ void st_sarif_rules(struct st_json *json) {
         put_text(json, "fullDescription", rules[i].description);
         st_json_key(json, "defaultConfiguration");
         st_json_flat_object(json);
-        string_field(json, "level", "warning");
+        string_field(json, "level", rules[i].level ? rules[i].level : "warning");
         st_json_object_end(json);
         put_properties(json);
         st_json_object_end(json);
