@@ -141,7 +141,8 @@ static void find_loose(struct st_reducer *reducer) {
 void st_reducer_init(struct st_reducer *reducer, const struct st_model *model,
                      const struct st_reduction_setup *setup) {
     *reducer = (struct st_reducer){.model = model, .setup = *setup};
-    st_pair_races_find(&reducer->races, model, setup->rules.ordered);
+    if (setup->by_pairs || setup->lists_races)
+        st_pair_races_find(&reducer->races, model, setup->rules.ordered);
     reducer->loose = st_alloc(model->lock_count + 1, sizeof *reducer->loose);
     if (setup->trusting)
         return;
@@ -329,6 +330,7 @@ static void run_offline(const struct st_model *model, const struct st_predict_op
     struct st_reducer reducer;
     struct telling telling = {.reducer = &reducer};
     enum st_foresight *foresights = st_alloc(model->unit_count + 1, sizeof *foresights);
+    setup.lists_races = true;
     st_reducer_init(&reducer, model, &setup);
     for (uint32_t u = 0; u < model->unit_count; u++) {
         if (!model->units[u].transaction)

@@ -12,6 +12,7 @@
 struct st_reduction_setup {
     struct st_mover_rules rules;
     bool trusting;       /* AcqA*Rel count for all locks, as if all were within transactions */
+    bool lists_races;    /* somebody will look at `races` */
     bool by_pairs;       /* which accesses race is told pair by pair ... */
     unsigned race_flags; /* ... or else of variables: those with one of these st_racy_by bits */
 };
@@ -28,8 +29,8 @@ void st_reduction_prepare(const struct st_predict_options *options,
 struct st_reducer {
     const struct st_model *model;
     struct st_reduction_setup setup;
-    struct st_pair_races races;
-    bool *loose; /* by lock: it may be held between units (see the rules) */
+    struct st_pair_races races; /* empty when nobody needs it */
+    bool *loose;                /* by lock: it may be held between units (see the rules) */
 };
 void st_reducer_init(struct st_reducer *reducer, const struct st_model *model,
                      const struct st_reduction_setup *setup);
