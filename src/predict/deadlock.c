@@ -44,11 +44,11 @@ size_t st_deadlock_watch_memory(const struct st_deadlock_watch *watch) {
            watch->held_capacity * sizeof *watch->held;
 }
 
-void st_deadlock_watch_acquire(struct st_deadlock_watch *watch,
-                               const struct st_followed *followed) {
+void st_deadlock_watch_acquire(struct st_deadlock_watch *watch, const struct st_followed *followed,
+                               uint32_t period) {
     struct {
         uint32_t period, held_set, wants;
-    } key = {followed->period, followed->held_set, followed->event->target};
+    } key = {period, followed->held_set, followed->event->target};
     uint32_t known = watch->numbers.count;
     uint32_t number = st_map64_number(&watch->numbers, XXH3_64bits(&key, sizeof key));
     if (number != known)
@@ -97,8 +97,8 @@ static uint32_t held_count(const struct search *search, const struct request *re
     return st_lockset_size(&search->model->locksets, request->held_set);
 }
 
-/* All pairs of a lock that a request holds and, as `item`, the lock that it wants (in_group false)
- * or the request itself, if both locks are of one group. */
+/* All pairs of a lock that a request holds and, as `item`, the lock that it wants (before
+ * there are groups) or the request itself, if both locks are of one group. */
 static size_t list_pairs(const struct search *search, struct st_list_pair *pairs) {
     const struct st_deadlock_watch *watch = search->watch;
     size_t count = 0;

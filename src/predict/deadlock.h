@@ -27,8 +27,9 @@ struct st_deadlock_watch *st_deadlock_watch_new(void);
 void st_deadlock_watch_free(struct st_deadlock_watch *watch);
 size_t st_deadlock_watch_memory(const struct st_deadlock_watch *watch);
 
-/* An acquire while other locks are held. */
-void st_deadlock_watch_acquire(struct st_deadlock_watch *watch, const struct st_followed *followed);
+/* An acquire while other locks are held, in this period of its thread. */
+void st_deadlock_watch_acquire(struct st_deadlock_watch *watch, const struct st_followed *followed,
+                               uint32_t period);
 
 struct st_deadlocks {
     struct st_foreseen_deadlock *items; /* shortest first; of each ring of locks one */

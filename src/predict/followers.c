@@ -63,17 +63,48 @@ static void let_go(struct st_followers *followers, struct st_followed_thread *th
 
 /* ---- events ---- */
 
+static bool is_access(const struct st_event *event) {
+    return event->op == ST_READ || event->op == ST_WRITE;
+}
+
+/* What only one thread accesses, or nobody writes, is of no interest to anybody here. */
+static bool is_dull(const struct st_followers *followers, const struct st_event *event) {
+    const struct st_model_variable *facts = &followers->model->variables[event->target];
+    return !facts->shared || !facts->written;
+}
+
 static void on_access(struct st_followers *followers, const struct st_followed *followed) {
     struct st_model *model = followers->model;
     const struct st_event *event = followed->event;
-    const struct st_model_variable *facts = &model->variables[event->target];
     uint32_t held = followed->held_set;
-    if (!facts->shared || !facts->written)
-        return;
-    if (facts->indivisible)
+    if (model->variables[event->target].indivisible)
         held = st_lockset_with(&model->locksets, held, model->first_atomic_lock + event->target);
     st_lockset_races_event(followers->races, event->target, event->op == ST_WRITE, event->thread,
-                           followed->period, held);
+                           st_periods_now(&followers->order->periods, event->thread), held);
+}
+
+static void on_acquire(struct st_followers *followers, const struct st_followed *followed) {
+    if (followed->held_count)
+        st_deadlock_watch_acquire(
+            followers->deadlocks, followed,
+            st_periods_now(&followers->order->periods, followed->event->thread));
+}
+
+static void follow(struct st_followers *followers, struct st_followed_thread *thread,
+                   const struct st_event *event, uint64_t number) {
+    struct st_followed followed = {.event = event,
+                                   .number = number,
+                                   .splits = st_order_splits(followers->order, event),
+                                   .swaps = event->op == ST_WRITE && event->atomic &&
+                                            thread->atomic_read == event->target + 1,
+                                   .held = thread->held,
+                                   .held_count = thread->held_count,
+                                   .held_set = thread->held_set};
+    if (is_access(event))
+        on_access(followers, &followed);
+    else if (event->op == ST_ACQUIRE)
+        on_acquire(followers, &followed);
+    st_atomizer_event(followers->atomizer, &followed);
 }
 
 void st_followers_event(struct st_followers *followers, const struct st_event *event,
@@ -82,20 +113,8 @@ void st_followers_event(struct st_followers *followers, const struct st_event *e
         return;
     st_reserve(&followers->threads, &followers->thread_capacity, (size_t)event->thread + 1);
     struct st_followed_thread *thread = &followers->threads[event->thread];
-    struct st_followed followed = {
-        .event = event,
-        .number = number,
-        .period = st_periods_now(&followers->order->periods, event->thread),
-        .splits = st_order_splits(followers->order, event),
-        .swaps = event->op == ST_WRITE && event->atomic && thread->atomic_read == event->target + 1,
-        .held = thread->held,
-        .held_count = thread->held_count,
-        .held_set = thread->held_set};
-    if (event->op == ST_READ || event->op == ST_WRITE)
-        on_access(followers, &followed);
-    if (event->op == ST_ACQUIRE && thread->held_count)
-        st_deadlock_watch_acquire(followers->deadlocks, &followed);
-    st_atomizer_event(followers->atomizer, &followed);
+    if (!is_access(event) || !is_dull(followers, event))
+        follow(followers, thread, event, number);
     if (event->op == ST_ACQUIRE)
         hold(followers, thread, event, number);
     else if (event->op == ST_RELEASE)

@@ -23,7 +23,6 @@ struct st_held_lock {
 struct st_followed {
     const struct st_event *event;
     uint64_t number;
-    uint32_t period;
     bool splits; /* transactions: it is a fork, a join or an operation of a barrier */
     bool swaps;  /* it is the write of an atomic operation whose read came just before */
     const struct st_held_lock *held; /* in the order of acquiring */
