@@ -1,6 +1,7 @@
 #include "predict/model.h"
 
 #include "base/memory.h"
+#include "predict/followers.h"
 #include "predict/survey.h"
 #include "predict/unit_maker.h"
 
@@ -39,6 +40,7 @@ void st_model_free(struct st_model *model) {
     if (!model)
         return;
     struct st_model_builder *builder = model->builder;
+    st_followers_free(model->followers);
     st_unit_maker_free(builder->maker);
     st_order_free(&builder->order);
     st_survey_free(&builder->survey);
@@ -61,6 +63,8 @@ size_t st_model_memory(const struct st_model *model) {
                    model->variable_count * sizeof *model->variables +
                    model->lock_count * sizeof *model->locks + st_shapes_memory(&model->shapes) +
                    st_locksets_memory(&model->locksets) + st_periods_memory(model->periods);
+    if (model->followers)
+        bytes += st_followers_memory(model->followers);
     for (size_t i = 0; i < model->unit_count; i++)
         bytes += st_unit_shape(model, (uint32_t)i)->count * sizeof(struct st_spot);
     return bytes;
@@ -87,8 +91,10 @@ void st_model_feed(struct st_model *model, const struct st_event *events, size_t
             st_survey_event(&builder->survey, &events[i]);
         break;
     case PASS_UNITS:
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = 0; i < count; i++) {
+            st_followers_event(model->followers, &events[i], first + i);
             st_unit_maker_event(builder->maker, &events[i], first + i);
+        }
         break;
     case PASS_NONE:
         break;
@@ -115,8 +121,11 @@ static void take_facts(struct st_model *model) {
     model->locks = st_alloc(model->lock_count + 1, sizeof *model->locks);
     for (size_t i = 0; i < variables; i++) {
         const struct st_variable_facts *facts = &survey->variables[i];
-        model->variables[i] = (struct st_model_variable){facts->shared, facts->written,
-                                                         facts->contended, facts->indivisible};
+        model->variables[i] = (struct st_model_variable){.shared = facts->shared,
+                                                         .written = facts->written,
+                                                         .contended = facts->contended,
+                                                         .indivisible = facts->indivisible,
+                                                         .plain = facts->plain};
         model->locks[locks + i] =
             (struct st_model_lock){.shared = facts->shared, .contended = facts->contended};
     }
@@ -138,9 +147,11 @@ void st_model_end_pass(struct st_model *model) {
         builder->pass = PASS_AGAIN;
     } else if (builder->pass == PASS_UNITS) {
         st_unit_maker_finish(builder->maker);
+        st_followers_finish(model->followers);
         builder->pass = PASS_NONE;
     } else {
         take_facts(model);
+        model->followers = st_followers_new(model, &builder->order);
         builder->maker = st_unit_maker_new(model, &builder->order);
         builder->pass = PASS_UNITS;
     }

@@ -46,6 +46,11 @@ struct st_model_options {
     enum st_model_order order;
     bool keep_shared;      /* in shapes also variables that are shared, but not contended */
     bool keep_repetitions; /* no trimming, for comparison */
+
+    /* How online reduction is done (predict/atomizer.h): enum st_improvement that it does without,
+     * and whether it takes the theorem as printed. */
+    unsigned online_without;
+    bool online_as_published;
 };
 
 /* Where something was seen. */
@@ -58,6 +63,9 @@ struct st_unit {
     uint32_t thread;
     uint32_t first_period, last_period; /* equal unless the order is ST_MODEL_ALL */
     uint32_t block;                     /* name, or ST_NO_NAME */
+    /* The tokens own_first .. own_end - 1 are the transaction, or the event outside of blocks.
+     * Those before and behind are of critical sections around it (predict/unit_maker.h). */
+    uint32_t own_first, own_end;
     bool transaction;
     uint64_t count;      /* how many units are like this one */
     uint64_t begin, end; /* events: the begin of the first and the end of the last of them */
@@ -73,6 +81,8 @@ struct st_instance {
 
 struct st_model_variable {
     bool shared, written, contended, indivisible;
+    bool plain;     /* some access is no atomic operation: it can be in a data race */
+    unsigned races; /* enum st_racy_by, predict/lockset_races.h */
 };
 
 struct st_model_lock {
@@ -95,7 +105,8 @@ struct st_model {
     struct st_model_lock *locks; /* with those of atomic variables */
     size_t lock_count;
     uint32_t first_atomic_lock;
-    uint64_t channel_events; /* of channels that make no order here */
+    uint64_t channel_events;        /* of channels that make no order here */
+    struct st_followers *followers; /* what followed the trace in its order */
     struct st_model_builder *builder;
 };
 
@@ -142,5 +153,12 @@ typedef void st_explain(void *context, uint32_t unit, struct st_foreseen *block)
 void st_model_tell(const struct st_model *model, const enum st_foresight *foresights,
                    st_explain *explain, void *context, size_t limit,
                    struct st_prediction *prediction);
+
+/* The same where the analysis tells apart what is alike: foresights[i] is about
+ * model->instances[i].
+ */
+void st_model_tell_instances(const struct st_model *model, const enum st_foresight *foresights,
+                             st_explain *explain, void *context, size_t limit,
+                             struct st_prediction *prediction);
 
 #endif

@@ -79,6 +79,7 @@ static void access_variable(struct st_survey *survey, const struct st_event *eve
     struct st_variable_facts *facts = &survey->variables[event->target];
     bool writes = event->op == ST_WRITE;
     facts->written |= writes;
+    facts->plain |= !event->atomic;
     if (facts->contended)
         return;
     uint32_t now = st_periods_now(&survey->order.periods, event->thread);

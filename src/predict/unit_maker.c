@@ -96,9 +96,9 @@ static uint32_t period_of(struct st_unit_maker *maker, const struct actor *actor
 static struct st_unit *unit_like(struct st_unit_maker *maker, const struct st_unit *like) {
     struct st_model *model = maker->model;
     struct {
-        uint32_t shape, thread, first_period, last_period, block, transaction;
-    } key = {like->shape,       like->thread, like->first_period,
-             like->last_period, like->block,  like->transaction};
+        uint32_t shape, thread, first_period, last_period, block, transaction, own_first, own_end;
+    } key = {like->shape, like->thread,      like->first_period, like->last_period,
+             like->block, like->transaction, like->own_first,    like->own_end};
     uint32_t known = maker->unit_numbers.count;
     uint32_t number = st_map64_number(&maker->unit_numbers, XXH3_64bits(&key, sizeof key));
     if (number == known) {
@@ -128,8 +128,12 @@ static void put_unit(struct st_unit_maker *maker, struct actor *actor,
                      const struct st_draft_token *tokens, size_t count, const uint32_t *held,
                      size_t held_count, bool transaction, uint64_t first, uint64_t last) {
     st_reserve(&maker->tokens, &maker->token_capacity, count + 1);
-    for (size_t i = 0; i < count; i++)
+    uint32_t own_first = 0, own_end = 0;
+    for (size_t i = 0; i < count; i++) {
         maker->tokens[i] = tokens[i].token;
+        own_first += tokens[i].number < first;
+        own_end += tokens[i].number <= last;
+    }
     struct st_unit like = {.thread = thread_of(maker, actor),
                            .shape =
                                st_shape_of(&maker->model->shapes, &maker->model->locksets, held,
@@ -137,6 +141,8 @@ static void put_unit(struct st_unit_maker *maker, struct actor *actor,
                            .first_period = actor->first_period,
                            .last_period = period_of(maker, actor),
                            .block = transaction ? actor->block : ST_NO_NAME,
+                           .own_first = own_first,
+                           .own_end = own_end,
                            .transaction = transaction,
                            .begin = count && tokens[0].number < first ? tokens[0].number : first,
                            .begin_loc = transaction ? actor->begin_loc : 0};
