@@ -27,6 +27,7 @@ struct actor {
     enum gathering state;
     bool is_transaction;  /* the one unit that is gathered */
     uint64_t first, last; /* its events; `last` is UINT64_MAX while it runs */
+    bool beside;          /* a critical section was gathered that does not contain it */
     size_t lead;          /* how many tokens were there before it */
     struct st_draft draft;
     uint32_t first_period; /* of the draft */
@@ -237,7 +238,7 @@ static bool counts(const struct st_model *model, uint32_t variable) {
 
 /* An access outside of blocks begins. */
 static void begin_access(struct st_unit_maker *maker, struct actor *actor, uint64_t number) {
-    if (actor->state == GATHERED)
+    if (actor->state == GATHERED || (actor->state == GATHERING && actor->beside))
         spill(maker, actor);
     if (actor->state == GATHERING)
         actor->state = GATHERED;
@@ -323,12 +324,35 @@ static void on_acquire(struct st_unit_maker *maker, struct actor *actor,
     actor->held[actor->held_count++] = event->target;
     if (actor->depth)
         return;
-    if (actor->state == APART)
+    if (actor->state == APART) {
         actor->state = GATHERING;
+        actor->beside = false;
+        actor->first = actor->last = number;
+    } else if (actor->state == GATHERED) {
+        actor->beside = true; /* it can only be behind the unit */
+    }
     if (actor->state == LOOSE) {
         put_alone(maker, actor, number);
         mark_loose(maker, actor);
     }
+}
+
+/* A critical section ended inside of another one, outside of blocks. If it is a neighbour of the
+ * access that was gathered, the two can be apart: the lock of the section may be held just then. A
+ * transaction is checked with all that was gathered around it, so there it can stay. */
+static void close_inner(struct st_unit_maker *maker, struct actor *actor) {
+    if (actor->state == GATHERING)
+        actor->beside = true;
+    if (actor->state == GATHERED && actor->beside && !actor->is_transaction)
+        spill(maker, actor);
+}
+
+static void close_outermost(struct st_unit_maker *maker, struct actor *actor) {
+    if (actor->state == GATHERING)
+        actor->is_transaction = false; /* critical sections in which nothing happens */
+    if (actor->state == GATHERING || actor->state == GATHERED)
+        put_draft(maker, actor);
+    actor->state = APART;
 }
 
 static void on_release(struct st_unit_maker *maker, struct actor *actor,
@@ -346,10 +370,9 @@ static void on_release(struct st_unit_maker *maker, struct actor *actor,
     if (actor->state == LOOSE)
         put_alone(maker, actor, number);
     if (actor->held_count)
-        return;
-    if (actor->state == GATHERED)
-        put_draft(maker, actor);
-    actor->state = APART;
+        close_inner(maker, actor);
+    else
+        close_outermost(maker, actor);
 }
 
 static void on_nested(struct actor *actor, const struct st_event *event, uint64_t number) {
