@@ -86,7 +86,8 @@ static enum status report_trace(const struct values *values, const char *path) {
 static enum status refuse_pipe(const struct st_input *input) {
     struct st_error error;
     st_fail(&error, input->name, ST_AT_FILE, 0,
-            "is no result of check, run or predict; a trace has to be a file here, or use 'seriatim check "
+            "is no result of check, run or predict; a trace has to be a file here, or use "
+            "'seriatim check "
             "--format html -'");
     return complain(&error);
 }

@@ -1,0 +1,147 @@
+#include "predict/model.h"
+
+#include "base/memory.h"
+#include "predict/survey.h"
+#include "predict/unit_maker.h"
+
+#include <stdlib.h>
+
+enum pass {
+    PASS_SURVEY, /* what are barriers? who quarrels about what, if there are none? */
+    PASS_AGAIN,  /* the same with barriers, if there are any */
+    PASS_UNITS,
+    PASS_NONE
+};
+
+struct st_model_builder {
+    enum pass pass;
+    struct st_barriers barriers;
+    struct st_survey survey;
+    struct st_order order;
+    struct st_unit_maker *maker;
+};
+
+struct st_model *st_model_new(const struct st_model_options *options) {
+    struct st_model *model = st_alloc(1, sizeof *model);
+    struct st_model_builder *builder = st_alloc(1, sizeof *builder);
+    model->options = *options;
+    model->builder = builder;
+    st_shapes_init(&model->shapes);
+    st_locksets_init(&model->locksets);
+    st_barriers_init(&builder->barriers);
+    st_survey_init(&builder->survey, options->order, NULL, &model->locksets);
+    st_order_init(&builder->order, options->order, &builder->barriers);
+    model->periods = &builder->order.periods;
+    return model;
+}
+
+void st_model_free(struct st_model *model) {
+    if (!model)
+        return;
+    struct st_model_builder *builder = model->builder;
+    st_unit_maker_free(builder->maker);
+    st_order_free(&builder->order);
+    st_survey_free(&builder->survey);
+    st_barriers_free(&builder->barriers);
+    free(builder);
+    for (size_t i = 0; i < model->unit_count; i++)
+        free(model->units[i].spots);
+    free(model->units);
+    free(model->instances);
+    free(model->variables);
+    free(model->locks);
+    st_shapes_free(&model->shapes);
+    st_locksets_free(&model->locksets);
+    free(model);
+}
+
+size_t st_model_memory(const struct st_model *model) {
+    size_t bytes = model->unit_capacity * sizeof *model->units +
+                   model->instance_capacity * sizeof *model->instances +
+                   model->variable_count * sizeof *model->variables +
+                   model->lock_count * sizeof *model->locks + st_shapes_memory(&model->shapes) +
+                   st_locksets_memory(&model->locksets) + st_periods_memory(model->periods);
+    for (size_t i = 0; i < model->unit_count; i++)
+        bytes += st_unit_shape(model, (uint32_t)i)->count * sizeof(struct st_spot);
+    return bytes;
+}
+
+/* ---- passes ---- */
+
+bool st_model_wants_pass(const struct st_model *model) {
+    return model->builder->pass != PASS_NONE;
+}
+
+void st_model_feed(struct st_model *model, const struct st_event *events, size_t count,
+                   uint64_t first) {
+    struct st_model_builder *builder = model->builder;
+    switch (builder->pass) {
+    case PASS_SURVEY:
+        for (size_t i = 0; i < count; i++) {
+            st_barriers_event(&builder->barriers, &events[i]);
+            st_survey_event(&builder->survey, &events[i]);
+        }
+        break;
+    case PASS_AGAIN:
+        for (size_t i = 0; i < count; i++)
+            st_survey_event(&builder->survey, &events[i]);
+        break;
+    case PASS_UNITS:
+        for (size_t i = 0; i < count; i++)
+            st_unit_maker_event(builder->maker, &events[i], first + i);
+        break;
+    case PASS_NONE:
+        break;
+    }
+}
+
+static bool has_ordering_channels(const struct st_model *model) {
+    const struct st_barriers *barriers = &model->builder->barriers;
+    for (uint32_t i = 0; i < barriers->count; i++)
+        if (model->options.order == ST_MODEL_ALL || st_is_barrier(barriers, i))
+            return true;
+    return false;
+}
+
+/* Takes over what the survey found; what it needed to find it is not needed any more. */
+static void take_facts(struct st_model *model) {
+    struct st_model_builder *builder = model->builder;
+    struct st_survey *survey = &builder->survey;
+    size_t variables = survey->variable_count, locks = survey->lock_count;
+    model->variable_count = variables;
+    model->variables = st_alloc(variables + 1, sizeof *model->variables);
+    model->first_atomic_lock = (uint32_t)locks;
+    model->lock_count = locks + variables;
+    model->locks = st_alloc(model->lock_count + 1, sizeof *model->locks);
+    for (size_t i = 0; i < variables; i++) {
+        const struct st_variable_facts *facts = &survey->variables[i];
+        model->variables[i] = (struct st_model_variable){facts->shared, facts->written,
+                                                         facts->contended, facts->indivisible};
+        model->locks[locks + i] =
+            (struct st_model_lock){.shared = facts->shared, .contended = facts->contended};
+    }
+    for (size_t i = 0; i < locks; i++) {
+        const struct st_lock_facts *facts = &survey->locks[i];
+        model->locks[i] = (struct st_model_lock){.shared = facts->shared,
+                                                 .contended = facts->contended,
+                                                 .protectors = facts->protectors};
+    }
+    model->channel_events = survey->channel_events;
+}
+
+void st_model_end_pass(struct st_model *model) {
+    struct st_model_builder *builder = model->builder;
+    if (builder->pass == PASS_SURVEY && has_ordering_channels(model)) {
+        st_survey_free(&builder->survey);
+        st_survey_init(&builder->survey, model->options.order, &builder->barriers,
+                       &model->locksets);
+        builder->pass = PASS_AGAIN;
+    } else if (builder->pass == PASS_UNITS) {
+        st_unit_maker_finish(builder->maker);
+        builder->pass = PASS_NONE;
+    } else {
+        take_facts(model);
+        builder->maker = st_unit_maker_new(model, &builder->order);
+        builder->pass = PASS_UNITS;
+    }
+}

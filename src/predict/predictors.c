@@ -1,0 +1,3 @@
+#include "predict/predict.h"
+
+const struct st_predictor *const st_predictors[] = {&st_commit_node, NULL};
