@@ -39,7 +39,7 @@ static char *make_sentence(const struct st_sarif *sarif, const struct st_foresee
     fputc('.', text.file);
     if (block->why) {
         fputc(' ', text.file);
-        st_put_name(&text, block->why);
+        st_say_sentence(&text, block->why);
     }
     return st_draft_close(&draft);
 }

@@ -150,6 +150,12 @@ function isObserved(finding) {
   return finding.order.every((event, index) => !index || finding.order[index - 1].event < event.event);
 }
 
+// With a capital and a full stop if the analysis left that to us.
+function sentence(words) {
+  const text = words ? words[0].toUpperCase() + words.slice(1) : "";
+  return text === "" || /[.:]$/.test(text) ? text : `${text}.`;
+}
+
 function foreseenConclusion(finding, result) {
   if (finding.type === "race")
     return "Neither a lock nor any other synchronisation keeps the two accesses apart.";
@@ -159,11 +165,11 @@ function foreseenConclusion(finding, result) {
     ? "In this run the steps came in this very order. "
     : "In this run the steps came in another order. ";
   if (finding.partial)
-    return (order + (finding.why || "")).trim();
+    return (order + sentence(finding.why)).trim();
   const conclusion = result.prediction.notion === "view"
     ? "No serial order lets every read see the same write and leaves the same last writes."
     : serialConclusion(finding);
-  return `${order}${finding.why ? `${finding.why} ` : ""}${conclusion}`;
+  return `${order}${finding.why ? `${sentence(finding.why)} ` : ""}${conclusion}`;
 }
 
 // "events 1 to 4, 9, 5 to 7"
