@@ -115,10 +115,10 @@ static void find_meetings(struct search *search, uint32_t unit) {
         for (uint32_t w = 0; w < subject->words; w++)
             for (uint64_t bits = row[w]; bits; bits &= bits - 1) {
                 uint32_t other = subject->entries[w * 64 + (uint32_t)__builtin_ctzll(bits)];
-                add_meeting(search,
-                            st_meeting_node(forest->model, unit, access->token,
-                                            forest->entries[other].lockset),
-                            (uint32_t)a, other);
+                add_meeting(
+                    search,
+                    st_meeting_node(forest, unit, access->token, forest->entries[other].lockset),
+                    (uint32_t)a, other);
             }
     }
     if (search->meeting_count)
@@ -566,7 +566,7 @@ static void run(const struct st_model *model, const struct st_predict_options *o
                 struct st_prediction *prediction) {
     unsigned jobs = options->jobs ? options->jobs : 1;
     struct analysis analysis = {.model = model, .options = options};
-    analysis.forest = st_forest_new(model, options->notion, options->as_published);
+    analysis.forest = st_forest_new(model, options->notion, options->as_published, jobs);
     sort_units(&analysis);
     analysis.foresights = st_alloc(model->unit_count + 1, sizeof *analysis.foresights);
     analysis.searches = st_alloc(jobs, sizeof *analysis.searches);

@@ -2,6 +2,7 @@
 
 #include "base/map64.h"
 #include "base/memory.h"
+#include "predict/parallel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,8 @@ struct writers {
     uint32_t count; /* its room is a power of two */
 };
 
+#define SEVERAL UINT32_MAX
+
 /* While entries are made. */
 struct planting {
     struct st_forest *forest;
@@ -21,6 +24,13 @@ struct planting {
     uint32_t *final_write;   /* by variable: the token of its last write at all plus 1 */
     uint32_t *last_entry;    /* by variable: the entry of the last write so far */
     struct writers *writers; /* by variable */
+    struct st_map64 holders; /* a variable and a lock that is held at accesses to it */
+    uint32_t *holder;        /* the thread that holds it then, or SEVERAL */
+    size_t holder_capacity;
+    struct st_map64 narrowed; /* a variable and a lockset of the model */
+    uint32_t *narrow;         /* the same without locks that only one thread holds there */
+    size_t narrow_capacity;
+    enum st_notion notion;
     bool as_published;
 };
 
@@ -69,6 +79,58 @@ static void note_writers(struct planting *planting) {
     }
 }
 
+/* ---- locks that matter ---- */
+
+static uint64_t pair_key(uint32_t variable, uint32_t other) {
+    return (uint64_t)variable << 32 | other;
+}
+
+static void note_lock(struct planting *planting, uint32_t variable, uint32_t lock,
+                      uint32_t thread) {
+    uint32_t known = planting->holders.count;
+    uint32_t number = st_map64_number(&planting->holders, pair_key(variable, lock));
+    st_reserve(&planting->holder, &planting->holder_capacity, (size_t)number + 1);
+    if (number == known)
+        planting->holder[number] = thread;
+    else if (planting->holder[number] != thread)
+        planting->holder[number] = SEVERAL;
+}
+
+static void note_locks(struct planting *planting) {
+    const struct st_model *model = planting->forest->model;
+    for (uint32_t unit = 0; unit < model->unit_count; unit++) {
+        const struct st_shape *shape = st_unit_shape(model, unit);
+        for (uint32_t i = 0; i < shape->count; i++) {
+            if (shape->tokens[i].kind > ST_TOKEN_WRITE)
+                continue;
+            const uint32_t *locks = st_lockset_locks(&model->locksets, shape->locksets[i]);
+            for (uint32_t k = 0; k < st_lockset_size(&model->locksets, shape->locksets[i]); k++)
+                note_lock(planting, shape->tokens[i].target, locks[k], model->units[unit].thread);
+        }
+    }
+}
+
+/* The lockset without locks that no other thread holds when it accesses the variable: they keep
+ * nobody away from it. That makes many accesses alike. */
+static uint32_t narrow_set(struct planting *planting, uint32_t variable, uint32_t lockset) {
+    const struct st_locksets *sets = &planting->forest->model->locksets;
+    uint32_t known = planting->narrowed.count, narrow = 0;
+    if (!lockset)
+        return 0;
+    uint32_t number = st_map64_number(&planting->narrowed, pair_key(variable, lockset));
+    if (number < known)
+        return planting->narrow[number];
+    for (uint32_t k = 0; k < st_lockset_size(sets, lockset); k++) {
+        uint32_t lock = st_lockset_locks(sets, lockset)[k];
+        uint32_t holder = st_map64_find(&planting->holders, pair_key(variable, lock));
+        if (planting->holder[holder] == SEVERAL)
+            narrow = st_lockset_with(&planting->forest->sets, narrow, lock);
+    }
+    st_reserve(&planting->narrow, &planting->narrow_capacity, (size_t)number + 1);
+    planting->narrow[number] = narrow;
+    return narrow;
+}
+
 /* ---- entries ---- */
 
 static void add_unit(struct st_entry *entry, uint32_t unit) {
@@ -114,16 +176,16 @@ static uint32_t add_access(struct planting *planting, uint32_t unit, uint32_t to
     return number;
 }
 
-/* The locks around token i whose critical section has token `write` in it, too. */
+/* Those of the locks held at token i whose critical section has token `write` in it, too. */
 static uint32_t covered_set(struct planting *planting, const struct st_shape *shape, uint32_t i,
-                            uint32_t write) {
-    const struct st_locksets *sets = &planting->forest->model->locksets;
-    uint32_t held = shape->locksets[i], covered = 0;
+                            uint32_t held, uint32_t write) {
+    struct st_locksets *sets = &planting->forest->sets;
+    uint32_t covered = 0;
     for (uint32_t k = 0; k < st_lockset_size(sets, held); k++) {
         uint32_t lock = st_lockset_locks(sets, held)[k];
         uint32_t section = st_shape_section(shape, i, lock);
         if (section == ST_NO_TOKEN || section < write)
-            covered = st_lockset_with(&planting->forest->covered, covered, lock);
+            covered = st_lockset_with(sets, covered, lock);
     }
     return covered;
 }
@@ -132,22 +194,31 @@ static void plant_access(struct planting *planting, uint32_t unit, const struct 
                          uint32_t i) {
     const struct st_token *token = &shape->tokens[i];
     uint32_t variable = token->target, write = planting->last_write[variable];
+    bool view = planting->notion == ST_NOTION_VIEW;
     struct st_entry entry = {.subject = variable,
-                             .lockset = shape->locksets[i],
+                             .lockset = narrow_set(planting, variable, shape->locksets[i]),
                              .own_write = ST_NO_ENTRY,
                              .writes = token->kind == ST_TOKEN_WRITE};
     if (entry.writes) {
-        entry.final = planting->final_write[variable] == i + 1;
+        entry.final = view && planting->final_write[variable] == i + 1;
         entry.last = entry.final && can_be_last(planting, variable, unit);
         planting->last_entry[variable] = add_access(planting, unit, i, entry);
         planting->last_write[variable] = i + 1;
         return;
     }
     if (write) {
-        entry.covered = covered_set(planting, shape, i, write - 1);
-        entry.own_write = planting->last_entry[variable];
+        entry.covered = covered_set(planting, shape, i, entry.lockset, write - 1);
+        if (view)
+            entry.own_write = planting->last_entry[variable];
     }
     add_access(planting, unit, i, entry);
+}
+
+/* The set in the table of the forest. */
+static uint32_t copy_set(struct st_forest *forest, uint32_t lockset) {
+    const struct st_locksets *sets = &forest->model->locksets;
+    return st_lockset_of(&forest->sets, st_lockset_locks(sets, lockset),
+                         st_lockset_size(sets, lockset));
 }
 
 static void plant_lock(struct planting *planting, uint32_t unit, uint32_t token, uint32_t lock,
@@ -156,7 +227,7 @@ static void plant_lock(struct planting *planting, uint32_t unit, uint32_t token,
     if (lock < model->first_atomic_lock && model->locks[lock].loose && model->locks[lock].contended)
         add_access(planting, unit, token,
                    (struct st_entry){.subject = (uint32_t)model->variable_count + lock,
-                                     .lockset = lockset,
+                                     .lockset = copy_set(planting->forest, lockset),
                                      .own_write = ST_NO_ENTRY,
                                      .loose = loose});
 }
@@ -188,12 +259,7 @@ static void plant_unit(struct planting *planting, uint32_t unit) {
 
 bool st_can_read(const struct st_forest *forest, const struct st_entry *read,
                  const struct st_entry *write) {
-    const struct st_locksets *sets = &forest->covered;
-    const uint32_t *locks = st_lockset_locks(sets, read->covered);
-    for (uint32_t i = 0; i < st_lockset_size(sets, read->covered); i++)
-        if (st_lockset_has(&forest->model->locksets, write->lockset, locks[i]))
-            return false;
-    return true;
+    return st_locksets_disjoint(&forest->sets, read->covered, write->lockset);
 }
 
 static bool are_concurrent(const struct st_model *model, const struct st_entry *a,
@@ -217,14 +283,13 @@ static bool meet_directly(const struct st_forest *forest, const struct st_entry 
     return b->writes && st_can_read(forest, a, b);
 }
 
-static void join_entries(struct st_forest *forest, struct st_subject *subject, uint32_t i,
-                         uint32_t j) {
+static void join_entries(struct st_subject *subject, uint32_t i, uint32_t j) {
     uint64_t *row = subject->meets + (size_t)i * subject->words;
     if (row[j / 64] >> j % 64 & 1)
         return;
     row[j / 64] |= UINT64_C(1) << j % 64;
     subject->meets[(size_t)j * subject->words + i / 64] |= UINT64_C(1) << i % 64;
-    forest->edges++;
+    subject->edges++;
 }
 
 /* Must some unit with the write end before some unit with the read begins, and is the write the
@@ -271,7 +336,7 @@ static void join_seen_together(struct st_forest *forest, struct st_subject *subj
             if (as_published ||
                 are_concurrent(forest->model, &forest->entries[subject->entries[seen[i]]],
                                &forest->entries[subject->entries[seen[j]]]))
-                join_entries(forest, subject, seen[i], seen[j]);
+                join_entries(subject, seen[i], seen[j]);
 }
 
 static void join_subject(struct st_forest *forest, struct st_subject *subject,
@@ -282,7 +347,7 @@ static void join_subject(struct st_forest *forest, struct st_subject *subject,
         for (uint32_t j = i + 1; j < subject->count; j++)
             if (meet_directly(forest, &forest->entries[subject->entries[i]],
                               &forest->entries[subject->entries[j]], notion))
-                join_entries(forest, subject, i, j);
+                join_entries(subject, i, j);
     if (notion != ST_NOTION_VIEW)
         return;
     uint32_t *seen = st_alloc((size_t)subject->count * 2 + 1, sizeof *seen);
@@ -296,15 +361,18 @@ static void join_subject(struct st_forest *forest, struct st_subject *subject,
 
 /* ---- the forest ---- */
 
-static void plant(struct st_forest *forest, bool as_published) {
+static void plant(struct st_forest *forest, enum st_notion notion, bool as_published) {
     const struct st_model *model = forest->model;
-    struct planting planting = {.forest = forest, .as_published = as_published};
+    struct planting planting = {.forest = forest, .notion = notion, .as_published = as_published};
+    st_map64_init(&planting.holders);
+    st_map64_init(&planting.narrowed);
     st_map64_init(&planting.numbers);
     planting.last_write = st_alloc(model->variable_count + 1, sizeof(uint32_t));
     planting.final_write = st_alloc(model->variable_count + 1, sizeof(uint32_t));
     planting.last_entry = st_alloc(model->variable_count + 1, sizeof(uint32_t));
     planting.writers = st_alloc(model->variable_count + 1, sizeof *planting.writers);
     note_writers(&planting);
+    note_locks(&planting);
     for (uint32_t unit = 0; unit < model->unit_count; unit++) {
         forest->first_access[unit] = forest->access_count;
         plant_unit(&planting, unit);
@@ -313,6 +381,10 @@ static void plant(struct st_forest *forest, bool as_published) {
     for (size_t i = 0; i < model->variable_count; i++)
         free(planting.writers[i].units);
     free(planting.writers);
+    st_map64_free(&planting.holders);
+    st_map64_free(&planting.narrowed);
+    free(planting.holder);
+    free(planting.narrow);
     free(planting.last_write);
     free(planting.final_write);
     free(planting.last_entry);
@@ -330,19 +402,34 @@ static void sort_entries(struct st_forest *forest) {
     }
 }
 
+struct joining {
+    struct st_forest *forest;
+    enum st_notion notion;
+    bool as_published;
+};
+
+static void join_piece(void *context, unsigned worker, size_t index) {
+    const struct joining *joining = context;
+    (void)worker;
+    if (joining->forest->subjects[index].count)
+        join_subject(joining->forest, &joining->forest->subjects[index], joining->notion,
+                     joining->as_published);
+}
+
 struct st_forest *st_forest_new(const struct st_model *model, enum st_notion notion,
-                                bool as_published) {
+                                bool as_published, unsigned jobs) {
     struct st_forest *forest = st_alloc(1, sizeof *forest);
     forest->model = model;
-    st_locksets_init(&forest->covered);
+    st_locksets_init(&forest->sets);
     forest->first_access = st_alloc(model->unit_count + 1, sizeof *forest->first_access);
     forest->subject_count = model->variable_count + model->first_atomic_lock;
     forest->subjects = st_alloc(forest->subject_count + 1, sizeof *forest->subjects);
-    plant(forest, as_published);
+    plant(forest, notion, as_published);
     sort_entries(forest);
+    struct joining joining = {forest, notion, as_published};
+    st_parallel(jobs, forest->subject_count, join_piece, &joining);
     for (size_t i = 0; i < forest->subject_count; i++)
-        if (forest->subjects[i].count)
-            join_subject(forest, &forest->subjects[i], notion, as_published);
+        forest->edges += forest->subjects[i].edges;
     return forest;
 }
 
@@ -357,14 +444,15 @@ void st_forest_free(struct st_forest *forest) {
     free(forest->subjects);
     free(forest->accesses);
     free(forest->first_access);
-    st_locksets_free(&forest->covered);
+    st_locksets_free(&forest->sets);
     free(forest);
 }
 
-struct st_span st_meeting_node(const struct st_model *model, uint32_t unit, uint32_t token,
+struct st_span st_meeting_node(const struct st_forest *forest, uint32_t unit, uint32_t token,
                                uint32_t lockset) {
     struct st_span span;
-    if (!st_shape_outermost(st_unit_shape(model, unit), &model->locksets, token, lockset, &span))
+    if (!st_shape_outermost(st_unit_shape(forest->model, unit), &forest->sets, token, lockset,
+                            &span))
         span = (struct st_span){token + 1, token + 1};
     return span;
 }
