@@ -132,9 +132,9 @@ static void put_deadlock(struct st_sarif *sarif, const struct st_foreseen_deadlo
     struct st_text text = st_sarif_text(sarif, &draft);
     st_say_deadlock(&text, deadlock);
     fputc('.', text.file);
-    for (size_t i = 0; i < deadlock->count; i++) {
-        steps[2 * i] = deadlock->waits[i].holds;
-        steps[2 * i + 1] = deadlock->waits[i].wants;
+    for (size_t i = 0; i < deadlock->count; i++) { /* all have taken a lock before anyone waits */
+        steps[i] = deadlock->waits[i].holds;
+        steps[deadlock->count + i] = deadlock->waits[i].wants;
     }
     put_steps(sarif, ST_RULE_DEADLOCK, st_draft_close(&draft), steps, 2 * deadlock->count, 1);
     free(steps);

@@ -189,6 +189,12 @@ class Sarif(PredictCase):
         rules = [found["ruleId"] for found in self.results(SAMPLES["races and deadlocks"])]
         self.assertEqual(rules, ["potential-atomicity-violation", "data-race", "deadlock-potential"])
 
+    def test_a_deadlock_is_told_in_the_order_in_which_it_comes(self):
+        [*_, found] = self.results(SAMPLES["races and deadlocks"])
+        flows = found["codeFlows"][0]["threadFlows"]
+        self.assertEqual([[step["executionOrder"] for step in flow["locations"]] for flow in flows],
+                         [[1, 3], [2, 4]])
+
     def test_caveats_and_timeouts_are_notifications(self):
         [run] = self.report(SAMPLES["undecided"], form="sarif").json["runs"]
         texts = [note["message"]["text"] for note in run["invocations"][0]["toolExecutionNotifications"]]
@@ -284,6 +290,16 @@ class EndToEnd(PredictCase):
                     answer = self.predict("--engine", "all", *options, trace)
                     self.assertEqual(complaints(STRICT, answer.json), [])
                     self.assertNotEqual(answer.status, 1)
+
+    def test_the_example_of_wang_and_stoller(self):
+        """TSE 2006, Figure 7: a write between two reads of Vector.elementCount."""
+        text = self.predict(TRACES / "vector.std", form="text").text
+        self.assertIn("Vector(Collection) may be cut, in thread thread_1: thread_2 may come in "
+                      "between, R-W-R on v1.elementCount", text)
+        self.assertEqual(re.findall(r"(thread_\d)  (reads|writes) v1.elementCount +at (\S+)", text),
+                         [("thread_1", "reads", "Vector.java:267"),
+                          ("thread_2", "writes", "Vector.java:631"),
+                          ("thread_1", "reads", "Vector.java:690")])
 
     def test_a_trace_that_knows_functions_and_locks(self):
         self.assert_written_again(TRACES / "golden-v3.stt", "--engine", "all")

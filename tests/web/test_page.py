@@ -240,7 +240,10 @@ class Foreseen(PageCase):
         self.assertEqual(self.text("#count"), "3 findings")
         self.set("#filter-kind", "deadlock")
         self.assertEqual(self.title(), "T1 and T2 may wait for each other for ever.")
-        self.assertEqual(self.events(), [2, 3, 7, 8])
+        self.assertEqual(self.events(), [2, 7, 3, 8])
+        self.assertEqual(self.texts(".steps .follows"),
+                         ["and holds it", "and holds it", "waits for it while T2 holds it",
+                          "waits for it while T1 holds it"])
         self.set("#filter-kind", "race")
         self.assertEqual(self.title(), "T1 and T2 may access x at the same time.")
 

@@ -94,7 +94,9 @@ function consequence(finding, event) {
   const name = finding.name === "" ? "the block" : finding.name;
   const index = finding.edges.findIndex((edge) => edge.to.event === event.event);
   const span = finding.spans.find((s) => s.begin === event.event && s.thread === event.thread);
-  if (finding.type === "race" || finding.type === "deadlock" || (finding.order && finding.partial))
+  if (finding.type === "deadlock")
+    return deadlockConsequence(finding, event);
+  if (finding.order && finding.partial)
     return "";
   if (finding.order && index >= 0 && index + 1 === finding.edges.length)
     return `still in the block, so ${name} comes after ${finding.edges[index].from.thread}`;
@@ -154,7 +156,7 @@ function drawFacts(finding, result) {
   if (finding.begin !== null)
     facts.push(finding.end === null ? `from event ${digits(finding.begin)}, its end was not seen`
       : `events ${digits(finding.begin)} to ${digits(finding.end)}`);
-  if (finding.loc)
+  if (finding.loc && finding.begin !== null)
     facts.push(`begins at ${finding.loc}`);
   if (finding.depth)
     facts.push(`nested ${finding.depth} deep`);

@@ -99,15 +99,20 @@ function raceFinding(race, index) {
   return stepsFinding("race", race.on, [race.first, race.second], [edge], index);
 }
 
-// Each waits for the next, and the last for the first.
+// All have taken a lock; then each waits for the next, and the last for the first.
 function deadlockFinding(ring, index) {
   const edges = ring.map((wait, i) => {
     const next = ring[(i + 1) % ring.length];
-    return { from: wait.wants, to: next.holds, kind: "lock", on: deed(wait.wants.op).target };
+    return { from: next.holds, to: wait.wants, kind: "lock", on: deed(wait.wants.op).target };
   });
   const locks = unique(ring.map((wait) => deed(wait.holds.op).target));
-  return stepsFinding("deadlock", enumerate(locks), ring.flatMap((wait) => [wait.holds, wait.wants]),
-    edges, index);
+  const steps = [...ring.map((wait) => wait.holds), ...ring.map((wait) => wait.wants)];
+  return stepsFinding("deadlock", enumerate(locks), steps, edges, index);
+}
+
+function deadlockConsequence(finding, event) {
+  const edge = finding.edges.find((waiting) => waiting.to.event === event.event);
+  return edge ? `waits for it while ${edge.from.thread} holds it` : "and holds it";
 }
 
 function foreseenFindings(result) {
