@@ -124,9 +124,9 @@ const struct command cmd_report = {
     .operands = "RESULT|TRACE",
     .summary = "write a saved result as a page for a browser, or in another format",
     .description =
-        "Writes a result that check, run or predict saved with --format json as a page for\n"
-        "a browser, or in another format. RESULT is a file or - for standard input. A TRACE\n"
-        "is checked first, as 'seriatim check' does without options.\n\n"
+        "Writes a result that check, run or predict saved with --format json as a page\n"
+        "for a browser, or in another format. RESULT is a file or - for standard input. A\n"
+        "TRACE is checked first, as 'seriatim check' does without options.\n\n"
         "Exit status: 0 nothing new found, 1 found, 2 trouble.\n",
     .options = options,
     .values_size = sizeof(struct values),

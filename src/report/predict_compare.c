@@ -25,13 +25,21 @@ static void put_number(struct st_columns *columns, uint64_t number) {
         fputc('-', cell);
 }
 
+/* A text that may be missing, and that a saved result may have made up. */
+static void put_name(const struct st_text *text, struct st_columns *columns, const char *name) {
+    struct st_text cell = *text;
+    cell.file = st_columns_cell(columns);
+    if (name)
+        st_put_name(&cell, name);
+}
+
 static void put_row(const struct st_text *text, struct st_columns *columns,
                     const struct st_prediction *prediction) {
     char seconds[24];
     struct st_text cell = *text;
     st_scale_time(seconds, sizeof seconds, prediction->seconds);
-    fputs(prediction->engine, st_columns_cell(columns));
-    fputs(prediction->notion ? prediction->notion : "", st_columns_cell(columns));
+    put_name(text, columns, prediction->engine);
+    put_name(text, columns, prediction->notion);
     fprintf(st_columns_cell(columns), "%" PRIu64 " of %" PRIu64, st_all_reported(prediction),
             prediction->block_count);
     put_number(columns, prediction->by[ST_FORESEEN_VIOLATION]);
@@ -39,11 +47,11 @@ static void put_row(const struct st_text *text, struct st_columns *columns,
     put_number(columns, prediction->by[ST_FORESEEN_TIMEOUT]);
     fputs(seconds, st_columns_cell(columns));
     cell.file = st_columns_cell(columns);
-    if (prediction->storage_unit)
-        fprintf(cell.file, "%" PRIu64 " %s", prediction->storage, prediction->storage_unit);
-    cell.file = st_columns_cell(columns);
-    if (prediction->method)
-        st_put_name(&cell, prediction->method);
+    if (prediction->storage_unit) {
+        fprintf(cell.file, "%" PRIu64 " ", prediction->storage);
+        st_put_name(&cell, prediction->storage_unit);
+    }
+    put_name(text, columns, prediction->method);
 }
 
 static void put_table(const struct st_text *text, const struct st_report *report) {
@@ -117,7 +125,7 @@ static void put_places(const struct st_text *text, const struct st_foreseen *blo
 static void put_finding(const struct comparison *c, struct st_columns *columns, const char *engine,
                         const struct st_foreseen *block) {
     struct st_text cell = *c->text;
-    fputs(engine, st_columns_cell(columns));
+    put_name(c->text, columns, engine);
     fputs(st_foresight_name(block->foresight), st_columns_cell(columns));
     cell.file = st_columns_cell(columns);
     st_say_pattern(&cell, block);
@@ -141,7 +149,7 @@ static void put_findings_of(const struct comparison *c, struct st_columns *colum
         more += told > MOST_LINES;
     }
     if (!told && !(row_of(c, i, name) && row_of(c, i, name)->violated)) {
-        fputs(prediction->engine, st_columns_cell(columns));
+        put_name(c->text, columns, prediction->engine);
         fputs("not reported", st_columns_cell(columns));
         st_columns_cell(columns);
         st_columns_cell(columns);
@@ -173,8 +181,10 @@ static void put_block(const struct comparison *c, uint32_t name) {
     const struct st_prediction *teller = &c->report->predictions->items[whose];
     struct st_text sentence = st_sentence_start(c->text, &draft);
     st_say_foreseen(&sentence, best->block);
-    st_say(&sentence, " (reported by %n of %n engines; told by %s).",
-           (uint64_t)count_reporting(c, name), (uint64_t)count, teller->engine);
+    st_say(&sentence, " (reported by %n of %n engine%s; told by ",
+           (uint64_t)count_reporting(c, name), (uint64_t)count, count == 1 ? "" : "s");
+    st_put_name(&sentence, teller->engine);
+    fputs(").", sentence.file);
     st_headline_end(c->text, &draft);
     st_put_foreseen(c->text, best->block, teller->notion);
     for (size_t i = 0; i < count; i++)

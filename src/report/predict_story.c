@@ -121,13 +121,20 @@ static void put_steps(struct telling *t) {
 
 /* ---- Sentences around the steps ---- */
 
+void st_say_sentence(const struct st_text *text, const char *words) {
+    size_t length = strlen(words);
+    bool small = *words >= 'a' && *words <= 'z';
+    if (small)
+        fputc(*words - 'a' + 'A', text->file);
+    st_put_name(text, words + small);
+    if (length && !strchr(".:", words[length - 1]))
+        fputc('.', text->file);
+}
+
 static void put_sentence(const struct st_text *text, const char *words) {
     struct st_draft draft;
     struct st_text sentence = st_sentence_start(text, &draft);
-    size_t length = strlen(words);
-    st_put_name(&sentence, words);
-    if (length && !strchr(".:", words[length - 1]))
-        fputc('.', sentence.file);
+    st_say_sentence(&sentence, words);
     st_sentence_end(text, &draft);
 }
 
@@ -173,6 +180,7 @@ void st_put_foreseen(const struct st_text *text, const struct st_foreseen *block
     if (block->why)
         put_sentence(text, block->why);
     put_conclusion(text, &t, notion);
+    st_put_hint(text, &t.violation);
     st_put_schedule(text, block);
     free(t.violation.path);
 }

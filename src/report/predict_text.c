@@ -16,11 +16,14 @@ enum { MOST_RACES = 20 };
 /* ---- The line that sums up ---- */
 
 /* "2 of 14 blocks may be cut in other schedules" */
-static void say_reported(const struct st_text *text, const struct st_prediction *prediction) {
+static void say_reported(const struct st_text *text, const struct st_report *report,
+                         const struct st_prediction *prediction) {
     uint64_t reported = st_all_reported(prediction);
     uint64_t certain = prediction->by[ST_FORESEEN_VIOLATION];
-    st_say(text, "%n of %n ", reported, prediction->block_count);
-    fputs(prediction->block_count == 1 ? "block " : "blocks ", text->file);
+    st_say(text, "%n of ", reported);
+    st_put_count(text, prediction->block_count,
+                 report->facts->deepest > 1 ? "outermost block" : "block");
+    fputc(' ', text->file);
     if (certain == reported)
         fputs(reported == 1 ? "is cut in a schedule that the program could have taken"
                             : "are cut in schedules that the program could have taken",
@@ -31,12 +34,13 @@ static void say_reported(const struct st_text *text, const struct st_prediction 
         st_say(text, ", %n of them for certain", certain);
 }
 
-static void say_verdict(const struct st_text *text, const struct st_prediction *prediction) {
+static void say_verdict(const struct st_text *text, const struct st_report *report,
+                        const struct st_prediction *prediction) {
     uint64_t open = prediction->by[ST_FORESEEN_TIMEOUT];
     if (!prediction->block_count)
         fputs("there is no block that could be cut", text->file);
     else if (st_all_reported(prediction))
-        say_reported(text, prediction);
+        say_reported(text, report, prediction);
     else if (open)
         st_say(text,
                "undecided: %n of %n blocks took too long, and no other can be cut in any "
@@ -57,7 +61,8 @@ void st_say_deadlock_count(const struct st_text *text, const struct st_report *r
 /* "(blocks: Theorem 4, view; 12 events, ...)" */
 static void say_means(const struct st_text *text, const struct st_report *report,
                       const struct st_prediction *prediction) {
-    fprintf(text->file, " (%s", prediction->engine);
+    fputs(" (", text->file);
+    st_put_name(text, prediction->engine);
     if (prediction->method) {
         fputs(": ", text->file);
         st_put_name(text, prediction->method);
@@ -76,7 +81,7 @@ static void put_summary(const struct st_text *text, const struct st_report *repo
     st_put_name(text, report->trace);
     fputs(": ", text->file);
     st_put_paint(text, prediction->atomic == ST_SERIALIZABLE ? ST_GREEN : ST_RED);
-    say_verdict(text, prediction);
+    say_verdict(text, report, prediction);
     st_put_paint(text, ST_PLAIN);
     if (report->triage && st_all_reported(prediction))
         st_put_marks(text, &report->triage->marks[0]);
@@ -135,19 +140,56 @@ static void put_races(const struct st_text *text, const struct st_report *report
     free(places);
 }
 
-static void put_caveats(const struct st_text *text, const struct st_prediction *prediction) {
+static bool has_caveat(const struct st_prediction *prediction, const char *caveat) {
+    for (size_t i = 0; i < prediction->caveat_count; i++)
+        if (strcmp(prediction->caveats[i], caveat) == 0)
+            return true;
+    return false;
+}
+
+/* " of blocks and tas", unless it holds for all engines. */
+static void say_engines(const struct st_text *text, const struct st_predictions *predictions,
+                        const char *caveat) {
+    size_t count = 0, said = 0;
+    for (size_t i = 0; i < predictions->count; i++)
+        count += has_caveat(&predictions->items[i], caveat);
+    for (size_t i = 0; count < predictions->count && i < predictions->count; i++) {
+        if (!has_caveat(&predictions->items[i], caveat))
+            continue;
+        fputs(said == 0 ? " on " : said + 1 == count ? " and " : ", ", text->file);
+        st_put_name(text, predictions->items[i].engine);
+        said++;
+    }
+}
+
+/* Several engines may have the same to say: each sentence is told with the first that has it. */
+static bool put_caveats(const struct st_text *text, const struct st_predictions *predictions,
+                        size_t index) {
+    const struct st_prediction *prediction = &predictions->items[index];
+    bool any = false;
     for (size_t i = 0; i < prediction->caveat_count; i++) {
         struct st_draft draft;
+        bool told = false;
+        for (size_t k = 0; k < index; k++)
+            told |= has_caveat(&predictions->items[k], prediction->caveats[i]);
+        if (told)
+            continue;
         struct st_text sentence = st_sentence_start(text, &draft);
-        const char *caveat = prediction->caveats[i];
-        size_t length = strlen(caveat);
-        fputs("Note: ", sentence.file);
-        st_put_name(&sentence, caveat);
-        if (length && caveat[length - 1] != '.')
-            fputc('.', sentence.file);
+        fputs("Note", sentence.file);
+        say_engines(&sentence, predictions, prediction->caveats[i]);
+        fputs(": ", sentence.file);
+        st_say_sentence(&sentence, prediction->caveats[i]);
         st_headline_end(text, &draft);
+        any = true;
     }
-    if (prediction->caveat_count)
+    return any;
+}
+
+static void put_all_caveats(const struct st_text *text, const struct st_predictions *predictions) {
+    bool any = false;
+    for (size_t i = 0; i < predictions->count; i++)
+        any |= put_caveats(text, predictions, i);
+    if (any)
         fputc('\n', text->file);
 }
 
@@ -162,8 +204,7 @@ static void put_findings(const struct st_text *text, const struct st_report *rep
     }
     for (size_t i = 0; i < predictions->deadlock_count; i++)
         st_put_deadlock(text, &predictions->deadlocks[i]);
-    for (size_t i = 0; i < predictions->count; i++)
-        put_caveats(text, &predictions->items[i]);
+    put_all_caveats(text, predictions);
 }
 
 static void put_body(const struct st_text *text, const struct st_report *report) {

@@ -133,7 +133,7 @@ static void put_violation(struct st_sarif *sarif, const struct st_result *result
     say_more(&text, paragraph, blamed);
     char *sentence = st_draft_close(&draft);
 
-    st_sarif_result(sarif, blamed ? ST_RULE_BLAMED : ST_RULE_VIOLATION, "warning");
+    st_sarif_result(sarif, blamed ? ST_RULE_BLAMED : ST_RULE_VIOLATION);
     put_locations(sarif, violation);
     put_related_locations(sarif, violation);
     st_sarif_code_flow(sarif, steps.items, steps.count, violation->thread);
@@ -165,7 +165,7 @@ static void put_cycle(struct st_sarif *sarif, const struct st_result *result) {
     const struct st_place *last = &findings->cycle[findings->cycle_length - 1].to;
     char *deed = st_sarif_deed(sarif, last);
 
-    st_sarif_result(sarif, ST_RULE_CYCLE, "warning");
+    st_sarif_result(sarif, ST_RULE_CYCLE);
     st_json_key(&sarif->json, "locations");
     st_json_array(&sarif->json);
     st_sarif_location(sarif, last, NULL, deed);
@@ -189,7 +189,7 @@ static void put_cycle(struct st_sarif *sarif, const struct st_result *result) {
 }
 
 static void put_verdict(struct st_sarif *sarif) {
-    st_sarif_result(sarif, ST_RULE_VERDICT, "warning");
+    st_sarif_result(sarif, ST_RULE_VERDICT);
     st_sarif_message(sarif, "message", "No serial order explains the trace.", NULL);
     if (strcmp(sarif->report->trace, "-") != 0) {
         st_json_key(&sarif->json, "locations");

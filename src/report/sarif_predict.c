@@ -39,7 +39,7 @@ static char *make_sentence(const struct st_sarif *sarif, const struct st_foresee
     fputc('.', text.file);
     if (block->why) {
         fputc(' ', text.file);
-        st_put_name(&text, block->why);
+        st_say_sentence(&text, block->why);
     }
     return st_draft_close(&draft);
 }
@@ -56,12 +56,11 @@ static void put_properties(struct st_sarif *sarif, const struct st_foreseen *blo
 static void put_block(struct st_sarif *sarif, const struct st_prediction *prediction,
                       const struct st_forecast *forecast) {
     const struct st_foreseen *block = forecast->block;
-    bool certain = block->foresight == ST_FORESEEN_VIOLATION;
     size_t count;
     struct st_place *steps = st_foreseen_steps(block, &count);
     struct st_violation violation = st_foreseen_violation(block);
-    st_sarif_result(sarif, certain ? ST_RULE_FORESEEN : ST_RULE_POTENTIAL,
-                    certain ? "error" : "warning");
+    st_sarif_result(sarif, block->foresight == ST_FORESEEN_VIOLATION ? ST_RULE_FORESEEN
+                                                                     : ST_RULE_POTENTIAL);
     put_locations(sarif, &violation);
     put_related(sarif, steps, count);
     st_sarif_code_flow(sarif, steps, count, block->thread);
@@ -94,7 +93,7 @@ static void put_blocks(struct st_sarif *sarif, const struct st_prediction *predi
 /* A result that is about all of these steps alike. */
 static void put_steps(struct st_sarif *sarif, enum st_sarif_rule rule, char *sentence,
                       const struct st_place *steps, size_t count, size_t occurrences) {
-    st_sarif_result(sarif, rule, "warning");
+    st_sarif_result(sarif, rule);
     st_json_key(&sarif->json, "locations");
     st_json_array(&sarif->json);
     char *deed = st_sarif_deed(sarif, &steps[0]);
@@ -133,9 +132,9 @@ static void put_deadlock(struct st_sarif *sarif, const struct st_foreseen_deadlo
     struct st_text text = st_sarif_text(sarif, &draft);
     st_say_deadlock(&text, deadlock);
     fputc('.', text.file);
-    for (size_t i = 0; i < deadlock->count; i++) {
-        steps[2 * i] = deadlock->waits[i].holds;
-        steps[2 * i + 1] = deadlock->waits[i].wants;
+    for (size_t i = 0; i < deadlock->count; i++) { /* all have taken a lock before anyone waits */
+        steps[i] = deadlock->waits[i].holds;
+        steps[deadlock->count + i] = deadlock->waits[i].wants;
     }
     put_steps(sarif, ST_RULE_DEADLOCK, st_draft_close(&draft), steps, 2 * deadlock->count, 1);
     free(steps);

@@ -81,10 +81,9 @@ void st_sarif_mark(struct st_sarif *sarif, struct st_mark mark) {
         string_field(&sarif->json, "baselineState", mark.in_baseline ? "unchanged" : "new");
 }
 
-void st_sarif_result(struct st_sarif *sarif, enum st_sarif_rule rule, const char *level) {
+void st_sarif_result(struct st_sarif *sarif, enum st_sarif_rule rule) {
     st_json_object(&sarif->json);
     st_sarif_rule_fields(&sarif->json, rule);
-    string_field(&sarif->json, "level", level);
 }
 
 void st_sarif_related(struct st_sarif *sarif, const struct st_place *place, const char *message) {

@@ -8,8 +8,8 @@
 #include "report/triage.h"
 #include "report/words.h"
 
-/* Opens a result of the level "warning" or "error". */
-void st_sarif_result(struct st_sarif *sarif, enum st_sarif_rule rule, const char *level);
+/* Opens a result. */
+void st_sarif_result(struct st_sarif *sarif, enum st_sarif_rule rule);
 
 /* Where to write a sentence; it ends with st_draft_close. */
 struct st_text st_sarif_text(const struct st_sarif *sarif, struct st_draft *draft);

@@ -4,7 +4,6 @@
 
 static const struct rule {
     const char *id, *name, *summary, *description;
-    const char *level; /* NULL: "warning" */
 } rules[] = {
     [ST_RULE_VIOLATION] = {"atomicity-violation", "AtomicityViolation", "A block was not atomic.",
                            "Another thread depends on a part of the block, and a later part of the "
@@ -24,8 +23,7 @@ static const struct rule {
                           "A block is cut in another schedule.",
                           "There is a schedule that the program could have taken in which another "
                           "thread depends on a part of the block, and a later part of the block "
-                          "depends on that thread.",
-                          "error"},
+                          "depends on that thread."},
     [ST_RULE_POTENTIAL] = {"potential-atomicity-violation", "PotentialAtomicityViolation",
                            "A block may be cut in another schedule.",
                            "As far as locks, fork, join and barriers tell, other threads may come "
@@ -43,9 +41,15 @@ static const struct rule {
 
 enum { RULE_COUNT = sizeof rules / sizeof *rules };
 
+/* What an analysis foresees with certainty comes with a schedule that proves it. */
+static const char *level_of(enum st_sarif_rule rule) {
+    return rule == ST_RULE_FORESEEN ? "error" : "warning";
+}
+
 void st_sarif_rule_fields(struct st_json *json, enum st_sarif_rule rule) {
     string_field(json, "ruleId", rules[rule].id);
     number_field(json, "ruleIndex", rule);
+    string_field(json, "level", level_of(rule));
 }
 
 static void put_text(struct st_json *json, const char *key, const char *text) {
@@ -77,7 +81,7 @@ void st_sarif_rules(struct st_json *json) {
         put_text(json, "fullDescription", rules[i].description);
         st_json_key(json, "defaultConfiguration");
         st_json_flat_object(json);
-        string_field(json, "level", rules[i].level ? rules[i].level : "warning");
+        string_field(json, "level", level_of((enum st_sarif_rule)i));
         st_json_object_end(json);
         put_properties(json);
         st_json_object_end(json);

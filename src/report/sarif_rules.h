@@ -15,7 +15,7 @@ enum st_sarif_rule {
     ST_RULE_RACE
 };
 
-/* "ruleId" and "ruleIndex" of a result. */
+/* "ruleId", "ruleIndex" and "level" of a result. */
 void st_sarif_rule_fields(struct st_json *json, enum st_sarif_rule rule);
 
 /* "rules": [...] of the tool. */

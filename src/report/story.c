@@ -212,7 +212,7 @@ void st_put_conclusion(const struct st_text *text, const struct st_violation *vi
     st_sentence_end(text, &draft);
 }
 
-static void put_hint(const struct st_text *text, const struct st_violation *violation) {
+void st_put_hint(const struct st_text *text, const struct st_violation *violation) {
     struct st_draft draft;
     struct st_text sentence = st_sentence_start(text, &draft);
     st_put_paint(&sentence, ST_BOLD);
@@ -320,7 +320,7 @@ void st_put_violation(const struct st_text *text, const struct st_findings *find
     } else {
         put_steps(text, violation);
         st_put_conclusion(text, violation);
-        put_hint(text, violation);
+        st_put_hint(text, violation);
     }
     put_around(text, paragraph);
     if (paragraph->count > 1)

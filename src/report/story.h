@@ -35,6 +35,9 @@ void st_say_share(const struct st_text *text, const char *cut, const struct st_b
 /* "No serial order has T2's work both after and before transfer." */
 void st_put_conclusion(const struct st_text *text, const struct st_violation *violation);
 
+/* What to look at first, where the finding leaves no doubt about it; otherwise nothing. */
+void st_put_hint(const struct st_text *text, const struct st_violation *violation);
+
 /* The trace is not serializable, and yet no block was cut. */
 void st_put_cycle(const struct st_text *text, const struct st_findings *findings);
 

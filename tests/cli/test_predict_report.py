@@ -2,13 +2,18 @@
 
 import copy
 import json
+import random
+import re
 
+from random_traces import random_trace
 from results import comparison, edge, foreseen, prediction, race, ring
 from schemas import PREDICTION, SARIF, complaints, strict, validator
-from seriatim import Case
+from seriatim import TRACES, Case, run
 
 STRICT = validator(strict(PREDICTION))
 STANDARD = validator(SARIF)
+# Each engine that there is, and all of them side by side.
+ENGINES = re.findall(r"^  (\S+) ", run("predict", "--help").text.split("engines:\n")[1], re.MULTILINE)
 
 SAMPLES = {
     "nothing": prediction(),
@@ -137,7 +142,18 @@ class Text(PredictCase):
         data = prediction(foreseen("\x1b[31mred", thread="\x1b[2J"), deadlocks=[ring()])
         data["blocks"][0]["why"] = "because \x1b[0m"
         data["caveats"] = ["\x1b]0;title\x07"]
-        self.assertNotIn("\x1b", self.text(data))
+        for key in ("engine", "notion", "method", "storage_unit"):
+            data[key] = f"{key} \x1b[31m"
+        for made in (data, comparison(data, SAMPLES["potential"])):
+            self.assertNotIn("\x1b", self.text(made))
+            self.assertIn(r"engine \x1b[31m", self.text(made))
+
+    def test_engines_side_by_side_tell_a_caveat_once(self):
+        made = [prediction(engine=name) for name in ("blocks", "commit-node", "tas")]
+        self.assertEqual(self.text(comparison(*made)).count("\nNote: Only pairs were compared.\n"), 1)
+        made[1]["caveats"] = ["it assumes that there is no deadlock"]
+        self.assert_tells(comparison(*made), "Note on blocks and tas: Only pairs were compared.",
+                          "Note on commit-node: It assumes that there is no deadlock.")
 
     def test_engines_side_by_side_tell_a_story_once(self):
         text = self.text(SAMPLES["several"])
@@ -172,6 +188,12 @@ class Sarif(PredictCase):
     def test_races_and_deadlocks_have_rules_of_their_own(self):
         rules = [found["ruleId"] for found in self.results(SAMPLES["races and deadlocks"])]
         self.assertEqual(rules, ["potential-atomicity-violation", "data-race", "deadlock-potential"])
+
+    def test_a_deadlock_is_told_in_the_order_in_which_it_comes(self):
+        [*_, found] = self.results(SAMPLES["races and deadlocks"])
+        flows = found["codeFlows"][0]["threadFlows"]
+        self.assertEqual([[step["executionOrder"] for step in flow["locations"]] for flow in flows],
+                         [[1, 3], [2, 4]])
 
     def test_caveats_and_timeouts_are_notifications(self):
         [run] = self.report(SAMPLES["undecided"], form="sarif").json["runs"]
@@ -219,6 +241,71 @@ class WhatIsNew(PredictCase):
     def test_engines_share_their_baseline(self):
         self.write("base.json", json.dumps(SAMPLES["potential"]))
         self.assertEqual(self.report(SAMPLES["several"], "--baseline", "base.json").status, 0)
+
+
+class EndToEnd(PredictCase):
+    def predict(self, *arguments, form="json", **more):
+        return self.run_here("predict", "--format", form, *arguments, **more)
+
+    def assert_written_again(self, trace, *options):
+        """What predict writes is what report writes of what predict saved, but for the time."""
+        still = re.compile(rb" +time *| *[0-9.]+ (us|ms|s)\b|\"seconds\": [0-9.]+")
+        saved = self.predict(*options, trace)
+        self.assertEqual(complaints(STRICT, saved.json), [])
+        for form in ("json", "text", "sarif", "html"):
+            direct = self.predict(*options, trace, form=form)
+            self.write("saved.json", saved.out)
+            again = self.run_here("report", "--format", form, "saved.json")
+            self.assertEqual(again.status, direct.status)
+            self.assertEqual(still.sub(b"", again.out), still.sub(b"", direct.out))
+
+    def test_each_engine_on_each_trace_in_each_format(self):
+        self.assertIn("all", ENGINES)
+        self.assertIn("commit-node", ENGINES)
+        for trace in sorted(TRACES.glob("*.std")):
+            for engine in ENGINES:
+                with self.subTest(trace=trace.name, engine=engine):
+                    self.assert_written_again(trace, "--engine", engine)
+
+    def test_random_traces(self):
+        for seed in range(40):
+            self.write("t.std", random_trace(random.Random(seed)))
+            with self.subTest(seed=seed):
+                self.assert_written_again("t.std", "--engine", "all", "--limit", "3")
+
+    def test_sarif_is_as_the_standard_demands(self):
+        for trace in sorted(TRACES.glob("*.std")):
+            with self.subTest(trace=trace.name):
+                log = self.predict("--engine", "all", trace, form="sarif").json
+                self.assertEqual(complaints(STANDARD, log), [])
+
+    def test_printed_suppressions_and_the_result_itself_as_a_baseline_leave_nothing(self):
+        for trace in sorted(TRACES.glob("*.std")):
+            saved = self.predict("--engine", "all", "--limit", "0", trace)
+            lines = self.predict("--engine", "all", "--limit", "0", "--print-suppressions", trace).text
+            self.write("base.json", saved.out)
+            self.write("s", lines.replace("TODO: say why this is all right", "of that"))
+            for options in (["--baseline", "base.json"], ["--suppressions", "s"]):
+                with self.subTest(trace=trace.name, options=options):
+                    answer = self.predict("--engine", "all", *options, trace)
+                    self.assertEqual(complaints(STRICT, answer.json), [])
+                    self.assertNotEqual(answer.status, 1)
+
+    def test_the_example_of_wang_and_stoller(self):
+        """TSE 2006, Figure 7: a write between two reads of Vector.elementCount."""
+        text = self.predict(TRACES / "vector.std", form="text").text
+        self.assertIn("Vector(Collection) may be cut, in thread thread_1: thread_2 may come in "
+                      "between, R-W-R on v1.elementCount", text)
+        self.assertEqual(re.findall(r"(thread_\d)  (reads|writes) v1.elementCount +at (\S+)", text),
+                         [("thread_1", "reads", "Vector.java:267"),
+                          ("thread_2", "writes", "Vector.java:631"),
+                          ("thread_1", "reads", "Vector.java:690")])
+
+    def test_a_trace_that_knows_functions_and_locks(self):
+        self.assert_written_again(TRACES / "golden-v3.stt", "--engine", "all")
+        text = self.predict(TRACES / "golden-v3.stt", form="text").text
+        self.assertIn("main    reads balance, holding lock", text)
+        self.assertIn("in    bank::work  main.c:22", text)
 
 
 class BadResults(PredictCase):
