@@ -1,10 +1,13 @@
 /* seriatim predict: which blocks other schedules of the same run could cut. */
 #include "base/memory.h"
 #include "cli/judging.h"
+#include "cli/predict_tables.h"
 #include "cli/trace_input.h"
 #include "finding/schedules.h"
+#include "predict/deadlock.h"
 #include "predict/model.h"
 #include "predict/predict.h"
+#include "predict/reduction.h"
 #include "report/formats.h"
 
 #include <stdlib.h>
@@ -22,7 +25,7 @@ struct predict_values {
     bool as_published, repair;
     bool one_variable, exact; /* blocks */
     bool pairwise;            /* commit nodes */
-    bool online;              /* reduction ... */
+    bool online, ablation;    /* reduction ... */
     unsigned races;           /* enum st_race_search */
     struct st_texts without;
     unsigned format; /* index in st_report_formats */
@@ -39,6 +42,7 @@ struct predict {
     struct judging judging;
     struct st_model *model;
     struct st_predictions predictions;
+    bool more_deadlocks; /* than those */
 };
 
 static size_t predictor_count(void) {
@@ -112,6 +116,10 @@ static int read_options(struct predict *predict, struct st_error *error) {
     if (values->exact && values->one_variable)
         return st_fail(error, "predict", ST_AT_FILE, 0,
                        "--exact and --one-variable cannot go together");
+    if (values->ablation && strcmp(st_report_format_name(values->format), "text") != 0 &&
+        strcmp(st_report_format_name(values->format), "json") != 0)
+        return st_fail(error, "predict", ST_AT_FILE, 0,
+                       "--ablation can be written as text or json only");
     for (size_t i = 0; i < values->without.count; i++)
         if (find_improvement(values->without.items[i], &options->without, error) < 0)
             return -1;
@@ -131,7 +139,9 @@ static void feed_model(void *context, const struct st_event *events, size_t coun
 }
 
 static int build_model(struct predict *predict, struct st_error *error) {
-    struct st_model_options options = {.order = predict->values->sync};
+    struct st_model_options options = {.order = predict->values->sync,
+                                       .keep_shared = predict->values->ablation};
+    st_reduction_prepare(&predict->options, &options);
     predict->model = st_model_new(&options);
     while (st_model_wants_pass(predict->model)) {
         if (trace_input_pass(&predict->input, feed_model, predict->model, error) < 0)
@@ -139,6 +149,16 @@ static int build_model(struct predict *predict, struct st_error *error) {
         st_model_end_pass(predict->model);
     }
     return 0;
+}
+
+static void find_deadlocks(struct predict *predict) {
+    struct st_deadlocks found;
+    st_deadlocks_find(&found, predict->model, 0);
+    predict->predictions.deadlocks_sought = true;
+    for (size_t i = 0; i < found.count; i++)
+        st_predictions_deadlock(&predict->predictions, found.items[i].waits, found.items[i].count);
+    predict->more_deadlocks = found.more;
+    st_deadlocks_free(&found);
 }
 
 static void add_caveats(const struct predict *predict, struct st_prediction *prediction) {
@@ -150,6 +170,8 @@ static void add_caveats(const struct predict *predict, struct st_prediction *pre
     if (predict->predictions.deadlock_count)
         st_prediction_caveat(prediction, "The analysis assumes that no schedule ends in deadlock, "
                                          "but the locks of this run may.");
+    if (predict->more_deadlocks)
+        st_prediction_caveat(prediction, "There may be more potential deadlocks than are listed.");
 }
 
 static void run_predictor(struct predict *predict, const struct st_predictor *predictor,
@@ -165,6 +187,7 @@ static void run_predictors(struct predict *predict) {
     size_t count = runs_all(predict) ? predictor_count() : 1;
     predict->predictions.items = st_alloc(count, sizeof *predict->predictions.items);
     predict->predictions.count = count;
+    find_deadlocks(predict);
     for (size_t i = 0; i < count; i++)
         run_predictor(predict, st_predictors[runs_all(predict) ? i : predict->values->engine],
                       &predict->predictions.items[i]);
@@ -218,6 +241,16 @@ static enum status write_report(struct predict *predict) {
     return status;
 }
 
+/* The exit status is that of a table which could be made. */
+static enum status write_tables(struct predict *predict) {
+    struct st_ablation_row rows[ST_ABLATION_ROWS];
+    st_ablation_find(predict->model, rows);
+    write_ablation(predict->path, rows,
+                   strcmp(st_report_formats[predict->values->format].name, "json") == 0,
+                   predict->output.file);
+    return STATUS_CLEAN;
+}
+
 static enum status predict_and_report(struct predict *predict) {
     struct st_error error;
     if (build_model(predict, &error) < 0) {
@@ -225,8 +258,13 @@ static enum status predict_and_report(struct predict *predict) {
         return complain(&error);
     }
     trace_input_warn_of_no_blocks(&predict->input);
-    run_predictors(predict);
-    enum status status = write_report(predict);
+    enum status status;
+    if (predict->values->ablation) {
+        status = write_tables(predict);
+    } else {
+        run_predictors(predict);
+        status = write_report(predict);
+    }
     return st_output_finish(&predict->output, &error) < 0 ? complain(&error) : status;
 }
 
@@ -322,9 +360,9 @@ static const struct st_option options[] = {
     {.name = "timeout",
      .kind = ST_NUMBER,
      .offset = offsetof(struct predict_values, timeout),
-     .value = "S",
+     .value = "N",
      .initial = "60",
-     .help = "give up what takes longer than S seconds; 0 means never"},
+     .help = "give up what takes longer than N seconds; 0 means never"},
     {.name = "sync",
      .kind = ST_CHOICE,
      .offset = offsetof(struct predict_values, sync),
@@ -357,15 +395,21 @@ static const struct st_option options[] = {
      .kind = ST_CHOICE,
      .offset = offsetof(struct predict_values, races),
      .value = "SEARCH",
-     .initial = "pairwise",
+     .initial = "multilockset",
      .choices = race_words,
-     .help = "reduction: how to look for data races"},
+     .help = "reduction: how to look for data races",
+     .note = "pairwise reports fewer false alarms; eraser and ownership miss races"},
     {.name = "without",
      .kind = ST_TEXTS,
      .offset = offsetof(struct predict_values, without),
      .value = "IMPROVEMENT",
      .help = "reduction: leave out escape, happen-before, multilockset, sections, re-entrant, "
              "thread-local or protected; can be given several times"},
+    {.name = "ablation",
+     .kind = ST_FLAG,
+     .offset = offsetof(struct predict_values, ablation),
+     .help = "write a table of what each improvement of reduction is worth, instead of the "
+             "report"},
     {.name = "spec",
      .kind = ST_TEXT,
      .offset = offsetof(struct predict_values, spec),
