@@ -486,13 +486,14 @@ static void tell_event(struct story *story, struct st_place place) {
 
 static void tell_variable(struct story *story, uint32_t subject) {
     struct st_foreseen *block = story->block;
-    if (subject >= story->analysis->model->variable_count)
+    if (subject >= story->analysis->forest->variable_count)
         return;
+    uint32_t variable = story->analysis->forest->variables[subject];
     for (size_t i = 0; i < block->variable_count; i++)
-        if (block->variables[i] == subject)
+        if (block->variables[i] == variable)
             return;
     st_reserve(&block->variables, &story->variable_capacity, block->variable_count + 1);
-    block->variables[block->variable_count++] = subject;
+    block->variables[block->variable_count++] = variable;
 }
 
 static uint32_t token_with(const struct st_forest *forest, uint32_t unit, uint32_t entry) {
@@ -506,10 +507,11 @@ static uint32_t token_with(const struct st_forest *forest, uint32_t unit, uint32
 static void tell_edge(struct story *story, uint32_t from, uint32_t from_token, uint32_t to,
                       uint32_t to_token, uint32_t subject) {
     struct st_foreseen *block = story->block;
-    struct st_edge edge = {
-        .from = place_of(story, from, from_token),
-        .to = place_of(story, to, to_token),
-        .kind = subject < story->analysis->model->variable_count ? ST_EDGE_CONFLICT : ST_EDGE_LOCK};
+    struct st_edge edge = {.from = place_of(story, from, from_token),
+                           .to = place_of(story, to, to_token),
+                           .kind = subject < story->analysis->forest->variable_count
+                                       ? ST_EDGE_CONFLICT
+                                       : ST_EDGE_LOCK};
     tell_event(story, edge.from);
     tell_event(story, edge.to);
     tell_variable(story, subject);

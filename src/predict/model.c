@@ -109,33 +109,41 @@ static bool has_ordering_channels(const struct st_model *model) {
     return false;
 }
 
+static void take_locks(struct st_model *model, const struct st_survey *survey) {
+    for (size_t i = 0; i < survey->lock_count; i++) {
+        const struct st_lock_facts *facts = &survey->locks[i];
+        model->locks[i] = (struct st_model_lock){.shared = facts->shared,
+                                                 .contended = facts->contended,
+                                                 .protectors = facts->protectors};
+    }
+    for (size_t i = 0; i < model->variable_count; i++)
+        if (model->variables[i].indivisible)
+            model->locks[model->variables[i].lock] = (struct st_model_lock){
+                .shared = model->variables[i].shared, .contended = model->variables[i].contended};
+}
+
 /* Takes over what the survey found; what it needed to find it is not needed any more. */
 static void take_facts(struct st_model *model) {
-    struct st_model_builder *builder = model->builder;
-    struct st_survey *survey = &builder->survey;
-    size_t variables = survey->variable_count, locks = survey->lock_count;
-    model->variable_count = variables;
-    model->variables = st_alloc(variables + 1, sizeof *model->variables);
-    model->first_atomic_lock = (uint32_t)locks;
-    model->lock_count = locks + variables;
-    model->locks = st_alloc(model->lock_count + 1, sizeof *model->locks);
-    for (size_t i = 0; i < variables; i++) {
+    struct st_survey *survey = &model->builder->survey;
+    model->variable_count = survey->variable_count;
+    model->variables = st_alloc(model->variable_count + 1, sizeof *model->variables);
+    model->first_atomic_lock = (uint32_t)survey->lock_count;
+    model->lock_count = survey->lock_count;
+    for (size_t i = 0; i < model->variable_count; i++) {
         const struct st_variable_facts *facts = &survey->variables[i];
         model->variables[i] = (struct st_model_variable){.shared = facts->shared,
                                                          .written = facts->written,
                                                          .contended = facts->contended,
                                                          .indivisible = facts->indivisible,
                                                          .plain = facts->plain};
-        model->locks[locks + i] =
-            (struct st_model_lock){.shared = facts->shared, .contended = facts->contended};
+        if (facts->indivisible)
+            model->variables[i].lock = (uint32_t)model->lock_count++;
     }
-    for (size_t i = 0; i < locks; i++) {
-        const struct st_lock_facts *facts = &survey->locks[i];
-        model->locks[i] = (struct st_model_lock){.shared = facts->shared,
-                                                 .contended = facts->contended,
-                                                 .protectors = facts->protectors};
-    }
+    model->locks = st_alloc(model->lock_count + 1, sizeof *model->locks);
+    take_locks(model, survey);
     model->channel_events = survey->channel_events;
+    st_survey_free(survey);
+    st_survey_init(survey, model->options.order, NULL, &model->locksets);
 }
 
 void st_model_end_pass(struct st_model *model) {

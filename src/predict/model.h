@@ -83,6 +83,7 @@ struct st_model_variable {
     bool shared, written, contended, indivisible;
     bool plain;     /* some access is no atomic operation: it can be in a data race */
     unsigned races; /* enum st_racy_by, predict/lockset_races.h */
+    uint32_t lock;  /* its own, if it is indivisible */
 };
 
 struct st_model_lock {

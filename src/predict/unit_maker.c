@@ -258,7 +258,7 @@ static void end_access(struct st_unit_maker *maker, struct actor *actor, uint64_
 
 /* No write followed: it was a load. */
 static void close_swap(struct st_unit_maker *maker, struct actor *actor) {
-    uint32_t lock = maker->model->first_atomic_lock + actor->swap - 1;
+    uint32_t lock = maker->model->variables[actor->swap - 1].lock;
     st_draft_release(&actor->draft, lock, actor->swap_read.number, actor->swap_read.loc);
     actor->swap = 0;
     end_access(maker, actor, actor->swap_read.number);
@@ -270,7 +270,7 @@ static bool completes_swap(const struct actor *actor, const struct st_event *eve
 
 static void access_atomic(struct st_unit_maker *maker, struct actor *actor,
                           const struct st_event *event, struct st_token token, uint64_t number) {
-    uint32_t lock = maker->model->first_atomic_lock + event->target;
+    uint32_t lock = maker->model->variables[event->target].lock;
     if (!actor->swap)
         st_draft_acquire(&actor->draft, lock, number, event->loc);
     st_draft_add(&actor->draft, token, number, event->loc);
