@@ -377,12 +377,11 @@ static bool is_cut(struct search *search, uint32_t transaction, struct cut *cut)
         return false;
     if (options->pairwise)
         return find_pair(search, transaction, cut);
-    if (options->as_published && meets_itself(search, transaction)) {
-        *cut = (struct cut){search->meetings[0], search->meetings[search->meeting_count - 1],
-                            ST_NO_NAME};
-        return true;
-    }
-    return find_path(search, transaction, cut);
+    if (!options->no_paths && !(options->as_published && meets_itself(search, transaction)))
+        return find_path(search, transaction, cut);
+    *cut =
+        (struct cut){search->meetings[0], search->meetings[search->meeting_count - 1], ST_NO_NAME};
+    return true;
 }
 
 /* ---- all of them ---- */

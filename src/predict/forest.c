@@ -315,15 +315,13 @@ static void compare_periods(struct st_forest *forest) {
 
 static bool meet_directly(const struct st_forest *forest, const struct st_entry *a,
                           const struct st_entry *b, enum st_notion notion) {
-    if (!are_concurrent(forest, a, b))
-        return false;
     if (a->subject >= forest->variable_count)
-        return a->loose || b->loose;
+        return (a->loose || b->loose) && are_concurrent(forest, a, b);
+    if ((!a->writes && !b->writes) || !are_concurrent(forest, a, b))
+        return false;
     if (a->writes && b->writes)
         return notion == ST_NOTION_CONFLICT || (a->last && b->last);
-    if (a->writes)
-        return st_can_read(forest, b, a);
-    return b->writes && st_can_read(forest, a, b);
+    return a->writes ? st_can_read(forest, b, a) : st_can_read(forest, a, b);
 }
 
 static void join_entries(struct st_subject *subject, uint32_t i, uint32_t j) {
