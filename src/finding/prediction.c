@@ -20,6 +20,7 @@ static void free_block(struct st_foreseen *block) {
     free(block->variables);
     free(block->events);
     free(block->path);
+    free(block->nodes);
     free(block->witness);
     free(block->schedule);
 }
@@ -97,6 +98,8 @@ static void map_block(const struct mapping *mapping, struct st_foreseen *block) 
     block->begin_loc = mapping->map(mapping->context, block->begin_loc);
     for (size_t i = 0; i < block->event_count; i++)
         map_place(mapping, &block->events[i]);
+    for (size_t i = 0; i < block->node_count; i++)
+        map_place(mapping, &block->nodes[i]);
     for (size_t i = 0; i < block->path_length; i++) {
         map_place(mapping, &block->path[i].from);
         map_place(mapping, &block->path[i].to);

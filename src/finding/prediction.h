@@ -36,6 +36,9 @@ struct st_foreseen {
     size_t event_count;
     struct st_edge *path; /* the dependences among them, out of the block and back; may be empty */
     size_t path_length;
+    struct st_place *nodes; /* commit nodes that cannot be moved together: accesses, or acquires
+                             * that stand for their critical sections; of commit-node only */
+    size_t node_count;
     uint64_t *witness; /* a whole schedule: event numbers in the order in which they run */
     size_t witness_length;
     struct st_place *schedule; /* the last events of the witness, to be shown; finding/schedules.h

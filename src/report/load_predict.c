@@ -98,6 +98,7 @@ static void read_finding(struct st_loading *loading, const json_t *object,
     block->path = st_load_edges(loading, path);
     block->path_length = json_array_size(path);
     st_fields_leave(fields);
+    block->nodes = read_places(loading, object, "commit_nodes", &block->node_count);
     read_witness(fields, object, block);
     block->schedule = read_places(loading, object, "schedule", &block->schedule_length);
     if (block->schedule_length > block->witness_length)
