@@ -1,3 +1,5 @@
 #include "predict/predict.h"
 
-const struct st_predictor *const st_predictors[] = {NULL};
+extern const struct st_predictor st_blocks;
+
+const struct st_predictor *const st_predictors[] = {&st_blocks, NULL};
