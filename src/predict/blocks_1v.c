@@ -373,7 +373,8 @@ static void check_entry(const struct check *check, const struct st_1v_entry *ent
     }
 }
 
-static void check_variable(void *context, size_t variable) {
+static void check_variable(void *context, unsigned worker, size_t variable) {
+    (void)worker;
     const struct check *check = context;
     const struct st_1v_blocks *all = check->all;
     if (all->first_block[variable] == all->first_block[variable + 1])

@@ -7,34 +7,42 @@
 #include <stdlib.h>
 
 struct crew {
-    void (*work)(void *context, size_t index);
-    void *context;
-    size_t count;
     atomic_size_t next;
+    size_t count;
+    void (*work)(void *context, unsigned worker, size_t index);
+    void *context;
 };
 
-static void *take_turns(void *argument) {
-    struct crew *crew = argument;
-    size_t i;
-    while ((i = atomic_fetch_add_explicit(&crew->next, 1, memory_order_relaxed)) < crew->count)
-        crew->work(crew->context, i);
+struct worker {
+    struct crew *crew;
+    unsigned number;
+    pthread_t thread;
+};
+
+static void *do_pieces(void *argument) {
+    const struct worker *worker = argument;
+    struct crew *crew = worker->crew;
+    size_t index;
+    while ((index = atomic_fetch_add(&crew->next, 1)) < crew->count)
+        crew->work(crew->context, worker->number, index);
     return NULL;
 }
 
-/* A thread that cannot be started is no trouble: the others do its work. */
-void st_parallel(unsigned jobs, size_t count, void (*work)(void *context, size_t index),
-                 void *context) {
-    struct crew crew = {.work = work, .context = context, .count = count};
-    size_t helpers = jobs > 1 ? jobs - 1 : 0, started = 0;
-    if (count == 0)
-        return;
-    if (helpers >= count)
-        helpers = count - 1;
-    pthread_t *threads = st_alloc(helpers + 1, sizeof *threads);
-    while (started < helpers && !pthread_create(&threads[started], NULL, take_turns, &crew))
-        started++;
-    take_turns(&crew);
-    for (size_t i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
-    free(threads);
+void st_parallel(unsigned jobs, size_t count,
+                 void (*work)(void *context, unsigned worker, size_t index), void *context) {
+    struct crew crew = {.count = count, .work = work, .context = context};
+    unsigned started = 1;
+    if (jobs > count)
+        jobs = (unsigned)count;
+    struct worker *workers = st_alloc(jobs ? jobs : 1, sizeof *workers);
+    for (; started < jobs; started++) { /* the caller is worker 0 */
+        workers[started] = (struct worker){.crew = &crew, .number = started};
+        if (pthread_create(&workers[started].thread, NULL, do_pieces, &workers[started]) != 0)
+            break; /* fewer will do */
+    }
+    workers[0] = (struct worker){.crew = &crew};
+    do_pieces(&workers[0]);
+    for (unsigned i = 1; i < started; i++)
+        pthread_join(workers[i].thread, NULL);
+    free(workers);
 }

@@ -1,13 +1,13 @@
-/* The same work for many things at once. */
+/* Work that consists of many independent pieces, on several threads. */
 #ifndef SERIATIM_PREDICT_PARALLEL_H
 #define SERIATIM_PREDICT_PARALLEL_H
 
 #include <stddef.h>
 
-/* Calls work(context, i) once for each i below count, from `jobs` threads (0 counts as 1), and
- * returns when all are done. Which thread gets which i, and when, is open: what `work` does for
- * one i must not depend on the others. */
-void st_parallel(unsigned jobs, size_t count, void (*work)(void *context, size_t index),
-                 void *context);
+/* Calls work(context, worker, index) for each index below `count`, on up to `jobs` threads (0
+ * counts as 1). Workers are numbered from 0 and do one piece at a time, so that each can have
+ * something of its own. Pieces are started in ascending order. Returns when all are done. */
+void st_parallel(unsigned jobs, size_t count,
+                 void (*work)(void *context, unsigned worker, size_t index), void *context);
 
 #endif

@@ -53,6 +53,9 @@ struct st_predictor {
                 struct st_prediction *prediction);
 };
 
+extern const struct st_predictor st_blocks;
+extern const struct st_predictor st_commit_node;
+
 /* All of them, ending with NULL, in the order in which tables show them. */
 extern const struct st_predictor *const st_predictors[];
 

@@ -1,5 +1,3 @@
 #include "predict/predict.h"
 
-extern const struct st_predictor st_blocks;
-
-const struct st_predictor *const st_predictors[] = {&st_blocks, NULL};
+const struct st_predictor *const st_predictors[] = {&st_blocks, &st_commit_node, NULL};

@@ -60,9 +60,17 @@ static uint32_t still_open(const struct st_shape *shape, uint32_t from) {
     return from;
 }
 
+static void end_held(struct st_shape *shape, uint32_t lock, uint32_t at) {
+    for (uint32_t i = 0; i < shape->held_count; i++)
+        if (shape->held[i] == lock)
+            shape->held_ends[i] = at;
+}
+
 /* Fills in what follows from the tokens. */
 static void derive(struct st_shape *shape, struct st_locksets *locksets) {
     uint32_t top = ST_NO_TOKEN, set = shape->held_set;
+    for (uint32_t i = 0; i < shape->held_count; i++)
+        shape->held_ends[i] = shape->count;
     for (uint32_t i = 0; i < shape->count; i++) {
         const struct st_token *token = &shape->tokens[i];
         shape->ends[i] = i;
@@ -78,6 +86,8 @@ static void derive(struct st_shape *shape, struct st_locksets *locksets) {
             set = st_lockset_without(locksets, set, token->target);
             if (acquire != ST_NO_TOKEN)
                 shape->ends[acquire] = i;
+            else
+                end_held(shape, token->target, i);
             top = still_open(shape, top);
             shape->ups[i] = top;
         }
@@ -98,7 +108,7 @@ uint32_t st_shape_of(struct st_shapes *shapes, struct st_locksets *locksets, con
     uint32_t *head = &shapes->heads[hash & (shapes->head_count - 1)];
     struct st_shape *shape = &shapes->items[shapes->count];
     uint32_t *arrays = st_alloc((size_t)count * 3 + 1, sizeof *arrays);
-    *shape = (struct st_shape){.held = st_alloc((size_t)held_count + 1, sizeof *held),
+    *shape = (struct st_shape){.held = st_alloc((size_t)held_count * 2 + 1, sizeof *held),
                                .held_count = held_count,
                                .held_set = st_lockset_of(locksets, held, held_count),
                                .count = count,
@@ -108,12 +118,13 @@ uint32_t st_shape_of(struct st_shapes *shapes, struct st_locksets *locksets, con
                                .locksets = arrays + (size_t)count * 2,
                                .next = *head,
                                .hash = hash};
+    shape->held_ends = shape->held + held_count;
     if (held_count)
         memcpy(shape->held, held, held_count * sizeof *held);
     if (count)
         memcpy(shape->tokens, tokens, count * sizeof *tokens);
     derive(shape, locksets);
-    shapes->bytes += ((size_t)held_count + (size_t)count * 5) * sizeof(uint32_t);
+    shapes->bytes += ((size_t)held_count * 2 + (size_t)count * 5) * sizeof(uint32_t);
     *head = (uint32_t)++shapes->count;
     if (shapes->count > shapes->head_count)
         grow_heads(shapes);
@@ -136,20 +147,19 @@ uint32_t st_shape_section(const struct st_shape *shape, uint32_t i, uint32_t loc
 }
 
 bool st_shape_outermost(const struct st_shape *shape, const struct st_locksets *locksets,
-                        uint32_t i, uint32_t set, uint32_t *acquire, uint32_t *lock) {
+                        uint32_t i, uint32_t set, struct st_span *span) {
     for (uint32_t k = 0; k < shape->held_count; k++)
-        if (st_lockset_has(locksets, shape->locksets[i], shape->held[k]) &&
-            st_lockset_has(locksets, set, shape->held[k]) &&
-            st_shape_section(shape, i, shape->held[k]) == ST_NO_TOKEN) {
-            *acquire = ST_NO_TOKEN;
-            *lock = shape->held[k];
+        if ((i == ST_NO_TOKEN || shape->held_ends[k] >= i) &&
+            st_lockset_has(locksets, set, shape->held[k])) {
+            *span = (struct st_span){0, shape->held_ends[k] + 1};
             return true;
         }
     bool found = false;
+    if (i == ST_NO_TOKEN)
+        return false;
     for (uint32_t j = innermost(shape, i); j != ST_NO_TOKEN; j = shape->ups[j])
         if (shape->ends[j] >= i && st_lockset_has(locksets, set, shape->tokens[j].target)) {
-            *acquire = j;
-            *lock = shape->tokens[j].target;
+            *span = (struct st_span){j + 1, shape->ends[j] + 1};
             found = true;
         }
     return found;

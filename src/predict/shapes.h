@@ -27,6 +27,7 @@ struct st_token {
 /* Critical sections need not be nested. */
 struct st_shape {
     uint32_t *held; /* the locks that its thread holds when it begins, in the order of acquiring */
+    uint32_t *held_ends; /* for each of them: its release, or `count` when it is held to the end */
     uint32_t held_count;
     uint32_t held_set; /* the same as a number of a lockset */
     uint32_t count;
@@ -58,10 +59,15 @@ uint32_t st_shape_of(struct st_shapes *shapes, struct st_locksets *locksets, con
  * held from the beginning. The lock must be in the token's lockset. */
 uint32_t st_shape_section(const struct st_shape *shape, uint32_t i, uint32_t lock);
 
-/* The outermost critical section around token i whose lock is in the set: its acquire, or
- * ST_NO_TOKEN when that lock is held from the beginning. *lock becomes the lock. False when no lock
- * of the set is held at the token. */
+/* A part of a shape: tokens counted from 1. What goes back to before the beginning starts at 0, and
+ * what goes on behind the end ends at one more than the number of tokens. */
+struct st_span {
+    uint32_t start, end;
+};
+
+/* The outermost critical section around token i (ST_NO_TOKEN: around the beginning) whose lock is
+ * in the set. False when no lock of the set is held there. */
 bool st_shape_outermost(const struct st_shape *shape, const struct st_locksets *locksets,
-                        uint32_t i, uint32_t set, uint32_t *acquire, uint32_t *lock);
+                        uint32_t i, uint32_t set, struct st_span *span);
 
 #endif
