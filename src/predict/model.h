@@ -13,7 +13,8 @@
  *
  * **Units.** A transaction is an outermost block, or what is left of one between fork, join and
  * barrier events, which are outside of all units. An event outside of all blocks is a unit of its
- * own, which need not be atomic with any other. Units that do the same (same shape) in the same
+ * own, which need not be atomic with any other; predict/unit_maker.h says what becomes of critical
+ * sections there. Units that do the same (same shape) in the same
  * period are one `struct st_unit`; how many there were is in it, and which blocks they belong to is
  * in the list of instances.
  *
@@ -76,7 +77,7 @@ struct st_model_variable {
 
 struct st_model_lock {
     bool shared, contended;
-    bool loose;          /* some critical section of it is not within one transaction */
+    bool loose;          /* some critical section of it lasts from one unit to another */
     uint32_t protectors; /* the set of locks that are held whenever it is */
 };
 

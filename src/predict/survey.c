@@ -114,17 +114,10 @@ static struct st_lock_facts *lock_of(struct st_survey *survey, uint32_t lock) {
     return &survey->locks[lock];
 }
 
-static void acquire(struct st_survey *survey, const struct st_event *event) {
-    struct st_survey_thread *thread = thread_of(survey, event->thread);
-    struct st_lock_facts *facts = lock_of(survey, event->target);
-    uint32_t now = st_periods_now(&survey->order.periods, event->thread);
-    uint32_t held = st_lockset_of(survey->locksets, thread->held, thread->held_count);
-    facts->protectors =
-        facts->used ? st_lockset_common(survey->locksets, facts->protectors, held) : held;
-    facts->used = true;
-    facts->loose |= thread->depth == 0;
-    struct st_last_use *own =
-        find_use(&facts->first, &facts->others, &facts->other_count, event->thread);
+/* The lock is acquired or released: a critical section may last from one period to another. */
+static void use_lock(struct st_survey *survey, struct st_lock_facts *facts, uint32_t thread) {
+    uint32_t now = st_periods_now(&survey->order.periods, thread);
+    struct st_last_use *own = find_use(&facts->first, &facts->others, &facts->other_count, thread);
     facts->shared |= facts->other_count > 0;
     note_use(own, now, true);
     if (own != &facts->first)
@@ -132,6 +125,16 @@ static void acquire(struct st_survey *survey, const struct st_event *event) {
     for (uint32_t i = 0; i < facts->other_count && !facts->contended; i++)
         if (&facts->others[i] != own)
             facts->contended = quarrels(survey, &facts->others[i], now, true);
+}
+
+static void acquire(struct st_survey *survey, const struct st_event *event) {
+    struct st_survey_thread *thread = thread_of(survey, event->thread);
+    struct st_lock_facts *facts = lock_of(survey, event->target);
+    uint32_t held = st_lockset_of(survey->locksets, thread->held, thread->held_count);
+    facts->protectors =
+        facts->used ? st_lockset_common(survey->locksets, facts->protectors, held) : held;
+    facts->used = true;
+    use_lock(survey, facts, event->thread);
     st_reserve(&thread->held, &thread->held_capacity, thread->held_count + 1);
     thread->held[thread->held_count++] = event->target;
 }
@@ -144,18 +147,13 @@ static void release(struct st_survey *survey, const struct st_event *event) {
         place++;
     if (place == thread->held_count)
         return;
+    use_lock(survey, lock_of(survey, event->target), event->thread);
     thread->held_count--;
     for (; place < thread->held_count; place++) {
         thread->held[place] = thread->held[place + 1];
         struct st_lock_facts *facts = lock_of(survey, thread->held[place]);
         facts->protectors = st_lockset_without(survey->locksets, facts->protectors, event->target);
     }
-}
-
-/* A transaction begins or ends here. */
-static void cross_boundary(struct st_survey *survey, struct st_survey_thread *thread) {
-    for (size_t i = 0; i < thread->held_count; i++)
-        lock_of(survey, thread->held[i])->loose = true;
 }
 
 /* ---- events ---- */
@@ -170,8 +168,6 @@ static void note_atomic(struct st_survey *survey, const struct st_event *event) 
 void st_survey_event(struct st_survey *survey, const struct st_event *event) {
     if (event->op == ST_DROPPED)
         return;
-    if (st_order_splits(&survey->order, event))
-        cross_boundary(survey, thread_of(survey, event->thread));
     st_order_event(&survey->order, event);
     switch (event->op) {
     case ST_READ:
@@ -184,14 +180,6 @@ void st_survey_event(struct st_survey *survey, const struct st_event *event) {
     case ST_RELEASE:
         release(survey, event);
         break;
-    case ST_BEGIN:
-        if (thread_of(survey, event->thread)->depth++ == 0)
-            cross_boundary(survey, thread_of(survey, event->thread));
-        break;
-    case ST_END:
-        if (--thread_of(survey, event->thread)->depth == 0)
-            cross_boundary(survey, thread_of(survey, event->thread));
-        break;
     case ST_SEND:
     case ST_RECEIVE:
         survey->channel_events += !st_order_splits(&survey->order, event);
@@ -200,9 +188,4 @@ void st_survey_event(struct st_survey *survey, const struct st_event *event) {
         break;
     }
     note_atomic(survey, event);
-}
-
-void st_survey_finish(struct st_survey *survey) {
-    for (size_t i = 0; i < survey->thread_capacity; i++)
-        cross_boundary(survey, &survey->threads[i]);
 }

@@ -24,7 +24,6 @@ struct st_variable_facts {
 struct st_lock_facts {
     bool shared;    /* two threads at least acquire it */
     bool contended; /* and at least once in concurrent periods */
-    bool loose;     /* some critical section of it is not within one transaction */
     bool used;
     uint32_t protectors; /* the set of locks that are held whenever it is */
     struct st_last_use first, *others;
@@ -35,7 +34,6 @@ struct st_lock_facts {
 struct st_survey_thread {
     uint32_t *held; /* locks, in the order in which they were acquired */
     size_t held_count, held_capacity;
-    uint32_t depth;       /* of blocks */
     uint32_t atomic_read; /* the variable of its last event plus 1, if that was an atomic read */
 };
 
@@ -58,8 +56,5 @@ size_t st_survey_memory(const struct st_survey *survey);
 
 /* All events of the trace, in order. */
 void st_survey_event(struct st_survey *survey, const struct st_event *event);
-
-/* The trace may end inside blocks and critical sections. */
-void st_survey_finish(struct st_survey *survey);
 
 #endif
