@@ -47,9 +47,14 @@ struct st_blocks_run {
     size_t *first_unit;          /* by shape: in `units`; there is one more than shapes */
     enum st_foresight *foresights;
     struct st_block_finding *findings; /* by unit: of those that are POTENTIAL */
-    pthread_mutex_t lock;              /* for findings of several threads of ours */
-    uint64_t storage;                  /* distinct blocks */
+    bool *guarded; /* by variable: is some unit, holding a lock already when it begins, going to
+                    * read it under that lock? (Theorem 5 only: blocks_exact.c) */
+    pthread_mutex_t lock; /* for findings of several threads of ours */
+    uint64_t storage;     /* distinct blocks */
 };
+
+/* "R-W-R": the operations of the events; locks are "acq" and "rel". To be freed. */
+char *st_blocks_pattern(const struct st_place *events, size_t count);
 
 /* ---- blocks_units.c ---- */
 
@@ -134,7 +139,7 @@ struct st_2v_access {
     uint32_t touched; /* locks that are held at any time from here to the next access */
 };
 
-/* The accesses of a shape that take part in 2v-blocks: appended to the lists. */
+/* The accesses of a shape that take part in 2v-blocks, and their tokens. */
 struct st_2v_accesses {
     struct st_2v_access *items;
     uint32_t *tokens;
@@ -146,6 +151,9 @@ void st_2v_accesses_free(struct st_2v_accesses *accesses);
 
 /* The second condition of Theorem 4, for all pairs of transactions. */
 void st_2v_check(struct st_blocks_run *run);
+
+/* Finds the variables that st_blocks_run.guarded is about. To be called before st_1v_check. */
+void st_blocks_find_guarded(struct st_blocks_run *run);
 
 /* Theorem 5 but for its first condition. What it cannot decide in time becomes
  * ST_FORESEEN_TIMEOUT. */

@@ -1,0 +1,34 @@
+/* All schedules of a group, as far as they differ. */
+#ifndef SERIATIM_PREDICT_BLOCKS_SEARCH_H
+#define SERIATIM_PREDICT_BLOCKS_SEARCH_H
+
+#include "predict/blocks_steps.h"
+
+/* A step in a schedule. */
+struct st_move {
+    uint32_t lane;
+    size_t step;
+};
+
+/* A schedule, or a part of one, that no serial one is like. `moves` is what was done so far, of
+ * which the last ones, from `first` on, are the part. True: go on and look for more. */
+typedef bool st_on_cut(void *context, const struct st_move *moves, size_t count, size_t first);
+
+struct st_search_limits {
+    double deadline;   /* in seconds of the monotonic clock; 0: none */
+    size_t most_bytes; /* for states that have been visited */
+};
+
+enum st_search_end { ST_SEARCH_DONE, ST_SEARCH_STOPPED, ST_SEARCH_GAVE_UP };
+
+/* parts: whenever no transaction is open and no lock is held from unit to unit, what was done so
+ * far is forgotten but for where each thread is. That is far fewer states, and enough if all parts
+ * can be serialized. A part that cannot may still be part of a schedule that can, where a later
+ * write hides what went wrong. */
+enum st_search_end st_search(const struct st_group *group, bool parts,
+                             const struct st_search_limits *limits, st_on_cut *on_cut,
+                             void *context);
+
+double st_search_clock(void);
+
+#endif
