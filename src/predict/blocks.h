@@ -47,10 +47,8 @@ struct st_blocks_run {
     size_t *first_unit;          /* by shape: in `units`; there is one more than shapes */
     enum st_foresight *foresights;
     struct st_block_finding *findings; /* by unit: of those that are POTENTIAL */
-    bool *guarded; /* by variable: is some unit, holding a lock already when it begins, going to
-                    * read it under that lock? (Theorem 5 only: blocks_exact.c) */
-    pthread_mutex_t lock; /* for findings of several threads of ours */
-    uint64_t storage;     /* distinct blocks */
+    pthread_mutex_t lock;              /* for findings of several threads of ours */
+    uint64_t storage;                  /* distinct blocks */
 };
 
 /* "R-W-R": the operations of the events; locks are "acq" and "rel". To be freed. */
@@ -132,6 +130,9 @@ void st_1v_free(struct st_1v_blocks *all);
 /* Theorem 3, one variable at a time, with these patterns. */
 void st_1v_check(struct st_blocks_run *run, const struct st_1v_blocks *all, unsigned patterns);
 
+/* What Theorem 3 misses where locks are held outside of transactions: blocks_loose.c. */
+void st_loose_check(struct st_blocks_run *run);
+
 /* An access that takes part in 2v-blocks: an initial read or a final write. */
 struct st_2v_access {
     uint32_t variable, op, held;
@@ -151,9 +152,6 @@ void st_2v_accesses_free(struct st_2v_accesses *accesses);
 
 /* The second condition of Theorem 4, for all pairs of transactions. */
 void st_2v_check(struct st_blocks_run *run);
-
-/* Finds the variables that st_blocks_run.guarded is about. To be called before st_1v_check. */
-void st_blocks_find_guarded(struct st_blocks_run *run);
 
 /* Theorem 5 but for its first condition. What it cannot decide in time becomes
  * ST_FORESEEN_TIMEOUT. */

@@ -290,8 +290,7 @@ static bool is_unserializable(const struct check *check, const struct st_1v_bloc
     bool point_reads = point->op == ST_TOKEN_READ;
     if (!first_reads && !then_reads)
         return check->patterns & ST_PATTERN_WRW && point_reads &&
-               (check->run->options->as_published ||
-                (point->initial && !check->run->guarded[block->variable]));
+               (point->initial || check->run->options->as_published);
     if (point_reads)
         return false;
     if (first_reads && then_reads)

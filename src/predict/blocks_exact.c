@@ -16,10 +16,10 @@
  * have to be looked at, since a write that nobody reads may be moved behind another one that hides
  * it.
  *
- * A third thing to look at: events outside of transactions may hold a lock from one unit to the
- * next. A read there may be the first of its unit, and still always see the write of the unit
- * before it. Pattern 1 is not right for such *guarded* reads; of their variables, all writes are
- * kept, so that the search decides.
+ * Where a lock is held from one unit to another outside of transactions, the theorem does not hold,
+ * and neither does its first condition: a unit may have to wait for a lock that the transaction
+ * took before it began, and so never come between. There all accesses are kept, and the search
+ * decides everything from the definition.
  *
  * It gives up after some time, or when it would need too much memory.
  *
@@ -74,23 +74,6 @@ static const struct st_step *step_of(const struct st_group *group, struct st_mov
     return &group->lanes[move.lane].steps[move.step];
 }
 
-static bool is_access(const struct st_step *step) {
-    return step->kind == ST_TOKEN_READ || step->kind == ST_TOKEN_WRITE;
-}
-
-void st_blocks_find_guarded(struct st_blocks_run *run) {
-    for (uint32_t i = 0; i < run->model->shapes.count; i++) {
-        const struct st_shape *shape = &run->model->shapes.items[i];
-        for (uint32_t k = 0; k < shape->count && shape->held_count; k++) {
-            if (shape->tokens[k].kind != ST_TOKEN_READ)
-                continue;
-            for (uint32_t h = 0; h < shape->held_count; h++)
-                if (shape->held_ends[h] > k)
-                    run->guarded[shape->tokens[k].target] = true;
-        }
-    }
-}
-
 /* ---- schedules as a whole ---- */
 
 struct schedule {
@@ -116,7 +99,7 @@ static void put_move(const struct st_group *group, struct schedule *schedule, si
                      uint32_t *holders, uint32_t lane) {
     struct st_move move = {lane, places[lane]++};
     const struct st_step *step = step_of(group, move);
-    if (!is_access(step))
+    if (!st_is_access_step(step))
         holders[step->target] = step->kind == ST_TOKEN_ACQUIRE ? lane + 1 : 0;
     st_reserve(&schedule->moves, &schedule->capacity, schedule->count + 1);
     schedule->moves[schedule->count++] = move;
@@ -238,7 +221,7 @@ static bool conflict(const struct part *part, size_t i, size_t k) {
     const struct st_step *b = step_of(part->group, part->moves[k]);
     if (a->target != b->target || part->moves[i].lane == part->moves[k].lane)
         return false;
-    if (is_access(a) && is_access(b))
+    if (st_is_access_step(a) && st_is_access_step(b))
         return a->kind == ST_TOKEN_WRITE || b->kind == ST_TOKEN_WRITE;
     return a->kind == ST_TOKEN_RELEASE && b->kind == ST_TOKEN_ACQUIRE && (a->lasting || b->lasting);
 }
@@ -309,7 +292,7 @@ static struct st_place place_of(const struct part *part, size_t move) {
     static const enum st_op ops[] = {ST_READ, ST_WRITE, ST_ACQUIRE, ST_RELEASE};
     const struct st_group *group = part->group;
     const struct st_step *step = step_of(group, part->moves[move]);
-    const uint32_t *names = is_access(step) ? group->variables : group->locks;
+    const uint32_t *names = st_is_access_step(step) ? group->variables : group->locks;
     return (struct st_place){.number = step->spot.number,
                              .event = {.thread = group->lanes[part->moves[move].lane].thread,
                                        .target = names[step->target],
@@ -376,7 +359,7 @@ static bool has_blind_writes(const struct part *part) {
     bool *used = st_alloc((size_t)group->variable_count + 1, sizeof *used), blind = false;
     uint32_t *reader = st_alloc((size_t)group->variable_count + 1, sizeof *reader);
     for (size_t i = 0; i < part->count; i++)
-        if (is_access(step_of(group, part->moves[i])))
+        if (st_is_access_step(step_of(group, part->moves[i])))
             used[step_of(group, part->moves[i])->target] = true;
     for (size_t l = 0; l < group->lane_count; l++)
         for (size_t i = 0; i < group->lanes[l].count; i++) {
@@ -458,12 +441,20 @@ static void give_up(struct explorer *explorer) {
     }
 }
 
+/* What the first condition found is not certain here. */
+static void forget_findings(struct explorer *explorer) {
+    for (size_t i = 0; i < explorer->group->item_count; i++)
+        explorer->run->foresights[explorer->group->items[i].unit] = ST_FORESEEN_ATOMIC;
+}
+
 static void explore_group(void *context, unsigned worker, size_t index) {
     struct st_blocks_exact *exact = context;
     struct explorer *explorer = &exact->explorers[index];
     (void)worker;
     if (explorer->group->lane_count < 2)
         return;
+    if (explorer->group->lasting && !explorer->run->options->as_published)
+        forget_findings(explorer);
     explorer->parts = true;
     enum st_search_end end = st_search(explorer->group, true, &exact->limits, on_cut, explorer);
     if (end == ST_SEARCH_DONE && explorer->hidden && !explorer->confirmed) {

@@ -153,10 +153,18 @@ static void keep_variable(struct puzzle *puzzle, uint32_t variable, uint32_t *wr
     for (uint32_t i = 0; i < puzzle->count; i++) {
         const struct st_item *item = item_at(puzzle, i);
         const struct st_step *steps = puzzle->group->lanes[item->lane].steps;
-        const uint32_t *sources = view->sources + puzzle->group->offsets[item->lane];
-        for (size_t k = item->first; k < item->end; k++)
-            if (steps[k].kind == ST_TOKEN_READ && steps[k].target == variable)
-                keep_read(puzzle, i, sources[k], variable, writers, count);
+        size_t offset = puzzle->group->offsets[item->lane], own = 0;
+        for (size_t k = item->first; k < item->end; k++) {
+            if (!st_is_access_step(&steps[k]) || steps[k].target != variable)
+                continue;
+            uint32_t source = view->sources[offset + k];
+            if (steps[k].kind == ST_TOKEN_WRITE)
+                own = offset + k + 1;
+            else if (!own)
+                keep_read(puzzle, i, source, variable, writers, count);
+            else if (source != own) /* others came between: no serial schedule has that */
+                puzzle->impossible = true;
+        }
     }
 }
 

@@ -46,17 +46,17 @@ static void put_steps(struct plan *plan, struct st_roles *roles, const struct st
         const struct st_token *token = &shape->tokens[i];
         bool lock = token->kind == ST_TOKEN_ACQUIRE || token->kind == ST_TOKEN_RELEASE;
         bool first_read = roles->initial[i] && (plan->whole || !roles->last[token->target]);
-        bool write =
-            token->kind == ST_TOKEN_WRITE && (roles->final[i] || plan->run->guarded[token->target]);
-        if (!(lock && model->locks[token->target].contended) && !first_read && !write)
+        if (lock ? !model->locks[token->target].contended : !st_is_access(token))
             continue;
         if (first_read)
             roles->last[token->target] = 1;
         st_reserve(&plan->steps, &plan->step_capacity, plan->step_count + 1);
-        plan->steps[plan->step_count++] = (struct st_step){.kind = token->kind,
-                                                           .target = token->target,
-                                                           .held = shape->locksets[i],
-                                                           .spot = model->spots[from->spots + i]};
+        plan->steps[plan->step_count++] =
+            (struct st_step){.kind = token->kind,
+                             .target = token->target,
+                             .held = shape->locksets[i],
+                             .core = lock || first_read || roles->final[i],
+                             .spot = model->spots[from->spots + i]};
     }
     for (size_t i = first; i < plan->step_count; i++)
         if (plan->steps[i].kind == ST_TOKEN_READ)
@@ -110,8 +110,7 @@ static void find_parts(struct plan *plan) {
     for (uint32_t i = 0; i < plan->entry_count; i++)
         for (size_t k = 0; k < plan->entries[i].count; k++) {
             const struct st_step *step = &plan->steps[plan->entries[i].first + k];
-            bool access = step->kind == ST_TOKEN_READ || step->kind == ST_TOKEN_WRITE;
-            tie(plan, access ? &variables[step->target] : &locks[step->target], i);
+            tie(plan, st_is_access_step(step) ? &variables[step->target] : &locks[step->target], i);
         }
     free(variables);
     free(locks);
@@ -314,7 +313,7 @@ struct renaming {
 
 static uint32_t rename_target(struct st_group *group, struct renaming *names,
                               const struct st_step *step) {
-    if (step->kind == ST_TOKEN_ACQUIRE || step->kind == ST_TOKEN_RELEASE) {
+    if (!st_is_access_step(step)) {
         if (!names->locks[step->target]) {
             st_reserve(&group->locks, &group->lock_capacity, (size_t)group->lock_count + 1);
             group->locks[group->lock_count++] = step->target;
@@ -339,23 +338,38 @@ static uint32_t lane_of(struct st_group *group, struct renaming *names, uint32_t
     return names->lanes[thread] - 1;
 }
 
+/* Does it hold a lock before it begins, or when it has ended? */
+static bool is_lasting(const struct plan *plan, const struct entry *entry) {
+    const struct st_model *model = plan->run->model;
+    const struct st_shape *shape = st_unit_shape(model, entry->unit);
+    for (uint32_t i = 0; i < shape->held_count; i++)
+        if (model->locks[shape->held[i]].contended)
+            return true;
+    for (uint32_t i = 0; i < shape->count; i++)
+        if (shape->tokens[i].kind == ST_TOKEN_ACQUIRE && shape->ends[i] == shape->count &&
+            model->locks[shape->tokens[i].target].contended)
+            return true;
+    return false;
+}
+
 static void put_item(struct st_group *group, const struct plan *plan, const struct entry *entry,
                      struct renaming *names) {
     uint32_t number = (uint32_t)group->item_count,
              lane_number = lane_of(group, names, entry->thread);
     struct st_lane *lane = &group->lanes[lane_number];
     st_reserve(&group->items, &group->item_capacity, group->item_count + 1);
-    group->items[group->item_count++] = (struct st_item){.unit = entry->unit,
-                                                         .lane = lane_number,
-                                                         .first = lane->count,
-                                                         .end = lane->count + entry->count};
     st_reserve(&lane->steps, &lane->capacity, lane->count + entry->count);
+    struct st_item *item = &group->items[group->item_count++];
+    *item = (struct st_item){.unit = entry->unit, .lane = lane_number, .first = lane->count};
     for (size_t i = 0; i < entry->count; i++) {
         struct st_step step = plan->steps[entry->first + i];
+        if (!step.core && !group->lasting)
+            continue;
         step.target = rename_target(group, names, &step);
         step.item = number;
         lane->steps[lane->count++] = step;
     }
+    item->end = lane->count;
 }
 
 static void forget_names(const struct plan *plan, const struct entry *entry,
@@ -363,8 +377,8 @@ static void forget_names(const struct plan *plan, const struct entry *entry,
     names->lanes[entry->thread] = 0;
     for (size_t i = 0; i < entry->count; i++) {
         const struct st_step *step = &plan->steps[entry->first + i];
-        bool lock = step->kind == ST_TOKEN_ACQUIRE || step->kind == ST_TOKEN_RELEASE;
-        *(lock ? &names->locks[step->target] : &names->variables[step->target]) = 0;
+        *(st_is_access_step(step) ? &names->variables[step->target] : &names->locks[step->target]) =
+            0;
     }
 }
 
@@ -556,6 +570,8 @@ static void fill_groups(const struct plan *plan, struct st_groups *groups) {
     for (size_t g = 0; g < groups->count; g++) {
         struct st_group *group = &groups->items[g];
         group->run = plan->run;
+        for (size_t i = first[g]; i < first[g + 1]; i++)
+            group->lasting |= is_lasting(plan, &plan->entries[sorted[i]]);
         for (size_t i = first[g]; i < first[g + 1]; i++)
             put_item(group, plan, &plan->entries[sorted[i]], &names);
         for (size_t i = first[g]; i < first[g + 1]; i++)

@@ -1,5 +1,6 @@
 /* IR-FW(T) of Theorem 5: the run as a sequence of steps for each thread, with synchronisation,
- * initial reads and final writes only; and its parts that can be explored apart from each other. */
+ * initial reads and final writes only; and its parts that can be explored apart from each other.
+ * Parts in which locks are held from unit to unit have all accesses. */
 #ifndef SERIATIM_PREDICT_BLOCKS_STEPS_H
 #define SERIATIM_PREDICT_BLOCKS_STEPS_H
 
@@ -10,9 +11,14 @@ struct st_step {
     uint32_t target; /* a number below st_group.variable_count or .lock_count */
     uint32_t held;   /* lockset */
     uint32_t item;
+    bool core;    /* synchronisation, an initial read or a final write */
     bool lasting; /* an acquire or release of a critical section that lasts from item to item */
     struct st_spot spot;
 };
+
+static inline bool st_is_access_step(const struct st_step *step) {
+    return step->kind == ST_TOKEN_READ || step->kind == ST_TOKEN_WRITE;
+}
 
 /* An occurrence of a unit that has steps. */
 struct st_item {
@@ -55,6 +61,7 @@ struct st_lane {
 /* Threads' parts that share variables and locks with each other and with nothing else. */
 struct st_group {
     const struct st_blocks_run *run;
+    bool lasting; /* some critical section lasts from item to item: all accesses are here */
     struct st_lane *lanes;
     size_t lane_count, lane_capacity;
     struct st_item *items; /* those of a lane are in order, and have ascending numbers */
