@@ -136,7 +136,7 @@ struct teller {
 static void explain(void *context, uint32_t unit, struct st_foreseen *block) {
     const struct teller *teller = context;
     if (teller->run->foresights[unit] == ST_FORESEEN_VIOLATION)
-        ; // XX st_blocks_exact_explain(teller->exact, unit, block);
+        st_blocks_exact_explain(teller->exact, unit, block);
     else
         explain_finding(teller->run, unit, block);
 }

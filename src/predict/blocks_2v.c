@@ -108,13 +108,17 @@ struct profile {
     struct st_unit_list times; /* the same, one for each time */
 };
 
+/* By variable: profiles, each once. */
+struct user_index {
+    uint32_t *users;
+    size_t *first; /* by variable: in `users`; there is one more than variables */
+};
+
 struct profiles {
     struct st_blocks_run *run;
     struct profile *items;
     size_t count, capacity;
-    uint32_t *of_shape;        /* profile plus 1, or 0 for shapes with fewer than two variables */
-    uint32_t *users;           /* by variable: profiles that access it, once each */
-    size_t *first_user;        /* by variable: in `users`; there is one more than variables */
+    struct user_index users, writers;
     struct scratch *scratches; /* by worker */
 };
 
@@ -183,7 +187,6 @@ static void make_profiles(struct profiles *profiles) {
     struct st_map64 numbers;
     st_roles_init(run, &roles);
     st_map64_init(&numbers);
-    profiles->of_shape = st_alloc(run->model->shapes.count + 1, sizeof *profiles->of_shape);
     for (uint32_t shape = 0; shape < run->model->shapes.count; shape++) {
         if (!has_transaction(run, shape))
             continue;
@@ -193,7 +196,6 @@ static void make_profiles(struct profiles *profiles) {
         size_t bytes = accesses.count * sizeof *accesses.items;
         uint32_t known = numbers.count;
         uint32_t number = st_map64_number(&numbers, XXH3_64bits(accesses.items, bytes));
-        profiles->of_shape[shape] = number + 1;
         st_reserve(&profiles->items, &profiles->capacity, (size_t)number + 1);
         struct profile *profile = &profiles->items[number];
         if (number == known) {
@@ -227,30 +229,31 @@ static void list_units(struct profiles *profiles) {
     }
 }
 
-/* Which profiles access a variable. */
-static void index_users(struct profiles *profiles) {
+/* Which profiles access a variable, or (the other index) write it. */
+static void index_users(const struct profiles *profiles, bool only_writes,
+                        struct user_index *index) {
     size_t variables = profiles->run->model->variable_count;
     uint32_t *last = st_alloc(variables + 1, sizeof *last);
-    profiles->first_user = st_alloc(variables + 2, sizeof *profiles->first_user);
+    index->first = st_alloc(variables + 2, sizeof *index->first);
     for (int round = 0; round < 2; round++) {
         memset(last, 0, variables * sizeof *last);
         for (uint32_t i = 0; i < profiles->count; i++)
             for (uint32_t k = 0; k < profiles->items[i].count; k++) {
-                uint32_t variable = profiles->items[i].accesses[k].variable;
-                if (last[variable] == i + 1)
+                const struct st_2v_access *access = &profiles->items[i].accesses[k];
+                if (last[access->variable] == i + 1 ||
+                    (only_writes && access->op != ST_TOKEN_WRITE))
                     continue;
-                last[variable] = i + 1;
+                last[access->variable] = i + 1;
                 if (round == 0)
-                    profiles->first_user[variable + 2]++;
+                    index->first[access->variable + 2]++;
                 else
-                    profiles->users[profiles->first_user[variable + 1]++] = i;
+                    index->users[index->first[access->variable + 1]++] = i;
             }
         if (round == 1)
             break;
         for (size_t i = 1; i < variables + 2; i++)
-            profiles->first_user[i] += profiles->first_user[i - 1];
-        profiles->users =
-            st_alloc(profiles->first_user[variables + 1] + 1, sizeof *profiles->users);
+            index->first[i] += index->first[i - 1];
+        index->users = st_alloc(index->first[variables + 1] + 1, sizeof *index->users);
     }
     free(last);
 }
@@ -264,9 +267,10 @@ static void free_profiles(struct profiles *profiles) {
         free(profile->times.units);
     }
     free(profiles->items);
-    free(profiles->of_shape);
-    free(profiles->users);
-    free(profiles->first_user);
+    free(profiles->users.users);
+    free(profiles->users.first);
+    free(profiles->writers.users);
+    free(profiles->writers.first);
 }
 
 /* ---- one profile and the others ---- */
@@ -283,7 +287,7 @@ struct use {
 /* What one worker has of its own. */
 struct scratch {
     struct use *uses;   /* by variable */
-    uint32_t *counts;   /* by profile: variables that it shares with the one in question */
+    uint32_t *counts;   /* by profile: variables with conflicts with the one in question */
     uint32_t *partners; /* the profiles with a count */
     size_t partner_count;
     uint32_t *next; /* by gap set and access: the first gap with that set from the access on */
@@ -437,18 +441,21 @@ static bool cuts(const struct profiles *profiles, const struct scratch *scratch,
     return false;
 }
 
-/* The profiles that share two variables at least with this one, in ascending order. */
+/* The profiles with conflicts about two variables at least with this one, in ascending order. */
 static void find_partners(const struct profiles *profiles, uint32_t number,
                           struct scratch *scratch) {
     const struct profile *self = &profiles->items[number];
     scratch->partner_count = 0;
     for (uint32_t i = 0; i < self->count; i++) {
         uint32_t variable = self->accesses[i].variable;
-        if (scratch->uses[variable].first != i)
+        const struct use *use = &scratch->uses[variable];
+        const struct user_index *index =
+            use->write == NOWHERE ? &profiles->writers : &profiles->users;
+        if (use->first != i)
             continue;
-        for (size_t k = profiles->first_user[variable]; k < profiles->first_user[variable + 1]; k++)
-            if (!scratch->counts[profiles->users[k]]++)
-                scratch->partners[scratch->partner_count++] = profiles->users[k];
+        for (size_t k = index->first[variable]; k < index->first[variable + 1]; k++)
+            if (!scratch->counts[index->users[k]]++)
+                scratch->partners[scratch->partner_count++] = index->users[k];
     }
     size_t kept = 0;
     for (size_t i = 0; i < scratch->partner_count; i++) {
@@ -553,7 +560,8 @@ void st_2v_check(struct st_blocks_run *run) {
         was_known[i] = run->foresights[i] != ST_FORESEEN_ATOMIC;
     make_profiles(&profiles);
     list_units(&profiles);
-    index_users(&profiles);
+    index_users(&profiles, false, &profiles.users);
+    index_users(&profiles, true, &profiles.writers);
     count_storage(run, &profiles);
     profiles.scratches = st_alloc(workers, sizeof *profiles.scratches);
     st_parallel(run->options->jobs, profiles.count, check_profile, &profiles);

@@ -10,11 +10,15 @@
  *
  * - parts of the run that do not depend on each other are explored apart (blocks_steps.c);
  * - steps that make no difference to anybody else need no choice (blocks_search.c);
- * - a schedule is taken apart where no transaction is open and no lock is held. If each part has a
- * serial schedule with the same view, so has the whole, one after the other. So a part need not
- * know what was before it but for where each thread is. Only where a part has none does the whole
- * have to be looked at, since a write that nobody reads may be moved behind another one that hides
- * it.
+ * - first we ask whether all schedules are conflict-serializable, which is more than needed, but
+ *   quickly answered (blocks_rings.c). If they are, that is all; if one is not, it is looked at
+ *   whether it is view-serializable nevertheless. Only if all those that we meet are, the search
+ *   starts again and asks for no more than needed;
+ * - then a schedule is taken apart where no transaction is open and no lock is held. If each part
+ *   has a serial schedule with the same view, so has the whole, one after the other. So a part need
+ *   not know what was before it but for where each thread is. Only where a part has none does the
+ *   whole have to be looked at, since a write that nobody reads may be moved behind another one
+ *   that hides it.
  *
  * Where a lock is held from one unit to another outside of transactions, the theorem does not hold,
  * and neither does its first condition: a unit may have to wait for a lock that the transaction
@@ -33,13 +37,17 @@
  *
  * Equal units in a period are all explored: two or three of them need not do. */
 #include "base/memory.h"
+#include "predict/blocks_rings.h"
 #include "predict/blocks_search.h"
 #include "predict/parallel.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGEST_WHOLE = 3000 }; /* items of a schedule that is looked at as a whole */
+enum {
+    LARGEST_WHOLE = 3000, /* items of a schedule that is looked at as a whole */
+    MOST_HIDDEN = 50      /* rings without a consequence before something else is tried */
+};
 #define MOST_BYTES ((size_t)1 << 30)
 
 /* What is told of a unit. */
@@ -57,9 +65,9 @@ struct st_cut_unit {
 struct explorer {
     struct st_blocks_run *run;
     const struct st_group *group;
-    bool parts;     /* what is found are parts of schedules */
-    bool confirmed; /* a schedule is not serializable */
-    bool hidden;    /* a part is not, but the schedule that has it is */
+    enum st_search_kind kind;
+    bool confirmed;  /* a schedule is not view-serializable */
+    uint32_t hidden; /* how often a part was not, or had a ring, but the whole is */
     struct st_cut_unit *cuts;
     size_t count, capacity;
 };
@@ -376,7 +384,9 @@ static bool has_blind_writes(const struct part *part) {
 
 static bool is_confirmed(const struct explorer *explorer, const struct part *part,
                          const struct schedule *schedule) {
-    if (!explorer->parts || !has_blind_writes(part))
+    bool rings = explorer->kind == ST_SEARCH_RINGS;
+    if (explorer->kind == ST_SEARCH_WHOLE ||
+        (!has_blind_writes(part) && !(rings && explorer->group->lasting)))
         return true;
     return schedule->complete && explorer->group->item_count <= LARGEST_WHOLE &&
            !is_serializable(explorer->group, schedule);
@@ -426,10 +436,11 @@ static bool on_cut(void *context, const struct st_move *moves, size_t count, siz
         tell_cut(explorer, &part, i, back, &schedule);
     }
     explorer->confirmed |= confirmed;
-    explorer->hidden |= checked && !confirmed;
+    explorer->hidden += checked && !confirmed;
     free(schedule.moves);
     free_part(&part);
-    return !all_known(explorer);
+    return !all_known(explorer) &&
+           (explorer->kind != ST_SEARCH_RINGS || explorer->hidden < MOST_HIDDEN);
 }
 
 static void give_up(struct explorer *explorer) {
@@ -455,11 +466,15 @@ static void explore_group(void *context, unsigned worker, size_t index) {
         return;
     if (explorer->group->lasting && !explorer->run->options->as_published)
         forget_findings(explorer);
-    explorer->parts = true;
-    enum st_search_end end = st_search(explorer->group, true, &exact->limits, on_cut, explorer);
-    if (end == ST_SEARCH_DONE && explorer->hidden && !explorer->confirmed) {
-        explorer->parts = false;
-        end = st_search(explorer->group, false, &exact->limits, on_cut, explorer);
+    enum st_search_end end = ST_SEARCH_DONE;
+    for (int kind = ST_SEARCH_RINGS; kind <= ST_SEARCH_WHOLE; kind++) {
+        explorer->kind = (enum st_search_kind)kind;
+        bool fits = kind != ST_SEARCH_RINGS || explorer->group->lane_count <= ST_RINGS_LANES;
+        explorer->hidden = !fits;
+        if (fits)
+            end = st_search(explorer->group, explorer->kind, &exact->limits, on_cut, explorer);
+        if (end == ST_SEARCH_GAVE_UP || explorer->confirmed || !explorer->hidden)
+            break;
     }
     if (end == ST_SEARCH_GAVE_UP)
         give_up(explorer);

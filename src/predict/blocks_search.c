@@ -8,11 +8,12 @@
  * so that a transaction is not opened for nothing. Only between other steps is there a choice.
  *
  * Two points of the search are alike if each thread is at the same place, all reads have read from
- * the same writes, and the same writes are the last ones; of these, only one is gone on from. They
- * are told apart by 128-bit hashes. */
+ * the same writes, and the same writes are the last ones (or, for rings, if the same steps from
+ * here on close one); of these, only one is gone on from. They are told apart by 128-bit hashes. */
 #include "predict/blocks_search.h"
 
 #include "base/memory.h"
+#include "predict/blocks_rings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,13 +74,15 @@ struct trace {
 
 /* A point at which there is a choice. */
 struct frame {
-    size_t trail;
+    size_t trail, mark;
     uint32_t next; /* the lane to try next */
 };
 
 struct search {
     const struct st_group *group;
-    bool parts;
+    enum st_search_kind kind;
+    struct st_rings *rings; /* NULL unless they are looked for */
+    bool has_ring;
     const struct st_search_limits *limits;
     st_on_cut *on_cut;
     void *context;
@@ -147,6 +150,8 @@ static void make_step(struct search *search, uint32_t lane) {
         if (step->lasting)
             search->open += acquire ? 1 : (size_t)-1;
     }
+    if (search->rings && !search->has_ring)
+        search->has_ring = st_rings_step(search->rings, lane, place);
     st_reserve(&search->trail, &search->trail_capacity, search->trail_count + 1);
     search->trail[search->trail_count++] = (struct trace){lane, old};
 }
@@ -277,7 +282,7 @@ static bool is_harmless(const struct search *search, uint32_t lane, const struct
 /* Makes a step that needs no choice. */
 static bool settle_lane(struct search *search, uint32_t lane) {
     const struct st_step *step = next_step(search, lane);
-    if (!step || !may_step(search, lane, step))
+    if (!step || search->has_ring || !may_step(search, lane, step))
         return false;
     bool free = is_inside(search, lane) || step->kind == ST_TOKEN_RELEASE
                     ? !matters(search, lane, step)
@@ -325,8 +330,10 @@ static XXH128_hash_t hash_state(struct search *search) {
     search->word_count = 0;
     for (uint32_t i = 0; i < group->lane_count; i++) {
         const struct st_step *steps = group->lanes[i].steps;
-        put_word(search, search->starts[i]);
         put_word(search, search->places[i]);
+        if (search->rings)
+            continue;
+        put_word(search, search->starts[i]);
         for (size_t k = search->starts[i]; k < search->places[i]; k++) {
             size_t number = group->offsets[i] + k;
             if (steps[k].kind == ST_TOKEN_READ)
@@ -335,6 +342,8 @@ static XXH128_hash_t hash_state(struct search *search) {
                 put_word(search, search->last[steps[k].target] == number + 1);
         }
     }
+    if (search->rings)
+        put_word(search, st_rings_hash(search->rings));
     return XXH3_128bits(search->words, search->word_count * sizeof *search->words);
 }
 
@@ -382,15 +391,18 @@ static struct st_move *list_moves(const struct search *search, size_t *count, si
     return moves;
 }
 
-static void judge_part(struct search *search) {
-    if (search->items < 2 || !add_hash(&search->views, hash_state(search)) ||
-        is_part_serializable(search))
-        return;
+static void tell_cut(struct search *search) {
     size_t count, first;
     struct st_move *moves = list_moves(search, &count, &first);
     if (!search->on_cut(search->context, moves, count, first))
         search->end = ST_SEARCH_STOPPED;
     free(moves);
+}
+
+static void judge_part(struct search *search) {
+    if (!search->rings && search->items > 1 && add_hash(&search->views, hash_state(search)) &&
+        !is_part_serializable(search))
+        tell_cut(search);
 }
 
 static bool is_complete(const struct search *search) {
@@ -418,18 +430,23 @@ static void arrive(struct search *search) {
     for (bool changed = true; changed;) {
         changed = settle(search);
         bool complete = is_complete(search);
-        if ((search->open && !complete) || !search->items)
+        if (search->has_ring || (search->open && !complete) || !search->items)
             continue;
-        if (search->parts || complete)
+        if (search->kind != ST_SEARCH_WHOLE || complete)
             judge_part(search);
-        if (search->parts)
+        if (search->kind != ST_SEARCH_WHOLE)
             start_part(search);
+    }
+    if (search->has_ring) {
+        tell_cut(search);
+        return;
     }
     if (search->end != ST_SEARCH_DONE || is_complete(search) ||
         !add_hash(&search->states, hash_state(search)))
         return;
     st_reserve(&search->frames, &search->frame_capacity, search->frame_count + 1);
-    search->frames[search->frame_count++] = (struct frame){.trail = search->trail_count};
+    search->frames[search->frame_count++] = (struct frame){
+        .trail = search->trail_count, .mark = search->rings ? st_rings_mark(search->rings) : 0};
 }
 
 static void go_through(struct search *search) {
@@ -437,6 +454,9 @@ static void go_through(struct search *search) {
     while (search->frame_count && !is_over(search)) {
         struct frame *frame = &search->frames[search->frame_count - 1];
         undo(search, frame->trail);
+        if (search->rings)
+            st_rings_undo(search->rings, frame->mark);
+        search->has_ring = false;
         if (frame->next == search->group->lane_count)
             search->frame_count--;
         else if (advance(search, frame->next++))
@@ -444,11 +464,12 @@ static void go_through(struct search *search) {
     }
 }
 
-enum st_search_end st_search(const struct st_group *group, bool parts,
+enum st_search_end st_search(const struct st_group *group, enum st_search_kind kind,
                              const struct st_search_limits *limits, st_on_cut *on_cut,
                              void *context) {
     struct search search = {.group = group,
-                            .parts = parts,
+                            .kind = kind,
+                            .rings = kind == ST_SEARCH_RINGS ? st_rings_new(group) : NULL,
                             .limits = limits,
                             .on_cut = on_cut,
                             .context = context,
@@ -459,6 +480,7 @@ enum st_search_end st_search(const struct st_group *group, bool parts,
                             .end = ST_SEARCH_DONE};
     search.sources = st_alloc(group->offsets[group->lane_count] + 1, sizeof *search.sources);
     go_through(&search);
+    st_rings_free(search.rings);
     free(search.places);
     free(search.starts);
     free(search.last);
