@@ -21,6 +21,7 @@ static void free_block(struct st_foreseen *block) {
     free(block->events);
     free(block->path);
     free(block->witness);
+    free(block->schedule);
 }
 
 void st_prediction_free(struct st_prediction *prediction) {
@@ -88,7 +89,8 @@ struct mapping {
 
 static void map_place(const struct mapping *mapping, struct st_place *place) {
     if (place->number)
-        place->event.loc = mapping->map(mapping->context, place->event.loc);
+        place->event.loc =
+            mapping->map(mapping->context, place->event.loc) & ((ST_LOC_NAME << 1) - 1);
 }
 
 static void map_block(const struct mapping *mapping, struct st_foreseen *block) {
@@ -99,6 +101,8 @@ static void map_block(const struct mapping *mapping, struct st_foreseen *block) 
         map_place(mapping, &block->path[i].from);
         map_place(mapping, &block->path[i].to);
     }
+    for (size_t i = 0; i < block->schedule_length; i++)
+        map_place(mapping, &block->schedule[i]);
 }
 
 void st_prediction_map_locations(struct st_prediction *prediction,
@@ -119,4 +123,28 @@ void st_predictions_free(struct st_predictions *predictions) {
     for (size_t i = 0; i < predictions->deadlock_count; i++)
         free(predictions->deadlocks[i].waits);
     free(predictions->deadlocks);
+}
+
+void st_predictions_deadlock(struct st_predictions *predictions,
+                             const struct st_foreseen_wait *waits, size_t count) {
+    struct st_foreseen_wait *copy = st_alloc(count, sizeof *copy);
+    memcpy(copy, waits, count * sizeof *copy);
+    st_reserve(&predictions->deadlocks, &predictions->deadlock_capacity,
+               predictions->deadlock_count + 1);
+    predictions->deadlocks[predictions->deadlock_count++] =
+        (struct st_foreseen_deadlock){copy, count};
+}
+
+void st_predictions_map_locations(struct st_predictions *predictions,
+                                  uint64_t (*map)(void *context, uint64_t loc), void *context) {
+    struct mapping mapping = {map, context};
+    for (size_t i = 0; i < predictions->count; i++)
+        st_prediction_map_locations(&predictions->items[i], map, context);
+    for (size_t i = 0; i < predictions->deadlock_count; i++) {
+        const struct st_foreseen_deadlock *deadlock = &predictions->deadlocks[i];
+        for (size_t k = 0; k < deadlock->count; k++) {
+            map_place(&mapping, &deadlock->waits[k].holds);
+            map_place(&mapping, &deadlock->waits[k].wants);
+        }
+    }
 }

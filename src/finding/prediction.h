@@ -38,7 +38,15 @@ struct st_foreseen {
     size_t path_length;
     uint64_t *witness; /* a whole schedule: event numbers in the order in which they run */
     size_t witness_length;
+    struct st_place *schedule; /* the last events of the witness, to be shown; finding/schedules.h
+                                * fills it, an analysis need not */
+    size_t schedule_length;
 };
+
+/* Is the block one that is reported? */
+static inline bool st_is_reported(const struct st_foreseen *block) {
+    return block->foresight >= ST_FORESEEN_POTENTIAL;
+}
 
 /* Two conflicting accesses that no lock and no order keeps apart. */
 struct st_foreseen_race {
@@ -105,6 +113,11 @@ void st_prediction_caveat(struct st_prediction *prediction, const char *sentence
 /* Sets `atomic` from `by`, and sorts what is listed. No more may come. */
 void st_prediction_finish(struct st_prediction *prediction);
 
+/* How many blocks are reported, listed or not. */
+static inline uint64_t st_all_reported(const struct st_prediction *prediction) {
+    return prediction->by[ST_FORESEEN_POTENTIAL] + prediction->by[ST_FORESEEN_VIOLATION];
+}
+
 /* Replaces each location by what `map` gives for it. */
 void st_prediction_map_locations(struct st_prediction *prediction,
                                  uint64_t (*map)(void *context, uint64_t loc), void *context);
@@ -119,5 +132,13 @@ struct st_predictions {
 };
 
 void st_predictions_free(struct st_predictions *predictions);
+
+/* A ring of so many waits; keeps a copy of them. */
+void st_predictions_deadlock(struct st_predictions *predictions,
+                             const struct st_foreseen_wait *waits, size_t count);
+
+/* Replaces each location in all of them by what `map` gives for it. */
+void st_predictions_map_locations(struct st_predictions *predictions,
+                                  uint64_t (*map)(void *context, uint64_t loc), void *context);
 
 #endif

@@ -303,14 +303,16 @@ static bool settle(struct search *search) {
     return any;
 }
 
-/* Makes the next step of the lane that matters, and those before it. False when it cannot be made
- * now; then some may have been made. */
+/* Makes the next step of the lane that matters, and those before it; or those up to the release of
+ * a lock that others may be waiting for. False when it cannot be made now; then some may have been
+ * made. */
 static bool advance(struct search *search, uint32_t lane) {
     for (;;) {
         const struct st_step *step = next_step(search, lane);
         if (!step || !may_step(search, lane, step))
             return false;
-        bool chosen = matters(search, lane, step);
+        bool chosen =
+            matters(search, lane, step) || (step->kind == ST_TOKEN_RELEASE && step->lasting);
         make_step(search, lane);
         if (chosen)
             return true;

@@ -115,10 +115,10 @@ static void find_meetings(struct search *search, uint32_t unit) {
         for (uint32_t w = 0; w < subject->words; w++)
             for (uint64_t bits = row[w]; bits; bits &= bits - 1) {
                 uint32_t other = subject->entries[w * 64 + (uint32_t)__builtin_ctzll(bits)];
-                add_meeting(search,
-                            st_meeting_node(forest->model, unit, access->token,
-                                            forest->entries[other].lockset),
-                            (uint32_t)a, other);
+                add_meeting(
+                    search,
+                    st_meeting_node(forest, unit, access->token, forest->entries[other].lockset),
+                    (uint32_t)a, other);
             }
     }
     if (search->meeting_count)
@@ -286,7 +286,7 @@ static bool meet_alone(const struct analysis *analysis, uint32_t left, uint32_t 
     const struct st_entry *a = &forest->entries[left_entry], *b = &forest->entries[right_entry];
     if (analysis->options->notion == ST_NOTION_CONFLICT || !a->writes || !b->writes)
         return true;
-    return (a->final && b->final) || reads_either(forest, left, left_entry, right_entry) ||
+    return (a->last && b->last) || reads_either(forest, left, left_entry, right_entry) ||
            reads_either(forest, right, right_entry, left_entry);
 }
 
@@ -377,12 +377,11 @@ static bool is_cut(struct search *search, uint32_t transaction, struct cut *cut)
         return false;
     if (options->pairwise)
         return find_pair(search, transaction, cut);
-    if (options->as_published && meets_itself(search, transaction)) {
-        *cut = (struct cut){search->meetings[0], search->meetings[search->meeting_count - 1],
-                            ST_NO_NAME};
-        return true;
-    }
-    return find_path(search, transaction, cut);
+    if (!options->no_paths && !(options->as_published && meets_itself(search, transaction)))
+        return find_path(search, transaction, cut);
+    *cut =
+        (struct cut){search->meetings[0], search->meetings[search->meeting_count - 1], ST_NO_NAME};
+    return true;
 }
 
 /* ---- all of them ---- */
@@ -486,13 +485,14 @@ static void tell_event(struct story *story, struct st_place place) {
 
 static void tell_variable(struct story *story, uint32_t subject) {
     struct st_foreseen *block = story->block;
-    if (subject >= story->analysis->model->variable_count)
+    if (subject >= story->analysis->forest->variable_count)
         return;
+    uint32_t variable = story->analysis->forest->variables[subject];
     for (size_t i = 0; i < block->variable_count; i++)
-        if (block->variables[i] == subject)
+        if (block->variables[i] == variable)
             return;
     st_reserve(&block->variables, &story->variable_capacity, block->variable_count + 1);
-    block->variables[block->variable_count++] = subject;
+    block->variables[block->variable_count++] = variable;
 }
 
 static uint32_t token_with(const struct st_forest *forest, uint32_t unit, uint32_t entry) {
@@ -506,10 +506,11 @@ static uint32_t token_with(const struct st_forest *forest, uint32_t unit, uint32
 static void tell_edge(struct story *story, uint32_t from, uint32_t from_token, uint32_t to,
                       uint32_t to_token, uint32_t subject) {
     struct st_foreseen *block = story->block;
-    struct st_edge edge = {
-        .from = place_of(story, from, from_token),
-        .to = place_of(story, to, to_token),
-        .kind = subject < story->analysis->model->variable_count ? ST_EDGE_CONFLICT : ST_EDGE_LOCK};
+    struct st_edge edge = {.from = place_of(story, from, from_token),
+                           .to = place_of(story, to, to_token),
+                           .kind = subject < story->analysis->forest->variable_count
+                                       ? ST_EDGE_CONFLICT
+                                       : ST_EDGE_LOCK};
     tell_event(story, edge.from);
     tell_event(story, edge.to);
     tell_variable(story, subject);
@@ -566,7 +567,7 @@ static void run(const struct st_model *model, const struct st_predict_options *o
                 struct st_prediction *prediction) {
     unsigned jobs = options->jobs ? options->jobs : 1;
     struct analysis analysis = {.model = model, .options = options};
-    analysis.forest = st_forest_new(model, options->notion, options->as_published);
+    analysis.forest = st_forest_new(model, options->notion, options->as_published, jobs);
     sort_units(&analysis);
     analysis.foresights = st_alloc(model->unit_count + 1, sizeof *analysis.foresights);
     analysis.searches = st_alloc(jobs, sizeof *analysis.searches);

@@ -19,14 +19,15 @@
 #define ST_NO_ENTRY UINT32_MAX
 
 struct st_entry {
-    uint32_t subject; /* a variable; or a lock, counted from the number of variables on */
-    uint32_t lockset;
+    uint32_t subject; /* a variable, as a number of the forest; or a lock, counted behind those */
+    uint32_t lockset; /* in st_forest.sets: without locks that only one thread holds at accesses */
     uint32_t covered; /* of a read: those of the locks whose critical section around it has a write
                        * of the variable before it. Who has one of them cannot be read here */
     uint32_t own_write; /* of a read: the entry of the last write before it in its unit, or none */
     uint32_t first_period, last_period;
     bool writes;
     bool final;          /* the last write of the variable in its unit */
+    bool last;           /* and maybe in a whole schedule */
     bool loose;          /* a lock: this critical section is not within one transaction */
     uint32_t place;      /* among the entries of its subject */
     uint32_t *units;     /* that have such an access, ascending */
@@ -46,25 +47,30 @@ struct st_subject {
     uint32_t count;
     uint64_t *meets; /* count rows of `words` words */
     uint32_t words;
+    uint64_t edges; /* pairs that meet */
 };
 
 struct st_forest {
     const struct st_model *model;
     struct st_entry *entries;
     size_t entry_count, entry_capacity;
-    struct st_subject *subjects;
+    uint32_t *variables; /* those of the trace that are subjects */
+    uint32_t variable_count;
+    uint32_t *numbers;           /* by variable of the trace: its number among those plus 1, or 0 */
+    struct st_subject *subjects; /* variables, then locks */
     size_t subject_count;
     struct st_unit_access *accesses; /* of all units */
     size_t access_count, access_capacity;
-    size_t *first_access;       /* by unit; one more than there are units */
-    struct st_locksets covered; /* the sets in st_entry.covered: those of the model are final */
-    uint64_t nodes;             /* of all trees */
-    uint64_t edges;             /* pairs of entries that meet */
+    size_t *first_access;    /* by unit; one more than there are units */
+    bool *concurrent;        /* for each pair of periods; NULL when there are too many */
+    struct st_locksets sets; /* those of entries */
+    uint64_t nodes;          /* of all trees */
+    uint64_t edges;          /* pairs of entries that meet */
 };
 
 /* as_published: Figure 5 with the edges inside a unit and between units that are not concurrent. */
 struct st_forest *st_forest_new(const struct st_model *model, enum st_notion notion,
-                                bool as_published);
+                                bool as_published, unsigned jobs);
 void st_forest_free(struct st_forest *forest);
 
 static inline bool st_entries_meet(const struct st_forest *forest, uint32_t left, uint32_t right) {
@@ -80,7 +86,7 @@ bool st_can_read(const struct st_forest *forest, const struct st_entry *read,
 
 /* The communication node of the unit at which its access meets an access under that set of locks:
  * the outermost critical section on a common lock, or else the access itself. */
-struct st_span st_meeting_node(const struct st_model *model, uint32_t unit, uint32_t token,
+struct st_span st_meeting_node(const struct st_forest *forest, uint32_t unit, uint32_t token,
                                uint32_t lockset);
 
 /* Is the left node earlier than the right one, and neither within the other? */

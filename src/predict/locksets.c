@@ -11,6 +11,7 @@ enum { FIRST_HEADS = 64 };
 void st_locksets_init(struct st_locksets *sets) {
     *sets = (struct st_locksets){0};
     st_reserve(&sets->items, &sets->capacity, 1);
+    st_reserve(&sets->locks, &sets->lock_capacity, 1); /* so that there is somewhere to point to */
     sets->count = 1;
     sets->head_count = FIRST_HEADS;
     sets->heads = st_alloc(FIRST_HEADS, sizeof *sets->heads);

@@ -1,6 +1,7 @@
 #include "predict/model.h"
 
 #include "base/memory.h"
+#include "predict/followers.h"
 #include "predict/survey.h"
 #include "predict/unit_maker.h"
 
@@ -39,6 +40,7 @@ void st_model_free(struct st_model *model) {
     if (!model)
         return;
     struct st_model_builder *builder = model->builder;
+    st_followers_free(model->followers);
     st_unit_maker_free(builder->maker);
     st_order_free(&builder->order);
     st_survey_free(&builder->survey);
@@ -65,6 +67,8 @@ size_t st_model_memory(const struct st_model *model) {
                    model->variable_count * sizeof *model->variables +
                    model->lock_count * sizeof *model->locks + st_shapes_memory(&model->shapes) +
                    st_locksets_memory(&model->locksets) + st_periods_memory(model->periods);
+    if (model->followers)
+        bytes += st_followers_memory(model->followers);
     for (size_t i = 0; i < model->unit_count; i++)
         bytes += st_unit_shape(model, (uint32_t)i)->count * sizeof(struct st_spot);
     return bytes;
@@ -91,8 +95,10 @@ void st_model_feed(struct st_model *model, const struct st_event *events, size_t
             st_survey_event(&builder->survey, &events[i]);
         break;
     case PASS_UNITS:
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = 0; i < count; i++) {
+            st_followers_event(model->followers, &events[i], first + i);
             st_unit_maker_event(builder->maker, &events[i], first + i);
+        }
         break;
     case PASS_NONE:
         break;
@@ -107,30 +113,41 @@ static bool has_ordering_channels(const struct st_model *model) {
     return false;
 }
 
-/* Takes over what the survey found; what it needed to find it is not needed any more. */
-static void take_facts(struct st_model *model) {
-    struct st_model_builder *builder = model->builder;
-    struct st_survey *survey = &builder->survey;
-    size_t variables = survey->variable_count, locks = survey->lock_count;
-    model->variable_count = variables;
-    model->variables = st_alloc(variables + 1, sizeof *model->variables);
-    model->first_atomic_lock = (uint32_t)locks;
-    model->lock_count = locks + variables;
-    model->locks = st_alloc(model->lock_count + 1, sizeof *model->locks);
-    for (size_t i = 0; i < variables; i++) {
-        const struct st_variable_facts *facts = &survey->variables[i];
-        model->variables[i] = (struct st_model_variable){facts->shared, facts->written,
-                                                         facts->contended, facts->indivisible};
-        model->locks[locks + i] =
-            (struct st_model_lock){.shared = facts->shared, .contended = facts->contended};
-    }
-    for (size_t i = 0; i < locks; i++) {
+static void take_locks(struct st_model *model, const struct st_survey *survey) {
+    for (size_t i = 0; i < survey->lock_count; i++) {
         const struct st_lock_facts *facts = &survey->locks[i];
         model->locks[i] = (struct st_model_lock){.shared = facts->shared,
                                                  .contended = facts->contended,
                                                  .protectors = facts->protectors};
     }
+    for (size_t i = 0; i < model->variable_count; i++)
+        if (model->variables[i].indivisible)
+            model->locks[model->variables[i].lock] = (struct st_model_lock){
+                .shared = model->variables[i].shared, .contended = model->variables[i].contended};
+}
+
+/* Takes over what the survey found; what it needed to find it is not needed any more. */
+static void take_facts(struct st_model *model) {
+    struct st_survey *survey = &model->builder->survey;
+    model->variable_count = survey->variable_count;
+    model->variables = st_alloc(model->variable_count + 1, sizeof *model->variables);
+    model->first_atomic_lock = (uint32_t)survey->lock_count;
+    model->lock_count = survey->lock_count;
+    for (size_t i = 0; i < model->variable_count; i++) {
+        const struct st_variable_facts *facts = &survey->variables[i];
+        model->variables[i] = (struct st_model_variable){.shared = facts->shared,
+                                                         .written = facts->written,
+                                                         .contended = facts->contended,
+                                                         .indivisible = facts->indivisible,
+                                                         .plain = facts->plain};
+        if (facts->indivisible)
+            model->variables[i].lock = (uint32_t)model->lock_count++;
+    }
+    model->locks = st_alloc(model->lock_count + 1, sizeof *model->locks);
+    take_locks(model, survey);
     model->channel_events = survey->channel_events;
+    st_survey_free(survey);
+    st_survey_init(survey, model->options.order, NULL, &model->locksets);
 }
 
 void st_model_end_pass(struct st_model *model) {
@@ -142,9 +159,11 @@ void st_model_end_pass(struct st_model *model) {
         builder->pass = PASS_AGAIN;
     } else if (builder->pass == PASS_UNITS) {
         st_unit_maker_finish(builder->maker);
+        st_followers_finish(model->followers);
         builder->pass = PASS_NONE;
     } else {
         take_facts(model);
+        model->followers = st_followers_new(model, &builder->order);
         builder->maker = st_unit_maker_new(model, &builder->order);
         builder->pass = PASS_UNITS;
     }

@@ -48,6 +48,11 @@ struct st_model_options {
     bool keep_repetitions; /* no trimming, for comparison */
     bool keep_sequence;    /* all occurrences of units, in order; and then each event outside of
                             * blocks is a unit of its own also in critical sections */
+
+    /* How online reduction is done (predict/atomizer.h): enum st_improvement that it does without,
+     * and whether it takes the theorem as printed. */
+    unsigned online_without;
+    bool online_as_published;
 };
 
 /* Where something was seen. */
@@ -60,6 +65,9 @@ struct st_unit {
     uint32_t thread;
     uint32_t first_period, last_period; /* equal unless the order is ST_MODEL_ALL */
     uint32_t block;                     /* name, or ST_NO_NAME */
+    /* The tokens own_first .. own_end - 1 are the transaction, or the event outside of blocks.
+     * Those before and behind are of critical sections around it (predict/unit_maker.h). */
+    uint32_t own_first, own_end;
     bool transaction;
     uint64_t count;      /* how many units are like this one */
     uint64_t begin, end; /* events: the begin of the first and the end of the last of them */
@@ -81,6 +89,9 @@ struct st_occurrence {
 
 struct st_model_variable {
     bool shared, written, contended, indivisible;
+    bool plain;     /* some access is no atomic operation: it can be in a data race */
+    unsigned races; /* enum st_racy_by, predict/lockset_races.h */
+    uint32_t lock;  /* its own, if it is indivisible */
 };
 
 struct st_model_lock {
@@ -107,7 +118,8 @@ struct st_model {
     struct st_model_lock *locks; /* with those of atomic variables */
     size_t lock_count;
     uint32_t first_atomic_lock;
-    uint64_t channel_events; /* of channels that make no order here */
+    uint64_t channel_events;        /* of channels that make no order here */
+    struct st_followers *followers; /* what followed the trace in its order */
     struct st_model_builder *builder;
 };
 
@@ -154,5 +166,12 @@ typedef void st_explain(void *context, uint32_t unit, struct st_foreseen *block)
 void st_model_tell(const struct st_model *model, const enum st_foresight *foresights,
                    st_explain *explain, void *context, size_t limit,
                    struct st_prediction *prediction);
+
+/* The same where the analysis tells apart what is alike: foresights[i] is about
+ * model->instances[i].
+ */
+void st_model_tell_instances(const struct st_model *model, const enum st_foresight *foresights,
+                             st_explain *explain, void *context, size_t limit,
+                             struct st_prediction *prediction);
 
 #endif

@@ -18,7 +18,7 @@ void st_survey_free(struct st_survey *survey) {
         free(survey->locks[i].others);
     for (size_t i = 0; i < survey->thread_capacity; i++)
         free(survey->threads[i].held);
-    free(survey->variables);
+    st_free_table(survey->variables, survey->variable_capacity, sizeof *survey->variables);
     free(survey->locks);
     free(survey->threads);
     st_order_free(&survey->order);
@@ -79,6 +79,7 @@ static void access_variable(struct st_survey *survey, const struct st_event *eve
     struct st_variable_facts *facts = &survey->variables[event->target];
     bool writes = event->op == ST_WRITE;
     facts->written |= writes;
+    facts->plain |= !event->atomic;
     if (facts->contended)
         return;
     uint32_t now = st_periods_now(&survey->order.periods, event->thread);

@@ -17,6 +17,7 @@ struct st_variable_facts {
     bool written;     /* at least once */
     bool contended;   /* by concurrent accesses of two threads, one of them a write */
     bool indivisible; /* by an atomic operation that reads and writes at once */
+    bool plain;       /* by what is no atomic operation */
     struct st_last_use first, *others; /* until it is contended */
     uint32_t other_count;
 };

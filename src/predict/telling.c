@@ -32,13 +32,13 @@ static int by_begin(const void *left, const void *right) {
     return (int)b->foresight - (int)a->foresight;
 }
 
+/* foresights[i] is about instance i. */
 static struct row *make_rows(const struct st_model *model, const enum st_foresight *foresights,
                              size_t *count) {
     struct row *rows = st_alloc(model->instance_count + 1, sizeof *rows);
     for (size_t i = 0; i < model->instance_count; i++) {
         const struct st_instance *instance = &model->instances[i];
-        rows[i] = (struct row){instance->begin, instance->end, instance->unit,
-                               foresights[instance->unit]};
+        rows[i] = (struct row){instance->begin, instance->end, instance->unit, foresights[i]};
     }
     qsort(rows, model->instance_count, sizeof *rows, by_begin);
     *count = 0;
@@ -100,9 +100,9 @@ static bool *choose(const struct st_model *model, const struct row *rows, size_t
     return chosen;
 }
 
-void st_model_tell(const struct st_model *model, const enum st_foresight *foresights,
-                   st_explain *explain, void *context, size_t limit,
-                   struct st_prediction *prediction) {
+void st_model_tell_instances(const struct st_model *model, const enum st_foresight *foresights,
+                             st_explain *explain, void *context, size_t limit,
+                             struct st_prediction *prediction) {
     size_t count;
     struct row *rows = make_rows(model, foresights, &count);
     bool *chosen = choose(model, rows, count, limit);
@@ -119,4 +119,14 @@ void st_model_tell(const struct st_model *model, const enum st_foresight *foresi
     free(chosen);
     free(rows);
     st_prediction_finish(prediction);
+}
+
+void st_model_tell(const struct st_model *model, const enum st_foresight *foresights,
+                   st_explain *explain, void *context, size_t limit,
+                   struct st_prediction *prediction) {
+    enum st_foresight *each = st_alloc(model->instance_count + 1, sizeof *each);
+    for (size_t i = 0; i < model->instance_count; i++)
+        each[i] = foresights[model->instances[i].unit];
+    st_model_tell_instances(model, each, explain, context, limit, prediction);
+    free(each);
 }

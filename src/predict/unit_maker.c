@@ -27,6 +27,8 @@ struct actor {
     enum gathering state;
     bool is_transaction;  /* the one unit that is gathered */
     uint64_t first, last; /* its events; `last` is UINT64_MAX while it runs */
+    bool beside;          /* a critical section was gathered that does not contain it */
+    size_t lead;          /* how many tokens were there before it */
     struct st_draft draft;
     uint32_t first_period; /* of the draft */
     uint32_t *draft_held;  /* what was held when the draft began */
@@ -95,9 +97,9 @@ static uint32_t period_of(struct st_unit_maker *maker, const struct actor *actor
 static struct st_unit *unit_like(struct st_unit_maker *maker, const struct st_unit *like) {
     struct st_model *model = maker->model;
     struct {
-        uint32_t shape, thread, first_period, last_period, block, transaction;
-    } key = {like->shape,       like->thread, like->first_period,
-             like->last_period, like->block,  like->transaction};
+        uint32_t shape, thread, first_period, last_period, block, transaction, own_first, own_end;
+    } key = {like->shape, like->thread,      like->first_period, like->last_period,
+             like->block, like->transaction, like->own_first,    like->own_end};
     uint32_t known = maker->unit_numbers.count;
     uint32_t number = st_map64_number(&maker->unit_numbers, XXH3_64bits(&key, sizeof key));
     if (number == known) {
@@ -137,8 +139,12 @@ static void put_unit(struct st_unit_maker *maker, struct actor *actor,
                      const struct st_draft_token *tokens, size_t count, const uint32_t *held,
                      size_t held_count, bool transaction, uint64_t first, uint64_t last) {
     st_reserve(&maker->tokens, &maker->token_capacity, count + 1);
-    for (size_t i = 0; i < count; i++)
+    uint32_t own_first = 0, own_end = 0;
+    for (size_t i = 0; i < count; i++) {
         maker->tokens[i] = tokens[i].token;
+        own_first += tokens[i].number < first;
+        own_end += tokens[i].number <= last;
+    }
     struct st_unit like = {.thread = thread_of(maker, actor),
                            .shape =
                                st_shape_of(&maker->model->shapes, &maker->model->locksets, held,
@@ -146,6 +152,8 @@ static void put_unit(struct st_unit_maker *maker, struct actor *actor,
                            .first_period = actor->first_period,
                            .last_period = period_of(maker, actor),
                            .block = transaction ? actor->block : ST_NO_NAME,
+                           .own_first = own_first,
+                           .own_end = own_end,
                            .transaction = transaction,
                            .begin = count && tokens[0].number < first ? tokens[0].number : first,
                            .begin_loc = transaction ? actor->begin_loc : 0};
@@ -242,7 +250,7 @@ static bool counts(const struct st_model *model, uint32_t variable) {
 
 /* An access outside of blocks begins. */
 static void begin_access(struct st_unit_maker *maker, struct actor *actor, uint64_t number) {
-    if (actor->state == GATHERED)
+    if (actor->state == GATHERED || (actor->state == GATHERING && actor->beside))
         spill(maker, actor);
     if (actor->state == GATHERING)
         actor->state = GATHERED;
@@ -262,7 +270,7 @@ static void end_access(struct st_unit_maker *maker, struct actor *actor, uint64_
 
 /* No write followed: it was a load. */
 static void close_swap(struct st_unit_maker *maker, struct actor *actor) {
-    uint32_t lock = maker->model->first_atomic_lock + actor->swap - 1;
+    uint32_t lock = maker->model->variables[actor->swap - 1].lock;
     st_draft_release(&actor->draft, lock, actor->swap_read.number, actor->swap_read.loc);
     actor->swap = 0;
     end_access(maker, actor, actor->swap_read.number);
@@ -274,7 +282,7 @@ static bool completes_swap(const struct actor *actor, const struct st_event *eve
 
 static void access_atomic(struct st_unit_maker *maker, struct actor *actor,
                           const struct st_event *event, struct st_token token, uint64_t number) {
-    uint32_t lock = maker->model->first_atomic_lock + event->target;
+    uint32_t lock = maker->model->variables[event->target].lock;
     if (!actor->swap)
         st_draft_acquire(&actor->draft, lock, number, event->loc);
     st_draft_add(&actor->draft, token, number, event->loc);
@@ -328,12 +336,35 @@ static void on_acquire(struct st_unit_maker *maker, struct actor *actor,
     actor->held[actor->held_count++] = event->target;
     if (actor->depth)
         return;
-    if (actor->state == APART)
+    if (actor->state == APART) {
         actor->state = maker->model->options.keep_sequence ? LOOSE : GATHERING;
+        actor->beside = false;
+        actor->first = actor->last = number;
+    } else if (actor->state == GATHERED) {
+        actor->beside = true; /* it can only be behind the unit */
+    }
     if (actor->state == LOOSE) {
         put_alone(maker, actor, number);
         mark_loose(maker, actor);
     }
+}
+
+/* A critical section ended inside of another one, outside of blocks. If it is a neighbour of the
+ * access that was gathered, the two can be apart: the lock of the section may be held just then. A
+ * transaction is checked with all that was gathered around it, so there it can stay. */
+static void close_inner(struct st_unit_maker *maker, struct actor *actor) {
+    if (actor->state == GATHERING)
+        actor->beside = true;
+    if (actor->state == GATHERED && actor->beside && !actor->is_transaction)
+        spill(maker, actor);
+}
+
+static void close_outermost(struct st_unit_maker *maker, struct actor *actor) {
+    if (actor->state == GATHERING)
+        actor->is_transaction = false; /* critical sections in which nothing happens */
+    if (actor->state == GATHERING || actor->state == GATHERED)
+        put_draft(maker, actor);
+    actor->state = APART;
 }
 
 static void on_release(struct st_unit_maker *maker, struct actor *actor,
@@ -351,10 +382,9 @@ static void on_release(struct st_unit_maker *maker, struct actor *actor,
     if (actor->state == LOOSE)
         put_alone(maker, actor, number);
     if (actor->held_count)
-        return;
-    if (actor->state == GATHERED)
-        put_draft(maker, actor);
-    actor->state = APART;
+        close_inner(maker, actor);
+    else
+        close_outermost(maker, actor);
 }
 
 static void on_nested(struct actor *actor, const struct st_event *event, uint64_t number) {
@@ -374,6 +404,7 @@ static void begin_part(struct st_unit_maker *maker, struct actor *actor, uint64_
     actor->is_transaction = true;
     actor->first = number;
     actor->last = UINT64_MAX;
+    actor->lead = actor->draft.count;
 }
 
 /* The block ends with this event, or is split by it. What it holds then may be given back before
@@ -387,6 +418,8 @@ static void end_part(struct st_unit_maker *maker, struct actor *actor, uint64_t 
         actor->state = actor->held_count ? LOOSE : APART;
     } else if (splits) {
         spill(maker, actor);
+    } else if (actor->draft.count == actor->lead) { /* it did nothing that others could notice */
+        put_unit(maker, actor, NULL, 0, NULL, 0, true, actor->first, number);
     } else {
         actor->state = GATHERED;
     }

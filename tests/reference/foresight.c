@@ -153,6 +153,19 @@ bool foresight_judge(const struct setup *setup, const struct st_prediction *pred
     return !broken;
 }
 
+/* Does each block that the prediction accepts have at most one commit node? */
+static bool has_one_node(const struct st_model *model, const struct st_prediction *accepted) {
+    const struct st_predict_options options = {.no_paths = true};
+    struct st_prediction nodes;
+    bool holds = true;
+    st_prediction_init(&nodes);
+    st_commit_node.run(model, &options, &nodes);
+    for (size_t i = 0; i < accepted->listed; i++)
+        holds &= st_is_reported(&accepted->blocks[i]) || !st_is_reported(&nodes.blocks[i]);
+    st_prediction_free(&nodes);
+    return holds;
+}
+
 bool foresight_compare(const struct setup *setup, const struct st_model *model,
                        const struct sample *sample, const struct atomicity *atomicity,
                        enum st_verdict *atomic, char *why) {
@@ -161,6 +174,10 @@ bool foresight_compare(const struct setup *setup, const struct st_model *model,
     setup_predictor(setup)->run(model, &setup->options, &prediction);
     *atomic = prediction.atomic;
     bool kept = foresight_judge(setup, &prediction, sample, atomicity, why);
+    if (kept && setup->promises & PROMISE_ONE_NODE && !has_one_node(model, &prediction)) {
+        snprintf(why, FORESIGHT_TEXT, "it accepts a block with two commit nodes (Theorem 6.1)");
+        kept = false;
+    }
     st_prediction_free(&prediction);
     return kept;
 }
