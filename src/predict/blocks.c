@@ -34,8 +34,8 @@ static void copy_locksets(struct st_locksets *to, const struct st_locksets *from
         st_lockset_of(to, st_lockset_locks(from, i), st_lockset_size(from, i));
 }
 
-static void start(struct st_blocks_run *run, const struct st_model *model,
-                  const struct st_predict_options *options) {
+void st_blocks_start(struct st_blocks_run *run, const struct st_model *model,
+                     const struct st_predict_options *options) {
     *run = (struct st_blocks_run){.model = model, .options = options};
     copy_locksets(&run->locksets, &model->locksets);
     run->foresights = st_alloc(model->unit_count + 1, sizeof *run->foresights);
@@ -44,7 +44,7 @@ static void start(struct st_blocks_run *run, const struct st_model *model,
     st_blocks_index_units(run);
 }
 
-static void stop(struct st_blocks_run *run) {
+void st_blocks_stop(struct st_blocks_run *run) {
     pthread_mutex_destroy(&run->lock);
     st_locksets_free(&run->locksets);
     free(run->units);
@@ -156,7 +156,7 @@ static void run_blocks(const struct st_model *model, const struct st_predict_opt
     struct st_blocks_exact *exact = NULL;
     double started = cpu_seconds();
     bool all_patterns = options->depth != ST_BLOCKS_EXACT || options->as_published;
-    start(&run, model, options);
+    st_blocks_start(&run, model, options);
     st_1v_make(&run, &blocks);
     st_1v_check(&run, &blocks, all_patterns ? ST_PATTERN_ALL : ST_PATTERN_ALL & ~ST_PATTERN_RWW);
     st_1v_free(&blocks);
@@ -182,7 +182,7 @@ static void run_blocks(const struct st_model *model, const struct st_predict_opt
     st_model_tell(model, run.foresights, explain, &teller, options->limit, prediction);
     prediction->seconds = cpu_seconds() - started;
     st_blocks_exact_free(exact);
-    stop(&run);
+    st_blocks_stop(&run);
 }
 
 const struct st_predictor st_blocks = {

@@ -51,6 +51,10 @@ struct st_blocks_run {
     uint64_t storage;                  /* distinct blocks */
 };
 
+void st_blocks_start(struct st_blocks_run *run, const struct st_model *model,
+                     const struct st_predict_options *options);
+void st_blocks_stop(struct st_blocks_run *run);
+
 /* "R-W-R": the operations of the events; locks are "acq" and "rel". To be freed. */
 char *st_blocks_pattern(const struct st_place *events, size_t count);
 
