@@ -9,6 +9,7 @@
  * The search takes exponential time in the worst case. It is cut down without a loss:
  *
  * - parts of the run that do not depend on each other are explored apart (blocks_steps.c);
+ * - parts in which each unit has one step at most that matters to others need no search;
  * - steps that make no difference to anybody else need no choice (blocks_search.c);
  * - first we ask whether all schedules are conflict-serializable, which is more than needed, but
  *   quickly answered (blocks_rings.c). If they are, that is all; if one is not, it is looked at
@@ -462,7 +463,7 @@ static void explore_group(void *context, unsigned worker, size_t index) {
     struct st_blocks_exact *exact = context;
     struct explorer *explorer = &exact->explorers[index];
     (void)worker;
-    if (explorer->group->lane_count < 2)
+    if (explorer->group->lane_count < 2 || st_group_is_simple(explorer->group))
         return;
     if (explorer->group->lasting && !explorer->run->options->as_published)
         forget_findings(explorer);

@@ -1,11 +1,12 @@
 /* Goes through the schedules of a group, depth first.
  *
  * Steps that nothing of another thread can conflict with, from now on, need no choice: when they
- * are made makes no difference. Such are all releases; acquires of locks that nobody else will want
- * at the same time; and accesses that can meet no conflicting access of another thread without a
- * common lock, which that thread could not have while this one has it. In a transaction that has
- * begun they are made at once; before that, together with the first step that is not of this kind,
- * so that a transaction is not opened for nothing. Only between other steps is there a choice.
+ * are made makes no difference. Such are all releases; and acquires and accesses that can meet no
+ * acquire of the same lock, or conflicting access, of another thread at the same time without a
+ * (further) common lock, which that thread could not have while this one has it. In a transaction
+ * that has begun they are made at once; before that, together with the first step that is not of
+ * this kind, so that a transaction is not opened for nothing. Only between other steps is there a
+ * choice.
  *
  * Two points of the search are alike if each thread is at the same place, all reads have read from
  * the same writes, and the same writes are the last ones (or, for rings, if the same steps from
@@ -230,19 +231,19 @@ static const struct st_use *first_use(const struct st_lane *lane, bool acquire, 
     return lane->uses + low;
 }
 
-/* Will the other lane do something that this step gets in the way of? */
-static bool matters_to(const struct search *search, const struct st_step *step, uint32_t other) {
-    const struct st_lane *lane = &search->group->lanes[other];
-    const struct st_locksets *locksets = &search->group->run->locksets;
+/* Will the other lane do something, from its step `from` on, that this step gets in the way of? */
+static bool matters_to(const struct st_group *group, const struct st_step *step, uint32_t other,
+                       size_t from) {
+    const struct st_lane *lane = &group->lanes[other];
     bool acquire = step->kind == ST_TOKEN_ACQUIRE;
-    size_t until = st_item_window(search->group, step->item)->until[other];
+    size_t until = st_item_window(group, step->item)->until[other];
     for (const struct st_use *use = first_use(lane, acquire, step->target);
          use < lane->uses + lane->use_count && use->target == step->target &&
          (use->kind == ST_TOKEN_ACQUIRE) == acquire;
          use++)
-        if ((acquire || ((use->kind == ST_TOKEN_WRITE || step->kind == ST_TOKEN_WRITE) &&
-                         st_locksets_disjoint(locksets, use->held, step->held))) &&
-            has_step(use, search->places[other], until))
+        if ((acquire || use->kind == ST_TOKEN_WRITE || step->kind == ST_TOKEN_WRITE) &&
+            st_locksets_disjoint(&group->run->locksets, use->held, step->held) &&
+            has_step(use, from, until))
             return true;
     return false;
 }
@@ -251,9 +252,32 @@ static bool matters(const struct search *search, uint32_t lane, const struct st_
     if (step->kind == ST_TOKEN_RELEASE)
         return false;
     for (uint32_t i = 0; i < search->group->lane_count; i++)
-        if (i != lane && matters_to(search, step, i))
+        if (i != lane && matters_to(search->group, step, i, search->places[i]))
             return true;
     return false;
+}
+
+/* Does it matter at any time? */
+static bool may_matter(const struct st_group *group, uint32_t lane, const struct st_step *step) {
+    const struct st_window *window = st_item_window(group, step->item);
+    if (step->kind == ST_TOKEN_RELEASE)
+        return false;
+    for (uint32_t i = 0; i < group->lane_count; i++)
+        if (i != lane && matters_to(group, step, i, window->from[i]))
+            return true;
+    return false;
+}
+
+bool st_group_is_simple(const struct st_group *group) {
+    for (size_t i = 0; i < group->item_count; i++) {
+        const struct st_item *item = &group->items[i];
+        unsigned count = 0;
+        for (size_t k = item->first; k < item->end && item->end - item->first > 1; k++)
+            count += may_matter(group, item->lane, &group->lanes[item->lane].steps[k]);
+        if (count > 1)
+            return false;
+    }
+    return !group->lasting;
 }
 
 /* ---- steps ---- */

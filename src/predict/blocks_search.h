@@ -38,6 +38,10 @@ enum st_search_end st_search(const struct st_group *group, enum st_search_kind k
                              const struct st_search_limits *limits, st_on_cut *on_cut,
                              void *context);
 
+/* Has each item one step at most that can matter to others? Then all else that it does can be moved
+ * to that step in every schedule, which makes it a serial one, and there is nothing to search. */
+bool st_group_is_simple(const struct st_group *group);
+
 double st_search_clock(void);
 
 #endif

@@ -23,7 +23,7 @@ struct entry {
 };
 
 struct plan {
-    const struct st_blocks_run *run;
+    struct st_blocks_run *run;
     bool whole;
     struct st_step *steps; /* targets are those of the trace */
     size_t step_count, step_capacity;
@@ -50,11 +50,14 @@ static void put_steps(struct plan *plan, struct st_roles *roles, const struct st
             continue;
         if (first_read)
             roles->last[token->target] = 1;
+        uint32_t held = shape->locksets[i];
+        if (lock)
+            held = st_lockset_without(&plan->run->locksets, held, token->target);
         st_reserve(&plan->steps, &plan->step_capacity, plan->step_count + 1);
         plan->steps[plan->step_count++] =
             (struct st_step){.kind = token->kind,
                              .target = token->target,
-                             .held = shape->locksets[i],
+                             .held = held,
                              .core = lock || first_read || roles->final[i],
                              .spot = model->spots[from->spots + i]};
     }
@@ -410,12 +413,9 @@ static void list_uses(struct st_lane *lane) {
     size_t count = 0;
     for (size_t i = 0; i < lane->count; i++) {
         const struct st_step *step = &lane->steps[i];
-        bool acquire = step->kind == ST_TOKEN_ACQUIRE;
         if (step->kind != ST_TOKEN_RELEASE)
-            all[count++] = (struct placed){.use = {.target = step->target,
-                                                   .kind = step->kind,
-                                                   .held = acquire ? 0 : step->held},
-                                           .step = i};
+            all[count++] = (struct placed){
+                .use = {.target = step->target, .kind = step->kind, .held = step->held}, .step = i};
     }
     qsort(all, count, sizeof *all, by_placed_use);
     for (size_t i = 0; i < count; i++) {
@@ -585,7 +585,7 @@ static void fill_groups(const struct plan *plan, struct st_groups *groups) {
     free(names.locks);
 }
 
-void st_groups_make(const struct st_blocks_run *run, bool whole, struct st_groups *groups) {
+void st_groups_make(struct st_blocks_run *run, bool whole, struct st_groups *groups) {
     struct plan plan = {.run = run, .whole = whole};
     put_entries(&plan);
     find_parts(&plan);

@@ -9,7 +9,7 @@
 struct st_step {
     uint32_t kind;   /* ST_TOKEN_READ, _WRITE, _ACQUIRE or _RELEASE */
     uint32_t target; /* a number below st_group.variable_count or .lock_count */
-    uint32_t held;   /* lockset */
+    uint32_t held;   /* lockset; of an acquire or release, of other locks */
     uint32_t item;
     bool core;    /* synchronisation, an initial read or a final write */
     bool lasting; /* an acquire or release of a critical section that lasts from item to item */
@@ -33,7 +33,7 @@ struct st_window {
     size_t *from, *until;
 };
 
-/* Where a lane accesses a variable in the same way: ascending steps. */
+/* Where a lane accesses a variable, or acquires a lock, in the same way: ascending steps. */
 struct st_use {
     uint32_t target, kind, held;
     size_t *steps;
@@ -83,7 +83,7 @@ struct st_groups {
 
 /* Of the model's occurrences. `whole`: keep all initial reads, and not just the first of each
  * variable in a unit, which is enough as long as no write can come between them. */
-void st_groups_make(const struct st_blocks_run *run, bool whole, struct st_groups *groups);
+void st_groups_make(struct st_blocks_run *run, bool whole, struct st_groups *groups);
 void st_groups_free(struct st_groups *groups);
 
 static inline const struct st_window *st_item_window(const struct st_group *group, uint32_t item) {
