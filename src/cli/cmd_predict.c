@@ -160,7 +160,8 @@ static void feed(void *context, const struct st_event *events, size_t count, uin
 
 static int read_trace(struct predict *predict, struct st_error *error) {
     struct st_model_options options = {.order = predict->values->sync,
-                                       .keep_shared = predict->values->ablation};
+                                       .keep_shared = predict->values->ablation,
+                                       .keep_sequence = predict->values->exact};
     st_reduction_prepare(&predict->options, &options);
     predict->model = st_model_new(&options);
     if (runs_tas(predict->values))
