@@ -68,6 +68,10 @@ void st_json_array(struct st_json *json) {
     open_container(json, '[', false);
 }
 
+void st_json_flat_array(struct st_json *json) {
+    open_container(json, '[', true);
+}
+
 void st_json_array_end(struct st_json *json) {
     close_container(json, ']');
 }

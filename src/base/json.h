@@ -34,6 +34,7 @@ void st_json_object(struct st_json *json);
 void st_json_flat_object(struct st_json *json);
 void st_json_object_end(struct st_json *json);
 void st_json_array(struct st_json *json);
+void st_json_flat_array(struct st_json *json);
 void st_json_array_end(struct st_json *json);
 
 void st_json_key(struct st_json *json, const char *key);

@@ -3,15 +3,11 @@
 #include "check/engine.h"
 #include "check/race_edges.h"
 #include "cli/checking.h"
+#include "cli/trace_input.h"
 #include "report/formats.h"
-#include "report/known.h"
-#include "spec/select.h"
-#include "trace/replay.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 /* An engine at work. */
@@ -27,11 +23,7 @@ struct run {
 struct check {
     const struct check_values *values;
     const char *path;
-    struct reading reading;
-    struct st_spec *spec;           /* NULL: every block of the trace counts */
-    struct st_selection *selection; /* with a specification only */
-    struct st_replay *replay;       /* NULL: the trace has no contexts */
-    struct st_symbols symbols;      /* of the report: the trace's, see make_words */
+    struct trace_input input;
     struct st_output output;
     struct judging judging;
     struct run *runs;
@@ -119,7 +111,7 @@ static bool all_stopped(const struct check *check) {
 }
 
 static void finish(struct check *check) {
-    uint64_t events = st_trace_facts(check->reading.trace)->events;
+    uint64_t events = st_trace_facts(check->input.reading.trace)->events;
     for (size_t i = 0; i < check->run_count; i++) {
         struct run *run = &check->runs[i];
         if (run->stopped)
@@ -136,16 +128,11 @@ static int analyse(struct check *check, struct st_error *error) {
     uint64_t first;
     long count = 0;
     while (!all_stopped(check) &&
-           (count = reading_next(&check->reading, &events, &first, error)) > 0) {
-        if (check->selection)
-            st_select(check->selection, events, (size_t)count);
-        if (check->replay)
-            st_replay_events(check->replay, events, (size_t)count);
+           (count = trace_input_next(&check->input, &events, &first, error)) > 0)
         feed(check, events, (size_t)count, first);
-    }
     if (count >= 0)
         finish(check);
-    reading_end(&check->reading, count >= 0);
+    reading_end(&check->input.reading, count >= 0);
     return count < 0 ? -1 : 0;
 }
 
@@ -165,25 +152,7 @@ static struct st_result *collect_results(struct check *check) {
     return results;
 }
 
-/* The facts of the trace; of its blocks only those that count. */
-static struct st_facts collect_facts(const struct check *check) {
-    struct st_facts facts = *st_trace_facts(check->reading.trace);
-    if (check->selection) {
-        const struct st_selected *selected = st_selection_selected(check->selection);
-        facts.executed = selected->executed;
-        facts.executed_count = selected->executed_count;
-        facts.unnamed_blocks = selected->unnamed;
-    }
-    return facts;
-}
-
 /* ---- data races ---- */
-
-/* Can the trace be read once more? */
-static bool is_file(const char *path) {
-    struct stat status;
-    return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
 
 /* What goes wrong now has no consequence but that nothing is known of races. */
 static void look_again(const struct check *check, struct st_race_edges *edges) {
@@ -208,53 +177,24 @@ static void mark_races(struct check *check) {
     struct st_race_edges *edges = st_race_edges_new();
     for (size_t i = 0; i < check->run_count; i++)
         st_race_edges_add(edges, &check->runs[i].findings);
-    if (st_race_edges_waits(edges) && is_file(check->path))
+    if (st_race_edges_waits(edges) && trace_input_is_file(&check->input))
         look_again(check, edges);
     st_race_edges_free(edges);
 }
 
 /* ---- the report ---- */
 
-static uint64_t find_words(void *context, uint64_t loc) {
-    struct check *check = context;
-    return st_replay_location(check->replay, st_trace_symbols(check->reading.trace),
-                              &check->symbols, loc);
-}
-
-/* With contexts, the report has locations of its own, those that it speaks of. */
-static void make_words(struct check *check) {
-    check->symbols = *st_trace_symbols(check->reading.trace);
-    if (!check->replay)
-        return;
-    st_names_init(&check->symbols.locations);
-    st_contexts_init(&check->symbols.contexts);
-    for (size_t i = 0; i < check->run_count; i++)
-        st_findings_map_locations(&check->runs[i].findings, find_words, check);
-}
-
-static void free_words(struct check *check) {
-    if (!check->replay)
-        return;
-    st_names_free(&check->symbols.locations);
-    st_contexts_free(&check->symbols.contexts);
-}
-
-/* When the trace was written, if a program was recorded in it: what ran is older. */
-static time_t recorded_at(const struct check *check) {
-    struct stat status;
-    return check->replay && stat(check->path, &status) == 0 ? status.st_mtime : 0;
-}
-
 /* Returns the exit status. */
 static enum status write_report(struct check *check, const struct st_result *results) {
-    const struct st_trace *trace = check->reading.trace;
-    struct st_facts facts = collect_facts(check);
-    struct st_known known = {.symbols = &check->symbols};
+    struct trace_input *input = &check->input;
+    const struct st_trace *trace = input->reading.trace;
+    struct st_facts facts = trace_input_facts(input);
+    struct st_known known = {.symbols = &input->symbols};
     struct st_details details = {st_known_tell, &known};
     struct st_report report = {.trace = check->path,
-                               .details = check->replay ? &details : NULL,
-                               .built = recorded_at(check),
-                               .symbols = &check->symbols,
+                               .details = input->replay ? &details : NULL,
+                               .built = trace_input_recorded(input),
+                               .symbols = &input->symbols,
                                .facts = &facts,
                                .repairs = st_trace_repairs(trace),
                                .cut = st_trace_cut(trace),
@@ -263,14 +203,15 @@ static enum status write_report(struct check *check, const struct st_result *res
                                .results = results,
                                .result_count = check->run_count};
     struct st_text_style style = text_style(&check->values->common, check->output.fd);
-    make_words(check);
+    trace_input_words(input);
+    for (size_t i = 0; i < check->run_count && input->replay; i++)
+        st_findings_map_locations(&check->runs[i].findings, trace_input_word, input);
     struct st_judgement *judgement = judging_apply(&check->judging, &report, check->values->limit);
     enum status status = report_status(&report);
     report.has_status = true;
     report.status = status;
     judging_write(&check->judging, &report, check->values->format, style, check->output.file);
     st_judgement_free(judgement);
-    free_words(check);
     st_known_free(&known);
     return status;
 }
@@ -281,26 +222,14 @@ static void warn_of_giving_up(const struct check *check, const struct st_result 
             warn("%s: %s", results[i].engine, results[i].findings->gave_up);
 }
 
-static const char *spec_name(const struct check *check) {
-    return strcmp(check->values->spec, "-") == 0 ? "standard input" : check->values->spec;
-}
-
-/* A clean result is worth nothing when a misspelt specification leaves nothing to check. */
-static void warn_of_no_blocks(const struct check *check) {
-    if (check->selection && !all_stopped(check) &&
-        st_trace_facts(check->reading.trace)->ops[ST_BEGIN] &&
-        !st_selection_selected(check->selection)->all)
-        warn("%s: calls no block of %s atomic", spec_name(check),
-             st_trace_name(check->reading.trace));
-}
-
 static enum status check_and_report(struct check *check) {
     struct st_error error;
     if (analyse(check, &error) < 0) {
         st_output_abandon(&check->output);
         return complain(&error);
     }
-    warn_of_no_blocks(check);
+    if (!all_stopped(check))
+        trace_input_warn_of_no_blocks(&check->input);
     struct st_result *results = collect_results(check);
     mark_races(check);
     enum status status = write_report(check, results);
@@ -309,38 +238,12 @@ static enum status check_and_report(struct check *check) {
     return st_output_finish(&check->output, &error) < 0 ? complain(&error) : status;
 }
 
-static int load_spec(struct check *check, struct st_error *error) {
-    const char *path = check->values->spec;
-    if (!path)
-        return 0;
-    if (strcmp(path, "-") == 0 && strcmp(check->path, "-") == 0)
-        return st_fail(error, "check", ST_AT_FILE, 0,
-                       "standard input cannot be the trace and the specification at once");
-    check->spec = st_spec_load(path, error);
-    if (!check->spec)
-        return -1;
-    uint64_t section = st_spec_section_line(check->spec);
-    if (section)
-        warn("%s:%" PRIu64 ": 'atomic section' applies to run and record only; a trace has its "
-             "blocks already",
-             spec_name(check), section);
-    return 0;
-}
-
-/* A selection looks at names while events are read, which reading ahead does not allow. */
 static int open_trace(struct check *check, struct st_error *error) {
     const struct check_values *values = check->values;
-    bool ahead = !values->first && !check->spec;
-    if (reading_open(&check->reading, check->path,
-                     (values->repair ? ST_TRACE_REPAIR : 0) | (ahead ? ST_TRACE_AHEAD : 0),
-                     values->common.quiet, error) < 0)
-        return -1;
-    const struct st_symbols *symbols = st_trace_symbols(check->reading.trace);
-    if (check->spec)
-        check->selection = st_selection_new(check->spec, symbols);
-    if (symbols->contexts.kept)
-        check->replay = st_replay_new();
-    return 0;
+    return trace_input_open(&check->input, "check", check->path, values->spec,
+                            (values->repair ? ST_TRACE_REPAIR : 0) |
+                                (values->first ? 0 : ST_TRACE_AHEAD),
+                            false, values->common.quiet, error);
 }
 
 /* What must not be written over. A baseline may be: it was read by then. */
@@ -356,7 +259,9 @@ static void list_inputs(const struct check *check, const char **inputs) {
 
 static int open_judging(struct check *check, struct st_error *error) {
     const struct check_values *values = check->values;
-    const char *const inputs[] = {check->path, values->spec, NULL};
+    /* That trace and specification are not the same is seen to when they are opened. */
+    bool same = values->spec && strcmp(values->spec, check->path) == 0;
+    const char *const inputs[] = {check->path, same ? NULL : values->spec, NULL};
     if (values->first && judging_is_wanted(&values->judging))
         return st_fail(
             error, "check", ST_AT_FILE, 0,
@@ -380,18 +285,16 @@ static enum status check_trace(struct check *check) {
 enum status check_path(const struct check_values *values, const char *path) {
     struct check check = {.values = values, .path = path};
     struct st_error error;
+    if (open_judging(&check, &error) < 0)
+        return complain(&error);
     enum status status;
-    if (load_spec(&check, &error) < 0 || open_judging(&check, &error) < 0 ||
-        open_trace(&check, &error) < 0) {
+    if (open_trace(&check, &error) < 0) {
         status = complain(&error);
     } else {
         status = check_trace(&check);
-        reading_close(&check.reading);
+        trace_input_close(&check.input);
     }
     judging_close(&check.judging);
-    st_selection_free(check.selection);
-    st_replay_free(check.replay);
-    st_spec_free(check.spec);
     return status;
 }
 

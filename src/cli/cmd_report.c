@@ -86,7 +86,8 @@ static enum status report_trace(const struct values *values, const char *path) {
 static enum status refuse_pipe(const struct st_input *input) {
     struct st_error error;
     st_fail(&error, input->name, ST_AT_FILE, 0,
-            "is no result of check or run; a trace has to be a file here, or use 'seriatim check "
+            "is no result of check, run or predict; a trace has to be a file here, or use "
+            "'seriatim check "
             "--format html -'");
     return complain(&error);
 }
@@ -123,9 +124,9 @@ const struct command cmd_report = {
     .operands = "RESULT|TRACE",
     .summary = "write a saved result as a page for a browser, or in another format",
     .description =
-        "Writes a result that check or run saved with --format json as a page for a\n"
-        "browser, or in another format. RESULT is a file or - for standard input. A TRACE\n"
-        "is checked first, as 'seriatim check' does without options.\n\n"
+        "Writes a result that check, run or predict saved with --format json as a page\n"
+        "for a browser, or in another format. RESULT is a file or - for standard input. A\n"
+        "TRACE is checked first, as 'seriatim check' does without options.\n\n"
         "Exit status: 0 nothing new found, 1 found, 2 trouble.\n",
     .options = options,
     .values_size = sizeof(struct values),

@@ -5,8 +5,8 @@
 #include <string.h>
 
 const struct command *const commands[] = {
-    &cmd_run,  &cmd_record, &cmd_check, &cmd_infer,  &cmd_report,     &cmd_stats, &cmd_convert,
-    &cmd_dump, &cmd_cc,     &cmd_cxx,   &cmd_doctor, &cmd_completion, NULL};
+    &cmd_run,     &cmd_record, &cmd_check, &cmd_predict, &cmd_infer,  &cmd_report,     &cmd_stats,
+    &cmd_convert, &cmd_dump,   &cmd_cc,    &cmd_cxx,     &cmd_doctor, &cmd_completion, NULL};
 
 const struct st_option common_options[] = {COMMON_OPTIONS};
 

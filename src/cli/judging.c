@@ -86,10 +86,7 @@ struct st_judgement *judging_apply(const struct judging *judging, struct st_repo
 enum status report_status(const struct st_report *report) {
     if (st_report_found(report))
         return STATUS_FOUND;
-    for (size_t i = 0; i < report->result_count; i++)
-        if (report->results[i].findings->verdict == ST_UNDECIDED)
-            return STATUS_TROUBLE;
-    return STATUS_CLEAN;
+    return st_report_undecided(report) ? STATUS_TROUBLE : STATUS_CLEAN;
 }
 
 void judging_write(const struct judging *judging, const struct st_report *report, unsigned format,

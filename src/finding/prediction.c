@@ -20,7 +20,9 @@ static void free_block(struct st_foreseen *block) {
     free(block->variables);
     free(block->events);
     free(block->path);
+    free(block->nodes);
     free(block->witness);
+    free(block->schedule);
 }
 
 void st_prediction_free(struct st_prediction *prediction) {
@@ -66,6 +68,11 @@ void st_prediction_caveat(struct st_prediction *prediction, const char *sentence
     prediction->caveats[prediction->caveat_count++] = sentence;
 }
 
+void st_prediction_may_miss(struct st_prediction *prediction, const char *sentence) {
+    prediction->may_miss = true;
+    st_prediction_caveat(prediction, sentence);
+}
+
 static int by_begin(const void *left, const void *right) {
     const struct st_foreseen *a = left, *b = right;
     return (a->begin > b->begin) - (a->begin < b->begin);
@@ -88,17 +95,22 @@ struct mapping {
 
 static void map_place(const struct mapping *mapping, struct st_place *place) {
     if (place->number)
-        place->event.loc = mapping->map(mapping->context, place->event.loc);
+        place->event.loc =
+            mapping->map(mapping->context, place->event.loc) & ((ST_LOC_NAME << 1) - 1);
 }
 
 static void map_block(const struct mapping *mapping, struct st_foreseen *block) {
     block->begin_loc = mapping->map(mapping->context, block->begin_loc);
     for (size_t i = 0; i < block->event_count; i++)
         map_place(mapping, &block->events[i]);
+    for (size_t i = 0; i < block->node_count; i++)
+        map_place(mapping, &block->nodes[i]);
     for (size_t i = 0; i < block->path_length; i++) {
         map_place(mapping, &block->path[i].from);
         map_place(mapping, &block->path[i].to);
     }
+    for (size_t i = 0; i < block->schedule_length; i++)
+        map_place(mapping, &block->schedule[i]);
 }
 
 void st_prediction_map_locations(struct st_prediction *prediction,
@@ -119,4 +131,28 @@ void st_predictions_free(struct st_predictions *predictions) {
     for (size_t i = 0; i < predictions->deadlock_count; i++)
         free(predictions->deadlocks[i].waits);
     free(predictions->deadlocks);
+}
+
+void st_predictions_deadlock(struct st_predictions *predictions,
+                             const struct st_foreseen_wait *waits, size_t count) {
+    struct st_foreseen_wait *copy = st_alloc(count, sizeof *copy);
+    memcpy(copy, waits, count * sizeof *copy);
+    st_reserve(&predictions->deadlocks, &predictions->deadlock_capacity,
+               predictions->deadlock_count + 1);
+    predictions->deadlocks[predictions->deadlock_count++] =
+        (struct st_foreseen_deadlock){copy, count};
+}
+
+void st_predictions_map_locations(struct st_predictions *predictions,
+                                  uint64_t (*map)(void *context, uint64_t loc), void *context) {
+    struct mapping mapping = {map, context};
+    for (size_t i = 0; i < predictions->count; i++)
+        st_prediction_map_locations(&predictions->items[i], map, context);
+    for (size_t i = 0; i < predictions->deadlock_count; i++) {
+        const struct st_foreseen_deadlock *deadlock = &predictions->deadlocks[i];
+        for (size_t k = 0; k < deadlock->count; k++) {
+            map_place(&mapping, &deadlock->waits[k].holds);
+            map_place(&mapping, &deadlock->waits[k].wants);
+        }
+    }
 }

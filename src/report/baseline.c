@@ -43,6 +43,16 @@ static void add_result(struct st_baseline *baseline, const struct st_report *rep
         add(baseline, st_cycle_fingerprint(report, findings), "");
 }
 
+static void add_prediction(struct st_baseline *baseline, const struct st_report *report,
+                           const struct st_prediction *prediction) {
+    for (size_t i = 0; i < prediction->listed; i++) {
+        const struct st_foreseen *block = &prediction->blocks[i];
+        if (st_is_reported(block))
+            add(baseline, st_foreseen_fingerprint(report, block),
+                st_target_name(report->symbols, ST_BEGIN, block->block));
+    }
+}
+
 int st_baseline_add(struct st_baseline *baseline, const char *name, const char *text, size_t length,
                     struct st_error *error) {
     struct st_loaded *loaded = st_report_load(name, text, length, error);
@@ -51,6 +61,8 @@ int st_baseline_add(struct st_baseline *baseline, const char *name, const char *
     const struct st_report *report = st_loaded_report(loaded);
     for (size_t i = 0; i < report->result_count; i++)
         add_result(baseline, report, &report->results[i]);
+    for (size_t i = 0; report->predictions && i < report->predictions->count; i++)
+        add_prediction(baseline, report, &report->predictions->items[i]);
     st_loaded_free(loaded);
     st_reserve(&baseline->files, &baseline->file_capacity, baseline->file_count + 1);
     baseline->files[baseline->file_count++] = st_strdup(name);

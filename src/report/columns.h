@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-enum { ST_MOST_COLUMNS = 8, ST_WIDEST_COLUMN = 40 };
+enum { ST_MOST_COLUMNS = 9, ST_WIDEST_COLUMN = 40 };
 
 struct st_columns {
     unsigned count; /* of columns; at most ST_MOST_COLUMNS */

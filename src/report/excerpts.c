@@ -82,6 +82,40 @@ static void want_findings(struct sources *all, const struct st_report *report,
     want_edges(all, report, findings->cycle, findings->cycle_length);
 }
 
+static void want_places(struct sources *all, const struct st_report *report,
+                        const struct st_place *places, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (places[i].number)
+            want_location(all, report, places[i].event.loc);
+}
+
+static void want_prediction(struct sources *all, const struct st_report *report,
+                            const struct st_prediction *prediction) {
+    for (size_t i = 0; i < prediction->listed; i++) {
+        const struct st_foreseen *block = &prediction->blocks[i];
+        if (!st_is_reported(block))
+            continue;
+        want_location(all, report, block->begin_loc);
+        want_places(all, report, block->events, block->event_count);
+        want_edges(all, report, block->path, block->path_length);
+    }
+    for (size_t i = 0; i < prediction->race_count; i++) {
+        want_places(all, report, &prediction->races[i].first, 1);
+        want_places(all, report, &prediction->races[i].second, 1);
+    }
+}
+
+static void want_predictions(struct sources *all, const struct st_report *report) {
+    const struct st_predictions *predictions = report->predictions;
+    for (size_t i = 0; i < predictions->count; i++)
+        want_prediction(all, report, &predictions->items[i]);
+    for (size_t i = 0; i < predictions->deadlock_count; i++)
+        for (size_t k = 0; k < predictions->deadlocks[i].count; k++) {
+            want_places(all, report, &predictions->deadlocks[i].waits[k].holds, 1);
+            want_places(all, report, &predictions->deadlocks[i].waits[k].wants, 1);
+        }
+}
+
 /* ---- Excerpts ---- */
 
 static int by_number(const void *a, const void *b) {
@@ -180,6 +214,8 @@ void st_excerpts_json(const struct st_report *report, struct st_json *json) {
     st_names_init(&all.paths);
     for (size_t i = 0; i < report->result_count; i++)
         want_findings(&all, report, report->results[i].findings);
+    if (report->predictions)
+        want_predictions(&all, report);
     st_json_object(json);
     st_json_key(json, "files");
     st_json_array(json);

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "report/calls.h"
 #include "report/draft.h"
+#include "report/foreseen.h"
 #include "report/source_file.h"
 
 #include <inttypes.h>
@@ -130,21 +131,64 @@ static struct st_fingerprint hash_draft(struct st_draft *draft) {
     return fingerprint;
 }
 
+/* The block and its file. */
+static void put_block(FILE *file, const struct st_report *report, uint32_t block, uint64_t loc) {
+    fputs(version, file);
+    put_function(file, st_target_name(report->symbols, ST_BEGIN, block));
+    fputc('\n', file);
+    put_file(file, report, loc);
+    fputc('\n', file);
+}
+
 struct st_fingerprint st_fingerprint(const struct st_report *report,
                                      const struct st_violation *violation) {
     struct st_draft draft;
     FILE *file = st_draft_open(&draft);
-    fputs(version, file);
-    put_function(file, st_target_name(report->symbols, ST_BEGIN, violation->block));
-    fputc('\n', file);
-    put_file(file, report, violation->begin_loc);
-    fputc('\n', file);
+    put_block(file, report, violation->block, violation->begin_loc);
     if (violation->path_length)
         put_edge(file, report, &violation->path[0]);
     if (violation->closing.to.number)
         put_edge(file, report, &violation->closing);
     else
         put_step(file, report, &violation->event);
+    return hash_draft(&draft);
+}
+
+static struct st_fingerprint hash_events(const struct st_report *report,
+                                         const struct st_foreseen *block) {
+    struct st_draft draft;
+    FILE *file = st_draft_open(&draft);
+    put_block(file, report, block->block, block->begin_loc);
+    for (size_t i = 0; i < block->event_count; i++) {
+        put_step(file, report, &block->events[i]);
+        fputc('\n', file);
+    }
+    return hash_draft(&draft);
+}
+
+struct st_fingerprint st_foreseen_fingerprint(const struct st_report *report,
+                                              const struct st_foreseen *block) {
+    struct st_violation violation = st_foreseen_violation(block);
+    struct st_fingerprint fingerprint = violation.closing.to.number
+                                            ? st_fingerprint(report, &violation)
+                                            : hash_events(report, block);
+    free(violation.path);
+    return fingerprint;
+}
+
+struct st_fingerprint st_steps_fingerprint(const struct st_report *report,
+                                           const struct st_place *steps, size_t count) {
+    struct st_draft draft;
+    FILE *file = st_draft_open(&draft);
+    fputs(version, file);
+    for (size_t i = 0; i < count; i++) {
+        const struct st_event *event = &steps[i].event;
+        put_step(file, report, &steps[i]);
+        fputc(' ', file);
+        put_stable(file,
+                   st_target_name(report->symbols, (enum st_op)event->written, event->target));
+        fputc('\n', file);
+    }
     return hash_draft(&draft);
 }
 

@@ -22,6 +22,15 @@ struct st_fingerprint {
 struct st_fingerprint st_fingerprint(const struct st_report *report,
                                      const struct st_violation *violation);
 
+/* The same for a block that could be cut: one that was cut in the same way has the same. Where no
+ * dependence is known, all events that the finding rests on count. */
+struct st_fingerprint st_foreseen_fingerprint(const struct st_report *report,
+                                              const struct st_foreseen *block);
+
+/* Of a finding that is nothing but its steps, in their order: a race, or threads in a deadlock. */
+struct st_fingerprint st_steps_fingerprint(const struct st_report *report,
+                                           const struct st_place *steps, size_t count);
+
 /* Of the cycle, wherever it is said to begin. There must be one. */
 struct st_fingerprint st_cycle_fingerprint(const struct st_report *report,
                                            const struct st_findings *findings);

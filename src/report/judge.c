@@ -1,17 +1,19 @@
 #include "report/judge.h"
 
 #include "base/memory.h"
+#include "report/foreseen.h"
 #include "report/match.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* views[i] are the findings of results[i]: those of the report, but for violations that had no
- * place. Paths are the report's. */
+ * place. Paths are the report's. The same holds for what is foreseen, and its blocks. */
 struct st_judgement {
     struct st_triage triage;
     struct st_result *results;
     struct st_findings *views;
+    struct st_predictions predictions;
     const struct st_suppressions *suppressions;
     const struct st_baseline *baseline;
     struct st_names seen; /* fingerprints */
@@ -45,8 +47,8 @@ static struct st_mark judge(struct st_judgement *j, size_t line,
 }
 
 static struct st_mark judge_violation(struct st_judgement *j, const struct st_report *report,
-                                      const struct st_violation *violation) {
-    struct st_fingerprint fingerprint = st_fingerprint(report, violation);
+                                      const struct st_violation *violation,
+                                      struct st_fingerprint fingerprint) {
     size_t first = j->triage.line_count;
     for (size_t i = j->triage.line_count; i-- > 0;) {
         if (!st_suppression_matches(&j->suppressions->items[i], report, violation))
@@ -55,6 +57,15 @@ static struct st_mark judge_violation(struct st_judgement *j, const struct st_re
         first = i;
     }
     return judge(j, first, &fingerprint);
+}
+
+static struct st_mark judge_foreseen(struct st_judgement *j, const struct st_report *report,
+                                     const struct st_foreseen *block) {
+    struct st_violation violation = st_foreseen_violation(block);
+    struct st_mark mark =
+        judge_violation(j, report, &violation, st_foreseen_fingerprint(report, block));
+    free(violation.path);
+    return mark;
 }
 
 static struct st_mark judge_cycle(struct st_judgement *j, const struct st_report *report,
@@ -70,31 +81,35 @@ static struct st_mark judge_cycle(struct st_judgement *j, const struct st_report
     return judge(j, first, &fingerprint);
 }
 
-/* ---- Places for violations ---- */
+/* ---- Places ---- */
 
-/* A violation, and the how-manieth of its name and state it is. */
+/* What may get a place in the list: the index of a violation or a block, the name of its block, and
+ * the how-manieth of its name and state it is. What is reported comes first. */
 struct candidate {
-    struct st_violation violation;
+    size_t index;
+    uint32_t block;
+    bool spare; /* it is not reported */
     struct st_mark mark;
     size_t turn;
 };
 
-static int by_turn(const void *left, const void *right) {
-    const struct candidate *a = left, *b = right;
-    if (a->mark.state != b->mark.state)
-        return a->mark.state < b->mark.state ? -1 : 1;
-    if (a->turn != b->turn)
-        return a->turn < b->turn ? -1 : 1;
-    if (a->violation.event.number != b->violation.event.number)
-        return a->violation.event.number < b->violation.event.number ? -1 : 1;
-    return a->violation.begin < b->violation.begin ? -1 : a->violation.begin > b->violation.begin;
+static int compare_sizes(size_t a, size_t b) {
+    return (a > b) - (a < b);
 }
 
-static int by_event(const void *left, const void *right) {
+static int by_index(const void *left, const void *right) {
     const struct candidate *a = left, *b = right;
-    if (a->violation.event.number != b->violation.event.number)
-        return a->violation.event.number < b->violation.event.number ? -1 : 1;
-    return a->violation.begin < b->violation.begin ? -1 : a->violation.begin > b->violation.begin;
+    return compare_sizes(a->index, b->index);
+}
+
+static int by_turn(const void *left, const void *right) {
+    const struct candidate *a = left, *b = right;
+    int order = a->spare - b->spare;
+    if (!order)
+        order = compare_sizes(a->mark.state, b->mark.state);
+    if (!order)
+        order = compare_sizes(a->turn, b->turn);
+    return order ? order : by_index(left, right);
 }
 
 /* Blocks without a name are UINT32_MAX, which becomes 0. */
@@ -102,12 +117,12 @@ static size_t number_of(uint32_t name) {
     return (uint32_t)(name + 1);
 }
 
-/* Candidates come in the order of their events. */
+/* Candidates come in the order in which they are listed. */
 static void set_turns(struct candidate *candidates, size_t count) {
     size_t *turns[ST_STATES] = {0}, capacity[ST_STATES] = {0};
     for (size_t i = 0; i < count; i++) {
         enum st_state state = candidates[i].mark.state;
-        size_t name = number_of(candidates[i].violation.block);
+        size_t name = number_of(candidates[i].block);
         st_reserve(&turns[state], &capacity[state], name + 1);
         candidates[i].turn = turns[state][name]++;
     }
@@ -121,7 +136,7 @@ static void choose(struct candidate *candidates, size_t *count, size_t limit) {
     set_turns(candidates, *count);
     qsort(candidates, *count, sizeof *candidates, by_turn);
     *count = limit;
-    qsort(candidates, *count, sizeof *candidates, by_event);
+    qsort(candidates, *count, sizeof *candidates, by_index);
 }
 
 /* ---- Results ---- */
@@ -132,7 +147,9 @@ static struct candidate *judge_violations(struct st_judgement *j, const struct s
     struct candidate *candidates = st_alloc(findings->kept + 1, sizeof *candidates);
     for (size_t i = 0; i < findings->kept; i++) {
         const struct st_violation *violation = &findings->violations[i];
-        candidates[i] = (struct candidate){*violation, judge_violation(j, report, violation), 0};
+        candidates[i] = (struct candidate){.index = i, .block = violation->block};
+        candidates[i].mark =
+            judge_violation(j, report, violation, st_fingerprint(report, violation));
         marks->counts[candidates[i].mark.state]++;
     }
     return candidates;
@@ -149,7 +166,7 @@ static void judge_result(struct st_judgement *j, const struct st_report *report,
     view->violations = st_alloc(view->kept + 1, sizeof *view->violations);
     marks->violations = st_alloc(view->kept + 1, sizeof *marks->violations);
     for (size_t i = 0; i < view->kept; i++) {
-        view->violations[i] = candidates[i].violation;
+        view->violations[i] = findings->violations[candidates[i].index];
         marks->violations[i] = candidates[i].mark;
     }
     free(candidates);
@@ -158,6 +175,59 @@ static void judge_result(struct st_judgement *j, const struct st_report *report,
         marks->cycle = judge_cycle(j, report, findings);
     j->results[index] = report->results[index];
     j->results[index].findings = view;
+}
+
+/* ---- Predictions ---- */
+
+static struct candidate *judge_blocks(struct st_judgement *j, const struct st_report *report,
+                                      const struct st_prediction *prediction,
+                                      struct st_marks *marks) {
+    struct candidate *candidates = st_alloc(prediction->listed + 1, sizeof *candidates);
+    marks->unjudged = st_all_reported(prediction);
+    for (size_t i = 0; i < prediction->listed; i++) {
+        const struct st_foreseen *block = &prediction->blocks[i];
+        candidates[i] =
+            (struct candidate){.index = i, .block = block->block, .spare = !st_is_reported(block)};
+        if (!st_is_reported(block))
+            continue;
+        candidates[i].mark = judge_foreseen(j, report, block);
+        marks->counts[candidates[i].mark.state]++;
+        marks->unjudged--;
+    }
+    return candidates;
+}
+
+static void judge_prediction(struct st_judgement *j, const struct st_report *report, size_t index,
+                             size_t limit) {
+    const struct st_prediction *prediction = &report->predictions->items[index];
+    struct st_marks *marks = &j->triage.marks[index];
+    struct st_prediction *view = &j->predictions.items[index];
+    struct candidate *candidates = judge_blocks(j, report, prediction, marks);
+    *view = *prediction;
+    choose(candidates, &view->listed, limit ? limit : SIZE_MAX);
+    view->blocks = st_alloc(view->listed + 1, sizeof *view->blocks);
+    marks->violations = st_alloc(view->listed + 1, sizeof *marks->violations);
+    for (size_t i = 0; i < view->listed; i++) {
+        view->blocks[i] = prediction->blocks[candidates[i].index];
+        marks->violations[i] = candidates[i].mark;
+    }
+    free(candidates);
+}
+
+static void judge_predictions(struct st_judgement *j, struct st_report *report, size_t limit) {
+    j->predictions = *report->predictions;
+    j->predictions.items = st_alloc(j->predictions.count, sizeof *j->predictions.items);
+    for (size_t i = 0; i < j->predictions.count; i++)
+        judge_prediction(j, report, i, limit);
+    report->predictions = &j->predictions;
+}
+
+static void judge_results(struct st_judgement *j, struct st_report *report, size_t limit) {
+    j->results = st_alloc(report->result_count, sizeof *j->results);
+    j->views = st_alloc(report->result_count, sizeof *j->views);
+    for (size_t i = 0; i < report->result_count; i++)
+        judge_result(j, report, i, limit);
+    report->results = j->results;
 }
 
 /* ---- All ---- */
@@ -196,7 +266,7 @@ static void find_gone(struct st_judgement *j) {
 struct st_judgement *st_judge(struct st_report *report, const struct st_suppressions *suppressions,
                               const struct st_baseline *baseline, size_t limit) {
     struct st_judgement *j = st_alloc(1, sizeof *j);
-    size_t count = report->result_count;
+    size_t count = report->predictions ? report->predictions->count : report->result_count;
     j->suppressions = suppressions;
     j->baseline = baseline;
     st_names_init(&j->seen);
@@ -206,13 +276,12 @@ struct st_judgement *st_judge(struct st_report *report, const struct st_suppress
         copy_files(&j->triage, baseline);
     j->triage.marks = st_alloc(count, sizeof *j->triage.marks);
     j->triage.result_count = count;
-    j->results = st_alloc(count, sizeof *j->results);
-    j->views = st_alloc(count, sizeof *j->views);
-    for (size_t i = 0; i < count; i++)
-        judge_result(j, report, i, limit);
+    if (report->predictions)
+        judge_predictions(j, report, limit);
+    else
+        judge_results(j, report, limit);
     if (baseline)
         find_gone(j);
-    report->results = j->results;
     report->triage = &j->triage;
     return j;
 }
@@ -220,8 +289,11 @@ struct st_judgement *st_judge(struct st_report *report, const struct st_suppress
 void st_judgement_free(struct st_judgement *judgement) {
     if (!judgement)
         return;
-    for (size_t i = 0; i < judgement->triage.result_count; i++)
+    for (size_t i = 0; judgement->views && i < judgement->triage.result_count; i++)
         free(judgement->views[i].violations);
+    for (size_t i = 0; i < judgement->predictions.count; i++)
+        free(judgement->predictions.items[i].blocks);
+    free(judgement->predictions.items);
     st_triage_free(&judgement->triage);
     st_names_free(&judgement->seen);
     free(judgement->results);

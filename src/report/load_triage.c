@@ -48,16 +48,25 @@ static void read_counts(struct st_fields *fields, const json_t *result, struct s
     st_fields_leave(fields);
 }
 
-static void read_marks(struct st_fields *fields, const struct st_triage *triage,
+/* Of a block that is not reported nothing is said, and it counts nowhere. */
+static bool is_judged(const json_t *finding) {
+    const char *verdict = json_string_value(json_object_get(finding, "verdict"));
+    return !verdict || (strcmp(verdict, st_foresight_name(ST_FORESEEN_ATOMIC)) != 0 &&
+                        strcmp(verdict, st_foresight_name(ST_FORESEEN_TIMEOUT)) != 0);
+}
+
+static void read_marks(struct st_fields *fields, const char *list, const struct st_triage *triage,
                        const json_t *result, struct st_marks *marks) {
-    const json_t *violations = st_field_array(fields, result, "violations");
+    const json_t *violations = st_field_array(fields, result, list);
     size_t count = json_array_size(violations);
     uint64_t listed[ST_STATES] = {0};
     marks->violations = st_alloc(count + 1, sizeof *marks->violations);
     read_counts(fields, result, marks);
-    st_fields_enter(fields, "violations", 0);
+    st_fields_enter(fields, list, 0);
     for (size_t i = 0; i < count; i++) {
         const json_t *violation = st_element_object(fields, violations, i);
+        if (!is_judged(violation))
+            continue;
         st_fields_enter(fields, NULL, i);
         marks->violations[i] = read_mark(fields, triage, violation, "");
         if (++listed[marks->violations[i].state] > marks->counts[marks->violations[i].state])
@@ -149,29 +158,30 @@ static void read_baseline(struct st_fields *fields, const json_t *root, struct s
 
 /* ---- All ---- */
 
-static void read_all_marks(struct st_fields *fields, const json_t *root, struct st_triage *triage) {
+static void read_all_marks(struct st_fields *fields, const char *list, const json_t *root,
+                           struct st_triage *triage) {
     const json_t *engines = json_object_get(root, "engines");
     triage->result_count = engines ? json_array_size(engines) : 1;
     triage->marks = st_alloc(triage->result_count, sizeof *triage->marks);
     if (!engines) {
-        read_marks(fields, triage, root, &triage->marks[0]);
+        read_marks(fields, list, triage, root, &triage->marks[0]);
         return;
     }
     st_fields_enter(fields, "engines", 0);
     for (size_t i = 0; i < triage->result_count; i++) {
         st_fields_enter(fields, NULL, i);
-        read_marks(fields, triage, json_array_get(engines, i), &triage->marks[i]);
+        read_marks(fields, list, triage, json_array_get(engines, i), &triage->marks[i]);
         st_fields_leave(fields);
     }
     st_fields_leave(fields);
 }
 
-bool st_triage_read(struct st_fields *fields, struct st_triage *triage) {
+bool st_triage_read(struct st_fields *fields, const char *list, struct st_triage *triage) {
     const json_t *root = fields->root;
     read_suppressions(fields, root, triage);
     read_baseline(fields, root, triage);
     if (!triage->suppresses && !triage->baseline_count)
         return false;
-    read_all_marks(fields, root, triage);
+    read_all_marks(fields, list, root, triage);
     return true;
 }

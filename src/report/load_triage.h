@@ -5,8 +5,9 @@
 #include "report/fields.h"
 #include "report/triage.h"
 
-/* Reads it from a result that is good otherwise. False when nobody asked at that time; in any case
- * *triage is to be released with st_triage_free. */
-bool st_triage_read(struct st_fields *fields, struct st_triage *triage);
+/* Reads it from a result that is good otherwise. `list` is the key of what was judged:
+ * "violations", or "blocks", of which only those have a state that are reported. False when nobody
+ * asked at that time; in any case *triage is to be released with st_triage_free. */
+bool st_triage_read(struct st_fields *fields, const char *list, struct st_triage *triage);
 
 #endif

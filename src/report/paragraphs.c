@@ -1,7 +1,6 @@
 #include "report/paragraphs.h"
 
 #include "base/memory.h"
-#include "report/calls.h"
 #include "report/draft.h"
 
 #include <stdlib.h>
@@ -54,21 +53,24 @@ struct placing {
     struct st_names lines;
 };
 
-/* The line at which a step is told, and the calls that led there from `around`. */
-static uint64_t place_step(struct placing *p, uint64_t loc, const struct st_calls *around) {
+void st_put_lines(FILE *file, const struct st_report *report, uint64_t loc,
+                  const struct st_calls *around) {
     char buffer[ST_LOCATION_SIZE];
-    struct st_draft draft;
-    struct st_calls calls = st_calls_at(p->report->details, loc);
-    FILE *file = st_draft_open(&draft);
+    struct st_calls calls = st_calls_at(report->details, loc);
     size_t count = around ? st_calls_untold(&calls, around) : calls.count ? 1 : 0;
     if (!count)
-        fputs(st_location_text(p->report->symbols, loc, buffer), file);
+        fputs(st_location_text(report->symbols, loc, buffer), file);
     for (size_t i = 0; i < count; i++)
         fprintf(file, "%s %s\n", calls.frames[i].function, calls.frames[i].location);
+    st_calls_free(&calls);
+}
+
+static uint64_t place_step(struct placing *p, uint64_t loc, const struct st_calls *around) {
+    struct st_draft draft;
+    st_put_lines(st_draft_open(&draft), p->report, loc, around);
     char *text = st_draft_close(&draft);
     uint64_t number = st_names_add(&p->lines, text, strlen(text));
     free(text);
-    st_calls_free(&calls);
     return number;
 }
 

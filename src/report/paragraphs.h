@@ -6,6 +6,7 @@
 #ifndef SERIATIM_REPORT_PARAGRAPHS_H
 #define SERIATIM_REPORT_PARAGRAPHS_H
 
+#include "report/calls.h"
 #include "report/rank.h"
 #include "report/triage.h"
 
@@ -29,5 +30,10 @@ struct st_paragraphs st_paragraphs_make(const struct st_report *report,
                                         const struct st_result *result, enum st_state state,
                                         const struct st_block_row *rows, size_t row_count);
 void st_paragraphs_free(struct st_paragraphs *paragraphs);
+
+/* The lines at which a step is told: its own, or with `around` all that led there from the calls
+ * around it. Places that are told alike have the same text. */
+void st_put_lines(FILE *file, const struct st_report *report, uint64_t loc,
+                  const struct st_calls *around);
 
 #endif

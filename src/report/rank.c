@@ -60,3 +60,23 @@ struct st_block_row *st_rank_blocks(const struct st_report *report,
     qsort(rows, *count, sizeof *rows, compare_rows);
     return rows;
 }
+
+struct st_block_row *st_rank_foreseen(const struct st_report *report,
+                                      const struct st_prediction *prediction, size_t *count) {
+    struct st_block_row *rows = st_alloc(prediction->name_capacity + 1, sizeof *rows);
+    *count = 0;
+    for (size_t block = 0; block < prediction->name_capacity; block++)
+        if (prediction->executed[block])
+            rows[(*count)++] = (struct st_block_row){
+                .block = (uint32_t)block,
+                .name = st_target_name(report->symbols, ST_BEGIN, (uint32_t)block),
+                .executed = prediction->executed[block],
+                .violated = prediction->reported[block]};
+    if (prediction->unnamed_executed)
+        rows[(*count)++] = (struct st_block_row){.block = ST_NO_NAME,
+                                                 .name = "",
+                                                 .executed = prediction->unnamed_executed,
+                                                 .violated = prediction->unnamed_reported};
+    qsort(rows, *count, sizeof *rows, compare_rows);
+    return rows;
+}

@@ -34,6 +34,15 @@ uint64_t st_all_violated(const struct st_findings *findings) {
     return sum;
 }
 
+struct st_place st_begin_place(const struct st_violation *violation) {
+    return (struct st_place){.number = violation->begin,
+                             .event = {.thread = violation->thread,
+                                       .target = violation->block,
+                                       .loc = violation->begin_loc & ((ST_LOC_NAME << 1) - 1),
+                                       .written = ST_BEGIN,
+                                       .op = ST_BEGIN}};
+}
+
 char *st_op_text(const struct st_symbols *symbols, const struct st_event *event) {
     enum st_op op = (enum st_op)event->written;
     const char *word = st_op_std(op);

@@ -3,7 +3,7 @@
 #ifndef SERIATIM_REPORT_REPORT_H
 #define SERIATIM_REPORT_REPORT_H
 
-#include "finding/finding.h"
+#include "finding/prediction.h"
 #include "trace/symbols.h"
 #include "trace/validate.h"
 
@@ -51,7 +51,9 @@ struct st_report {
     bool stopped; /* nobody read on behind the first finding */
     bool compare; /* several engines on one trace, side by side */
     const struct st_result *results;
-    size_t result_count;            /* at least 1; 1 unless `compare` */
+    size_t result_count; /* at least 1; 1 unless `compare` */
+    /* What was foreseen instead of found, or NULL. Then there are no results; the rest holds. */
+    const struct st_predictions *predictions;
     const struct st_triage *triage; /* report/triage.h, or NULL: all findings are new */
     bool has_status;                /* is it known with which status the program will exit? */
     int status;
@@ -65,7 +67,8 @@ struct st_text_style {
 
 void st_report_text(const struct st_report *report, struct st_text_style style, FILE *file);
 
-/* The contract "seriatim-check/1"; "seriatim-run/1" is the same for a program that was run. */
+/* The contract "seriatim-check/1"; "seriatim-run/1" is the same for a program that was run, and
+ * "seriatim-predict/1" is that of predictions. */
 void st_report_json(const struct st_report *report, FILE *file);
 
 /* A page for a browser: one file that needs no other, with excerpts of the sources that it can
@@ -89,6 +92,9 @@ bool st_report_truncated(const struct st_report *report);
 
 /* All violated blocks of all depths, listed or not. */
 uint64_t st_all_violated(const struct st_findings *findings);
+
+/* The begin of a block as an event. */
+struct st_place st_begin_place(const struct st_violation *violation);
 
 /* An event's operation as in STD text: "r(x)". Release with free(). */
 char *st_op_text(const struct st_symbols *symbols, const struct st_event *event);

@@ -6,11 +6,9 @@
  * that do. Paths are relative to the folder in which seriatim runs, wherever they can be. */
 #define _GNU_SOURCE
 #include "base/memory.h"
-#include "report/draft.h"
 #include "report/hint.h"
 #include "report/json_fields.h"
-#include "report/sarif_parts.h"
-#include "report/sarif_rules.h"
+#include "report/sarif_results.h"
 #include "report/story.h"
 
 #include <inttypes.h>
@@ -54,18 +52,9 @@ static void complete(struct steps *steps) {
     steps->count = count;
 }
 
-static struct st_place begin_of(const struct st_violation *violation) {
-    return (struct st_place){.number = violation->begin,
-                             .event = {.thread = violation->thread,
-                                       .target = violation->block,
-                                       .loc = violation->begin_loc & ((ST_LOC_NAME << 1) - 1),
-                                       .written = ST_BEGIN,
-                                       .op = ST_BEGIN}};
-}
-
 static struct steps steps_of(const struct st_violation *violation) {
     struct steps steps = {0};
-    struct st_place begin = begin_of(violation);
+    struct st_place begin = st_begin_place(violation);
     add_step(&steps, &begin);
     add_edges(&steps, violation->path, violation->path_length);
     if (!violation->path_length)
@@ -76,12 +65,6 @@ static struct steps steps_of(const struct st_violation *violation) {
 }
 
 /* ---- Messages ---- */
-
-static struct st_text start_text(const struct st_sarif *sarif, struct st_draft *draft) {
-    return (struct st_text){.file = st_draft_open(draft),
-                            .symbols = sarif->report->symbols,
-                            .details = sarif->report->details};
-}
 
 /* A hint where there is one, and the blocks around. */
 static void say_more(const struct st_text *text, const struct st_paragraph *paragraph,
@@ -102,97 +85,6 @@ static void say_more(const struct st_text *text, const struct st_paragraph *para
         fputc('.', text->file);
 }
 
-/* The sentence once more, and the steps as a list. */
-static char *make_markdown(const struct st_sarif *sarif, const char *sentence,
-                           const struct steps *steps) {
-    struct st_draft draft;
-    char *escaped = st_markdown(sentence);
-    FILE *file = st_draft_open(&draft);
-    fprintf(file, "%s\n", escaped);
-    free(escaped);
-    for (size_t i = 0; i < steps->count; i++) {
-        const struct st_place *step = &steps->items[i];
-        char *deed = st_sarif_deed(sarif, step), *safe = st_markdown(deed);
-        char *thread = st_markdown(st_name(&sarif->report->symbols->threads, step->event.thread));
-        fprintf(file, "\n%zu. **%s** %s", i + 1, thread, safe);
-        free(deed);
-        free(safe);
-        free(thread);
-    }
-    return st_draft_close(&draft);
-}
-
-static void put_message(struct st_sarif *sarif, char *sentence, const struct steps *steps) {
-    char *markdown = make_markdown(sarif, sentence, steps);
-    st_sarif_message(sarif, "message", sentence, markdown);
-    free(markdown);
-    free(sentence);
-}
-
-/* ---- What results have in common ---- */
-
-static void put_fingerprint(struct st_sarif *sarif, struct st_fingerprint fingerprint) {
-    st_json_key(&sarif->json, "partialFingerprints");
-    st_json_flat_object(&sarif->json);
-    string_field(&sarif->json, "seriatim/v1", fingerprint.text);
-    st_json_object_end(&sarif->json);
-}
-
-static void put_suppression(struct st_sarif *sarif, const struct st_suppressing_line *line) {
-    struct st_json *json = &sarif->json;
-    st_json_flat_object(json);
-    string_field(json, "kind", "external");
-    string_field(json, "status", "accepted");
-    string_field(json, "justification", line->reason);
-    st_json_key(json, "location");
-    st_json_flat_object(json);
-    st_json_key(json, "physicalLocation");
-    st_json_flat_object(json);
-    st_sarif_artifact(sarif, line->file);
-    st_json_key(json, "region");
-    st_json_flat_object(json);
-    number_field(json, "startLine", line->line);
-    st_json_object_end(json);
-    st_json_object_end(json);
-    st_json_object_end(json);
-    st_json_object_end(json);
-}
-
-/* A list that is empty says that somebody asked. */
-static void put_mark(struct st_sarif *sarif, struct st_mark mark) {
-    const struct st_triage *triage = sarif->report->triage;
-    if (!triage)
-        return;
-    if (triage->suppresses) {
-        st_json_key(&sarif->json, "suppressions");
-        st_json_array(&sarif->json);
-        if (mark.state == ST_SUPPRESSED)
-            put_suppression(sarif, &triage->lines[mark.line]);
-        st_json_array_end(&sarif->json);
-    }
-    if (triage->baseline_count)
-        string_field(&sarif->json, "baselineState", mark.in_baseline ? "unchanged" : "new");
-}
-
-static void start_result(struct st_sarif *sarif, enum st_sarif_rule rule) {
-    st_json_object(&sarif->json);
-    st_sarif_rule_fields(&sarif->json, rule);
-    string_field(&sarif->json, "level", "warning");
-}
-
-static void put_related(struct st_sarif *sarif, const struct st_place *place, const char *message) {
-    struct st_draft draft;
-    if (!place->number)
-        return;
-    char *deed = st_sarif_deed(sarif, place);
-    fprintf(st_draft_open(&draft), "%s: %s %s", message,
-            st_name(&sarif->report->symbols->threads, place->event.thread), deed);
-    char *words = st_draft_close(&draft);
-    st_sarif_location(sarif, place, NULL, words);
-    free(words);
-    free(deed);
-}
-
 /* ---- Violated blocks ---- */
 
 static void put_locations(struct st_sarif *sarif, const struct st_violation *violation) {
@@ -206,16 +98,16 @@ static void put_locations(struct st_sarif *sarif, const struct st_violation *vio
 }
 
 static void put_related_locations(struct st_sarif *sarif, const struct st_violation *violation) {
-    struct st_place begin = begin_of(violation);
+    struct st_place begin = st_begin_place(violation);
     st_json_key(&sarif->json, "relatedLocations");
     st_json_array(&sarif->json);
-    put_related(sarif, &begin, "the block begins");
+    st_sarif_related(sarif, &begin, "the block begins");
     if (violation->path_length) {
-        put_related(sarif, &violation->path[0].from, "others get to see the block");
-        put_related(sarif, &violation->path[0].to, "and depend on it");
+        st_sarif_related(sarif, &violation->path[0].from, "others get to see the block");
+        st_sarif_related(sarif, &violation->path[0].to, "and depend on it");
     }
     if (violation->closing.to.number)
-        put_related(sarif, &violation->closing.from, "the block depends on them");
+        st_sarif_related(sarif, &violation->closing.from, "the block depends on them");
     st_json_array_end(&sarif->json);
 }
 
@@ -235,22 +127,22 @@ static void put_violation(struct st_sarif *sarif, const struct st_result *result
     bool blamed = st_is_blamed(result->findings, violation);
     struct steps steps = steps_of(violation);
     struct st_draft draft;
-    struct st_text text = start_text(sarif, &draft);
+    struct st_text text = st_sarif_text(sarif, &draft);
     st_say_violation(&text, violation, blamed);
     fputc('.', text.file);
     say_more(&text, paragraph, blamed);
     char *sentence = st_draft_close(&draft);
 
-    start_result(sarif, blamed ? ST_RULE_BLAMED : ST_RULE_VIOLATION);
+    st_sarif_result(sarif, blamed ? ST_RULE_BLAMED : ST_RULE_VIOLATION);
     put_locations(sarif, violation);
     put_related_locations(sarif, violation);
     st_sarif_code_flow(sarif, steps.items, steps.count, violation->thread);
-    put_message(sarif, sentence, &steps);
+    st_sarif_sentence(sarif, sentence, steps.items, steps.count);
     put_stacks(sarif, violation);
-    put_fingerprint(sarif, st_fingerprint(sarif->report, violation));
+    st_sarif_fingerprint(sarif, st_fingerprint(sarif->report, violation));
     number_field(&sarif->json, "occurrenceCount", paragraph->count);
-    put_mark(sarif, st_violation_mark(sarif->report, result,
-                                      (size_t)(violation - result->findings->violations)));
+    st_sarif_mark(sarif, st_violation_mark(sarif->report, result,
+                                           (size_t)(violation - result->findings->violations)));
     st_json_object_end(&sarif->json);
     free(steps.items);
 }
@@ -273,7 +165,7 @@ static void put_cycle(struct st_sarif *sarif, const struct st_result *result) {
     const struct st_place *last = &findings->cycle[findings->cycle_length - 1].to;
     char *deed = st_sarif_deed(sarif, last);
 
-    start_result(sarif, ST_RULE_CYCLE);
+    st_sarif_result(sarif, ST_RULE_CYCLE);
     st_json_key(&sarif->json, "locations");
     st_json_array(&sarif->json);
     st_sarif_location(sarif, last, NULL, deed);
@@ -281,22 +173,23 @@ static void put_cycle(struct st_sarif *sarif, const struct st_result *result) {
     st_json_key(&sarif->json, "relatedLocations");
     st_json_array(&sarif->json);
     for (size_t i = 0; i < steps.count; i++)
-        put_related(sarif, &steps.items[i], "in the cycle");
+        st_sarif_related(sarif, &steps.items[i], "in the cycle");
     st_json_array_end(&sarif->json);
     st_sarif_code_flow(sarif, steps.items, steps.count, last->event.thread);
-    put_message(sarif,
-                st_strdup("No serial order explains the trace, although no single block was cut: "
-                          "its transactions wait for each other in a cycle."),
-                &steps);
-    put_fingerprint(sarif, st_cycle_fingerprint(sarif->report, findings));
-    put_mark(sarif, st_cycle_mark(sarif->report, result));
+    st_sarif_sentence(
+        sarif,
+        st_strdup("No serial order explains the trace, although no single block was cut: "
+                  "its transactions wait for each other in a cycle."),
+        steps.items, steps.count);
+    st_sarif_fingerprint(sarif, st_cycle_fingerprint(sarif->report, findings));
+    st_sarif_mark(sarif, st_cycle_mark(sarif->report, result));
     st_json_object_end(&sarif->json);
     free(steps.items);
     free(deed);
 }
 
 static void put_verdict(struct st_sarif *sarif) {
-    start_result(sarif, ST_RULE_VERDICT);
+    st_sarif_result(sarif, ST_RULE_VERDICT);
     st_sarif_message(sarif, "message", "No serial order explains the trace.", NULL);
     if (strcmp(sarif->report->trace, "-") != 0) {
         st_json_key(&sarif->json, "locations");
@@ -309,7 +202,7 @@ static void put_verdict(struct st_sarif *sarif) {
         st_json_object_end(&sarif->json);
         st_json_array_end(&sarif->json);
     }
-    put_mark(sarif, (struct st_mark){.state = ST_NEW});
+    st_sarif_mark(sarif, (struct st_mark){.state = ST_NEW});
     st_json_object_end(&sarif->json);
 }
 
@@ -318,15 +211,12 @@ static void put_verdict(struct st_sarif *sarif) {
 static void put_results(struct st_sarif *sarif, const struct st_result *result) {
     size_t count;
     struct st_block_row *rows = st_rank_blocks(sarif->report, result->findings, &count);
-    st_json_key(&sarif->json, "results");
-    st_json_array(&sarif->json);
     for (enum st_state state = 0; state < ST_STATES; state++)
         put_violations(sarif, result, state, rows, count);
     if (st_result_has_cycle(result) && result->findings->cycle_length)
         put_cycle(sarif, result);
     else if (st_result_has_cycle(result))
         put_verdict(sarif);
-    st_json_array_end(&sarif->json);
     free(rows);
 }
 
@@ -350,15 +240,9 @@ static void put_notification(struct st_sarif *sarif, const char *level, const ch
     st_json_object_end(&sarif->json);
 }
 
-/* What a reader of the results should know. */
-static void put_notifications(struct st_sarif *sarif, const struct st_result *result) {
-    const struct st_findings *findings = result->findings;
-    uint64_t missing = st_all_violated(findings) - findings->kept;
+/* What all results of a trace have to say of it. */
+static void put_trace_notifications(struct st_sarif *sarif) {
     char text[160];
-    st_json_key(&sarif->json, "toolExecutionNotifications");
-    st_json_array(&sarif->json);
-    if (findings->gave_up)
-        put_notification(sarif, "error", findings->gave_up);
     if (sarif->report->cut)
         put_notification(sarif, "warning", "The trace is cut off: only its beginning was read.");
     for (int kind = 0; kind < ST_MALFORMED_COUNT; kind++) {
@@ -369,23 +253,65 @@ static void put_notifications(struct st_sarif *sarif, const struct st_result *re
                  sarif->report->repairs->kinds[kind].count);
         put_notification(sarif, "warning", text);
     }
-    if (missing) {
-        snprintf(text, sizeof text,
-                 "%" PRIu64 " more violated blocks are not listed; --limit 0 lists all.", missing);
-        put_notification(sarif, "note", text);
+}
+
+static void put_missing(struct st_sarif *sarif, uint64_t missing, const char *what) {
+    char text[160];
+    if (!missing)
+        return;
+    snprintf(text, sizeof text, "%" PRIu64 " more %s blocks are not listed; --limit 0 lists all.",
+             missing, what);
+    put_notification(sarif, "note", text);
+}
+
+/* What one engine found, or one analysis foresaw; the other is NULL. */
+struct run {
+    const struct st_result *result;
+    const struct st_prediction *prediction;
+    const char *engine;
+    enum st_verdict verdict;
+};
+
+static void put_prediction_notifications(struct st_sarif *sarif,
+                                         const struct st_prediction *prediction) {
+    uint64_t missing = st_all_reported(prediction);
+    char text[160];
+    for (size_t i = 0; i < prediction->listed; i++)
+        missing -= st_is_reported(&prediction->blocks[i]);
+    if (prediction->by[ST_FORESEEN_TIMEOUT]) {
+        snprintf(text, sizeof text, "%" PRIu64 " blocks took too long and were not decided.",
+                 prediction->by[ST_FORESEEN_TIMEOUT]);
+        put_notification(sarif, "warning", text);
     }
+    for (size_t i = 0; i < prediction->caveat_count; i++)
+        put_notification(sarif, "note", prediction->caveats[i]);
+    put_missing(sarif, missing, "reported");
+}
+
+/* What a reader of the results should know. */
+static void put_notifications(struct st_sarif *sarif, const struct run *run) {
+    st_json_key(&sarif->json, "toolExecutionNotifications");
+    st_json_array(&sarif->json);
+    if (run->result && run->result->findings->gave_up)
+        put_notification(sarif, "error", run->result->findings->gave_up);
+    put_trace_notifications(sarif);
+    if (run->result)
+        put_missing(sarif, st_all_violated(run->result->findings) - run->result->findings->kept,
+                    "violated");
+    else
+        put_prediction_notifications(sarif, run->prediction);
     st_json_array_end(&sarif->json);
 }
 
-static void put_invocation(struct st_sarif *sarif, const struct st_result *result) {
+static void put_invocation(struct st_sarif *sarif, const struct run *run) {
     struct st_json *json = &sarif->json;
     st_json_key(json, "invocations");
     st_json_array(json);
     st_json_object(json);
-    bool_field(json, "executionSuccessful", result->findings->verdict != ST_UNDECIDED);
+    bool_field(json, "executionSuccessful", run->verdict != ST_UNDECIDED);
     if (sarif->report->has_status)
         number_field(json, "exitCode", (uint64_t)sarif->report->status);
-    put_notifications(sarif, result);
+    put_notifications(sarif, run);
     st_json_object_end(json);
     st_json_array_end(json);
 }
@@ -401,37 +327,61 @@ static void put_bases(struct st_sarif *sarif) {
     st_json_object_end(&sarif->json);
 }
 
-static void put_properties(struct st_sarif *sarif, const struct st_result *result) {
+static void put_properties(struct st_sarif *sarif, const struct run *run) {
     struct st_json *json = &sarif->json;
     st_json_key(json, "properties");
     st_json_flat_object(json);
-    string_field(json, "engine", result->engine);
+    string_field(json, "engine", run->engine);
     string_field(json, "trace", sarif->report->trace);
-    st_json_key(json, "serializable");
-    if (result->findings->verdict == ST_UNDECIDED)
+    st_json_key(json, run->result ? "serializable" : "atomic");
+    if (run->verdict == ST_UNDECIDED)
         st_json_null(json);
     else
-        st_json_bool(json, result->findings->verdict == ST_SERIALIZABLE);
-    if (result->findings->names_blocks)
-        number_field(json, "violatedBlocks", st_all_violated(result->findings));
+        st_json_bool(json, run->verdict == ST_SERIALIZABLE);
+    if (run->result && run->result->findings->names_blocks)
+        number_field(json, "violatedBlocks", st_all_violated(run->result->findings));
+    if (run->prediction)
+        number_field(json, "reportedBlocks", st_all_reported(run->prediction));
     st_json_object_end(json);
 }
 
-static void put_run(struct st_sarif *sarif, const struct st_result *result) {
+static void put_run(struct st_sarif *sarif, const struct run *run) {
     struct st_json *json = &sarif->json;
     char id[64];
-    snprintf(id, sizeof id, "seriatim/%s/", result->engine);
+    snprintf(id, sizeof id, "seriatim/%s/", run->engine);
     st_json_object(json);
     put_tool(json);
-    put_invocation(sarif, result);
+    put_invocation(sarif, run);
     st_json_key(json, "automationDetails");
     st_json_flat_object(json);
     string_field(json, "id", id);
     st_json_object_end(json);
     put_bases(sarif);
-    put_results(sarif, result);
-    put_properties(sarif, result);
+    st_json_key(json, "results");
+    st_json_array(json);
+    if (run->result)
+        put_results(sarif, run->result);
+    else
+        st_sarif_prediction(sarif, run->prediction);
+    st_json_array_end(json);
+    put_properties(sarif, run);
     st_json_object_end(json);
+}
+
+static void put_runs(struct st_sarif *sarif) {
+    const struct st_report *report = sarif->report;
+    for (size_t i = 0; i < report->result_count; i++) {
+        const struct st_result *result = &report->results[i];
+        put_run(sarif, &(struct run){.result = result,
+                                     .engine = result->engine,
+                                     .verdict = result->findings->verdict});
+    }
+    for (size_t i = 0; report->predictions && i < report->predictions->count; i++) {
+        const struct st_prediction *prediction = &report->predictions->items[i];
+        put_run(sarif, &(struct run){.prediction = prediction,
+                                     .engine = prediction->engine,
+                                     .verdict = prediction->atomic});
+    }
 }
 
 /* With a slash at its end; NULL where it is not known. */
@@ -461,8 +411,7 @@ void st_report_sarif(const struct st_report *report, FILE *file) {
     string_field(json, "version", "2.1.0");
     st_json_key(json, "runs");
     st_json_array(json);
-    for (size_t i = 0; i < report->result_count; i++)
-        put_run(&sarif, &report->results[i]);
+    put_runs(&sarif);
     st_json_array_end(json);
     st_json_object_end(json);
     st_json_finish(json);

@@ -189,7 +189,9 @@ char *st_sarif_deed(const struct st_sarif *sarif, const struct st_place *place) 
     char buffer[ST_LOCATION_SIZE];
     uint32_t line;
     struct st_draft draft;
-    struct st_text text = {.file = st_draft_open(&draft), .symbols = sarif->report->symbols};
+    struct st_text text = {.file = st_draft_open(&draft),
+                           .symbols = sarif->report->symbols,
+                           .foreseen = sarif->report->predictions != NULL};
     const char *location = location_of(sarif, place->event.loc, buffer);
     st_put_deed(&text, &place->event);
     if (*location && !st_split_location(location, &line)) {

@@ -19,13 +19,37 @@ static const struct rule {
     [ST_RULE_VERDICT] = {"not-serializable", "NotSerializable", "The trace is not serializable.",
                          "There is no order in which the blocks could have run one after the "
                          "other. The engine does not name the blocks."},
+    [ST_RULE_FORESEEN] = {"predicted-atomicity-violation", "PredictedAtomicityViolation",
+                          "A block is cut in another schedule.",
+                          "There is a schedule that the program could have taken in which another "
+                          "thread depends on a part of the block, and a later part of the block "
+                          "depends on that thread."},
+    [ST_RULE_POTENTIAL] = {"potential-atomicity-violation", "PotentialAtomicityViolation",
+                           "A block may be cut in another schedule.",
+                           "As far as locks, fork, join and barriers tell, other threads may come "
+                           "in between in a way that no serial order explains. Other reasons may "
+                           "keep them from it."},
+    [ST_RULE_DEADLOCK] = {"deadlock-potential", "DeadlockPotential",
+                          "Threads may wait for each other for ever.",
+                          "Each thread holds a lock that another one wants, in a ring, and nothing "
+                          "that was seen keeps them from doing so at the same time."},
+    [ST_RULE_RACE] = {"data-race", "DataRace",
+                      "Two threads may access a variable at the same time.",
+                      "One of them writes, and neither a lock nor any other synchronisation keeps "
+                      "the two accesses apart."},
 };
 
 enum { RULE_COUNT = sizeof rules / sizeof *rules };
 
+/* What an analysis foresees with certainty comes with a schedule that proves it. */
+static const char *level_of(enum st_sarif_rule rule) {
+    return rule == ST_RULE_FORESEEN ? "error" : "warning";
+}
+
 void st_sarif_rule_fields(struct st_json *json, enum st_sarif_rule rule) {
     string_field(json, "ruleId", rules[rule].id);
     number_field(json, "ruleIndex", rule);
+    string_field(json, "level", level_of(rule));
 }
 
 static void put_text(struct st_json *json, const char *key, const char *text) {
@@ -57,7 +81,7 @@ void st_sarif_rules(struct st_json *json) {
         put_text(json, "fullDescription", rules[i].description);
         st_json_key(json, "defaultConfiguration");
         st_json_flat_object(json);
-        string_field(json, "level", "warning");
+        string_field(json, "level", level_of((enum st_sarif_rule)i));
         st_json_object_end(json);
         put_properties(json);
         st_json_object_end(json);

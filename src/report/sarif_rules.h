@@ -4,9 +4,18 @@
 
 #include "base/json.h"
 
-enum st_sarif_rule { ST_RULE_VIOLATION, ST_RULE_CYCLE, ST_RULE_BLAMED, ST_RULE_VERDICT };
+enum st_sarif_rule {
+    ST_RULE_VIOLATION,
+    ST_RULE_CYCLE,
+    ST_RULE_BLAMED,
+    ST_RULE_VERDICT,
+    ST_RULE_FORESEEN,
+    ST_RULE_POTENTIAL,
+    ST_RULE_DEADLOCK,
+    ST_RULE_RACE
+};
 
-/* "ruleId" and "ruleIndex" of a result. */
+/* "ruleId", "ruleIndex" and "level" of a result. */
 void st_sarif_rule_fields(struct st_json *json, enum st_sarif_rule rule);
 
 /* "rules": [...] of the tool. */

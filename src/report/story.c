@@ -2,6 +2,7 @@
 
 #include "report/draft.h"
 #include "report/hint.h"
+#include "report/sentences.h"
 #include "report/steps.h"
 
 #include <stdlib.h>
@@ -53,12 +54,7 @@ static void reason(struct telling *t, const char *sentence, uint32_t first, uint
 /* "event 15  teller  began transfer  and ended it with event 32" */
 static void put_begin(struct telling *t) {
     const struct st_violation *violation = t->violation;
-    struct st_place place = {.number = violation->begin,
-                             .event = {.thread = violation->thread,
-                                       .target = violation->block,
-                                       .loc = violation->begin_loc & ((ST_LOC_NAME << 1) - 1),
-                                       .written = ST_BEGIN,
-                                       .op = ST_BEGIN}};
+    struct st_place place = st_begin_place(violation);
     st_steps_add(&t->steps, &place, "", "");
     struct st_text cell = st_steps_reason(&t->steps);
     if (violation->end)
@@ -81,18 +77,21 @@ static void put_step(struct telling *t, const struct st_place *place, const stru
                  ends ? ", then ended" : "");
 }
 
-/* What the arrival at the end of the dependence number i means. */
-static void put_arrival(struct telling *t, size_t i) {
-    const struct st_edge *edge = &t->violation->path[i];
+void st_say_arrival(const struct st_text *text, const struct st_violation *violation, size_t i) {
+    const struct st_edge *edge = &violation->path[i];
     uint32_t from = edge->from.event.thread, to = edge->to.event.thread;
-    struct st_text cell = st_steps_reason(&t->steps);
-    if (i + 1 == t->violation->path_length)
-        st_say(&cell, "still in the block, so %b comes after %t", t->violation->block, from);
+    if (i + 1 == violation->path_length)
+        st_say(text, "still in the block, so %b comes after %t", violation->block, from);
     else if (i == 0)
-        st_say(&cell, "so %t comes after %b", to, t->violation->block);
+        st_say(text, "so %t comes after %b", to, violation->block);
     else
-        st_say(&cell, "so %t comes after %t", to, from);
-    put_race(&cell, edge);
+        st_say(text, "so %t comes after %t", to, from);
+}
+
+static void put_arrival(struct telling *t, size_t i) {
+    struct st_text cell = st_steps_reason(&t->steps);
+    st_say_arrival(&cell, t->violation, i);
+    put_race(&cell, &t->violation->path[i]);
     st_steps_conclude(&t->steps);
 }
 
@@ -162,28 +161,6 @@ static void put_steps(const struct st_text *text, const struct st_violation *vio
     st_steps_print(&t.steps);
 }
 
-/* ---- Sentences below the steps ---- */
-
-static struct st_text start_sentence(const struct st_text *text, struct st_draft *draft) {
-    struct st_text sentence = *text;
-    sentence.file = st_draft_open(draft);
-    return sentence;
-}
-
-static void end_sentence(const struct st_text *text, struct st_draft *draft) {
-    char *sentence = st_draft_close(draft);
-    fputs("  ", text->file);
-    st_put_wrapped(text->file, sentence, 2, "  ", st_text_width(text));
-    free(sentence);
-}
-
-/* One line, which can be found with grep, unless a terminal is too narrow for it. */
-static void end_headline(const struct st_text *text, struct st_draft *draft) {
-    char *sentence = st_draft_close(draft);
-    st_put_wrapped(text->file, sentence, 0, "  ", text->style.width);
-    free(sentence);
-}
-
 /* ---- Who came in between ---- */
 
 /* The threads on the way, in its order and each once; one more than NAMED_THREADS stands for any
@@ -202,8 +179,7 @@ static size_t find_others(const struct st_violation *violation, uint32_t *others
     return count;
 }
 
-/* "T2", "T2 and T3", "T2, T3, T4 and others" */
-static void put_others(const struct st_text *text, const struct st_violation *violation) {
+void st_say_others(const struct st_text *text, const struct st_violation *violation) {
     uint32_t others[NAMED_THREADS + 1];
     size_t count = find_others(violation, others);
     if (count == 0)
@@ -219,12 +195,12 @@ static void put_others(const struct st_text *text, const struct st_violation *vi
 
 /* With several threads it was the first of them that came after the block, and the last that came
  * before it. */
-static void put_conclusion(const struct st_text *text, const struct st_violation *violation) {
+void st_put_conclusion(const struct st_text *text, const struct st_violation *violation) {
     const struct st_edge *closing = &violation->closing;
     uint32_t block = violation->block, last = closing->from.event.thread;
     uint32_t first = violation->path_length ? violation->path[0].to.event.thread : last;
     struct st_draft draft;
-    struct st_text sentence = start_sentence(text, &draft);
+    struct st_text sentence = st_sentence_start(text, &draft);
     if (!closing->to.number)
         st_say(&sentence, "No serial order has that work both after and before %b.", block);
     else if (first == last)
@@ -233,19 +209,19 @@ static void put_conclusion(const struct st_text *text, const struct st_violation
         st_say(&sentence,
                "No serial order has %b both before %t and after %t, which comes after %t.", block,
                first, last, first);
-    end_sentence(text, &draft);
+    st_sentence_end(text, &draft);
 }
 
-static void put_hint(const struct st_text *text, const struct st_violation *violation) {
+void st_put_hint(const struct st_text *text, const struct st_violation *violation) {
     struct st_draft draft;
-    struct st_text sentence = start_sentence(text, &draft);
+    struct st_text sentence = st_sentence_start(text, &draft);
     st_put_paint(&sentence, ST_BOLD);
     fputs("Hint:", sentence.file);
     st_put_paint(&sentence, ST_PLAIN);
     fputc(' ', sentence.file);
     if (st_say_hint(&sentence, violation)) {
         fputc('.', sentence.file);
-        end_sentence(text, &draft);
+        st_sentence_end(text, &draft);
     } else {
         free(st_draft_close(&draft));
     }
@@ -253,8 +229,7 @@ static void put_hint(const struct st_text *text, const struct st_violation *viol
 
 /* ---- A violation ---- */
 
-/* How often blocks of this name were cut. */
-static void put_share(const struct st_text *text, const char *cut, const struct st_block_row *row) {
+void st_say_share(const struct st_text *text, const char *cut, const struct st_block_row *row) {
     if (row->block == ST_NO_NAME && row->executed > 1)
         st_say(text, " (%s: %n of %n blocks without a name)", cut, row->violated, row->executed);
     else if (row->block == ST_NO_NAME)
@@ -267,7 +242,7 @@ static void put_share(const struct st_text *text, const char *cut, const struct 
         st_say(text, " (%s in %n of its %n runs)", cut, row->violated, row->executed);
 }
 
-static void put_subject(const struct st_text *text, const struct st_violation *violation) {
+void st_say_subject(const struct st_text *text, const struct st_violation *violation) {
     if (violation->block == ST_NO_NAME)
         fputs("A block without a name", text->file);
     else
@@ -279,7 +254,7 @@ static void put_around(const struct st_text *text, const struct st_paragraph *pa
     if (paragraph->around_count == 0)
         return;
     struct st_draft draft;
-    struct st_text sentence = start_sentence(text, &draft);
+    struct st_text sentence = st_sentence_start(text, &draft);
     fputs(paragraph->around_count == 1 ? "The block around it was cut by the same: "
                                        : "The blocks around it were cut by the same: ",
           sentence.file);
@@ -293,7 +268,7 @@ static void put_around(const struct st_text *text, const struct st_paragraph *pa
     if (paragraph->around_count > NAMED_BLOCKS)
         fprintf(sentence.file, " and %zu more", paragraph->around_count - NAMED_BLOCKS);
     fputc('.', sentence.file);
-    end_sentence(text, &draft);
+    st_sentence_end(text, &draft);
 }
 
 /* The engine blames whatever closes a cycle, so there is not much to say. */
@@ -313,26 +288,26 @@ bool st_is_blamed(const struct st_findings *findings, const struct st_violation 
 void st_say_violation(const struct st_text *text, const struct st_violation *violation,
                       bool blamed) {
     st_put_paint(text, ST_RED);
-    put_subject(text, violation);
+    st_say_subject(text, violation);
     fputs(blamed ? " closed a cycle of transactions" : " was not atomic", text->file);
     st_put_paint(text, ST_PLAIN);
     st_say(text, " in thread %t", violation->thread);
     if (blamed)
         return;
     fputs(": ", text->file);
-    put_others(text, violation);
+    st_say_others(text, violation);
     fputs(" came in between", text->file);
 }
 
 static void put_headline(const struct st_text *text, bool blamed,
                          const struct st_violation *violation, const struct st_block_row *row) {
     struct st_draft draft;
-    struct st_text sentence = start_sentence(text, &draft);
+    struct st_text sentence = st_sentence_start(text, &draft);
     st_say_violation(&sentence, violation, blamed);
     if (row)
-        put_share(&sentence, blamed ? "blamed" : "cut", row);
+        st_say_share(&sentence, blamed ? "blamed" : "cut", row);
     fputc('.', sentence.file);
-    end_headline(text, &draft);
+    st_headline_end(text, &draft);
 }
 
 void st_put_violation(const struct st_text *text, const struct st_findings *findings,
@@ -344,8 +319,8 @@ void st_put_violation(const struct st_text *text, const struct st_findings *find
         put_closer(text, violation);
     } else {
         put_steps(text, violation);
-        put_conclusion(text, violation);
-        put_hint(text, violation);
+        st_put_conclusion(text, violation);
+        st_put_hint(text, violation);
     }
     put_around(text, paragraph);
     if (paragraph->count > 1)
@@ -422,16 +397,16 @@ static void put_waitings(const struct st_text *text, const struct st_findings *f
 
 void st_put_cycle(const struct st_text *text, const struct st_findings *findings) {
     struct st_draft draft;
-    struct st_text sentence = start_sentence(text, &draft);
+    struct st_text sentence = st_sentence_start(text, &draft);
     st_put_paint(&sentence, ST_RED);
     fputs("No serial order explains the trace", sentence.file);
     st_put_paint(&sentence, ST_PLAIN);
     fputs(", although no single block was cut:", sentence.file);
-    end_headline(text, &draft);
-    sentence = start_sentence(text, &draft);
+    st_headline_end(text, &draft);
+    sentence = st_sentence_start(text, &draft);
     st_say(&sentence, "with event %n its transactions wait for each other in a cycle.",
            findings->first_bad_event);
-    end_sentence(text, &draft);
+    st_sentence_end(text, &draft);
     if (findings->cycle_length)
         put_waitings(text, findings);
     fputc('\n', text->file);

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "report/calls.h"
 #include "report/draft.h"
+#include "report/foreseen.h"
 #include "report/match.h"
 #include "report/triage.h"
 
@@ -102,10 +103,26 @@ static void put_result(struct st_names *written, const struct st_report *report,
     put_once(written, &draft, file);
 }
 
+static void put_prediction(struct st_names *written, const struct st_report *report,
+                           const struct st_prediction *prediction, FILE *file) {
+    struct st_draft draft;
+    for (size_t i = 0; i < prediction->listed; i++) {
+        const struct st_foreseen *block = &prediction->blocks[i];
+        if (!st_is_reported(block) || st_foreseen_mark(report, prediction, i).state != ST_NEW)
+            continue;
+        struct st_violation violation = st_foreseen_violation(block);
+        put_violation(st_draft_open(&draft), report, &violation);
+        put_once(written, &draft, file);
+        free(violation.path);
+    }
+}
+
 void st_report_suppressions(const struct st_report *report, FILE *file) {
     struct st_names written;
     st_names_init(&written);
     for (size_t i = 0; i < report->result_count; i++)
         put_result(&written, report, &report->results[i], file);
+    for (size_t i = 0; report->predictions && i < report->predictions->count; i++)
+        put_prediction(&written, report, &report->predictions->items[i], file);
     st_names_free(&written);
 }

@@ -2,14 +2,12 @@
  * that sums up. */
 #include "report/story.h"
 
-#include "report/columns.h"
+#include "report/predict_text.h"
+#include "report/text_parts.h"
 #include "report/triage_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-/* So many rows of the table of blocks are shown: violated ones, and others to compare with. */
-enum { VIOLATED_ROWS = 40, OTHER_ROWS = 10 };
 
 /* The row of a name. There is one for every block that was violated. */
 static const struct st_block_row *row_of(const struct st_block_row *rows, uint32_t block) {
@@ -52,46 +50,14 @@ static void put_violations(const struct st_text *text, const struct st_report *r
 
 /* ---- The table of blocks ---- */
 
-static void put_block_row(const struct st_text *text, struct st_columns *columns,
-                          const struct st_block_row *row) {
-    struct st_text cell = *text;
-    cell.file = st_columns_cell(columns);
-    if (row->block == ST_NO_NAME)
-        fputs("(no name)", cell.file);
-    else
-        st_put_name(&cell, row->name);
-    fprintf(st_columns_cell(columns), "%" PRIu64, row->executed);
-    fprintf(st_columns_cell(columns), "%" PRIu64, row->violated);
-}
-
-/* Shows the first `most` rows; says how many it left out. */
-static size_t put_block_rows(const struct st_text *text, struct st_columns *columns,
-                             const struct st_block_row *rows, size_t count, size_t most) {
-    for (size_t i = 0; i < count && i < most; i++)
-        put_block_row(text, columns, &rows[i]);
-    return count > most ? count - most : 0;
-}
-
 /* How often each block ran and was cut. With a single name the paragraphs have said it. */
 static void put_blocks(const struct st_text *text, const struct st_report *report,
                        const struct st_block_row *rows, size_t count) {
     const struct st_findings *findings = report->results[0].findings;
-    struct st_columns columns = {.count = 3, .right = 1 << 1 | 1 << 2};
-    size_t violated = 0;
-    while (violated < count && rows[violated].violated)
-        violated++;
-    if (!violated || count < 2 || report->stopped)
+    if (!count || !rows[0].violated || count < 2 || report->stopped)
         return;
-    fputs("block", st_columns_cell(&columns));
-    fputs("executed", st_columns_cell(&columns));
-    fputs(findings->blames_closers ? "blamed" : "violated", st_columns_cell(&columns));
-    size_t more = put_block_rows(text, &columns, rows, violated, VIOLATED_ROWS);
-    size_t others = put_block_rows(text, &columns, rows + violated, count - violated, OTHER_ROWS);
-    st_columns_print(&columns, "", text->file);
-    if (more)
-        fprintf(text->file, "and %zu more that were violated\n", more);
-    if (others)
-        fprintf(text->file, "and %zu more that were never violated\n", others);
+    st_put_block_table(text, rows, count, findings->blames_closers ? "blamed" : "violated",
+                       "violated");
     if (findings->outermost_only && report->facts->deepest > 1)
         fputs("This engine looks at outermost blocks only: nested ones count as executed, never as "
               "violated.\n",
@@ -105,29 +71,6 @@ static const char *verdict_words(enum st_verdict verdict) {
     return verdict == ST_SERIALIZABLE       ? "serializable"
            : verdict == ST_NOT_SERIALIZABLE ? "not serializable"
                                             : "undecided";
-}
-
-static void put_facts(const struct st_text *text, const struct st_report *report) {
-    struct st_counts counts = st_report_counts(report);
-    const struct {
-        uint64_t count;
-        const char *noun;
-        bool rare; /* not worth a word when there is none */
-    } facts[] = {
-        {report->facts->events, "event", false}, {counts.threads, "thread", false},
-        {counts.locks, "lock", false},           {counts.channels, "channel", true},
-        {counts.variables, "variable", false},   {report->facts->ops[ST_BEGIN], "block", false},
-    };
-    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
-        if (facts[i].rare && !facts[i].count)
-            continue;
-        fputs(i ? ", " : "", text->file);
-        st_put_count(text, facts[i].count, facts[i].noun);
-    }
-    if (report->cut)
-        fputs("; the file is cut off", text->file);
-    else if (st_report_truncated(report) && !report->stopped)
-        fputs("; truncated", text->file);
 }
 
 static void put_block_counts(const struct st_text *text, const struct st_report *report) {
@@ -167,18 +110,8 @@ static void put_summary(const struct st_text *text, const struct st_report *repo
     if (report->stopped)
         fputs("; stopped at the first finding", text->file);
     fprintf(text->file, " (%s: ", result->engine);
-    put_facts(text, report);
+    st_put_facts(text, report);
     fputs(")\n", text->file);
-}
-
-/* Three digits and a unit. */
-static void scale_time(char *buffer, size_t size, double seconds) {
-    if (seconds < 1e-3)
-        snprintf(buffer, size, "%.0f us", seconds * 1e6);
-    else if (seconds < 1)
-        snprintf(buffer, size, "%.*f ms", seconds < 0.01 ? 2 : 1, seconds * 1e3);
-    else
-        snprintf(buffer, size, "%.2f s", seconds);
 }
 
 static void scale_bytes(char *buffer, size_t size, size_t bytes) {
@@ -199,7 +132,7 @@ static void put_row(const struct st_text *text, const struct st_result *result) 
         snprintf(first, sizeof first, "%" PRIu64, findings->first_bad_event);
     if (findings->names_blocks)
         snprintf(violated, sizeof violated, "%" PRIu64, st_all_violated(findings));
-    scale_time(seconds, sizeof seconds, result->seconds);
+    st_scale_time(seconds, sizeof seconds, result->seconds);
     scale_bytes(bytes, sizeof bytes, result->peak_bytes);
     fprintf(text->file, "%-14s ", result->engine);
     st_put_paint(text, findings->verdict == ST_SERIALIZABLE ? ST_GREEN : ST_RED);
@@ -211,7 +144,7 @@ static void put_row(const struct st_text *text, const struct st_result *result) 
 static void put_table(const struct st_text *text, const struct st_report *report) {
     st_put_name(text, report->trace);
     fputs(": ", text->file);
-    put_facts(text, report);
+    st_put_facts(text, report);
     fputs("\n\n", text->file);
     st_put_paint(text, ST_BOLD);
     fprintf(text->file, "%-14s %-16s %15s  %15s  %9s  %10s\n", "engine", "verdict",
@@ -228,20 +161,6 @@ static void put_table(const struct st_text *text, const struct st_report *report
     st_put_paint(text, ST_PLAIN);
 }
 
-/* Why their lines are not quoted. */
-static void put_newer_sources(const struct st_text *text) {
-    const char *first;
-    size_t count = st_sources_newer(text->sources, &first);
-    if (count == 0)
-        return;
-    st_put_name(text, first);
-    if (count > 1)
-        fprintf(text->file, " and %zu more files are newer than what ran, so their", count - 1);
-    else
-        fputs(" is newer than what ran, so its", text->file);
-    fputs(" lines are not quoted.\n\n", text->file);
-}
-
 static void put_findings(const struct st_text *text, const struct st_report *report) {
     const struct st_findings *findings = report->results[0].findings;
     size_t count;
@@ -255,7 +174,15 @@ static void put_findings(const struct st_text *text, const struct st_report *rep
 }
 
 void st_report_text(const struct st_report *report, struct st_text_style style, FILE *file) {
-    struct st_text text = {file, report->symbols, style, report->details, NULL};
+    struct st_text text = {.file = file,
+                           .symbols = report->symbols,
+                           .style = style,
+                           .details = report->details,
+                           .foreseen = report->predictions != NULL};
+    if (report->predictions) {
+        st_put_predictions(&text, report);
+        return;
+    }
     if (report->compare) {
         put_table(&text, report);
         if (report->triage) {
@@ -267,7 +194,7 @@ void st_report_text(const struct st_report *report, struct st_text_style style, 
     if (!style.quiet) {
         text.sources = st_sources_new(report->folder, report->built);
         put_findings(&text, report);
-        put_newer_sources(&text);
+        st_put_newer_sources(&text);
         st_sources_free(text.sources);
         if (report->triage)
             st_put_triage(&text, report);

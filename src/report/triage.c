@@ -47,6 +47,22 @@ uint64_t st_new_violated(const struct st_report *report, const struct st_result 
     return marks ? marks->counts[ST_NEW] + marks->unjudged : st_all_violated(result->findings);
 }
 
+static const struct st_marks *foreseen_marks(const struct st_report *report,
+                                             const struct st_prediction *prediction) {
+    return report->triage ? &report->triage->marks[prediction - report->predictions->items] : NULL;
+}
+
+struct st_mark st_foreseen_mark(const struct st_report *report,
+                                const struct st_prediction *prediction, size_t index) {
+    const struct st_marks *marks = foreseen_marks(report, prediction);
+    return marks ? marks->violations[index] : (struct st_mark){.state = ST_NEW};
+}
+
+uint64_t st_new_reported(const struct st_report *report, const struct st_prediction *prediction) {
+    const struct st_marks *marks = foreseen_marks(report, prediction);
+    return marks ? marks->counts[ST_NEW] + marks->unjudged : st_all_reported(prediction);
+}
+
 bool st_result_has_cycle(const struct st_result *result) {
     return result->findings->verdict == ST_NOT_SERIALIZABLE && !st_all_violated(result->findings);
 }
@@ -73,8 +89,23 @@ static bool found_new(const struct st_report *report, const struct st_result *re
 }
 
 bool st_report_found(const struct st_report *report) {
+    const struct st_predictions *predictions = report->predictions;
     for (size_t i = 0; i < report->result_count; i++)
         if (found_new(report, &report->results[i]))
+            return true;
+    for (size_t i = 0; predictions && i < predictions->count; i++)
+        if (st_new_reported(report, &predictions->items[i]))
+            return true;
+    return false;
+}
+
+bool st_report_undecided(const struct st_report *report) {
+    const struct st_predictions *predictions = report->predictions;
+    for (size_t i = 0; i < report->result_count; i++)
+        if (report->results[i].findings->verdict == ST_UNDECIDED)
+            return true;
+    for (size_t i = 0; predictions && i < predictions->count; i++)
+        if (predictions->items[i].atomic == ST_UNDECIDED)
             return true;
     return false;
 }

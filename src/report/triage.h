@@ -14,9 +14,9 @@ struct st_mark {
     bool in_baseline; /* also of what is suppressed */
 };
 
-/* Of one result. */
+/* Of one result, or one prediction. */
 struct st_marks {
-    struct st_mark *violations; /* of each that is kept */
+    struct st_mark *violations; /* of each that is kept; of each block that is listed */
     struct st_mark cycle;       /* where no block was violated */
     uint64_t counts[ST_STATES]; /* of violated blocks, kept or not */
     uint64_t unjudged;          /* those of which nothing is known any more: they count as new */
@@ -39,7 +39,7 @@ struct st_gone {
 /* All zero is empty: no file was given. Findings are counted by their fingerprints here, each once.
  */
 struct st_triage {
-    struct st_marks *marks; /* of each result */
+    struct st_marks *marks; /* of each result, or each prediction */
     size_t result_count;
     bool suppresses; /* files of suppressions were given, empty ones perhaps */
     struct st_suppressing_line *lines;
@@ -61,10 +61,18 @@ struct st_mark st_cycle_mark(const struct st_report *report, const struct st_res
 /* How many violated blocks count as new: of those that are not kept, it may not be known. */
 uint64_t st_new_violated(const struct st_report *report, const struct st_result *result);
 
+/* The same for the blocks that a prediction lists; those that are not reported count as new. */
+struct st_mark st_foreseen_mark(const struct st_report *report,
+                                const struct st_prediction *prediction, size_t index);
+uint64_t st_new_reported(const struct st_report *report, const struct st_prediction *prediction);
+
 /* Is the trace not serializable although no block was violated? That is a finding of its own. */
 bool st_result_has_cycle(const struct st_result *result);
 
-/* Was something found that is new? */
+/* Was something found, or foreseen, that is new? */
 bool st_report_found(const struct st_report *report);
+
+/* Did an engine or an analysis come to no verdict? */
+bool st_report_undecided(const struct st_report *report);
 
 #endif

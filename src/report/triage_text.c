@@ -7,7 +7,7 @@
 /* So many findings that are gone are named. */
 enum { GONE_ROWS = 10 };
 
-static void put_violated_states(const struct st_text *text, const struct st_marks *marks) {
+void st_put_marks(const struct st_text *text, const struct st_marks *marks) {
     uint64_t counts[ST_STATES];
     const char *link = " (";
     for (enum st_state state = 0; state < ST_STATES; state++)
@@ -25,7 +25,7 @@ static void put_violated_states(const struct st_text *text, const struct st_mark
 void st_put_states(const struct st_text *text, const struct st_report *report) {
     const struct st_result *result = &report->results[0];
     if (st_all_violated(result->findings))
-        put_violated_states(text, &report->triage->marks[0]);
+        st_put_marks(text, &report->triage->marks[0]);
     else if (st_result_has_cycle(result))
         fprintf(text->file, " (the cycle is %s)",
                 st_state_name(st_cycle_mark(report, result).state));

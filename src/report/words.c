@@ -71,20 +71,20 @@ void st_put_location(const struct st_text *text, uint64_t loc) {
 }
 
 void st_put_deed(const struct st_text *text, const struct st_event *event) {
-    static const char *const verbs[] = {
-        [ST_READ] = "read",
-        [ST_WRITE] = "wrote",
-        [ST_ACQUIRE] = "acquired lock",
-        [ST_RELEASE] = "released lock",
-        [ST_FORK] = "forked",
-        [ST_JOIN] = "joined",
-        [ST_BEGIN] = "began",
-        [ST_END] = "finished",
-        [ST_SEND] = "sent on channel",
-        [ST_RECEIVE] = "received from channel",
+    static const char *const verbs[][2] = {
+        [ST_READ] = {"read", "reads"},
+        [ST_WRITE] = {"wrote", "writes"},
+        [ST_ACQUIRE] = {"acquired lock", "acquires lock"},
+        [ST_RELEASE] = {"released lock", "releases lock"},
+        [ST_FORK] = {"forked", "forks"},
+        [ST_JOIN] = {"joined", "joins"},
+        [ST_BEGIN] = {"began", "begins"},
+        [ST_END] = {"finished", "finishes"},
+        [ST_SEND] = {"sent on channel", "sends on channel"},
+        [ST_RECEIVE] = {"received from channel", "receives from channel"},
     };
     enum st_op op = (enum st_op)event->written;
-    fprintf(text->file, "%s ", verbs[op]);
+    fprintf(text->file, "%s ", verbs[op][text->foreseen]);
     if (event->target == ST_NO_NAME)
         fputs("a block", text->file);
     else

@@ -12,6 +12,7 @@ struct st_text {
     struct st_text_style style;
     const struct st_details *details; /* or NULL */
     struct st_sources *sources;       /* or NULL: nothing is quoted */
+    bool foreseen;                    /* what is told could happen, instead of did */
 };
 
 /* How wide the report may be: as wide as this where nobody knows. */
@@ -40,7 +41,7 @@ void st_say(const struct st_text *text, const char *sentence, ...);
  * location. */
 void st_put_location(const struct st_text *text, uint64_t loc);
 
-/* What the thread did: "wrote x", "acquired lock l". */
+/* What the thread did: "wrote x", "acquired lock l"; or would do: "writes x". */
 void st_put_deed(const struct st_text *text, const struct st_event *event);
 
 #endif

@@ -8,6 +8,7 @@ import jsonschema
 from seriatim import ROOT
 
 RESULT = json.loads((ROOT / "docs" / "schema" / "result-1.json").read_text())
+PREDICTION = json.loads((ROOT / "docs" / "schema" / "predict-1.json").read_text())
 SARIF = json.loads((ROOT / "tests" / "schema" / "sarif-schema-2.1.0.json").read_text())
 
 

@@ -43,8 +43,24 @@ static bool remove_a_thread(struct shrinker *s) {
     return false;
 }
 
-/* The event that closes what event i opens: the end of its block, the release of its acquire, or
- * the join of its fork. Its own index when there is none. */
+/* A barrier is none any more when a part of it is gone, so that it must go as a whole. */
+static bool remove_a_channel(struct shrinker *s) {
+    for (uint32_t channel = 0; channel < SAMPLE_CHANNELS; channel++) {
+        uint64_t gone = 0;
+        for (size_t i = 0; i < s->sample->count; i++) {
+            const struct st_event *event = &s->sample->events[i];
+            bool names_it = event->written == ST_SEND || event->written == ST_RECEIVE;
+            if (names_it && event->target == channel)
+                gone |= bit(i);
+        }
+        if (try_without(s, gone))
+            return true;
+    }
+    return false;
+}
+
+/* The event that closes what event i opens: the end of its block, the release of its acquire, the
+ * join of its fork, or the receive after its send. Its own index when there is none. */
 static size_t partner(const struct sample *sample, size_t i) {
     const struct st_event *opening = &sample->events[i];
     enum st_op closing_op = opening->written + 1;
@@ -62,7 +78,8 @@ static size_t partner(const struct sample *sample, size_t i) {
 }
 
 static bool opens(const struct st_event *event) {
-    return event->written == ST_BEGIN || event->written == ST_ACQUIRE || event->written == ST_FORK;
+    return event->written == ST_BEGIN || event->written == ST_ACQUIRE ||
+           event->written == ST_FORK || event->written == ST_SEND;
 }
 
 static bool remove_a_pair(struct shrinker *s) {
@@ -110,9 +127,9 @@ static bool merge_targets(struct shrinker *s, enum st_op first, enum st_op secon
 }
 
 static bool shrink_once(struct shrinker *s) {
-    return remove_a_tail(s) || remove_a_thread(s) || remove_a_pair(s) || remove_an_event(s) ||
-           merge_targets(s, ST_READ, ST_WRITE) || merge_targets(s, ST_ACQUIRE, ST_RELEASE) ||
-           merge_targets(s, ST_SEND, ST_RECEIVE);
+    return remove_a_tail(s) || remove_a_thread(s) || remove_a_channel(s) || remove_a_pair(s) ||
+           remove_an_event(s) || merge_targets(s, ST_READ, ST_WRITE) ||
+           merge_targets(s, ST_ACQUIRE, ST_RELEASE) || merge_targets(s, ST_SEND, ST_RECEIVE);
 }
 
 void shrink(struct sample *sample, shrink_test *shows_fault, void *context) {

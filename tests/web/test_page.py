@@ -10,7 +10,8 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 
 from browser import Browser
-from results import cut, event, result
+from results import (comparison, cut, event, foreseen, prediction, race, result,
+                     ring)
 from seriatim import CROSS, CUT, ROOT, TRACES, run
 
 HOSTILE = "</script><img src=x onerror=\"document.title='owned'\">"
@@ -193,6 +194,98 @@ class Finding(PageCase):
         self.browser.click(".around button")
         self.assertNotEqual(self.title(), before)
         self.assertIn("was not atomic", self.title())
+
+
+class Foreseen(PageCase):
+    def events(self):
+        return [int(number) for number in self.browser.run(
+            "return [...document.querySelectorAll('.lanes .event')].map(e => e.dataset.event);")]
+
+    def test_a_block_that_may_be_cut_in_one_sentence(self):
+        self.open_result(prediction(foreseen(), foreseen("g", start=10, verdict="atomic")))
+        self.assertEqual(self.text("#verdict"), "1 of 2 blocks may be cut in other schedules")
+        self.assertEqual(self.title(), "f may be cut, in thread T1: T2 may come in between.")
+        self.assertIn("R-W-R on x \u00b7 reported in its only run", self.text(".facts"))
+        self.assertEqual(self.text(".conclusion"), "In this run the steps came in another order. No "
+                                                   "serial order has T2's work both after and before f.")
+
+    def test_lanes_and_steps_are_in_the_order_of_the_other_schedule(self):
+        self.open_result(prediction(foreseen()))
+        self.assertEqual(self.events(), [1, 2, 5, 3])
+        self.assertEqual(self.count("[data-edge]"), 2)
+        heights = self.browser.run("return [...document.querySelectorAll('.lanes .event circle')]"
+                                   ".map(c => c.cy.baseVal.value);")
+        self.assertEqual(heights, sorted(heights))
+        self.assertEqual(self.texts(".steps .step-words > p:first-child"),
+                         ["T1 begins f at a.c:1", "T1 reads x at a.c:1", "T2 writes x at b.c:7",
+                          "T1 reads x at a.c:1"])
+        self.assertEqual(self.texts(".steps .follows"),
+                         ["so T2 comes after f", "still in the block, so f comes after T2"])
+
+    def test_a_violation_shows_its_schedule(self):
+        self.open_result(prediction(foreseen(verdict="violation"), engine="tas"))
+        self.assertEqual(self.title(), "f is cut in a schedule that the program could have taken, in "
+                                       "thread T1: T2 comes in between.")
+        self.assertEqual(self.text(".witness"), "The whole schedule: 1, 2, 5, 3 (4 events).")
+
+    def test_without_a_path_the_edges_are_between_steps_that_conflict(self):
+        self.open_result(prediction(foreseen(path=[])))
+        self.assertEqual(self.count("[data-edge]"), 2)
+        self.open_result(prediction(foreseen(path=[], steps=[], events=[], why="Because.")))
+        self.assertEqual(self.events(), [1])
+        self.assertEqual(self.text(".conclusion"), "Because.")
+
+    def test_races_and_deadlocks_are_findings(self):
+        self.open_result(prediction(foreseen(), races=[race()], deadlocks=[ring()]))
+        self.assertEqual(self.text("#count"), "3 findings")
+        self.set("#filter-kind", "deadlock")
+        self.assertEqual(self.title(), "T1 and T2 may wait for each other for ever.")
+        self.assertEqual(self.events(), [2, 7, 3, 8])
+        self.assertEqual(self.texts(".steps .follows"),
+                         ["and holds it", "and holds it", "waits for it while T2 holds it",
+                          "waits for it while T1 holds it"])
+        self.set("#filter-kind", "race")
+        self.assertEqual(self.title(), "T1 and T2 may access x at the same time.")
+
+    def test_equal_findings_are_one_row(self):
+        self.open_result(prediction(foreseen(), foreseen(start=10), foreseen("g", start=20)))
+        self.assertEqual(self.text("#count"), "3 findings in 2 places")
+        self.assertIn("The same holds for 2 findings in this place.", self.text(".turns"))
+
+    def test_search_finds_what_steps_say(self):
+        self.open_result(prediction(foreseen(), foreseen("g", start=10, other="T7")))
+        self.set("#search", "T7")
+        self.assertEqual(self.texts(".row-name"), ["g"])
+
+    def test_engines_can_be_chosen_and_compared(self):
+        self.open_result(comparison(prediction(foreseen()),
+                                    prediction(foreseen(verdict="violation"), engine="tas"),
+                                    prediction(foreseen(verdict="atomic"), engine="reduction")))
+        self.assertIn("is cut in a schedule", self.title())
+        self.assertEqual(self.texts(".engines tbody th"), ["blocks", "tas", "reduction"])
+        self.browser.run("const field = document.querySelector('#engine'); field.value = '2';"
+                         "field.dispatchEvent(new Event('change'));")
+        self.assertEqual(self.title(), "Nothing was found: no block can be cut in any schedule of this "
+                                       "run.")
+
+    def test_suppressed_findings_say_why(self):
+        data = prediction(foreseen(state="suppressed", suppressed_by=0), foreseen("g", start=10, state="new"))
+        data |= {"suppressions": [{"file": "s", "line": 1, "reason": "of that", "matched": 1}],
+                 "states": {"new": 1, "known": 0, "suppressed": 1, "unjudged": 0}}
+        self.open_result(data)
+        self.assertEqual(self.texts(".row-name"), ["g", "f"])
+        self.browser.press("j")
+        self.assertEqual(self.text(".state"), "Suppressed: of that (s:1).")
+
+    def test_caveats_are_told(self):
+        self.open_result(prediction(foreseen()))
+        self.assertEqual(self.texts(".caveats li"), ["Only pairs were compared."])
+
+    def test_names_like_markup(self):
+        self.open_result(prediction(foreseen(HOSTILE, thread=HOSTILE, other=HOSTILE + "2", why=HOSTILE),
+                                    deadlocks=[ring()], caveats=[HOSTILE], engine=HOSTILE))
+        self.assertEqual(self.count("img"), 0)
+        self.assertIn(HOSTILE, self.title())
 
 
 class Source(PageCase):

@@ -35,7 +35,9 @@ function share(finding, result) {
   const block = result.blocks.find((row) => row.name === finding.name);
   if (!block || !block.executed || !block.violated || result.stopped)
     return null;
-  const cut = finding.type === "blamed" ? "blamed" : "cut";
+  const cut = result.foreseen ? "reported" : finding.type === "blamed" ? "blamed" : "cut";
+  if (finding.type === "race" || finding.type === "deadlock")
+    return null;
   if (block.executed === 1)
     return `${cut} in its only run`;
   return block.violated === block.executed ? `${cut} in all of its ${digits(block.executed)} runs`
@@ -47,6 +49,8 @@ function subject(finding) {
 }
 
 function headline(finding) {
+  if (finding.order)
+    return foreseenHeadline(finding);
   if (finding.type === "cycle")
     return ["No serial order explains the trace: its transactions wait for each other in a cycle"];
   if (finding.type === "verdict")
@@ -60,8 +64,10 @@ function headline(finding) {
     others.length ? enumerate(others) : "another thread", " came in between"];
 }
 
-function conclusion(finding) {
+function conclusion(finding, result) {
   const name = finding.name === "" ? "the block" : finding.name;
+  if (finding.order)
+    return foreseenConclusion(finding, result);
   if (finding.type === "cycle")
     return "No single block was cut, but no order of whole blocks has each of them before the next.";
   if (finding.type === "verdict")
@@ -72,6 +78,11 @@ function conclusion(finding) {
     return finding.others.length
       ? `No serial order has ${finding.others[0]}'s work both after and before ${name}.`
       : `No serial order has that work both after and before ${name}.`;
+  return serialConclusion(finding);
+}
+
+function serialConclusion(finding) {
+  const name = finding.name === "" ? "the block" : finding.name;
   const first = finding.edges[0].to.thread;
   const last = finding.edges[finding.edges.length - 1].from.thread;
   return first === last ? `No serial order has ${first}'s work both after and before ${name}.`
@@ -83,16 +94,24 @@ function consequence(finding, event) {
   const name = finding.name === "" ? "the block" : finding.name;
   const index = finding.edges.findIndex((edge) => edge.to.event === event.event);
   const span = finding.spans.find((s) => s.begin === event.event && s.thread === event.thread);
+  if (finding.type === "deadlock")
+    return deadlockConsequence(finding, event);
+  if (finding.order && finding.partial)
+    return "";
+  if (finding.order && index >= 0 && index + 1 === finding.edges.length)
+    return `still in the block, so ${name} comes after ${finding.edges[index].from.thread}`;
   if (finding.type === "cycle")
     return index < 0 ? "" : `so ${event.thread} comes after ${finding.edges[index].from.thread}`;
   if (span && finding.end === null)
     return "and its end was not seen";
   if (finding.type === "blamed")
     return event.event === finding.event ? "which closed the cycle" : "";
-  if (event.event === finding.event)
+  if (!finding.order && event.event === finding.event)
     return finding.others.length
       ? `still in the block, so ${name} comes after ${index < 0 ? finding.others[0] : finding.edges[index].from.thread}`
       : "still in the block, but after work that came after it";
+  if (finding.order && index < 0)
+    return "";
   if (finding.partial && event.thread !== finding.thread)
     return `after a step of the block, so ${event.thread} comes after ${name}`;
   if (index < 0)
@@ -133,11 +152,11 @@ function drawStep(finding, event, link) {
 }
 
 function drawFacts(finding, result) {
-  const facts = [share(finding, result)];
+  const facts = [finding.order ? patternWords(finding) : "", share(finding, result)];
   if (finding.begin !== null)
     facts.push(finding.end === null ? `from event ${digits(finding.begin)}, its end was not seen`
       : `events ${digits(finding.begin)} to ${digits(finding.end)}`);
-  if (finding.loc)
+  if (finding.loc && finding.begin !== null)
     facts.push(`begins at ${finding.loc}`);
   if (finding.depth)
     facts.push(`nested ${finding.depth} deep`);
@@ -162,7 +181,8 @@ function drawTurns(group, position, turn) {
     type: "button", text, disabled: !group[position + step], onclick: () => turn(step),
   });
   return el("p", { class: "turns" },
-    `The same happened ${count(group.length, "time")} in this place. `,
+    group[0].order ? `The same holds for ${count(group.length, "finding")} in this place. `
+      : `The same happened ${count(group.length, "time")} in this place. `,
     button("Previous", -1), ` ${digits(position + 1)} of ${digits(group.length)} `, button("Next", 1));
 }
 
@@ -208,7 +228,9 @@ function drawDetail(section, view) {
     drawTurns(view.group, view.position, view.turn) || "",
     events.length ? el("div", { class: "evidence" }, drawPicture(finding, link),
       drawSources(events, sources, link)) : "",
-    el("p", { class: "conclusion", text: conclusion(finding) }),
+    el("p", { class: "conclusion", text: conclusion(finding, result) }),
+    finding.witness && finding.witness.length
+      ? el("p", { class: "witness", text: witnessWords(finding) }) : "",
     drawAround(finding, view.findings, view.open) || "",
     events.length ? el("h3", { text: "Step by step" }) : "",
     el("ol", { class: "steps" }, ...events.slice(0, most).map((event) =>
@@ -218,6 +240,8 @@ function drawDetail(section, view) {
 
 function drawNothing(section, result, filtered) {
   const words = filtered ? "No finding matches the filters."
+    : result.foreseen ? (result.serializable === null ? "Nothing was found, but not all blocks were decided."
+      : `Nothing was found: ${nothingForeseen(result.prediction)}.`)
     : result.serializable === true ? "Nothing was found: every block was atomic."
       : "Nothing was found, but there is no verdict either.";
   section.replaceChildren(el("h2", { id: "finding-title", tabindex: "-1", text: words }),

@@ -88,7 +88,7 @@ function drawBlocks(section, result, pick) {
     more.textContent = `Show ${digits(Math.min(rest, MORE_BLOCKS))} more of ${count(rest, "other block")}`;
   };
   more.addEventListener("click", () => show(body.children.length + MORE_BLOCKS));
-  const violated = result.blames_closers ? "blamed" : "violated";
+  const violated = result.foreseen ? "reported" : result.blames_closers ? "blamed" : "violated";
   section.replaceChildren(title,
     el("p", { class: "legend" },
       el("span", { class: "key executed" }), "executed ", el("span", { class: "key violated" }),
@@ -119,14 +119,20 @@ function bytes(value) {
   return `${unit ? value.toFixed(1) : value} ${units[unit]}`;
 }
 
+function foundFacts(result) {
+  return [
+    ["Verdict", verdictWords(result)],
+    ["First bad event", result.first_bad_event === null ? "none" : digits(result.first_bad_event)],
+    ["Violated blocks", result.violation_count === null ? "this engine names none" : digits(allViolated(result))],
+  ];
+}
+
 function traceFacts(data, result) {
   const trace = data.trace;
   const number = (value) => value === undefined ? null : digits(value);
   return [
     ["Program or trace", trace.file],
-    ["Verdict", verdictWords(result)],
-    ["First bad event", result.first_bad_event === null ? "none" : digits(result.first_bad_event)],
-    ["Violated blocks", result.violation_count === null ? "this engine names none" : digits(allViolated(result))],
+    ...(result.foreseen ? foreseenFacts(result) : foundFacts(result)),
     ["Events", number(trace.events)],
     ["Threads", number(trace.threads)],
     ["Variables", number(trace.variables)],
@@ -164,11 +170,12 @@ function drawTrace(section, data, results, result) {
     el("h2", { id: "trace-title", text: "Trace" }),
     el("dl", {}, ...traceFacts(data, result).map(([name, value]) =>
       el("div", {}, el("dt", { text: name }), el("dd", { text: value })))),
+    drawCaveats(result),
     repairs.length ? el("h3", { text: "Repairs" }) : "",
     repairs.length ? el("ul", {}, ...repairs.map((repair) => el("li", {
       text: `${repair.kind}: ${count(repair.count, "event")}, first event ${digits(repair.first_event)}`,
     }))) : "",
     results.length > 1 ? el("h3", { text: "Engines" }) : "",
     data.agree === false ? el("p", { class: "alarm", text: "The engines disagree about the verdict, so at least one of them is wrong." }) : "",
-    results.length > 1 ? drawEngines(results) : "");
+    results.length < 2 ? "" : result.foreseen ? drawForeseenEngines(results) : drawEngines(results));
 }

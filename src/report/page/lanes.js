@@ -23,7 +23,7 @@ function layOut(finding, most) {
   });
   const at = (event) => dots.get(`${event.event} ${event.thread}`);
   return {
-    edges, events, threads, width, x, at, dots: [...dots.values()],
+    edges, events, threads, width, foreseen: Boolean(finding.order), x, at, dots: [...dots.values()],
     height: LANES.top + (events.length - 1) * LANES.row + 30,
     right: LANES.gutter + threads.length * width,
   };
@@ -147,7 +147,7 @@ function drawEvent(plan, dot, finding, link) {
 function drawNumber(plan, dot, index) {
   const before = index ? plan.dots[index - 1] : null;
   return svg("g", { class: "number" },
-    before && dot.event.event - before.event.event > 1
+    before && !plan.foreseen && dot.event.event - before.event.event > 1
       ? svg("text", { x: 40, y: dot.y - LANES.row / 2 + 4, text: "\u22ee" }) : null,
     svg("text", { x: 44, y: dot.y + 4, text: digits(dot.event.event) }));
 }

@@ -95,6 +95,8 @@ function rowPlace(finding) {
 
 // "T1, cut by T2"
 function rowWords(finding) {
+  if (finding.order)
+    return foreseenRow(finding);
   if (finding.type === "verdict")
     return `from event ${digits(finding.event)} on`;
   if (finding.type === "cycle")

@@ -2,7 +2,10 @@
 
 const data = JSON.parse(byId("report-data").textContent);
 const sources = indexSources(JSON.parse(byId("source-data").textContent));
-const results = data.engines || [data];
+page.foreseen = data.schema === PREDICT_SCHEMA;
+const results = page.foreseen
+  ? (data.engines || [data]).map((made) => foreseenResult(made, data.deadlocks || []))
+  : data.engines || [data];
 const state = { result: null, findings: [], known: null, groups: [], group: -1, position: 0 };
 const fields = {
   search: byId("search"), function: byId("filter-function"), file: byId("filter-file"),
@@ -140,6 +143,12 @@ function pickBlock(name) {
 // ---- A result ----
 
 function describeVerdict(result) {
+  if (result.foreseen) {
+    const [verdict, more] = foreseenVerdict(result);
+    byId("verdict").replaceChildren(
+      el("strong", { class: result.serializable ? "good" : "bad", text: verdict }), more);
+    return;
+  }
   const words = [verdictWords(result)];
   if (result.first_bad_event !== null)
     words.push(`first bad event ${digits(result.first_bad_event)}`);
@@ -171,7 +180,8 @@ function showResult(result) {
 
 // The one that tells most.
 function bestResult() {
-  const worth = (result) => result.violations.some((v) => v.path.length) ? 3
+  const worth = (result) => result.violations.some((v) => v.verdict === "violation") ? 4
+    : result.violations.some((v) => v.path.length) ? 3
     : result.violations.length ? 2 : result.cycle ? 1 : 0;
   return results.reduce((best, result) => worth(result) > worth(best) ? result : best);
 }

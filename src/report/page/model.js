@@ -10,6 +10,10 @@ const KINDS = {
   blamed: "blamed block",
   cycle: "cycle of transactions",
   verdict: "verdict only",
+  foreseen: "cut in another schedule",
+  potential: "may be cut in another schedule",
+  race: "data race",
+  deadlock: "deadlock potential",
   conflict: "through data",
   lock: "through a lock",
   fork: "through a fork",
@@ -17,18 +21,22 @@ const KINDS = {
   sync: "through a channel",
 };
 
+// What a thread did, or would do in another schedule.
 const DEEDS = {
-  r: "read", w: "wrote", acq: "acquired lock", rel: "released lock", fork: "forked",
-  join: "joined", begin: "began", end: "finished", snd: "sent on channel",
-  rcv: "received from channel",
+  r: ["read", "reads"], w: ["wrote", "writes"], acq: ["acquired lock", "acquires lock"],
+  rel: ["released lock", "releases lock"], fork: ["forked", "forks"], join: ["joined", "joins"],
+  begin: ["began", "begins"], end: ["finished", "finishes"],
+  snd: ["sent on channel", "sends on channel"], rcv: ["received from channel", "receives from channel"],
 };
+
+const page = { foreseen: false };
 
 // "r(x)" -> "read x"
 function deed(op) {
   const open = op.indexOf("(");
   const word = open < 0 ? op : op.slice(0, open);
   const target = open < 0 ? "a block" : op.slice(open + 1, -1);
-  return { verb: Object.hasOwn(DEEDS, word) ? DEEDS[word] : word, target };
+  return { verb: Object.hasOwn(DEEDS, word) ? DEEDS[word][page.foreseen ? 1 : 0] : word, target };
 }
 
 // "a.c:21" and "a.c:21:5" are line 21 of a.c; anything else has no file.
@@ -54,7 +62,10 @@ function edgesOf(violation) {
 }
 
 // Each event once, in the order of time. Begin and end of blocks come from what is said about them.
+// What is foreseen has an order of its own.
 function collectEvents(finding) {
+  if (finding.order)
+    return finding.order;
   const events = new Map();
   const add = (event) => {
     const key = `${event.event} ${event.thread}`;
@@ -144,6 +155,8 @@ function verdictFinding(result) {
 }
 
 function listFindings(result) {
+  if (result.foreseen)
+    return foreseenFindings(result);
   const findings = result.violations.map((v, index) => violationFinding(result, v, index));
   if (!findings.length && result.cycle && result.cycle.length)
     findings.push(cycleFinding(result));
@@ -189,7 +202,7 @@ function haystack(finding) {
 function indexFindings(findings, result) {
   const rank = new Map(result.blocks.map((block, index) => [block.name, index]));
   for (const finding of findings) {
-    const events = finding.edges.flatMap((edge) => [edge.from, edge.to]);
+    const events = finding.order || finding.edges.flatMap((edge) => [edge.from, edge.to]);
     if (finding.proof && finding.partial)
       events.push(finding.proof); // otherwise the path ends with it
     finding.events = events;
@@ -200,7 +213,7 @@ function indexFindings(findings, result) {
       ...finding.others]);
     finding.kinds = namesOf([finding.state, finding.type, ...finding.edges.map((edge) => edge.kind)]);
     finding.place = [finding.state, finding.type, finding.name, finding.depth, finding.loc,
-      ...finding.edges.flatMap((edge) => [edge.kind, edge.from.loc, edge.to.loc])].join("\n");
+      finding.pattern || "", ...(finding.order || []).map((event) => event.loc), ...finding.edges.flatMap((edge) => [edge.kind, edge.from.loc, edge.to.loc])].join("\n");
   }
   return findings;
 }

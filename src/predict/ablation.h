@@ -1,0 +1,31 @@
+/* What each improvement of reduction is worth: the paper's Table 2 for a trace. */
+#ifndef SERIATIM_PREDICT_ABLATION_H
+#define SERIATIM_PREDICT_ABLATION_H
+
+#include "predict/model.h"
+
+struct st_ablation_row {
+    const char *name;
+    uint64_t reported_blocks; /* outermost blocks of the trace */
+    uint64_t reported_names;  /* different names among them; blocks without a name count as one */
+    uint64_t racy_variables;  /* that are known to be in a race */
+    double seconds;           /* of work, apart from what follows the trace while it is read */
+};
+
+enum { ST_ABLATION_ROWS = 6 };
+
+/* TSE 2006, 8.3. Each row has the improvements of those before it, too, and all have those of 5.5:
+ *
+ *   none           races by ownership [29], all threads concurrent all the time, Theorem 1
+ *   escape         races by Eraser, from the first access of a second thread on
+ *   happen-before  and only where thread periods are concurrent
+ *   multilockset   races by Figure 3, from the first access of a second thread on
+ *   AcqA*Rel       Theorem 2 instead of Theorem 1
+ *   pairwise       ours: races by pairs, with no guess about when a variable escaped
+ *
+ * The rows of the paper take N? in the middle, as its implementation does (5.6), and AcqA*Rel only
+ * of locks for which that is right (predict/movers.h). The model must have been made with
+ * keep_shared, or else the first two rows lack what is not contended. */
+void st_ablation_find(const struct st_model *model, struct st_ablation_row rows[ST_ABLATION_ROWS]);
+
+#endif

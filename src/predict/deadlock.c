@@ -1,0 +1,279 @@
+#include "predict/deadlock.h"
+
+#include "base/map64.h"
+#include "base/memory.h"
+#include "predict/groups.h"
+
+#include <stdlib.h>
+#include <xxhash.h>
+
+enum { MOST_RINGS = 100 };
+enum { MOST_STEPS = 20 * 1000 * 1000 };
+
+struct request {
+    uint32_t period, held_set, wants;
+    uint64_t number, loc; /* the acquire */
+    size_t held;          /* in st_deadlock_watch.held: as many as held_set has locks */
+};
+
+struct st_deadlock_watch {
+    struct st_map64 numbers; /* from what makes requests alike to requests */
+    struct request *requests;
+    size_t count, capacity;
+    struct st_held_lock *held; /* of all requests */
+    size_t held_count, held_capacity;
+};
+
+struct st_deadlock_watch *st_deadlock_watch_new(void) {
+    struct st_deadlock_watch *watch = st_alloc(1, sizeof *watch);
+    st_map64_init(&watch->numbers);
+    return watch;
+}
+
+void st_deadlock_watch_free(struct st_deadlock_watch *watch) {
+    if (!watch)
+        return;
+    st_map64_free(&watch->numbers);
+    free(watch->requests);
+    free(watch->held);
+    free(watch);
+}
+
+size_t st_deadlock_watch_memory(const struct st_deadlock_watch *watch) {
+    return st_map64_memory(&watch->numbers) + watch->capacity * sizeof *watch->requests +
+           watch->held_capacity * sizeof *watch->held;
+}
+
+void st_deadlock_watch_acquire(struct st_deadlock_watch *watch, const struct st_followed *followed,
+                               uint32_t period) {
+    struct {
+        uint32_t period, held_set, wants;
+    } key = {period, followed->held_set, followed->event->target};
+    uint32_t known = watch->numbers.count;
+    uint32_t number = st_map64_number(&watch->numbers, XXH3_64bits(&key, sizeof key));
+    if (number != known)
+        return;
+    st_reserve(&watch->requests, &watch->capacity, watch->count + 1);
+    st_reserve(&watch->held, &watch->held_capacity, watch->held_count + followed->held_count);
+    watch->requests[watch->count++] = (struct request){.period = key.period,
+                                                       .held_set = key.held_set,
+                                                       .wants = key.wants,
+                                                       .number = followed->number,
+                                                       .loc = followed->event->loc,
+                                                       .held = watch->held_count};
+    for (size_t i = 0; i < followed->held_count; i++)
+        watch->held[watch->held_count++] = followed->held[i];
+}
+
+/* ---- the search ---- */
+
+struct search {
+    const struct st_deadlock_watch *watch;
+    const struct st_model *model;
+    uint32_t *groups;        /* of locks that can be in a ring together */
+    struct st_lists holders; /* by lock: requests that hold it and want one of its group */
+    uint32_t *chain;         /* requests, each of which wants a lock that the next one holds */
+    size_t length, wanted_length;
+    bool complete_chains; /* there were chains of the wanted length, closed or not */
+    uint64_t steps;
+    struct st_map64 rings; /* that are known */
+    size_t most;
+    struct st_deadlocks *found;
+};
+
+static const struct request *request_of(const struct search *search, uint32_t number) {
+    return &search->watch->requests[number];
+}
+
+static uint32_t thread_of(const struct search *search, const struct request *request) {
+    return search->model->periods->items[request->period].thread;
+}
+
+static bool holds(const struct search *search, const struct request *request, uint32_t lock) {
+    return st_lockset_has(&search->model->locksets, request->held_set, lock);
+}
+
+static uint32_t held_count(const struct search *search, const struct request *request) {
+    return st_lockset_size(&search->model->locksets, request->held_set);
+}
+
+/* All pairs of a lock that a request holds and, as `item`, the lock that it wants (before
+ * there are groups) or the request itself, if both locks are of one group. */
+static size_t list_pairs(const struct search *search, struct st_list_pair *pairs) {
+    const struct st_deadlock_watch *watch = search->watch;
+    size_t count = 0;
+    for (uint32_t r = 0; r < watch->count; r++) {
+        const struct request *request = &watch->requests[r];
+        for (uint32_t k = 0; k < held_count(search, request); k++) {
+            uint32_t lock = watch->held[request->held + k].lock;
+            if (!search->groups)
+                pairs[count++] = (struct st_list_pair){lock, request->wants};
+            else if (search->groups[lock] == search->groups[request->wants])
+                pairs[count++] = (struct st_list_pair){lock, r};
+        }
+    }
+    return count;
+}
+
+static void prepare(struct search *search) {
+    struct st_list_pair *pairs = st_alloc(search->watch->held_count + 1, sizeof *pairs);
+    struct st_lists graph;
+    st_lists_fill(&graph, search->model->lock_count, pairs, list_pairs(search, pairs));
+    search->groups = st_groups_find(&graph);
+    st_lists_free(&graph);
+    st_lists_fill(&search->holders, search->model->lock_count, pairs, list_pairs(search, pairs));
+    free(pairs);
+}
+
+/* Can the request come behind the chain? The first one of a chain is of the smallest thread, so
+ * that each ring is found from one side. */
+static bool fits(const struct search *search, const struct request *next) {
+    const struct st_model *model = search->model;
+    uint32_t thread = thread_of(search, next);
+    if (thread <= thread_of(search, request_of(search, search->chain[0])))
+        return false;
+    for (size_t i = 0; i < search->length; i++) {
+        const struct request *other = request_of(search, search->chain[i]);
+        if (thread_of(search, other) == thread || other->wants == next->wants ||
+            !st_locksets_disjoint(&model->locksets, other->held_set, next->held_set) ||
+            !st_periods_concurrent(model->periods, other->period, next->period))
+            return false;
+    }
+    return true;
+}
+
+/* ---- rings ---- */
+
+/* The same locks in the same order, wherever one starts. */
+static bool is_new_ring(struct search *search) {
+    size_t start = 0;
+    uint64_t hash = search->length;
+    for (size_t i = 1; i < search->length; i++)
+        if (request_of(search, search->chain[i])->wants <
+            request_of(search, search->chain[start])->wants)
+            start = i;
+    for (size_t i = 0; i < search->length; i++) {
+        uint32_t number = search->chain[(start + i) % search->length];
+        uint32_t lock = request_of(search, number)->wants;
+        hash = XXH3_64bits_withSeed(&lock, sizeof lock, hash);
+    }
+    uint32_t known = search->rings.count;
+    return st_map64_number(&search->rings, hash) == known;
+}
+
+static struct st_place place_of(uint32_t thread, uint32_t lock, uint64_t number, uint64_t loc) {
+    return (struct st_place){
+        .number = number,
+        .event = {
+            .thread = thread, .target = lock, .loc = loc, .written = ST_ACQUIRE, .op = ST_ACQUIRE}};
+}
+
+static struct st_foreseen_wait wait_of(const struct search *search, size_t place) {
+    size_t before = (place + search->length - 1) % search->length;
+    const struct request *request = request_of(search, search->chain[place]);
+    uint32_t thread = thread_of(search, request);
+    uint32_t lock = request_of(search, search->chain[before])->wants;
+    const struct st_held_lock *held = &search->watch->held[request->held];
+    while (held->lock != lock)
+        held++;
+    return (struct st_foreseen_wait){
+        .holds = place_of(thread, lock, held->number, held->loc),
+        .wants = place_of(thread, request->wants, request->number, request->loc)};
+}
+
+static void add_ring(struct search *search) {
+    struct st_deadlocks *found = search->found;
+    if (!is_new_ring(search))
+        return;
+    found->potential = true;
+    if (found->count == search->most) {
+        found->more = true;
+        return;
+    }
+    struct st_foreseen_deadlock *ring = &found->items[found->count++];
+    ring->count = search->length;
+    ring->waits = st_alloc(search->length, sizeof *ring->waits);
+    for (size_t i = 0; i < search->length; i++)
+        ring->waits[i] = wait_of(search, i);
+}
+
+/* Makes the chain longer in all ways, up to the wanted length. */
+static void extend(struct search *search) {
+    const struct request *last = request_of(search, search->chain[search->length - 1]);
+    if (search->length == search->wanted_length) {
+        search->complete_chains = true;
+        if (holds(search, request_of(search, search->chain[0]), last->wants))
+            add_ring(search);
+        return;
+    }
+    const struct st_lists *holders = &search->holders;
+    for (size_t i = holders->firsts[last->wants]; i < holders->firsts[last->wants + 1]; i++) {
+        if (search->found->more)
+            return;
+        if (++search->steps > MOST_STEPS) {
+            search->found->more = true;
+            return;
+        }
+        if (!fits(search, request_of(search, holders->items[i])))
+            continue;
+        search->chain[search->length++] = holders->items[i];
+        extend(search);
+        search->length--;
+    }
+}
+
+/* Is it worth starting from this request: does it hold a lock of the group of what it wants? */
+static bool can_start(const struct search *search, const struct request *request) {
+    for (uint32_t k = 0; k < held_count(search, request); k++)
+        if (search->groups[search->watch->held[request->held + k].lock] ==
+            search->groups[request->wants])
+            return true;
+    return false;
+}
+
+static size_t count_threads(const struct st_model *model) {
+    size_t most = 0;
+    for (size_t i = 0; i < model->periods->count; i++)
+        if (model->periods->items[i].thread >= most)
+            most = (size_t)model->periods->items[i].thread + 1;
+    return most;
+}
+
+static void look(struct search *search) {
+    size_t threads = count_threads(search->model);
+    search->chain = st_alloc(threads + 1, sizeof *search->chain);
+    search->complete_chains = true;
+    for (search->wanted_length = 2; search->wanted_length <= threads && search->complete_chains;
+         search->wanted_length++) {
+        search->complete_chains = false;
+        for (uint32_t r = 0; r < search->watch->count && !search->found->more; r++) {
+            if (!can_start(search, request_of(search, r)))
+                continue;
+            search->chain[0] = r;
+            search->length = 1;
+            extend(search);
+        }
+    }
+    free(search->chain);
+}
+
+void st_deadlocks_find(struct st_deadlocks *deadlocks, const struct st_model *model, size_t most) {
+    *deadlocks = (struct st_deadlocks){0};
+    struct search search = {.watch = model->followers->deadlocks,
+                            .model = model,
+                            .most = most ? most : MOST_RINGS,
+                            .found = deadlocks};
+    deadlocks->items = st_alloc(search.most, sizeof *deadlocks->items);
+    st_map64_init(&search.rings);
+    prepare(&search);
+    look(&search);
+    st_map64_free(&search.rings);
+    st_lists_free(&search.holders);
+    free(search.groups);
+}
+
+void st_deadlocks_free(struct st_deadlocks *deadlocks) {
+    for (size_t i = 0; i < deadlocks->count; i++)
+        free(deadlocks->items[i].waits);
+    free(deadlocks->items);
+}

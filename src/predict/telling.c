@@ -1,0 +1,137 @@
+/* From what an analysis says of units to what is said of blocks. */
+#include "base/memory.h"
+#include "predict/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct st_place st_unit_place(const struct st_model *model, uint32_t unit, uint32_t token) {
+    static const enum st_op ops[] = {ST_READ,    ST_WRITE,   ST_ACQUIRE,
+                                     ST_RELEASE, ST_ACQUIRE, ST_RELEASE};
+    const struct st_token *what = &st_unit_shape(model, unit)->tokens[token];
+    if (what->kind > ST_TOKEN_WRITE && what->target >= model->first_atomic_lock) {
+        /* The lock of an atomic variable is nothing that a trace knows; the access beside it is. */
+        token += what->kind == ST_TOKEN_ACQUIRE ? 1 : -1u;
+        what = &st_unit_shape(model, unit)->tokens[token];
+    }
+    const struct st_spot *spot = &model->units[unit].spots[token];
+    return (struct st_place){.number = spot->number,
+                             .event = {.thread = model->units[unit].thread,
+                                       .target = what->target,
+                                       .loc = spot->loc,
+                                       .written = ops[what->kind],
+                                       .op = ops[what->kind]}};
+}
+
+/* The parts of one block, in one row: the part of which most is to be said. */
+struct row {
+    uint64_t begin, end;
+    uint32_t unit;
+    enum st_foresight foresight;
+};
+
+static int by_begin(const void *left, const void *right) {
+    const struct row *a = left, *b = right;
+    if (a->begin != b->begin)
+        return a->begin < b->begin ? -1 : 1;
+    return (int)b->foresight - (int)a->foresight;
+}
+
+/* foresights[i] is about instance i. */
+static struct row *make_rows(const struct st_model *model, const enum st_foresight *foresights,
+                             size_t *count) {
+    struct row *rows = st_alloc(model->instance_count + 1, sizeof *rows);
+    for (size_t i = 0; i < model->instance_count; i++) {
+        const struct st_instance *instance = &model->instances[i];
+        rows[i] = (struct row){instance->begin, instance->end, instance->unit, foresights[i]};
+    }
+    qsort(rows, model->instance_count, sizeof *rows, by_begin);
+    *count = 0;
+    for (size_t i = 0; i < model->instance_count; i++) {
+        struct row *last = *count ? &rows[*count - 1] : NULL;
+        if (last && last->begin == rows[i].begin) {
+            if (rows[i].end > last->end)
+                last->end = rows[i].end;
+        } else {
+            rows[(*count)++] = rows[i];
+        }
+    }
+    return rows;
+}
+
+static struct st_foreseen make_block(const struct st_model *model, const struct row *row) {
+    const struct st_unit *unit = &model->units[row->unit];
+    return (struct st_foreseen){.block = unit->block,
+                                .thread = unit->thread,
+                                .begin_loc = unit->begin_loc,
+                                .begin = row->begin,
+                                .end = row->end,
+                                .foresight = row->foresight};
+}
+
+/* Which rows are listed: those of which there is something to say, then the others, as long as
+ * there is room. Among them names take turns, so that a frequent finding does not hide a rare
+ * one: first the first of each name, then the second, and so on. */
+static bool *choose(const struct st_model *model, const struct row *rows, size_t count,
+                    size_t limit) {
+    bool *chosen = st_alloc(count + 1, sizeof *chosen);
+    uint32_t *seen = NULL;
+    size_t seen_capacity = 0, room = limit;
+    if (!limit || limit >= count) {
+        memset(chosen, true, count * sizeof *chosen);
+        return chosen;
+    }
+    for (int reported = 1; reported >= 0; reported--) {
+        for (uint32_t turn = 0, more = 1; room && more; turn++) {
+            more = 0;
+            if (seen_capacity)
+                memset(seen, 0, seen_capacity * sizeof *seen);
+            for (size_t i = 0; i < count && room; i++) {
+                uint32_t name = model->units[rows[i].unit].block + 1; /* none becomes 0 */
+                if ((rows[i].foresight != ST_FORESEEN_ATOMIC) != (reported == 1))
+                    continue;
+                st_reserve(&seen, &seen_capacity, (size_t)name + 1);
+                uint32_t place = seen[name]++;
+                if (place > turn)
+                    more = 1;
+                if (place == turn) {
+                    chosen[i] = true;
+                    room--;
+                }
+            }
+        }
+    }
+    free(seen);
+    return chosen;
+}
+
+void st_model_tell_instances(const struct st_model *model, const enum st_foresight *foresights,
+                             st_explain *explain, void *context, size_t limit,
+                             struct st_prediction *prediction) {
+    size_t count;
+    struct row *rows = make_rows(model, foresights, &count);
+    bool *chosen = choose(model, rows, count, limit);
+    for (size_t i = 0; i < count; i++) {
+        struct st_foreseen block = make_block(model, &rows[i]);
+        if (!chosen[i]) {
+            st_prediction_count(prediction, block.block, block.foresight);
+            continue;
+        }
+        if (block.foresight >= ST_FORESEEN_POTENTIAL)
+            explain(context, rows[i].unit, &block);
+        st_prediction_add(prediction, &block);
+    }
+    free(chosen);
+    free(rows);
+    st_prediction_finish(prediction);
+}
+
+void st_model_tell(const struct st_model *model, const enum st_foresight *foresights,
+                   st_explain *explain, void *context, size_t limit,
+                   struct st_prediction *prediction) {
+    enum st_foresight *each = st_alloc(model->instance_count + 1, sizeof *each);
+    for (size_t i = 0; i < model->instance_count; i++)
+        each[i] = foresights[model->instances[i].unit];
+    st_model_tell_instances(model, each, explain, context, limit, prediction);
+    free(each);
+}

@@ -1,0 +1,338 @@
+/* foresee: compares the analyses of other schedules with the reference on random traces.
+ *
+ *     foresee [--seed S] [--count N] [--engine NAME] [--forever] [--verbose]
+ *
+ * Trace number i comes from the seed S + i, so that a mismatch is found again with
+ * `--seed <the seed printed> --count 1`. Traces with an interleaving that gets stuck, or with more
+ * interleavings than the reference can go through, are left out and counted. NAME is an analysis
+ * ("blocks") or one of its setups ("blocks exact"). Status 0: no promise is broken; 1: one is, and
+ * the trace is printed as small as it can be made; 2: usage, or an analysis is not there. */
+#include "reference/foresight.h"
+#include "reference/generate_units.h"
+#include "reference/shrink.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_SETUPS = 32 };
+
+struct options {
+    uint64_t seed, count;
+    const char *engine; /* NULL: all */
+    bool forever, verbose;
+};
+
+/* What was generated, for tuning the generator: a class that is rare is a class untested. */
+struct tally {
+    uint64_t traces, undecided, stuck, decided; /* traces = undecided + stuck + decided */
+    uint64_t events, transactions;
+    uint64_t not_conflict, not_view, contended_atomic;
+};
+
+/* How good a setup is, for pairs of transactions and for all else. */
+struct quality {
+    uint64_t atomic, alarms; /* samples that are atomic, and how many of them were reported */
+    uint64_t bad, misses;    /* samples that are not, and how many of them were not reported */
+};
+
+struct totals {
+    struct tally kinds[UNITS_KINDS];
+    struct quality setups[MAX_SETUPS][2]; /* [1]: pairs */
+};
+
+/* ---- what to say when an analysis crashes ---- */
+
+static volatile uint64_t current_seed;
+static const char *volatile current_name = "the reference";
+
+static void write_text(const char *text) {
+    if (write(STDERR_FILENO, text, strlen(text)) < 0)
+        return;
+}
+
+static void on_signal(int number) {
+    char digits[24], *p = digits + sizeof digits - 1;
+    *p = '\0';
+    uint64_t seed = current_seed;
+    do
+        *--p = (char)('0' + seed % 10);
+    while (seed /= 10);
+    write_text("\ncrashes at seed ");
+    write_text(p);
+    write_text(" in ");
+    write_text(current_name);
+    write_text("\n");
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* With AddressSanitizer its report comes first, then the seed: it must abort instead of exiting,
+ * and keep its own handler for bad addresses. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void) {
+    return "abort_on_error=1:allow_user_segv_handler=0";
+}
+
+static void watch_signals(void) {
+    static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        signal(numbers[i], on_signal);
+}
+
+/* ---- one mismatch ---- */
+
+struct fault {
+    const struct setup *setup;
+    uint64_t batches;
+    char why[FORESIGHT_TEXT];
+};
+
+/* The sample must stay one that promises are made for. */
+static bool shows_fault(const struct sample *sample, void *context) {
+    struct fault *fault = context;
+    struct atomicity atomicity;
+    enum st_verdict said;
+    if (!units_are_tidy(sample))
+        return false;
+    atomicity_check(&atomicity, sample, ATOMICITY_STATES);
+    if (!atomicity.decided || atomicity.deadlock)
+        return false;
+    struct st_model *model = foresight_model(fault->setup, sample, fault->batches);
+    bool kept = foresight_compare(fault->setup, model, sample, &atomicity, &said, fault->why);
+    st_model_free(model);
+    return !kept;
+}
+
+static void report(const struct sample *original, uint64_t seed, struct fault *fault) {
+    struct sample sample = *original;
+    struct atomicity atomicity;
+    printf("seed %" PRIu64 ", %s: %s\n", seed, fault->setup->name, fault->why);
+    shrink(&sample, shows_fault, fault);
+    shows_fault(&sample, fault);
+    printf("shrunk from %zu to %zu events: %s\n", original->count, sample.count, fault->why);
+    sample_print(stdout, &sample);
+    printf("expected:\n");
+    atomicity_check(&atomicity, &sample, ATOMICITY_STATES);
+    atomicity_print(stdout, &atomicity, &sample);
+}
+
+/* ---- all traces ---- */
+
+static void count(struct tally *tally, const struct sample *sample,
+                  const struct atomicity *atomicity) {
+    bool usable = atomicity->decided && !atomicity->deadlock;
+    tally->traces++;
+    tally->undecided += !atomicity->decided;
+    tally->stuck += atomicity->decided && atomicity->deadlock;
+    tally->decided += usable;
+    if (!usable)
+        return;
+    tally->events += sample->count;
+    tally->transactions += atomicity->units.transaction_count;
+    tally->not_conflict += !atomicity->conflict.atomic;
+    tally->not_view += !atomicity->view.atomic;
+    tally->contended_atomic += atomicity->conflict.atomic && atomicity->conflict.contended;
+}
+
+static bool is_chosen(const struct options *options, const struct setup *setup) {
+    return !options->engine || strcmp(options->engine, setup->predictor) == 0 ||
+           strcmp(options->engine, setup->name) == 0;
+}
+
+static void count_quality(struct quality *quality, bool is_atomic, enum st_verdict said) {
+    quality->atomic += is_atomic;
+    quality->alarms += is_atomic && said != ST_SERIALIZABLE;
+    quality->bad += !is_atomic;
+    quality->misses += !is_atomic && said == ST_SERIALIZABLE;
+}
+
+/* True when no analysis breaks a promise. */
+static bool check_sample(const struct options *options, const struct sample *sample,
+                         const struct atomicity *atomicity, struct totals *totals) {
+    bool pair = units_are_a_pair(&atomicity->units, sample), all_kept = true;
+    struct fault fault = {.batches = current_seed};
+    struct st_model *model = NULL;
+    for (size_t s = 0; setups[s].name && all_kept; s++) {
+        const struct setup *setup = &setups[s];
+        if (!is_chosen(options, setup) || !setup_predictor(setup))
+            continue;
+        if (!fault.setup || !setups_share_model(fault.setup, setup)) {
+            st_model_free(model);
+            model = foresight_model(setup, sample, fault.batches);
+        }
+        fault.setup = setup;
+        current_name = setup->name;
+        enum st_verdict said;
+        all_kept = foresight_compare(setup, model, sample, atomicity, &said, fault.why);
+        count_quality(&totals->setups[s][pair], setup_expects(setup, atomicity)->atomic, said);
+    }
+    st_model_free(model);
+    if (!all_kept)
+        report(sample, current_seed, &fault);
+    return all_kept;
+}
+
+static bool check_seed(const struct options *options, uint64_t seed, struct totals *totals) {
+    struct sample sample;
+    struct atomicity atomicity;
+    current_seed = seed;
+    current_name = "the reference";
+    enum unit_kind kind = generate_units(&sample, seed);
+    atomicity_check(&atomicity, &sample, ATOMICITY_STATES);
+    count(&totals->kinds[kind], &sample, &atomicity);
+    if (!atomicity.decided || atomicity.deadlock)
+        return true;
+    return check_sample(options, &sample, &atomicity, totals);
+}
+
+/* ---- what came of it ---- */
+
+static double share(uint64_t part, uint64_t whole) {
+    return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void print_tally(const char *name, const struct tally *tally) {
+    double n = tally->decided ? (double)tally->decided : 1;
+    printf("%-12s %8" PRIu64 " traces, left out: stuck %4.1f%%, too large %4.1f%%; %4.1f events, "
+           "%3.1f transactions each; not conflict-atomic %4.1f%%, not view-atomic %4.1f%%, notions "
+           "differ %4.1f%%, atomic and contended %4.1f%%\n",
+           name, tally->traces, share(tally->stuck, tally->traces),
+           share(tally->undecided, tally->traces), (double)tally->events / n,
+           (double)tally->transactions / n, share(tally->not_conflict, tally->decided),
+           share(tally->not_view, tally->decided),
+           share(tally->not_conflict - tally->not_view, tally->decided),
+           share(tally->contended_atomic, tally->decided));
+}
+
+static struct tally add_up(const struct tally *tallies) {
+    struct tally all = {0};
+    for (int kind = 0; kind < UNITS_KINDS; kind++) {
+        const struct tally *tally = &tallies[kind];
+        all.traces += tally->traces;
+        all.undecided += tally->undecided;
+        all.stuck += tally->stuck;
+        all.decided += tally->decided;
+        all.events += tally->events;
+        all.transactions += tally->transactions;
+        all.not_conflict += tally->not_conflict;
+        all.not_view += tally->not_view;
+        all.contended_atomic += tally->contended_atomic;
+    }
+    return all;
+}
+
+static void print_qualities(const struct options *options, const struct totals *totals) {
+    printf("%-32s %24s %24s\n", "", "pairs of transactions", "others");
+    printf("%-32s %12s %11s %12s %11s\n", "", "false alarms", "misses", "false alarms", "misses");
+    for (size_t s = 0; setups[s].name; s++) {
+        const struct quality *others = &totals->setups[s][0], *pairs = &totals->setups[s][1];
+        if (is_chosen(options, &setups[s]) && setup_predictor(&setups[s]))
+            printf("%-32s %11.1f%% %10.1f%% %11.1f%% %10.1f%%\n", setups[s].name,
+                   share(pairs->alarms, pairs->atomic), share(pairs->misses, pairs->bad),
+                   share(others->alarms, others->atomic), share(others->misses, others->bad));
+    }
+}
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* The status: an analysis that is not there has not passed. */
+static int summarise(const struct options *options, const struct totals *totals, double took) {
+    struct tally all = add_up(totals->kinds);
+    size_t there = 0, missing = 0;
+    if (options->verbose) {
+        for (int kind = 0; kind < UNITS_KINDS; kind++)
+            print_tally(unit_kind_name((enum unit_kind)kind), &totals->kinds[kind]);
+        print_tally("all", &all);
+        print_qualities(options, totals);
+        printf("%.0f traces a second\n", (double)all.traces / took);
+    }
+    for (size_t s = 0; setups[s].name; s++) {
+        if (!is_chosen(options, &setups[s]))
+            continue;
+        if (!setup_predictor(&setups[s]))
+            printf("%s: not there\n", setups[s].name);
+        there += setup_predictor(&setups[s]) != NULL;
+        missing += setup_predictor(&setups[s]) == NULL;
+    }
+    printf("%" PRIu64 " traces (%" PRIu64 " left out), %zu setups, %zu not there: no promise is "
+           "broken\n",
+           all.traces, all.stuck + all.undecided, there, missing);
+    return missing ? 2 : 0;
+}
+
+static int run(const struct options *options) {
+    static struct totals totals;
+    double start = seconds();
+    for (uint64_t i = 0; options->forever || i < options->count; i++) {
+        if (!check_seed(options, options->seed + i, &totals))
+            return 1;
+        if (options->forever && (i + 1) % 100000 == 0) {
+            printf("%" PRIu64 " traces, %.0f a second\n", i + 1,
+                   (double)(i + 1) / (seconds() - start));
+            fflush(stdout);
+        }
+    }
+    return summarise(options, &totals, seconds() - start);
+}
+
+/* ---- the command line ---- */
+
+static int usage(const char *problem) {
+    fprintf(stderr,
+            "foresee: %s\n"
+            "usage: foresee [--seed S] [--count N] [--engine NAME] [--forever] [--verbose]\n",
+            problem);
+    return 2;
+}
+
+static bool parse_number(const char *text, uint64_t *number) {
+    char *end;
+    errno = 0;
+    *number = strtoull(text ? text : "", &end, 10);
+    return text && *text >= '0' && *text <= '9' && !*end && !errno;
+}
+
+static bool is_known(const struct options *options) {
+    for (const struct setup *setup = setups; setup->name; setup++)
+        if (is_chosen(options, setup))
+            return true;
+    return false;
+}
+
+int main(int argc, char **argv) {
+    struct options options = {.seed = 1, .count = 20000};
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+        if (strcmp(argv[i], "--forever") == 0) {
+            options.forever = true;
+        } else if (strcmp(argv[i], "--verbose") == 0) {
+            options.verbose = true;
+        } else if (strcmp(argv[i], "--seed") == 0) {
+            if (!parse_number(value, &options.seed))
+                return usage("--seed needs a number");
+            i++;
+        } else if (strcmp(argv[i], "--count") == 0) {
+            if (!parse_number(value, &options.count))
+                return usage("--count needs a number");
+            i++;
+        } else if (strcmp(argv[i], "--engine") == 0) {
+            options.engine = value;
+            if (!value || !is_known(&options))
+                return usage("--engine needs the name of an analysis or of a setup");
+            i++;
+        } else {
+            return usage("unknown option");
+        }
+    }
+    watch_signals();
+    return run(&options);
+}

@@ -1,0 +1,183 @@
+#include "reference/foresight.h"
+
+#include "reference/generate.h"
+
+#include <string.h>
+
+/* ---- what is promised ---- */
+
+#define PLAIN                                                                                      \
+    { .order = ST_MODEL_BARRIERS }
+#define SHARED                                                                                     \
+    { .order = ST_MODEL_BARRIERS, .keep_shared = true }
+#define UNTRIMMED                                                                                  \
+    { .order = ST_MODEL_BARRIERS, .keep_repetitions = true }
+#define IN_SEQUENCE                                                                                \
+    { .order = ST_MODEL_BARRIERS, .keep_sequence = true }
+#define IN_SEQUENCE_UNTRIMMED                                                                      \
+    { .order = ST_MODEL_BARRIERS, .keep_sequence = true, .keep_repetitions = true }
+#define CONFLICT .notion = ST_NOTION_CONFLICT
+#define VIEW .notion = ST_NOTION_VIEW
+
+enum { COMMIT_NODE = PROMISE_SOUND | PROMISE_EXACT_FOR_PAIRS };
+
+/* Eraser's locksets are a heuristic, which forgets the first accesses to a variable, and an online
+ * analysis does not know the events to come: both can miss something. */
+// clang-format off
+const struct setup setups[] = {
+    {"reduction", "reduction", PROMISE_SOUND | PROMISE_ONE_NODE, {CONFLICT}, PLAIN, false},
+    {"reduction without escape", "reduction", PROMISE_SOUND,
+     {CONFLICT, .without = ST_WITHOUT_ESCAPE}, SHARED, false},
+    {"reduction without happen-before", "reduction", PROMISE_SOUND,
+     {CONFLICT, .without = ST_WITHOUT_HAPPEN_BEFORE}, SHARED, false},
+    {"reduction without multilockset", "reduction", PROMISE_NOTHING,
+     {CONFLICT, .without = ST_WITHOUT_MULTILOCKSET}, PLAIN, false},
+    {"reduction without AcqA*Rel", "reduction", PROMISE_SOUND,
+     {CONFLICT, .without = ST_WITHOUT_SECTIONS}, PLAIN, false},
+    {"reduction without re-entrant", "reduction", PROMISE_SOUND,
+     {CONFLICT, .without = ST_WITHOUT_REENTRANT}, PLAIN, false},
+    {"reduction without thread-local", "reduction", PROMISE_SOUND,
+     {CONFLICT, .without = ST_WITHOUT_THREAD_LOCAL}, PLAIN, false},
+    {"reduction without protected", "reduction", PROMISE_SOUND,
+     {CONFLICT, .without = ST_WITHOUT_PROTECTED}, PLAIN, false},
+    {"reduction multilockset", "reduction", PROMISE_SOUND | PROMISE_ONE_NODE,
+     {CONFLICT, .races = ST_RACES_MULTILOCKSET}, PLAIN, false},
+    {"reduction eraser", "reduction", PROMISE_NOTHING,
+     {CONFLICT, .races = ST_RACES_ERASER}, PLAIN, false},
+    {"reduction ownership", "reduction", PROMISE_NOTHING,
+     {CONFLICT, .races = ST_RACES_OWNERSHIP}, PLAIN, false},
+    {"reduction online", "reduction", PROMISE_NOTHING, {CONFLICT, .online = true}, PLAIN, false},
+
+    {"blocks 1v", "blocks", PROMISE_SOUND_FOR_ONE_VARIABLE,
+     {VIEW, .depth = ST_BLOCKS_1V}, PLAIN, true},
+    {"blocks 2v", "blocks", PROMISE_EXACT_FOR_PAIRS, {VIEW, .depth = ST_BLOCKS_2V}, PLAIN, true},
+    {"blocks 2v untrimmed", "blocks", PROMISE_EXACT_FOR_PAIRS,
+     {VIEW, .depth = ST_BLOCKS_2V}, UNTRIMMED, true},
+    {"blocks exact", "blocks", PROMISE_EXACT,
+     {VIEW, .depth = ST_BLOCKS_EXACT}, IN_SEQUENCE, true},
+    {"blocks exact untrimmed", "blocks", PROMISE_EXACT,
+     {VIEW, .depth = ST_BLOCKS_EXACT}, IN_SEQUENCE_UNTRIMMED, true},
+
+    {"commit-node conflict", "commit-node", COMMIT_NODE, {CONFLICT}, PLAIN, false},
+    {"commit-node view", "commit-node", COMMIT_NODE, {VIEW}, PLAIN, true},
+    {"commit-node conflict untrimmed", "commit-node", COMMIT_NODE, {CONFLICT}, UNTRIMMED, false},
+    {"commit-node view untrimmed", "commit-node", COMMIT_NODE, {VIEW}, UNTRIMMED, true},
+    {"commit-node conflict pairwise", "commit-node", PROMISE_EXACT_FOR_PAIRS,
+     {CONFLICT, .pairwise = true}, PLAIN, false},
+    {"commit-node view pairwise", "commit-node", PROMISE_EXACT_FOR_PAIRS,
+     {VIEW, .pairwise = true}, PLAIN, true},
+    {0},
+};
+// clang-format on
+
+const struct st_predictor *setup_predictor(const struct setup *setup) {
+    for (const struct st_predictor *const *predictor = st_predictors; *predictor; predictor++)
+        if (strcmp((*predictor)->name, setup->predictor) == 0)
+            return *predictor;
+    return NULL;
+}
+
+/* ---- running ---- */
+
+static void feed(struct st_model *model, const struct sample *sample, struct chance *batches) {
+    for (size_t i = 0; i < sample->count;) {
+        /* A copy of its own for each batch, so that no pointer into it can be kept unnoticed. */
+        struct st_event batch[SAMPLE_EVENTS];
+        size_t rest = sample->count - i, count = 1 + chance_below(batches, SAMPLE_EVENTS);
+        count = count < rest ? count : rest;
+        memcpy(batch, &sample->events[i], count * sizeof batch[0]);
+        st_model_feed(model, batch, count, i + 1);
+        memset(batch, 0xff, sizeof batch);
+        i += count;
+    }
+}
+
+bool setups_share_model(const struct setup *one, const struct setup *other) {
+    return one->model.order == other->model.order &&
+           one->model.keep_shared == other->model.keep_shared &&
+           one->model.keep_repetitions == other->model.keep_repetitions &&
+           one->model.keep_sequence == other->model.keep_sequence;
+}
+
+struct st_model *foresight_model(const struct setup *setup, const struct sample *sample,
+                                 uint64_t batches) {
+    struct chance chance = {batches};
+    struct st_model *model = st_model_new(&setup->model);
+    while (st_model_wants_pass(model)) {
+        feed(model, sample, &chance);
+        st_model_end_pass(model);
+    }
+    return model;
+}
+
+/* ---- comparing ---- */
+
+const struct atomicity_verdict *setup_expects(const struct setup *setup,
+                                              const struct atomicity *atomicity) {
+    return setup->by_view ? &atomicity->view : &atomicity->conflict;
+}
+
+static bool has_one_variable(const struct sample *sample) {
+    for (size_t i = 0; i < sample->count; i++)
+        if (sample->events[i].op <= ST_WRITE && sample->events[i].target > 0)
+            return false;
+    return true;
+}
+
+/* The promises that hold for this sample, as PROMISE_SOUND and PROMISE_EXACT. */
+static unsigned promises_for(const struct setup *setup, const struct sample *sample,
+                             const struct units *units) {
+    unsigned promises = setup->promises & (PROMISE_SOUND | PROMISE_EXACT);
+    if (setup->promises & PROMISE_EXACT_FOR_PAIRS && units_are_a_pair(units, sample))
+        promises |= PROMISE_EXACT;
+    if (setup->promises & PROMISE_SOUND_FOR_ONE_VARIABLE && has_one_variable(sample))
+        promises |= PROMISE_SOUND;
+    return promises;
+}
+
+bool foresight_judge(const struct setup *setup, const struct st_prediction *prediction,
+                     const struct sample *sample, const struct atomicity *atomicity, char *why) {
+    bool is_atomic = setup_expects(setup, atomicity)->atomic;
+    unsigned promises = promises_for(setup, sample, &atomicity->units);
+    const char *broken = NULL;
+    if (is_atomic && prediction->by[ST_FORESEEN_VIOLATION])
+        broken = "a block is certainly violated, it says, but all are atomic";
+    else if (!is_atomic && promises && prediction->atomic == ST_SERIALIZABLE)
+        broken = "a miss: all are atomic, it says";
+    else if (is_atomic && promises & PROMISE_EXACT && prediction->atomic == ST_NOT_SERIALIZABLE)
+        broken = "a false alarm";
+    else if (promises & PROMISE_EXACT && prediction->atomic == ST_UNDECIDED)
+        broken = "it does not decide";
+    if (broken)
+        snprintf(why, FORESIGHT_TEXT, "%s", broken);
+    return !broken;
+}
+
+/* Does each block that the prediction accepts have at most one commit node? */
+static bool has_one_node(const struct st_model *model, const struct st_prediction *accepted) {
+    const struct st_predict_options options = {.no_paths = true};
+    struct st_prediction nodes;
+    bool holds = true;
+    st_prediction_init(&nodes);
+    st_commit_node.run(model, &options, &nodes);
+    for (size_t i = 0; i < accepted->listed; i++)
+        holds &= st_is_reported(&accepted->blocks[i]) || !st_is_reported(&nodes.blocks[i]);
+    st_prediction_free(&nodes);
+    return holds;
+}
+
+bool foresight_compare(const struct setup *setup, const struct st_model *model,
+                       const struct sample *sample, const struct atomicity *atomicity,
+                       enum st_verdict *atomic, char *why) {
+    struct st_prediction prediction;
+    st_prediction_init(&prediction);
+    setup_predictor(setup)->run(model, &setup->options, &prediction);
+    *atomic = prediction.atomic;
+    bool kept = foresight_judge(setup, &prediction, sample, atomicity, why);
+    if (kept && setup->promises & PROMISE_ONE_NODE && !has_one_node(model, &prediction)) {
+        snprintf(why, FORESIGHT_TEXT, "it accepts a block with two commit nodes (Theorem 6.1)");
+        kept = false;
+    }
+    st_prediction_free(&prediction);
+    return kept;
+}

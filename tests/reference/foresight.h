@@ -1,0 +1,58 @@
+/* Runs an analysis of other schedules (src/predict) on a small trace, and compares what it says
+ * with the reference: what each analysis promises is written down in foresight.c. */
+#ifndef SERIATIM_REFERENCE_FORESIGHT_H
+#define SERIATIM_REFERENCE_FORESIGHT_H
+
+#include "predict/model.h"
+#include "predict/predict.h"
+#include "reference/atomicity.h"
+
+/* What an analysis may be held to, on samples that cannot get stuck. Each that says that a block is
+ * certainly violated must be right about that. */
+enum promise {
+    PROMISE_NOTHING = 0,
+    PROMISE_SOUND = 1, /* what it calls atomic is atomic */
+    PROMISE_EXACT = 2, /* and what it reports is not */
+    PROMISE_EXACT_FOR_PAIRS = 4,
+    PROMISE_SOUND_FOR_ONE_VARIABLE = 8,
+    PROMISE_ONE_NODE = 16 /* Theorem 6.1 (PPoPP 2006): what it accepts has one commit node */
+};
+
+/* An analysis with the options that it is run with. */
+struct setup {
+    const char *name;
+    const char *predictor;
+    unsigned promises;
+    struct st_predict_options options;
+    struct st_model_options model;
+    bool by_view; /* which verdict of the reference is meant; not always options.notion */
+};
+
+/* All that are compared, ending with one without a name. */
+extern const struct setup setups[];
+
+/* The analysis itself; NULL when there is none of that name. */
+const struct st_predictor *setup_predictor(const struct setup *setup);
+
+/* The model of a sample, fed in batches of any size. */
+struct st_model *foresight_model(const struct setup *setup, const struct sample *sample,
+                                 uint64_t batches);
+
+/* Can both work on one model? */
+bool setups_share_model(const struct setup *one, const struct setup *other);
+
+/* The verdict of the reference that the setup is compared with. */
+const struct atomicity_verdict *setup_expects(const struct setup *setup,
+                                              const struct atomicity *atomicity);
+
+/* Does what the analysis said keep its promises? If not, `why` becomes a sentence that says so. */
+enum { FORESIGHT_TEXT = 80 };
+bool foresight_judge(const struct setup *setup, const struct st_prediction *prediction,
+                     const struct sample *sample, const struct atomicity *atomicity, char *why);
+
+/* Runs the analysis and judges it; *atomic becomes what it said. */
+bool foresight_compare(const struct setup *setup, const struct st_model *model,
+                       const struct sample *sample, const struct atomicity *atomicity,
+                       enum st_verdict *atomic, char *why);
+
+#endif

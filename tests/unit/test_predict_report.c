@@ -1,0 +1,745 @@
+/* What is said of blocks that could be cut, from predictions made by hand. */
+#include "report/formats.h"
+
+#include "base/memory.h"
+#include "finding/schedules.h"
+#include "report/foreseen.h"
+#include "report/judge.h"
+#include "report/load.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct fixture {
+    struct st_symbols symbols;
+    struct st_facts facts;
+    struct st_repairs repairs;
+    struct st_predictions predictions;
+    struct st_report report;
+};
+
+static void add_prediction(struct fixture *f, const char *engine, const char *notion) {
+    struct st_predictions *all = &f->predictions;
+    all->items = realloc(all->items, (all->count + 1) * sizeof *all->items);
+    struct st_prediction *made = &all->items[all->count++];
+    st_prediction_init(made);
+    made->engine = engine;
+    made->notion = notion;
+    made->method = "Theorem 4";
+    made->seconds = 0.002;
+    made->storage = 12;
+    made->storage_unit = "blocks";
+}
+
+static int set_up(void **state) {
+    struct fixture *f = calloc(1, sizeof *f);
+    st_symbols_init(&f->symbols);
+    f->facts.events = 20;
+    f->facts.ops[ST_BEGIN] = 3;
+    f->facts.deepest = 1;
+    f->report = (struct st_report){.trace = "t.std",
+                                   .symbols = &f->symbols,
+                                   .facts = &f->facts,
+                                   .repairs = &f->repairs,
+                                   .predictions = &f->predictions};
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    struct fixture *f = *state;
+    st_predictions_free(&f->predictions);
+    st_symbols_free(&f->symbols);
+    free(f);
+    return 0;
+}
+
+static uint32_t number(struct st_names *names, const char *text) {
+    return st_names_add(names, text, strlen(text));
+}
+
+static uint64_t location(struct fixture *f, const char *text) {
+    return st_location_add(&f->symbols, text, strlen(text));
+}
+
+static struct st_place place(struct fixture *f, uint64_t event, const char *thread, enum st_op op,
+                             const char *target, const char *loc) {
+    struct st_place made = {.number = event};
+    made.event.thread = number(&f->symbols.threads, thread);
+    made.event.target = number(st_symbols_of(&f->symbols, op), target);
+    made.event.loc = location(f, loc) & ((ST_LOC_NAME << 1) - 1);
+    made.event.op = made.event.written = op;
+    return made;
+}
+
+static struct st_foreseen block(struct fixture *f, const char *name, const char *thread,
+                                uint64_t begin, uint64_t end, enum st_foresight foresight) {
+    return (struct st_foreseen){.block = *name ? number(&f->symbols.blocks, name) : ST_NO_NAME,
+                                .thread = number(&f->symbols.threads, thread),
+                                .begin_loc = location(f, "a.c:1"),
+                                .begin = begin,
+                                .end = end,
+                                .foresight = foresight};
+}
+
+static void set_events(struct st_foreseen *foreseen, const struct st_place *places, size_t count) {
+    foreseen->events = st_alloc(count, sizeof *places);
+    memcpy(foreseen->events, places, count * sizeof *places);
+    foreseen->event_count = count;
+}
+
+static void set_variable(struct fixture *f, struct st_foreseen *foreseen, const char *name) {
+    foreseen->variables = st_alloc(1, sizeof *foreseen->variables);
+    foreseen->variables[0] = number(&f->symbols.variables, name);
+    foreseen->variable_count = 1;
+}
+
+/* T1 reads x twice in a block, and T2 may write it in between. */
+static struct st_foreseen read_twice(struct fixture *f, const char *name, uint64_t begin,
+                                     enum st_foresight foresight) {
+    struct st_foreseen foreseen = block(f, name, "T1", begin, begin + 5, foresight);
+    const struct st_place events[] = {
+        place(f, begin + 1, "T1", ST_READ, "x", "a.c:2"),
+        place(f, begin + 9, "T2", ST_WRITE, "x", "b.c:7"),
+        place(f, begin + 3, "T1", ST_READ, "x", "a.c:4"),
+    };
+    foreseen.pattern = st_strdup("R-W-R");
+    set_events(&foreseen, events, 3);
+    set_variable(f, &foreseen, "x");
+    return foreseen;
+}
+
+static void add(struct fixture *f, struct st_foreseen foreseen) {
+    st_prediction_add(&f->predictions.items[f->predictions.count - 1], &foreseen);
+}
+
+static void finish(struct fixture *f) {
+    for (size_t i = 0; i < f->predictions.count; i++)
+        st_prediction_finish(&f->predictions.items[i]);
+    f->report.compare = f->predictions.count > 1;
+}
+
+static char *write_as(const struct st_report *report, const char *format,
+                      struct st_text_style style) {
+    char *text = NULL;
+    size_t size, index = 0;
+    FILE *file = open_memstream(&text, &size);
+    while (strcmp(st_report_formats[index].name, format) != 0)
+        index++;
+    st_report_formats[index].write(report, style, file);
+    fclose(file);
+    return text;
+}
+
+static char *tell(struct fixture *f) {
+    return write_as(&f->report, "text", (struct st_text_style){0});
+}
+
+static void assert_tells(struct fixture *f, const char *expected) {
+    char *text = tell(f);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void assert_says(struct fixture *f, const char *part) {
+    char *text = tell(f);
+    if (!strstr(text, part))
+        print_error("not in it: %s\n%s", part, text);
+    assert_non_null(strstr(text, part));
+    free(text);
+}
+
+/* ---- Text ---- */
+
+static void test_a_block_that_may_be_cut(void **state) {
+    struct fixture *f = *state;
+    add_prediction(f, "blocks", "conflict");
+    add(f, read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL));
+    add(f, block(f, "transfer", "T1", 12, 15, ST_FORESEEN_ATOMIC));
+    finish(f);
+    assert_tells(
+        f,
+        "t.std: 1 of 2 blocks may be cut in other schedules (blocks: Theorem 4, conflict; 20 "
+        "events, 2 threads, 0 locks, 1 variable, 3 blocks)\n"
+        "\n"
+        "transfer may be cut, in thread T1: T2 may come in between, R-W-R on x (reported in 1 of "
+        "its 2 runs).\n"
+        "  In this run the steps came in another order; they may come in this:\n"
+        "  event 1   T1  begins transfer  at a.c:1  and ends it with event 6\n"
+        "  event 2   T1  reads x          at a.c:2\n"
+        "  event 10  T2  writes x         at b.c:7  so T2 comes after transfer\n"
+        "  event 4   T1  reads x          at a.c:4  still in the block, so transfer comes after "
+        "T2\n"
+        "  No serial order has T2's work both after and before transfer.\n");
+}
+
+static void test_equal_findings_are_told_once_with_a_count(void **state) {
+    struct fixture *f = *state;
+    add_prediction(f, "blocks", "view");
+    add(f, read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL));
+    add(f, read_twice(f, "transfer", 21, ST_FORESEEN_POTENTIAL));
+    add(f, block(f, "audit", "T2", 40, 43, ST_FORESEEN_ATOMIC));
+    finish(f);
+    assert_says(f, "t.std: 2 of 3 blocks may be cut in other schedules (blocks: Theorem 4, view; ");
+    assert_says(f, "No serial order lets every read see the same write and leaves the same last "
+                   "writes.\n"
+                   "  The same holds for 2 blocks in the same place.\n"
+                   "\n"
+                   "block     executed  reported\n"
+                   "transfer         2         2\n"
+                   "audit            1         0\n");
+    char *text = tell(f);
+    assert_null(strstr(strstr(text, "may come in between") + 1, "may come in between"));
+    free(text);
+}
+
+static void test_another_pattern_is_another_finding(void **state) {
+    struct fixture *f = *state;
+    struct st_foreseen other = read_twice(f, "transfer", 21, ST_FORESEEN_POTENTIAL);
+    add_prediction(f, "blocks", "view");
+    add(f, read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL));
+    strcpy(other.pattern, "R-W-W");
+    add(f, other);
+    finish(f);
+    assert_says(f, ", R-W-R on x (reported in all of its 2 runs).\n");
+    assert_says(f, ", R-W-W on x (reported in all of its 2 runs).\n");
+}
+
+/* The witness has T2's write in the middle of the block, which was behind it. */
+static struct st_foreseen with_witness(struct fixture *f) {
+    static const uint64_t order[] = {1, 2, 10, 4};
+    struct st_foreseen foreseen = read_twice(f, "transfer", 1, ST_FORESEEN_VIOLATION);
+    foreseen.witness_length = sizeof order / sizeof *order;
+    foreseen.witness = st_alloc(foreseen.witness_length, sizeof *order);
+    memcpy(foreseen.witness, order, sizeof order);
+    return foreseen;
+}
+
+static void test_a_violation_has_a_schedule(void **state) {
+    struct fixture *f = *state;
+    add_prediction(f, "tas", "avp");
+    add(f, with_witness(f));
+    finish(f);
+    assert_says(f, "t.std: 1 of 1 block is cut in a schedule that the program could have taken "
+                   "(tas: Theorem 4, avp; ");
+    assert_says(f, "transfer is cut in a schedule that the program could have taken, in thread T1: "
+                   "T2 comes in between, R-W-R on x (reported in its only run).\n"
+                   "  In this run the steps came in another order; they can come in this:\n");
+    assert_says(f, "  A schedule that leads there: events 1, 2, 10, 4.\n");
+}
+
+/* Ten events, of which those with even numbers are T2's. */
+static void feed_ten(struct fixture *f, struct st_schedules *schedules, uint64_t first,
+                     uint64_t last) {
+    struct st_event events[10];
+    for (uint64_t i = first; i <= last; i++)
+        events[i - first] =
+            place(f, i, i % 2 ? "T1" : "T2", i % 2 ? ST_READ : ST_WRITE, "x", "a.c:1").event;
+    st_schedules_feed(schedules, events, last - first + 1, first);
+}
+
+static void test_schedules_are_shown_in_columns_of_threads(void **state) {
+    struct fixture *f = *state;
+    add_prediction(f, "tas", "avp");
+    add(f, with_witness(f));
+    finish(f);
+    struct st_schedules *schedules = st_schedules_new(&f->predictions);
+    feed_ten(f, schedules, 1, 7);
+    assert_true(st_schedules_wait(schedules));
+    feed_ten(f, schedules, 8, 10);
+    assert_false(st_schedules_wait(schedules));
+    st_schedules_free(schedules);
+    assert_says(f, "  A schedule that leads there:\n"
+                   "              T1       T2\n"
+                   "    event 1   reads x\n"
+                   "    event 2            writes x\n"
+                   "    event 10           writes x\n"
+                   "    event 4            writes x\n");
+}
+
+static void test_only_the_end_of_a_schedule_is_shown(void **state) {
+    struct fixture *f = *state;
+    struct st_foreseen foreseen = read_twice(f, "transfer", 1, ST_FORESEEN_VIOLATION);
+    foreseen.witness_length = ST_SCHEDULE_SHOWN + 7;
+    foreseen.witness = st_alloc(foreseen.witness_length, sizeof *foreseen.witness);
+    for (size_t i = 0; i < foreseen.witness_length; i++)
+        foreseen.witness[i] = i + 1;
+    add_prediction(f, "tas", "avp");
+    add(f, foreseen);
+    finish(f);
+    struct st_schedules *schedules = st_schedules_new(&f->predictions);
+    feed_ten(f, schedules, 1, 10); /* and then the trace ends */
+    st_schedules_free(schedules);
+    assert_int_equal(f->predictions.items[0].blocks[0].schedule_length, 3);
+    assert_int_equal(f->predictions.items[0].blocks[0].schedule[0].number, 8);
+    assert_says(f, "  A schedule that leads there (28 earlier events are left out):\n");
+}
+
+static void test_nothing_can_be_cut(void **state) {
+    struct fixture *f = *state;
+    add_prediction(f, "blocks", "view");
+    add(f, block(f, "audit", "T2", 40, 43, ST_FORESEEN_ATOMIC));
+    finish(f);
+    assert_tells(f, "t.std: no block can be cut in any schedule of this run (blocks: Theorem 4, "
+                    "view; 20 events, 1 thread, 0 locks, 0 variables, 3 blocks)\n");
+}
+
+static void test_what_took_too_long_is_said(void **state) {
+    struct fixture *f = *state;
+    add_prediction(f, "tas", NULL);
+    add(f, block(f, "audit", "T2", 40, 43, ST_FORESEEN_TIMEOUT));
+    add(f, block(f, "audit", "T2", 50, 53, ST_FORESEEN_ATOMIC));
+    finish(f);
+    assert_int_equal(f->predictions.items[0].atomic, ST_UNDECIDED);
+    assert_says(f, "t.std: undecided: 1 of 2 blocks took too long, and no other can be cut in any "
+                   "schedule of this run (tas: Theorem 4; ");
+    add(f, read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL));
+    finish(f);
+    assert_says(f,
+                "t.std: 1 of 3 blocks may be cut in other schedules; 1 took too long and was not "
+                "decided (tas: ");
+}
+
+static void test_what_happened_in_this_run_is_not_denied(void **state) {
+    struct fixture *f = *state;
+    struct st_foreseen foreseen = read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL);
+    foreseen.events[1].number = 3;
+    add_prediction(f, "blocks", "conflict");
+    add(f, foreseen);
+    finish(f);
+    assert_says(f, "  In this run the steps came in this very order:\n");
+}
+
+static void test_a_finding_without_another_thread(void **state) {
+    struct fixture *f = *state;
+    struct st_foreseen foreseen = block(f, "", "T1", 1, 0, ST_FORESEEN_POTENTIAL);
+    const struct st_place events[] = {place(f, 2, "T1", ST_RELEASE, "l", "a.c:2"),
+                                      place(f, 3, "T1", ST_ACQUIRE, "l", "a.c:4")};
+    foreseen.pattern = st_strdup("RLRL");
+    foreseen.why = st_strdup("A right-mover comes after a left-mover");
+    set_events(&foreseen, events, 2);
+    add_prediction(f, "reduction", "conflict");
+    add(f, foreseen);
+    finish(f);
+    assert_says(f, "A block without a name may be cut, in thread T1: RLRL.\n"
+                   "  The steps that it rests on:\n"
+                   "  event 1  T1  begins a block   at a.c:1  and its end was not seen\n"
+                   "  event 2  T1  releases lock l  at a.c:2\n"
+                   "  event 3  T1  acquires lock l  at a.c:4\n"
+                   "  A right-mover comes after a left-mover.\n");
+}
+
+static void add_deadlock(struct fixture *f) {
+    const struct st_foreseen_wait waits[] = {
+        {place(f, 2, "T1", ST_ACQUIRE, "a", "a.c:2"), place(f, 3, "T1", ST_ACQUIRE, "b", "a.c:3")},
+        {place(f, 7, "T2", ST_ACQUIRE, "b", "b.c:2"), place(f, 8, "T2", ST_ACQUIRE, "a", "b.c:3")}};
+    f->predictions.deadlocks_sought = true;
+    st_predictions_deadlock(&f->predictions, waits, 2);
+}
+
+static void test_threads_that_wait_for_each_other(void **state) {
+    struct fixture *f = *state;
+    add_prediction(f, "blocks", "view");
+    add_deadlock(f);
+    finish(f);
+    assert_tells(
+        f, "t.std: there is no block that could be cut; 1 deadlock potential (blocks: Theorem "
+           "4, view; 20 events, 2 threads, 2 locks, 0 variables, 3 blocks)\n"
+           "\n"
+           "T1 and T2 may wait for each other for ever (deadlock potential):\n"
+           "  event 2  T1  acquires lock a  at a.c:2  and holds it\n"
+           "  event 3  T1  acquires lock b  at a.c:3  waits for it while T2 holds it\n"
+           "  event 7  T2  acquires lock b  at b.c:2  and holds it\n"
+           "  event 8  T2  acquires lock a  at b.c:3  waits for it while T1 holds it\n");
+}
+
+static void add_race(struct fixture *f, uint64_t first, const char *thread) {
+    struct st_prediction *prediction = &f->predictions.items[f->predictions.count - 1];
+    st_reserve(&prediction->races, &prediction->race_capacity, prediction->race_count + 1);
+    prediction->finds_races = true;
+    prediction->races[prediction->race_count++] = (struct st_foreseen_race){
+        number(&f->symbols.variables, "x"), place(f, first, thread, ST_WRITE, "x", "a.c:2"),
+        place(f, first + 5, "T2", ST_READ, "x", "b.c:7")};
+}
+
+static void test_races_are_told_once_for_each_place(void **state) {
+    struct fixture *f = *state;
+    add_prediction(f, "reduction", "conflict");
+    add_race(f, 1, "T1");
+    add_race(f, 2, "T3");
+    finish(f);
+    assert_says(f, "T1 and T2 may access x at the same time (data race):\n"
+                   "  event 1  T1  writes x  at a.c:2\n"
+                   "  event 6  T2  reads x   at b.c:7\n"
+                   "  The same holds for 2 pairs of accesses in the same place.\n");
+}
+
+static void test_caveats_are_notes(void **state) {
+    struct fixture *f = *state;
+    add_prediction(f, "blocks", "view");
+    st_prediction_caveat(&f->predictions.items[0], "Only pairs of blocks were compared");
+    finish(f);
+    assert_says(f, "\n\nNote: Only pairs of blocks were compared.\n");
+}
+
+static void test_quiet_is_one_line(void **state) {
+    struct fixture *f = *state;
+    add_prediction(f, "blocks", "view");
+    add(f, read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL));
+    add_deadlock(f);
+    finish(f);
+    char *text = write_as(&f->report, "text", (struct st_text_style){.quiet = true});
+    assert_int_equal(strcspn(text, "\n") + 1, strlen(text));
+    free(text);
+}
+
+static void test_several_engines_side_by_side(void **state) {
+    struct fixture *f = *state;
+    add_prediction(f, "blocks", "view");
+    add(f, read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL));
+    add(f, block(f, "audit", "T2", 40, 43, ST_FORESEEN_ATOMIC));
+    add_prediction(f, "commit-node", "conflict");
+    add(f, block(f, "transfer", "T1", 1, 6, ST_FORESEEN_ATOMIC));
+    add(f, block(f, "audit", "T2", 40, 43, ST_FORESEEN_TIMEOUT));
+    add_prediction(f, "tas", "avp");
+    add(f, with_witness(f));
+    add(f, block(f, "audit", "T2", 40, 43, ST_FORESEEN_ATOMIC));
+    finish(f);
+    assert_tells(f, "t.std: 20 events, 2 threads, 0 locks, 1 variable, 3 blocks\n"
+                    "\n"
+                    "engine       notion    reported  violation  potential  timeout     time  "
+                    "storage    method\n"
+                    "blocks       view        1 of 2          -          1        -  2.00 ms  12 "
+                    "blocks  Theorem 4\n"
+                    "commit-node  conflict    0 of 2          -          -        1  2.00 ms  12 "
+                    "blocks  Theorem 4\n"
+                    "tas          avp         1 of 2          1          -        -  2.00 ms  12 "
+                    "blocks  Theorem 4\n"
+                    "\n"
+                    "transfer is cut in a schedule that the program could have taken, in thread "
+                    "T1: T2 comes in "
+                    "between, R-W-R on x (reported by 2 of 3 engines; told by tas).\n"
+                    "  In this run the steps came in another order; they can come in this:\n"
+                    "  event 1   T1  begins transfer  at a.c:1  and ends it with event 6\n"
+                    "  event 2   T1  reads x          at a.c:2\n"
+                    "  event 10  T2  writes x         at b.c:7  so T2 comes after transfer\n"
+                    "  event 4   T1  reads x          at a.c:4  still in the block, so transfer "
+                    "comes after T2\n"
+                    "  No serial order has T2's work both after and before transfer.\n"
+                    "  A schedule that leads there: events 1, 2, 10, 4.\n"
+                    "  blocks       potential     R-W-R on x  T1 a.c:2, T2 b.c:7, T1 a.c:4\n"
+                    "  commit-node  not reported\n"
+                    "  tas          violation     R-W-R on x  T1 a.c:2, T2 b.c:7, T1 a.c:4\n");
+}
+
+/* ---- As a violation ---- */
+
+static void test_a_path_is_made_of_events_that_conflict(void **state) {
+    struct fixture *f = *state;
+    struct st_foreseen foreseen = read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL);
+    struct st_violation violation = st_foreseen_violation(&foreseen);
+    assert_int_equal(violation.path_length, 2);
+    assert_int_equal(violation.path[0].from.number, 2);
+    assert_int_equal(violation.path[1].from.number, 10);
+    assert_int_equal(violation.closing.to.number, 4);
+    free(violation.path);
+    foreseen.events[1].event.written = ST_READ; /* two reads do not conflict */
+    violation = st_foreseen_violation(&foreseen);
+    assert_int_equal(violation.path_length, 0);
+    assert_int_equal(violation.closing.from.number, 10);
+    add_prediction(f, "blocks", "view");
+    add(f, foreseen);
+}
+
+static void test_a_finding_is_known_again_whether_it_happened_or_could_happen(void **state) {
+    struct fixture *f = *state;
+    struct st_foreseen foreseen = read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL);
+    struct st_violation violation = st_foreseen_violation(&foreseen);
+    struct st_fingerprint foresight = st_foreseen_fingerprint(&f->report, &foreseen);
+    assert_string_equal(foresight.text, st_fingerprint(&f->report, &violation).text);
+    free(violation.path);
+    struct st_foreseen other = read_twice(f, "audit", 1, ST_FORESEEN_POTENTIAL);
+    assert_string_not_equal(foresight.text, st_foreseen_fingerprint(&f->report, &other).text);
+    add_prediction(f, "blocks", "view");
+    add(f, foreseen);
+    add(f, other);
+}
+
+/* ---- JSON and back ---- */
+
+/* Something of everything. */
+static void fill(struct fixture *f) {
+    struct st_foreseen foreseen = read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL);
+    struct st_violation violation = st_foreseen_violation(&foreseen);
+    foreseen.path = violation.path;
+    foreseen.path_length = violation.path_length;
+    foreseen.why = st_strdup("Because of \"this\".");
+    add_prediction(f, "blocks", "view");
+    add(f, foreseen);
+    add(f, block(f, "", "T2", 40, 0, ST_FORESEEN_TIMEOUT));
+    add(f, block(f, "audit", "T2", 40, 43, ST_FORESEEN_ATOMIC));
+    add_race(f, 1, "T1");
+    st_prediction_caveat(&f->predictions.items[0], "Only pairs of blocks were compared.");
+    add_deadlock(f);
+}
+
+static struct st_loaded *load(const char *json) {
+    struct st_error error;
+    struct st_loaded *loaded = st_report_load("r.json", json, strlen(json), &error);
+    if (!loaded) {
+        char text[2048];
+        st_error_text(&error, text, sizeof text);
+        print_error("%s\n%s", text, json);
+    }
+    return loaded;
+}
+
+static void assert_saved_and_written_again(struct fixture *f) {
+    static const char *const formats[] = {"json", "text", "sarif", "html"};
+    char *json = write_as(&f->report, "json", (struct st_text_style){0});
+    struct st_loaded *loaded = load(json);
+    assert_non_null(loaded);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        char *before = write_as(&f->report, formats[i], (struct st_text_style){0});
+        char *after = write_as(st_loaded_report(loaded), formats[i], (struct st_text_style){0});
+        assert_string_equal(before, after);
+        free(before);
+        free(after);
+    }
+    st_loaded_free(loaded);
+    free(json);
+}
+
+static void test_a_saved_prediction_is_written_as_before(void **state) {
+    struct fixture *f = *state;
+    fill(f);
+    finish(f);
+    assert_saved_and_written_again(f);
+}
+
+static void test_saved_predictions_of_several_engines_are_written_as_before(void **state) {
+    struct fixture *f = *state;
+    fill(f);
+    add_prediction(f, "tas", "avp");
+    add(f, with_witness(f));
+    finish(f);
+    struct st_schedules *schedules = st_schedules_new(&f->predictions);
+    feed_ten(f, schedules, 1, 10);
+    st_schedules_free(schedules);
+    assert_saved_and_written_again(f);
+}
+
+static void assert_json_has(struct fixture *f, const char *part) {
+    char *json = write_as(&f->report, "json", (struct st_text_style){0});
+    if (!strstr(json, part))
+        print_error("not in it: %s\n%s", part, json);
+    assert_non_null(strstr(json, part));
+    free(json);
+}
+
+static void test_the_contract(void **state) {
+    struct fixture *f = *state;
+    fill(f);
+    finish(f);
+    assert_json_has(f, "{\n  \"schema\": \"seriatim-predict/1\",\n  \"engine\": \"blocks\",\n"
+                       "  \"notion\": \"view\",\n");
+    assert_json_has(f, "  \"atomic\": false,\n  \"deadlock_potential\": true,\n");
+    assert_json_has(f, "      \"block\": \"transfer\",\n      \"thread\": \"T1\",\n"
+                       "      \"begin\": 1,\n      \"end\": 6,\n");
+    assert_json_has(f, "      \"verdict\": \"potential\",\n      \"pattern\": \"R-W-R\",\n"
+                       "      \"on\": [\"x\"],\n      \"events\": [2, 10, 4],\n"
+                       "      \"witness\": [],\n");
+}
+
+static void test_nothing_is_decided_when_something_timed_out(void **state) {
+    struct fixture *f = *state;
+    add_prediction(f, "tas", "avp");
+    add(f, block(f, "audit", "T2", 40, 43, ST_FORESEEN_TIMEOUT));
+    finish(f);
+    assert_json_has(f, "  \"atomic\": null,\n");
+    assert_false(st_report_found(&f->report));
+    assert_true(st_report_undecided(&f->report));
+}
+
+/* With the first `old` in it replaced. */
+static char *change(const char *text, const char *old, const char *new) {
+    const char *at = strstr(text, old);
+    assert_non_null(at);
+    size_t size = strlen(text) + strlen(new) + 1;
+    char *result = malloc(size);
+    snprintf(result, size, "%.*s%s%s", (int)(at - text), text, new, at + strlen(old));
+    return result;
+}
+
+static void test_what_is_wrong_with_a_saved_prediction_is_said(void **state) {
+    struct fixture *f = *state;
+    static const struct {
+        const char *old, *new, *message;
+    } cases[] = {
+        {"\"verdict\": \"potential\"", "\"verdict\": \"perhaps\"",
+         "blocks[0].verdict must be atomic, timeout, potential or violation"},
+        {"\"potential\": 1", "\"potential\": 7", "has a block_count that is not the sum"},
+        {"\"atomic\": false", "\"atomic\": true", "atomic does not agree with the verdicts"},
+        {"\"verdict\": \"timeout\"", "\"verdict\": \"atomic\"",
+         "blocks[2] is not counted in verdicts"},
+        {"{\"name\": \"audit\", \"executed\": 1", "{\"name\": \"audit\", \"executed\": 0",
+         "blocks[2] is not counted in names"},
+        {"\"on\": [\"x\"]", "\"on\": [1]", "blocks[0].on[0] must be a text"},
+        {"\"witness\": []", "\"witness\": [0]",
+         "blocks[0].witness[0] must be the number of an event"},
+        {"\"schedule\": []",
+         "\"schedule\": [{\"event\": 1, \"thread\": \"T\", \"op\": \"r(x)\", \"loc\": \"\"}]",
+         "blocks[0] has a schedule that is longer than its witness"},
+        {"\"deadlock_potential\": true", "\"deadlock_potential\": false",
+         "has deadlocks that do not agree with deadlock_potential"},
+        {"\"caveats\": [", "\"caveats\": [1,", "caveats[0] must be a text"},
+        {"\"op\": \"acq(a)\"", "\"op\": \"hop(a)\"", "must be an operation such as r(x)"},
+    };
+    fill(f);
+    finish(f);
+    char *json = write_as(&f->report, "json", (struct st_text_style){0});
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct st_error error;
+        char text[2048], *changed = change(json, cases[i].old, cases[i].new);
+        assert_null(st_report_load("r.json", changed, strlen(changed), &error));
+        st_error_text(&error, text, sizeof text);
+        if (!strstr(text, cases[i].message))
+            print_error("%s: %s\n", cases[i].message, text);
+        assert_non_null(strstr(text, cases[i].message));
+        free(changed);
+    }
+    free(json);
+}
+
+/* ---- What is new ---- */
+
+static void load_suppressions(struct st_suppressions *suppressions, const char *lines) {
+    char path[] = "/tmp/seriatim-predict-XXXXXX";
+    struct st_error error;
+    FILE *file = fdopen(mkstemp(path), "w");
+    assert_non_null(file);
+    fputs(lines, file);
+    fclose(file);
+    assert_int_equal(st_suppressions_load(suppressions, path, &error), 0);
+    remove(path);
+}
+
+static void test_a_suppression_matches_what_could_happen(void **state) {
+    struct fixture *f = *state;
+    struct st_suppressions suppressions = {0};
+    add_prediction(f, "blocks", "conflict");
+    add(f, read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL));
+    add(f, read_twice(f, "audit", 21, ST_FORESEEN_POTENTIAL));
+    add(f, block(f, "audit", "T2", 40, 43, ST_FORESEEN_ATOMIC));
+    finish(f);
+    load_suppressions(&suppressions, "suppress function transfer by T2 because it is fine\n");
+    struct st_judgement *judgement = st_judge(&f->report, &suppressions, NULL, 0);
+    assert_int_equal(st_foreseen_mark(&f->report, &f->report.predictions->items[0], 0).state,
+                     ST_SUPPRESSED);
+    assert_int_equal(st_new_reported(&f->report, &f->report.predictions->items[0]), 1);
+    assert_true(st_report_found(&f->report));
+    assert_says(f, "t.std: 2 of 3 blocks may be cut in other schedules (1 new, 1 suppressed) (");
+    assert_saved_and_written_again(f);
+    char *text = tell(f);
+    assert_null(strstr(text, "transfer may be cut"));
+    assert_non_null(strstr(text, "audit may be cut"));
+    free(text);
+    st_judgement_free(judgement);
+    st_suppressions_free(&suppressions);
+}
+
+static void test_a_baseline_knows_what_could_happen(void **state) {
+    struct fixture *f = *state;
+    struct st_baseline baseline;
+    struct st_error error;
+    fill(f);
+    finish(f);
+    char *json = write_as(&f->report, "json", (struct st_text_style){0});
+    st_baseline_init(&baseline);
+    assert_int_equal(st_baseline_add(&baseline, "base.json", json, strlen(json), &error), 0);
+    struct st_judgement *judgement = st_judge(&f->report, NULL, &baseline, 0);
+    assert_false(st_report_found(&f->report));
+    assert_int_equal(f->report.triage->known, 1);
+    assert_int_equal(f->report.triage->gone_count, 0);
+    st_judgement_free(judgement);
+    st_baseline_free(&baseline);
+    free(json);
+}
+
+static void test_what_is_reported_gets_the_places_of_a_limit(void **state) {
+    struct fixture *f = *state;
+    struct st_suppressions none = {0};
+    add_prediction(f, "blocks", "conflict");
+    add(f, block(f, "audit", "T2", 1, 2, ST_FORESEEN_ATOMIC));
+    add(f, read_twice(f, "transfer", 21, ST_FORESEEN_POTENTIAL));
+    finish(f);
+    struct st_judgement *judgement = st_judge(&f->report, &none, NULL, 1);
+    const struct st_prediction *prediction = &f->report.predictions->items[0];
+    assert_int_equal(prediction->listed, 1);
+    assert_int_equal(prediction->blocks[0].begin, 21);
+    st_judgement_free(judgement);
+}
+
+static void test_suppressions_for_what_could_happen(void **state) {
+    struct fixture *f = *state;
+    char *text = NULL;
+    size_t size;
+    add_prediction(f, "blocks", "conflict");
+    add(f, read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL));
+    finish(f);
+    FILE *file = open_memstream(&text, &size);
+    st_report_suppressions(&f->report, file);
+    fclose(file);
+    assert_string_equal(text,
+                        "suppress function transfer file a.c by T2 because TODO: say why this "
+                        "is all right\n");
+    free(text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_a_block_that_may_be_cut, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_equal_findings_are_told_once_with_a_count, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_another_pattern_is_another_finding, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_violation_has_a_schedule, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_schedules_are_shown_in_columns_of_threads, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_only_the_end_of_a_schedule_is_shown, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_nothing_can_be_cut, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_what_took_too_long_is_said, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_what_happened_in_this_run_is_not_denied, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_a_finding_without_another_thread, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_threads_that_wait_for_each_other, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_races_are_told_once_for_each_place, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_caveats_are_notes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_quiet_is_one_line, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_several_engines_side_by_side, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_path_is_made_of_events_that_conflict, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(
+            test_a_finding_is_known_again_whether_it_happened_or_could_happen, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_saved_prediction_is_written_as_before, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(
+            test_saved_predictions_of_several_engines_are_written_as_before, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_the_contract, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_nothing_is_decided_when_something_timed_out, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_what_is_wrong_with_a_saved_prediction_is_said, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_a_suppression_matches_what_could_happen, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_a_baseline_knows_what_could_happen, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_what_is_reported_gets_the_places_of_a_limit, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_suppressions_for_what_could_happen, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
