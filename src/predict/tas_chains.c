@@ -10,12 +10,12 @@
  *  - an event that must happen before s, or cannot be executed before t, is on no path from s to t;
  *    nor is one under a lock that the block's thread holds from s to t;
  *  - of the intervals that enter by a conflict with one event and leave by the same kind of access
- * to the same variable, those that contain another such interval say less;
+ *    to the same variable, those that contain another such interval say less;
  *  - a path with a shortcut was asked for when shorter ones were: s is the first access of the
- * block that conflicts with u1, no event conflicts with one of the path other than the next, and
- * only the last interval conflicts with t;
+ *    block that conflicts with u1, no event conflicts with one of the path other than the next, and
+ *    only the last interval conflicts with t;
  *  - targets are taken in their order. When an event of the path conflicts with an earlier target,
- * it is executed after that, or the earlier target would have been found to be violated. */
+ *    it is executed after that, or the earlier target would have been found to be violated. */
 #include "predict/tas_decide.h"
 
 #include "base/memory.h"

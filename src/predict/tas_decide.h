@@ -8,7 +8,7 @@
  *    after the couple comes after the read; all writes come after a read of what the frozen part
  *    left;
  *  - when a critical section starts before another one of the same lock, it ends before it starts;
- * if its end is not among the events, it is added.
+ *    if its end is not among the events, it is added.
  *
  * A cycle refutes the order. Otherwise the events are scheduled as they were observed, as far as
  * the order lets them; where that gets stuck, two events block each other that are in no order yet,
