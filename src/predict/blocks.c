@@ -56,9 +56,10 @@ void st_blocks_stop(struct st_blocks_run *run) {
 /* ---- findings ---- */
 
 static const char *sentence(const char *pattern) {
-    if (strstr(pattern, "acq"))
-        return "the block takes a lock that another thread holds from one unit to the next, and "
-               "accesses without it what that thread accesses with it";
+    if (strstr(pattern, "acq") || strstr(pattern, "rel"))
+        return "the block uses a lock that is held beyond the end of a block, or outside of "
+               "blocks, "
+               "and accesses without it what another thread accesses with it";
     static const struct {
         const char *pattern, *text;
     } all[] = {

@@ -182,6 +182,9 @@ struct part {
     uint32_t *items;  /* ascending */
     uint32_t *places; /* of moves */
     size_t item_count;
+    size_t *firsts;   /* by place: the first move */
+    size_t *owns;     /* by move: the next one of the same item */
+    size_t *nexts;    /* by move: the next one of the same variable or lock */
     struct hop *hops; /* by place */
     bool *reached;
     uint32_t *queue;
@@ -190,6 +193,29 @@ struct part {
 static int by_number(const void *left, const void *right) {
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
     return a < b ? -1 : a > b;
+}
+
+static void link_moves(struct part *part) {
+    const struct st_group *group = part->group;
+    size_t columns = (size_t)group->variable_count + group->lock_count;
+    size_t *heads = st_alloc(columns + 1, sizeof *heads); /* moves plus 1 */
+    part->firsts = st_alloc(part->item_count + 1, sizeof *part->firsts);
+    part->owns = st_alloc(part->count + 1, sizeof *part->owns);
+    part->nexts = st_alloc(part->count + 1, sizeof *part->nexts);
+    for (size_t i = 0; i < part->item_count; i++)
+        part->firsts[i] = NO_MOVE;
+    for (size_t i = part->count; i-- > 0;) {
+        const struct st_step *step = step_of(group, part->moves[i]);
+        size_t *first = &part->firsts[part->places[i]];
+        size_t *head =
+            &heads[st_is_access_step(step) ? step->target
+                                           : (size_t)group->variable_count + step->target];
+        part->owns[i] = *first;
+        *first = i;
+        part->nexts[i] = *head ? *head - 1 : NO_MOVE;
+        *head = i + 1;
+    }
+    free(heads);
 }
 
 static void init_part(struct part *part, const struct st_group *group, const struct st_move *moves,
@@ -213,11 +239,15 @@ static void init_part(struct part *part, const struct st_group *group, const str
         uint32_t *found = bsearch(&item, part->items, kept, sizeof item, by_number);
         part->places[i] = (uint32_t)(found - part->items);
     }
+    link_moves(part);
 }
 
 static void free_part(struct part *part) {
     free(part->items);
     free(part->places);
+    free(part->firsts);
+    free(part->owns);
+    free(part->nexts);
     free(part->hops);
     free(part->reached);
     free(part->queue);
@@ -253,22 +283,26 @@ static void reach(struct part *part, uint32_t place, struct hop hop, size_t *cou
     part->queue[(*count)++] = place;
 }
 
+/* What conflicts with the move, and comes after it. */
+static void follow(struct part *part, uint32_t self, size_t move, size_t *count) {
+    uint32_t place = part->places[move];
+    for (size_t k = part->nexts[move]; k != NO_MOVE; k = part->nexts[k])
+        if (part->places[k] != self && conflict(part, move, k))
+            reach(part, part->places[k], (struct hop){place, move, k}, count);
+}
+
 /* All that must come behind a transaction because of its moves up to `until`. */
 static size_t reach_all(struct part *part, uint32_t self, size_t until) {
     size_t count = 0;
     memset(part->reached, 0, part->item_count * sizeof *part->reached);
-    for (size_t i = 0; i <= until; i++)
-        for (size_t k = i + 1; part->places[i] == self && k < part->count; k++)
-            if (conflict(part, i, k))
-                reach(part, part->places[k], (struct hop){self, i, k}, &count);
+    for (size_t i = part->firsts[self]; i != NO_MOVE && i <= until; i = part->owns[i])
+        follow(part, self, i, &count);
     for (size_t n = 0; n < count; n++) {
         uint32_t place = part->queue[n];
-        for (size_t i = 0; i < part->count; i++)
-            for (size_t k = i + 1; part->places[i] == place && k < part->count; k++)
-                if (part->places[k] != self && conflict(part, i, k))
-                    reach(part, part->places[k], (struct hop){place, i, k}, &count);
+        for (size_t i = part->firsts[place]; i != NO_MOVE; i = part->owns[i])
+            follow(part, self, i, &count);
         for (uint32_t i = 0; i < part->item_count; i++)
-            if (i != self && i != place && must_precede(part, place, i))
+            if (i != self && !part->reached[i] && must_precede(part, place, i))
                 reach(part, i, (struct hop){place, NO_MOVE, NO_MOVE}, &count);
     }
     return count;
@@ -279,8 +313,8 @@ static size_t reach_all(struct part *part, uint32_t self, size_t until) {
 static bool comes_back(struct part *part, uint32_t self, size_t until, struct hop *back) {
     if (!reach_all(part, self, until))
         return false;
-    for (size_t k = until + 1; k < part->count; k++)
-        for (size_t i = 0; part->places[k] == self && i < k; i++)
+    for (size_t k = part->owns[until]; k != NO_MOVE; k = part->owns[k])
+        for (size_t i = 0; i < k; i++)
             if (part->reached[part->places[i]] && conflict(part, i, k)) {
                 *back = (struct hop){part->places[i], i, k};
                 return true;
@@ -289,8 +323,8 @@ static bool comes_back(struct part *part, uint32_t self, size_t until, struct ho
 }
 
 static bool is_cut(struct part *part, uint32_t self, struct hop *back) {
-    for (size_t i = 0; i < part->count; i++)
-        if (part->places[i] == self && comes_back(part, self, i, back))
+    for (size_t i = part->firsts[self]; i != NO_MOVE; i = part->owns[i])
+        if (part->owns[i] != NO_MOVE && comes_back(part, self, i, back))
             return true;
     return false;
 }
@@ -414,6 +448,8 @@ static void tell_cut(struct explorer *explorer, const struct part *part, uint32_
     explorer->run->foresights[unit] = ST_FORESEEN_VIOLATION;
 }
 
+/* A ring is closed by a step of an item that it leaves earlier: that is the one to report. Of a
+ * schedule or part that is not view-serializable, all are. */
 static bool on_cut(void *context, const struct st_move *moves, size_t count, size_t first) {
     struct explorer *explorer = context;
     const struct st_blocks_run *run = explorer->run;
@@ -425,7 +461,9 @@ static bool on_cut(void *context, const struct st_move *moves, size_t count, siz
         uint32_t unit = explorer->group->items[part.items[i]].unit;
         struct hop back;
         if (!run->model->units[unit].transaction ||
-            run->foresights[unit] == ST_FORESEEN_VIOLATION || !is_cut(&part, i, &back))
+            run->foresights[unit] == ST_FORESEEN_VIOLATION ||
+            (explorer->kind == ST_SEARCH_RINGS && i != part.places[part.count - 1]) ||
+            !is_cut(&part, i, &back))
             continue;
         if (!checked) {
             schedule = complete(explorer->group, moves, count);
@@ -440,8 +478,8 @@ static bool on_cut(void *context, const struct st_move *moves, size_t count, siz
     explorer->hidden += checked && !confirmed;
     free(schedule.moves);
     free_part(&part);
-    return !all_known(explorer) &&
-           (explorer->kind != ST_SEARCH_RINGS || explorer->hidden < MOST_HIDDEN);
+    return !all_known(explorer) && (explorer->kind != ST_SEARCH_RINGS || explorer->confirmed ||
+                                    explorer->hidden < MOST_HIDDEN);
 }
 
 static void give_up(struct explorer *explorer) {
@@ -474,7 +512,8 @@ static void explore_group(void *context, unsigned worker, size_t index) {
         explorer->hidden = !fits;
         if (fits)
             end = st_search(explorer->group, explorer->kind, &exact->limits, on_cut, explorer);
-        if (end == ST_SEARCH_GAVE_UP || explorer->confirmed || !explorer->hidden)
+        bool enough = explorer->confirmed && (all_known(explorer) || kind == ST_SEARCH_PARTS);
+        if (end == ST_SEARCH_GAVE_UP || enough || !explorer->hidden)
             break;
     }
     if (end == ST_SEARCH_GAVE_UP)
