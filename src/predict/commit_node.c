@@ -533,6 +533,28 @@ static void tell_way(struct story *story, const struct search *search, uint32_t 
               forest->entries[arrival->enters].subject);
 }
 
+/* An innermost communication node in this one: the commit node. */
+static struct st_span commit_node_in(const struct search *search, struct st_span node) {
+    for (size_t i = 0; i < search->meeting_count; i++) {
+        struct st_span other = search->meetings[i].node;
+        if (other.start >= node.start && other.end <= node.end)
+            node = other;
+    }
+    return node;
+}
+
+/* A node is an access, or a critical section, for which its acquire stands. */
+static void tell_nodes(struct story *story, const struct search *search, uint32_t unit,
+                       const struct cut *cut) {
+    struct st_span nodes[] = {commit_node_in(search, cut->out.node),
+                              commit_node_in(search, cut->back.node)};
+    story->block->nodes = st_alloc(2, sizeof *story->block->nodes);
+    story->block->node_count = 2;
+    for (int i = 0; i < 2; i++)
+        story->block->nodes[i] =
+            place_of(story, unit, nodes[i].start ? nodes[i].start - 1 : ST_NO_TOKEN);
+}
+
 static void explain(void *context, uint32_t unit, struct st_foreseen *block) {
     struct analysis *analysis = context;
     const struct st_forest *forest = analysis->forest;
@@ -541,15 +563,14 @@ static void explain(void *context, uint32_t unit, struct st_foreseen *block) {
     struct cut cut;
     if (!is_cut(search, unit, &cut))
         return;
+    tell_nodes(&story, search, unit, &cut);
     if (cut.last != ST_NO_NAME) {
         tell_way(&story, search, unit, cut.last);
         tell_edge(&story, cut.last, token_with(forest, cut.last, cut.back.entry), unit,
                   forest->accesses[cut.back.access].token, forest->entries[cut.back.entry].subject);
     }
     block->pattern = st_strdup(story.letters);
-    block->why = st_strdup(
-        "what it does at its commit nodes cannot be moved together: what other threads do can "
-        "come between");
+    block->why = st_strdup("They cannot be moved together, since others can come in between");
 }
 
 /* ---- the analysis ---- */
@@ -580,10 +601,10 @@ static void run(const struct st_model *model, const struct st_predict_options *o
     prediction->storage = analysis.forest->nodes + analysis.forest->edges;
     prediction->storage_unit = "nodes and edges";
     if (options->pairwise)
-        st_prediction_caveat(prediction, "Two transactions at a time were looked at: a violation "
-                                         "that takes three or more is not seen.");
+        st_prediction_may_miss(prediction, "Two transactions at a time were looked at: a violation "
+                                           "that takes three or more is not seen.");
     if (options->as_published)
-        st_prediction_caveat(prediction, "The theorems as published miss violations.");
+        st_prediction_may_miss(prediction, "The theorems as published miss violations.");
     st_model_tell(model, analysis.foresights, explain, &analysis, options->limit, prediction);
     for (unsigned i = 0; i < jobs; i++)
         end_search(&analysis.searches[i]);

@@ -9,6 +9,11 @@ struct st_place st_unit_place(const struct st_model *model, uint32_t unit, uint3
     static const enum st_op ops[] = {ST_READ,    ST_WRITE,   ST_ACQUIRE,
                                      ST_RELEASE, ST_ACQUIRE, ST_RELEASE};
     const struct st_token *what = &st_unit_shape(model, unit)->tokens[token];
+    if (what->kind > ST_TOKEN_WRITE && what->target >= model->first_atomic_lock) {
+        /* The lock of an atomic variable is nothing that a trace knows; the access beside it is. */
+        token += what->kind == ST_TOKEN_ACQUIRE ? 1 : -1u;
+        what = &st_unit_shape(model, unit)->tokens[token];
+    }
     const struct st_spot *spot = &model->units[unit].spots[token];
     return (struct st_place){.number = spot->number,
                              .event = {.thread = model->units[unit].thread,

@@ -25,7 +25,7 @@ enum { COMMIT_NODE = PROMISE_SOUND | PROMISE_EXACT_FOR_PAIRS };
  * analysis does not know the events to come: both can miss something. */
 // clang-format off
 const struct setup setups[] = {
-    {"reduction", "reduction", PROMISE_SOUND, {CONFLICT}, PLAIN, false},
+    {"reduction", "reduction", PROMISE_SOUND | PROMISE_ONE_NODE, {CONFLICT}, PLAIN, false},
     {"reduction without escape", "reduction", PROMISE_SOUND,
      {CONFLICT, .without = ST_WITHOUT_ESCAPE}, SHARED, false},
     {"reduction without happen-before", "reduction", PROMISE_SOUND,
@@ -40,7 +40,7 @@ const struct setup setups[] = {
      {CONFLICT, .without = ST_WITHOUT_THREAD_LOCAL}, PLAIN, false},
     {"reduction without protected", "reduction", PROMISE_SOUND,
      {CONFLICT, .without = ST_WITHOUT_PROTECTED}, PLAIN, false},
-    {"reduction multilockset", "reduction", PROMISE_SOUND,
+    {"reduction multilockset", "reduction", PROMISE_SOUND | PROMISE_ONE_NODE,
      {CONFLICT, .races = ST_RACES_MULTILOCKSET}, PLAIN, false},
     {"reduction eraser", "reduction", PROMISE_NOTHING,
      {CONFLICT, .races = ST_RACES_ERASER}, PLAIN, false},
