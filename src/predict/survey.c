@@ -6,9 +6,10 @@
 #include <string.h>
 
 void st_survey_init(struct st_survey *survey, enum st_model_order mode,
-                    const struct st_barriers *barriers, struct st_locksets *locksets) {
+                    const struct st_barriers *barriers, const struct st_onces *onces,
+                    struct st_locksets *locksets) {
     *survey = (struct st_survey){.locksets = locksets};
-    st_order_init(&survey->order, mode, barriers);
+    st_order_init(&survey->order, mode, barriers, onces);
 }
 
 void st_survey_free(struct st_survey *survey) {
@@ -183,7 +184,7 @@ void st_survey_event(struct st_survey *survey, const struct st_event *event) {
         break;
     case ST_SEND:
     case ST_RECEIVE:
-        survey->channel_events += !st_order_splits(&survey->order, event);
+        survey->channel_events += !st_order_counts(&survey->order, event->target);
         break;
     default:
         break;

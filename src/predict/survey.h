@@ -51,7 +51,8 @@ struct st_survey {
 };
 
 void st_survey_init(struct st_survey *survey, enum st_model_order mode,
-                    const struct st_barriers *barriers, struct st_locksets *locksets);
+                    const struct st_barriers *barriers, const struct st_onces *onces,
+                    struct st_locksets *locksets);
 void st_survey_free(struct st_survey *survey);
 size_t st_survey_memory(const struct st_survey *survey);
 
