@@ -5,17 +5,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The lock of an atomic variable has no name, since no program knows it: what is told instead is
+ * the access that it is held around. */
+static struct st_token token_to_tell(const struct st_model *model, const struct st_shape *shape,
+                                     uint32_t token) {
+    struct st_token what = shape->tokens[token];
+    if (what.kind <= ST_TOKEN_WRITE || what.target < model->first_atomic_lock)
+        return what;
+    what.target -= model->first_atomic_lock;
+    bool opens = what.kind == ST_TOKEN_ACQUIRE;
+    const struct st_token *beside = opens ? &shape->tokens[token + 1] : &shape->tokens[token - 1];
+    bool has_beside = opens ? token + 1 < shape->count : token > 0;
+    bool writes = has_beside && beside->kind == ST_TOKEN_WRITE && beside->target == what.target;
+    what.kind = writes ? ST_TOKEN_WRITE : ST_TOKEN_READ;
+    return what;
+}
+
 struct st_place st_unit_place(const struct st_model *model, uint32_t unit, uint32_t token) {
     static const enum st_op ops[] = {ST_READ,    ST_WRITE,   ST_ACQUIRE,
                                      ST_RELEASE, ST_ACQUIRE, ST_RELEASE};
-    const struct st_token *what = &st_unit_shape(model, unit)->tokens[token];
+    const struct st_token what = token_to_tell(model, st_unit_shape(model, unit), token);
     const struct st_spot *spot = &model->units[unit].spots[token];
-    return (struct st_place){.number = spot->number,
-                             .event = {.thread = model->units[unit].thread,
-                                       .target = what->target,
-                                       .loc = spot->loc,
-                                       .written = ops[what->kind],
-                                       .op = ops[what->kind]}};
+    struct st_event event = {.thread = model->units[unit].thread,
+                             .target = what.target,
+                             .loc = spot->loc,
+                             .written = ops[what.kind],
+                             .op = ops[what.kind]};
+    if (event.op > ST_WRITE)
+        st_rwlocks_tell(model->rwlocks, &event);
+    return (struct st_place){.number = spot->number, .event = event};
 }
 
 /* The parts of one block, in one row: the part of which most is to be said. */

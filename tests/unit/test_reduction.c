@@ -8,6 +8,7 @@
 #define BARRIERS .order = ST_MODEL_BARRIERS
 #define SECTION(t, lock, inner) t " acq " lock ", " inner ", " t " rel " lock
 #define EMPTY(t, lock) t " acq " lock ", " t " rel " lock
+#define UPDATE_ATOMIC(t) t " ar a, " t " aw a"
 #define BLOCK(t, inner) t " begin b, " inner ", " t " end b"
 
 static void predict(struct run *run, const char *text, const struct st_predict_options *options,
@@ -162,6 +163,30 @@ static void a_race_is_told_with_its_other_side(void **state) {
     assert_int_equal(block->events[2].number, 3);
     assert_int_equal(block->variable_count, 1);
     assert_string_equal(st_name(&run.symbols.variables, block->variables[0]), "z");
+    st_prediction_free(&prediction);
+    free_run(&run);
+}
+
+/* The lock that makes an operation atomic has no name: what is told is the access. */
+static void an_atomic_operation_is_told_as_an_access(void **state) {
+    (void)state;
+    const struct st_predict_options options = {0};
+    struct run run;
+    struct st_prediction prediction;
+    predict(&run,
+            BLOCK("T1", UPDATE_ATOMIC("T1") ", " UPDATE_ATOMIC("T1")) ", " UPDATE_ATOMIC("T2"),
+            &options, &prediction);
+    assert_int_equal(prediction.listed, 1);
+    const struct st_foreseen *block = &prediction.blocks[0];
+    assert_int_equal(block->foresight, ST_FORESEEN_POTENTIAL);
+    assert_int_equal(block->event_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const struct st_event *event = &run.events[block->events[i].number - 1];
+        assert_int_equal(block->events[i].event.op, event->op);
+        assert_int_equal(block->events[i].event.target, event->target);
+    }
+    assert_int_equal(block->events[0].event.op, ST_WRITE);
+    assert_int_equal(block->events[1].event.op, ST_READ);
     st_prediction_free(&prediction);
     free_run(&run);
 }
@@ -559,6 +584,7 @@ int main(void) {
         cmocka_unit_test(online_tells_two_events),
         cmocka_unit_test(online_splits_blocks_at_forks),
         cmocka_unit_test(long_patterns_are_shortened),
+        cmocka_unit_test(an_atomic_operation_is_told_as_an_access),
         cmocka_unit_test(each_improvement_removes_its_false_alarm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
