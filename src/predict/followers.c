@@ -108,8 +108,7 @@ static void follow(struct st_followers *followers, struct st_followed_thread *th
     struct st_followed followed = {.event = event,
                                    .number = number,
                                    .splits = st_order_splits(followers->order, event),
-                                   .swaps = event->op == ST_WRITE && event->atomic &&
-                                            thread->atomic_read == event->target + 1,
+                                   .joined = is_access(event) && event->joined,
                                    .held = thread->held,
                                    .held_count = thread->held_count,
                                    .held_set = thread->held_set};
@@ -132,7 +131,6 @@ void st_followers_event(struct st_followers *followers, const struct st_event *e
         hold(followers, thread, event, number);
     else if (event->op == ST_RELEASE)
         let_go(followers, thread, event);
-    thread->atomic_read = event->op == ST_READ && event->atomic ? event->target + 1 : 0;
 }
 
 void st_followers_finish(struct st_followers *followers) {

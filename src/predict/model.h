@@ -30,9 +30,10 @@
  * is done once (predict/onces.h) make the same order in every schedule, and reader-writer locks are
  * locks (predict/rwlocks.h). All others make no order at all, unless it is asked for.
  *
- * **Atomic operations.** A read-modify-write is one step in every schedule. So a variable with such
- * an operation has a lock of its own, with a number from `first_atomic_lock` on, that is held
- * around each access to it. */
+ * **Atomic operations.** A read-modify-write is one step in every schedule, and so is an operation
+ * on several variables (bytes that are accessed one by one elsewhere). So a variable with such an
+ * operation has a lock of its own, with a number from `first_atomic_lock` on, that is held around
+ * each operation on it. */
 #ifndef SERIATIM_PREDICT_MODEL_H
 #define SERIATIM_PREDICT_MODEL_H
 

@@ -162,9 +162,11 @@ static void release(struct st_survey *survey, const struct st_event *event) {
 
 static void note_atomic(struct st_survey *survey, const struct st_event *event) {
     struct st_survey_thread *thread = thread_of(survey, event->thread);
-    if (event->op == ST_WRITE && event->atomic && thread->atomic_read == event->target + 1)
-        survey->variables[event->target].indivisible = true;
-    thread->atomic_read = event->op == ST_READ && event->atomic ? event->target + 1 : 0;
+    bool atomic = event->op <= ST_WRITE && event->atomic;
+    if (atomic && event->joined && thread->atomic)
+        survey->variables[event->target].indivisible =
+            survey->variables[thread->atomic - 1].indivisible = true;
+    thread->atomic = atomic ? event->target + 1 : 0;
 }
 
 void st_survey_event(struct st_survey *survey, const struct st_event *event) {

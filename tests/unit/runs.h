@@ -1,5 +1,6 @@
 /* Runs as text for tests of the analyses of other schedules: "T1 begin b, T1 w x, T1 end b" is a
- * thread, an operation as in STD text ("ar" and "aw" are atomic), and its target. Each event is in
+ * thread, an operation as in STD text ("ar" and "aw" are atomic, "jr" and "jw" also
+ * of the same operation as the event before), and its target. Each event is in
  * a line of its own, unless "x@7" says in which. */
 #ifndef SERIATIM_UNIT_RUNS_H
 #define SERIATIM_UNIT_RUNS_H
@@ -47,7 +48,8 @@ static inline void parse_run(struct run *run, const char *text) {
         unsigned long loc = line ? strtoul(line + 1, NULL, 10) : MOST_EVENTS + run->count;
         if (line)
             *line = 0;
-        bool atomic = strcmp(word, "ar") == 0 || strcmp(word, "aw") == 0;
+        bool joined = strcmp(word, "jr") == 0 || strcmp(word, "jw") == 0;
+        bool atomic = joined || strcmp(word, "ar") == 0 || strcmp(word, "aw") == 0;
         enum st_op op = op_of(atomic ? word + 1 : word);
         assert_true(run->count < MOST_EVENTS);
         run->events[run->count] =
@@ -56,6 +58,7 @@ static inline void parse_run(struct run *run, const char *text) {
                               .loc = loc,
                               .written = op,
                               .atomic = atomic,
+                              .joined = joined,
                               .op = op};
         run->count++;
         text += length + (text[length] == ',');
