@@ -189,9 +189,9 @@ static void find_deadlocks(struct predict *predict) {
 static void add_caveats(const struct predict *predict, struct st_prediction *prediction) {
     if (predict->values->sync == ST_MODEL_BARRIERS && predict->model->channel_events)
         st_prediction_caveat(prediction,
-                             "Conditions, semaphores and reader-writer locks do not order anything "
-                             "here, as in the papers: what they guard may be reported falsely "
-                             "(--sync=all takes the order that was observed for granted).");
+                             "Conditions and semaphores do not order anything here, as in the "
+                             "papers: what they guard may be reported falsely (--sync=all takes "
+                             "the order that was observed for granted).");
     if (predict->predictions.deadlock_count)
         st_prediction_caveat(prediction, "The analysis assumes that no schedule ends in deadlock, "
                                          "but the locks of this run may.");
@@ -471,8 +471,9 @@ static const struct st_option options[] = {
      .value = "WHICH",
      .initial = "barriers",
      .choices = sync_words,
-     .help = "which order holds in every schedule, besides locks, fork and join: that of barriers, "
-             "or that of conditions, semaphores and all else, too, as it was observed"},
+     .help = "which order holds in every schedule, besides locks, fork and join: that of barriers "
+             "and of what is done once, or that of conditions, semaphores and all else, too, as it "
+             "was observed"},
     {.name = "as-published",
      .kind = ST_FLAG,
      .offset = offsetof(struct predict_values, as_published),
