@@ -50,6 +50,8 @@ void st_model_free(struct st_model *model) {
         free(model->units[i].spots);
     free(model->units);
     free(model->instances);
+    free(model->occurrences);
+    free(model->spots);
     free(model->variables);
     free(model->locks);
     st_shapes_free(&model->shapes);
@@ -60,6 +62,8 @@ void st_model_free(struct st_model *model) {
 size_t st_model_memory(const struct st_model *model) {
     size_t bytes = model->unit_capacity * sizeof *model->units +
                    model->instance_capacity * sizeof *model->instances +
+                   model->occurrence_capacity * sizeof *model->occurrences +
+                   model->spot_capacity * sizeof *model->spots +
                    model->variable_count * sizeof *model->variables +
                    model->lock_count * sizeof *model->locks + st_shapes_memory(&model->shapes) +
                    st_locksets_memory(&model->locksets) + st_periods_memory(model->periods);

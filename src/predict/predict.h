@@ -55,6 +55,7 @@ struct st_predictor {
 };
 
 extern const struct st_predictor st_reduction;
+extern const struct st_predictor st_blocks;
 extern const struct st_predictor st_commit_node;
 
 /* All of them, ending with NULL, in the order in which tables show them. */

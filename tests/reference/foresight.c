@@ -12,6 +12,10 @@
     { .order = ST_MODEL_BARRIERS, .keep_shared = true }
 #define UNTRIMMED                                                                                  \
     { .order = ST_MODEL_BARRIERS, .keep_repetitions = true }
+#define IN_SEQUENCE                                                                                \
+    { .order = ST_MODEL_BARRIERS, .keep_sequence = true }
+#define IN_SEQUENCE_UNTRIMMED                                                                      \
+    { .order = ST_MODEL_BARRIERS, .keep_sequence = true, .keep_repetitions = true }
 #define CONFLICT .notion = ST_NOTION_CONFLICT
 #define VIEW .notion = ST_NOTION_VIEW
 
@@ -47,7 +51,12 @@ const struct setup setups[] = {
     {"blocks 1v", "blocks", PROMISE_SOUND_FOR_ONE_VARIABLE,
      {VIEW, .depth = ST_BLOCKS_1V}, PLAIN, true},
     {"blocks 2v", "blocks", PROMISE_EXACT_FOR_PAIRS, {VIEW, .depth = ST_BLOCKS_2V}, PLAIN, true},
-    {"blocks exact", "blocks", PROMISE_EXACT, {VIEW, .depth = ST_BLOCKS_EXACT}, PLAIN, true},
+    {"blocks 2v untrimmed", "blocks", PROMISE_EXACT_FOR_PAIRS,
+     {VIEW, .depth = ST_BLOCKS_2V}, UNTRIMMED, true},
+    {"blocks exact", "blocks", PROMISE_EXACT,
+     {VIEW, .depth = ST_BLOCKS_EXACT}, IN_SEQUENCE, true},
+    {"blocks exact untrimmed", "blocks", PROMISE_EXACT,
+     {VIEW, .depth = ST_BLOCKS_EXACT}, IN_SEQUENCE_UNTRIMMED, true},
 
     {"commit-node conflict", "commit-node", COMMIT_NODE, {CONFLICT}, PLAIN, false},
     {"commit-node view", "commit-node", COMMIT_NODE, {VIEW}, PLAIN, true},
@@ -86,7 +95,8 @@ static void feed(struct st_model *model, const struct sample *sample, struct cha
 bool setups_share_model(const struct setup *one, const struct setup *other) {
     return one->model.order == other->model.order &&
            one->model.keep_shared == other->model.keep_shared &&
-           one->model.keep_repetitions == other->model.keep_repetitions;
+           one->model.keep_repetitions == other->model.keep_repetitions &&
+           one->model.keep_sequence == other->model.keep_sequence;
 }
 
 struct st_model *foresight_model(const struct setup *setup, const struct sample *sample,

@@ -1,0 +1,16 @@
+/* The schedule of a predicted violation as a trace of its own, which `seriatim check` can read. */
+#ifndef SERIATIM_CLI_WITNESS_FILE_H
+#define SERIATIM_CLI_WITNESS_FILE_H
+
+#include "cli/trace_input.h"
+#include "finding/prediction.h"
+
+/* The first violation that has a witness, or NULL. */
+const struct st_foreseen *find_witness(const struct st_predictions *predictions);
+
+/* Writes the witness of the block to a file as STD text. trace_input_words must have been called.
+ * 0, or -1 with an error. */
+int write_witness(struct trace_input *input, const struct st_foreseen *block, const char *path,
+                  struct st_error *error);
+
+#endif
