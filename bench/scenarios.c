@@ -44,7 +44,7 @@ struct step {
 struct worker {
     struct step plan[MAX_STEPS];
     uint32_t next, count; /* plan[next..count) is still to be done */
-    uint32_t first_line;  /* of the block that is being planned */
+    uint32_t line;        /* of the next step that is planned */
     uint32_t behind;      /* next worker in the queue of the lock waited for, or NOBODY */
     uint32_t pool, connection, place; /* pool: what it has, unless connection is NOBODY */
     uint32_t rounds;                  /* barrier: that it has begun */
@@ -122,12 +122,12 @@ static void put_event(struct world *world, uint32_t thread, const struct step *s
 /* ---- plans ---- */
 
 static void add(struct worker *worker, enum op op, const char *name, uint32_t number) {
-    uint32_t line = worker->first_line + worker->count % LINES_A_BLOCK;
+    uint32_t line = worker->line++;
     worker->plan[worker->count++] = (struct step){op, name, number, line};
 }
 
 static void begin(struct worker *worker, const char *name, uint32_t function) {
-    worker->first_line = function * LINES_A_BLOCK + 10;
+    worker->line = function * LINES_A_BLOCK + 10;
     add(worker, BEGIN, name, 0);
 }
 
@@ -187,9 +187,8 @@ static void plan_meal(struct world *world, struct worker *worker, uint32_t w) {
 
 /* elevator: lifts of a house share its controls, under a lock. Clean: one critical section a block.
  * `tick` has none, but only its own lift writes its clock, and others only read it, outside of
- * blocks: nobody can tell whether they came between its read and its write. (Reduction takes the
- * two for non-movers, and reports it falsely.) Bad: `claim_up` looks in one critical section and
- * claims in another, `arrive` opens the door in a second one. */
+ * blocks: nobody can tell whether they came between its read and its write. Bad: `claim_up` looks
+ * in one critical section and claims in another, `arrive` opens the door in a second one. */
 static uint32_t houses(const struct world *world) {
     return (world->distinct + 2 * FLOORS - 1) / (2 * FLOORS);
 }
@@ -390,7 +389,7 @@ enum { SCENARIO_COUNT = sizeof scenarios / sizeof scenarios[0] };
 static bool plan_next(struct world *world, uint32_t w) {
     struct worker *worker = &world->workers[w];
     worker->next = worker->count = 0;
-    worker->first_line = 1;
+    worker->line = 10;
     world->scenario->plan(world, worker, w);
     if (world->committed + worker->count > world->events)
         worker->count = 0;
