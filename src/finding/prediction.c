@@ -68,6 +68,11 @@ void st_prediction_caveat(struct st_prediction *prediction, const char *sentence
     prediction->caveats[prediction->caveat_count++] = sentence;
 }
 
+void st_prediction_may_miss(struct st_prediction *prediction, const char *sentence) {
+    prediction->may_miss = true;
+    st_prediction_caveat(prediction, sentence);
+}
+
 static int by_begin(const void *left, const void *right) {
     const struct st_foreseen *a = left, *b = right;
     return (a->begin > b->begin) - (a->begin < b->begin);

@@ -96,6 +96,7 @@ struct st_prediction {
     uint64_t storage;         /* what the papers' tables count, in ... */
     const char *storage_unit; /* ... these units: "blocks", "nodes and edges" */
 
+    bool may_miss;        /* that no block is reported does not mean that none can be cut */
     const char **caveats; /* sentences that limit what was said; static texts */
     size_t caveat_count, caveat_capacity;
 };
@@ -112,6 +113,9 @@ void st_prediction_count(struct st_prediction *prediction, uint32_t block,
 
 /* A sentence that the reader must know; each once. */
 void st_prediction_caveat(struct st_prediction *prediction, const char *sentence);
+
+/* The same with a sentence that says why a violation may have been missed. */
+void st_prediction_may_miss(struct st_prediction *prediction, const char *sentence);
 
 /* Sets `atomic` from `by`, and sorts what is listed. No more may come. */
 void st_prediction_finish(struct st_prediction *prediction);

@@ -167,12 +167,15 @@ static void run_blocks(const struct st_model *model, const struct st_predict_opt
     else if (options->depth == ST_BLOCKS_EXACT)
         exact = st_blocks_explore(&run, prediction);
     if (options->depth == ST_BLOCKS_2V)
-        st_prediction_caveat(prediction,
-                             "Transactions were looked at in pairs: what takes three or "
-                             "more of them is not found.");
+        st_prediction_may_miss(prediction,
+                               "Transactions were looked at in pairs: what takes three or "
+                               "more of them is not found.");
     if (options->depth == ST_BLOCKS_1V)
-        st_prediction_caveat(prediction, "Only one variable at a time was looked at: what rests on "
-                                         "two or more is not found.");
+        st_prediction_may_miss(prediction,
+                               "Only one variable at a time was looked at: what rests on "
+                               "two or more is not found.");
+    if (options->as_published)
+        st_prediction_may_miss(prediction, "Blocks as published can miss violations.");
     prediction->engine = "blocks";
     prediction->notion = "view";
     prediction->method = method_of(options->depth);

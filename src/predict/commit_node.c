@@ -601,10 +601,10 @@ static void run(const struct st_model *model, const struct st_predict_options *o
     prediction->storage = analysis.forest->nodes + analysis.forest->edges;
     prediction->storage_unit = "nodes and edges";
     if (options->pairwise)
-        st_prediction_caveat(prediction, "Two transactions at a time were looked at: a violation "
-                                         "that takes three or more is not seen.");
+        st_prediction_may_miss(prediction, "Two transactions at a time were looked at: a violation "
+                                           "that takes three or more is not seen.");
     if (options->as_published)
-        st_prediction_caveat(prediction, "The theorems as published miss violations.");
+        st_prediction_may_miss(prediction, "The theorems as published miss violations.");
     st_model_tell(model, analysis.foresights, explain, &analysis, options->limit, prediction);
     for (unsigned i = 0; i < jobs; i++)
         end_search(&analysis.searches[i]);

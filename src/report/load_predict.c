@@ -300,6 +300,7 @@ static void read_prediction(struct st_loading *loading, const json_t *object,
         check_counts(fields, prediction);
     read_races(loading, object, prediction);
     read_caveats(fields, object, prediction);
+    prediction->may_miss = st_field_maybe_bool(fields, object, "may_miss");
     prediction->seconds = st_field_maybe_real(fields, object, "seconds");
     prediction->storage = st_field_maybe_number(fields, object, "storage");
     prediction->storage_unit = st_field_maybe_text(fields, object, "storage_unit");

@@ -227,6 +227,8 @@ static void write_prediction(const struct st_report *report, const struct st_pre
     if (!report->compare)
         write_deadlocks(report, json);
     write_caveats(prediction, json);
+    st_json_key(json, "may_miss");
+    st_json_bool(json, prediction->may_miss);
     st_write_repairs(report->repairs, json);
     write_cost(prediction, json);
     st_json_object_end(json);
