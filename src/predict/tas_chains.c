@@ -248,6 +248,8 @@ static void find_last(struct chains *c) {
         for (uint32_t t = 0; t < tas->thread_count; t++)
             for (uint32_t i = tas->thread_first[t]; t != c->own && i < tas->thread_first[t + 1];
                  i++) {
+                if (!tas_spend(&c->worker->budget, 100))
+                    return;
                 uint32_t position = last_leading_on(c, &tas->runs[tas->thread_runs[i]]);
                 if (position) {
                     c->last[t] = position;
@@ -322,7 +324,7 @@ static bool visit_intervals(struct chains *c, size_t level, const struct entries
                             const struct tas_run *exits, uint32_t low, uint32_t high, bool last) {
     const struct st_tas *tas = c->tas;
     size_t place = tas_run_from(tas, exits, low + 1);
-    for (; place < exits[1].first && !c->worker->budget.expired; place++) {
+    for (; place < exits[1].first && tas_spend(&c->worker->budget, 50); place++) {
         uint32_t exit = tas->accesses[place];
         if (tas->position[exit] >= high || (!last && !leads_on(c, exit)))
             break;
