@@ -27,10 +27,11 @@ test: ## build with gcc, clang and sanitizers, and run every test
 	@scripts/test -j$(JOBS)
 
 .PHONY: bench
-bench: all ## measure the engines and what it costs to watch programs; see docs/bench.md
+bench: all ## measure the engines, what it costs to watch programs, and prediction; see docs/bench.md
 	@scripts/setup bench
 	@python3 bench/run.py
 	@python3 bench/programs.py
+	@python3 bench/predict.py
 
 .PHONY: fuzz
 fuzz: all ## compare engines and reference on random traces, until stopped (SEED=1) or COUNT of them

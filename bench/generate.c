@@ -13,6 +13,8 @@
  * Why the serializable kinds are: see `plan_block` for the common argument (two-phase locking) and
  * the comment at each kind for the rest.
  */
+#include "random.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -35,30 +37,8 @@ enum {
     NOBODY = UINT32_MAX
 };
 
-/* Random numbers: splitmix64, for it is fast and good enough here. */
-
-struct random {
-    uint64_t state;
-};
-
-static uint32_t random_bits(struct random *random) {
-    uint64_t z = random->state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (uint32_t)(z >> 32);
-}
-
-/* A number below `bound`. */
-static uint32_t below(struct random *random, uint32_t bound) {
-    return (uint32_t)(((uint64_t)random_bits(random) * bound) >> 32);
-}
-
 static uint32_t between(struct random *random, uint32_t low, uint32_t high) {
     return low + below(random, high - low + 1);
-}
-
-static bool one_in(struct random *random, uint32_t n) {
-    return below(random, n) == 0;
 }
 
 /* Writing events. printf would take ten times as long as all the rest, so the parts of a line are

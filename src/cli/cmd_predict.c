@@ -3,11 +3,13 @@
 #include "cli/judging.h"
 #include "cli/predict_tables.h"
 #include "cli/trace_input.h"
+#include "cli/witness_file.h"
 #include "finding/schedules.h"
 #include "predict/deadlock.h"
 #include "predict/model.h"
 #include "predict/predict.h"
 #include "predict/reduction.h"
+#include "predict/tas.h"
 #include "report/formats.h"
 
 #include <stdlib.h>
@@ -17,7 +19,7 @@
 
 struct predict_values {
     struct common_values common;
-    unsigned engine; /* index in st_predictors, or one behind the last: all of them */
+    unsigned engine; /* 0 is tas, then st_predictors, then all of them */
     unsigned notion; /* enum st_notion */
     unsigned sync;   /* enum st_model_order */
     const char *spec;
@@ -25,8 +27,12 @@ struct predict_values {
     bool as_published, repair;
     bool one_variable, exact; /* blocks */
     bool pairwise;            /* commit nodes */
-    bool online, ablation;    /* reduction ... */
-    unsigned races;           /* enum st_race_search */
+    unsigned search;          /* tas ...: enum st_tas_search */
+    bool whole_trace, table;
+    uint64_t max_switches;
+    const char *witness;
+    bool online, ablation; /* reduction ... */
+    unsigned races;        /* enum st_race_search */
     struct st_texts without;
     unsigned format; /* index in st_report_formats */
     const char *output;
@@ -41,6 +47,7 @@ struct predict {
     struct st_output output;
     struct judging judging;
     struct st_model *model;
+    struct st_tas *tas; /* NULL: not wanted */
     struct st_predictions predictions;
     bool more_deadlocks; /* than those */
 };
@@ -54,11 +61,17 @@ static size_t predictor_count(void) {
 
 static const char *engine_choice(size_t index) {
     size_t count = predictor_count();
-    return index < count ? st_predictors[index]->name : index == count ? "all" : NULL;
+    if (index == 0)
+        return "tas";
+    return index <= count ? st_predictors[index - 1]->name : index == count + 1 ? "all" : NULL;
 }
 
-static bool runs_all(const struct predict *predict) {
-    return predict->values->engine == predictor_count();
+static bool runs_all(const struct predict_values *values) {
+    return values->engine == predictor_count() + 1;
+}
+
+static bool runs_tas(const struct predict_values *values) {
+    return values->engine == 0 || runs_all(values) || values->table;
 }
 
 /* ---- options ---- */
@@ -116,10 +129,14 @@ static int read_options(struct predict *predict, struct st_error *error) {
     if (values->exact && values->one_variable)
         return st_fail(error, "predict", ST_AT_FILE, 0,
                        "--exact and --one-variable cannot go together");
-    if (values->ablation && strcmp(st_report_format_name(values->format), "text") != 0 &&
-        strcmp(st_report_format_name(values->format), "json") != 0)
+    if (values->ablation && values->table)
         return st_fail(error, "predict", ST_AT_FILE, 0,
-                       "--ablation can be written as text or json only");
+                       "--ablation and --table cannot go together");
+    const char *format = st_report_format_name(values->format);
+    if ((values->ablation || values->table) && strcmp(format, "text") != 0 &&
+        strcmp(format, "json") != 0)
+        return st_fail(error, "predict", ST_AT_FILE, 0, "--%s can be written as text or json only",
+                       values->table ? "table" : "ablation");
     for (size_t i = 0; i < values->without.count; i++)
         if (find_improvement(values->without.items[i], &options->without, error) < 0)
             return -1;
@@ -134,20 +151,28 @@ static double processor_time(void) {
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-static void feed_model(void *context, const struct st_event *events, size_t count, uint64_t first) {
-    st_model_feed(context, events, count, first);
+static void feed(void *context, const struct st_event *events, size_t count, uint64_t first) {
+    struct predict *predict = context;
+    st_model_feed(predict->model, events, count, first);
+    if (predict->tas && !predict->input.was_read)
+        st_tas_feed(predict->tas, events, count, first);
 }
 
-static int build_model(struct predict *predict, struct st_error *error) {
+static int read_trace(struct predict *predict, struct st_error *error) {
     struct st_model_options options = {.order = predict->values->sync,
-                                       .keep_shared = predict->values->ablation};
+                                       .keep_shared = predict->values->ablation,
+                                       .keep_sequence = predict->values->exact};
     st_reduction_prepare(&predict->options, &options);
     predict->model = st_model_new(&options);
+    if (runs_tas(predict->values))
+        predict->tas = st_tas_new();
     while (st_model_wants_pass(predict->model)) {
-        if (trace_input_pass(&predict->input, feed_model, predict->model, error) < 0)
+        if (trace_input_pass(&predict->input, feed, predict, error) < 0)
             return -1;
         st_model_end_pass(predict->model);
     }
+    if (predict->tas)
+        st_tas_finish(predict->tas);
     return 0;
 }
 
@@ -183,14 +208,37 @@ static void run_predictor(struct predict *predict, const struct st_predictor *pr
     add_caveats(predict, prediction);
 }
 
-static void run_predictors(struct predict *predict) {
-    size_t count = runs_all(predict) ? predictor_count() : 1;
-    predict->predictions.items = st_alloc(count, sizeof *predict->predictions.items);
-    predict->predictions.count = count;
+static struct st_tas_options tas_options(const struct predict *predict) {
+    const struct predict_values *values = predict->values;
+    return (struct st_tas_options){.search = values->search,
+                                   .whole_trace = values->whole_trace,
+                                   .static_check = !values->whole_trace,
+                                   .max_switches = values->max_switches,
+                                   .timeout = (double)values->timeout,
+                                   .jobs = predict->options.jobs,
+                                   .limit = predict->options.limit};
+}
+
+static void run_tas(struct predict *predict, struct st_prediction *prediction) {
+    struct st_tas_options options = tas_options(predict);
+    double start = processor_time();
+    st_prediction_init(prediction);
+    st_tas_run(predict->tas, &options, prediction, NULL);
+    prediction->seconds = processor_time() - start;
+}
+
+static void run_engines(struct predict *predict) {
+    const struct predict_values *values = predict->values;
+    size_t predictors = runs_all(values) ? predictor_count() : values->engine > 0;
+    struct st_predictions *predictions = &predict->predictions;
+    predictions->count = predictors + runs_tas(values);
+    predictions->items = st_alloc(predictions->count, sizeof *predictions->items);
     find_deadlocks(predict);
-    for (size_t i = 0; i < count; i++)
-        run_predictor(predict, st_predictors[runs_all(predict) ? i : predict->values->engine],
-                      &predict->predictions.items[i]);
+    for (size_t i = 0; i < predictors; i++)
+        run_predictor(predict, st_predictors[runs_all(values) ? i : values->engine - 1],
+                      &predictions->items[i]);
+    if (runs_tas(values))
+        run_tas(predict, &predictions->items[predictors]);
 }
 
 /* ---- the report ---- */
@@ -210,6 +258,22 @@ static void look_up_schedules(struct predict *predict) {
     st_schedules_free(schedules);
 }
 
+static int dump_witness(struct predict *predict) {
+    const char *path = predict->values->witness;
+    const struct st_foreseen *block = find_witness(&predict->predictions);
+    struct st_error error;
+    if (!path)
+        return 0;
+    if (!block) {
+        warn("%s: not written, since there is no violation with a witness", path);
+        return 0;
+    }
+    if (write_witness(&predict->input, block, path, &error) == 0)
+        return 0;
+    complain(&error);
+    return -1;
+}
+
 static enum status write_report(struct predict *predict) {
     struct trace_input *input = &predict->input;
     const struct st_trace *trace = input->reading.trace;
@@ -224,7 +288,7 @@ static enum status write_report(struct predict *predict) {
                                .facts = &facts,
                                .repairs = st_trace_repairs(trace),
                                .cut = st_trace_cut(trace),
-                               .compare = runs_all(predict),
+                               .compare = runs_all(predict->values),
                                .predictions = &predict->predictions};
     struct st_text_style style = text_style(&predict->values->common, predict->output.fd);
     look_up_schedules(predict);
@@ -238,31 +302,37 @@ static enum status write_report(struct predict *predict) {
     judging_write(&predict->judging, &report, predict->values->format, style, predict->output.file);
     st_judgement_free(judgement);
     st_known_free(&known);
-    return status;
+    return dump_witness(predict) < 0 ? STATUS_TROUBLE : status;
 }
 
-/* The exit status is that of a table which could be made. */
+/* The exit status is that of tables which could be made. */
 static enum status write_tables(struct predict *predict) {
-    struct st_ablation_row rows[ST_ABLATION_ROWS];
-    st_ablation_find(predict->model, rows);
-    write_ablation(predict->path, rows,
-                   strcmp(st_report_formats[predict->values->format].name, "json") == 0,
-                   predict->output.file);
+    const struct predict_values *values = predict->values;
+    bool json = strcmp(st_report_formats[values->format].name, "json") == 0;
+    if (values->ablation) {
+        struct st_ablation_row rows[ST_ABLATION_ROWS];
+        st_ablation_find(predict->model, rows);
+        write_ablation(predict->path, rows, json, predict->output.file);
+    } else {
+        struct st_tas_options options = tas_options(predict);
+        write_scenarios(predict->path, st_trace_facts(predict->input.reading.trace)->events,
+                        predict->tas, &options, json, predict->output.file);
+    }
     return STATUS_CLEAN;
 }
 
 static enum status predict_and_report(struct predict *predict) {
     struct st_error error;
-    if (build_model(predict, &error) < 0) {
+    if (read_trace(predict, &error) < 0) {
         st_output_abandon(&predict->output);
         return complain(&error);
     }
     trace_input_warn_of_no_blocks(&predict->input);
     enum status status;
-    if (predict->values->ablation) {
+    if (predict->values->ablation || predict->values->table) {
         status = write_tables(predict);
     } else {
-        run_predictors(predict);
+        run_engines(predict);
         status = write_report(predict);
     }
     return st_output_finish(&predict->output, &error) < 0 ? complain(&error) : status;
@@ -296,6 +366,7 @@ static enum status predict_trace(struct predict *predict) {
     enum status status = predict_and_report(predict);
     st_predictions_free(&predict->predictions);
     st_model_free(predict->model);
+    st_tas_free(predict->tas);
     return status;
 }
 
@@ -320,6 +391,8 @@ static enum status run(const void *command_values, const char *const *operands) 
 
 static void more_help(FILE *file) {
     fputs("engines:\n", file);
+    fprintf(file, "  %-14s %s\n", "tas",
+            "feasible schedules through trace segments, each with a witness");
     for (size_t i = 0; st_predictors[i]; i++)
         fprintf(file, "  %-14s %s\n", st_predictors[i]->name, st_predictors[i]->summary);
     fprintf(file, "  %-14s %s\n", "all", "each of them, side by side");
@@ -329,6 +402,8 @@ static const char *const notion_words[] = {
     [ST_NOTION_CONFLICT] = "conflict", [ST_NOTION_VIEW] = "view", NULL};
 static const char *const sync_words[] = {
     [ST_MODEL_BARRIERS] = "barriers", [ST_MODEL_ALL] = "all", NULL};
+static const char *const search_words[] = {
+    [ST_TAS_CHAINS] = "chains", [ST_TAS_STATES] = "states", [ST_TAS_DPOR] = "dpor", NULL};
 static const char *const race_words[] = {[ST_RACES_PAIRWISE] = "pairwise",
                                          [ST_RACES_MULTILOCKSET] = "multilockset",
                                          [ST_RACES_ERASER] = "eraser",
@@ -340,7 +415,7 @@ static const struct st_option options[] = {
      .kind = ST_CHOICE,
      .offset = offsetof(struct predict_values, engine),
      .value = "ENGINE",
-     .initial = "commit-node",
+     .initial = "tas",
      .choice = engine_choice,
      .help = "which analysis to run"},
     {.name = "notion",
@@ -361,8 +436,35 @@ static const struct st_option options[] = {
      .kind = ST_NUMBER,
      .offset = offsetof(struct predict_values, timeout),
      .value = "N",
-     .initial = "60",
-     .help = "give up what takes longer than N seconds; 0 means never"},
+     .initial = "10",
+     .help = "give up a block (tas), or all of --exact (blocks), after N seconds; 0 means never"},
+    {.name = "search",
+     .kind = ST_CHOICE,
+     .offset = offsetof(struct predict_values, search),
+     .value = "SEARCH",
+     .choices = search_words,
+     .initial = "chains",
+     .help = "tas: how to look for a schedule"},
+    {.name = "max-switches",
+     .kind = ST_NUMBER,
+     .offset = offsetof(struct predict_values, max_switches),
+     .value = "N",
+     .initial = "0",
+     .help = "tas: only schedules with at most N switches that need not be; 0 means all"},
+    {.name = "whole-trace",
+     .kind = ST_FLAG,
+     .offset = offsetof(struct predict_values, whole_trace),
+     .help = "tas: search all of the trace instead of the segment, without the static check"},
+    {.name = "dump-witness",
+     .kind = ST_TEXT,
+     .offset = offsetof(struct predict_values, witness),
+     .value = "FILE",
+     .help = "tas: write the schedule of the first violation to FILE, as a trace for check"},
+    {.name = "table",
+     .kind = ST_FLAG,
+     .offset = offsetof(struct predict_values, table),
+     .help = "tas: write a table of what segments and the static check are worth, instead of the "
+             "report"},
     {.name = "sync",
      .kind = ST_CHOICE,
      .offset = offsetof(struct predict_values, sync),

@@ -58,3 +58,120 @@ void write_ablation(const char *trace, const struct st_ablation_row rows[ST_ABLA
     else
         write_ablation_text(trace, rows, file);
 }
+
+/* ---- segments ---- */
+
+static const struct scenario {
+    const char *name;
+    enum st_tas_search search;
+    bool whole_trace, static_check;
+    uint64_t max_switches;
+} scenarios[] = {
+    {"no TAS", ST_TAS_DPOR, true, false, 0},
+    {"TAS, no SP", ST_TAS_DPOR, false, false, 0},
+    {"TAS, SP, CSmax=5", ST_TAS_DPOR, false, true, 5},
+    {"TAS, SP, CSmax=inf", ST_TAS_DPOR, false, true, 0},
+    {"chains", ST_TAS_CHAINS, false, true, 0},
+};
+enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
+
+static struct st_tas_table run_scenario(const struct scenario *scenario, const struct st_tas *tas,
+                                        struct st_tas_options options) {
+    struct st_prediction prediction;
+    struct st_tas_table table;
+    options.search = scenario->search;
+    options.whole_trace = scenario->whole_trace;
+    options.static_check = scenario->static_check;
+    options.max_switches = scenario->max_switches;
+    options.limit = 1;
+    st_prediction_init(&prediction);
+    st_tas_run(tas, &options, &prediction, &table);
+    st_prediction_free(&prediction);
+    return table;
+}
+
+static void write_scenario_json(const struct scenario *scenario, const struct st_tas_table *table,
+                                struct st_json *json) {
+    const struct {
+        const char *key;
+        uint64_t value;
+    } numbers[] = {{"blocks", table->blocks},      {"static_proofs", table->static_proofs},
+                   {"no_violation", table->clean}, {"violations", table->violations},
+                   {"timeouts", table->timeouts},  {"interleavings", table->interleavings}};
+    st_json_flat_object(json);
+    st_json_key(json, "scenario");
+    st_json_string(json, scenario->name);
+    st_json_key(json, "search");
+    st_json_string(json, st_tas_search_name(scenario->search));
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        st_json_key(json, numbers[i].key);
+        st_json_number(json, numbers[i].value);
+    }
+    st_json_key(json, "segment_size");
+    st_json_real(json, table->segment_size);
+    st_json_key(json, "seconds");
+    st_json_real(json, table->seconds);
+    st_json_object_end(json);
+}
+
+static double percent(double part, double whole) {
+    return whole > 0 ? 100 * part / whole : 0;
+}
+
+static void add_scenario_row(const struct scenario *scenario, const struct st_tas_table *table,
+                             uint64_t events, struct st_columns *columns) {
+    fputs(scenario->name, st_columns_cell(columns));
+    fprintf(st_columns_cell(columns), "%" PRIu64, table->blocks);
+    fprintf(st_columns_cell(columns), "%.1f (%.1f%%)", table->segment_size,
+            percent(table->segment_size, (double)events));
+    FILE *proofs = st_columns_cell(columns);
+    if (scenario->static_check)
+        fprintf(proofs, "%" PRIu64 " (%.1f%%)", table->static_proofs,
+                percent((double)table->static_proofs, (double)table->blocks));
+    else
+        fputs("-", proofs);
+    const uint64_t numbers[] = {table->clean, table->violations, table->timeouts,
+                                table->interleavings};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        fprintf(st_columns_cell(columns), "%" PRIu64, numbers[i]);
+    fprintf(st_columns_cell(columns), "%.3f s", table->seconds);
+}
+
+void write_scenarios(const char *trace, uint64_t events, const struct st_tas *tas,
+                     const struct st_tas_options *options, bool json, FILE *file) {
+    static const char *const heads[] = {"scenario",      "blocks",        "segment",
+                                        "static proofs", "no violation",  "violations",
+                                        "timeouts",      "interleavings", "time"};
+    struct st_columns columns = {.count = 9, .right = 0x1fe};
+    struct st_json out;
+    if (json) {
+        st_json_start(&out, file);
+        st_json_object(&out);
+        st_json_key(&out, "schema");
+        st_json_string(&out, "seriatim-segments/1");
+        st_json_key(&out, "trace");
+        st_json_string(&out, trace);
+        st_json_key(&out, "events");
+        st_json_number(&out, events);
+        st_json_key(&out, "rows");
+        st_json_array(&out);
+    } else {
+        fprintf(file, "%s: %" PRIu64 " events\n\n", trace, events);
+        for (size_t i = 0; i < columns.count; i++)
+            fputs(heads[i], st_columns_cell(&columns));
+    }
+    for (size_t i = 0; i < SCENARIOS; i++) {
+        struct st_tas_table table = run_scenario(&scenarios[i], tas, *options);
+        if (json)
+            write_scenario_json(&scenarios[i], &table, &out);
+        else
+            add_scenario_row(&scenarios[i], &table, events, &columns);
+    }
+    if (json) {
+        st_json_array_end(&out);
+        st_json_object_end(&out);
+        st_json_finish(&out);
+    } else {
+        st_columns_print(&columns, "", file);
+    }
+}

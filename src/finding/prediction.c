@@ -20,6 +20,7 @@ static void free_block(struct st_foreseen *block) {
     free(block->variables);
     free(block->events);
     free(block->path);
+    free(block->nodes);
     free(block->witness);
     free(block->schedule);
 }
@@ -67,6 +68,11 @@ void st_prediction_caveat(struct st_prediction *prediction, const char *sentence
     prediction->caveats[prediction->caveat_count++] = sentence;
 }
 
+void st_prediction_may_miss(struct st_prediction *prediction, const char *sentence) {
+    prediction->may_miss = true;
+    st_prediction_caveat(prediction, sentence);
+}
+
 static int by_begin(const void *left, const void *right) {
     const struct st_foreseen *a = left, *b = right;
     return (a->begin > b->begin) - (a->begin < b->begin);
@@ -97,6 +103,8 @@ static void map_block(const struct mapping *mapping, struct st_foreseen *block) 
     block->begin_loc = mapping->map(mapping->context, block->begin_loc);
     for (size_t i = 0; i < block->event_count; i++)
         map_place(mapping, &block->events[i]);
+    for (size_t i = 0; i < block->node_count; i++)
+        map_place(mapping, &block->nodes[i]);
     for (size_t i = 0; i < block->path_length; i++) {
         map_place(mapping, &block->path[i].from);
         map_place(mapping, &block->path[i].to);

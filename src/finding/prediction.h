@@ -36,6 +36,9 @@ struct st_foreseen {
     size_t event_count;
     struct st_edge *path; /* the dependences among them, out of the block and back; may be empty */
     size_t path_length;
+    struct st_place *nodes; /* commit nodes that cannot be moved together: accesses, or acquires
+                             * that stand for their critical sections; of commit-node only */
+    size_t node_count;
     uint64_t *witness; /* a whole schedule: event numbers in the order in which they run */
     size_t witness_length;
     struct st_place *schedule; /* the last events of the witness, to be shown; finding/schedules.h
@@ -93,6 +96,7 @@ struct st_prediction {
     uint64_t storage;         /* what the papers' tables count, in ... */
     const char *storage_unit; /* ... these units: "blocks", "nodes and edges" */
 
+    bool may_miss;        /* that no block is reported does not mean that none can be cut */
     const char **caveats; /* sentences that limit what was said; static texts */
     size_t caveat_count, caveat_capacity;
 };
@@ -109,6 +113,9 @@ void st_prediction_count(struct st_prediction *prediction, uint32_t block,
 
 /* A sentence that the reader must know; each once. */
 void st_prediction_caveat(struct st_prediction *prediction, const char *sentence);
+
+/* The same with a sentence that says why a violation may have been missed. */
+void st_prediction_may_miss(struct st_prediction *prediction, const char *sentence);
 
 /* Sets `atomic` from `by`, and sorts what is listed. No more may come. */
 void st_prediction_finish(struct st_prediction *prediction);

@@ -257,10 +257,10 @@ void st_atomizer_tell(const struct st_model *model, size_t limit,
     prediction->method = "Theorem 1 while the trace is read, Eraser with ownership";
     prediction->storage = st_atomizer_memory(atomizer);
     prediction->storage_unit = "bytes";
-    st_prediction_caveat(prediction, "Online reduction judges each event by what came before it; "
-                                     "it can miss violations.");
+    st_prediction_may_miss(prediction, "Online reduction judges each event by what came before it; "
+                                       "it can miss violations.");
     if (atomizer->many)
-        st_prediction_caveat(prediction, "Reduction as published can miss violations.");
+        st_prediction_may_miss(prediction, "Reduction as published can miss violations.");
     st_model_tell_instances(model, foresights, explain, atomizer, limit, prediction);
     free(foresights);
 }

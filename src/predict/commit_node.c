@@ -377,12 +377,11 @@ static bool is_cut(struct search *search, uint32_t transaction, struct cut *cut)
         return false;
     if (options->pairwise)
         return find_pair(search, transaction, cut);
-    if (options->as_published && meets_itself(search, transaction)) {
-        *cut = (struct cut){search->meetings[0], search->meetings[search->meeting_count - 1],
-                            ST_NO_NAME};
-        return true;
-    }
-    return find_path(search, transaction, cut);
+    if (!options->no_paths && !(options->as_published && meets_itself(search, transaction)))
+        return find_path(search, transaction, cut);
+    *cut =
+        (struct cut){search->meetings[0], search->meetings[search->meeting_count - 1], ST_NO_NAME};
+    return true;
 }
 
 /* ---- all of them ---- */
@@ -486,13 +485,14 @@ static void tell_event(struct story *story, struct st_place place) {
 
 static void tell_variable(struct story *story, uint32_t subject) {
     struct st_foreseen *block = story->block;
-    if (subject >= story->analysis->model->variable_count)
+    if (subject >= story->analysis->forest->variable_count)
         return;
+    uint32_t variable = story->analysis->forest->variables[subject];
     for (size_t i = 0; i < block->variable_count; i++)
-        if (block->variables[i] == subject)
+        if (block->variables[i] == variable)
             return;
     st_reserve(&block->variables, &story->variable_capacity, block->variable_count + 1);
-    block->variables[block->variable_count++] = subject;
+    block->variables[block->variable_count++] = variable;
 }
 
 static uint32_t token_with(const struct st_forest *forest, uint32_t unit, uint32_t entry) {
@@ -506,10 +506,11 @@ static uint32_t token_with(const struct st_forest *forest, uint32_t unit, uint32
 static void tell_edge(struct story *story, uint32_t from, uint32_t from_token, uint32_t to,
                       uint32_t to_token, uint32_t subject) {
     struct st_foreseen *block = story->block;
-    struct st_edge edge = {
-        .from = place_of(story, from, from_token),
-        .to = place_of(story, to, to_token),
-        .kind = subject < story->analysis->model->variable_count ? ST_EDGE_CONFLICT : ST_EDGE_LOCK};
+    struct st_edge edge = {.from = place_of(story, from, from_token),
+                           .to = place_of(story, to, to_token),
+                           .kind = subject < story->analysis->forest->variable_count
+                                       ? ST_EDGE_CONFLICT
+                                       : ST_EDGE_LOCK};
     tell_event(story, edge.from);
     tell_event(story, edge.to);
     tell_variable(story, subject);
@@ -532,6 +533,28 @@ static void tell_way(struct story *story, const struct search *search, uint32_t 
               forest->entries[arrival->enters].subject);
 }
 
+/* An innermost communication node in this one: the commit node. */
+static struct st_span commit_node_in(const struct search *search, struct st_span node) {
+    for (size_t i = 0; i < search->meeting_count; i++) {
+        struct st_span other = search->meetings[i].node;
+        if (other.start >= node.start && other.end <= node.end)
+            node = other;
+    }
+    return node;
+}
+
+/* A node is an access, or a critical section, for which its acquire stands. */
+static void tell_nodes(struct story *story, const struct search *search, uint32_t unit,
+                       const struct cut *cut) {
+    struct st_span nodes[] = {commit_node_in(search, cut->out.node),
+                              commit_node_in(search, cut->back.node)};
+    story->block->nodes = st_alloc(2, sizeof *story->block->nodes);
+    story->block->node_count = 2;
+    for (int i = 0; i < 2; i++)
+        story->block->nodes[i] =
+            place_of(story, unit, nodes[i].start ? nodes[i].start - 1 : ST_NO_TOKEN);
+}
+
 static void explain(void *context, uint32_t unit, struct st_foreseen *block) {
     struct analysis *analysis = context;
     const struct st_forest *forest = analysis->forest;
@@ -540,15 +563,14 @@ static void explain(void *context, uint32_t unit, struct st_foreseen *block) {
     struct cut cut;
     if (!is_cut(search, unit, &cut))
         return;
+    tell_nodes(&story, search, unit, &cut);
     if (cut.last != ST_NO_NAME) {
         tell_way(&story, search, unit, cut.last);
         tell_edge(&story, cut.last, token_with(forest, cut.last, cut.back.entry), unit,
                   forest->accesses[cut.back.access].token, forest->entries[cut.back.entry].subject);
     }
     block->pattern = st_strdup(story.letters);
-    block->why = st_strdup(
-        "what it does at its commit nodes cannot be moved together: what other threads do can "
-        "come between");
+    block->why = st_strdup("They cannot be moved together, since others can come in between");
 }
 
 /* ---- the analysis ---- */
@@ -579,10 +601,10 @@ static void run(const struct st_model *model, const struct st_predict_options *o
     prediction->storage = analysis.forest->nodes + analysis.forest->edges;
     prediction->storage_unit = "nodes and edges";
     if (options->pairwise)
-        st_prediction_caveat(prediction, "Two transactions at a time were looked at: a violation "
-                                         "that takes three or more is not seen.");
+        st_prediction_may_miss(prediction, "Two transactions at a time were looked at: a violation "
+                                           "that takes three or more is not seen.");
     if (options->as_published)
-        st_prediction_caveat(prediction, "The theorems as published miss violations.");
+        st_prediction_may_miss(prediction, "The theorems as published miss violations.");
     st_model_tell(model, analysis.foresights, explain, &analysis, options->limit, prediction);
     for (unsigned i = 0; i < jobs; i++)
         end_search(&analysis.searches[i]);

@@ -78,7 +78,7 @@ static void on_access(struct st_followers *followers, const struct st_followed *
     const struct st_event *event = followed->event;
     uint32_t held = followed->held_set;
     if (model->variables[event->target].indivisible)
-        held = st_lockset_with(&model->locksets, held, model->first_atomic_lock + event->target);
+        held = st_lockset_with(&model->locksets, held, model->variables[event->target].lock);
     st_lockset_races_event(followers->races, event->target, event->op == ST_WRITE, event->thread,
                            st_periods_now(&followers->order->periods, event->thread), held);
 }

@@ -20,10 +20,10 @@ struct writers {
 struct planting {
     struct st_forest *forest;
     struct st_map64 numbers; /* from what makes accesses alike to entries */
-    uint32_t *last_write;    /* by variable: the token of the unit's last write so far plus 1 */
-    uint32_t *final_write;   /* by variable: the token of its last write at all plus 1 */
-    uint32_t *last_entry;    /* by variable: the entry of the last write so far */
-    struct writers *writers; /* by variable */
+    uint32_t *last_write;    /* by subject: the token of the unit's last write so far plus 1 */
+    uint32_t *final_write;   /* by subject: the token of its last write at all plus 1 */
+    uint32_t *last_entry;    /* by subject: the entry of the last write so far */
+    struct writers *writers; /* by subject */
     struct st_map64 holders; /* a variable and a lock that is held at accesses to it */
     uint32_t *holder;        /* the thread that holds it then, or SEVERAL */
     size_t holder_capacity;
@@ -33,6 +33,30 @@ struct planting {
     enum st_notion notion;
     bool as_published;
 };
+
+/* ---- subjects ---- */
+
+static uint32_t subject_of(const struct st_forest *forest, uint32_t variable) {
+    return forest->numbers[variable] - 1;
+}
+
+/* Few of a trace's variables are in shapes. */
+static void number_variables(struct st_forest *forest) {
+    const struct st_model *model = forest->model;
+    size_t capacity = 0;
+    forest->numbers = st_alloc(model->variable_count + 1, sizeof *forest->numbers);
+    for (size_t i = 0; i < model->shapes.count; i++) {
+        const struct st_shape *shape = &model->shapes.items[i];
+        for (uint32_t j = 0; j < shape->count; j++) {
+            uint32_t variable = shape->tokens[j].target;
+            if (shape->tokens[j].kind > ST_TOKEN_WRITE || forest->numbers[variable])
+                continue;
+            st_reserve(&forest->variables, &capacity, (size_t)forest->variable_count + 1);
+            forest->variables[forest->variable_count] = variable;
+            forest->numbers[variable] = ++forest->variable_count;
+        }
+    }
+}
 
 /* ---- last writes ---- */
 
@@ -64,9 +88,9 @@ static bool has_later(const struct st_model *model, const struct writers *writer
 
 /* Can the unit's last write of the variable be the last of a whole schedule? The paper takes that
  * for granted, which reports blocks whose writes are always overwritten. */
-static bool can_be_last(const struct planting *planting, uint32_t variable, uint32_t unit) {
+static bool can_be_last(const struct planting *planting, uint32_t subject, uint32_t unit) {
     return planting->as_published ||
-           !has_later(planting->forest->model, &planting->writers[variable], unit);
+           !has_later(planting->forest->model, &planting->writers[subject], unit);
 }
 
 static void note_writers(struct planting *planting) {
@@ -75,7 +99,10 @@ static void note_writers(struct planting *planting) {
         const struct st_shape *shape = st_unit_shape(model, unit);
         for (uint32_t i = 0; i < shape->count; i++)
             if (shape->tokens[i].kind == ST_TOKEN_WRITE)
-                note_writer(model, &planting->writers[shape->tokens[i].target], unit);
+                note_writer(
+                    model,
+                    &planting->writers[subject_of(planting->forest, shape->tokens[i].target)],
+                    unit);
     }
 }
 
@@ -193,23 +220,24 @@ static uint32_t covered_set(struct planting *planting, const struct st_shape *sh
 static void plant_access(struct planting *planting, uint32_t unit, const struct st_shape *shape,
                          uint32_t i) {
     const struct st_token *token = &shape->tokens[i];
-    uint32_t variable = token->target, write = planting->last_write[variable];
+    uint32_t variable = token->target, subject = subject_of(planting->forest, variable);
+    uint32_t write = planting->last_write[subject];
     bool view = planting->notion == ST_NOTION_VIEW;
-    struct st_entry entry = {.subject = variable,
+    struct st_entry entry = {.subject = subject,
                              .lockset = narrow_set(planting, variable, shape->locksets[i]),
                              .own_write = ST_NO_ENTRY,
                              .writes = token->kind == ST_TOKEN_WRITE};
     if (entry.writes) {
-        entry.final = view && planting->final_write[variable] == i + 1;
-        entry.last = entry.final && can_be_last(planting, variable, unit);
-        planting->last_entry[variable] = add_access(planting, unit, i, entry);
-        planting->last_write[variable] = i + 1;
+        entry.final = view && planting->final_write[subject] == i + 1;
+        entry.last = entry.final && can_be_last(planting, subject, unit);
+        planting->last_entry[subject] = add_access(planting, unit, i, entry);
+        planting->last_write[subject] = i + 1;
         return;
     }
     if (write) {
         entry.covered = covered_set(planting, shape, i, entry.lockset, write - 1);
         if (view)
-            entry.own_write = planting->last_entry[variable];
+            entry.own_write = planting->last_entry[subject];
     }
     add_access(planting, unit, i, entry);
 }
@@ -226,7 +254,7 @@ static void plant_lock(struct planting *planting, uint32_t unit, uint32_t token,
     const struct st_model *model = planting->forest->model;
     if (lock < model->first_atomic_lock && model->locks[lock].loose && model->locks[lock].contended)
         add_access(planting, unit, token,
-                   (struct st_entry){.subject = (uint32_t)model->variable_count + lock,
+                   (struct st_entry){.subject = planting->forest->variable_count + lock,
                                      .lockset = copy_set(planting->forest, lockset),
                                      .own_write = ST_NO_ENTRY,
                                      .loose = loose});
@@ -236,7 +264,7 @@ static void plant_unit(struct planting *planting, uint32_t unit) {
     const struct st_shape *shape = st_unit_shape(planting->forest->model, unit);
     for (uint32_t i = 0; i < shape->count; i++)
         if (shape->tokens[i].kind == ST_TOKEN_WRITE)
-            planting->final_write[shape->tokens[i].target] = i + 1;
+            planting->final_write[subject_of(planting->forest, shape->tokens[i].target)] = i + 1;
     for (uint32_t i = 0; i < shape->held_count; i++)
         plant_lock(planting, unit, ST_NO_TOKEN, shape->held[i], shape->held_set, true);
     for (uint32_t i = 0; i < shape->count; i++) {
@@ -249,8 +277,8 @@ static void plant_unit(struct planting *planting, uint32_t unit) {
     }
     for (uint32_t i = 0; i < shape->count; i++)
         if (shape->tokens[i].kind == ST_TOKEN_WRITE) {
-            planting->final_write[shape->tokens[i].target] = 0;
-            planting->last_write[shape->tokens[i].target] = 0;
+            uint32_t subject = subject_of(planting->forest, shape->tokens[i].target);
+            planting->final_write[subject] = planting->last_write[subject] = 0;
         }
     planting->forest->nodes += shape->count + 1;
 }
@@ -287,15 +315,13 @@ static void compare_periods(struct st_forest *forest) {
 
 static bool meet_directly(const struct st_forest *forest, const struct st_entry *a,
                           const struct st_entry *b, enum st_notion notion) {
-    if (!are_concurrent(forest, a, b))
+    if (a->subject >= forest->variable_count)
+        return (a->loose || b->loose) && are_concurrent(forest, a, b);
+    if ((!a->writes && !b->writes) || !are_concurrent(forest, a, b))
         return false;
-    if (a->subject >= forest->model->variable_count)
-        return a->loose || b->loose;
     if (a->writes && b->writes)
         return notion == ST_NOTION_CONFLICT || (a->last && b->last);
-    if (a->writes)
-        return st_can_read(forest, b, a);
-    return b->writes && st_can_read(forest, a, b);
+    return a->writes ? st_can_read(forest, b, a) : st_can_read(forest, a, b);
 }
 
 static void join_entries(struct st_subject *subject, uint32_t i, uint32_t j) {
@@ -367,7 +393,7 @@ static void join_subject(struct st_forest *forest, struct st_subject *subject,
     uint32_t *seen = st_alloc((size_t)subject->count * 2 + 1, sizeof *seen);
     for (uint32_t i = 0; i < subject->count; i++) {
         const struct st_entry *entry = &forest->entries[subject->entries[i]];
-        if (entry->subject < forest->model->variable_count && !entry->writes)
+        if (entry->subject < forest->variable_count && !entry->writes)
             join_seen_together(forest, subject, i, as_published, seen);
     }
     free(seen);
@@ -381,10 +407,10 @@ static void plant(struct st_forest *forest, enum st_notion notion, bool as_publi
     st_map64_init(&planting.holders);
     st_map64_init(&planting.narrowed);
     st_map64_init(&planting.numbers);
-    planting.last_write = st_alloc(model->variable_count + 1, sizeof(uint32_t));
-    planting.final_write = st_alloc(model->variable_count + 1, sizeof(uint32_t));
-    planting.last_entry = st_alloc(model->variable_count + 1, sizeof(uint32_t));
-    planting.writers = st_alloc(model->variable_count + 1, sizeof *planting.writers);
+    planting.last_write = st_alloc((size_t)forest->variable_count + 1, sizeof(uint32_t));
+    planting.final_write = st_alloc((size_t)forest->variable_count + 1, sizeof(uint32_t));
+    planting.last_entry = st_alloc((size_t)forest->variable_count + 1, sizeof(uint32_t));
+    planting.writers = st_alloc((size_t)forest->variable_count + 1, sizeof *planting.writers);
     note_writers(&planting);
     note_locks(&planting);
     for (uint32_t unit = 0; unit < model->unit_count; unit++) {
@@ -392,7 +418,7 @@ static void plant(struct st_forest *forest, enum st_notion notion, bool as_publi
         plant_unit(&planting, unit);
     }
     forest->first_access[model->unit_count] = forest->access_count;
-    for (size_t i = 0; i < model->variable_count; i++)
+    for (size_t i = 0; i < forest->variable_count; i++)
         free(planting.writers[i].units);
     free(planting.writers);
     st_map64_free(&planting.holders);
@@ -436,7 +462,8 @@ struct st_forest *st_forest_new(const struct st_model *model, enum st_notion not
     forest->model = model;
     st_locksets_init(&forest->sets);
     forest->first_access = st_alloc(model->unit_count + 1, sizeof *forest->first_access);
-    forest->subject_count = model->variable_count + model->first_atomic_lock;
+    number_variables(forest);
+    forest->subject_count = (size_t)forest->variable_count + model->first_atomic_lock;
     forest->subjects = st_alloc(forest->subject_count + 1, sizeof *forest->subjects);
     plant(forest, notion, as_published);
     sort_entries(forest);
@@ -460,6 +487,8 @@ void st_forest_free(struct st_forest *forest) {
     free(forest->accesses);
     free(forest->first_access);
     free(forest->concurrent);
+    free(forest->variables);
+    free(forest->numbers);
     st_locksets_free(&forest->sets);
     free(forest);
 }

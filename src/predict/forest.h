@@ -19,7 +19,7 @@
 #define ST_NO_ENTRY UINT32_MAX
 
 struct st_entry {
-    uint32_t subject; /* a variable; or a lock, counted from the number of variables on */
+    uint32_t subject; /* a variable, as a number of the forest; or a lock, counted behind those */
     uint32_t lockset; /* in st_forest.sets: without locks that only one thread holds at accesses */
     uint32_t covered; /* of a read: those of the locks whose critical section around it has a write
                        * of the variable before it. Who has one of them cannot be read here */
@@ -54,7 +54,10 @@ struct st_forest {
     const struct st_model *model;
     struct st_entry *entries;
     size_t entry_count, entry_capacity;
-    struct st_subject *subjects;
+    uint32_t *variables; /* those of the trace that are subjects */
+    uint32_t variable_count;
+    uint32_t *numbers;           /* by variable of the trace: its number among those plus 1, or 0 */
+    struct st_subject *subjects; /* variables, then locks */
     size_t subject_count;
     struct st_unit_access *accesses; /* of all units */
     size_t access_count, access_capacity;

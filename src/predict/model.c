@@ -57,6 +57,8 @@ void st_model_free(struct st_model *model) {
         free(model->units[i].spots);
     free(model->units);
     free(model->instances);
+    free(model->occurrences);
+    free(model->spots);
     free(model->variables);
     free(model->locks);
     st_shapes_free(&model->shapes);
@@ -67,6 +69,8 @@ void st_model_free(struct st_model *model) {
 size_t st_model_memory(const struct st_model *model) {
     size_t bytes = model->unit_capacity * sizeof *model->units +
                    model->instance_capacity * sizeof *model->instances +
+                   model->occurrence_capacity * sizeof *model->occurrences +
+                   model->spot_capacity * sizeof *model->spots +
                    model->variable_count * sizeof *model->variables +
                    model->lock_count * sizeof *model->locks + st_shapes_memory(&model->shapes) +
                    st_locksets_memory(&model->locksets) + st_periods_memory(model->periods);
@@ -136,34 +140,42 @@ static void survey_again(struct st_model *model) {
     builder->pass = PASS_AGAIN;
 }
 
-/* Takes over what the survey found; what it needed to find it is not needed any more. */
-static void take_facts(struct st_model *model) {
-    struct st_model_builder *builder = model->builder;
-    struct st_survey *survey = &builder->survey;
-    size_t variables = survey->variable_count;
-    size_t locks = builder->rwlocks.first_lock + st_rwlocks_lock_count(&builder->rwlocks);
-    model->variable_count = variables;
-    model->variables = st_alloc(variables + 1, sizeof *model->variables);
-    model->first_atomic_lock = (uint32_t)locks;
-    model->lock_count = locks + variables;
-    model->locks = st_alloc(model->lock_count + 1, sizeof *model->locks);
-    for (size_t i = 0; i < variables; i++) {
-        const struct st_variable_facts *facts = &survey->variables[i];
-        model->variables[i] = (struct st_model_variable){.shared = facts->shared,
-                                                         .written = facts->written,
-                                                         .contended = facts->contended,
-                                                         .indivisible = facts->indivisible,
-                                                         .plain = facts->plain};
-        model->locks[locks + i] =
-            (struct st_model_lock){.shared = facts->shared, .contended = facts->contended};
-    }
+static void take_locks(struct st_model *model, const struct st_survey *survey) {
     for (size_t i = 0; i < survey->lock_count; i++) {
         const struct st_lock_facts *facts = &survey->locks[i];
         model->locks[i] = (struct st_model_lock){.shared = facts->shared,
                                                  .contended = facts->contended,
                                                  .protectors = facts->protectors};
     }
+    for (size_t i = 0; i < model->variable_count; i++)
+        if (model->variables[i].indivisible)
+            model->locks[model->variables[i].lock] = (struct st_model_lock){
+                .shared = model->variables[i].shared, .contended = model->variables[i].contended};
+}
+
+/* Takes over what the survey found; what it needed to find it is not needed any more. */
+static void take_facts(struct st_model *model) {
+    struct st_model_builder *builder = model->builder;
+    struct st_survey *survey = &builder->survey;
+    model->variable_count = survey->variable_count;
+    model->variables = st_alloc(model->variable_count + 1, sizeof *model->variables);
+    model->lock_count = builder->rwlocks.first_lock + st_rwlocks_lock_count(&builder->rwlocks);
+    model->first_atomic_lock = (uint32_t)model->lock_count;
+    for (size_t i = 0; i < model->variable_count; i++) {
+        const struct st_variable_facts *facts = &survey->variables[i];
+        model->variables[i] = (struct st_model_variable){.shared = facts->shared,
+                                                         .written = facts->written,
+                                                         .contended = facts->contended,
+                                                         .indivisible = facts->indivisible,
+                                                         .plain = facts->plain};
+        if (facts->indivisible)
+            model->variables[i].lock = (uint32_t)model->lock_count++;
+    }
+    model->locks = st_alloc(model->lock_count + 1, sizeof *model->locks);
+    take_locks(model, survey);
     model->channel_events = survey->channel_events;
+    st_survey_free(survey);
+    st_survey_init(survey, model->options.order, NULL, NULL, &model->locksets);
 }
 
 void st_model_end_pass(struct st_model *model) {

@@ -53,6 +53,8 @@ struct st_model_options {
     enum st_model_order order;
     bool keep_shared;      /* in shapes also variables that are shared, but not contended */
     bool keep_repetitions; /* no trimming, for comparison */
+    bool keep_sequence;    /* all occurrences of units, in order; and then each event outside of
+                            * blocks is a unit of its own also in critical sections */
 
     /* How online reduction is done (predict/atomizer.h): enum st_improvement that it does without,
      * and whether it takes the theorem as printed. */
@@ -86,10 +88,17 @@ struct st_instance {
     uint32_t unit;
 };
 
+/* A unit as it was executed. */
+struct st_occurrence {
+    uint32_t unit;
+    size_t spots; /* in st_model.spots: one for each of its tokens */
+};
+
 struct st_model_variable {
     bool shared, written, contended, indivisible;
     bool plain;     /* some access is no atomic operation: it can be in a data race */
     unsigned races; /* enum st_racy_by, predict/lockset_races.h */
+    uint32_t lock;  /* its own, if it is indivisible */
 };
 
 struct st_model_lock {
@@ -104,6 +113,10 @@ struct st_model {
     size_t unit_count, unit_capacity;
     struct st_instance *instances; /* in the order in which they ended */
     size_t instance_count, instance_capacity;
+    struct st_occurrence *occurrences; /* with keep_sequence: those of a thread are in order */
+    size_t occurrence_count, occurrence_capacity;
+    struct st_spot *spots;
+    size_t spot_count, spot_capacity;
     struct st_shapes shapes;
     struct st_locksets locksets;
     const struct st_periods *periods;

@@ -44,6 +44,7 @@ struct st_predict_options {
     enum st_race_search races;
     enum st_block_depth depth;
     bool pairwise; /* commit nodes: two transactions at a time (Theorems 4.2 and 4.5) */
+    bool no_paths; /* commit nodes: Theorems 4.1 and 4.4 only, whatever has two is reported */
 };
 
 struct st_predictor {
@@ -54,6 +55,7 @@ struct st_predictor {
 };
 
 extern const struct st_predictor st_reduction;
+extern const struct st_predictor st_blocks;
 extern const struct st_predictor st_commit_node;
 
 /* All of them, ending with NULL, in the order in which tables show them. */

@@ -1,3 +1,4 @@
 #include "predict/predict.h"
 
-const struct st_predictor *const st_predictors[] = {&st_reduction, &st_commit_node, NULL};
+const struct st_predictor *const st_predictors[] = {&st_reduction, &st_blocks, &st_commit_node,
+                                                    NULL};

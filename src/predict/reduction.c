@@ -312,10 +312,10 @@ static void add_caveats(const struct st_predict_options *options,
                         struct st_prediction *prediction) {
     enum st_race_search search = search_of(options);
     if (search == ST_RACES_ERASER || search == ST_RACES_OWNERSHIP)
-        st_prediction_caveat(prediction, "This search for data races depends on the observed "
-                                         "schedule; it can miss races, and so violations.");
+        st_prediction_may_miss(prediction, "This search for data races depends on the observed "
+                                           "schedule; it can miss races, and so violations.");
     if (options->as_published)
-        st_prediction_caveat(prediction, "Reduction as published can miss violations.");
+        st_prediction_may_miss(prediction, "Reduction as published can miss violations.");
 }
 
 static double thread_seconds(void) {

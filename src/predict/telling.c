@@ -12,12 +12,10 @@ static struct st_token token_to_tell(const struct st_model *model, const struct 
     struct st_token what = shape->tokens[token];
     if (what.kind <= ST_TOKEN_WRITE || what.target < model->first_atomic_lock)
         return what;
-    what.target -= model->first_atomic_lock;
-    bool opens = what.kind == ST_TOKEN_ACQUIRE;
-    const struct st_token *beside = opens ? &shape->tokens[token + 1] : &shape->tokens[token - 1];
-    bool has_beside = opens ? token + 1 < shape->count : token > 0;
-    bool writes = has_beside && beside->kind == ST_TOKEN_WRITE && beside->target == what.target;
-    what.kind = writes ? ST_TOKEN_WRITE : ST_TOKEN_READ;
+    uint32_t lock = what.target, step = what.kind == ST_TOKEN_ACQUIRE ? 1 : -1u;
+    do /* it is held around an access to its variable */
+        what = shape->tokens[token += step];
+    while (what.kind > ST_TOKEN_WRITE || model->variables[what.target].lock != lock);
     return what;
 }
 

@@ -128,6 +128,16 @@ static void put_instance(struct st_model *model, const struct actor *actor,
         .begin = actor->begin, .end = actor->end, .unit = (uint32_t)(unit - model->units)};
 }
 
+static void put_occurrence(struct st_model *model, const struct st_unit *unit,
+                           const struct st_draft_token *tokens, size_t count) {
+    st_reserve(&model->occurrences, &model->occurrence_capacity, model->occurrence_count + 1);
+    st_reserve(&model->spots, &model->spot_capacity, model->spot_count + count);
+    model->occurrences[model->occurrence_count++] =
+        (struct st_occurrence){(uint32_t)(unit - model->units), model->spot_count};
+    for (size_t i = 0; i < count; i++)
+        model->spots[model->spot_count++] = (struct st_spot){tokens[i].number, tokens[i].loc};
+}
+
 /* A unit of these tokens, and of the events first .. last. */
 static void put_unit(struct st_unit_maker *maker, struct actor *actor,
                      const struct st_draft_token *tokens, size_t count, const uint32_t *held,
@@ -155,6 +165,8 @@ static void put_unit(struct st_unit_maker *maker, struct actor *actor,
     if (!unit->count++)
         unit->spots = copy_spots(tokens, count);
     unit->end = count && tokens[count - 1].number > last ? tokens[count - 1].number : last;
+    if (maker->model->options.keep_sequence)
+        put_occurrence(maker->model, unit, tokens, count);
     if (transaction)
         put_instance(maker->model, actor, unit);
 }
@@ -279,7 +291,7 @@ static bool is_in_step(const struct actor *actor, uint32_t lock) {
 static void access_indivisible(struct st_unit_maker *maker, struct actor *actor,
                                const struct st_event *event, struct st_token token,
                                uint64_t number) {
-    uint32_t lock = maker->model->first_atomic_lock + event->target;
+    uint32_t lock = maker->model->variables[event->target].lock;
     if (!is_in_step(actor, lock)) {
         st_draft_acquire(&actor->draft, lock, number, event->loc);
         st_reserve(&actor->step, &actor->step_capacity, actor->step_count + 1);
@@ -330,7 +342,7 @@ static void on_acquire(struct st_unit_maker *maker, struct actor *actor,
     if (actor->depth)
         return;
     if (actor->state == APART) {
-        actor->state = GATHERING;
+        actor->state = maker->model->options.keep_sequence ? LOOSE : GATHERING;
         actor->beside = false;
         actor->first = actor->last = number;
     } else if (actor->state == GATHERED) {
@@ -405,7 +417,7 @@ static void begin_part(struct st_unit_maker *maker, struct actor *actor, uint64_
 static void end_part(struct st_unit_maker *maker, struct actor *actor, uint64_t number,
                      bool splits) {
     actor->last = number;
-    if (!actor->held_count || actor->state == LOOSE) {
+    if (!actor->held_count || actor->state == LOOSE || maker->model->options.keep_sequence) {
         put_draft(maker, actor);
         mark_loose(maker, actor);
         actor->state = actor->held_count ? LOOSE : APART;

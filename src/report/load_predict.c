@@ -98,6 +98,7 @@ static void read_finding(struct st_loading *loading, const json_t *object,
     block->path = st_load_edges(loading, path);
     block->path_length = json_array_size(path);
     st_fields_leave(fields);
+    block->nodes = read_places(loading, object, "commit_nodes", &block->node_count);
     read_witness(fields, object, block);
     block->schedule = read_places(loading, object, "schedule", &block->schedule_length);
     if (block->schedule_length > block->witness_length)
@@ -299,6 +300,7 @@ static void read_prediction(struct st_loading *loading, const json_t *object,
         check_counts(fields, prediction);
     read_races(loading, object, prediction);
     read_caveats(fields, object, prediction);
+    prediction->may_miss = st_field_maybe_bool(fields, object, "may_miss");
     prediction->seconds = st_field_maybe_real(fields, object, "seconds");
     prediction->storage = st_field_maybe_number(fields, object, "storage");
     prediction->storage_unit = st_field_maybe_text(fields, object, "storage_unit");

@@ -65,6 +65,8 @@ static void write_finding(const struct st_report *report, const struct st_forese
     write_places(report, "steps", block->events, block->event_count, json);
     st_json_key(json, "path");
     st_write_edges(report, block->path, NULL, block->path_length, json);
+    if (block->node_count)
+        write_places(report, "commit_nodes", block->nodes, block->node_count, json);
     write_places(report, "schedule", block->schedule, block->schedule_length, json);
 }
 
@@ -225,6 +227,8 @@ static void write_prediction(const struct st_report *report, const struct st_pre
     if (!report->compare)
         write_deadlocks(report, json);
     write_caveats(prediction, json);
+    st_json_key(json, "may_miss");
+    st_json_bool(json, prediction->may_miss);
     st_write_repairs(report->repairs, json);
     write_cost(prediction, json);
     st_json_object_end(json);

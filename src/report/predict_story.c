@@ -172,11 +172,44 @@ static void put_conclusion(const struct st_text *text, const struct telling *t,
         st_put_conclusion(text, &t->violation);
 }
 
+static void say_node(const struct st_text *text, const struct st_place *node) {
+    const struct st_event *event = &node->event;
+    if (event->op == ST_BEGIN) {
+        fputs("the block as a whole", text->file);
+        return;
+    }
+    fputs(event->op == ST_ACQUIRE ? "the critical section on "
+          : event->op == ST_WRITE ? "the write of "
+                                  : "the read of ",
+          text->file);
+    st_put_name(text, st_target_name(text->symbols, event->op, event->target));
+    char buffer[ST_LOCATION_SIZE];
+    if (*st_location_text(text->symbols, event->loc, buffer))
+        fputc(' ', text->file);
+    st_put_location(text, event->loc);
+}
+
+static void put_nodes(const struct st_text *text, const struct st_foreseen *block) {
+    struct st_draft draft;
+    struct st_text sentence = st_sentence_start(text, &draft);
+    for (size_t i = 0; i < block->node_count; i++) {
+        fputs(i == 0                       ? "Its commit nodes are "
+              : i + 1 == block->node_count ? " and "
+                                           : ", ",
+              sentence.file);
+        say_node(&sentence, &block->nodes[i]);
+    }
+    fputc('.', sentence.file);
+    st_sentence_end(text, &draft);
+}
+
 void st_put_foreseen(const struct st_text *text, const struct st_foreseen *block,
                      const char *notion) {
     struct telling t = {block, st_foreseen_violation(block), {.text = text, .home = block->thread}};
     put_introduction(text, &t);
     put_steps(&t);
+    if (block->node_count)
+        put_nodes(text, block);
     if (block->why)
         put_sentence(text, block->why);
     put_conclusion(text, &t, notion);

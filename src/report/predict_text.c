@@ -46,6 +46,10 @@ static void say_verdict(const struct st_text *text, const struct st_report *repo
                "undecided: %n of %n blocks took too long, and no other can be cut in any "
                "schedule of this run",
                open, prediction->block_count);
+    else if (prediction->may_miss)
+        fputs("no block was found that another schedule could cut", text->file);
+    else if (prediction->notion && strcmp(prediction->notion, "avp") == 0)
+        fputs("no block is cut in any schedule in which reads see what they saw", text->file);
     else
         fputs("no block can be cut in any schedule of this run", text->file);
 }

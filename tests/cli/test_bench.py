@@ -16,7 +16,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 BUILD = os.path.abspath(os.environ.get("SERIATIM_BUILD", os.path.join(ROOT, "build")))
 SERIATIM = os.path.join(BUILD, "seriatim")
 GENERATOR = os.path.join(BUILD, "bench-generate")
+SCENARIOS = os.path.join(BUILD, "bench-scenarios")
 BENCHMARK = os.path.join(ROOT, "bench", "run.py")
+PREDICTING = os.path.join(ROOT, "bench", "predict.py")
 
 SERIALIZABLE = ["two-phase", "small-blocks", "giant-blocks", "partitioned", "contention"]
 VIOLATING = ["violating-late"]
@@ -138,7 +140,118 @@ class TraceTest(unittest.TestCase):
                 self.assertEqual(done.stdout, "")
 
 
+class ScenarioTest(unittest.TestCase):
+    """The runs on which prediction is measured: what can be cut in them is what should be."""
+
+    NAMES = ["philosophers", "elevator", "accounts", "pool", "barrier"]
+    SHAPES = [
+        ["--events", "1000", "--threads", "2", "--distinct", "3"],
+        ["--events", "3000", "--threads", "5", "--distinct", "1"],
+        ["--events", "5000", "--distinct", "500"],
+    ]
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.trace = os.path.join(directory.name, "trace.std")
+
+    def generate(self, name, *options):
+        done = run(SCENARIOS, "--scenario", name, *options, "-o", self.trace)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(self.trace, encoding="ascii") as file:
+            return file.read().splitlines()
+
+    def predict(self, *options):
+        done = run(SERIATIM, "predict", *options, "--format", "json", self.trace)
+        return json.loads(done.stdout) if done.returncode in (0, 1) else self.fail(done.stderr)
+
+    def for_every_run(self, bad, claim):
+        for name in self.NAMES:
+            for shape in self.SHAPES:
+                for seed in ("1", "2", "3"):
+                    with self.subTest(scenario=name, shape=shape, seed=seed):
+                        claim(int(shape[1]), self.generate(name, *shape, "--seed", seed,
+                                                           "--bad", bad))
+
+    def test_runs_are_well_formed_complete_and_about_as_long_as_asked(self):
+        def claim(events, lines):
+            done = run(SERIATIM, "stats", self.trace)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            threads = len({line.split("|")[0] for line in lines})
+            self.assertLessEqual(len(lines), events)
+            self.assertGreater(len(lines), events - 100 * threads)  # a round of the barrier
+            operations = [line.split("|")[1].split("(")[0] for line in lines]
+            for opens, closes in (("begin", "end"), ("acq", "rel"), ("fork", "join")):
+                self.assertEqual(operations.count(opens), operations.count(closes))
+
+        self.for_every_run("300", claim)
+
+    def test_clean_runs_are_atomic_in_every_schedule(self):
+        def claim(_events, _lines):
+            result = self.predict("--engine", "commit-node")
+            self.assertIs(result["atomic"], True)
+            self.assertIs(result["deadlock_potential"], False)
+
+        self.for_every_run("0", claim)
+
+    def test_bad_blocks_can_be_cut(self):
+        for name in self.NAMES:
+            with self.subTest(scenario=name):
+                self.generate(name, "--events", "5000", "--bad", "100", "--distinct", "8")
+                verdicts = self.predict("--engine", "commit-node")["verdicts"]
+                share = verdicts["potential"] / sum(verdicts.values())
+                self.assertGreater(share, 0.05)
+                self.assertLess(share, 0.15)
+
+    def test_more_different_transactions_are_more_units(self):
+        def storage(distinct):
+            self.generate("accounts", "--events", "20000", "--distinct", distinct)
+            return self.predict("--engine", "reduction")["storage"]
+        self.assertGreater(storage("400"), 3 * storage("16"))
+
+    def test_the_seed_decides_the_run(self):
+        first = self.generate("pool", "--events", "2000", "--seed", "7")
+        self.assertEqual(self.generate("pool", "--events", "2000", "--seed", "7"), first)
+        self.assertNotEqual(self.generate("pool", "--events", "2000", "--seed", "8"), first)
+
+    def test_wrong_options_are_refused(self):
+        for options in (
+            [],
+            ["--scenario", "chess"],
+            ["--scenario", "pool", "--events", "many"],
+            ["--scenario", "pool", "--events", "20", "--threads", "8"],
+            ["--scenario", "pool", "--threads", "0"],
+            ["--scenario", "pool", "--bad", "1001"],
+            ["--scenario", "pool", "more"],
+        ):
+            with self.subTest(options=options):
+                done = run(SCENARIOS, *options)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn("bench-scenarios: ", done.stderr)
+                self.assertEqual(done.stdout, "")
+
+
 class BenchmarkTest(unittest.TestCase):
+    def test_a_tiny_run_of_prediction_prints_all_tables_and_leaves_nothing_behind(self):
+        with tempfile.TemporaryDirectory() as directory:
+            done = subprocess.run(
+                [sys.executable, PREDICTING, "--tiny", "--build", BUILD],
+                capture_output=True,
+                text=True,
+                check=False,
+                env=dict(os.environ, TMPDIR=directory),
+            )
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertEqual(os.listdir(directory), [])
+        for heading in ("## Analyses", "## False alarms", "## Growth", "## Different transactions",
+                        "## One thread and two", "## Long runs"):
+            self.assertIn(heading, done.stdout)
+        helped = run(SERIATIM, "predict", "--help").stdout
+        for line in helped.partition("engines:\n")[2].splitlines()[:-1]:
+            self.assertIn(f"| {line.split()[0]}", done.stdout)
+        for name in ScenarioTest.NAMES:
+            self.assertIn(f"| {name}", done.stdout)
+
     def test_quick_run_prints_all_tables_and_leaves_nothing_behind(self):
         with tempfile.TemporaryDirectory() as directory:
             done = subprocess.run(

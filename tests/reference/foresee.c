@@ -151,9 +151,7 @@ static void count_quality(struct quality *quality, bool is_atomic, enum st_verdi
     quality->misses += !is_atomic && said == ST_SERIALIZABLE;
 }
 
-/* True when no analysis breaks a promise. Here is also the place for properties of two analyses at
- * once, such as Theorem 6.1 (PPoPP 2006): a transaction that offline reduction accepts has at most
- * one commit node. */
+/* True when no analysis breaks a promise. */
 static bool check_sample(const struct options *options, const struct sample *sample,
                          const struct atomicity *atomicity, struct totals *totals) {
     bool pair = units_are_a_pair(&atomicity->units, sample), all_kept = true;

@@ -12,6 +12,10 @@
     { .order = ST_MODEL_BARRIERS, .keep_shared = true }
 #define UNTRIMMED                                                                                  \
     { .order = ST_MODEL_BARRIERS, .keep_repetitions = true }
+#define IN_SEQUENCE                                                                                \
+    { .order = ST_MODEL_BARRIERS, .keep_sequence = true }
+#define IN_SEQUENCE_UNTRIMMED                                                                      \
+    { .order = ST_MODEL_BARRIERS, .keep_sequence = true, .keep_repetitions = true }
 #define CONFLICT .notion = ST_NOTION_CONFLICT
 #define VIEW .notion = ST_NOTION_VIEW
 
@@ -21,7 +25,7 @@ enum { COMMIT_NODE = PROMISE_SOUND | PROMISE_EXACT_FOR_PAIRS };
  * analysis does not know the events to come: both can miss something. */
 // clang-format off
 const struct setup setups[] = {
-    {"reduction", "reduction", PROMISE_SOUND, {CONFLICT}, PLAIN, false},
+    {"reduction", "reduction", PROMISE_SOUND | PROMISE_ONE_NODE, {CONFLICT}, PLAIN, false},
     {"reduction without escape", "reduction", PROMISE_SOUND,
      {CONFLICT, .without = ST_WITHOUT_ESCAPE}, SHARED, false},
     {"reduction without happen-before", "reduction", PROMISE_SOUND,
@@ -36,7 +40,7 @@ const struct setup setups[] = {
      {CONFLICT, .without = ST_WITHOUT_THREAD_LOCAL}, PLAIN, false},
     {"reduction without protected", "reduction", PROMISE_SOUND,
      {CONFLICT, .without = ST_WITHOUT_PROTECTED}, PLAIN, false},
-    {"reduction multilockset", "reduction", PROMISE_SOUND,
+    {"reduction multilockset", "reduction", PROMISE_SOUND | PROMISE_ONE_NODE,
      {CONFLICT, .races = ST_RACES_MULTILOCKSET}, PLAIN, false},
     {"reduction eraser", "reduction", PROMISE_NOTHING,
      {CONFLICT, .races = ST_RACES_ERASER}, PLAIN, false},
@@ -47,7 +51,12 @@ const struct setup setups[] = {
     {"blocks 1v", "blocks", PROMISE_SOUND_FOR_ONE_VARIABLE,
      {VIEW, .depth = ST_BLOCKS_1V}, PLAIN, true},
     {"blocks 2v", "blocks", PROMISE_EXACT_FOR_PAIRS, {VIEW, .depth = ST_BLOCKS_2V}, PLAIN, true},
-    {"blocks exact", "blocks", PROMISE_EXACT, {VIEW, .depth = ST_BLOCKS_EXACT}, PLAIN, true},
+    {"blocks 2v untrimmed", "blocks", PROMISE_EXACT_FOR_PAIRS,
+     {VIEW, .depth = ST_BLOCKS_2V}, UNTRIMMED, true},
+    {"blocks exact", "blocks", PROMISE_EXACT,
+     {VIEW, .depth = ST_BLOCKS_EXACT}, IN_SEQUENCE, true},
+    {"blocks exact untrimmed", "blocks", PROMISE_EXACT,
+     {VIEW, .depth = ST_BLOCKS_EXACT}, IN_SEQUENCE_UNTRIMMED, true},
 
     {"commit-node conflict", "commit-node", COMMIT_NODE, {CONFLICT}, PLAIN, false},
     {"commit-node view", "commit-node", COMMIT_NODE, {VIEW}, PLAIN, true},
@@ -86,7 +95,8 @@ static void feed(struct st_model *model, const struct sample *sample, struct cha
 bool setups_share_model(const struct setup *one, const struct setup *other) {
     return one->model.order == other->model.order &&
            one->model.keep_shared == other->model.keep_shared &&
-           one->model.keep_repetitions == other->model.keep_repetitions;
+           one->model.keep_repetitions == other->model.keep_repetitions &&
+           one->model.keep_sequence == other->model.keep_sequence;
 }
 
 struct st_model *foresight_model(const struct setup *setup, const struct sample *sample,
@@ -143,6 +153,19 @@ bool foresight_judge(const struct setup *setup, const struct st_prediction *pred
     return !broken;
 }
 
+/* Does each block that the prediction accepts have at most one commit node? */
+static bool has_one_node(const struct st_model *model, const struct st_prediction *accepted) {
+    const struct st_predict_options options = {.no_paths = true};
+    struct st_prediction nodes;
+    bool holds = true;
+    st_prediction_init(&nodes);
+    st_commit_node.run(model, &options, &nodes);
+    for (size_t i = 0; i < accepted->listed; i++)
+        holds &= st_is_reported(&accepted->blocks[i]) || !st_is_reported(&nodes.blocks[i]);
+    st_prediction_free(&nodes);
+    return holds;
+}
+
 bool foresight_compare(const struct setup *setup, const struct st_model *model,
                        const struct sample *sample, const struct atomicity *atomicity,
                        enum st_verdict *atomic, char *why) {
@@ -151,6 +174,10 @@ bool foresight_compare(const struct setup *setup, const struct st_model *model,
     setup_predictor(setup)->run(model, &setup->options, &prediction);
     *atomic = prediction.atomic;
     bool kept = foresight_judge(setup, &prediction, sample, atomicity, why);
+    if (kept && setup->promises & PROMISE_ONE_NODE && !has_one_node(model, &prediction)) {
+        snprintf(why, FORESIGHT_TEXT, "it accepts a block with two commit nodes (Theorem 6.1)");
+        kept = false;
+    }
     st_prediction_free(&prediction);
     return kept;
 }

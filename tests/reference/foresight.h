@@ -14,7 +14,8 @@ enum promise {
     PROMISE_SOUND = 1, /* what it calls atomic is atomic */
     PROMISE_EXACT = 2, /* and what it reports is not */
     PROMISE_EXACT_FOR_PAIRS = 4,
-    PROMISE_SOUND_FOR_ONE_VARIABLE = 8
+    PROMISE_SOUND_FOR_ONE_VARIABLE = 8,
+    PROMISE_ONE_NODE = 16 /* Theorem 6.1 (PPoPP 2006): what it accepts has one commit node */
 };
 
 /* An analysis with the options that it is run with. */

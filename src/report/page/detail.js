@@ -241,7 +241,7 @@ function drawDetail(section, view) {
 function drawNothing(section, result, filtered) {
   const words = filtered ? "No finding matches the filters."
     : result.foreseen ? (result.serializable === null ? "Nothing was found, but not all blocks were decided."
-      : "Nothing was found: no block can be cut in any schedule of this run.")
+      : `Nothing was found: ${nothingForeseen(result.prediction)}.`)
     : result.serializable === true ? "Nothing was found: every block was atomic."
       : "Nothing was found, but there is no verdict either.";
   section.replaceChildren(el("h2", { id: "finding-title", tabindex: "-1", text: words }),

@@ -205,13 +205,21 @@ function foreseenRow(finding) {
   return `${finding.thread}, ${how}${others ? ` by ${others}` : ""}`;
 }
 
+// As the text report says it.
+function nothingForeseen(prediction) {
+  if (prediction.may_miss)
+    return "no block was found that another schedule could cut";
+  return prediction.notion === "avp" ? "no block is cut in any schedule in which reads see what they saw"
+    : "no block can be cut in any schedule of this run";
+}
+
 function foreseenVerdict(result) {
   const { verdicts, block_count: all } = result.prediction;
   const reported = allReported(result.prediction);
   const late = verdicts.timeout ? `, ${digits(verdicts.timeout)} took too long` : "";
   const rings = result.deadlocks.length ? `, ${count(result.deadlocks.length, "deadlock potential")}` : "";
   const words = !all ? "no block that could be cut"
-    : !reported ? (verdicts.timeout ? "undecided" : "no block can be cut in any schedule of this run")
+    : !reported ? (verdicts.timeout ? "undecided" : nothingForeseen(result.prediction))
       : verdicts.potential ? `${digits(reported)} of ${count(all, "block")} may be cut in other schedules`
         : `${digits(reported)} of ${count(all, "block")} cut in schedules that the program could have taken`;
   return [words, late + rings];

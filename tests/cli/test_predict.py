@@ -1,0 +1,379 @@
+"""seriatim predict: the examples of the papers, what the options do, and what can go wrong."""
+
+import json
+import pathlib
+import re
+import unittest
+
+from seriatim import CLEAN, CUT, TRACES, Case, run
+
+
+def events(text):
+    """A trace from words like T1.r(x), one event each, whose location is its number."""
+    words = [word.split(".", 1) for word in text.split()]
+    return "".join(f"{thread}|{operation}|{i}\n"
+                   for i, (thread, operation) in enumerate(words, 1))
+
+
+# TSE 2006, Figure 1: a Vector is made of another one, in two critical sections.
+VECTOR = events("""
+    T1.begin(Vector)  T1.acq(v1) T1.r(count) T1.rel(v1)
+                      T1.acq(v1) T1.r(count) T1.r(data) T1.rel(v1)  T1.end(Vector)
+    T2.begin(removeAllElements)  T2.acq(v1) T2.w(data) T2.w(count) T2.rel(v1)  T2.end""")
+
+# PPoPP 2006, section 8: modCount++, while another thread looks at modCount.
+MOD_COUNT = events("T1.begin(m1) T1.r(m) T1.w(m) T1.end  T2.begin(m2) T2.r(m) T2.end")
+
+# PPoPP 2006, Figures 4 and 6, as three transactions from which to choose.
+FIGURE_4 = {"t1": "T1.begin(t1) T1.acq(l) T1.w(x) T1.w(x) T1.rel(l) T1.end ",
+            "t2": "T2.begin(t2) T2.w(x) T2.end ",
+            "t3": "T3.begin(t3) T3.acq(l) T3.r(x) T3.w(x) T3.rel(l) T3.end "}
+
+# PPoPP 2006, Figure 7.
+FIGURE_7 = events("""T1.begin(t1) T1.w(x) T1.r(y) T1.end
+                     T2.begin(t2) T2.r(x) T2.end  T3.begin(t3) T3.w(y) T3.end""")
+
+# TSE 2006, Figure 4, likewise.
+TSE_4 = {"t1": "T1.begin(t1) T1.acq(a) T1.acq(b) T1.w(x) T1.w(x) T1.rel(b) T1.rel(a) T1.end ",
+         "t2": "T2.begin(t2) T2.acq(b) T2.r(x) T2.rel(b) T2.end ",
+         "t3": "T3.begin(t3) T3.acq(a) T3.r(x) T3.rel(a) T3.end ",
+         "t4": "T4.begin(t4) T4.r(x) T4.acq(a) T4.acq(b) T4.w(x) T4.rel(b) T4.rel(a) T4.end "}
+
+# Two locks in opposite order.
+EMBRACE = events("""T1.begin(f) T1.acq(p) T1.acq(q) T1.w(x) T1.rel(q) T1.rel(p) T1.end
+                    T2.begin(g) T2.acq(q) T2.acq(p) T2.w(x) T2.rel(p) T2.rel(q) T2.end""")
+
+HELP = run("predict", "--help").text
+ENGINES = re.findall(r"^  (\S+) ", HELP.split("engines:\n")[1], re.M)[:-1]
+
+
+class PredictCase(Case):
+    def predict(self, trace, *options):
+        return self.run_here("predict", *options, "-", input=trace)
+
+    def json(self, trace, *options):
+        answer = self.predict(trace, "--format", "json", *options)
+        self.assertIn(answer.status, (0, 1), answer.message)
+        return answer.json
+
+    def findings(self, trace, *options):
+        """What is reported, by the name of the block: the pattern and what it is on."""
+        return {block["block"]: (block["pattern"], block["on"])
+                for block in self.json(trace, *options)["blocks"] if block["verdict"] != "atomic"}
+
+    def reported(self, trace, engine, *options):
+        return "".join(sorted(self.findings(trace, "--engine", engine, *options)))
+
+
+class Examples(PredictCase):
+    """What the papers say of their examples."""
+
+    def test_each_engine_reports_the_constructor_of_vector(self):
+        self.assertEqual(run("check", "-", input=VECTOR).status, 0)  # it was not cut in this run
+        for engine in ENGINES:
+            with self.subTest(engine=engine):
+                self.assertEqual(self.reported(VECTOR, engine), "Vector")
+
+    def test_reports_on_vector_are_those_of_figure_7(self):
+        # Reduction sees two critical sections in a row, the others where a write can come in.
+        self.assertEqual(self.findings(VECTOR, "--engine", "reduction"), {"Vector": ("RBLRBBL", [])})
+        for engine in set(ENGINES) - {"reduction"}:
+            self.assertEqual(self.findings(VECTOR, "--engine", engine),
+                             {"Vector": ("R-W-R", ["count"])})
+
+    def test_online_reduction_misses_vector(self):
+        # As in Table 3: nobody else has used the lock by then.
+        self.assertEqual(self.reported(VECTOR, "reduction", "--online"), "")
+
+    def test_only_reduction_reports_mod_count(self):
+        self.assertEqual(self.reported(MOD_COUNT, "reduction"), "m1")
+        for engine in set(ENGINES) - {"reduction"}:
+            with self.subTest(engine=engine):
+                self.assertEqual(self.reported(MOD_COUNT, engine), "")
+
+    def test_mod_count_takes_part_in_one_race_with_its_write_only(self):
+        self.assertEqual(self.reported(MOD_COUNT, "reduction", "--races", "pairwise"), "")
+
+    def figure_4(self, names, *options):
+        return self.reported(events("".join(map(FIGURE_4.get, names))), "commit-node", *options)
+
+    def test_figure_4_has_transactions_with_two_commit_nodes(self):
+        self.assertEqual(self.figure_4(["t1", "t2", "t3"]), "t1t3")
+        self.assertEqual(self.figure_4(["t1", "t2"]), "t1")
+        self.assertEqual(self.figure_4(["t2", "t3"]), "t3")
+        self.assertEqual(self.figure_4(["t1", "t3"]), "")
+
+    def test_figure_6_has_fewer_edges(self):
+        self.assertEqual(self.figure_4(["t1", "t2"], "--notion", "view"), "")
+        self.assertEqual(self.figure_4(["t2", "t3"], "--notion", "view"), "t3")
+
+    def test_a_blind_write_can_hide_what_goes_wrong_in_figure_6(self):
+        # Theorem 5.1, part 2, is wrong: t2 and t3 alone are not view-atomic, with t1 they are.
+        whole = events("".join(FIGURE_4.values()))
+        part = events(FIGURE_4["t2"] + FIGURE_4["t3"])
+        self.assertEqual(self.reported(part, "blocks", "--exact"), "t3")
+        self.assertEqual(self.reported(whole, "blocks", "--exact"), "")
+
+    def test_figure_7_is_atomic_in_spite_of_two_commit_nodes(self):
+        for options in (["--notion", "conflict"], ["--notion", "view"], ["--pairwise"]):
+            self.assertEqual(self.reported(FIGURE_7, "commit-node", *options), "")
+        self.assertEqual(self.reported(FIGURE_7, "blocks", "--exact"), "")
+        self.assertEqual(self.reported(FIGURE_7, "reduction"), "t1")
+
+    def test_example_1_is_cut_by_a_write_but_not_by_a_read(self):
+        transaction = """T1.begin(t) T1.acq(l1) T1.r(v) T1.acq(l2) T1.w(v) T1.r(v)
+                         T1.rel(l2) T1.rel(l1) T1.end """
+        write, read = events(transaction + "T2.w(v)"), events(transaction + "T2.r(v)")
+        for options in (["blocks", "--one-variable"], ["blocks"], ["blocks", "--exact"],
+                        ["commit-node"], ["commit-node", "--notion", "view"], ["tas"]):
+            with self.subTest(options=options):
+                self.assertEqual(self.reported(write, *options), "t")
+                self.assertEqual(self.reported(read, *options), "")
+
+    def test_example_5_takes_two_variables(self):
+        trace = events("""T1.begin(t) T1.r(x) T1.w(y) T1.w(x) T1.w(y) T1.r(x) T1.end
+                          T2.begin(u) T2.w(y) T2.r(x) T2.end""")
+        self.assertEqual(self.reported(trace, "blocks", "--one-variable"), "")
+        self.assertEqual(self.findings(trace, "--engine", "blocks")["u"], ("W-W-W-R", ["y", "x"]))
+
+    def test_example_6_takes_three_transactions(self):
+        trace = events("""T1.begin(t1) T1.w(x) T1.w(y) T1.end  T2.begin(t2) T2.r(x) T2.w(z) T2.end
+                          T3.begin(t3) T3.r(z) T3.r(y) T3.end""")
+        for options in (["blocks"], ["commit-node", "--pairwise"]):
+            self.assertEqual(self.reported(trace, *options), "")
+        for options in (["blocks", "--exact"], ["commit-node"], ["reduction"]):
+            self.assertEqual(self.reported(trace, *options), "t1t2t3")
+        self.assertEqual(self.findings(trace, "--engine", "blocks", "--exact")["t1"],
+                         ("W-R-W-R-R-W", ["x", "z", "y"]))
+
+    def races(self, names, *options):
+        trace = events("".join(map(TSE_4.get, names)))
+        found = self.json(trace, "--engine", "reduction", *options)
+        return [race["on"] for race in found["races"]]
+
+    def test_figure_4_of_tse_has_no_race_by_multilocksets(self):
+        names = ["t3", "t2", "t1"]
+        escaped = ["--without", "escape"]  # the figure is about an x that has escaped before
+        self.assertEqual(self.races(names, "--races", "eraser", *escaped), ["x"])
+        self.assertEqual(self.races(names, "--races", "multilockset"), [])
+        self.assertEqual(self.races(names, "--races", "pairwise"), [])
+
+    def test_figure_4_of_tse_has_a_false_race_with_t4(self):
+        names = ["t3", "t2", "t4"]
+        self.assertEqual(self.races(names, "--races", "multilockset"), ["x"])
+        self.assertEqual(self.races(names, "--races", "pairwise"), [])
+        trace = events("".join(map(TSE_4.get, names)))
+        self.assertEqual(self.reported(trace, "reduction"), "t4")
+        self.assertEqual(self.reported(trace, "blocks", "--one-variable"), "")
+
+
+class Repairs(PredictCase):
+    """Where a theorem does not hold as printed, --as-published shows it."""
+
+    def assert_missed(self, trace, block, *options):
+        self.assertEqual(self.reported(trace, *options), block)
+        self.assertEqual(self.reported(trace, *options, "--as-published"), "")
+
+    def test_order_of_threads_closes_cycles_of_commit_nodes(self):
+        self.assert_missed(events("""T2.begin(b) T2.w(x) T1.begin(a1) T1.r(x) T1.end
+                                     T1.begin(a2) T1.r(y) T1.end T2.w(y) T2.end"""),
+                           "b", "commit-node")
+
+    def test_two_non_movers_do_not_move_together(self):
+        self.assert_missed(events("T1.begin(a) T1.r(x) T1.r(x) T1.end T2.w(x)"), "a", "reduction")
+
+    def test_a_read_of_an_own_write_cannot_be_cut(self):
+        trace = events("""T1.begin(a) T1.acq(l) T1.w(x) T1.rel(l) T1.acq(l) T1.w(x) T1.rel(l) T1.end
+                          T2.begin(b) T2.acq(l) T2.w(x) T2.r(x) T2.rel(l) T2.end""")
+        self.assertEqual(self.reported(trace, "blocks"), "")
+        self.assertEqual(self.reported(trace, "blocks", "--as-published"), "a")
+
+
+class Order(PredictCase):
+    """What must come before what in every schedule."""
+
+    def test_what_is_ordered_by_fork_and_join_cannot_cut(self):
+        trace = events("T2.w(x) T2.fork(T1) T1.begin(a) T1.r(x) T1.r(x) T1.end T2.join(T1) T2.w(x)")
+        for engine in ENGINES:
+            self.assertEqual(self.reported(trace, engine), "")
+
+    def test_a_barrier_orders_in_every_schedule_and_a_semaphore_as_observed_only(self):
+        write, read = "T1.w(x) ", "T2.begin(a) T2.r(x) T2.r(x) T2.end "
+        barrier = events(write + "T1.snd(b) T2.snd(b) T1.rcv(b) T2.rcv(b) " + read)
+        semaphore = events(write + "T1.snd(s) T2.rcv(s) " + read)
+        for engine in ("reduction", "blocks", "commit-node"):
+            with self.subTest(engine=engine):
+                self.assertEqual(self.reported(barrier, engine), "")
+                self.assertEqual(self.reported(semaphore, engine), "a")
+                self.assertEqual(self.reported(semaphore, engine, "--sync", "all"), "")
+        self.assertIn("--sync=all", self.json(semaphore, "--engine", "blocks")["caveats"][-1])
+
+    def test_a_block_is_split_at_a_barrier(self):
+        trace = events("""T1.begin(a) T1.w(x) T1.snd(b) T2.w(x) T2.snd(b) T1.rcv(b) T2.rcv(b)
+                          T1.w(x) T1.end""")
+        for engine in ("reduction", "blocks", "commit-node"):
+            self.assertEqual(self.reported(trace, engine), "")
+
+
+class Answers(PredictCase):
+    def test_exit_status(self):
+        self.assertEqual(self.predict(VECTOR).status, 1)
+        self.assertEqual(self.predict(MOD_COUNT).status, 0)
+        self.assertEqual(self.run_here("predict", "nowhere.std").status, 2)
+
+    def test_a_file_is_named_in_the_report(self):
+        self.write("vector.std", VECTOR)
+        answer = self.run_here("predict", "-q", "--engine", "commit-node", "vector.std")
+        self.assertEqual(answer.text,
+                         "vector.std: 1 of 2 blocks may be cut in other schedules (commit-node: "
+                         "Theorems 4.1 and 4.3, directed, conflict; 15 events, 2 threads, 1 lock, "
+                         "2 variables, 2 blocks)\n")
+
+    def test_steps_are_told_in_the_order_in_which_they_can_come(self):
+        text = self.predict(VECTOR, "--engine", "commit-node").text
+        self.assertIn("Vector may be cut, in thread T1: T2 may come in between, R-W-R on count", text)
+        steps = re.findall(r"^  event (\d+) ", text, re.M)
+        self.assertEqual(steps, ["1", "3", "13", "6"])
+
+    def test_a_witness_is_a_trace_that_check_finds_cut(self):
+        answer = self.predict(VECTOR, "--engine", "tas", "--dump-witness", "w.std")
+        self.assertEqual(answer.status, 1)
+        checked = self.run_here("check", "--format", "json", "w.std").json
+        self.assertEqual([found["block"] for found in checked["violations"]], ["Vector"])
+
+    def test_a_native_trace_gives_the_same(self):
+        self.write("t.std", VECTOR)
+        self.assert_clean(self.run_here("convert", "t.std", "t.stt"))
+        for engine in ENGINES:
+            pair = [self.run_here("predict", "--engine", engine, "--format", "json", name).json
+                    for name in ("t.std", "t.stt")]
+            self.assertEqual(pair[0]["blocks"], pair[1]["blocks"])
+
+    def test_all_engines_side_by_side(self):
+        answer = self.predict(VECTOR, "--engine", "all")
+        self.assertEqual(answer.status, 1)
+        self.assertIn(f"(reported by {len(ENGINES)} of {len(ENGINES)} engines; ", answer.text)
+        compared = self.json(MOD_COUNT, "--engine", "all")["engines"]
+        self.assertEqual({engine["engine"]: engine["atomic"] for engine in compared},
+                         {name: name != "reduction" for name in ENGINES})
+
+    def test_a_limit_shares_its_places_and_counts_all(self):
+        trace = "".join(events(f"T1.begin(a{i}) T1.w(x) T1.w(x) T1.end T2.r(x)") for i in range(6))
+        found = self.json(trace, "--engine", "commit-node", "--limit", "2")
+        self.assertEqual(len(found["blocks"]), 2)
+        self.assertEqual(found["verdicts"]["potential"], 6)
+        self.assertEqual(len(self.json(trace, "--engine", "commit-node", "--limit", "0")["blocks"]), 6)
+
+    def test_a_specification_says_which_blocks_count(self):
+        self.write("spec", "ignore function Vector\n")
+        for engine in ENGINES:
+            self.assertEqual(self.reported(VECTOR, engine, "--spec", "spec"), "")
+        self.write("spec", "atomic function Vec*\n")
+        for engine in ENGINES:
+            self.assertEqual(self.reported(VECTOR, engine, "--spec", "spec"), "Vector")
+
+    def test_the_number_of_threads_makes_no_difference(self):
+        def answer(trace, jobs):
+            text = self.run_here("predict", "--engine", "all", "--jobs", jobs, "--format", "json",
+                                 "--limit", "0", trace).text
+            return re.sub(r'"seconds": [0-9.]+', "", text)
+        for trace in sorted(TRACES.glob("*.std")):
+            with self.subTest(trace=trace.name):
+                self.assertEqual(answer(trace, "1"), answer(trace, "4"))
+
+    def test_a_trace_may_end_inside_of_a_block(self):
+        trace = events("T1.begin(a) T1.acq(l) T1.w(x) T1.w(x) T2.r(x)")
+        for engine in ENGINES:
+            self.assertEqual(self.reported(trace, engine), "a")
+
+    def test_a_trace_without_blocks_has_nothing_to_cut(self):
+        answer = self.predict(events("T1.w(x) T2.w(x)"), "--engine", "all")
+        self.assertEqual(answer.status, 0)
+
+    def test_tables_of_the_papers(self):
+        rows = self.json(VECTOR, "--ablation")["rows"]
+        self.assertEqual([row["name"] for row in rows], ["none", "escape", "happen-before",
+                                                         "multilockset", "AcqA*Rel", "pairwise"])
+        self.assertEqual([row["reported_blocks"] for row in rows], [1] * 6)
+        rows = self.json(MOD_COUNT, "--ablation")["rows"]
+        self.assertEqual(rows[-1]["racy_variables"], 1)
+        self.assertEqual(rows[-1]["reported_blocks"], 0)
+        self.assertIn("static proofs", self.predict(VECTOR, "--table").text)
+
+
+class Deadlocks(PredictCase):
+    def test_a_potential_for_deadlock_is_told_but_is_no_finding(self):
+        answer = self.predict(EMBRACE, "--engine", "commit-node")
+        self.assertEqual(answer.status, 0)
+        self.assertIn("T1 and T2 may wait for each other for ever (deadlock potential):\n"
+                      "  event 2   T1  acquires lock p  at location 2   and holds it\n", answer.text)
+        self.assertIn("assumes that no schedule ends in deadlock", answer.text)
+
+    def test_it_is_in_json(self):
+        for engine in ENGINES:
+            found = self.json(EMBRACE, "--engine", engine)
+            self.assertIs(found["deadlock_potential"], True)
+            [ring] = found["deadlocks"]
+            self.assertEqual([(wait["holds"]["event"], wait["wants"]["event"]) for wait in ring],
+                             [(2, 3), (9, 10)])
+
+    def test_a_gate_lock_keeps_them_apart(self):
+        gated = EMBRACE
+        for thread in ("T1", "T2"):
+            gated = re.sub(rf"{thread}\|begin.*\n", rf"\g<0>{thread}|acq(gate)|0\n", gated)
+            gated = re.sub(rf"{thread}\|end.*\n", rf"{thread}|rel(gate)|0\n\g<0>", gated)
+        self.assertIs(self.json(gated)["deadlock_potential"], False)
+
+    def test_a_ring_of_three(self):
+        trace = events("""T1.acq(a) T1.acq(b) T1.rel(b) T1.rel(a) T2.acq(b) T2.acq(c) T2.rel(c)
+                          T2.rel(b) T3.acq(c) T3.acq(a) T3.rel(a) T3.rel(c)""")
+        [ring] = self.json(trace)["deadlocks"]
+        self.assertEqual(len(ring), 3)
+
+
+class Troubles(PredictCase):
+    def test_options_that_contradict_each_other(self):
+        for options, message in (
+            (["--exact", "--one-variable"], "--exact and --one-variable cannot go together"),
+            (["--ablation", "--table"], "--ablation and --table cannot go together"),
+            (["--ablation", "--format=html"], "--ablation can be written as text or json only"),
+            (["--table", "--format=sarif"], "--table can be written as text or json only"),
+        ):
+            self.assert_trouble(self.predict(VECTOR, *options), f"predict: {message}")
+
+    def test_words_that_mean_nothing(self):
+        self.assert_trouble(self.predict(VECTOR, "--without", "sense"),
+                            "predict: --without knows no 'sense'; it knows escape, happen-before, "
+                            "multilockset, sections, re-entrant, thread-local and protected")
+        self.assert_trouble_like(self.predict(VECTOR, "--engine", "crystal-ball"),
+                                 r"predict: unknown engine 'crystal-ball' .* must be .* or all")
+        self.assert_trouble_like(self.predict(VECTOR, "--notion", "none"), "predict: .*'none'.*")
+        self.assert_trouble_like(self.predict(VECTOR, "--jobs", "many"), "predict: .*'many'")
+
+    def test_no_trace(self):
+        self.assert_trouble_like(self.run_here("predict"), "predict: .*")
+        self.assert_trouble_like(self.run_here("predict", "nowhere.std"), ".*nowhere.std.*")
+
+    def test_a_malformed_trace_is_an_error_with_its_place(self):
+        broken = CUT + "T1|rel(l)|9\n"
+        for engine in ENGINES:
+            self.assert_trouble_like(self.predict(broken, "--engine", engine), ".*6: .*")
+        self.assertEqual(self.predict(broken, "--engine", "all", "--repair").status, 1)
+
+    def test_an_empty_trace_is_no_answer(self):
+        self.assertEqual(self.predict("").status, 2)
+
+    def test_what_was_not_written_leaves_the_old_file_alone(self):
+        self.write("old.json", "old")
+        self.predict(CLEAN + "nonsense\n", "--format", "json", "-o", "old.json")
+        self.assertEqual((self.folder / "old.json").read_text(), "old")
+
+    def test_results_can_go_to_a_file(self):
+        answer = self.predict(VECTOR, "--format", "json", "-o", "new.json")
+        self.assertEqual((answer.status, answer.out), (1, b""))
+        saved = json.loads(pathlib.Path(self.folder / "new.json").read_text())
+        self.assertEqual(saved["schema"], "seriatim-predict/1")
+
+
+if __name__ == "__main__":
+    unittest.main()

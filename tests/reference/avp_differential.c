@@ -1,0 +1,349 @@
+/* avp-differential: compares the searches of TAS with brute force on random traces.
+ *
+ *     avp-differential [--seed S] [--count N] [--search NAME] [--large] [--damaged] [--forever]
+ *                      [--verbose]
+ *
+ * Trace number i comes from the seed S + i. On each, every search must find exactly the blocks that
+ * some almost-view-preserving run violates, with witnesses that stand; no path of any run may leave
+ * the segment of its block, and the static check must not pass a violated block. With --large the
+ * traces are too large for brute force, and chains are compared with states. With --damaged they
+ * are those of `differential --damaged`: malformed ones after repair, of which many are skipped
+ * since they are too large. Status 0: all agree; 1: a mismatch, printed as small as it can be made;
+ * 2: usage. */
+#include "reference/avp.h"
+#include "reference/avp_generate.h"
+#include "reference/reference.h"
+#include "reference/shrink.h"
+
+#include "predict/tas_segment.h"
+#include "predict/tas_validate.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    SMALL_EVENTS = 24,
+    LARGE_EVENTS = SAMPLE_EVENTS,
+    STATE_LIMIT = 400000, /* of brute force; then the trace is skipped, and counted as such */
+    DAMAGED_LIMIT = 5000, /* the same */
+    RUN_LIMIT = 1000,     /* of brute force over whole runs; the same */
+    TEXT = 256
+};
+
+struct options {
+    uint64_t seed, count;
+    const char *search;
+    bool large, damaged, forever, verbose;
+};
+
+/* A way to search. */
+struct way {
+    const char *name;
+    struct st_tas_options options;
+};
+
+static const struct way ways[] = {
+    {"states", {.search = ST_TAS_STATES, .static_check = true}},
+    {"states-whole", {.search = ST_TAS_STATES, .whole_trace = true}},
+    {"dpor", {.search = ST_TAS_DPOR, .static_check = true}},
+    {"dpor-whole", {.search = ST_TAS_DPOR, .whole_trace = true}},
+    {"chains", {.search = ST_TAS_CHAINS, .static_check = true}},
+    {"chains-jobs", {.search = ST_TAS_CHAINS, .jobs = 3}},
+    {"chains-whole", {.search = ST_TAS_CHAINS, .whole_trace = true}},
+};
+enum { WAYS = sizeof ways / sizeof ways[0] };
+
+struct tally {
+    uint64_t traces, skipped, events, blocks, violated, timeouts, runs_checked, steps[WAYS];
+};
+
+/* ---- comparing ---- */
+
+static struct st_tas *load(const struct sample *sample) {
+    struct st_tas *tas = st_tas_new();
+    st_tas_feed(tas, sample->events, sample->count, 1);
+    st_tas_finish(tas);
+    return tas;
+}
+
+/* Is the schedule, as a trace of its own, one in which the block is violated? NULL when it is. */
+static const char *check_as_trace(const struct sample *sample, const struct st_foreseen *block) {
+    struct sample schedule = {.count = 0, .repair = sample->repair};
+    struct reference reference;
+    struct st_error error;
+    unsigned begin = 0;
+    for (size_t i = 0; i < block->witness_length; i++) {
+        schedule.events[schedule.count++] = sample->events[block->witness[i] - 1];
+        if (block->witness[i] == block->begin)
+            begin = (unsigned)schedule.count;
+    }
+    sample_renumber(&schedule);
+    if (sample_check(&schedule, &error) < 0)
+        return "its schedule is not well formed";
+    reference_check(&reference, &schedule);
+    for (size_t b = 0; b < reference.block_count; b++)
+        if (reference.blocks[b].begin == begin && reference.blocks[b].violated_at)
+            return NULL;
+    return "its schedule as a trace does not violate it";
+}
+
+/* Are the verdicts those that are expected, and do the witnesses stand? */
+static bool compare_way(const struct st_tas *tas, const struct sample *sample,
+                        const struct avp *avp, const struct way *way, struct tally *tally,
+                        char *why) {
+    struct st_prediction prediction;
+    struct st_tas_table table;
+    bool good = true;
+    st_prediction_init(&prediction);
+    st_tas_run(tas, &way->options, &prediction, &table);
+    if (tally)
+        tally->steps[way - ways] += table.interleavings;
+    if (prediction.caveat_count || prediction.listed != avp->block_count) {
+        snprintf(why, TEXT, "%s: %s", way->name,
+                 prediction.caveat_count ? prediction.caveats[0] : "not all blocks are listed");
+        good = false;
+    }
+    for (size_t b = 0; good && b < avp->block_count; b++) {
+        const struct st_foreseen *block = &prediction.blocks[b];
+        bool violated = block->foresight == ST_FORESEEN_VIOLATION;
+        const char *wrong = violated ? st_tas_validate(sample->events, sample->count, block) : NULL;
+        if (violated && !wrong)
+            wrong = check_as_trace(sample, block);
+        if (violated != avp->blocks[b].violated || wrong ||
+            block->foresight == ST_FORESEEN_TIMEOUT || block->begin != avp->blocks[b].begin ||
+            block->end != avp->blocks[b].end) {
+            snprintf(why, TEXT, "%s: block %" PRIu64 "-%" PRIu64 " is said to be %s%s%s", way->name,
+                     block->begin, block->end, st_foresight_name(block->foresight),
+                     wrong ? ", but " : "", wrong ? wrong : "");
+            good = false;
+        }
+    }
+    st_prediction_free(&prediction);
+    return good;
+}
+
+/* The theorem of the paper, and its static check, on all runs of a very small trace. */
+static bool compare_segments(const struct st_tas *tas, const struct sample *sample,
+                             const struct avp *avp, struct tally *tally, char *why) {
+    struct avp runs;
+    struct tas_segment segment;
+    bool good = true;
+    avp_paths(&runs, sample, RUN_LIMIT);
+    if (runs.gave_up)
+        return true;
+    if (tally)
+        tally->runs_checked++;
+    tas_segment_init(&segment, tas);
+    for (size_t b = 0; good && b < runs.block_count; b++) {
+        uint64_t on = runs.blocks[b].on_paths;
+        bool found = tas_segment_find(&segment, tas, &tas->blocks[b]);
+        if (runs.blocks[b].violated != avp->blocks[b].violated) {
+            snprintf(why, TEXT, "brute force over runs and over states differ");
+            good = false;
+        }
+        for (uint32_t i = 0; good && i < sample->count; i++)
+            if (on >> i & 1 &&
+                (!found || tas->position[i] <= segment.upper[sample->events[i].thread] ||
+                 tas->position[i] >= segment.lower[sample->events[i].thread])) {
+                snprintf(why, TEXT, "event %u is on a path and not in the segment of block %u",
+                         i + 1, runs.blocks[b].begin);
+                good = false;
+            }
+        if (good && on && tas_segment_static_check(&segment, tas)) {
+            snprintf(why, TEXT, "the static check passes block %u", runs.blocks[b].begin);
+            good = false;
+        }
+    }
+    tas_segment_free(&segment);
+    return good;
+}
+
+/* What states say of the blocks, in the place of brute force. */
+static bool ask_states(const struct st_tas *tas, struct avp *avp) {
+    struct st_tas_options options = ways[0].options;
+    struct st_prediction prediction;
+    options.timeout = 2;
+    st_prediction_init(&prediction);
+    st_tas_run(tas, &options, &prediction, NULL);
+    memset(avp, 0, sizeof *avp);
+    avp->block_count = prediction.listed;
+    for (size_t b = 0; b < prediction.listed; b++) {
+        avp->blocks[b].begin = (unsigned)prediction.blocks[b].begin;
+        avp->blocks[b].end = (unsigned)prediction.blocks[b].end;
+        avp->blocks[b].violated = prediction.blocks[b].foresight == ST_FORESEEN_VIOLATION;
+    }
+    bool sure = prediction.by[ST_FORESEEN_TIMEOUT] == 0;
+    st_prediction_free(&prediction);
+    return sure;
+}
+
+static bool is_wanted(const struct options *options, const struct way *way) {
+    if (options->search)
+        return strncmp(way->name, options->search, strlen(options->search)) == 0;
+    return !options->large || way->options.search == ST_TAS_CHAINS;
+}
+
+static void count(struct tally *tally, const struct sample *sample, const struct avp *avp) {
+    tally->traces++;
+    tally->events += sample->count;
+    tally->blocks += avp->block_count;
+    for (size_t b = 0; b < avp->block_count; b++)
+        tally->violated += avp->blocks[b].violated;
+}
+
+/* True when all agree, or the trace is too large to know. */
+static bool compare(const struct sample *sample, const struct options *options, struct tally *tally,
+                    char *why) {
+    struct avp avp;
+    struct st_tas *tas = load(sample);
+    bool good = true, known = true;
+    if (options->large) {
+        known = ask_states(tas, &avp);
+    } else {
+        avp_check(&avp, sample, options->damaged ? DAMAGED_LIMIT : STATE_LIMIT);
+        known = !avp.gave_up;
+    }
+    if (tally) {
+        count(tally, sample, &avp);
+        tally->skipped += !known;
+    }
+    for (size_t w = 0; known && good && w < WAYS; w++)
+        if (is_wanted(options, &ways[w]))
+            good = compare_way(tas, sample, &avp, &ways[w], tally, why);
+    if (good && known && !options->large)
+        good = compare_segments(tas, sample, &avp, tally, why);
+    st_tas_free(tas);
+    return good;
+}
+
+/* ---- a mismatch ---- */
+
+struct fault {
+    const struct options *options;
+    char why[TEXT];
+};
+
+static bool shows_fault(const struct sample *sample, void *context) {
+    struct fault *fault = context;
+    return !compare(sample, fault->options, NULL, fault->why);
+}
+
+static void report(const struct sample *original, uint64_t seed, struct fault *fault) {
+    struct sample sample = *original;
+    struct avp avp;
+    printf("seed %" PRIu64 ", %s\n", seed, fault->why);
+    shrink(&sample, shows_fault, fault);
+    shows_fault(&sample, fault);
+    printf("shrunk from %zu to %zu events: %s\n", original->count, sample.count, fault->why);
+    sample_print(stdout, &sample);
+    for (size_t i = 0; i < sample.count; i++)
+        if (sample.events[i].atomic)
+            printf("(event %zu is atomic)\n", i + 1);
+    avp_check(&avp, &sample, UINT64_MAX);
+    printf("expected:\n");
+    avp_print(stdout, &avp);
+}
+
+/* ---- all traces ---- */
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void print_tally(const struct options *options, const struct tally *tally, double start) {
+    printf("%" PRIu64 " traces (%" PRIu64 " skipped), %.1f events each; %" PRIu64
+           " blocks, %.1f%% violated; all runs of %" PRIu64 " traces; %.0f traces a second\n",
+           tally->traces, tally->skipped, (double)tally->events / (double)tally->traces,
+           tally->blocks, 100.0 * (double)tally->violated / (double)(tally->blocks | 1),
+           tally->runs_checked, (double)tally->traces / (seconds() - start));
+    for (size_t w = 0; options->verbose && w < WAYS; w++)
+        printf("  %-14s %" PRIu64 " steps\n", ways[w].name, tally->steps[w]);
+}
+
+static int run(const struct options *options) {
+    struct tally tally = {0};
+    double start = seconds();
+    for (uint64_t i = 0; options->forever || i < options->count; i++) {
+        struct sample sample;
+        struct fault fault = {.options = options};
+        uint64_t seed = options->seed + i;
+        size_t most = options->large ? LARGE_EVENTS : SMALL_EVENTS;
+        if (options->damaged)
+            generate_damaged(&sample, seed);
+        else
+            avp_generate(&sample, seed, 8 + seed % (most - 7));
+        if (!compare(&sample, options, &tally, fault.why)) {
+            report(&sample, seed, &fault);
+            return 1;
+        }
+        if (options->forever && (i + 1) % 10000 == 0) {
+            print_tally(options, &tally, start);
+            fflush(stdout);
+        }
+    }
+    print_tally(options, &tally, start);
+    printf("all agree\n");
+    return 0;
+}
+
+/* ---- the command line ---- */
+
+static int usage(const char *problem) {
+    fprintf(stderr,
+            "avp-differential: %s\n"
+            "usage: avp-differential [--seed S] [--count N] [--search NAME] [--large] [--damaged]\n"
+            "                        [--forever] [--verbose]\n",
+            problem);
+    return 2;
+}
+
+static bool parse_number(const char *text, uint64_t *number) {
+    char *end;
+    errno = 0;
+    *number = strtoull(text ? text : "", &end, 10);
+    return text && *text && !*end && !errno;
+}
+
+static bool is_search(const char *name) {
+    for (size_t w = 0; name && w < WAYS; w++)
+        if (strncmp(ways[w].name, name, strlen(name)) == 0)
+            return true;
+    return false;
+}
+
+int main(int argc, char **argv) {
+    struct options options = {.seed = 1, .count = 1000};
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+        if (strcmp(argv[i], "--large") == 0) {
+            options.large = true;
+        } else if (strcmp(argv[i], "--damaged") == 0) {
+            options.damaged = true;
+        } else if (strcmp(argv[i], "--forever") == 0) {
+            options.forever = true;
+        } else if (strcmp(argv[i], "--verbose") == 0) {
+            options.verbose = true;
+        } else if (strcmp(argv[i], "--seed") == 0) {
+            if (!parse_number(value, &options.seed))
+                return usage("--seed needs a number");
+            i++;
+        } else if (strcmp(argv[i], "--count") == 0) {
+            if (!parse_number(value, &options.count))
+                return usage("--count needs a number");
+            i++;
+        } else if (strcmp(argv[i], "--search") == 0) {
+            options.search = value;
+            if (!is_search(value))
+                return usage("--search needs the name of a search");
+            i++;
+        } else {
+            return usage("unknown option");
+        }
+    }
+    return run(&options);
+}

@@ -1,0 +1,242 @@
+/* As generate.c does it: a program for each thread, then a scheduler that interleaves them. */
+#include "reference/avp_generate.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { MAX_STEPS = 96, MAX_THREADS = 5 };
+
+struct step {
+    enum st_op op;
+    uint32_t target;
+    bool atomic;
+};
+
+struct program {
+    size_t count, next;
+    struct step steps[MAX_STEPS];
+    bool forked;
+};
+
+struct generator {
+    struct chance chance;
+    uint32_t threads, variables, locks;
+    size_t limit;
+    unsigned writes, sections, atomics, messages, sticky; /* percent */
+    uint32_t barrier_round;                               /* channel of the next round */
+    struct program programs[MAX_THREADS];
+};
+
+static uint32_t below(struct generator *g, uint32_t limit) {
+    return chance_below(&g->chance, limit);
+}
+
+static bool percent(struct generator *g, unsigned value) {
+    return chance_percent(&g->chance, value);
+}
+
+static void add(struct program *program, enum st_op op, uint32_t target) {
+    if (program->count < MAX_STEPS)
+        program->steps[program->count++] = (struct step){op, target, false};
+}
+
+/* ---- programs ---- */
+
+static void add_access(struct generator *g, struct program *program) {
+    uint32_t x = below(g, g->variables);
+    if (percent(g, g->atomics)) {
+        add(program, ST_READ, x);
+        program->steps[program->count - 1].atomic = true;
+        add(program, ST_WRITE, x);
+        program->steps[program->count - 1].atomic = true;
+        return;
+    }
+    add(program, percent(g, g->writes) ? ST_WRITE : ST_READ, x);
+}
+
+/* Channel 0 is a condition; 1 and 2 are a barrier. */
+static void add_message(struct generator *g, struct program *program, bool locked) {
+    uint32_t lock = below(g, g->locks);
+    switch (below(g, locked ? 2 : 4)) {
+    case 0:
+        add(program, ST_SEND, 0);
+        break;
+    case 1:
+        add(program, ST_RECEIVE, 0);
+        break;
+    default: /* a wait, as recorded or as the documentation has it */
+        add(program, ST_ACQUIRE, lock);
+        add(program, ST_RELEASE, lock);
+        if (percent(g, 50)) {
+            add(program, ST_RECEIVE, 0);
+            add(program, ST_ACQUIRE, lock);
+        } else {
+            add(program, ST_ACQUIRE, lock);
+            add(program, ST_RECEIVE, 0);
+        }
+        add(program, ST_RELEASE, lock);
+    }
+}
+
+/* `held` has the locks of the sections around it. */
+static void add_item(struct generator *g, struct program *program, uint32_t held) {
+    uint32_t lock = g->locks ? below(g, g->locks) : 0;
+    if (program->count > MAX_STEPS - 24)
+        return;
+    if (g->locks && !(held >> lock & 1) && percent(g, g->sections)) {
+        add(program, ST_ACQUIRE, lock);
+        for (uint32_t i = below(g, 4); i > 0; i--)
+            add_item(g, program, held | 1u << lock);
+        add(program, ST_RELEASE, lock);
+    } else if (g->locks && percent(g, g->messages)) {
+        add_message(g, program, held != 0);
+    } else {
+        add_access(g, program);
+    }
+}
+
+static void add_block(struct generator *g, struct program *program) {
+    add(program, ST_BEGIN, below(g, 2) ? below(g, 2) : ST_NO_NAME);
+    for (uint32_t i = 1 + below(g, 4); i > 0; i--)
+        add_item(g, program, 0);
+    add(program, ST_END, ST_NO_NAME);
+}
+
+/* Blocks may lie inside a section, and begin or end in the middle of one. */
+static void add_body(struct generator *g, struct program *program) {
+    uint32_t dice = below(g, 100), lock = g->locks ? below(g, g->locks) : 0;
+    if (dice < 45) {
+        add_block(g, program);
+    } else if (dice < 60 && g->locks) {
+        add(program, ST_ACQUIRE, lock);
+        add(program, ST_BEGIN, ST_NO_NAME);
+        for (uint32_t i = 1 + below(g, 3); i > 0; i--)
+            add_item(g, program, 1u << lock);
+        bool end_first = percent(g, 60);
+        add(program, end_first ? ST_END : ST_RELEASE, end_first ? ST_NO_NAME : lock);
+        if (!end_first)
+            add_item(g, program, 0);
+        add(program, end_first ? ST_RELEASE : ST_END, end_first ? lock : ST_NO_NAME);
+    } else {
+        add_item(g, program, 0);
+    }
+}
+
+/* All threads meet: each sends and then receives. */
+static void add_barrier(struct generator *g) {
+    uint32_t channel = 1 + g->barrier_round++ % 2;
+    for (uint32_t t = 0; t < g->threads; t++) {
+        add(&g->programs[t], ST_SEND, channel);
+        add(&g->programs[t], ST_RECEIVE, channel);
+    }
+}
+
+static void insert(struct program *program, size_t at, enum st_op op, uint32_t target) {
+    if (program->count >= MAX_STEPS)
+        return;
+    memmove(&program->steps[at + 1], &program->steps[at],
+            (program->count - at) * sizeof program->steps[0]);
+    program->count++;
+    program->steps[at] = (struct step){op, target, false};
+}
+
+static void make_child(struct generator *g, uint32_t t) {
+    struct program *parent = &g->programs[below(g, t)];
+    size_t at = below(g, (uint32_t)parent->count + 1);
+    g->programs[t].forked = true;
+    insert(parent, at, ST_FORK, t);
+    if (percent(g, 60))
+        insert(parent, at + 1 + below(g, (uint32_t)(parent->count - at)), ST_JOIN, t);
+}
+
+static void write_programs(struct generator *g) {
+    bool barriers = percent(g, 12);
+    uint32_t rounds = barriers ? 2 : 1;
+    for (uint32_t round = 0; round < rounds; round++) {
+        for (uint32_t t = 0; t < g->threads; t++)
+            for (uint32_t i = 1 + below(g, 2 + (uint32_t)g->limit / 10); i > 0; i--)
+                add_body(g, &g->programs[t]);
+        if (barriers && round + 1 < rounds)
+            add_barrier(g);
+    }
+    if (!barriers && percent(g, 40))
+        for (uint32_t t = 1; t < g->threads; t++)
+            if (percent(g, 60))
+                make_child(g, t);
+}
+
+/* ---- the scheduler ---- */
+
+struct schedule {
+    bool forked[MAX_THREADS], started[MAX_THREADS];
+    uint32_t holder[SAMPLE_LOCKS]; /* thread + 1 */
+    uint32_t arrived[3];           /* sends on each channel of the barrier */
+};
+
+static bool can_step(const struct generator *g, const struct schedule *s, uint32_t t) {
+    const struct program *program = &g->programs[t];
+    if (program->next == program->count || (program->forked && !s->forked[t]))
+        return false;
+    const struct step *step = &program->steps[program->next];
+    if (step->op == ST_ACQUIRE)
+        return !s->holder[step->target];
+    if (step->op == ST_JOIN)
+        return g->programs[step->target].next == g->programs[step->target].count &&
+               (s->started[step->target] || s->forked[step->target]);
+    if (step->op == ST_RECEIVE && step->target)
+        return s->arrived[step->target] % g->threads == 0;
+    return true;
+}
+
+static void take_step(struct generator *g, struct schedule *s, uint32_t t, struct sample *sample) {
+    const struct step *step = &g->programs[t].steps[g->programs[t].next++];
+    s->started[t] = true;
+    if (step->op == ST_ACQUIRE)
+        s->holder[step->target] = t + 1;
+    else if (step->op == ST_RELEASE)
+        s->holder[step->target] = 0;
+    else if (step->op == ST_FORK)
+        s->forked[step->target] = true;
+    else if (step->op == ST_SEND && step->target)
+        s->arrived[step->target]++;
+    sample_add(sample, t, step->op, step->target);
+    sample->events[sample->count - 1].atomic = step->atomic;
+}
+
+static void interleave(struct generator *g, struct sample *sample) {
+    struct schedule s = {0};
+    uint32_t current = 0;
+    while (sample->count < g->limit) {
+        uint32_t ready[MAX_THREADS], count = 0;
+        for (uint32_t t = 0; t < g->threads; t++)
+            if (can_step(g, &s, t))
+                ready[count++] = t;
+        if (!count)
+            return;
+        if (!can_step(g, &s, current) || !percent(g, g->sticky))
+            current = ready[below(g, count)];
+        take_step(g, &s, current, sample);
+    }
+}
+
+void avp_generate(struct sample *sample, uint64_t seed, size_t limit) {
+    struct generator g = {.chance = {seed}};
+    struct st_error error;
+    sample->count = 0;
+    sample->repair = false;
+    g.threads = 2 + below(&g, 3);
+    g.variables = 1 + below(&g, 3);
+    g.locks = below(&g, 4);
+    g.limit = limit;
+    g.writes = 20 + below(&g, 70);
+    g.sections = g.locks ? below(&g, 60) : 0;
+    g.atomics = percent(&g, 20) ? 40 : 0;
+    g.messages = percent(&g, 20) ? 20 : 0;
+    g.sticky = below(&g, 95);
+    write_programs(&g);
+    interleave(&g, sample);
+    sample_renumber(sample);
+    int status = sample_check(sample, &error);
+    assert(status == 0);
+    (void)status;
+}

@@ -1,0 +1,12 @@
+/* Random small traces in which threads fight for few variables and locks, so that other schedules
+ * of them matter: critical sections around, inside and across blocks, nested locks, threads that
+ * come and go, barriers, waits on conditions, and read-modify-writes. */
+#ifndef SERIATIM_REFERENCE_AVP_GENERATE_H
+#define SERIATIM_REFERENCE_AVP_GENERATE_H
+
+#include "reference/generate.h"
+
+/* At most `limit` events. The same seed gives the same trace. */
+void avp_generate(struct sample *sample, uint64_t seed, size_t limit);
+
+#endif

@@ -1,0 +1,487 @@
+/* Which blocks other schedules cut: the examples of the paper of Sinha et al. and of our own notes,
+ * by every search and by brute force. Random traces are in build/avp-differential. */
+#include "predict/tas.h"
+#include "predict/tas_validate.h"
+#include "reference/avp.h"
+
+#include "base/memory.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- traces as text: T1.begin T1.w(x) T2.r(x)! ...; the mark is for atomic accesses ---- */
+
+static enum st_op parse_op(const char *text) {
+    static const char *const names[ST_OP_COUNT] = {"r",    "w",     "acq", "rel", "fork",
+                                                   "join", "begin", "end", "snd", "rcv"};
+    for (int op = 0; op < ST_OP_COUNT; op++)
+        if (strcmp(names[op], text) == 0)
+            return (enum st_op)op;
+    fail_msg("%s is no operation", text);
+    return ST_OP_COUNT;
+}
+
+static void parse_event(struct sample *sample, const char *text) {
+    unsigned thread, child;
+    char op[8], operand[8] = "";
+    int fields = sscanf(text, "T%u.%7[a-z](%7[A-Za-z0-9])", &thread, op, operand);
+    assert_true(fields >= 2);
+    uint32_t target = ST_NO_NAME;
+    if (sscanf(operand, "T%u", &child) == 1)
+        target = child - 1;
+    else if (*operand)
+        target = (uint32_t)(*operand - 'a');
+    sample_add(sample, thread - 1, parse_op(op), target);
+    sample->events[sample->count - 1].atomic = strchr(text, '!') != NULL;
+}
+
+static void parse(struct sample *sample, const char *text) {
+    char *copy = st_strdup(text), *rest = copy;
+    struct st_error error;
+    sample->count = 0;
+    sample->repair = false;
+    for (char *word; (word = strtok_r(rest, " ", &rest)) != NULL;)
+        parse_event(sample, word);
+    free(copy);
+    sample_renumber(sample);
+    assert_int_equal(sample_check(sample, &error), 0);
+}
+
+/* ---- asking ---- */
+
+static struct st_tas *load(const struct sample *sample) {
+    struct st_tas *tas = st_tas_new();
+    for (size_t i = 0; i < sample->count; i++) /* in batches of one */
+        st_tas_feed(tas, &sample->events[i], 1, i + 1);
+    st_tas_finish(tas);
+    return tas;
+}
+
+static void ask(const struct sample *sample, struct st_tas_options options,
+                struct st_prediction *prediction, struct st_tas_table *table) {
+    struct st_tas *tas = load(sample);
+    st_prediction_init(prediction);
+    st_tas_run(tas, &options, prediction, table);
+    st_tas_free(tas);
+}
+
+static const struct st_tas_options every_way[] = {
+    {.search = ST_TAS_CHAINS, .static_check = true}, {.search = ST_TAS_CHAINS, .whole_trace = true},
+    {.search = ST_TAS_STATES, .static_check = true}, {.search = ST_TAS_STATES, .whole_trace = true},
+    {.search = ST_TAS_DPOR, .static_check = true},   {.search = ST_TAS_DPOR, .whole_trace = true},
+};
+enum { WAYS = sizeof every_way / sizeof every_way[0] };
+
+/* `expected` has a letter for each outermost block: v for violated, a for atomic. */
+static void expect(const char *expected, const char *text) {
+    struct sample sample;
+    struct avp avp;
+    parse(&sample, text);
+    avp_check(&avp, &sample, UINT64_MAX);
+    assert_int_equal(avp.block_count, strlen(expected));
+    for (size_t b = 0; b < avp.block_count; b++)
+        assert_int_equal(avp.blocks[b].violated, expected[b] == 'v');
+    for (size_t w = 0; w < WAYS; w++) {
+        struct st_prediction prediction;
+        ask(&sample, every_way[w], &prediction, NULL);
+        assert_int_equal(prediction.listed, avp.block_count);
+        assert_int_equal(prediction.caveat_count, 0);
+        for (size_t b = 0; b < avp.block_count; b++)
+            assert_string_equal(st_foresight_name(prediction.blocks[b].foresight),
+                                expected[b] == 'v' ? "violation" : "atomic");
+        st_prediction_free(&prediction);
+    }
+}
+
+/* ---- the paper ---- */
+
+/* e1 = T2 reads p, e2 and e3 = T1's block writes and reads it, e4 = T2 writes it. */
+static const char figure_1[] = "T2.r(p) T1.begin T1.w(p) T1.r(p) T1.end T2.w(p)";
+
+static void the_block_of_figure_1_can_be_cut_as_in_figure_2a(void **state) {
+    struct sample sample;
+    struct st_prediction prediction;
+    (void)state;
+    expect("v", figure_1);
+    parse(&sample, figure_1);
+    ask(&sample, every_way[0], &prediction, NULL);
+    const struct st_foreseen *block = &prediction.blocks[0];
+    assert_string_equal(block->pattern, "W-W-R");
+    assert_int_equal(block->event_count, 3);
+    assert_int_equal(block->events[0].number, 3);
+    assert_int_equal(block->events[1].number, 6);
+    assert_int_equal(block->events[2].number, 4);
+    assert_int_equal(block->path_length, 2);
+    assert_int_equal(block->variable_count, 1);
+    static const uint64_t schedule[] = {1, 2, 3, 6, 4};
+    assert_int_equal(block->witness_length, 5);
+    assert_memory_equal(block->witness, schedule, sizeof schedule);
+    st_prediction_free(&prediction);
+}
+
+struct runs {
+    char text[16][32];
+    size_t count;
+};
+
+/* As e1, e2, ...: begin and end left out. */
+static bool note_run(void *context, const unsigned *run, size_t length) {
+    static const char *const names[] = {"", "e1", "", "e2", "e3", "", "e4"};
+    struct runs *runs = context;
+    char *text = runs->text[runs->count];
+    *text = '\0';
+    for (size_t i = 0; i < length; i++)
+        strcat(text, names[run[i]]);
+    for (size_t i = 0; i < runs->count; i++)
+        if (strcmp(runs->text[i], text) == 0)
+            return true;
+    runs->count++;
+    return true;
+}
+
+static bool has_run(const struct runs *runs, const char *text) {
+    for (size_t i = 0; i < runs->count; i++)
+        if (strcmp(runs->text[i], text) == 0)
+            return true;
+    return false;
+}
+
+/* Four, when two reads that follow each other are in no order. The schedule of Figure 2b, in which
+ * e4 follows a read that saw something else, is none of them. */
+static void figure_1_has_four_almost_view_preserving_interleavings(void **state) {
+    struct sample sample;
+    struct runs runs = {.count = 0};
+    (void)state;
+    parse(&sample, figure_1);
+    avp_runs(&sample, note_run, &runs);
+    assert_int_equal(runs.count, 5);
+    assert_true(has_run(&runs, "e1e2e3e4"));
+    assert_true(has_run(&runs, "e1e2e4e3"));
+    assert_true(has_run(&runs, "e1e4e2e3"));
+    assert_true(has_run(&runs, "e2e1e3") && has_run(&runs, "e2e3e1"));
+}
+
+/* ---- the notes ---- */
+
+static void a_schedule_may_end_in_the_middle(void **state) {
+    (void)state;
+    expect("v", "T1.begin T1.acq(l) T1.r(x) T1.r(x) T1.rel(l) T1.end T2.w(x) T2.acq(l) T2.rel(l)");
+}
+
+static void fork_is_no_edge_of_a_path(void **state) {
+    (void)state;
+    expect("a", "T1.begin T1.w(x) T1.fork(T2) T2.w(y) T1.r(y) T1.end");
+    expect("v", "T1.begin T1.w(x) T1.fork(T2) T2.r(x) T2.w(y) T1.r(y) T1.end");
+}
+
+static void what_lies_above_the_segment_may_have_to_move(void **state) {
+    (void)state;
+    expect("v", "T1.r(x) T2.w(x) T1.w(y) T2.begin T2.w(y) T2.w(y) T2.end");
+    expect("v", "T1.acq(l) T1.begin T1.w(x) T1.w(x) T1.end T1.rel(l) T2.acq(l) T2.rel(l) T2.w(x)");
+    expect("v", "T1.w(x) T1.acq(l) T1.begin T1.w(y) T1.r(x) T1.w(y) T1.end T1.rel(l) T2.acq(l) "
+                "T2.w(x) T2.rel(l) T2.w(y)");
+}
+
+/* ---- two traps ---- */
+
+/* T2 could only write x between if its read of y, which saw the initial value, saw T1's write. */
+static void an_initial_value_is_a_couple(void **state) {
+    (void)state;
+    expect("a", "T2.acq(l) T2.r(y) T2.w(x) T2.rel(l) T1.acq(l) T1.w(y) T1.rel(l) T1.begin T1.w(x) "
+                "T1.w(x) T1.end");
+    expect("v", "T2.acq(l) T2.w(x) T2.rel(l) T1.acq(l) T1.w(y) T1.rel(l) T1.begin T1.w(x) T1.w(x) "
+                "T1.end");
+}
+
+/* T2's read would come between the writes, but it would see something else, stop, and keep the lock
+ * that T1 needs to go on. */
+static void a_thread_that_is_cut_off_keeps_its_locks(void **state) {
+    (void)state;
+    expect("a", "T1.begin T1.w(x) T1.acq(l) T1.w(x) T1.rel(l) T1.end T2.acq(l) T2.r(x) T2.rel(l)");
+    expect("v", "T1.begin T1.w(x) T1.acq(l) T1.w(x) T1.rel(l) T1.end T2.acq(l) T2.rel(l) T2.r(x)");
+}
+
+/* ---- synchronisation ---- */
+
+static void a_join_waits_for_a_child_that_saw_its_couples(void **state) {
+    (void)state;
+    expect("v", "T1.fork(T2) T1.begin T1.w(x) T1.w(x) T1.end T2.r(x)");
+    expect("a", "T1.fork(T2) T2.r(x) T1.begin T1.w(x) T1.join(T2) T1.w(x) T1.end");
+    expect("v", "T1.fork(T2) T2.r(x) T1.begin T1.w(x) T1.w(x) T1.join(T2) T1.end");
+    expect("a", "T1.fork(T2) T2.r(x) T1.join(T2) T1.begin T1.w(x) T1.w(x) T1.end");
+}
+
+static void nobody_passes_a_barrier_alone(void **state) {
+    (void)state;
+    expect("a", "T2.r(x) T1.snd(b) T2.snd(b) T1.rcv(b) T2.rcv(b) T1.begin T1.w(x) T1.w(x) T1.end");
+    expect("v", "T1.begin T1.w(x) T1.snd(b) T2.snd(b) T1.rcv(b) T2.rcv(b) T1.w(x) T1.end T2.r(x)");
+    expect("v", "T2.r(y) T1.snd(b) T2.snd(b) T1.rcv(b) T2.rcv(b) T1.begin T1.w(x) T1.w(x) T1.end "
+                "T2.w(x)");
+}
+
+/* T2's signal comes after T1 began to wait, and so after its first access to x. */
+static void a_wait_begins_before_it_is_woken(void **state) {
+    (void)state;
+    expect("a", "T1.acq(l) T1.w(x) T1.rel(l) T2.snd(c) T1.rcv(c) T1.acq(l) T1.rel(l) T2.begin "
+                "T2.w(x) T2.w(x) T2.end");
+    expect("v", "T1.acq(l) T1.w(x) T1.rel(l) T2.snd(c) T1.w(y) T1.rcv(c) T1.acq(l) T1.rel(l) "
+                "T2.begin T2.w(x) T2.w(x) T2.end");
+}
+
+static void nothing_comes_into_a_read_modify_write(void **state) {
+    (void)state;
+    expect("v", "T1.begin T1.r(x) T1.w(x) T1.end T2.w(x)");
+    expect("a", "T1.begin T1.r(x)! T1.w(x)! T1.end T2.w(x)");
+    expect("v", "T1.begin T1.r(x)! T1.w(x)! T1.r(x)! T1.w(x)! T1.end T2.w(x)");
+}
+
+static void blocks_without_two_shared_accesses_are_atomic(void **state) {
+    (void)state;
+    expect("aa", "T1.begin T1.end T1.begin T1.w(x) T1.w(y) T1.w(y) T1.end T2.w(x)");
+}
+
+static void blocks_that_are_open_at_the_end_count(void **state) {
+    (void)state;
+    expect("v", "T1.begin T1.r(x) T1.begin T1.r(x) T2.w(x)");
+}
+
+/* ---- paths through more threads ---- */
+
+static void a_path_may_go_through_several_threads_and_variables(void **state) {
+    struct sample sample;
+    struct st_prediction prediction;
+    static const char text[] = "T3.w(z) T3.w(y) T2.w(y) T2.w(x) T1.begin T1.w(z) T1.r(x) T1.end";
+    (void)state;
+    expect("v", text);
+    parse(&sample, text);
+    ask(&sample, every_way[0], &prediction, NULL);
+    assert_string_equal(prediction.blocks[0].pattern, "W-W-W-W-W-R");
+    assert_int_equal(prediction.blocks[0].path_length, 3);
+    assert_int_equal(prediction.blocks[0].variable_count, 3);
+    st_prediction_free(&prediction);
+    expect("a", "T3.r(z) T3.w(y) T2.w(y) T2.w(x) T1.begin T1.w(z) T1.r(x) T1.end");
+    expect("a", "T3.w(y) T3.w(z) T2.w(y) T2.w(x) T1.begin T1.w(z) T1.r(x) T1.end");
+}
+
+/* ---- the validator ---- */
+
+/* The finding of the first block of a trace, to be falsified. */
+static void find(struct sample *sample, const char *text, struct st_prediction *prediction) {
+    parse(sample, text);
+    ask(sample, every_way[2], prediction, NULL);
+    assert_int_equal(prediction->by[ST_FORESEEN_VIOLATION], 1);
+    assert_null(st_tas_validate(sample->events, sample->count, &prediction->blocks[0]));
+}
+
+static void set_witness(struct st_foreseen *block, const uint64_t *numbers, size_t count) {
+    free(block->witness);
+    block->witness = st_alloc(count, sizeof *numbers);
+    memcpy(block->witness, numbers, count * sizeof *numbers);
+    block->witness_length = count;
+}
+
+#define ASSERT_WRONG(sample, block, sentence, ...)                                                 \
+    do {                                                                                           \
+        static const uint64_t numbers_[] = {__VA_ARGS__};                                          \
+        set_witness(block, numbers_, sizeof numbers_ / sizeof numbers_[0]);                        \
+        const char *wrong_ = st_tas_validate((sample)->events, (sample)->count, block);            \
+        assert_non_null(wrong_);                                                                   \
+        assert_string_equal(wrong_, sentence);                                                     \
+    } while (0)
+
+static void a_false_schedule_is_not_believed(void **state) {
+    struct sample sample;
+    struct st_prediction prediction;
+    (void)state;
+    find(&sample, figure_1, &prediction);
+    struct st_foreseen *block = &prediction.blocks[0];
+    ASSERT_WRONG(&sample, block, "the events of a thread are not in their order", 1, 3, 2, 6, 4);
+    ASSERT_WRONG(&sample, block, "the events of a thread are not in their order", 1, 2, 3, 4, 4);
+    ASSERT_WRONG(&sample, block, "the schedule has an event that the trace does not have", 1, 2, 7);
+    ASSERT_WRONG(&sample, block, "a thread goes on behind a read that did not see its couple", 2, 3,
+                 1, 6, 4);
+    ASSERT_WRONG(&sample, block, "an edge of the path goes back in time", 1, 2, 3, 4, 5, 6);
+    ASSERT_WRONG(&sample, block, "the path has an event that was not executed", 1, 2, 3, 6);
+    st_prediction_free(&prediction);
+}
+
+static void a_schedule_that_breaks_locks_is_not_believed(void **state) {
+    struct sample sample;
+    struct st_prediction prediction;
+    (void)state;
+    find(&sample, "T1.begin T1.w(x) T1.acq(l) T1.rel(l) T1.w(x) T1.end T2.acq(l) T2.r(x) T2.rel(l)",
+         &prediction);
+    struct st_foreseen *block = &prediction.blocks[0];
+    ASSERT_WRONG(&sample, block, "a lock is acquired that is held", 1, 2, 7, 8, 3, 4, 5);
+    st_prediction_free(&prediction);
+}
+
+static void a_schedule_that_breaks_fork_and_join_is_not_believed(void **state) {
+    struct sample sample;
+    struct st_prediction prediction;
+    (void)state;
+    find(&sample, "T1.fork(T2) T1.begin T1.w(x) T2.r(x) T1.w(x) T1.end T1.join(T2)", &prediction);
+    struct st_foreseen *block = &prediction.blocks[0];
+    ASSERT_WRONG(&sample, block, "a thread runs before it is forked", 4);
+    ASSERT_WRONG(&sample, block, "a child is joined before it is through", 1, 2, 3, 5, 6, 7);
+    ASSERT_WRONG(&sample, block, "a child is joined before it is through", 1, 4, 2, 3, 5, 6, 7);
+    st_prediction_free(&prediction);
+}
+
+static void a_schedule_that_breaks_channels_is_not_believed(void **state) {
+    struct sample sample;
+    struct st_prediction prediction;
+    (void)state;
+    find(&sample,
+         "T1.acq(l) T1.rel(l) T2.snd(c) T1.rcv(c) T1.acq(l) T1.rel(l) T1.begin T1.w(x) T2.r(x) "
+         "T1.w(x) T1.end",
+         &prediction);
+    struct st_foreseen *block = &prediction.blocks[0];
+    ASSERT_WRONG(&sample, block, "a wait is woken before it begins", 1, 3);
+    ASSERT_WRONG(&sample, block, "a receive comes before a send that it waits for", 1, 2, 4);
+    st_prediction_free(&prediction);
+}
+
+static void a_schedule_that_cuts_a_read_modify_write_is_not_believed(void **state) {
+    struct sample sample;
+    struct st_prediction prediction;
+    (void)state;
+    find(&sample, "T1.begin T1.r(x)! T1.w(x)! T1.w(x) T1.end T2.w(x)", &prediction);
+    ASSERT_WRONG(&sample, &prediction.blocks[0],
+                 "something comes between the two halves of a read-modify-write", 1, 2, 6, 3, 4);
+    st_prediction_free(&prediction);
+}
+
+static void a_false_path_is_not_believed(void **state) {
+    struct sample sample;
+    struct st_prediction prediction;
+    (void)state;
+    find(&sample, figure_1, &prediction);
+    struct st_foreseen *block = &prediction.blocks[0];
+    struct st_edge first = block->path[0];
+    block->path[0] = block->path[1];
+    assert_non_null(st_tas_validate(sample.events, sample.count, block));
+    block->path[0] = first;
+    block->path[0].from.event.target++;
+    assert_non_null(st_tas_validate(sample.events, sample.count, block));
+    block->path[0] = first;
+    block->path_length = 1;
+    assert_non_null(st_tas_validate(sample.events, sample.count, block));
+    block->path_length = 2;
+    assert_null(st_tas_validate(sample.events, sample.count, block));
+    st_prediction_free(&prediction);
+}
+
+/* ---- options ---- */
+
+/* Four threads that write one variable many times have more interleavings than anyone can try. */
+static void make_crowded(struct sample *sample) {
+    parse(sample, "T1.w(q) T1.begin T1.r(q) T1.r(q) T1.end T2.r(q)");
+    for (uint32_t i = 0; i < 40; i++)
+        sample_add(sample, 1 + i % 4, ST_WRITE, 5);
+    sample_renumber(sample);
+}
+
+static void a_search_that_gives_up_does_not_say_atomic(void **state) {
+    struct sample sample;
+    struct st_prediction prediction;
+    struct st_tas_table table;
+    (void)state;
+    make_crowded(&sample);
+    ask(&sample, (struct st_tas_options){.search = ST_TAS_CHAINS, .static_check = true},
+        &prediction, &table);
+    assert_int_equal(prediction.atomic, ST_SERIALIZABLE);
+    assert_int_equal(table.static_proofs, 1);
+    st_prediction_free(&prediction);
+    ask(&sample,
+        (struct st_tas_options){.search = ST_TAS_DPOR, .whole_trace = true, .timeout = 0.01},
+        &prediction, &table);
+    assert_int_equal(prediction.atomic, ST_UNDECIDED);
+    assert_int_equal(prediction.blocks[0].foresight, ST_FORESEEN_TIMEOUT);
+    assert_int_equal(table.timeouts, 1);
+    assert_int_equal(table.clean, 0);
+    st_prediction_free(&prediction);
+}
+
+/* Leaving the block for the other thread and coming back are two switches, and going to the block
+ * in the first place is one more when the other thread must start. */
+static void switches_can_be_bounded(void **state) {
+    struct sample sample;
+    (void)state;
+    parse(&sample, figure_1);
+    for (int search = ST_TAS_CHAINS; search <= ST_TAS_DPOR; search++)
+        for (uint64_t bound = 1; bound <= 3; bound++) {
+            struct st_prediction prediction;
+            ask(&sample,
+                (struct st_tas_options){.search = (enum st_tas_search)search,
+                                        .static_check = true,
+                                        .whole_trace = true,
+                                        .max_switches = bound},
+                &prediction, NULL);
+            assert_int_equal(prediction.by[ST_FORESEEN_VIOLATION], bound == 3);
+            st_prediction_free(&prediction);
+        }
+}
+
+static void violations_are_listed_first(void **state) {
+    struct sample sample;
+    struct st_prediction prediction;
+    (void)state;
+    parse(&sample,
+          "T1.begin T1.w(z) T1.end T1.begin T1.r(x) T1.r(x) T1.end T1.begin T1.w(z) T1.end "
+          "T2.w(x)");
+    ask(&sample, (struct st_tas_options){.search = ST_TAS_CHAINS, .limit = 2}, &prediction, NULL);
+    assert_int_equal(prediction.block_count, 3);
+    assert_int_equal(prediction.listed, 2);
+    assert_int_equal(prediction.blocks[0].begin, 1);
+    assert_int_equal(prediction.blocks[1].begin, 4);
+    assert_int_equal(prediction.blocks[1].foresight, ST_FORESEEN_VIOLATION);
+    assert_int_equal(prediction.atomic, ST_NOT_SERIALIZABLE);
+    st_prediction_free(&prediction);
+}
+
+static void a_trace_without_events_or_blocks_is_fine(void **state) {
+    struct sample sample = {.count = 0};
+    struct st_prediction prediction;
+    struct st_tas_table table;
+    (void)state;
+    ask(&sample, every_way[0], &prediction, &table);
+    assert_int_equal(prediction.block_count, 0);
+    assert_int_equal(table.blocks, 0);
+    st_prediction_free(&prediction);
+    expect("", "T1.w(x) T2.w(x)");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_block_of_figure_1_can_be_cut_as_in_figure_2a),
+        cmocka_unit_test(figure_1_has_four_almost_view_preserving_interleavings),
+        cmocka_unit_test(a_schedule_may_end_in_the_middle),
+        cmocka_unit_test(fork_is_no_edge_of_a_path),
+        cmocka_unit_test(what_lies_above_the_segment_may_have_to_move),
+        cmocka_unit_test(an_initial_value_is_a_couple),
+        cmocka_unit_test(a_thread_that_is_cut_off_keeps_its_locks),
+        cmocka_unit_test(a_join_waits_for_a_child_that_saw_its_couples),
+        cmocka_unit_test(nobody_passes_a_barrier_alone),
+        cmocka_unit_test(a_wait_begins_before_it_is_woken),
+        cmocka_unit_test(nothing_comes_into_a_read_modify_write),
+        cmocka_unit_test(blocks_without_two_shared_accesses_are_atomic),
+        cmocka_unit_test(blocks_that_are_open_at_the_end_count),
+        cmocka_unit_test(a_path_may_go_through_several_threads_and_variables),
+        cmocka_unit_test(a_false_schedule_is_not_believed),
+        cmocka_unit_test(a_schedule_that_breaks_locks_is_not_believed),
+        cmocka_unit_test(a_schedule_that_breaks_fork_and_join_is_not_believed),
+        cmocka_unit_test(a_schedule_that_breaks_channels_is_not_believed),
+        cmocka_unit_test(a_schedule_that_cuts_a_read_modify_write_is_not_believed),
+        cmocka_unit_test(a_false_path_is_not_believed),
+        cmocka_unit_test(a_search_that_gives_up_does_not_say_atomic),
+        cmocka_unit_test(switches_can_be_bounded),
+        cmocka_unit_test(violations_are_listed_first),
+        cmocka_unit_test(a_trace_without_events_or_blocks_is_fine),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
