@@ -189,9 +189,9 @@ static void find_deadlocks(struct predict *predict) {
 static void add_caveats(const struct predict *predict, struct st_prediction *prediction) {
     if (predict->values->sync == ST_MODEL_BARRIERS && predict->model->channel_events)
         st_prediction_caveat(prediction,
-                             "Conditions, semaphores and reader-writer locks do not order anything "
-                             "here, as in the papers: what they guard may be reported falsely "
-                             "(--sync=all takes the order that was observed for granted).");
+                             "Conditions and semaphores do not order anything here, as in the "
+                             "papers: what they guard may be reported falsely (--sync=all takes "
+                             "the order that was observed for granted).");
     if (predict->predictions.deadlock_count)
         st_prediction_caveat(prediction, "The analysis assumes that no schedule ends in deadlock, "
                                          "but the locks of this run may.");
@@ -225,6 +225,11 @@ static void run_tas(struct predict *predict, struct st_prediction *prediction) {
     st_prediction_init(prediction);
     st_tas_run(predict->tas, &options, prediction, NULL);
     prediction->seconds = processor_time() - start;
+    if (prediction->block_count && prediction->atomic == ST_SERIALIZABLE)
+        st_prediction_caveat(prediction,
+                             "Where a read sees another value than in this run, nobody knows what "
+                             "its thread does next, so no schedule goes on from there; "
+                             "--engine=commit-node assumes that it does the same.");
 }
 
 static void run_engines(struct predict *predict) {
@@ -404,11 +409,10 @@ static const char *const sync_words[] = {
     [ST_MODEL_BARRIERS] = "barriers", [ST_MODEL_ALL] = "all", NULL};
 static const char *const search_words[] = {
     [ST_TAS_CHAINS] = "chains", [ST_TAS_STATES] = "states", [ST_TAS_DPOR] = "dpor", NULL};
-static const char *const race_words[] = {[ST_RACES_PAIRWISE] = "pairwise",
-                                         [ST_RACES_MULTILOCKSET] = "multilockset",
-                                         [ST_RACES_ERASER] = "eraser",
-                                         [ST_RACES_OWNERSHIP] = "ownership",
-                                         NULL};
+static const char *const race_words[] = {
+    [ST_RACES_BY_VARIABLE] = "by-variable",   [ST_RACES_PAIRWISE] = "pairwise",
+    [ST_RACES_MULTILOCKSET] = "multilockset", [ST_RACES_ERASER] = "eraser",
+    [ST_RACES_OWNERSHIP] = "ownership",       NULL};
 
 static const struct st_option options[] = {
     {.name = "engine",
@@ -471,8 +475,9 @@ static const struct st_option options[] = {
      .value = "WHICH",
      .initial = "barriers",
      .choices = sync_words,
-     .help = "which order holds in every schedule, besides locks, fork and join: that of barriers, "
-             "or that of conditions, semaphores and all else, too, as it was observed"},
+     .help = "which order holds in every schedule, besides locks, fork and join: that of barriers "
+             "and of what is done once, or that of conditions, semaphores and all else, too, as it "
+             "was observed"},
     {.name = "as-published",
      .kind = ST_FLAG,
      .offset = offsetof(struct predict_values, as_published),
@@ -497,10 +502,11 @@ static const struct st_option options[] = {
      .kind = ST_CHOICE,
      .offset = offsetof(struct predict_values, races),
      .value = "SEARCH",
-     .initial = "multilockset",
+     .initial = "by-variable",
      .choices = race_words,
      .help = "reduction: how to look for data races",
-     .note = "pairwise reports fewer false alarms; eraser and ownership miss races"},
+     .note = "pairwise reports fewer false alarms, multilockset more; eraser and ownership miss "
+             "races"},
     {.name = "without",
      .kind = ST_TEXTS,
      .offset = offsetof(struct predict_values, without),

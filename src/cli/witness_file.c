@@ -4,6 +4,7 @@
 #include "trace/writer.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* An event of the witness: which one of the trace, and where it belongs. */
 struct step {
@@ -18,10 +19,12 @@ struct collecting {
 };
 
 const struct st_foreseen *find_witness(const struct st_predictions *predictions) {
-    for (size_t i = 0; i < predictions->count; i++)
-        for (size_t j = 0; j < predictions->items[i].listed; j++)
-            if (predictions->items[i].blocks[j].witness_length)
-                return &predictions->items[i].blocks[j];
+    for (size_t i = 0; i < predictions->count; i++) {
+        const struct st_prediction *prediction = &predictions->items[i];
+        for (size_t j = 0; j < prediction->listed && strcmp(prediction->engine, "tas") == 0; j++)
+            if (prediction->blocks[j].witness_length)
+                return &prediction->blocks[j];
+    }
     return NULL;
 }
 

@@ -5,7 +5,8 @@
 #include "cli/trace_input.h"
 #include "finding/prediction.h"
 
-/* The first violation that has a witness, or NULL. */
+/* The first violation with a witness that has all events: those of tas do. NULL if there is none.
+ */
 const struct st_foreseen *find_witness(const struct st_predictions *predictions);
 
 /* Writes the witness of the block to a file as STD text. trace_input_words must have been called.

@@ -110,8 +110,8 @@ static char release(struct st_atomizer *atomizer, const struct st_followed *foll
 static char access(const struct st_atomizer *atomizer, const struct st_followed *followed) {
     uint32_t variable = followed->event->target;
     if (atomizer->model->variables[variable].indivisible)
-        return st_lockset_races_shared_now(atomizer->races, variable) && !followed->swaps ? 'N'
-                                                                                          : 'B';
+        return st_lockset_races_shared_now(atomizer->races, variable) && !followed->joined ? 'N'
+                                                                                           : 'B';
     return st_lockset_races_now(atomizer->races, variable) ? 'N' : 'B';
 }
 

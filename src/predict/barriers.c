@@ -52,10 +52,15 @@ static void receive(struct st_barrier_channel *channel, uint32_t thread) {
     channel->senders[channel->received++] = thread;
 }
 
+/* The recorder ends a block at a barrier and begins another, between the send and the receive. */
+static bool is_boundary(const struct st_event *event) {
+    return event->op == ST_BEGIN || event->op == ST_END || event->op == ST_UNMARKED;
+}
+
 void st_barriers_event(struct st_barriers *barriers, const struct st_event *event) {
     uint32_t thread = event->thread;
     bool sends = event->op == ST_SEND, receives = event->op == ST_RECEIVE;
-    if (event->op == ST_DROPPED)
+    if (event->op == ST_DROPPED || is_boundary(event))
         return;
     if (thread < barriers->waiting_capacity && barriers->waiting[thread]) {
         uint32_t channel = barriers->waiting[thread] - 1;

@@ -1,9 +1,9 @@
 /* Which channels of a trace are barriers.
  *
  * A trace does not say what a channel is used for (docs/trace-format.md, "Channels"), but a barrier
- * is known by its shape: each thread's send is directly followed by its receive, and the channel is
- * used in rounds, in which at least two threads send before the first of them receives. Of all else
- * that is made of channels, order is only what was observed, not what every schedule has. */
+ * is known by its shape: each thread's send is directly followed by its receive, but for ends and
+ * begins of blocks, and the channel is used in rounds, in which at least two threads send before
+ * the first of them receives. */
 #ifndef SERIATIM_PREDICT_BARRIERS_H
 #define SERIATIM_PREDICT_BARRIERS_H
 

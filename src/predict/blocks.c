@@ -56,9 +56,10 @@ void st_blocks_stop(struct st_blocks_run *run) {
 /* ---- findings ---- */
 
 static const char *sentence(const char *pattern) {
-    if (strstr(pattern, "acq"))
-        return "the block takes a lock that another thread holds from one unit to the next, and "
-               "accesses without it what that thread accesses with it";
+    if (strstr(pattern, "acq") || strstr(pattern, "rel"))
+        return "the block uses a lock that is held beyond the end of a block, or outside of "
+               "blocks, "
+               "and accesses without it what another thread accesses with it";
     static const struct {
         const char *pattern, *text;
     } all[] = {
@@ -82,23 +83,21 @@ static bool conflicts(const struct st_place *a, const struct st_place *b) {
            b->event.op <= ST_WRITE && (a->event.op == ST_WRITE || b->event.op == ST_WRITE);
 }
 
-/* Out of the block to the first event in between that conflicts, and back from one. A read between
- * two writes, say, has both; where the events in between are of two variables, each has one. */
+/* Out of the block to an event in between that conflicts, and back from one that is not before it.
+ * Where the other transaction conflicts with the last event first, there is no such path: it is
+ * the transaction as a whole that comes after the one event and before the other. */
 static void add_path(struct st_foreseen *block) {
     const struct st_place *events = block->events;
     size_t last = block->event_count - 1;
-    block->path = st_alloc(2, sizeof *block->path);
     for (size_t i = 1; i < last; i++)
-        if (conflicts(&events[0], &events[i])) {
-            block->path[block->path_length++] =
-                (struct st_edge){.from = events[0], .to = events[i]};
-            break;
-        }
-    for (size_t i = 1; i < last; i++)
-        if (conflicts(&events[i], &events[last])) {
-            block->path[block->path_length++] =
-                (struct st_edge){.from = events[i], .to = events[last]};
-            break;
+        for (size_t k = i; k < last; k++) {
+            if (!conflicts(&events[0], &events[i]) || !conflicts(&events[k], &events[last]))
+                continue;
+            block->path = st_alloc(2, sizeof *block->path);
+            block->path_length = 2;
+            block->path[0] = (struct st_edge){.from = events[0], .to = events[i]};
+            block->path[1] = (struct st_edge){.from = events[k], .to = events[last]};
+            return;
         }
 }
 

@@ -47,6 +47,7 @@
 
 enum {
     LARGEST_WHOLE = 3000, /* items of a schedule that is looked at as a whole */
+    LARGEST_PART = 500,   /* moves of a part of which all transactions are looked at */
     MOST_HIDDEN = 50      /* rings without a consequence before something else is tried */
 };
 #define MOST_BYTES ((size_t)1 << 30)
@@ -182,6 +183,9 @@ struct part {
     uint32_t *items;  /* ascending */
     uint32_t *places; /* of moves */
     size_t item_count;
+    size_t *firsts;   /* by place: the first move */
+    size_t *owns;     /* by move: the next one of the same item */
+    size_t *nexts;    /* by move: the next one of the same variable or lock */
     struct hop *hops; /* by place */
     bool *reached;
     uint32_t *queue;
@@ -190,6 +194,29 @@ struct part {
 static int by_number(const void *left, const void *right) {
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
     return a < b ? -1 : a > b;
+}
+
+static void link_moves(struct part *part) {
+    const struct st_group *group = part->group;
+    size_t columns = (size_t)group->variable_count + group->lock_count;
+    size_t *heads = st_alloc(columns + 1, sizeof *heads); /* moves plus 1 */
+    part->firsts = st_alloc(part->item_count + 1, sizeof *part->firsts);
+    part->owns = st_alloc(part->count + 1, sizeof *part->owns);
+    part->nexts = st_alloc(part->count + 1, sizeof *part->nexts);
+    for (size_t i = 0; i < part->item_count; i++)
+        part->firsts[i] = NO_MOVE;
+    for (size_t i = part->count; i-- > 0;) {
+        const struct st_step *step = step_of(group, part->moves[i]);
+        size_t *first = &part->firsts[part->places[i]];
+        size_t *head =
+            &heads[st_is_access_step(step) ? step->target
+                                           : (size_t)group->variable_count + step->target];
+        part->owns[i] = *first;
+        *first = i;
+        part->nexts[i] = *head ? *head - 1 : NO_MOVE;
+        *head = i + 1;
+    }
+    free(heads);
 }
 
 static void init_part(struct part *part, const struct st_group *group, const struct st_move *moves,
@@ -213,11 +240,15 @@ static void init_part(struct part *part, const struct st_group *group, const str
         uint32_t *found = bsearch(&item, part->items, kept, sizeof item, by_number);
         part->places[i] = (uint32_t)(found - part->items);
     }
+    link_moves(part);
 }
 
 static void free_part(struct part *part) {
     free(part->items);
     free(part->places);
+    free(part->firsts);
+    free(part->owns);
+    free(part->nexts);
     free(part->hops);
     free(part->reached);
     free(part->queue);
@@ -253,22 +284,26 @@ static void reach(struct part *part, uint32_t place, struct hop hop, size_t *cou
     part->queue[(*count)++] = place;
 }
 
+/* What conflicts with the move, and comes after it. */
+static void follow(struct part *part, uint32_t self, size_t move, size_t *count) {
+    uint32_t place = part->places[move];
+    for (size_t k = part->nexts[move]; k != NO_MOVE; k = part->nexts[k])
+        if (part->places[k] != self && conflict(part, move, k))
+            reach(part, part->places[k], (struct hop){place, move, k}, count);
+}
+
 /* All that must come behind a transaction because of its moves up to `until`. */
 static size_t reach_all(struct part *part, uint32_t self, size_t until) {
     size_t count = 0;
     memset(part->reached, 0, part->item_count * sizeof *part->reached);
-    for (size_t i = 0; i <= until; i++)
-        for (size_t k = i + 1; part->places[i] == self && k < part->count; k++)
-            if (conflict(part, i, k))
-                reach(part, part->places[k], (struct hop){self, i, k}, &count);
+    for (size_t i = part->firsts[self]; i != NO_MOVE && i <= until; i = part->owns[i])
+        follow(part, self, i, &count);
     for (size_t n = 0; n < count; n++) {
         uint32_t place = part->queue[n];
-        for (size_t i = 0; i < part->count; i++)
-            for (size_t k = i + 1; part->places[i] == place && k < part->count; k++)
-                if (part->places[k] != self && conflict(part, i, k))
-                    reach(part, part->places[k], (struct hop){place, i, k}, &count);
+        for (size_t i = part->firsts[place]; i != NO_MOVE; i = part->owns[i])
+            follow(part, self, i, &count);
         for (uint32_t i = 0; i < part->item_count; i++)
-            if (i != self && i != place && must_precede(part, place, i))
+            if (i != self && !part->reached[i] && must_precede(part, place, i))
                 reach(part, i, (struct hop){place, NO_MOVE, NO_MOVE}, &count);
     }
     return count;
@@ -279,8 +314,8 @@ static size_t reach_all(struct part *part, uint32_t self, size_t until) {
 static bool comes_back(struct part *part, uint32_t self, size_t until, struct hop *back) {
     if (!reach_all(part, self, until))
         return false;
-    for (size_t k = until + 1; k < part->count; k++)
-        for (size_t i = 0; part->places[k] == self && i < k; i++)
+    for (size_t k = part->owns[until]; k != NO_MOVE; k = part->owns[k])
+        for (size_t i = 0; i < k; i++)
             if (part->reached[part->places[i]] && conflict(part, i, k)) {
                 *back = (struct hop){part->places[i], i, k};
                 return true;
@@ -289,8 +324,8 @@ static bool comes_back(struct part *part, uint32_t self, size_t until, struct ho
 }
 
 static bool is_cut(struct part *part, uint32_t self, struct hop *back) {
-    for (size_t i = 0; i < part->count; i++)
-        if (part->places[i] == self && comes_back(part, self, i, back))
+    for (size_t i = part->firsts[self]; i != NO_MOVE; i = part->owns[i])
+        if (part->owns[i] != NO_MOVE && comes_back(part, self, i, back))
             return true;
     return false;
 }
@@ -310,42 +345,102 @@ static struct st_place place_of(const struct part *part, size_t move) {
                                        .op = ops[step->kind]}};
 }
 
-/* The chain of hops that ends with `back`, first one first. */
-static size_t list_hops(const struct part *part, uint32_t self, struct hop back, struct hop *hops) {
-    size_t count = 0;
-    hops[count++] = back;
-    for (uint32_t place = back.from; place != self; place = part->hops[place].from)
-        hops[count++] = part->hops[place];
-    for (size_t i = 0; i < count / 2; i++) {
-        struct hop other = hops[i];
-        hops[i] = hops[count - 1 - i];
-        hops[count - 1 - i] = other;
-    }
-    return count;
-}
-
 static void put_event(struct st_cut_unit *cut, struct st_place place) {
     if (!cut->event_count || cut->events[cut->event_count - 1].number != place.number)
         cut->events[cut->event_count++] = place;
 }
 
+/* How a move was reached: by a conflict with an earlier one, or in the order of its lane. */
+struct way {
+    size_t from; /* NO_MOVE: not reached */
+    bool conflict;
+};
+
+/* A chain that leaves the transaction and comes back to it, forwards in time all the way. False
+ * when there is none; `end` becomes the move that it comes back with. */
+static bool find_way(const struct part *part, uint32_t self, struct way *ways, size_t *end) {
+    size_t *lanes = st_alloc(part->group->lane_count + 1, sizeof *lanes); /* reached, plus 1 */
+    bool found = false;
+    for (size_t i = 0; i < part->count && !found; i++) {
+        uint32_t lane = part->moves[i].lane;
+        bool own = part->places[i] == self;
+        if (!own && ways[i].from == NO_MOVE && lanes[lane])
+            ways[i] = (struct way){lanes[lane] - 1, false};
+        if (!own && ways[i].from == NO_MOVE)
+            continue;
+        if (!own)
+            lanes[lane] = i + 1;
+        for (size_t k = part->nexts[i]; k != NO_MOVE && !found; k = part->nexts[k]) {
+            bool back = part->places[k] == self;
+            if ((own && back) || !conflict(part, i, k))
+                continue;
+            found = back;
+            *end = k;
+            if (ways[k].from == NO_MOVE)
+                ways[k] = (struct way){i, true};
+        }
+    }
+    free(lanes);
+    return found;
+}
+
+/* The edges of the chain that ends with move `end`. */
+static void tell_way(const struct part *part, uint32_t self, const struct way *ways, size_t end,
+                     struct st_cut_unit *cut) {
+    size_t count = 0, at = end;
+    do {
+        count += ways[at].conflict;
+        at = ways[at].from;
+    } while (part->places[at] != self);
+    cut->path = st_alloc(count, sizeof *cut->path);
+    cut->path_length = count;
+    at = end;
+    do {
+        if (ways[at].conflict) {
+            struct st_edge *edge = &cut->path[--count];
+            *edge =
+                (struct st_edge){.from = place_of(part, ways[at].from), .to = place_of(part, at)};
+            edge->kind = edge->from.event.op == ST_RELEASE ? ST_EDGE_LOCK : ST_EDGE_CONFLICT;
+        }
+        at = ways[at].from;
+    } while (part->places[at] != self);
+    for (size_t i = 0; i < cut->path_length; i++) {
+        put_event(cut, cut->path[i].from);
+        put_event(cut, cut->path[i].to);
+    }
+}
+
+/* The moves of the chain of hops that ends with `back`, in the order of the schedule. A unit on it
+ * may be entered later than it is left, so that there is no path of events. */
+static void tell_hops(const struct part *part, uint32_t self, struct hop back,
+                      struct st_cut_unit *cut) {
+    bool *told = st_alloc(part->count + 1, sizeof *told);
+    struct hop hop = back;
+    for (;;) {
+        if (hop.leaves != NO_MOVE)
+            told[hop.leaves] = told[hop.enters] = true;
+        if (hop.from == self)
+            break;
+        hop = part->hops[hop.from];
+    }
+    for (size_t i = 0; i < part->count; i++)
+        if (told[i])
+            put_event(cut, place_of(part, i));
+    free(told);
+}
+
 static void tell_path(const struct part *part, uint32_t self, struct hop back,
                       struct st_cut_unit *cut) {
-    struct hop *hops = st_alloc(part->item_count + 2, sizeof *hops);
-    size_t count = list_hops(part, self, back, hops);
-    cut->events = st_alloc(count * 2, sizeof *cut->events);
-    cut->path = st_alloc(count, sizeof *cut->path);
-    for (size_t i = 0; i < count; i++) {
-        if (hops[i].leaves == NO_MOVE)
-            continue;
-        struct st_edge edge = {.from = place_of(part, hops[i].leaves),
-                               .to = place_of(part, hops[i].enters)};
-        edge.kind = edge.from.event.op == ST_RELEASE ? ST_EDGE_LOCK : ST_EDGE_CONFLICT;
-        cut->path[cut->path_length++] = edge;
-        put_event(cut, edge.from);
-        put_event(cut, edge.to);
-    }
-    free(hops);
+    struct way *ways = st_alloc(part->count + 1, sizeof *ways);
+    size_t end = 0;
+    for (size_t i = 0; i < part->count; i++)
+        ways[i].from = NO_MOVE;
+    cut->events = st_alloc(part->count + part->item_count * 2 + 2, sizeof *cut->events);
+    if (find_way(part, self, ways, &end))
+        tell_way(part, self, ways, end, cut);
+    else
+        tell_hops(part, self, back, cut);
+    free(ways);
 }
 
 static void tell_witness(const struct st_group *group, const struct schedule *schedule,
@@ -414,18 +509,22 @@ static void tell_cut(struct explorer *explorer, const struct part *part, uint32_
     explorer->run->foresights[unit] = ST_FORESEEN_VIOLATION;
 }
 
+/* A ring is closed by a step of an item that it leaves earlier, so the item of the last move is
+ * cut. In long parts no others are looked for: it would take long, and other rings tell of them. */
 static bool on_cut(void *context, const struct st_move *moves, size_t count, size_t first) {
     struct explorer *explorer = context;
     const struct st_blocks_run *run = explorer->run;
     struct part part;
     struct schedule schedule = {.count = 0};
     bool checked = false, confirmed = false;
+    bool closer_only = explorer->kind == ST_SEARCH_RINGS && count - first > LARGEST_PART;
     init_part(&part, explorer->group, moves + first, count - first);
     for (uint32_t i = 0; i < part.item_count; i++) {
         uint32_t unit = explorer->group->items[part.items[i]].unit;
         struct hop back;
         if (!run->model->units[unit].transaction ||
-            run->foresights[unit] == ST_FORESEEN_VIOLATION || !is_cut(&part, i, &back))
+            run->foresights[unit] == ST_FORESEEN_VIOLATION ||
+            (closer_only && i != part.places[part.count - 1]) || !is_cut(&part, i, &back))
             continue;
         if (!checked) {
             schedule = complete(explorer->group, moves, count);
@@ -440,8 +539,8 @@ static bool on_cut(void *context, const struct st_move *moves, size_t count, siz
     explorer->hidden += checked && !confirmed;
     free(schedule.moves);
     free_part(&part);
-    return !all_known(explorer) &&
-           (explorer->kind != ST_SEARCH_RINGS || explorer->hidden < MOST_HIDDEN);
+    return !all_known(explorer) && (explorer->kind != ST_SEARCH_RINGS || explorer->confirmed ||
+                                    explorer->hidden < MOST_HIDDEN);
 }
 
 static void give_up(struct explorer *explorer) {
@@ -474,7 +573,8 @@ static void explore_group(void *context, unsigned worker, size_t index) {
         explorer->hidden = !fits;
         if (fits)
             end = st_search(explorer->group, explorer->kind, &exact->limits, on_cut, explorer);
-        if (end == ST_SEARCH_GAVE_UP || explorer->confirmed || !explorer->hidden)
+        bool enough = explorer->confirmed && (all_known(explorer) || kind == ST_SEARCH_PARTS);
+        if (end == ST_SEARCH_GAVE_UP || enough || !explorer->hidden)
             break;
     }
     if (end == ST_SEARCH_GAVE_UP)
@@ -574,7 +674,8 @@ void st_blocks_exact_explain(const struct st_blocks_exact *exact, uint32_t unit,
         return;
     block->events = copy(cut->events, cut->event_count, sizeof *cut->events);
     block->event_count = cut->event_count;
-    block->path = copy(cut->path, cut->path_length, sizeof *cut->path);
+    if (cut->path_length)
+        block->path = copy(cut->path, cut->path_length, sizeof *cut->path);
     block->path_length = cut->path_length;
     block->witness = copy(cut->witness, cut->witness_length, sizeof *cut->witness);
     block->witness_length = cut->witness_length;

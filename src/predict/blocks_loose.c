@@ -6,19 +6,26 @@
  * is not atomic next to `l{r(x) r(x)}` where the two reads are in no transaction: the write can
  * come between the reads, the transaction as a whole cannot.
  *
- * So we also report a transaction that takes such a lock and accesses, without it, a variable that
- * another thread accesses at least twice with the lock held from unit to unit. That is enough for
- * Theorem 3 to miss nothing that is about one variable. It is coarse: it does not ask in which way
- * the variable is accessed, nor whether two accesses are under the same acquire. */
+ * So we also report a transaction that
+ *
+ * - takes such a lock and accesses, without it, a variable that another thread accesses at least
+ *   twice with the lock held from unit to unit; or
+ * - has such a lock itself at its end or beginning, and accesses, without it, a variable that
+ *   another thread accesses with it.
+ *
+ * That is enough for Theorem 3 to miss nothing that is about one variable. It is coarse: it does
+ * not ask in which way the variable is accessed, nor whether two accesses are under the same
+ * acquire. */
 #include "base/map64.h"
 #include "base/memory.h"
 #include "predict/blocks.h"
 
 #include <stdlib.h>
 
-/* Accesses of a variable under a lock that is held beyond their unit. */
+/* Accesses of a variable under a lock that is loose somewhere. */
 struct guest {
-    uint32_t lasting; /* all locks that are: a set */
+    bool stays;       /* in this unit it is: held before it begins, or when it has ended */
+    uint32_t lasting; /* all locks of which that is true here: a set */
     uint64_t count;   /* of accesses */
     struct st_unit_list units;
     uint32_t next; /* of the same lock and variable, plus 1 */
@@ -50,16 +57,16 @@ static uint32_t lasting_locks(struct st_blocks_run *run, const struct st_shape *
     return kept;
 }
 
-static struct guest *guest_of(struct loose *loose, uint32_t lock, uint32_t variable,
+static struct guest *guest_of(struct loose *loose, uint32_t lock, uint32_t variable, bool stays,
                               uint32_t lasting) {
     uint32_t key = st_map64_number(&loose->keys, key_of(lock, variable));
     st_reserve(&loose->heads, &loose->head_capacity, (size_t)key + 1);
     for (uint32_t i = loose->heads[key]; i; i = loose->guests[i - 1].next)
-        if (loose->guests[i - 1].lasting == lasting)
+        if (loose->guests[i - 1].stays == stays && loose->guests[i - 1].lasting == lasting)
             return &loose->guests[i - 1];
     st_reserve(&loose->guests, &loose->capacity, loose->count + 1);
     struct guest *guest = &loose->guests[loose->count++];
-    *guest = (struct guest){.lasting = lasting, .next = loose->heads[key]};
+    *guest = (struct guest){.stays = stays, .lasting = lasting, .next = loose->heads[key]};
     loose->heads[key] = (uint32_t)loose->count;
     return guest;
 }
@@ -67,21 +74,22 @@ static struct guest *guest_of(struct loose *loose, uint32_t lock, uint32_t varia
 static void add_guests(struct loose *loose, uint32_t number, uint32_t token) {
     struct st_blocks_run *run = loose->run;
     const struct st_shape *shape = &run->model->shapes.items[number];
-    uint32_t lasting = lasting_locks(run, shape, token);
-    for (uint32_t i = 0; i < st_lockset_size(&run->locksets, lasting); i++) {
-        uint32_t lock = st_lockset_locks(&run->locksets, lasting)[i];
-        struct guest *guest = guest_of(loose, lock, shape->tokens[token].target, lasting);
+    uint32_t held = shape->locksets[token], lasting = lasting_locks(run, shape, token);
+    for (uint32_t i = 0; i < st_lockset_size(&run->locksets, held); i++) {
+        uint32_t lock = st_lockset_locks(&run->locksets, held)[i];
+        if (!run->model->locks[lock].loose)
+            continue;
+        struct guest *guest = guest_of(loose, lock, shape->tokens[token].target,
+                                       st_lockset_has(&run->locksets, lasting, lock), lasting);
         for (size_t k = run->first_unit[number]; k < run->first_unit[number + 1]; k++)
             guest->count += run->model->units[run->units[k]].count;
         st_unit_list_add_shape(run, number, &guest->units);
     }
 }
 
-static bool may_last(const struct st_shape *shape) {
-    if (shape->held_count)
-        return true;
-    for (uint32_t i = 0; i < shape->count; i++)
-        if (shape->tokens[i].kind == ST_TOKEN_ACQUIRE && shape->ends[i] == shape->count)
+static bool has_loose_locks(const struct st_model *model) {
+    for (size_t i = 0; i < model->lock_count; i++)
+        if (model->locks[i].loose)
             return true;
     return false;
 }
@@ -89,7 +97,7 @@ static bool may_last(const struct st_shape *shape) {
 static void list_guests(struct loose *loose) {
     const struct st_shapes *shapes = &loose->run->model->shapes;
     for (uint32_t i = 0; i < shapes->count; i++)
-        for (uint32_t k = 0; k < shapes->items[i].count && may_last(&shapes->items[i]); k++)
+        for (uint32_t k = 0; k < shapes->items[i].count; k++)
             if (st_is_access(&shapes->items[i].tokens[k]))
                 add_guests(loose, i, k);
     for (size_t i = 0; i < loose->count; i++)
@@ -102,12 +110,13 @@ static uint32_t find_token(struct st_blocks_run *run, uint32_t unit, uint32_t lo
     const struct st_shape *shape = st_unit_shape(run->model, unit);
     for (uint32_t i = 0; i < shape->count; i++)
         if (st_is_access(&shape->tokens[i]) && shape->tokens[i].target == variable &&
-            st_lockset_has(&run->locksets, lasting_locks(run, shape, i), lock))
+            st_lockset_has(&run->locksets, shape->locksets[i], lock))
             return i;
     return 0;
 }
 
-static void tell(struct st_blocks_run *run, uint32_t number, uint32_t acquire, uint32_t access,
+/* `use` is where the transaction acquires or releases the lock. */
+static void tell(struct st_blocks_run *run, uint32_t number, uint32_t use, uint32_t access,
                  const struct guest *guest) {
     const struct st_shape *shape = &run->model->shapes.items[number];
     uint32_t variable = shape->tokens[access].target;
@@ -121,38 +130,49 @@ static void tell(struct st_blocks_run *run, uint32_t number, uint32_t acquire, u
         run->foresights[unit] = ST_FORESEEN_POTENTIAL;
         run->findings[unit] = (struct st_block_finding){
             .variables = {variable, ST_NO_VARIABLE},
-            .tokens = {acquire < access ? acquire : access, acquire < access ? access : acquire},
+            .tokens = {use < access ? use : access, use < access ? access : use},
             .other = other,
-            .others = {find_token(run, other, shape->tokens[acquire].target, variable),
-                       ST_NO_TOKEN}};
+            .others = {find_token(run, other, shape->tokens[use].target, variable), ST_NO_TOKEN}};
     }
 }
 
-static void check_access(struct loose *loose, uint32_t number, uint32_t acquire, uint32_t access) {
+/* stays: is the lock held at the transaction's end, or beginning? */
+static void check_access(struct loose *loose, uint32_t number, uint32_t use, uint32_t access,
+                         bool stays) {
     const struct st_shape *shape = &loose->run->model->shapes.items[number];
-    uint32_t lock = shape->tokens[acquire].target, held = shape->locksets[access];
+    const struct st_locksets *locksets = &loose->run->locksets;
+    uint32_t lock = shape->tokens[use].target, held = shape->locksets[access];
     uint32_t key = st_map64_find(&loose->keys, key_of(lock, shape->tokens[access].target));
-    for (uint32_t i = key == ST_MAP64_NONE ? 0 : loose->heads[key]; i;
-         i = loose->guests[i - 1].next) {
+    if (key == ST_MAP64_NONE || st_lockset_has(locksets, held, lock))
+        return;
+    for (uint32_t i = loose->heads[key]; i; i = loose->guests[i - 1].next) {
         const struct guest *guest = &loose->guests[i - 1];
-        if (guest->count > 1 && st_locksets_disjoint(&loose->run->locksets, guest->lasting, held))
-            tell(loose->run, number, acquire, access, guest);
+        if (stays || (guest->stays && guest->count > 1 &&
+                      st_locksets_disjoint(locksets, guest->lasting, held)))
+            tell(loose->run, number, use, access, guest);
     }
 }
 
 static void check_shape(struct loose *loose, uint32_t number) {
     const struct st_model *model = loose->run->model;
     const struct st_shape *shape = &model->shapes.items[number];
-    for (uint32_t i = 0; i < shape->count; i++)
-        if (shape->tokens[i].kind == ST_TOKEN_ACQUIRE &&
-            model->locks[shape->tokens[i].target].loose)
-            for (uint32_t k = 0; k < shape->count; k++)
-                if (st_is_access(&shape->tokens[k]))
-                    check_access(loose, number, i, k);
+    for (uint32_t i = 0; i < shape->count; i++) {
+        const struct st_token *token = &shape->tokens[i];
+        bool acquire = token->kind == ST_TOKEN_ACQUIRE;
+        if ((!acquire && token->kind != ST_TOKEN_RELEASE) || !model->locks[token->target].loose)
+            continue;
+        bool stays = acquire ? shape->ends[i] == shape->count
+                             : st_shape_section(shape, i, token->target) == ST_NO_TOKEN;
+        for (uint32_t k = 0; k < shape->count && (acquire || stays); k++)
+            if (st_is_access(&shape->tokens[k]))
+                check_access(loose, number, i, k, stays);
+    }
 }
 
 void st_loose_check(struct st_blocks_run *run) {
     struct loose loose = {.run = run};
+    if (!has_loose_locks(run->model))
+        return;
     st_map64_init(&loose.keys);
     list_guests(&loose);
     for (uint32_t i = 0; i < run->model->shapes.count && loose.count; i++)

@@ -442,7 +442,7 @@ static bool is_complete(const struct search *search) {
 
 static bool is_over(struct search *search) {
     const struct st_search_limits *limits = search->limits;
-    if (search->end == ST_SEARCH_DONE && ++search->ticks % 256 == 0 && limits->deadline > 0 &&
+    if (search->end == ST_SEARCH_DONE && ++search->ticks % 16 == 0 && limits->deadline > 0 &&
         st_search_clock() > limits->deadline)
         search->end = ST_SEARCH_GAVE_UP;
     size_t slots = search->states.slot_count + search->views.slot_count;

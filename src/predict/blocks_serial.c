@@ -78,17 +78,27 @@ static const struct st_item *item_at(const struct puzzle *puzzle, uint32_t place
     return &puzzle->group->items[puzzle->view->items[place]];
 }
 
+/* Items of a lane one by one; the rest follows. */
+static void keep_lanes(struct puzzle *puzzle) {
+    uint32_t *last = st_alloc(puzzle->group->lane_count + 1, sizeof *last); /* places plus 1 */
+    for (uint32_t i = (uint32_t)puzzle->count; i-- > 0;) {
+        uint32_t *next = &last[item_at(puzzle, i)->lane];
+        if (*next)
+            put_before(puzzle, i, *next - 1);
+        *next = i + 1;
+    }
+    free(last);
+}
+
 static void keep_order(struct puzzle *puzzle) {
     const struct st_model *model = puzzle->group->run->model;
+    keep_lanes(puzzle);
     for (uint32_t a = 0; a < puzzle->count; a++)
         for (uint32_t b = 0; b < puzzle->count; b++) {
             const struct st_item *first = item_at(puzzle, a), *second = item_at(puzzle, b);
-            bool before =
-                first->lane == second->lane
-                    ? first < second
-                    : st_period_before(model->periods, model->units[first->unit].last_period,
-                                       model->units[second->unit].first_period);
-            if (a != b && before)
+            if (first->lane != second->lane && !comes_behind(puzzle, a, b) &&
+                st_period_before(model->periods, model->units[first->unit].last_period,
+                                 model->units[second->unit].first_period))
                 put_before(puzzle, a, b);
         }
 }

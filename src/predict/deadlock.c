@@ -144,28 +144,35 @@ static bool fits(const struct search *search, const struct request *next) {
 
 /* ---- rings ---- */
 
+/* The lock that is wanted; of a reader-writer lock the same for all who want it. */
+static uint32_t wanted_lock(const struct search *search, uint32_t number) {
+    uint32_t lock = request_of(search, number)->wants;
+    st_rwlocks_find(search->model->rwlocks, &lock);
+    return lock;
+}
+
 /* The same locks in the same order, wherever one starts. */
 static bool is_new_ring(struct search *search) {
     size_t start = 0;
     uint64_t hash = search->length;
     for (size_t i = 1; i < search->length; i++)
-        if (request_of(search, search->chain[i])->wants <
-            request_of(search, search->chain[start])->wants)
+        if (wanted_lock(search, search->chain[i]) < wanted_lock(search, search->chain[start]))
             start = i;
     for (size_t i = 0; i < search->length; i++) {
         uint32_t number = search->chain[(start + i) % search->length];
-        uint32_t lock = request_of(search, number)->wants;
+        uint32_t lock = wanted_lock(search, number);
         hash = XXH3_64bits_withSeed(&lock, sizeof lock, hash);
     }
     uint32_t known = search->rings.count;
     return st_map64_number(&search->rings, hash) == known;
 }
 
-static struct st_place place_of(uint32_t thread, uint32_t lock, uint64_t number, uint64_t loc) {
-    return (struct st_place){
-        .number = number,
-        .event = {
-            .thread = thread, .target = lock, .loc = loc, .written = ST_ACQUIRE, .op = ST_ACQUIRE}};
+static struct st_place place_of(const struct search *search, uint32_t thread, uint32_t lock,
+                                uint64_t number, uint64_t loc) {
+    struct st_event event = {
+        .thread = thread, .target = lock, .loc = loc, .written = ST_ACQUIRE, .op = ST_ACQUIRE};
+    st_rwlocks_tell(search->model->rwlocks, &event);
+    return (struct st_place){.number = number, .event = event};
 }
 
 static struct st_foreseen_wait wait_of(const struct search *search, size_t place) {
@@ -177,8 +184,8 @@ static struct st_foreseen_wait wait_of(const struct search *search, size_t place
     while (held->lock != lock)
         held++;
     return (struct st_foreseen_wait){
-        .holds = place_of(thread, lock, held->number, held->loc),
-        .wants = place_of(thread, request->wants, request->number, request->loc)};
+        .holds = place_of(search, thread, lock, held->number, held->loc),
+        .wants = place_of(search, thread, request->wants, request->number, request->loc)};
 }
 
 static void add_ring(struct search *search) {

@@ -83,10 +83,23 @@ static void on_access(struct st_followers *followers, const struct st_followed *
                            st_periods_now(&followers->order->periods, event->thread), held);
 }
 
+/* Is it the same reader-writer lock? */
+static bool is_part_of(const struct st_rwlocks *rwlocks, uint32_t left, uint32_t right) {
+    return st_rwlocks_find(rwlocks, &left) && st_rwlocks_find(rwlocks, &right) && left == right;
+}
+
+/* The locks of a reader-writer lock are taken all at once: while it waits for one of them, a writer
+ * holds none. */
 static void on_acquire(struct st_followers *followers, const struct st_followed *followed) {
-    if (followed->held_count)
+    struct st_model *model = followers->model;
+    struct st_followed before = *followed;
+    while (before.held_count && is_part_of(model->rwlocks, followed->event->target,
+                                           before.held[before.held_count - 1].lock))
+        before.held_set = st_lockset_without(&model->locksets, before.held_set,
+                                             before.held[--before.held_count].lock);
+    if (before.held_count)
         st_deadlock_watch_acquire(
-            followers->deadlocks, followed,
+            followers->deadlocks, &before,
             st_periods_now(&followers->order->periods, followed->event->thread));
 }
 
@@ -95,8 +108,7 @@ static void follow(struct st_followers *followers, struct st_followed_thread *th
     struct st_followed followed = {.event = event,
                                    .number = number,
                                    .splits = st_order_splits(followers->order, event),
-                                   .swaps = event->op == ST_WRITE && event->atomic &&
-                                            thread->atomic_read == event->target + 1,
+                                   .joined = is_access(event) && event->joined,
                                    .held = thread->held,
                                    .held_count = thread->held_count,
                                    .held_set = thread->held_set};
@@ -119,7 +131,6 @@ void st_followers_event(struct st_followers *followers, const struct st_event *e
         hold(followers, thread, event, number);
     else if (event->op == ST_RELEASE)
         let_go(followers, thread, event);
-    thread->atomic_read = event->op == ST_READ && event->atomic ? event->target + 1 : 0;
 }
 
 void st_followers_finish(struct st_followers *followers) {

@@ -24,7 +24,7 @@ struct st_followed {
     const struct st_event *event;
     uint64_t number;
     bool splits; /* transactions: it is a fork, a join or an operation of a barrier */
-    bool swaps;  /* it is the write of an atomic operation whose read came just before */
+    bool joined; /* it is of the same atomic operation as the event before it */
     const struct st_held_lock *held; /* in the order of acquiring */
     size_t held_count;
     uint32_t held_set;
@@ -34,7 +34,6 @@ struct st_followed_thread {
     struct st_held_lock *held;
     size_t held_count, held_capacity;
     uint32_t held_set;
-    uint32_t atomic_read; /* the variable of its last event plus 1, if that was an atomic read */
 };
 
 struct st_followers {

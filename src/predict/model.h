@@ -25,20 +25,27 @@
  * second thread on, as if the variable had not escaped before, would miss violations: in another
  * schedule the second thread comes earlier.)
  *
- * **Atomic operations.** A read-modify-write is one step in every schedule. So a variable with such
- * an operation has a lock of its own, with a number from `first_atomic_lock` on, that is held
- * around each access to it. */
+ * **Other synchronisation.** A trace has it as channels, and other schedules need not have the
+ * order that was observed. Of some channels more is known: barriers (predict/barriers.h) and what
+ * is done once (predict/onces.h) make the same order in every schedule, and reader-writer locks are
+ * locks (predict/rwlocks.h). All others make no order at all, unless it is asked for.
+ *
+ * **Atomic operations.** A read-modify-write is one step in every schedule, and so is an operation
+ * on several variables (bytes that are accessed one by one elsewhere). So a variable with such an
+ * operation has a lock of its own, with a number from `first_atomic_lock` on, that is held around
+ * each operation on it. */
 #ifndef SERIATIM_PREDICT_MODEL_H
 #define SERIATIM_PREDICT_MODEL_H
 
 #include "finding/prediction.h"
 #include "predict/locksets.h"
 #include "predict/periods.h"
+#include "predict/rwlocks.h"
 #include "predict/shapes.h"
 
 /* Which order holds in every schedule, beyond fork and join. */
 enum st_model_order {
-    ST_MODEL_BARRIERS, /* that of barriers, as in the papers */
+    ST_MODEL_BARRIERS, /* that of barriers, as in the papers, and of what is done once */
     ST_MODEL_ALL       /* that of all channels as it was observed */
 };
 
@@ -63,7 +70,7 @@ struct st_spot {
 struct st_unit {
     uint32_t shape;
     uint32_t thread;
-    uint32_t first_period, last_period; /* equal unless the order is ST_MODEL_ALL */
+    uint32_t first_period, last_period; /* different if something ordered it in its midst */
     uint32_t block;                     /* name, or ST_NO_NAME */
     /* The tokens own_first .. own_end - 1 are the transaction, or the event outside of blocks.
      * Those before and behind are of critical sections around it (predict/unit_maker.h). */
@@ -115,7 +122,8 @@ struct st_model {
     const struct st_periods *periods;
     struct st_model_variable *variables;
     size_t variable_count;
-    struct st_model_lock *locks; /* with those of atomic variables */
+    struct st_model_lock *locks; /* of the trace, of rwlocks, and of atomic variables */
+    const struct st_rwlocks *rwlocks;
     size_t lock_count;
     uint32_t first_atomic_lock;
     uint64_t channel_events;        /* of channels that make no order here */

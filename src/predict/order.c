@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 void st_order_init(struct st_order *order, enum st_model_order mode,
-                   const struct st_barriers *barriers) {
-    *order = (struct st_order){.mode = mode, .barriers = barriers};
+                   const struct st_barriers *barriers, const struct st_onces *onces) {
+    *order = (struct st_order){.mode = mode, .barriers = barriers, .onces = onces};
     st_periods_init(&order->periods);
 }
 
@@ -34,9 +34,16 @@ bool st_order_splits(const struct st_order *order, const struct st_event *event)
     }
 }
 
+bool st_order_counts(const struct st_order *order, uint32_t channel) {
+    if (!order->barriers)
+        return false;
+    return order->mode == ST_MODEL_ALL || is_barrier(order, channel) ||
+           st_is_once(order->onces, channel);
+}
+
 static void use_channel(struct st_order *order, const struct st_event *event) {
     bool barrier = is_barrier(order, event->target);
-    if (!order->barriers || (!barrier && order->mode != ST_MODEL_ALL))
+    if (!st_order_counts(order, event->target))
         return;
     st_reserve(&order->channels, &order->channel_capacity, (size_t)event->target + 1);
     struct st_order_channel *channel = &order->channels[event->target];

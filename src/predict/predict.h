@@ -26,7 +26,9 @@ enum st_race_search {
     ST_RACES_PAIRWISE, /* conflicting, concurrent, no common lock */
     ST_RACES_MULTILOCKSET,
     ST_RACES_ERASER,
-    ST_RACES_OWNERSHIP /* Eraser with a transfer to a second owner (von Praun and Gross) */
+    ST_RACES_BY_VARIABLE, /* pairwise, and then all accesses to a variable in a race count, as in
+                           * the paper */
+    ST_RACES_OWNERSHIP    /* Eraser with a transfer to a second owner (von Praun and Gross) */
 };
 
 /* How far the blocks analysis goes. */

@@ -46,7 +46,8 @@ static unsigned race_flags_of(enum st_race_search search, bool escape, bool orde
 static enum st_race_search search_of(const struct st_predict_options *options) {
     bool by_eraser =
         options->without & ST_WITHOUT_MULTILOCKSET &&
-        (options->races == ST_RACES_PAIRWISE || options->races == ST_RACES_MULTILOCKSET);
+        (options->races == ST_RACES_PAIRWISE || options->races == ST_RACES_BY_VARIABLE ||
+         options->races == ST_RACES_MULTILOCKSET);
     return by_eraser ? ST_RACES_ERASER : options->races;
 }
 
@@ -56,6 +57,7 @@ struct st_reduction_setup st_reduction_setup(const struct st_predict_options *op
     bool ordered = !(without & ST_WITHOUT_HAPPEN_BEFORE);
     bool escape = !(without & ST_WITHOUT_ESCAPE) &&
                   (search != ST_RACES_MULTILOCKSET || options->as_published);
+    bool by_pairs = search == ST_RACES_PAIRWISE || search == ST_RACES_BY_VARIABLE;
     return (struct st_reduction_setup){
         .rules = {.ordered = ordered,
                   .sections = !(without & ST_WITHOUT_SECTIONS),
@@ -64,8 +66,9 @@ struct st_reduction_setup st_reduction_setup(const struct st_predict_options *op
                   .protected_locks = !(without & ST_WITHOUT_PROTECTED),
                   .many = options->as_published},
         .trusting = options->as_published,
-        .by_pairs = search == ST_RACES_PAIRWISE,
-        .race_flags = search == ST_RACES_PAIRWISE ? 0 : race_flags_of(search, escape, ordered)};
+        .by_pairs = by_pairs,
+        .by_variable = search == ST_RACES_BY_VARIABLE,
+        .race_flags = by_pairs ? 0 : race_flags_of(search, escape, ordered)};
 }
 
 bool st_reduction_needs_shared(const struct st_predict_options *options) {
@@ -90,6 +93,8 @@ bool st_reducer_is_racy(const struct st_reducer *reducer, uint32_t variable) {
 
 static bool is_racy(const void *context, uint32_t unit, uint32_t token) {
     const struct st_reducer *reducer = context;
+    if (reducer->setup.by_variable)
+        return reducer->racy[st_unit_shape(reducer->model, unit)->tokens[token].target];
     if (reducer->setup.by_pairs)
         return st_pair_race(&reducer->races, unit, token) != NULL;
     return st_reducer_is_racy(reducer, st_unit_shape(reducer->model, unit)->tokens[token].target);
@@ -138,11 +143,21 @@ static void find_loose(struct st_reducer *reducer) {
     st_movers_free(&movers);
 }
 
+static void find_racy(struct st_reducer *reducer) {
+    const struct st_pair_races *races = &reducer->races;
+    reducer->racy = st_alloc(reducer->model->variable_count + 1, sizeof *reducer->racy);
+    for (size_t i = 0; i < races->use_count; i++)
+        if (st_pair_race(races, races->uses[i].unit, races->uses[i].token))
+            reducer->racy[races->uses[i].variable] = true;
+}
+
 void st_reducer_init(struct st_reducer *reducer, const struct st_model *model,
                      const struct st_reduction_setup *setup) {
     *reducer = (struct st_reducer){.model = model, .setup = *setup};
     if (setup->by_pairs || setup->lists_races)
         st_pair_races_find(&reducer->races, model, setup->rules.ordered);
+    if (setup->by_variable)
+        find_racy(reducer);
     reducer->loose = st_alloc(model->lock_count + 1, sizeof *reducer->loose);
     if (setup->trusting)
         return;
@@ -154,6 +169,7 @@ void st_reducer_init(struct st_reducer *reducer, const struct st_model *model,
 
 void st_reducer_free(struct st_reducer *reducer) {
     st_pair_races_free(&reducer->races);
+    free(reducer->racy);
     free(reducer->loose);
 }
 
@@ -215,6 +231,8 @@ static void explain(void *context, uint32_t unit, struct st_foreseen *block) {
 static const char *method_of(const struct st_predict_options *options) {
     bool sections = !(options->without & ST_WITHOUT_SECTIONS);
     switch (search_of(options)) {
+    case ST_RACES_BY_VARIABLE:
+        return sections ? "Theorem 2, variables with races" : "Theorem 1, variables with races";
     case ST_RACES_PAIRWISE:
         return sections ? "Theorem 2, races by pairs" : "Theorem 1, races by pairs";
     case ST_RACES_MULTILOCKSET:

@@ -6,9 +6,10 @@
 #include <string.h>
 
 void st_survey_init(struct st_survey *survey, enum st_model_order mode,
-                    const struct st_barriers *barriers, struct st_locksets *locksets) {
+                    const struct st_barriers *barriers, const struct st_onces *onces,
+                    struct st_locksets *locksets) {
     *survey = (struct st_survey){.locksets = locksets};
-    st_order_init(&survey->order, mode, barriers);
+    st_order_init(&survey->order, mode, barriers, onces);
 }
 
 void st_survey_free(struct st_survey *survey) {
@@ -161,9 +162,11 @@ static void release(struct st_survey *survey, const struct st_event *event) {
 
 static void note_atomic(struct st_survey *survey, const struct st_event *event) {
     struct st_survey_thread *thread = thread_of(survey, event->thread);
-    if (event->op == ST_WRITE && event->atomic && thread->atomic_read == event->target + 1)
-        survey->variables[event->target].indivisible = true;
-    thread->atomic_read = event->op == ST_READ && event->atomic ? event->target + 1 : 0;
+    bool atomic = event->op <= ST_WRITE && event->atomic;
+    if (atomic && event->joined && thread->atomic)
+        survey->variables[event->target].indivisible =
+            survey->variables[thread->atomic - 1].indivisible = true;
+    thread->atomic = atomic ? event->target + 1 : 0;
 }
 
 void st_survey_event(struct st_survey *survey, const struct st_event *event) {
@@ -183,7 +186,7 @@ void st_survey_event(struct st_survey *survey, const struct st_event *event) {
         break;
     case ST_SEND:
     case ST_RECEIVE:
-        survey->channel_events += !st_order_splits(&survey->order, event);
+        survey->channel_events += !st_order_counts(&survey->order, event->target);
         break;
     default:
         break;

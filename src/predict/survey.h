@@ -16,7 +16,7 @@ struct st_variable_facts {
     bool shared;      /* by two threads at least */
     bool written;     /* at least once */
     bool contended;   /* by concurrent accesses of two threads, one of them a write */
-    bool indivisible; /* by an atomic operation that reads and writes at once */
+    bool indivisible; /* by an atomic operation that does more than one access */
     bool plain;       /* by what is no atomic operation */
     struct st_last_use first, *others; /* until it is contended */
     uint32_t other_count;
@@ -35,7 +35,7 @@ struct st_lock_facts {
 struct st_survey_thread {
     uint32_t *held; /* locks, in the order in which they were acquired */
     size_t held_count, held_capacity;
-    uint32_t atomic_read; /* the variable of its last event plus 1, if that was an atomic read */
+    uint32_t atomic; /* the variable of its last event plus 1, if that was an atomic access */
 };
 
 struct st_survey {
@@ -51,7 +51,8 @@ struct st_survey {
 };
 
 void st_survey_init(struct st_survey *survey, enum st_model_order mode,
-                    const struct st_barriers *barriers, struct st_locksets *locksets);
+                    const struct st_barriers *barriers, const struct st_onces *onces,
+                    struct st_locksets *locksets);
 void st_survey_free(struct st_survey *survey);
 size_t st_survey_memory(const struct st_survey *survey);
 

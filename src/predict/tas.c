@@ -1,5 +1,6 @@
 /* Block by block, by as many workers as wanted. Blocks are independent; what is found of each is
  * put into its place, and told in the order of the blocks. */
+#include "predict/tas_decide.h"
 #include "predict/tas_validate.h"
 #include "predict/tas_witness.h"
 
@@ -26,6 +27,9 @@ struct run {
     const struct st_tas_options *options;
     struct outcome *outcomes;
     atomic_size_t next;
+    pthread_mutex_t lock; /* for what follows */
+    size_t *kept; /* the violated blocks to be listed, ascending: their witnesses are kept */
+    size_t kept_count, kept_capacity;
 };
 
 /* What one worker counted. */
@@ -65,12 +69,29 @@ static bool search_within_bound(struct tas_worker *worker, struct tas_witness *w
     return tas_witness_find(witness, &worker->schedule, tas, block);
 }
 
+/* Only the first violated blocks are listed, so only their witnesses are kept: that of the last one
+ * gives way. */
+static void keep_witness(struct run *run, size_t block) {
+    pthread_mutex_lock(&run->lock);
+    st_reserve(&run->kept, &run->kept_capacity, run->kept_count + 1);
+    size_t place = run->kept_count++;
+    for (; place && run->kept[place - 1] > block; place--)
+        run->kept[place] = run->kept[place - 1];
+    run->kept[place] = block;
+    if (run->options->limit && run->kept_count > run->options->limit) {
+        struct outcome *last = &run->outcomes[run->kept[--run->kept_count]];
+        tas_witness_free(last->witness);
+        free(last->witness);
+        last->witness = NULL;
+    }
+    pthread_mutex_unlock(&run->lock);
+}
+
 static void search_block(struct tas_worker *worker, struct outcome *outcome) {
     struct tas_witness witness;
     double timeout = worker->options->timeout;
     worker->budget.deadline = timeout > 0 ? tas_now() + timeout : 0;
     worker->budget.expired = false;
-    worker->schedule = (struct tas_schedule){0};
     if (search_within_bound(worker, &witness)) {
         outcome->foresight = ST_FORESEEN_VIOLATION;
         outcome->witness = st_alloc(1, sizeof witness);
@@ -107,15 +128,20 @@ static void *work(void *context) {
     double start = tas_now();
     tas_segment_init(&worker.segment, tas);
     tas_window_init(&worker.window, tas);
+    worker.decider = tas_decider_new(&worker);
     for (;;) {
         size_t first = atomic_fetch_add(&run->next, BATCH);
         if (first >= tas->block_count)
             break;
-        for (size_t b = first; b < first + BATCH && b < tas->block_count; b++)
+        for (size_t b = first; b < first + BATCH && b < tas->block_count; b++) {
             judge(&worker, share, &tas->blocks[b], &run->outcomes[b]);
+            if (run->outcomes[b].witness)
+                keep_witness(run, b);
+        }
     }
     tas_segment_free(&worker.segment);
     tas_window_free(&worker.window);
+    tas_decider_free(worker.decider);
     share->steps = worker.budget.steps;
     share->seconds = tas_now() - start;
     return NULL;
@@ -222,7 +248,7 @@ static void fill_table(const struct run *run, const struct share *shares, unsign
 void st_tas_run(const struct st_tas *tas, const struct st_tas_options *options,
                 struct st_prediction *prediction, struct st_tas_table *table) {
     unsigned jobs = options->jobs ? options->jobs : 1;
-    struct run run = {.tas = tas, .options = options};
+    struct run run = {.tas = tas, .options = options, .lock = PTHREAD_MUTEX_INITIALIZER};
     struct share *shares = st_alloc(jobs, sizeof *shares);
     struct st_tas_table own;
     run.outcomes = st_alloc(tas->block_count + 1, sizeof *run.outcomes);
@@ -231,17 +257,22 @@ void st_tas_run(const struct st_tas *tas, const struct st_tas_options *options,
     prediction->notion = "avp";
     prediction->method = st_tas_search_name(options->search);
     tell(&run, prediction);
+    if (options->max_switches)
+        st_prediction_caveat(prediction,
+                             "Only schedules with a bounded number of switches between "
+                             "threads were searched; others may cut a block that is said "
+                             "to be atomic.");
     if (tas->overflow)
         st_prediction_caveat(prediction, "The trace has more events than this analysis can number; "
                                          "only its first 4294967294 events were analysed.");
     st_prediction_finish(prediction);
     fill_table(&run, shares, jobs, prediction, table ? table : &own);
     prediction->seconds = (table ? table : &own)->seconds;
-    for (size_t b = 0; b < tas->block_count; b++)
-        if (run.outcomes[b].witness) {
-            tas_witness_free(run.outcomes[b].witness);
-            free(run.outcomes[b].witness);
-        }
+    for (size_t i = 0; i < run.kept_count; i++) {
+        tas_witness_free(run.outcomes[run.kept[i]].witness);
+        free(run.outcomes[run.kept[i]].witness);
+    }
+    free(run.kept);
     free(run.outcomes);
     free(shares);
 }

@@ -7,17 +7,17 @@
  *  - each read sees the write that it saw in the trace (its couple; the initial value counts as
  *    one), but the last event of a thread may be a read that sees anything;
  *  - locks exclude each other, a thread that stopped keeps its locks; a child starts after its
- * fork, and a join waits until the child did all its events and saw all its couples;
+ *    fork, and a join waits until the child did all its events and saw all its couples;
  *  - a receive comes after all sends of its channel that came before it in the trace. So barriers
  *    hold (all arrivals of a round before all its departures), semaphores have the tokens that they
- *    need, and sections of reader-writer locks keep their order. A condition wait, which is
- *    `rel(l) rcv(c) acq(l)` or `rel(l) acq(l) rcv(c)` of one thread, also starts (`rel`) before the
- *    sends that woke it: those between its `rel` and its `rcv`;
+ *    need, and sections of reader-writer locks keep their order. A condition wait, which is `rel(l)
+ *    rcv(c) acq(l)` or `rel(l) acq(l) rcv(c)` of one thread, also starts (`rel`) before the sends
+ *    that woke it: those between its `rel` and its `rcv`;
  *  - an atomic read directly followed in its thread by an atomic write of the same variable, with
- * no access of others to it in between, is one read-modify-write, so nobody else touches the
- * variable between the two. When its read sees something else than its couple, the write is not
- * executed, and what the variable holds then is not known: no read sees its couple there until
- * someone writes.
+ *    no access of others to it in between, is one read-modify-write, so nobody else touches the
+ *    variable between the two. When its read sees something else than its couple, the write is not
+ *    executed, and what the variable holds then is not known: no read sees its couple there until
+ *    someone writes.
  *
  * A block is violated when a feasible schedule has a path of read/write conflicts and thread order
  * that leaves the block at s, goes through other threads and returns at a later t. Locks, forks,
@@ -64,11 +64,12 @@ struct st_tas_options {
                         * only means that nothing is replayed as observed */
     bool static_check; /* do not search for blocks of which the segment alone shows that they are
                         * atomic */
-    /* How often the schedule may go from one thread to another that it need not go to, behind the
-     * part that is replayed as observed; 0: unbounded. Chains are not bounded by themselves: where
-     * their witness has more switches, states searches for one with fewer. */
+    /* How often the schedule may go from one thread to another, among accesses and lock events and
+     * behind the part that is replayed as observed; 0: unbounded. Chains know no bound: where their
+     * witness has more switches, states looks for one with fewer. A bound makes the search
+     * incomplete, and a caveat says so. */
     uint64_t max_switches;
-    double timeout; /* seconds for each block; 0: no limit */
+    double timeout; /* seconds of work for each block; 0: no limit */
     unsigned jobs;  /* threads to work with; 0 counts as 1. Results do not depend on it, timeouts
                      * aside */
     size_t limit;   /* how many blocks to list at most, violations first, then timeouts; 0: all */

@@ -10,12 +10,12 @@
  *  - an event that must happen before s, or cannot be executed before t, is on no path from s to t;
  *    nor is one under a lock that the block's thread holds from s to t;
  *  - of the intervals that enter by a conflict with one event and leave by the same kind of access
- * to the same variable, those that contain another such interval say less;
+ *    to the same variable, those that contain another such interval say less;
  *  - a path with a shortcut was asked for when shorter ones were: s is the first access of the
- * block that conflicts with u1, no event conflicts with one of the path other than the next, and
- * only the last interval conflicts with t;
+ *    block that conflicts with u1, no event conflicts with one of the path other than the next, and
+ *    only the last interval conflicts with t;
  *  - targets are taken in their order. When an event of the path conflicts with an earlier target,
- * it is executed after that, or the earlier target would have been found to be violated. */
+ *    it is executed after that, or the earlier target would have been found to be violated. */
 #include "predict/tas_decide.h"
 
 #include "base/memory.h"
@@ -54,7 +54,8 @@ struct chains {
         LONG   /* all other chains */
     } pass;
     struct interval *chain;
-    bool *visited; /* by thread */
+    bool *visited;    /* by thread */
+    uint32_t *before; /* by interval of the chain and thread: what comes before its exit */
     struct tas_pair *pairs;
     size_t pair_count, pair_capacity;
 };
@@ -117,19 +118,22 @@ static uint32_t last_entry(const struct st_tas *tas, const struct entries *entri
 
 /* ---- which accesses can be on a path ---- */
 
-/* Does the block's thread hold a lock from the access `from` of the block up to the target that the
- * event needs? Then it is not executed in between. */
+/* Does a lock keep the event from being executed between the access `from` of the block and the
+ * target? It does when the block's thread holds the lock all the time, and also when it acquires
+ * the lock in between and still has it at the target: then the event's section must end before that
+ * acquire, and perhaps its end must come after it. */
 static bool is_shut_out(const struct chains *c, uint32_t event, uint32_t from) {
     const struct st_tas *tas = c->tas;
-    uint32_t set = tas->lockset[event], own_set = tas->lockset[from];
+    uint32_t set = tas->lockset[event], own_set = tas->lockset[c->target];
     if (!set || !own_set || !tas_locks_meet(tas, set, own_set))
         return false;
     for (uint32_t i = tas->lock_sets[set]; i < tas->lock_sets[set + 1]; i++) {
-        uint32_t acquire = tas_holder(tas, tas->lock_members[i], from + 1);
+        uint32_t lock = tas->lock_members[i], acquire = tas_holder(tas, lock, c->target + 1);
         if (acquire == TAS_NONE || tas->events[acquire].thread != c->own)
             continue;
-        uint32_t release = tas->partner[acquire];
-        if (!release || tas->position[release - 1] > tas->position[c->target])
+        uint32_t release = tas->partner[tas_holder(tas, lock, event + 1)];
+        if (tas->position[acquire] < tas->position[from] || !release ||
+            tas_needs(tas, release - 1)[c->own] >= tas->position[acquire])
             return true;
     }
     return false;
@@ -169,44 +173,86 @@ static bool has_shortcut(const struct chains *c, size_t level, const struct inte
                      tas_conflict(tas, c->target, interval->exit));
 }
 
-/* Is there something beyond the thread that an access with this key leads on to? */
-static bool leads_on(const struct chains *c, uint32_t key, uint32_t thread) {
+/* Is there an access in a thread beyond, from which the target can be reached, that conflicts with
+ * the event and may come after it? When there is none for an event, there is none for later ones of
+ * the same kind in the thread, since ever more must happen before them. */
+static bool leads_on(const struct chains *c, uint32_t event) {
     const struct st_tas *tas = c->tas;
-    for (uint32_t write = !(key & 1); write <= 1; write++) {
-        size_t other = (key & ~1u) + write;
-        for (uint32_t r = tas->key_runs[other]; r < tas->key_runs[other + 1]; r++) {
+    const struct st_event *e = &tas->events[event];
+    const uint32_t *needs = tas_needs_free(tas, event);
+    for (uint32_t write = e->op == ST_READ; write <= 1; write++) {
+        size_t key = 2 * (size_t)e->target + write;
+        for (uint32_t r = tas->key_runs[key]; r < tas->key_runs[key + 1]; r++) {
             uint32_t t = tas->runs[r].thread;
-            if (t == thread || t == c->own || c->visited[t] || !c->last[t])
+            if (t == e->thread || t == c->own || c->visited[t] || !c->last[t])
                 continue;
-            uint32_t event = last_to(tas, &tas->runs[r], c->last[t]);
-            if (event != TAS_NONE && tas->position[event] > c->segment->upper[t])
+            uint32_t other = last_to(tas, &tas->runs[r], c->last[t]);
+            if (other != TAS_NONE && tas->position[other] > c->segment->upper[t] &&
+                tas->position[other] > needs[t])
                 return true;
         }
     }
     return false;
 }
 
-/* From where in each thread the target can be reached, locks aside. */
+/* The last position of the run, between last[t] and high[t] of its thread, that leads on; or 0. */
+static uint32_t last_leading_on(const struct chains *c, const struct tas_run *run) {
+    const struct st_tas *tas = c->tas;
+    uint32_t t = run->thread;
+    uint32_t above = c->last[t] > c->segment->upper[t] ? c->last[t] : c->segment->upper[t];
+    size_t first = tas_run_from(tas, run, above + 1), low = first;
+    size_t high = tas_run_from(tas, run, c->high[t]);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (leads_on(c, tas->accesses[middle]))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > first ? tas->position[tas->accesses[low - 1]] : 0;
+}
+
+/* Can the event be executed between the first access of the block and the target at all? What the
+ * order of these three implies may say no. */
+static bool fits_between(struct chains *c, uint32_t event) {
+    const struct tas_pair pairs[] = {{c->segment->accesses[0], event}, {event, c->target}};
+    if (is_shut_out(c, event, c->segment->accesses[0]))
+        return false;
+    return !tas_refute(c->decider, pairs, 2, c->target, event, c->before);
+}
+
+/* The last position of the thread that conflicts with the target and can be executed before it; 0
+ * when there is none. The look is not longer than it is worth. */
+static uint32_t last_exit(struct chains *c, uint32_t t) {
+    const struct st_tas *tas = c->tas;
+    struct entries exits = entries_for(tas, c->target, t);
+    uint32_t position = c->high[t];
+    for (int patience = 32; patience; patience--) {
+        uint32_t event = last_entry(tas, &exits, c->segment->upper[t], position - 1);
+        if (event == TAS_NONE)
+            return 0;
+        position = tas->position[event];
+        if (fits_between(c, event))
+            break;
+    }
+    return position;
+}
+
+/* From where in each thread the target can be reached, as far as that is quickly seen. */
 static void find_last(struct chains *c) {
     const struct st_tas *tas = c->tas;
-    for (uint32_t t = 0; t < tas->thread_count; t++) {
-        struct entries exits = entries_for(tas, c->target, t);
-        uint32_t event =
-            t == c->own ? TAS_NONE : last_entry(tas, &exits, c->segment->upper[t], c->high[t] - 1);
-        c->last[t] = event == TAS_NONE ? 0 : tas->position[event];
-    }
+    for (uint32_t t = 0; t < tas->thread_count; t++)
+        c->last[t] = t == c->own ? 0 : last_exit(c, t);
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t t = 0; t < tas->thread_count; t++)
             for (uint32_t i = tas->thread_first[t]; t != c->own && i < tas->thread_first[t + 1];
                  i++) {
-                const struct tas_run *run = &tas->runs[tas->thread_runs[i]];
-                uint32_t event = last_to(tas, run, c->high[t] - 1);
-                if (event == TAS_NONE || tas->position[event] <= c->segment->upper[t] ||
-                    tas->position[event] <= c->last[t] || !leads_on(c, run->key, t))
-                    continue;
-                c->last[t] = tas->position[event];
-                changed = true;
+                uint32_t position = last_leading_on(c, &tas->runs[tas->thread_runs[i]]);
+                if (position) {
+                    c->last[t] = position;
+                    changed = true;
+                }
             }
     }
 }
@@ -265,7 +311,8 @@ static bool visit(struct chains *c, size_t level, struct interval interval, bool
         return false;
     if (last)
         return tas_decide(c->decider, c->pairs, c->pair_count, c->target);
-    if (tas_refute(c->decider, c->pairs, c->pair_count, c->target))
+    if (tas_refute(c->decider, c->pairs, c->pair_count, c->target, interval.exit,
+                   c->before + level * c->tas->thread_count))
         return false;
     return visit_threads(c, level + 1);
 }
@@ -277,7 +324,7 @@ static bool visit_intervals(struct chains *c, size_t level, const struct entries
     size_t place = tas_run_from(tas, exits, low + 1);
     for (; place < exits[1].first && !c->worker->budget.expired; place++) {
         uint32_t exit = tas->accesses[place];
-        if (tas->position[exit] >= high)
+        if (tas->position[exit] >= high || (!last && !leads_on(c, exit)))
             break;
         uint32_t entry = last_entry(tas, entries, low, tas->position[exit]);
         low = tas->position[exit];
@@ -326,8 +373,7 @@ static bool visit_more(struct chains *c, size_t level, const struct entries *ent
     uint32_t high = c->last[thread] + 1;
     for (uint32_t i = tas->thread_first[thread]; i < tas->thread_first[thread + 1]; i++) {
         const struct tas_run *run = &tas->runs[tas->thread_runs[i]];
-        if (leads_on(c, run->key, thread) &&
-            visit_intervals(c, level, entries, run, low, high, false))
+        if (visit_intervals(c, level, entries, run, low, high, false))
             return true;
     }
     return false;
@@ -351,8 +397,11 @@ static bool visit_thread(struct chains *c, size_t level, const struct entries *e
 /* All threads that the chain does not have, behind its last exit; or first behind s. */
 static bool visit_threads(struct chains *c, size_t level) {
     const struct st_tas *tas = c->tas;
-    const uint32_t *needs = tas_needs(tas, c->start->event);
-    const uint32_t *exit_needs = level ? tas_needs_free(tas, c->chain[level - 1].exit) : needs;
+    const uint32_t *needs = tas_needs(tas, c->start->event), *exit_needs = needs, *before = needs;
+    if (level) {
+        exit_needs = tas_needs_free(tas, c->chain[level - 1].exit);
+        before = c->before + (level - 1) * tas->thread_count;
+    }
     for (uint32_t t = 0; t < tas->thread_count && !c->worker->budget.expired; t++) {
         if (t == c->own || c->visited[t])
             continue;
@@ -361,7 +410,8 @@ static bool visit_threads(struct chains *c, size_t level) {
             entries = entries_for(tas, c->chain[level - 1].exit, t);
         else
             add_entries(&entries, run_of(tas, c->start->key, t));
-        uint32_t low = needs[t] > exit_needs[t] ? needs[t] : exit_needs[t];
+        uint32_t low = needs[t] > before[t] ? needs[t] : before[t];
+        low = low > exit_needs[t] ? low : exit_needs[t];
         if (visit_thread(c, level, &entries, t, low))
             return true;
     }
@@ -428,19 +478,20 @@ bool tas_search_chains(struct tas_worker *worker) {
     size_t threads = (size_t)tas->thread_count + 1;
     struct chains c = {.worker = worker, .tas = tas, .segment = &worker->segment};
     c.own = worker->segment.block->thread;
-    c.decider = tas_decider_new(worker);
+    c.decider = worker->decider;
     c.high = st_alloc(threads, sizeof *c.high);
     c.last = st_alloc(threads, sizeof *c.last);
     c.chain = st_alloc(threads, sizeof *c.chain);
     c.visited = st_alloc(threads, sizeof *c.visited);
+    c.before = st_alloc(threads * threads, sizeof *c.before);
     find_starts(&c);
     bool found = search(&c);
-    tas_decider_free(c.decider);
     free(c.starts);
     free(c.high);
     free(c.last);
     free(c.chain);
     free(c.visited);
+    free(c.before);
     free(c.pairs);
     return found;
 }

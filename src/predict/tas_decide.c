@@ -407,8 +407,11 @@ bool tas_decide(struct tas_decider *d, const struct tas_pair *pairs, size_t coun
     return solve(d);
 }
 
-bool tas_refute(struct tas_decider *d, const struct tas_pair *pairs, size_t count,
-                uint32_t target) {
+bool tas_refute(struct tas_decider *d, const struct tas_pair *pairs, size_t count, uint32_t target,
+                uint32_t event, uint32_t *before) {
     start(d, pairs, count, target);
-    return attempt(d) == REFUTED;
+    if (attempt(d) == REFUTED)
+        return true;
+    tas_nodes_before(&d->nodes, tas_nodes_find(&d->nodes, event), before);
+    return false;
 }

@@ -8,7 +8,7 @@
  *    after the couple comes after the read; all writes come after a read of what the frozen part
  *    left;
  *  - when a critical section starts before another one of the same lock, it ends before it starts;
- * if its end is not among the events, it is added.
+ *    if its end is not among the events, it is added.
  *
  * A cycle refutes the order. Otherwise the events are scheduled as they were observed, as far as
  * the order lets them; where that gets stuck, two events block each other that are in no order yet,
@@ -32,8 +32,10 @@ void tas_decider_free(struct tas_decider *decider);
 bool tas_decide(struct tas_decider *decider, const struct tas_pair *pairs, size_t count,
                 uint32_t target);
 
-/* True when there is no schedule, by what the order implies alone; false means nothing. */
+/* True when there is no schedule, by what the order implies alone; false means nothing. Then
+ * `before` has for each thread the last position that comes before the event, as far as that is
+ * implied; the event is one of the pairs. */
 bool tas_refute(struct tas_decider *decider, const struct tas_pair *pairs, size_t count,
-                uint32_t target);
+                uint32_t target, uint32_t event, uint32_t *before);
 
 #endif

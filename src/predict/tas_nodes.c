@@ -283,16 +283,16 @@ static uint32_t *clock_of(const struct tas_nodes *nodes, uint32_t node) {
 
 /* How many nodes of the actor are at this position or before it. */
 static uint32_t count_to(const struct tas_nodes *nodes, uint32_t actor, uint32_t position) {
-    const struct tas_node *list = nodes->list + nodes->actors[actor].first;
-    uint32_t low = 0, high = nodes->actors[actor].count;
+    uint32_t first = nodes->actors[actor].first;
+    uint32_t low = first, high = first + nodes->actors[actor].count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (list[middle].position <= position)
+        if (nodes->list[middle].position <= position)
             low = middle + 1;
         else
             high = middle;
     }
-    return low;
+    return low - first;
 }
 
 uint32_t tas_nodes_find(const struct tas_nodes *nodes, uint32_t event) {
@@ -348,6 +348,12 @@ bool tas_nodes_inherit(struct tas_nodes *nodes, uint32_t node) {
             return false;
     }
     return true;
+}
+
+void tas_nodes_before(const struct tas_nodes *nodes, uint32_t node, uint32_t *before) {
+    memset(before, 0, nodes->tas->thread_count * sizeof *before);
+    for (uint32_t a = 0; a < nodes->width; a++)
+        before[nodes->actors[a].thread] = clock_of(nodes, node)[a];
 }
 
 bool tas_nodes_ready(const struct tas_nodes *nodes, uint32_t node, const uint32_t *next) {

@@ -103,6 +103,9 @@ bool tas_nodes_put(struct tas_nodes *nodes, uint32_t from, uint32_t to);
  * node, comes before it. False when that makes a cycle. */
 bool tas_nodes_inherit(struct tas_nodes *nodes, uint32_t node);
 
+/* For each thread of the trace: the last position that comes before the node. */
+void tas_nodes_before(const struct tas_nodes *nodes, uint32_t node, uint32_t *before);
+
 /* Is everything executed that comes before it? `next` counts, by actor, nodes executed. */
 bool tas_nodes_ready(const struct tas_nodes *nodes, uint32_t node, const uint32_t *next);
 

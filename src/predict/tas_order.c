@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 /* A condition wait (predict/tas.h): from its release to its receive. */
 struct wait {
@@ -31,8 +32,9 @@ struct order {
     size_t channel_capacity;
     struct wait *waits; /* by release */
     size_t wait_count, wait_capacity, next_wait;
-    struct st_map64 changes; /* of sets of locks that were made before ... */
-    uint32_t *changed;       /* ... and the sets that came of them, by number */
+    struct st_map64 contents; /* of sets, as hashes, by number of the set */
+    struct st_map64 changes;  /* of sets of locks that were made before ... */
+    uint32_t *changed;        /* ... and the sets that came of them, by number */
     size_t changed_capacity;
     uint32_t *scratch; /* a vector, and behind it room for a set of locks */
 };
@@ -84,16 +86,6 @@ static void come_after_event(struct order *o, uint32_t thread, uint32_t event) {
 
 /* ---- sets of locks ---- */
 
-static uint32_t find_set(const struct st_tas *tas, const uint32_t *members, size_t count) {
-    for (uint32_t s = (uint32_t)tas->set_count; s-- > 0;) {
-        size_t size = tas->lock_sets[s + 1] - tas->lock_sets[s];
-        if (size == count && (count == 0 || memcmp(tas->lock_members + tas->lock_sets[s], members,
-                                                   count * sizeof *members) == 0))
-            return s;
-    }
-    return TAS_NONE;
-}
-
 static uint32_t store_set(struct st_tas *tas, const uint32_t *members, size_t count) {
     uint32_t start = tas->set_count ? tas->lock_sets[tas->set_count] : 0;
     st_reserve(&tas->lock_sets, &tas->set_capacity, tas->set_count + 2);
@@ -122,8 +114,9 @@ static uint32_t make_set(struct order *o, uint32_t set, uint32_t lock, bool add)
     }
     if (!added)
         members[count++] = lock;
-    uint32_t found = find_set(tas, members, count);
-    return found == TAS_NONE ? store_set(tas, members, count) : found;
+    uint32_t known = o->contents.count;
+    uint32_t number = st_map64_number(&o->contents, XXH3_64bits(members, count * sizeof *members));
+    return number < known ? number : store_set(tas, members, count);
 }
 
 /* The same, remembering what was made: there are few sets, but many changes. */
@@ -320,6 +313,7 @@ static void free_order(struct order *o) {
     }
     free(o->channels);
     free(o->waits);
+    st_map64_free(&o->contents);
     st_map64_free(&o->changes);
     free(o->changed);
     free(o->now);
@@ -333,6 +327,7 @@ static void free_order(struct order *o) {
 void tas_build_order(struct st_tas *tas) {
     size_t threads = (size_t)tas->thread_count + 1;
     struct order o = {.tas = tas};
+    st_map64_init(&o.contents);
     st_map64_init(&o.changes);
     o.now = st_alloc(threads, sizeof *o.now);
     o.set = st_alloc(threads, sizeof *o.set);
@@ -345,6 +340,7 @@ void tas_build_order(struct st_tas *tas) {
     tas->lockset = st_alloc(tas->count + 1, sizeof *tas->lockset);
     store_clock(tas, o.scratch); /* number 0: nothing must happen before */
     store_set(tas, NULL, 0);     /* number 0: no locks */
+    st_map64_number(&o.contents, XXH3_64bits(o.scratch, 0));
     find_waits(&o);
     uint32_t *reached = st_alloc(threads, sizeof *reached);
     for (uint32_t i = 0; i < tas->count; i++)

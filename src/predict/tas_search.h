@@ -12,6 +12,7 @@ struct tas_budget {
     bool expired;
 };
 
+/* Seconds that the calling thread has worked: a busy machine must not turn into timeouts. */
 double tas_now(void);
 
 /* Counts work of about this many nanoseconds or more. False when time is up. */
@@ -42,6 +43,7 @@ struct tas_worker {
     const struct st_tas_options *options;
     struct tas_segment segment;
     struct tas_window window;
+    struct tas_decider *decider; /* for chains */
     struct tas_budget budget;
     struct tas_schedule schedule; /* filled when the search found a violation */
 };

@@ -10,7 +10,7 @@
  *  - a lock that is held behind the frozen part is acquired by nobody else in it later, and each
  *    acquire of it by another thread in the window must come after the one that holds it anyway;
  *  - for each read in the window that has its couple in the frozen part, that is the last write of
- * the variable there, and each write of it in the window must come after that couple anyway. */
+ *    the variable there, and each write of it in the window must come after that couple anyway. */
 #ifndef SERIATIM_PREDICT_TAS_WINDOW_H
 #define SERIATIM_PREDICT_TAS_WINDOW_H
 

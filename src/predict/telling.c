@@ -5,22 +5,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The lock of an atomic variable has no name, since no program knows it: what is told instead is
+ * the access that it is held around. */
+static struct st_token token_to_tell(const struct st_model *model, const struct st_shape *shape,
+                                     uint32_t token) {
+    struct st_token what = shape->tokens[token];
+    if (what.kind <= ST_TOKEN_WRITE || what.target < model->first_atomic_lock)
+        return what;
+    uint32_t lock = what.target, step = what.kind == ST_TOKEN_ACQUIRE ? 1 : -1u;
+    do /* it is held around an access to its variable */
+        what = shape->tokens[token += step];
+    while (what.kind > ST_TOKEN_WRITE || model->variables[what.target].lock != lock);
+    return what;
+}
+
 struct st_place st_unit_place(const struct st_model *model, uint32_t unit, uint32_t token) {
     static const enum st_op ops[] = {ST_READ,    ST_WRITE,   ST_ACQUIRE,
                                      ST_RELEASE, ST_ACQUIRE, ST_RELEASE};
-    const struct st_token *what = &st_unit_shape(model, unit)->tokens[token];
-    if (what->kind > ST_TOKEN_WRITE && what->target >= model->first_atomic_lock) {
-        /* The lock of an atomic variable is nothing that a trace knows; the access beside it is. */
-        token += what->kind == ST_TOKEN_ACQUIRE ? 1 : -1u;
-        what = &st_unit_shape(model, unit)->tokens[token];
-    }
+    const struct st_token what = token_to_tell(model, st_unit_shape(model, unit), token);
     const struct st_spot *spot = &model->units[unit].spots[token];
-    return (struct st_place){.number = spot->number,
-                             .event = {.thread = model->units[unit].thread,
-                                       .target = what->target,
-                                       .loc = spot->loc,
-                                       .written = ops[what->kind],
-                                       .op = ops[what->kind]}};
+    struct st_event event = {.thread = model->units[unit].thread,
+                             .target = what.target,
+                             .loc = spot->loc,
+                             .written = ops[what.kind],
+                             .op = ops[what.kind]};
+    if (event.op > ST_WRITE)
+        st_rwlocks_tell(model->rwlocks, &event);
+    return (struct st_place){.number = spot->number, .event = event};
 }
 
 /* The parts of one block, in one row: the part of which most is to be said. */

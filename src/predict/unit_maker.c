@@ -33,8 +33,11 @@ struct actor {
     uint32_t first_period; /* of the draft */
     uint32_t *draft_held;  /* what was held when the draft began */
     size_t draft_held_count, draft_held_capacity;
-    uint32_t swap; /* the variable plus 1 that it has just read atomically: a write may follow */
-    struct st_spot swap_read;
+    /* The locks of variables that its last access took: the next one may be of the same atomic
+     * operation. */
+    uint32_t *step;
+    size_t step_count, step_capacity;
+    struct st_spot step_last; /* that access */
 };
 
 struct st_unit_maker {
@@ -64,6 +67,7 @@ void st_unit_maker_free(struct st_unit_maker *maker) {
     for (size_t i = 0; i < maker->actor_count; i++) {
         free(maker->actors[i].held);
         free(maker->actors[i].draft_held);
+        free(maker->actors[i].step);
         st_draft_free(&maker->actors[i].draft);
     }
     free(maker->actors);
@@ -268,32 +272,33 @@ static void end_access(struct st_unit_maker *maker, struct actor *actor, uint64_
         put_draft(maker, actor);
 }
 
-/* No write followed: it was a load. */
-static void close_swap(struct st_unit_maker *maker, struct actor *actor) {
-    uint32_t lock = maker->model->variables[actor->swap - 1].lock;
-    st_draft_release(&actor->draft, lock, actor->swap_read.number, actor->swap_read.loc);
-    actor->swap = 0;
-    end_access(maker, actor, actor->swap_read.number);
+/* No more accesses of the operation follow. */
+static void close_step(struct st_unit_maker *maker, struct actor *actor) {
+    const struct st_spot *last = &actor->step_last;
+    while (actor->step_count)
+        st_draft_release(&actor->draft, actor->step[--actor->step_count], last->number, last->loc);
+    end_access(maker, actor, last->number);
 }
 
-static bool completes_swap(const struct actor *actor, const struct st_event *event) {
-    return event->op == ST_WRITE && event->atomic && actor->swap == event->target + 1;
+static bool is_in_step(const struct actor *actor, uint32_t lock) {
+    for (size_t i = 0; i < actor->step_count; i++)
+        if (actor->step[i] == lock)
+            return true;
+    return false;
 }
 
-static void access_atomic(struct st_unit_maker *maker, struct actor *actor,
-                          const struct st_event *event, struct st_token token, uint64_t number) {
+/* The lock is held until we know what comes next. */
+static void access_indivisible(struct st_unit_maker *maker, struct actor *actor,
+                               const struct st_event *event, struct st_token token,
+                               uint64_t number) {
     uint32_t lock = maker->model->variables[event->target].lock;
-    if (!actor->swap)
+    if (!is_in_step(actor, lock)) {
         st_draft_acquire(&actor->draft, lock, number, event->loc);
-    st_draft_add(&actor->draft, token, number, event->loc);
-    actor->swap = 0;
-    if (event->atomic && event->op == ST_READ) { /* the lock is held until we know more */
-        actor->swap = event->target + 1;
-        actor->swap_read = (struct st_spot){number, event->loc};
-        return;
+        st_reserve(&actor->step, &actor->step_capacity, actor->step_count + 1);
+        actor->step[actor->step_count++] = lock;
     }
-    st_draft_release(&actor->draft, lock, number, event->loc);
-    end_access(maker, actor, number);
+    st_draft_add(&actor->draft, token, number, event->loc);
+    actor->step_last = (struct st_spot){number, event->loc};
 }
 
 static void on_access(struct st_unit_maker *maker, struct actor *actor,
@@ -301,10 +306,10 @@ static void on_access(struct st_unit_maker *maker, struct actor *actor,
     struct st_token token = {event->op == ST_WRITE ? ST_TOKEN_WRITE : ST_TOKEN_READ, event->target};
     if (!counts(maker->model, event->target))
         return;
-    if (!actor->depth && !actor->swap)
+    if (!actor->depth && !actor->step_count)
         begin_access(maker, actor, number);
     if (maker->model->variables[event->target].indivisible) {
-        access_atomic(maker, actor, event, token, number);
+        access_indivisible(maker, actor, event, token, number);
         return;
     }
     st_draft_add(&actor->draft, token, number, event->loc);
@@ -465,8 +470,8 @@ void st_unit_maker_event(struct st_unit_maker *maker, const struct st_event *eve
         return;
     struct actor *actor = actor_of(maker, event->thread);
     maker->last_event = number;
-    if (actor->swap && !completes_swap(actor, event))
-        close_swap(maker, actor);
+    if (actor->step_count && !(event->op <= ST_WRITE && event->joined))
+        close_step(maker, actor);
     switch (event->op) {
     case ST_READ:
     case ST_WRITE:
@@ -501,8 +506,8 @@ void st_unit_maker_event(struct st_unit_maker *maker, const struct st_event *eve
 void st_unit_maker_finish(struct st_unit_maker *maker) {
     for (size_t i = 0; i < maker->actor_count; i++) {
         struct actor *actor = &maker->actors[i];
-        if (actor->swap)
-            close_swap(maker, actor);
+        if (actor->step_count)
+            close_step(maker, actor);
         if (actor->depth)
             end_part(maker, actor, maker->last_event, true);
         else if (is_gathering(actor))

@@ -21,6 +21,7 @@
 #define CHUNK_EVENTS "EVNT"
 #define CHUNK_END "ENDT"
 #define CHUNK_ATOMIC "aTOM"
+#define CHUNK_JOINED "jOIN"
 
 enum {
     NATIVE_VERSION = 3,        /* the newest */
@@ -30,7 +31,7 @@ enum {
     CHUNK_CHECKED_SIZE = 24,   /* the part of it that the last field is the checksum of */
     CHUNK_OPTIONAL_BIT = 0x20, /* of the first letter of a type: small letters can be skipped */
     END_SIZE = 16,
-    ATOMIC_HEAD_SIZE = 4,
+    MARKS_HEAD_SIZE = 4,
     END_SOURCE_CUT = 1, /* flag of the ENDT chunk */
     EVENTS_HEAD_SIZE = 8,
     NAMES_HEAD_SIZE = 8,

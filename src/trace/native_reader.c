@@ -43,6 +43,14 @@ static const enum column_kind target_columns[TARGET_COLUMNS] = {
     COLUMN_VARIABLE, COLUMN_LOCK, COLUMN_CHILD, COLUMN_BLOCK, COLUMN_CHANNEL};
 enum { BLOCK_COLUMN = 3 }; /* among them */
 
+/* A bit for each event of a chunk; of the next chunk while `wait`. */
+struct marks {
+    unsigned char *bits;
+    size_t capacity;
+    uint32_t events; /* so many have a mark; 0 when there are none */
+    bool wait;
+};
+
 struct reader {
     struct st_input *input;
     struct st_symbols *symbols;
@@ -54,12 +62,7 @@ struct reader {
     unsigned char *payload;
     size_t payload_capacity;
     uint32_t left; /* events of the chunk that were not returned yet */
-    /* Which events of the chunk are atomic, of the next chunk while `marks_wait`; see mark_atomic.
-     */
-    unsigned char *marks;
-    size_t marks_capacity;
-    uint32_t marked; /* so many events have a mark; 0 when none is atomic */
-    bool marks_wait;
+    struct marks atomic, joined;
     struct column columns[COLUMN_COUNT];
     uint32_t *rows[COLUMN_COUNT - COLUMN_CONTEXTS]; /* decoded columns of contexts */
     bool ended, cut;
@@ -138,7 +141,8 @@ static void close_reader(void *state) {
     for (size_t i = 0; i < COLUMN_COUNT - COLUMN_CONTEXTS; i++)
         free(reader->rows[i]);
     free(reader->payload);
-    free(reader->marks);
+    free(reader->atomic.bits);
+    free(reader->joined.bits);
     free(reader);
 }
 
@@ -375,23 +379,24 @@ static bool counts_fit(const struct reader *reader, uint32_t events) {
 }
 
 /* A bit for each event of the events that follow. */
-static int take_atomic(struct reader *reader, size_t size, struct st_error *error) {
-    uint32_t events = size < ATOMIC_HEAD_SIZE ? 0 : get_u32(reader->payload);
-    if (reader->marks_wait || !events || size != ATOMIC_HEAD_SIZE + ((size_t)events + 7) / 8)
+static int take_marks(struct reader *reader, struct marks *marks, size_t size,
+                      struct st_error *error) {
+    uint32_t events = size < MARKS_HEAD_SIZE ? 0 : get_u32(reader->payload);
+    if (marks->wait || !events || size != MARKS_HEAD_SIZE + ((size_t)events + 7) / 8)
         return fail_content(reader, error, "its marks of atomic events make no sense");
-    st_reserve(&reader->marks, &reader->marks_capacity, size);
-    memcpy(reader->marks, reader->payload + ATOMIC_HEAD_SIZE, size - ATOMIC_HEAD_SIZE);
-    reader->marked = events;
-    reader->marks_wait = true;
+    st_reserve(&marks->bits, &marks->capacity, size);
+    memcpy(marks->bits, reader->payload + MARKS_HEAD_SIZE, size - MARKS_HEAD_SIZE);
+    marks->events = events;
+    marks->wait = true;
     return 0;
 }
 
 /* The marks that came before these events are theirs, or there are none. */
-static bool marks_fit(struct reader *reader, uint32_t events) {
-    if (!reader->marks_wait)
-        reader->marked = 0;
-    reader->marks_wait = false;
-    return !reader->marked || reader->marked == events;
+static bool marks_fit(struct marks *marks, uint32_t events) {
+    if (!marks->wait)
+        marks->events = 0;
+    marks->wait = false;
+    return !marks->events || marks->events == events;
 }
 
 /* Further below, since it takes the decoding of columns. */
@@ -417,7 +422,7 @@ static int take_events(struct reader *reader, size_t size, struct st_error *erro
         return fail_content(reader, error, "its columns do not fit its number of events");
     if (layout.columns > COLUMN_CONTEXTS && take_contexts(reader, error) < 0)
         return -1;
-    if (!marks_fit(reader, events))
+    if (!marks_fit(&reader->atomic, events) || !marks_fit(&reader->joined, events))
         return fail_content(reader, error, "it has another number of events than its marks");
     reader->left = events;
     reader->events += events;
@@ -438,7 +443,9 @@ static int take_chunk(struct reader *reader, struct st_error *error) {
     if (memcmp(head.type, CHUNK_EVENTS, sizeof head.type) == 0)
         return take_events(reader, head.full, error);
     if (memcmp(head.type, CHUNK_ATOMIC, sizeof head.type) == 0)
-        return take_atomic(reader, head.full, error);
+        return take_marks(reader, &reader->atomic, head.full, error);
+    if (memcmp(head.type, CHUNK_JOINED, sizeof head.type) == 0)
+        return take_marks(reader, &reader->joined, head.full, error);
     if (memcmp(head.type, CHUNK_END, sizeof head.type) == 0)
         return take_end(reader, head.full, error);
     if (head.type[0] & CHUNK_OPTIONAL_BIT)
@@ -743,13 +750,17 @@ static void weave(const struct strip *strip, struct st_event *events, size_t n, 
         weave_steps(strip, events, n, false, op_bits);
 }
 
-/* Marks those of the next n events of the chunk that are atomic. */
-static __attribute__((noinline)) void mark_atomic(const struct reader *reader,
+static bool is_marked(const struct marks *marks, size_t event) {
+    return event < marks->events && (marks->bits[event / 8] >> event % 8 & 1);
+}
+
+/* Marks those of the next n events of the chunk that are atomic, and joined to others. */
+static __attribute__((noinline)) void mark_events(const struct reader *reader,
                                                   struct st_event *events, size_t n) {
-    size_t first = reader->marked - reader->left;
+    size_t first = reader->atomic.events - reader->left;
     for (size_t i = 0; i < n; i++) {
-        bool marked = reader->marks[(first + i) / 8] >> (first + i) % 8 & 1;
-        events[i].atomic = marked && events[i].op <= ST_WRITE;
+        events[i].atomic = is_marked(&reader->atomic, first + i) && events[i].op <= ST_WRITE;
+        events[i].joined = events[i].atomic && is_marked(&reader->joined, first + i);
     }
 }
 
@@ -770,8 +781,8 @@ static int decode_strip(struct reader *reader, struct st_event *events, size_t n
     if (!make_locations(strip->loc, n, symbols->locations.count))
         return fail_content(reader, error, "an event has a location without a name");
     weave(strip, events, n, op_bits);
-    if (reader->marked)
-        mark_atomic(reader, events, n);
+    if (reader->atomic.events)
+        mark_events(reader, events, n);
     reader->left -= (uint32_t)n;
     return 0;
 }

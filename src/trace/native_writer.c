@@ -376,20 +376,23 @@ static size_t payload_bound(const struct writer *writer, const struct news *news
     return bound;
 }
 
-/* Writes which of the buffered events are atomic, ahead of them, if there is any such. */
-static int put_atomic(struct writer *writer, struct st_error *error) {
-    size_t size = ATOMIC_HEAD_SIZE + (writer->buffered + (size_t)7) / 8;
+/* Writes which of the buffered events are atomic, or joined to others, ahead of them, if there is
+ * any such. */
+static int put_marks(struct writer *writer, bool joined, struct st_error *error) {
+    size_t size = MARKS_HEAD_SIZE + (writer->buffered + (size_t)7) / 8;
     st_reserve(&writer->payload, &writer->payload_capacity, size);
     unsigned char *marks = put_u32(writer->payload, writer->buffered);
     bool any = false;
-    memset(marks, 0, size - ATOMIC_HEAD_SIZE);
+    memset(marks, 0, size - MARKS_HEAD_SIZE);
     for (uint32_t i = 0; i < writer->buffered; i++) {
-        marks[i / 8] |= (unsigned char)(writer->events[i].atomic << i % 8);
-        any |= writer->events[i].atomic;
+        const struct st_event *event = &writer->events[i];
+        bool marked = event->atomic && (!joined || event->joined);
+        marks[i / 8] |= (unsigned char)(marked << i % 8);
+        any |= marked;
     }
     writer->plane_count = 0;
     writer->plane_ends[writer->plane_count++] = size;
-    return any ? put_chunk(writer, CHUNK_ATOMIC, size, error) : 0;
+    return any ? put_chunk(writer, joined ? CHUNK_JOINED : CHUNK_ATOMIC, size, error) : 0;
 }
 
 /* Writes a chunk with the news and the buffered events. */
@@ -446,7 +449,8 @@ static int flush(struct writer *writer, struct st_error *error) {
     struct news news;
     if (!writer->buffered)
         return 0;
-    if (put_early_news(writer, &news, error) || put_atomic(writer, error))
+    if (put_early_news(writer, &news, error) || put_marks(writer, false, error) ||
+        put_marks(writer, true, error))
         return -1;
     return put_events(writer, &news, error);
 }

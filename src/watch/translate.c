@@ -233,6 +233,7 @@ static inline void on_access(struct st_translator *t, struct thread *thread,
                                     .loc = loc,
                                     .written = op,
                                     .atomic = atomic,
+                                    .joined = atomic && t->joining,
                                     .op = op},
                   thread->at);
     else
@@ -422,8 +423,11 @@ static size_t translate(struct st_translator *t, struct thread *thread, uint64_t
         case ST_STREAM_ATOMIC_UPDATE: {
             bool write = op != ST_STREAM_READ && op != ST_STREAM_ATOMIC_READ;
             bool atomic = op >= ST_STREAM_ATOMIC_READ;
-            if (op == ST_STREAM_ATOMIC_UPDATE)
+            t->joining = false;
+            if (op == ST_STREAM_ATOMIC_UPDATE) {
                 on_access(t, thread, record, false, true);
+                t->joining = true;
+            }
             if (i + AHEAD < count)
                 st_variables_prefetch(&t->variables, st_stream_address(record + AHEAD));
             if (__builtin_expect(st_stream_aux(record) != 0, 1)) {

@@ -12,8 +12,10 @@ static void visit(void *context, uint32_t variable, bool write) {
                                 .loc = t->touching_loc,
                                 .written = write ? ST_WRITE : ST_READ,
                                 .atomic = t->touching_atomic,
+                                .joined = t->touching_atomic && t->joining,
                                 .op = t->touching_op[write]},
               t->touching_at);
+    t->joining = true;
 }
 
 void st_translate_parted(void *context, uint32_t from, uint32_t to) {

@@ -98,6 +98,7 @@ struct st_translator {
     uint64_t touching_loc, touching_at, visits;
     enum st_op touching_op[2]; /* what becomes of a read, a write */
     bool touching_atomic;
+    bool joining; /* the record at work has become an event already */
     struct st_translator_facts facts;
 };
 

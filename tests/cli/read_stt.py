@@ -163,7 +163,8 @@ def read_events(version, payload, names, out):
 
 
 def read_marks(payload):
-    """Which events are atomic: STD text does not say it, so only their number is returned."""
+    """Which events are atomic, or joined to others: STD text does not say it, so only their number is
+    returned."""
     count = struct.unpack_from("<I", payload)[0]
     require(count and len(payload) == 4 + (count + 7) // 8, "size of the marks")
     return count
@@ -177,15 +178,15 @@ def read_trace(data, out):
     require(number in (1, 2, 3), "unknown version")
     version = Version(number)
     names = {table: [] for table in TABLES}
-    events, marked = 0, None
+    events, marked = 0, {}
     for kind, payload in chunks(data):
         if kind == b"EVNT":
             count = read_events(version, payload, names, out)
-            require(marked in (None, count), "number of marks")
-            events, marked = events + count, None
-        elif kind == b"aTOM":
-            require(marked is None, "marks without events")
-            marked = read_marks(payload)
+            require(set(marked.values()) <= {count}, "number of marks")
+            events, marked = events + count, {}
+        elif kind in (b"aTOM", b"jOIN"):
+            require(kind not in marked, "marks without events")
+            marked[kind] = read_marks(payload)
         elif kind == b"ENDT":
             total, flags = struct.unpack_from("<QI", payload)
             require(total == events, "number of events in the end chunk")

@@ -1,12 +1,15 @@
 /* avp-differential: compares the searches of TAS with brute force on random traces.
  *
- *     avp-differential [--seed S] [--count N] [--search NAME] [--large] [--forever] [--verbose]
+ *     avp-differential [--seed S] [--count N] [--search NAME] [--large] [--damaged] [--forever]
+ *                      [--verbose]
  *
  * Trace number i comes from the seed S + i. On each, every search must find exactly the blocks that
  * some almost-view-preserving run violates, with witnesses that stand; no path of any run may leave
  * the segment of its block, and the static check must not pass a violated block. With --large the
- * traces are too large for brute force, and chains are compared with states. Status 0: all agree;
- * 1: a mismatch, printed as small as it can be made; 2: usage. */
+ * traces are too large for brute force, and chains are compared with states. With --damaged they
+ * are those of `differential --damaged`: malformed ones after repair, of which many are skipped
+ * since they are too large. Status 0: all agree; 1: a mismatch, printed as small as it can be made;
+ * 2: usage. */
 #include "reference/avp.h"
 #include "reference/avp_generate.h"
 #include "reference/reference.h"
@@ -25,14 +28,15 @@ enum {
     SMALL_EVENTS = 24,
     LARGE_EVENTS = SAMPLE_EVENTS,
     STATE_LIMIT = 400000, /* of brute force; then the trace is skipped, and counted as such */
-    RUN_LIMIT = 3000,     /* of brute force over whole runs; the same */
+    DAMAGED_LIMIT = 5000, /* the same */
+    RUN_LIMIT = 1000,     /* of brute force over whole runs; the same */
     TEXT = 256
 };
 
 struct options {
     uint64_t seed, count;
     const char *search;
-    bool large, forever, verbose;
+    bool large, damaged, forever, verbose;
 };
 
 /* A way to search. */
@@ -67,7 +71,7 @@ static struct st_tas *load(const struct sample *sample) {
 
 /* Is the schedule, as a trace of its own, one in which the block is violated? NULL when it is. */
 static const char *check_as_trace(const struct sample *sample, const struct st_foreseen *block) {
-    struct sample schedule = {.count = 0};
+    struct sample schedule = {.count = 0, .repair = sample->repair};
     struct reference reference;
     struct st_error error;
     unsigned begin = 0;
@@ -199,7 +203,7 @@ static bool compare(const struct sample *sample, const struct options *options, 
     if (options->large) {
         known = ask_states(tas, &avp);
     } else {
-        avp_check(&avp, sample, STATE_LIMIT);
+        avp_check(&avp, sample, options->damaged ? DAMAGED_LIMIT : STATE_LIMIT);
         known = !avp.gave_up;
     }
     if (tally) {
@@ -269,7 +273,10 @@ static int run(const struct options *options) {
         struct fault fault = {.options = options};
         uint64_t seed = options->seed + i;
         size_t most = options->large ? LARGE_EVENTS : SMALL_EVENTS;
-        avp_generate(&sample, seed, 8 + seed % (most - 7));
+        if (options->damaged)
+            generate_damaged(&sample, seed);
+        else
+            avp_generate(&sample, seed, 8 + seed % (most - 7));
         if (!compare(&sample, options, &tally, fault.why)) {
             report(&sample, seed, &fault);
             return 1;
@@ -289,8 +296,8 @@ static int run(const struct options *options) {
 static int usage(const char *problem) {
     fprintf(stderr,
             "avp-differential: %s\n"
-            "usage: avp-differential [--seed S] [--count N] [--search NAME] [--large] [--forever]\n"
-            "                        [--verbose]\n",
+            "usage: avp-differential [--seed S] [--count N] [--search NAME] [--large] [--damaged]\n"
+            "                        [--forever] [--verbose]\n",
             problem);
     return 2;
 }
@@ -315,6 +322,8 @@ int main(int argc, char **argv) {
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(argv[i], "--large") == 0) {
             options.large = true;
+        } else if (strcmp(argv[i], "--damaged") == 0) {
+            options.damaged = true;
         } else if (strcmp(argv[i], "--forever") == 0) {
             options.forever = true;
         } else if (strcmp(argv[i], "--verbose") == 0) {

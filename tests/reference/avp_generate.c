@@ -154,7 +154,7 @@ static void write_programs(struct generator *g) {
     uint32_t rounds = barriers ? 2 : 1;
     for (uint32_t round = 0; round < rounds; round++) {
         for (uint32_t t = 0; t < g->threads; t++)
-            for (uint32_t i = 1 + below(g, 2 + (uint32_t)g->limit / 16); i > 0; i--)
+            for (uint32_t i = 1 + below(g, 2 + (uint32_t)g->limit / 10); i > 0; i--)
                 add_body(g, &g->programs[t]);
         if (barriers && round + 1 < rounds)
             add_barrier(g);

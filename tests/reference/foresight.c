@@ -40,6 +40,8 @@ const struct setup setups[] = {
      {CONFLICT, .without = ST_WITHOUT_THREAD_LOCAL}, PLAIN, false},
     {"reduction without protected", "reduction", PROMISE_SOUND,
      {CONFLICT, .without = ST_WITHOUT_PROTECTED}, PLAIN, false},
+    {"reduction by variable", "reduction", PROMISE_SOUND | PROMISE_ONE_NODE,
+     {CONFLICT, .races = ST_RACES_BY_VARIABLE}, PLAIN, false},
     {"reduction multilockset", "reduction", PROMISE_SOUND | PROMISE_ONE_NODE,
      {CONFLICT, .races = ST_RACES_MULTILOCKSET}, PLAIN, false},
     {"reduction eraser", "reduction", PROMISE_NOTHING,

@@ -1,5 +1,7 @@
 /* Runs as text for tests of the analyses of other schedules: "T1 begin b, T1 w x, T1 end b" is a
- * thread, an operation as in STD text ("ar" and "aw" are atomic), and its target. */
+ * thread, an operation as in STD text ("ar" and "aw" are atomic, "jr" and "jw" also
+ * of the same operation as the event before), and its target. Each event is in
+ * a line of its own, unless "x@7" says in which. */
 #ifndef SERIATIM_UNIT_RUNS_H
 #define SERIATIM_UNIT_RUNS_H
 
@@ -42,15 +44,21 @@ static inline void parse_run(struct run *run, const char *text) {
     st_symbols_init(&run->symbols);
     run->count = 0;
     while (sscanf(text, " %15s %15s %15[^ ,]%n", thread, word, target, &length) == 3) {
-        bool atomic = strcmp(word, "ar") == 0 || strcmp(word, "aw") == 0;
+        char *line = strchr(target, '@');
+        unsigned long loc = line ? strtoul(line + 1, NULL, 10) : MOST_EVENTS + run->count;
+        if (line)
+            *line = 0;
+        bool joined = strcmp(word, "jr") == 0 || strcmp(word, "jw") == 0;
+        bool atomic = joined || strcmp(word, "ar") == 0 || strcmp(word, "aw") == 0;
         enum st_op op = op_of(atomic ? word + 1 : word);
         assert_true(run->count < MOST_EVENTS);
         run->events[run->count] =
             (struct st_event){.thread = number(&run->symbols.threads, thread),
                               .target = number(st_symbols_of(&run->symbols, op), target),
-                              .loc = run->count + 1,
+                              .loc = loc,
                               .written = op,
                               .atomic = atomic,
+                              .joined = joined,
                               .op = op};
         run->count++;
         text += length + (text[length] == ',');

@@ -783,6 +783,7 @@ static void atomic_accesses_come_back(void **state) {
         struct st_event event =
             make_event(&symbols, "T", i % 7 ? ST_READ : ST_WRITE, i % 3 ? "x" : "y", "1");
         event.atomic = i >= 1000 && i < 2000 && i % 5 < 2;
+        event.joined = event.atomic && i >= 1500 && i % 5 == 1;
         add_event(&events, event);
     }
     static const uint32_t sizes[] = {0, 1, 8, 13, 1000};
@@ -794,12 +795,17 @@ static void atomic_accesses_come_back(void **state) {
     free(events.data);
 }
 
-static void put_marks(struct made *file, uint32_t events, const char *marks, size_t size) {
+static void put_marks_as(struct made *file, const char *type, uint32_t events, const char *marks,
+                         size_t size) {
     struct made payload = {0};
     put_number(&payload, events, 4);
     put(&payload, marks, size);
-    put_chunk(file, CHUNK_ATOMIC, &payload, (uint32_t)payload.size);
+    put_chunk(file, type, &payload, (uint32_t)payload.size);
     free(payload.data);
+}
+
+static void put_marks(struct made *file, uint32_t events, const char *marks, size_t size) {
+    put_marks_as(file, CHUNK_ATOMIC, events, marks, size);
 }
 
 static void marks_of_atomic_events_made_by_hand_are_read(void **state) {
@@ -812,8 +818,28 @@ static void marks_of_atomic_events_made_by_hand_are_read(void **state) {
     assert_false(outcome.failed);
     assert_int_equal(outcome.events.count, 1);
     assert_true(outcome.events.data[0].atomic);
+    assert_false(outcome.events.data[0].joined);
     free_outcome(&outcome);
     free(file.data);
+}
+
+/* Only what is atomic can be joined to something. */
+static void marks_of_joined_events_made_by_hand_are_read(void **state) {
+    (void)state;
+    for (int atomic = 0; atomic < 2; atomic++) {
+        struct made file = make_file();
+        put_marks_as(&file, CHUNK_JOINED, 1, "\1", 1);
+        if (atomic)
+            put_marks(&file, 1, "\1", 1);
+        put_one_write(&file);
+        put_end(&file, 1);
+        struct outcome outcome = read_trace((const char *)file.data, file.size, 10);
+        assert_false(outcome.failed);
+        assert_int_equal(outcome.events.count, 1);
+        assert_int_equal(outcome.events.data[0].joined, atomic);
+        free_outcome(&outcome);
+        free(file.data);
+    }
 }
 
 static void marks_that_do_not_fit_are_refused(void **state) {
@@ -831,6 +857,11 @@ static void marks_that_do_not_fit_are_refused(void **state) {
     assert_refused(&file, second, "marks of atomic events");
     file = make_file();
     put_marks(&file, 2, "\1", 1);
+    second = file.size;
+    put_one_write(&file);
+    assert_refused(&file, second, "another number of events than its marks");
+    file = make_file();
+    put_marks_as(&file, CHUNK_JOINED, 2, "\1", 1);
     second = file.size;
     put_one_write(&file);
     assert_refused(&file, second, "another number of events than its marks");
@@ -1151,6 +1182,7 @@ int main(int count, char **arguments) {
         cmocka_unit_test(a_chunk_of_an_unknown_required_type_is_refused),
         cmocka_unit_test(atomic_accesses_come_back),
         cmocka_unit_test(marks_of_atomic_events_made_by_hand_are_read),
+        cmocka_unit_test(marks_of_joined_events_made_by_hand_are_read),
         cmocka_unit_test(marks_that_do_not_fit_are_refused),
         cmocka_unit_test(an_unknown_version_is_refused),
         cmocka_unit_test(bytes_behind_the_end_are_refused),

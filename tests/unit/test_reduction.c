@@ -8,6 +8,7 @@
 #define BARRIERS .order = ST_MODEL_BARRIERS
 #define SECTION(t, lock, inner) t " acq " lock ", " inner ", " t " rel " lock
 #define EMPTY(t, lock) t " acq " lock ", " t " rel " lock
+#define UPDATE_ATOMIC(t) t " ar a, " t " jw a"
 #define BLOCK(t, inner) t " begin b, " inner ", " t " end b"
 
 static void predict(struct run *run, const char *text, const struct st_predict_options *options,
@@ -166,6 +167,30 @@ static void a_race_is_told_with_its_other_side(void **state) {
     free_run(&run);
 }
 
+/* The lock that makes an operation atomic has no name: what is told is the access. */
+static void an_atomic_operation_is_told_as_an_access(void **state) {
+    (void)state;
+    const struct st_predict_options options = {0};
+    struct run run;
+    struct st_prediction prediction;
+    predict(&run,
+            BLOCK("T1", UPDATE_ATOMIC("T1") ", " UPDATE_ATOMIC("T1")) ", " UPDATE_ATOMIC("T2"),
+            &options, &prediction);
+    assert_int_equal(prediction.listed, 1);
+    const struct st_foreseen *block = &prediction.blocks[0];
+    assert_int_equal(block->foresight, ST_FORESEEN_POTENTIAL);
+    assert_int_equal(block->event_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const struct st_event *event = &run.events[block->events[i].number - 1];
+        assert_int_equal(block->events[i].event.op, event->op);
+        assert_int_equal(block->events[i].event.target, event->target);
+    }
+    assert_int_equal(block->events[0].event.op, ST_WRITE);
+    assert_int_equal(block->events[1].event.op, ST_READ);
+    st_prediction_free(&prediction);
+    free_run(&run);
+}
+
 /* modCount++ of 8.2, while another thread reads it: atomic, but there is a race on the variable. */
 static void the_false_alarm_of_the_paper(void **state) {
     (void)state;
@@ -286,8 +311,24 @@ static void locks_around_a_block_are_not_part_of_it(void **state) {
 
 static void an_atomic_operation_is_one_step(void **state) {
     (void)state;
-    assert_reported(BLOCK("T1", "T1 ar c, T1 aw c") ", " BLOCK("T2", "T2 ar c, T2 aw c"), "");
-    assert_reported(BLOCK("T1", "T1 ar c, T1 aw c, T1 ar c, T1 aw c") ", T2 ar c, T2 aw c", "1");
+    assert_reported(BLOCK("T1", "T1 ar c, T1 jw c") ", " BLOCK("T2", "T2 ar c, T2 jw c"), "");
+    assert_reported(BLOCK("T1", "T1 ar c, T1 jw c, T1 ar c, T1 jw c") ", T2 ar c, T2 jw c", "1");
+}
+
+/* c = c + 1: the load and the store are one behind the other, too. */
+static void a_load_and_a_store_are_two_steps(void **state) {
+    (void)state;
+    assert_reported(BLOCK("T1", "T1 ar c, T1 aw c") ", " BLOCK("T2", "T2 ar c, T2 aw c"), "1 5");
+    assert_reported(BLOCK("T1", "T1 ar c, T1 aw c") ", " BLOCK("T2", "T2 ar c, T2 jw c"), "1");
+}
+
+/* A number of two bytes, which are told apart because somebody looks at one alone. */
+static void an_atomic_operation_on_several_variables_is_one_step(void **state) {
+    (void)state;
+    const char *text = BLOCK("T1", "T1 ar c, T1 jr d, T1 jw c, T1 jw d") ", " BLOCK(
+        "T2", "T2 aw c, T2 jw d") ", " BLOCK("T3", "T3 ar d");
+    assert_reported(text, "");
+    assert_reported(BLOCK("T1", "T1 ar c, T1 ar d") ", " BLOCK("T2", "T2 aw c, T2 jw d"), "1");
 }
 
 static void atomic_accesses_are_no_data_races_but_do_not_move(void **state) {
@@ -545,6 +586,8 @@ int main(void) {
         cmocka_unit_test(nor_of_one_that_cannot_be_taken_later),
         cmocka_unit_test(locks_around_a_block_are_not_part_of_it),
         cmocka_unit_test(an_atomic_operation_is_one_step),
+        cmocka_unit_test(a_load_and_a_store_are_two_steps),
+        cmocka_unit_test(an_atomic_operation_on_several_variables_is_one_step),
         cmocka_unit_test(atomic_accesses_are_no_data_races_but_do_not_move),
         cmocka_unit_test(pairs_race_when_nothing_keeps_them_apart),
         cmocka_unit_test(readers_that_share_no_lock_with_each_other),
@@ -559,6 +602,7 @@ int main(void) {
         cmocka_unit_test(online_tells_two_events),
         cmocka_unit_test(online_splits_blocks_at_forks),
         cmocka_unit_test(long_patterns_are_shortened),
+        cmocka_unit_test(an_atomic_operation_is_told_as_an_access),
         cmocka_unit_test(each_improvement_removes_its_false_alarm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

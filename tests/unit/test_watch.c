@@ -649,7 +649,9 @@ static void write_events(void *context, struct st_event *events, const uint64_t 
         char *op = st_op_text(symbols, &events[i]);
         t->used += (size_t)snprintf(t->text + t->used, sizeof t->text - t->used, "%s|%s%s\n",
                                     st_name(&symbols->threads, events[i].thread), op,
-                                    events[i].atomic ? " atomic" : "");
+                                    events[i].joined   ? " joined"
+                                    : events[i].atomic ? " atomic"
+                                                       : "");
         free(op);
     }
 }
@@ -832,10 +834,33 @@ static void atomic_operations_are_marked(void **state) {
     tell(&t.tellers[0], ST_STREAM_READ, 4, 0x3000, 1);
     expect_events(&t, "main|w(0x1000)\n"
                       "main|r(0x1000) atomic\n"
-                      "main|w(0x1000) atomic\n"
+                      "main|w(0x1000) joined\n"
                       "main|r(0x2000) atomic\n"
                       "main|w(0x2000) atomic\n"
                       "main|r(0x3000)\n");
+}
+
+/* Bytes that were accessed one by one are variables of their own. What is read or written at once
+ * is told twice (watch/translate_access.c), and is one operation all the same. */
+static void an_atomic_operation_on_several_variables_is_one(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, NULL);
+    tell(&t.tellers[0], ST_STREAM_WRITE, 1, 0x1000, 1);
+    tell(&t.tellers[0], ST_STREAM_WRITE, 1, 0x1001, 1);
+    tell(&t.tellers[0], ST_STREAM_ATOMIC_UPDATE, 2, 0x1000, 1);
+    tell(&t.tellers[0], ST_STREAM_ATOMIC_READ, 1, 0x1001, 1);
+    expect_events(&t, "main|w(0x1000)\n"
+                      "main|w(0x1001)\n"
+                      "main|r(0x1000) atomic\n"
+                      "main|r(0x1001) joined\n"
+                      "main|r(0x1000) joined\n"
+                      "main|r(0x1001) joined\n"
+                      "main|w(0x1000) joined\n"
+                      "main|w(0x1001) joined\n"
+                      "main|w(0x1000) joined\n"
+                      "main|w(0x1001) joined\n"
+                      "main|r(0x1001) atomic\n");
 }
 
 static void channels_are_told_apart(void **state) {
@@ -928,6 +953,7 @@ int main(void) {
         cmocka_unit_test(a_section_ends_with_the_function_that_it_began_in),
         cmocka_unit_test(locks_are_released_by_who_holds_them),
         cmocka_unit_test(atomic_operations_are_marked),
+        cmocka_unit_test(an_atomic_operation_on_several_variables_is_one),
         cmocka_unit_test(channels_are_told_apart),
         cmocka_unit_test(heap_is_named_after_its_allocation),
         cmocka_unit_test(a_lock_in_freed_memory_is_another_lock),
