@@ -163,44 +163,65 @@ def growth_of(small, large):
     return ("> " if large.stopped else "") + ratio(large.seconds, small.seconds)
 
 
+# Tables have a line for each setup and a column for each scenario, or for each step.
+
+
+def matrix(bench, columns, cell):
+    """cell(run, result) says what to show of a run; columns are a heading and runs by setup."""
+    rows = []
+    for setup in bench.setups:
+        row = [setup.name]
+        for _, runs in columns:
+            run = runs[setup.name]
+            result = answer(run)
+            row.append(cell(run, result) if result else time_of(run))
+        rows.append(row)
+    return table(["analysis"] + [heading for heading, _ in columns], rows, 1) + "\n"
+
+
+def show_time(run, _result):
+    return time_of(run)
+
+
+def show_memory(run, _result):
+    return f"{run.peak_mb:.0f}"
+
+
+def show_reported(_run, result):
+    late = result["verdicts"]["timeout"]
+    return f"{reported(result):,}" + (f" ({late:,} late)" if late else "")
+
+
+def show_storage(_run, result):
+    return f"{result['storage']:,}" if "storage" in result else ""
+
+
+def blocks_of(runs):
+    """How many blocks the trace has, by whoever came to an end."""
+    counts = [result["block_count"] for result in map(answer, runs.values()) if result]
+    return f"{counts[0]:,}" if counts else "?"
+
+
 # Section: engines. Its measurements are half of those of the section growth.
-
-
-def engine_row(trace, setup, run):
-    result = answer(run)
-    if result is None:
-        return [trace.scenario, setup.name, time_of(run)] + ["-"] * 6
-    events = result["trace"]["events"]
-    return [
-        trace.scenario,
-        setup.name,
-        time_of(run),
-        f"{run.cpu_seconds:.3f} s",
-        f"{events / run.seconds / 1e6:.2f}",
-        f"{run.peak_mb:.1f}",
-        f"{reported(result):,} of {result['block_count']:,}",
-        f"{result['verdicts']['timeout']:,}",
-        f"{result['storage']:,} {result['storage_unit']}" if "storage" in result else "-",
-    ]
-
-
-def decode_row(trace, run):
-    return [trace.scenario, "(decode)", f"{run.seconds:.3f} s", f"{run.cpu_seconds:.3f} s", "",
-            f"{run.peak_mb:.1f}", "", "", ""]
 
 
 def engines_section(bench, memory):
     yield f"\n## Analyses, {power(bench.sizes.engines)} events, {BAD} bad blocks in a thousand\n"
-    yield ("`(decode)` is `seriatim stats`: reading and validating alone. *Late* are blocks that "
-           "were not decided in time.\n")
-    rows = []
+    decoded = []
     for scenario in SCENARIOS:
         trace = bench.generate(scenario, bench.sizes.engines)
-        runs = memory[scenario] = bench.measure_all(trace)
-        rows.append(decode_row(trace, bench.decode(trace)))
-        rows += [engine_row(trace, setup, runs[setup.name]) for setup in bench.setups]
-    yield table(["scenario", "analysis", "time", "CPU time", "M events/s", "peak MB", "reported",
-                 "late", "storage"], rows)
+        memory[scenario] = bench.measure_all(trace)
+        decoded.append(f"{bench.decode(trace).seconds:.3f} s ({scenario})")
+    columns = [(scenario, memory[scenario]) for scenario in SCENARIOS]
+    yield f"Time. Reading and validating alone takes {', '.join(decoded)}.\n"
+    yield matrix(bench, columns, show_time)
+    yield "Peak memory in MB.\n"
+    yield matrix(bench, columns, show_memory)
+    counts = ", ".join(f"{blocks_of(runs)} ({scenario})" for scenario, runs in columns)
+    yield f"Blocks that are reported, of {counts}.\n"
+    yield matrix(bench, columns, show_reported)
+    yield "Storage as the papers count it, in the unit of each analysis.\n"
+    yield matrix(bench, columns, show_storage)
 
 
 # Section: clean.
@@ -208,16 +229,11 @@ def engines_section(bench, memory):
 
 def clean_section(bench, _memory):
     yield f"\n## False alarms on clean twins, {power(bench.sizes.clean)} events\n"
-    yield "No block of these can be cut in any schedule.\n"
-    rows = []
-    for scenario in SCENARIOS:
-        trace = bench.generate(scenario, bench.sizes.clean, bad=0)
-        runs = bench.measure_all(trace)
-        for setup in bench.setups:
-            result = answer(runs[setup.name])
-            rows.append([scenario, setup.name, time_of(runs[setup.name]),
-                         f"{reported(result):,} of {result['block_count']:,}" if result else "-"])
-    yield table(["scenario", "analysis", "time", "reported"], rows)
+    columns = [(scenario, bench.measure_all(bench.generate(scenario, bench.sizes.clean, bad=0)))
+               for scenario in SCENARIOS]
+    counts = ", ".join(f"{blocks_of(runs)} ({scenario})" for scenario, runs in columns)
+    yield f"Blocks that are reported, of {counts}. None of them can be cut in any schedule.\n"
+    yield matrix(bench, columns, show_reported)
 
 
 # Section: growth.
@@ -227,30 +243,27 @@ def growth_section(bench, memory):
     small, large = bench.sizes.growth, bench.sizes.engines
     yield f"\n## Growth from {power(small)} to {power(large)} events\n"
     yield f"The time divided by that of the shorter run; linear is {large / small:.0f}.\n"
-    rows = []
+    before = {}
     for scenario in SCENARIOS:
         if scenario not in memory:
             memory[scenario] = bench.measure_all(bench.generate(scenario, large))
-        runs = bench.measure_all(bench.generate(scenario, small))
-        for setup in bench.setups:
-            before, after = runs[setup.name], memory[scenario][setup.name]
-            rows.append([scenario, setup.name, time_of(before), time_of(after),
-                         growth_of(before, after)])
-    yield table(["scenario", "analysis", f"{power(small)}", f"{power(large)}", "ratio"], rows)
+        before[scenario] = bench.measure_all(bench.generate(scenario, small))
+    rows = [[setup.name] + [growth_of(before[name][setup.name], memory[name][setup.name])
+                            for name in SCENARIOS] for setup in bench.setups]
+    yield table(["analysis"] + SCENARIOS, rows, 1)
 
 
 # Section: distinct.
 
 
 def distinct_section(bench, _memory):
-    steps = bench.sizes.distinct
     yield f"\n## Different transactions, accounts, {power(bench.sizes.engines)} events\n"
     yield "How long it takes when more and more different transactions occur.\n"
-    points = [bench.measure_all(bench.generate("accounts", bench.sizes.engines, distinct=number))
-              for number in steps]
-    rows = [[setup.name, ""] + [time_of(runs[setup.name]) for runs in points]
-            for setup in bench.setups]
-    yield table(["analysis", ""] + [f"{number:,}" for number in steps], rows)
+    columns = []
+    for number in bench.sizes.distinct:
+        trace = bench.generate("accounts", bench.sizes.engines, distinct=number)
+        columns.append((f"{number:,}", bench.measure_all(trace)))
+    yield matrix(bench, columns, show_time)
 
 
 # Section: jobs.
@@ -270,9 +283,10 @@ def jobs_section(bench, _memory):
     for setup in bench.setups:
         one, two = runs[(setup.name, 1)], runs[(setup.name, 2)]
         known = not one.stopped and not two.stopped
-        rows.append([setup.name, "", time_of(one), time_of(two),
+        rows.append([setup.name, time_of(one), time_of(two),
                      ratio(one.seconds, two.seconds) if known else "-"])
-    yield table(["analysis", "", "--jobs 1", "--jobs 2", "ratio"], rows)
+    yield "Wall-clock time.\n"
+    yield table(["analysis", "--jobs 1", "--jobs 2", "ratio"], rows, 1)
 
 
 # Section: large.
@@ -285,11 +299,16 @@ def large_section(bench, _memory):
     for scenario in SCENARIOS:
         trace = bench.generate(scenario, bench.sizes.large)
         runs = bench.measure(trace, [bench.command(setup.name, setup, trace) for setup in setups])
-        rows.append(decode_row(trace, bench.decode(trace)))
-        rows += [engine_row(trace, setup, runs[setup.name]) for setup in setups]
+        decoded = bench.decode(trace)
+        rows.append([scenario, "(reading alone)", f"{decoded.seconds:.3f} s",
+                     f"{decoded.peak_mb:.0f}", ""])
+        for setup in setups:
+            run = runs[setup.name]
+            result = answer(run)
+            rows.append([scenario, setup.name, time_of(run), f"{run.peak_mb:.0f}",
+                         f"{reported(result):,} of {result['block_count']:,}" if result else "-"])
         os.remove(trace.file)
-    yield table(["scenario", "analysis", "time", "CPU time", "M events/s", "peak MB", "reported",
-                 "late", "storage"], rows)
+    yield table(["scenario", "analysis", "time", "peak MB", "reported"], rows)
 
 
 # The report around the tables.
@@ -334,7 +353,8 @@ def parse_options():
     parser.add_argument("--seed", type=int, default=1, help="of the generated traces (1)")
     parser.add_argument("--cpu-time", action="store_true",
                         help="measure CPU time instead of wall-clock, for a busy machine")
-    parser.add_argument("--quick", action="store_true", help="small traces, done in a minute or two")
+    parser.add_argument("--quick", action="store_true",
+                        help="small traces, for less than two minutes")
     parser.add_argument("--tiny", action="store_true",
                         help="tiny traces, to see that the benchmark itself works")
     return parser.parse_args()

@@ -175,16 +175,18 @@ def progress(words):
 # Tables are Markdown, aligned so that they read well on a terminal too.
 
 
-def table(header, rows):
+def table(header, rows, names=2):
+    """The first `names` columns are names, and the others numbers."""
     cells = [header] + rows
     widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
 
     def line(row):
-        left = [row[i].ljust(widths[i]) for i in range(2)]
-        right = [row[i].rjust(widths[i]) for i in range(2, len(row))]
+        left = [row[i].ljust(widths[i]) for i in range(names)]
+        right = [row[i].rjust(widths[i]) for i in range(names, len(row))]
         return "| " + " | ".join(left + right) + " |"
 
-    rule = ["-" * width for width in widths[:2]] + ["-" * (width - 1) + ":" for width in widths[2:]]
+    rule = ["-" * width for width in widths[:names]]
+    rule += ["-" * (width - 1) + ":" for width in widths[names:]]
     return "\n".join([line(header), "| " + " | ".join(rule) + " |"] + [line(row) for row in rows])
 
 
