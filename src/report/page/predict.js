@@ -96,7 +96,8 @@ function stepsFinding(type, name, steps, edges, index) {
 
 function raceFinding(race, index) {
   const edge = { from: race.first, to: race.second, kind: "conflict", on: race.on };
-  return stepsFinding("race", race.on, [race.first, race.second], [edge], index);
+  return { ...stepsFinding("race", race.on, [race.first, race.second], [edge], index),
+    suspected: race.suspected === true };
 }
 
 // All have taken a lock; then each waits for the next, and the last for the first.
@@ -135,6 +136,8 @@ function patternWords(finding) {
 }
 
 function foreseenHeadline(finding) {
+  if (finding.type === "race" && finding.suspected)
+    return ["The locks held at accesses to ", code(finding.name), " do not all agree"];
   if (finding.type === "race")
     return [code(finding.thread), " and ", code(finding.others[0] || finding.thread), " may access ",
       code(finding.name), " at the same time"];
@@ -196,7 +199,7 @@ function witnessWords(finding) {
 
 function foreseenRow(finding) {
   if (finding.type === "race")
-    return `data race, ${enumerate([finding.thread, ...finding.others])}`;
+    return `${finding.suspected ? "suspected " : ""}data race, ${enumerate([finding.thread, ...finding.others])}`;
   if (finding.type === "deadlock")
     return `deadlock potential of ${count(1 + finding.others.length, "thread")}`;
   const others = finding.others.length > 2 ? count(finding.others.length, "thread")
