@@ -166,7 +166,8 @@ function sentence(words) {
 
 function foreseenConclusion(finding, result) {
   if (finding.type === "race")
-    return "Neither a lock nor any other synchronisation keeps the two accesses apart.";
+    return finding.suspected ? "These are two of them; they need not be the ones that race."
+      : "Neither a lock nor any other synchronisation keeps the two accesses apart.";
   if (finding.type === "deadlock")
     return "Each holds a lock that another one wants, and nothing keeps them from doing so at the same time.";
   const order = !finding.others.length ? "" : isObserved(finding)
