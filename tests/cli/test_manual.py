@@ -32,7 +32,8 @@ def heading(option):
 
 def plain(text):
     """A text without its markup, in small letters."""
-    text = re.sub(r"^\.(?:Ar|Cm|Fl|Xr) ", "", text, flags=re.M).replace("\\%", "")
+    text = re.sub(r"^\.Fl ", "-", text, flags=re.M)
+    text = re.sub(r"^\.(?:Ar|Cm|Xr) ", "", text, flags=re.M).replace("\\%", "")
     return re.sub(r" ([,.;:)])(?!\w)", r"\1", re.sub(r"\s+", " ", text)).lower()
 
 
@@ -75,11 +76,12 @@ class Tables(unittest.TestCase):
         self.assertEqual([re.search(r"Fl -(\w+)", head)[1] for head, _ in entries("seriatim")],
                          COMMON)
 
-    def test_the_page_of_check_describes_each_engine(self):
-        described = run("help", "check").text.split("engines:\n")[1]
-        self.assertGreater(len(described.splitlines()), 3)
-        for line in described.splitlines():
-            self.assertIn(f".It Cm {line.split()[0]}\n", PAGES["seriatim-check"])
+    def test_pages_describe_each_engine(self):
+        for command in ("check", "predict"):
+            described = run("help", command).text.split("engines:\n")[1]
+            self.assertGreater(len(described.splitlines()), 3)
+            for line in described.splitlines():
+                self.assertIn(f".It Cm {line.split()[0]}\n", PAGES[f"seriatim-{command}"])
 
 
 class Prose(unittest.TestCase):
