@@ -54,6 +54,8 @@ static inline bool st_is_reported(const struct st_foreseen *block) {
 /* Two conflicting accesses that no lock and no order keeps apart. */
 struct st_foreseen_race {
     uint32_t variable;
+    bool suspected; /* only that locks are used in too many ways at accesses to the variable: these
+                     * are two of them, which need not race */
     struct st_place first, second;
 };
 

@@ -278,6 +278,7 @@ static void add_race_of(const struct st_reducer *reducer, size_t first, size_t e
     for (size_t i = first; i < end && !reducer->setup.by_pairs && last->writes; i++)
         if (races->uses[i].thread != last->thread) {
             add_race(reducer->model, &races->uses[i], last, prediction);
+            prediction->races[prediction->race_count - 1].suspected = true;
             return;
         }
 }

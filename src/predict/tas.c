@@ -5,9 +5,9 @@
 #include "predict/tas_witness.h"
 
 #include "base/memory.h"
+#include "predict/parallel.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 const char *st_tas_search_name(enum st_tas_search search) {
@@ -26,16 +26,15 @@ struct run {
     const struct st_tas *tas;
     const struct st_tas_options *options;
     struct outcome *outcomes;
-    atomic_size_t next;
+    struct share *shares; /* one for each worker */
     pthread_mutex_t lock; /* for what follows */
     size_t *kept; /* the violated blocks to be listed, ascending: their witnesses are kept */
     size_t kept_count, kept_capacity;
 };
 
-/* What one worker counted. */
+/* What one worker needs, and what it counted. */
 struct share {
-    struct run *run;
-    pthread_t thread;
+    struct tas_worker worker;
     uint64_t steps, segment_events, segments;
     double seconds;
 };
@@ -120,44 +119,35 @@ static void judge(struct tas_worker *worker, struct share *share, const struct t
     search_block(worker, outcome);
 }
 
-static void *work(void *context) {
-    struct share *share = context;
-    struct run *run = share->run;
+static void work(void *context, unsigned worker, size_t batch) {
+    struct run *run = context;
+    struct share *share = &run->shares[worker];
     const struct st_tas *tas = run->tas;
-    struct tas_worker worker = {.tas = tas, .options = run->options};
     double start = tas_now();
-    tas_segment_init(&worker.segment, tas);
-    tas_window_init(&worker.window, tas);
-    worker.decider = tas_decider_new(&worker);
-    for (;;) {
-        size_t first = atomic_fetch_add(&run->next, BATCH);
-        if (first >= tas->block_count)
-            break;
-        for (size_t b = first; b < first + BATCH && b < tas->block_count; b++) {
-            judge(&worker, share, &tas->blocks[b], &run->outcomes[b]);
-            if (run->outcomes[b].witness)
-                keep_witness(run, b);
-        }
+    for (size_t b = batch * BATCH; b < (batch + 1) * BATCH && b < tas->block_count; b++) {
+        judge(&share->worker, share, &tas->blocks[b], &run->outcomes[b]);
+        if (run->outcomes[b].witness)
+            keep_witness(run, b);
     }
-    tas_segment_free(&worker.segment);
-    tas_window_free(&worker.window);
-    tas_decider_free(worker.decider);
-    share->steps = worker.budget.steps;
-    share->seconds = tas_now() - start;
-    return NULL;
+    share->seconds += tas_now() - start;
 }
 
-/* Threads that cannot be started leave their work to the others. */
-static void work_all(struct run *run, struct share *shares, unsigned jobs) {
-    unsigned started = 1;
-    for (unsigned i = 0; i < jobs; i++)
-        shares[i].run = run;
-    while (started < jobs &&
-           pthread_create(&shares[started].thread, NULL, work, &shares[started]) == 0)
-        started++;
-    work(&shares[0]);
-    for (unsigned i = 1; i < started; i++)
-        pthread_join(shares[i].thread, NULL);
+static void work_all(struct run *run, unsigned jobs) {
+    for (unsigned i = 0; i < jobs; i++) {
+        struct tas_worker *worker = &run->shares[i].worker;
+        *worker = (struct tas_worker){.tas = run->tas, .options = run->options};
+        tas_segment_init(&worker->segment, run->tas);
+        tas_window_init(&worker->window, run->tas);
+        worker->decider = tas_decider_new(worker);
+    }
+    st_parallel(jobs, (run->tas->block_count + BATCH - 1) / BATCH, work, run);
+    for (unsigned i = 0; i < jobs; i++) {
+        struct tas_worker *worker = &run->shares[i].worker;
+        run->shares[i].steps = worker->budget.steps;
+        tas_segment_free(&worker->segment);
+        tas_window_free(&worker->window);
+        tas_decider_free(worker->decider);
+    }
 }
 
 /* ---- telling ---- */
@@ -227,8 +217,8 @@ static void tell(const struct run *run, struct st_prediction *prediction) {
         }
 }
 
-static void fill_table(const struct run *run, const struct share *shares, unsigned jobs,
-                       const struct st_prediction *prediction, struct st_tas_table *table) {
+static void fill_table(const struct run *run, unsigned jobs, const struct st_prediction *prediction,
+                       struct st_tas_table *table) {
     uint64_t events = 0, segments = 0;
     *table = (struct st_tas_table){.blocks = run->tas->block_count,
                                    .clean = prediction->by[ST_FORESEEN_ATOMIC],
@@ -237,10 +227,10 @@ static void fill_table(const struct run *run, const struct share *shares, unsign
     for (size_t b = 0; b < run->tas->block_count; b++)
         table->static_proofs += run->outcomes[b].by_static_check;
     for (unsigned i = 0; i < jobs; i++) {
-        table->interleavings += shares[i].steps;
-        table->seconds += shares[i].seconds;
-        events += shares[i].segment_events;
-        segments += shares[i].segments;
+        table->interleavings += run->shares[i].steps;
+        table->seconds += run->shares[i].seconds;
+        events += run->shares[i].segment_events;
+        segments += run->shares[i].segments;
     }
     table->segment_size = segments ? (double)events / (double)segments : 0;
 }
@@ -249,24 +239,25 @@ void st_tas_run(const struct st_tas *tas, const struct st_tas_options *options,
                 struct st_prediction *prediction, struct st_tas_table *table) {
     unsigned jobs = options->jobs ? options->jobs : 1;
     struct run run = {.tas = tas, .options = options, .lock = PTHREAD_MUTEX_INITIALIZER};
-    struct share *shares = st_alloc(jobs, sizeof *shares);
+    run.shares = st_alloc(jobs, sizeof *run.shares);
     struct st_tas_table own;
     run.outcomes = st_alloc(tas->block_count + 1, sizeof *run.outcomes);
-    work_all(&run, shares, jobs);
+    work_all(&run, jobs);
     prediction->engine = "tas";
     prediction->notion = "avp";
     prediction->method = st_tas_search_name(options->search);
     tell(&run, prediction);
     if (options->max_switches)
-        st_prediction_caveat(prediction,
-                             "Only schedules with a bounded number of switches between "
-                             "threads were searched; others may cut a block that is said "
-                             "to be atomic.");
+        st_prediction_may_miss(prediction,
+                               "Only schedules with a bounded number of switches between "
+                               "threads were searched; others may cut a block that is said "
+                               "to be atomic.");
     if (tas->overflow)
-        st_prediction_caveat(prediction, "The trace has more events than this analysis can number; "
-                                         "only its first 4294967294 events were analysed.");
+        st_prediction_may_miss(prediction,
+                               "The trace has more events than this analysis can number; "
+                               "only its first 4294967294 events were analysed.");
     st_prediction_finish(prediction);
-    fill_table(&run, shares, jobs, prediction, table ? table : &own);
+    fill_table(&run, jobs, prediction, table ? table : &own);
     prediction->seconds = (table ? table : &own)->seconds;
     for (size_t i = 0; i < run.kept_count; i++) {
         tas_witness_free(run.outcomes[run.kept[i]].witness);
@@ -274,5 +265,5 @@ void st_tas_run(const struct st_tas *tas, const struct st_tas_options *options,
     }
     free(run.kept);
     free(run.outcomes);
-    free(shares);
+    free(run.shares);
 }

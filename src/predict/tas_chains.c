@@ -56,6 +56,7 @@ struct chains {
     struct interval *chain;
     bool *visited;    /* by thread */
     uint32_t *before; /* by interval of the chain and thread: what comes before its exit */
+    size_t before_capacity;
     struct tas_pair *pairs;
     size_t pair_count, pair_capacity;
 };
@@ -212,13 +213,21 @@ static uint32_t last_leading_on(const struct chains *c, const struct tas_run *ru
     return low > first ? tas->position[tas->accesses[low - 1]] : 0;
 }
 
+/* What comes before the exit of an interval of the chain; valid until it is asked for a longer one.
+ */
+static uint32_t *before_of(struct chains *c, size_t level) {
+    size_t threads = c->tas->thread_count;
+    st_reserve(&c->before, &c->before_capacity, (level + 1) * threads);
+    return c->before + level * threads;
+}
+
 /* Can the event be executed between the first access of the block and the target at all? What the
  * order of these three implies may say no. */
 static bool fits_between(struct chains *c, uint32_t event) {
     const struct tas_pair pairs[] = {{c->segment->accesses[0], event}, {event, c->target}};
     if (is_shut_out(c, event, c->segment->accesses[0]))
         return false;
-    return !tas_refute(c->decider, pairs, 2, c->target, event, c->before);
+    return !tas_refute(c->decider, pairs, 2, c->target, event, before_of(c, 0));
 }
 
 /* The last position of the thread that conflicts with the target and can be executed before it; 0
@@ -248,6 +257,8 @@ static void find_last(struct chains *c) {
         for (uint32_t t = 0; t < tas->thread_count; t++)
             for (uint32_t i = tas->thread_first[t]; t != c->own && i < tas->thread_first[t + 1];
                  i++) {
+                if (!tas_spend(&c->worker->budget, 100))
+                    return;
                 uint32_t position = last_leading_on(c, &tas->runs[tas->thread_runs[i]]);
                 if (position) {
                     c->last[t] = position;
@@ -312,7 +323,7 @@ static bool visit(struct chains *c, size_t level, struct interval interval, bool
     if (last)
         return tas_decide(c->decider, c->pairs, c->pair_count, c->target);
     if (tas_refute(c->decider, c->pairs, c->pair_count, c->target, interval.exit,
-                   c->before + level * c->tas->thread_count))
+                   before_of(c, level)))
         return false;
     return visit_threads(c, level + 1);
 }
@@ -322,7 +333,7 @@ static bool visit_intervals(struct chains *c, size_t level, const struct entries
                             const struct tas_run *exits, uint32_t low, uint32_t high, bool last) {
     const struct st_tas *tas = c->tas;
     size_t place = tas_run_from(tas, exits, low + 1);
-    for (; place < exits[1].first && !c->worker->budget.expired; place++) {
+    for (; place < exits[1].first && tas_spend(&c->worker->budget, 50); place++) {
         uint32_t exit = tas->accesses[place];
         if (tas->position[exit] >= high || (!last && !leads_on(c, exit)))
             break;
@@ -397,11 +408,9 @@ static bool visit_thread(struct chains *c, size_t level, const struct entries *e
 /* All threads that the chain does not have, behind its last exit; or first behind s. */
 static bool visit_threads(struct chains *c, size_t level) {
     const struct st_tas *tas = c->tas;
-    const uint32_t *needs = tas_needs(tas, c->start->event), *exit_needs = needs, *before = needs;
-    if (level) {
+    const uint32_t *needs = tas_needs(tas, c->start->event), *exit_needs = needs;
+    if (level)
         exit_needs = tas_needs_free(tas, c->chain[level - 1].exit);
-        before = c->before + (level - 1) * tas->thread_count;
-    }
     for (uint32_t t = 0; t < tas->thread_count && !c->worker->budget.expired; t++) {
         if (t == c->own || c->visited[t])
             continue;
@@ -410,8 +419,9 @@ static bool visit_threads(struct chains *c, size_t level) {
             entries = entries_for(tas, c->chain[level - 1].exit, t);
         else
             add_entries(&entries, run_of(tas, c->start->key, t));
-        uint32_t low = needs[t] > before[t] ? needs[t] : before[t];
-        low = low > exit_needs[t] ? low : exit_needs[t];
+        uint32_t low = needs[t] > exit_needs[t] ? needs[t] : exit_needs[t];
+        if (level && before_of(c, level - 1)[t] > low)
+            low = before_of(c, level - 1)[t];
         if (visit_thread(c, level, &entries, t, low))
             return true;
     }
@@ -483,7 +493,6 @@ bool tas_search_chains(struct tas_worker *worker) {
     c.last = st_alloc(threads, sizeof *c.last);
     c.chain = st_alloc(threads, sizeof *c.chain);
     c.visited = st_alloc(threads, sizeof *c.visited);
-    c.before = st_alloc(threads * threads, sizeof *c.before);
     find_starts(&c);
     bool found = search(&c);
     free(c.starts);

@@ -216,13 +216,13 @@ static void join_conflicts(const struct search *s, uint32_t *clock, const struct
 
 /* ---- states ---- */
 
-/* A schedule is complete. Those who wait for a lock that nobody will release could have been first.
- */
+/* A schedule goes no further: it is complete, or would only repeat a class. Those who wait for a
+ * lock could have been first. */
 static void end_schedule(struct search *s) {
-    s->worker->budget.steps++;
     for (uint32_t a = 0; a < s->program.actor_count; a++) {
         const struct tas_step *step = tas_next(&s->program, &s->progress, a);
-        if (!step || step->kind != TAS_ACQUIRE)
+        if (!step || step->kind != TAS_ACQUIRE ||
+            !tas_needs_met(&s->program, &s->progress, s->tas, a))
             continue;
         make_past(s, s->past, step, a);
         look_for_sections(s, step, a, s->past);
@@ -252,7 +252,8 @@ static void push(struct search *s, uint32_t running, uint64_t switches) {
     if (best != TAS_NONE)
         set_of(s, s->depth, TO_TRY)[best] = 1;
     s->depth++;
-    if (!possible)
+    s->worker->budget.steps += !possible;
+    if (best == TAS_NONE)
         end_schedule(s);
 }
 

@@ -188,11 +188,9 @@ void tas_progress_free(struct tas_progress *progress) {
     free(progress->holder);
 }
 
-bool tas_enabled(const struct tas_program *program, const struct tas_progress *progress,
-                 const struct st_tas *tas, uint32_t actor) {
+bool tas_needs_met(const struct tas_program *program, const struct tas_progress *progress,
+                   const struct st_tas *tas, uint32_t actor) {
     const struct tas_step *step = tas_next(program, progress, actor);
-    if (!step || (step->kind == TAS_ACQUIRE && progress->holder[step->object]))
-        return false;
     if (step->clock == TAS_NONE)
         return true;
     const uint32_t *needs = tas_clock(tas, step->clock);
@@ -200,6 +198,14 @@ bool tas_enabled(const struct tas_program *program, const struct tas_progress *p
         if (t != program->actors[actor].thread && needs[t] > progress->reached[t])
             return false;
     return true;
+}
+
+bool tas_enabled(const struct tas_program *program, const struct tas_progress *progress,
+                 const struct st_tas *tas, uint32_t actor) {
+    const struct tas_step *step = tas_next(program, progress, actor);
+    if (!step || (step->kind == TAS_ACQUIRE && progress->holder[step->object]))
+        return false;
+    return tas_needs_met(program, progress, tas, actor);
 }
 
 uint32_t tas_advance(const struct tas_program *program, struct tas_progress *progress,

@@ -56,6 +56,10 @@ void tas_progress_free(struct tas_progress *progress);
 const struct tas_step *tas_next(const struct tas_program *program,
                                 const struct tas_progress *progress, uint32_t actor);
 
+/* Is everything executed that its next step, which it must have, waits for, locks aside? */
+bool tas_needs_met(const struct tas_program *program, const struct tas_progress *progress,
+                   const struct st_tas *tas, uint32_t actor);
+
 /* Can it be taken now? */
 bool tas_enabled(const struct tas_program *program, const struct tas_progress *progress,
                  const struct st_tas *tas, uint32_t actor);

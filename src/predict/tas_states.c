@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_STATE_WORDS = 1 << 27 }; /* half a gigabyte of states: then the search gives up */
+enum { MAX_STATE_WORDS = 1 << 25 }; /* 128 megabytes of states: then the search gives up */
 
 /* Open addressing; the words of the states lie one behind the other. */
 struct states {

@@ -270,12 +270,18 @@ static void look_at_window(struct tas_window *window, const struct st_tas *tas) 
 }
 
 void tas_window_freeze(struct tas_window *window, const struct st_tas *tas, uint32_t limit) {
+    bool whole = true; /* the first events of the trace, all of them, depend on nothing else */
     window->limit = limit;
-    for (uint32_t t = 0; t < tas->thread_count; t++)
+    window->thawed = false;
+    for (uint32_t t = 0; t < tas->thread_count; t++) {
         window->from[t] = tas_position_before(tas, t, limit);
+        if (window->from[t] && tas_is_update(tas, tas_event_at(tas, t, window->from[t])))
+            thaw(window, tas, tas_event_at(tas, t, window->from[t]));
+    }
     do {
+        whole &= !window->thawed;
         window->thawed = false;
-        for (uint32_t t = 0; t < tas->thread_count; t++) {
+        for (uint32_t t = 0; t < tas->thread_count && !whole; t++) {
             thaw_dependent(window, tas, t);
             if (window->from[t])
                 thaw_sections(window, tas, t);

@@ -232,6 +232,7 @@ static void read_races(struct st_loading *loading, const json_t *result,
         st_fields_enter(fields, NULL, i);
         prediction->races[i] = (struct st_foreseen_race){
             .variable = st_load_variable(loading, st_field_text(fields, race, "on")),
+            .suspected = st_field_maybe_bool(&loading->fields, race, "suspected"),
             .first = st_load_place(loading, race, "first"),
             .second = st_load_place(loading, race, "second")};
         st_fields_leave(fields);

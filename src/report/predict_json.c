@@ -139,6 +139,10 @@ static void write_races(const struct st_report *report, const struct st_predicti
         const struct st_foreseen_race *race = &prediction->races[i];
         st_json_flat_object(json);
         string_field(json, "on", st_target_name(report->symbols, ST_READ, race->variable));
+        if (race->suspected) {
+            st_json_key(json, "suspected");
+            st_json_bool(json, true);
+        }
         st_json_key(json, "first");
         st_write_place(report, &race->first, json);
         st_json_key(json, "second");

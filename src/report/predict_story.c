@@ -274,6 +274,13 @@ void st_put_deadlock(const struct st_text *text, const struct st_foreseen_deadlo
 
 void st_say_race(const struct st_text *text, const struct st_foreseen_race *race) {
     st_put_paint(text, ST_RED);
+    if (race->suspected) {
+        fputs("The locks held at accesses to ", text->file);
+        st_put_name(text, st_target_name(text->symbols, ST_READ, race->variable));
+        fputs(" do not all agree", text->file);
+        st_put_paint(text, ST_PLAIN);
+        return;
+    }
     st_say(text, "%t and %t may access ", race->first.event.thread, race->second.event.thread);
     st_put_name(text, st_target_name(text->symbols, ST_READ, race->variable));
     fputs(" at the same time", text->file);
@@ -286,7 +293,7 @@ void st_put_foreseen_race(const struct st_text *text, const struct st_foreseen_r
     struct st_draft draft;
     struct st_text sentence = st_sentence_start(text, &draft);
     st_say_race(&sentence, race);
-    fputs(" (data race):", sentence.file);
+    fputs(race->suspected ? " (suspected data race):" : " (data race):", sentence.file);
     st_headline_end(text, &draft);
     st_steps_add(&steps, &race->first, "", "");
     st_steps_add(&steps, &race->second, "", "");

@@ -160,7 +160,7 @@ class Program:
 
 def all_programs(folder=FOLDER):
     programs = [Program(path) for pattern in ("*.c", "*.cc") for path in sorted(folder.glob(pattern))
-                if path.name != "schedule.c"]
+                if path.name not in ("schedule.c", "serial.c")]
     return sorted((program for program in programs if not program.part),
                   key=lambda program: program.name)
 

@@ -41,6 +41,9 @@ class Job:
     """A variant of a program, built in one of the ways. Commands are run in a folder of its own, so
     that what a failure prints can be typed again in another one."""
 
+    schedule = "schedule.c"
+    time_limit = TIME_LIMIT
+
     def __init__(self, variant, compiler, optimize):
         self.variant, self.compiler, self.optimize = variant, compiler, optimize
         self.program = variant.program
@@ -76,9 +79,9 @@ class Job:
         try:
             done = subprocess.run(words, cwd=self.folder, env=environment(**variables),
                                   stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                                  errors="replace", check=False, timeout=TIME_LIMIT)
+                                  errors="replace", check=False, timeout=self.time_limit)
         except subprocess.TimeoutExpired as error:
-            raise Failure(f"stopped after {TIME_LIMIT} seconds: {self.commands[-1]}") from error
+            raise Failure(f"stopped after {self.time_limit} seconds: {self.commands[-1]}") from error
         if done.returncode not in statuses:
             raise Failure(f"status {done.returncode} instead of "
                           f"{' or '.join(map(str, statuses))}: {self.commands[-1]}\n"
@@ -91,20 +94,24 @@ class Job:
                      "SERIATIM_CXX": {"gcc": "g++", "clang": "clang++"}[self.compiler]}
         flags = ["-g", self.optimize, "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'include'}",
                  *self.program.flags, *self.variant.flags]
-        self._command("gcc", "-O1", "-c", programs.FOLDER / "schedule.c")
+        self._command("gcc", "-O1", "-c", programs.FOLDER / self.schedule, "-o", "schedule.o")
         for library in self.program.libraries:
             self._command(wrapper, *flags, "-shared", "-fPIC", library, "-o",
                           library.stem + ".so", **variables)
         self._command(wrapper, *flags, self.program.path, "schedule.o", "-o", "program", "-pthread",
                       **variables)
 
+    def _specify(self):
+        """The options for `run` and `record` that say what is meant to be atomic."""
+        if not self.variant.spec:
+            return []
+        (self.folder / "spec").write_text(self.variant.specification)
+        self.commands.append(shlex.join(["printf", r"%s\n", *self.variant.spec]) + " >spec")
+        return ["--spec", "spec"]
+
     def _observe(self):
         """What is wrong with what `run` found, and with what `check` finds in a recording."""
-        spec = []
-        if self.variant.spec:
-            (self.folder / "spec").write_text(self.variant.specification)
-            self.commands.append(shlex.join(["printf", r"%s\n", *self.variant.spec]) + " >spec")
-            spec = ["--spec", "spec"]
+        spec = self._specify()
         silent = self.variant.expected.none
         output = self._command(BINARY, "run", *spec, "--format", "json", "--log", "run.json", "--",
                                "./program", statuses=(0 if silent else FOUND,))

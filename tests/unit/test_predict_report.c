@@ -361,9 +361,10 @@ static void add_race(struct fixture *f, uint64_t first, const char *thread) {
     struct st_prediction *prediction = &f->predictions.items[f->predictions.count - 1];
     st_reserve(&prediction->races, &prediction->race_capacity, prediction->race_count + 1);
     prediction->finds_races = true;
-    prediction->races[prediction->race_count++] = (struct st_foreseen_race){
-        number(&f->symbols.variables, "x"), place(f, first, thread, ST_WRITE, "x", "a.c:2"),
-        place(f, first + 5, "T2", ST_READ, "x", "b.c:7")};
+    prediction->races[prediction->race_count++] =
+        (struct st_foreseen_race){.variable = number(&f->symbols.variables, "x"),
+                                  .first = place(f, first, thread, ST_WRITE, "x", "a.c:2"),
+                                  .second = place(f, first + 5, "T2", ST_READ, "x", "b.c:7")};
 }
 
 static void test_races_are_told_once_for_each_place(void **state) {

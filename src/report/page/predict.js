@@ -96,7 +96,8 @@ function stepsFinding(type, name, steps, edges, index) {
 
 function raceFinding(race, index) {
   const edge = { from: race.first, to: race.second, kind: "conflict", on: race.on };
-  return stepsFinding("race", race.on, [race.first, race.second], [edge], index);
+  return { ...stepsFinding("race", race.on, [race.first, race.second], [edge], index),
+    suspected: race.suspected === true };
 }
 
 // All have taken a lock; then each waits for the next, and the last for the first.
@@ -135,6 +136,8 @@ function patternWords(finding) {
 }
 
 function foreseenHeadline(finding) {
+  if (finding.type === "race" && finding.suspected)
+    return ["The locks held at accesses to ", code(finding.name), " do not all agree"];
   if (finding.type === "race")
     return [code(finding.thread), " and ", code(finding.others[0] || finding.thread), " may access ",
       code(finding.name), " at the same time"];
@@ -163,7 +166,8 @@ function sentence(words) {
 
 function foreseenConclusion(finding, result) {
   if (finding.type === "race")
-    return "Neither a lock nor any other synchronisation keeps the two accesses apart.";
+    return finding.suspected ? "These are two of them; they need not be the ones that race."
+      : "Neither a lock nor any other synchronisation keeps the two accesses apart.";
   if (finding.type === "deadlock")
     return "Each holds a lock that another one wants, and nothing keeps them from doing so at the same time.";
   const order = !finding.others.length ? "" : isObserved(finding)
@@ -196,7 +200,7 @@ function witnessWords(finding) {
 
 function foreseenRow(finding) {
   if (finding.type === "race")
-    return `data race, ${enumerate([finding.thread, ...finding.others])}`;
+    return `${finding.suspected ? "suspected " : ""}data race, ${enumerate([finding.thread, ...finding.others])}`;
   if (finding.type === "deadlock")
     return `deadlock potential of ${count(1 + finding.others.length, "thread")}`;
   const others = finding.others.length > 2 ? count(finding.others.length, "thread")

@@ -1,0 +1,133 @@
+"""Real programs: bugs that `predict` finds in recordings of runs in which they did not strike.
+
+The programs are those of tests/programs, linked with the schedule in which nobody comes in between
+(serial.c). `check` has to find nothing in the recording, and `predict` the blocks that the program
+says can be cut; of its fixed twin, nothing at all.
+"""
+
+import fnmatch
+import unittest
+
+import programs
+import test_programs
+from seriatim import BINARY
+
+GCC, CLANG = ("gcc", "-O1"), ("clang", "-O1")
+
+# What is left to be said of programs in which the bug is a matter of schedules alone: if what a
+# thread does depends on what it finds, a serial run does not contain the accesses in question.
+FORESEEN = {
+    "array.c": GCC,
+    "atomic_builtins.c": CLANG,
+    "bank.c": GCC,
+    "bitfield.c": GCC,
+    "c11_atomic.c": GCC,
+    "c11_mutex.c": CLANG,
+    "exception.cc": GCC,
+    "heap.c": GCC,
+    "heap_new.cc": CLANG,
+    "longjmp.c": GCC,
+    "lost_update.c": GCC,
+    "many_threads.c": GCC,
+    "mutex.c": GCC,
+    "mutex_recursive.c": GCC,
+    "nested_outer.c": GCC,
+    "once.c": GCC,
+    "recursion.c": GCC,
+    "rwlock_upgrade.c": GCC,
+    "spec_ignore.c": GCC,
+    "spinlock.c": GCC,
+    "static_guard.cc": GCC,
+    "std_atomic.cc": GCC,
+    "std_call_once.cc": GCC,
+    "std_mutex.cc": CLANG,
+    "std_scoped_lock.cc": GCC,
+    "std_timed_mutex.cc": GCC,
+    "struct_assignment.c": GCC,
+    "sync_builtins.c": GCC,
+    "virtual.cc": GCC,
+}
+
+# Programs without a bug, of which nothing may be said: how threads synchronise in them keeps blocks
+# whole in every schedule.
+SILENT = ("silent_barrier_phases.c", "silent_bitfields.c", "silent_cond_queue.c",
+          "silent_heap_reuse.c", "silent_read_only_table.c", "silent_refcount.c",
+          "silent_rwlock_readers.c", "silent_stdio.c", "silent_thread_local.cc")
+
+# False alarms. The analyses go by locks, fork, join, barriers, once and reader-writer locks; what
+# else keeps threads apart they do not see.
+FALSE_ALARMS = {
+    "cas_retry.c": "the program tries again if somebody came in between",
+    "double_checked_contended.c": "a flag says that the data is there",
+    "silent_double_checked.c": "a flag says that the data is there",
+    "silent_queue_handover.c": "who finds a message in the queue comes after who made it",
+    "silent_std_queue.cc": "who finds a message in the queue comes after who made it",
+    "user_spinlock.c": "a lock is made of atomic operations",
+}
+
+
+class Job(test_programs.Job):
+    """A variant of a program. What it has to be found to be is the same as under `run`, or, with a
+    reason, falsely more."""
+
+    schedule = "serial.c"
+    time_limit = None
+
+    def __init__(self, variant, way, reason=None):
+        super().__init__(variant, *way)
+        self.reason = reason
+
+    def _observe(self):
+        self._command(BINARY, "record", "-o", "trace.stt", *self._specify(), "--", "./program")
+        checked = self._json(self._command(BINARY, "check", "--format", "json", "--limit", 0,
+                                           "trace.stt", statuses=(0, 1)))
+        problems = [f"{name} was cut: nothing was left to foresee"
+                    for name in programs.violated_names(checked)]
+        found = {engine: self._predict(engine) for engine in ("commit-node", "reduction")}
+        expected = self.variant.expected
+        if self.reason and expected.none:
+            if not found["commit-node"]:
+                problems.append(f"no false alarm any more, although {self.reason}")
+        elif expected.none and found["commit-node"]:
+            problems.append(f"reported, and cannot be cut: {', '.join(found['commit-node'])}")
+        for engine, names in found.items():
+            problems += [f"{engine} did not report {pattern!r}" for pattern in expected.violated
+                         if not fnmatch.filter(names, pattern)]
+        return problems
+
+    def _predict(self, engine):
+        """The names of the blocks that are reported."""
+        result = self._json(self._command(BINARY, "predict", "--engine", engine, "--format", "json",
+                                          "--limit", 0, "trace.stt", statuses=(0, 1)))
+        return sorted(entry["name"] for entry in result["names"] if entry["reported"])
+
+
+def make_jobs(all_programs):
+    jobs = []
+    for program in all_programs:
+        way = FORESEEN.get(program.name)
+        reason = FALSE_ALARMS.get(program.name)
+        if way:
+            jobs += [Job(variant, way, reason) for variant in program.variants]
+        elif program.name in SILENT or reason:
+            jobs.append(Job(program.variants[-1], GCC, reason))
+    return jobs
+
+
+@unittest.skipUnless(test_programs.RUNTIME.exists(), "there is no runtime")
+class Foresight(unittest.TestCase):
+    """A test for each job; see the top of the file."""
+
+    def test_every_program_in_the_lists_is_there(self):
+        names = {program.name for program in programs.all_programs()}
+        self.assertLessEqual({*FORESEEN, *SILENT, *FALSE_ALARMS}, names)
+
+
+JOBS = make_jobs(programs.all_programs())
+AHEAD = test_programs.Ahead(JOBS)
+for one in JOBS:
+    setattr(Foresight, f"test_{one.name}", test_programs.make_test(AHEAD, one))
+
+
+if __name__ == "__main__":
+    unittest.main()
