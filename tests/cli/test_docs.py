@@ -6,6 +6,8 @@ import subprocess
 import tempfile
 import unittest
 
+from seriatim import run
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = (ROOT / os.environ.get("SERIATIM_BUILD", "build") / "seriatim").resolve()
 TEXTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
@@ -92,6 +94,22 @@ class Documentation(unittest.TestCase):
                 result = self.check_trace(trace)
                 self.assertEqual(result.returncode, status, result.stderr)
                 self.assertIn(words, result.stdout)
+
+    def test_reports_in_the_texts_are_what_the_program_says(self):
+        # Times differ from run to run, and columns are as wide as they.
+        def still(text):
+            return re.sub(r" +", " ", re.sub(r"[0-9.]+ (us|ms|s)\b", "TIME", text)).rstrip()
+        count = 0
+        for path in (ROOT / "README.md", ROOT / "docs/predict.md"):
+            for block in code_blocks(path):
+                command, _, report = block.partition("\n")
+                if not re.match(r"\$ seriatim \S+ .*tests/traces/", command):
+                    continue
+                with self.subTest(text=path.name, command=command):
+                    result = run(*command.split()[2:], cwd=ROOT)
+                    self.assertEqual(still(result.text), still(report))
+                count += 1
+        self.assertGreater(count, 5)
 
 
 if __name__ == "__main__":
