@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "predict/forest.h"
 
 #include "base/map64.h"
@@ -313,15 +314,22 @@ static void compare_periods(struct st_forest *forest) {
             forest->concurrent[i * periods->count + j] = st_periods_concurrent(periods, i, j);
 }
 
-static bool meet_directly(const struct st_forest *forest, const struct st_entry *a,
-                          const struct st_entry *b, enum st_notion notion) {
-    if (a->subject >= forest->variable_count)
-        return (a->loose || b->loose) && are_concurrent(forest, a, b);
-    if ((!a->writes && !b->writes) || !are_concurrent(forest, a, b))
-        return false;
+/* Do entries of these kinds meet? Locks matter only where a read has a write of its own before it.
+ */
+enum relation { NEVER, ALWAYS, BY_LOCKS };
+
+static enum relation relate(const struct st_forest *forest, const struct st_entry *a,
+                            const struct st_entry *b, enum st_notion notion) {
+    bool is_lock = a->subject >= forest->variable_count;
+    if (is_lock ? !a->loose && !b->loose : !a->writes && !b->writes)
+        return NEVER;
+    if (!are_concurrent(forest, a, b))
+        return NEVER;
+    if (is_lock)
+        return ALWAYS;
     if (a->writes && b->writes)
-        return notion == ST_NOTION_CONFLICT || (a->last && b->last);
-    return a->writes ? st_can_read(forest, b, a) : st_can_read(forest, a, b);
+        return notion == ST_NOTION_CONFLICT || (a->last && b->last) ? ALWAYS : NEVER;
+    return a->covered || b->covered ? BY_LOCKS : ALWAYS;
 }
 
 static void join_entries(struct st_subject *subject, uint32_t i, uint32_t j) {
@@ -330,7 +338,82 @@ static void join_entries(struct st_subject *subject, uint32_t i, uint32_t j) {
         return;
     row[j / 64] |= UINT64_C(1) << j % 64;
     subject->meets[(size_t)j * subject->words + i / 64] |= UINT64_C(1) << i % 64;
-    subject->edges++;
+}
+
+/* ---- entries of one kind ----
+ *
+ * There can be thousands of entries of one variable that differ only in their locks. Those that
+ * agree in all else stand together, and whether two kinds meet is asked once for all. */
+
+static int by_kind(const void *left, const void *right, void *context) {
+    const struct st_forest *forest = context;
+    const struct st_entry *a = &forest->entries[*(const uint32_t *)left];
+    const struct st_entry *b = &forest->entries[*(const uint32_t *)right];
+    const uint32_t keys[][2] = {{a->writes, b->writes},
+                                {a->loose, b->loose},
+                                {a->last, b->last},
+                                {a->covered, b->covered},
+                                {a->first_period, b->first_period},
+                                {a->last_period, b->last_period}};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (keys[i][0] != keys[i][1])
+            return keys[i][0] < keys[i][1] ? -1 : 1;
+    return 0;
+}
+
+/* Puts the entries in order. Returns where each kind starts, and behind the last, their count. */
+static uint32_t *sort_by_kind(struct st_forest *forest, struct st_subject *subject,
+                              uint32_t *kinds) {
+    uint32_t *starts = st_alloc((size_t)subject->count + 1, sizeof *starts);
+    qsort_r(subject->entries, subject->count, sizeof *subject->entries, by_kind, forest);
+    *kinds = 0;
+    for (uint32_t i = 0; i < subject->count; i++) {
+        forest->entries[subject->entries[i]].place = i;
+        if (i == 0 || by_kind(&subject->entries[i - 1], &subject->entries[i], forest) != 0)
+            starts[(*kinds)++] = i;
+    }
+    starts[*kinds] = subject->count;
+    return starts;
+}
+
+static void set_range(uint64_t *bits, uint32_t first, uint32_t end) {
+    for (; first < end && first % 64; first++)
+        bits[first / 64] |= UINT64_C(1) << first % 64;
+    for (; first + 64 <= end; first += 64)
+        bits[first / 64] = UINT64_MAX;
+    for (; first < end; first++)
+        bits[first / 64] |= UINT64_C(1) << first % 64;
+}
+
+static void join_by_locks(const struct st_forest *forest, struct st_subject *subject,
+                          const uint32_t *a, const uint32_t *b) {
+    for (uint32_t i = a[0]; i < a[1]; i++)
+        for (uint32_t j = b[0]; j < b[1]; j++) {
+            const struct st_entry *one = &forest->entries[subject->entries[i]];
+            const struct st_entry *other = &forest->entries[subject->entries[j]];
+            if (one->writes ? st_can_read(forest, other, one) : st_can_read(forest, one, other))
+                join_entries(subject, i, j);
+        }
+}
+
+static void join_directly(struct st_forest *forest, struct st_subject *subject,
+                          enum st_notion notion) {
+    uint32_t kinds, *starts = sort_by_kind(forest, subject, &kinds);
+    for (uint32_t a = 0; a < kinds; a++) {
+        uint64_t *row = subject->meets + (size_t)starts[a] * subject->words;
+        for (uint32_t b = 0; b < kinds; b++)
+            if (relate(forest, &forest->entries[subject->entries[starts[a]]],
+                       &forest->entries[subject->entries[starts[b]]], notion) == ALWAYS)
+                set_range(row, starts[b], starts[b + 1]);
+        for (uint32_t i = starts[a] + 1; i < starts[a + 1]; i++)
+            memcpy(subject->meets + (size_t)i * subject->words, row, subject->words * sizeof *row);
+    }
+    for (uint32_t a = 0; a < kinds; a++)
+        for (uint32_t b = a + 1; b < kinds; b++)
+            if (relate(forest, &forest->entries[subject->entries[starts[a]]],
+                       &forest->entries[subject->entries[starts[b]]], notion) == BY_LOCKS)
+                join_by_locks(forest, subject, &starts[a], &starts[b]);
+    free(starts);
 }
 
 /* Must some unit with the write end before some unit with the read begins, and is the write the
@@ -379,15 +462,18 @@ static void join_seen_together(struct st_forest *forest, struct st_subject *subj
                 join_entries(subject, seen[i], seen[j]);
 }
 
+static void count_edges(struct st_subject *subject) {
+    uint64_t ends = 0;
+    for (size_t i = 0; i < (size_t)subject->count * subject->words; i++)
+        ends += (unsigned)__builtin_popcountll(subject->meets[i]);
+    subject->edges = ends / 2;
+}
+
 static void join_subject(struct st_forest *forest, struct st_subject *subject,
                          enum st_notion notion, bool as_published) {
     subject->words = subject->count / 64 + 1;
     subject->meets = st_alloc((size_t)subject->count * subject->words + 1, sizeof *subject->meets);
-    for (uint32_t i = 0; i < subject->count; i++)
-        for (uint32_t j = i + 1; j < subject->count; j++)
-            if (meet_directly(forest, &forest->entries[subject->entries[i]],
-                              &forest->entries[subject->entries[j]], notion))
-                join_entries(subject, i, j);
+    join_directly(forest, subject, notion);
     if (notion != ST_NOTION_VIEW)
         return;
     uint32_t *seen = st_alloc((size_t)subject->count * 2 + 1, sizeof *seen);
@@ -451,9 +537,11 @@ struct joining {
 static void join_piece(void *context, unsigned worker, size_t index) {
     const struct joining *joining = context;
     (void)worker;
-    if (joining->forest->subjects[index].count)
-        join_subject(joining->forest, &joining->forest->subjects[index], joining->notion,
-                     joining->as_published);
+    struct st_subject *subject = &joining->forest->subjects[index];
+    if (!subject->count)
+        return;
+    join_subject(joining->forest, subject, joining->notion, joining->as_published);
+    count_edges(subject);
 }
 
 struct st_forest *st_forest_new(const struct st_model *model, enum st_notion notion,
