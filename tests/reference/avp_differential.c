@@ -13,6 +13,7 @@
 #include "reference/avp.h"
 #include "reference/avp_generate.h"
 #include "reference/reference.h"
+#include "reference/program.h"
 #include "reference/shrink.h"
 
 #include "predict/tas_segment.h"
@@ -272,6 +273,7 @@ static int run(const struct options *options) {
         struct sample sample;
         struct fault fault = {.options = options};
         uint64_t seed = options->seed + i;
+        program_seed = seed;
         size_t most = options->large ? LARGE_EVENTS : SMALL_EVENTS;
         if (options->damaged)
             generate_damaged(&sample, seed);
@@ -302,13 +304,6 @@ static int usage(const char *problem) {
     return 2;
 }
 
-static bool parse_number(const char *text, uint64_t *number) {
-    char *end;
-    errno = 0;
-    *number = strtoull(text ? text : "", &end, 10);
-    return text && *text && !*end && !errno;
-}
-
 static bool is_search(const char *name) {
     for (size_t w = 0; name && w < WAYS; w++)
         if (strncmp(ways[w].name, name, strlen(name)) == 0)
@@ -329,11 +324,11 @@ int main(int argc, char **argv) {
         } else if (strcmp(argv[i], "--verbose") == 0) {
             options.verbose = true;
         } else if (strcmp(argv[i], "--seed") == 0) {
-            if (!parse_number(value, &options.seed))
+            if (!program_number(value, &options.seed))
                 return usage("--seed needs a number");
             i++;
         } else if (strcmp(argv[i], "--count") == 0) {
-            if (!parse_number(value, &options.count))
+            if (!program_number(value, &options.count))
                 return usage("--count needs a number");
             i++;
         } else if (strcmp(argv[i], "--search") == 0) {
@@ -345,5 +340,7 @@ int main(int argc, char **argv) {
             return usage("unknown option");
         }
     }
+    program_part = "a search";
+    program_watch();
     return run(&options);
 }

@@ -13,12 +13,12 @@
 #include "reference/compare.h"
 #include "reference/generate.h"
 #include "reference/late.h"
+#include "reference/program.h"
 #include "reference/racing.h"
 #include "reference/shrink.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -36,46 +36,6 @@ struct options {
 struct tally {
     uint64_t traces, events, bad, without_violation, late, truncated, nested, silent, messages;
 };
-
-/* ---- what to say when an engine crashes or hangs ---- */
-
-static volatile uint64_t current_seed;
-static const char *volatile current_engine = "the reference";
-
-static void write_text(const char *text) {
-    if (write(STDERR_FILENO, text, strlen(text)) < 0)
-        return;
-}
-
-static void on_signal(int number) {
-    char digits[24], *p = digits + sizeof digits - 1;
-    *p = '\0';
-    uint64_t seed = current_seed;
-    do
-        *--p = (char)('0' + seed % 10);
-    while (seed /= 10);
-    write_text(number == SIGALRM ? "\nhangs" : "\ncrashes");
-    write_text(" at seed ");
-    write_text(p);
-    write_text(" in ");
-    write_text(current_engine);
-    write_text("\n");
-    signal(number == SIGALRM ? SIGABRT : number, SIG_DFL);
-    raise(number == SIGALRM ? SIGABRT : number);
-}
-
-/* With AddressSanitizer its report comes first, then the seed: it must abort instead of exiting,
- * and keep its own handler for bad addresses. */
-const char *__asan_default_options(void);
-const char *__asan_default_options(void) {
-    return "abort_on_error=1:allow_user_segv_handler=0";
-}
-
-static void watch_signals(void) {
-    static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGALRM};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        signal(numbers[i], on_signal);
-}
 
 /* ---- one mismatch ---- */
 
@@ -198,8 +158,8 @@ static void print_tally(const char *name, const struct tally *tally) {
 static bool check_races(const struct options *options, uint64_t seed) {
     struct sample sample;
     struct fault fault = {.races = true, .batches = seed};
-    current_seed = seed;
-    current_engine = "the search for races";
+    program_seed = seed;
+    program_part = "the search for races";
     if (options->damaged)
         generate_damaged(&sample, seed);
     else
@@ -216,8 +176,8 @@ static bool check_seed(const struct options *options, uint64_t seed, struct tall
     struct sample sample;
     struct reference reference;
     struct fault fault = {.engine = NULL, .late = options->late, .batches = seed};
-    current_seed = seed;
-    current_engine = "the reference";
+    program_seed = seed;
+    program_part = "the reference";
     enum kind kind = options->damaged ? generate_damaged(&sample, seed) : generate(&sample, seed);
     reference_check(&reference, &sample);
     if (options->verbose)
@@ -230,7 +190,7 @@ static bool check_seed(const struct options *options, uint64_t seed, struct tall
         if (options->engine && *engine != options->engine)
             continue;
         fault.engine = *engine;
-        current_engine = (*engine)->name;
+        program_part = (*engine)->name;
         if (shows_fault(&sample, &fault)) {
             report(&sample, seed, &fault);
             return false;
@@ -324,13 +284,6 @@ static int usage(const char *problem) {
     return 2;
 }
 
-static bool parse_number(const char *text, uint64_t *number) {
-    char *end;
-    errno = 0;
-    *number = strtoull(text ? text : "", &end, 10);
-    return text && *text >= '0' && *text <= '9' && !*end && !errno;
-}
-
 int main(int argc, char **argv) {
     struct options options = {.seed = 1, .count = 20000};
     for (int i = 1; i < argc; i++) {
@@ -347,11 +300,11 @@ int main(int argc, char **argv) {
             options.late = true;
             options.engine = st_engine_find("witness");
         } else if (strcmp(argv[i], "--seed") == 0) {
-            if (!parse_number(value, &options.seed))
+            if (!program_number(value, &options.seed))
                 return usage("--seed needs a number");
             i++;
         } else if (strcmp(argv[i], "--count") == 0) {
-            if (!parse_number(value, &options.count))
+            if (!program_number(value, &options.count))
                 return usage("--count needs a number");
             i++;
         } else if (strcmp(argv[i], "--engine") == 0) {
@@ -363,6 +316,6 @@ int main(int argc, char **argv) {
             return usage("unknown option");
         }
     }
-    watch_signals();
+    program_watch();
     return run(&options);
 }

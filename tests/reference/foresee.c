@@ -9,15 +9,14 @@
  * the trace is printed as small as it can be made; 2: usage, or an analysis is not there. */
 #include "reference/foresight.h"
 #include "reference/generate_units.h"
+#include "reference/program.h"
 #include "reference/shrink.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { MAX_SETUPS = 32 };
 
@@ -44,45 +43,6 @@ struct totals {
     struct tally kinds[UNITS_KINDS];
     struct quality setups[MAX_SETUPS][2]; /* [1]: pairs */
 };
-
-/* ---- what to say when an analysis crashes ---- */
-
-static volatile uint64_t current_seed;
-static const char *volatile current_name = "the reference";
-
-static void write_text(const char *text) {
-    if (write(STDERR_FILENO, text, strlen(text)) < 0)
-        return;
-}
-
-static void on_signal(int number) {
-    char digits[24], *p = digits + sizeof digits - 1;
-    *p = '\0';
-    uint64_t seed = current_seed;
-    do
-        *--p = (char)('0' + seed % 10);
-    while (seed /= 10);
-    write_text("\ncrashes at seed ");
-    write_text(p);
-    write_text(" in ");
-    write_text(current_name);
-    write_text("\n");
-    signal(number, SIG_DFL);
-    raise(number);
-}
-
-/* With AddressSanitizer its report comes first, then the seed: it must abort instead of exiting,
- * and keep its own handler for bad addresses. */
-const char *__asan_default_options(void);
-const char *__asan_default_options(void) {
-    return "abort_on_error=1:allow_user_segv_handler=0";
-}
-
-static void watch_signals(void) {
-    static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        signal(numbers[i], on_signal);
-}
 
 /* ---- one mismatch ---- */
 
@@ -155,7 +115,7 @@ static void count_quality(struct quality *quality, bool is_atomic, enum st_verdi
 static bool check_sample(const struct options *options, const struct sample *sample,
                          const struct atomicity *atomicity, struct totals *totals) {
     bool pair = units_are_a_pair(&atomicity->units, sample), all_kept = true;
-    struct fault fault = {.batches = current_seed};
+    struct fault fault = {.batches = program_seed};
     struct st_model *model = NULL;
     for (size_t s = 0; setups[s].name && all_kept; s++) {
         const struct setup *setup = &setups[s];
@@ -166,22 +126,22 @@ static bool check_sample(const struct options *options, const struct sample *sam
             model = foresight_model(setup, sample, fault.batches);
         }
         fault.setup = setup;
-        current_name = setup->name;
+        program_part = setup->name;
         enum st_verdict said;
         all_kept = foresight_compare(setup, model, sample, atomicity, &said, fault.why);
         count_quality(&totals->setups[s][pair], setup_expects(setup, atomicity)->atomic, said);
     }
     st_model_free(model);
     if (!all_kept)
-        report(sample, current_seed, &fault);
+        report(sample, program_seed, &fault);
     return all_kept;
 }
 
 static bool check_seed(const struct options *options, uint64_t seed, struct totals *totals) {
     struct sample sample;
     struct atomicity atomicity;
-    current_seed = seed;
-    current_name = "the reference";
+    program_seed = seed;
+    program_part = "the reference";
     enum unit_kind kind = generate_units(&sample, seed);
     atomicity_check(&atomicity, &sample, ATOMICITY_STATES);
     count(&totals->kinds[kind], &sample, &atomicity);
@@ -294,13 +254,6 @@ static int usage(const char *problem) {
     return 2;
 }
 
-static bool parse_number(const char *text, uint64_t *number) {
-    char *end;
-    errno = 0;
-    *number = strtoull(text ? text : "", &end, 10);
-    return text && *text >= '0' && *text <= '9' && !*end && !errno;
-}
-
 static bool is_known(const struct options *options) {
     for (const struct setup *setup = setups; setup->name; setup++)
         if (is_chosen(options, setup))
@@ -317,11 +270,11 @@ int main(int argc, char **argv) {
         } else if (strcmp(argv[i], "--verbose") == 0) {
             options.verbose = true;
         } else if (strcmp(argv[i], "--seed") == 0) {
-            if (!parse_number(value, &options.seed))
+            if (!program_number(value, &options.seed))
                 return usage("--seed needs a number");
             i++;
         } else if (strcmp(argv[i], "--count") == 0) {
-            if (!parse_number(value, &options.count))
+            if (!program_number(value, &options.count))
                 return usage("--count needs a number");
             i++;
         } else if (strcmp(argv[i], "--engine") == 0) {
@@ -333,6 +286,6 @@ int main(int argc, char **argv) {
             return usage("unknown option");
         }
     }
-    watch_signals();
+    program_watch();
     return run(&options);
 }
