@@ -30,8 +30,9 @@ BAD = 20  # blocks in a thousand that can be cut, where there are any
 # How an engine is used, where there is more than one way that is worth a line. Those expected to be
 # fast come first, since the fastest sets the time after which the others are stopped.
 SETUPS = {
-    "reduction": [("reduction", []), ("reduction, pairwise", ["--races", "pairwise"]),
-                  ("reduction, multilockset", ["--races", "multilockset"])],
+    "reduction": [("reduction, multilockset", ["--races", "multilockset"]),
+                  ("reduction, by variable", ["--races", "by-variable"]),
+                  ("reduction, pairwise", ["--races", "pairwise"])],
     "commit-node": [("commit-node, conflict", []), ("commit-node, view", ["--notion", "view"])],
     "blocks": [("blocks, one variable", ["--one-variable"]), ("blocks", [])],
     "tas": [("tas", [])],

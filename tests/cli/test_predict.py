@@ -164,7 +164,7 @@ class Examples(PredictCase):
         self.assertEqual(self.races(names, "--races", "pairwise"), [])
         trace = events("".join(map(TSE_4.get, names)))
         self.assertEqual(self.reported(trace, "reduction", "--races", "multilockset"), "t4")
-        self.assertEqual(self.reported(trace, "reduction"), "")
+        self.assertEqual(self.reported(trace, "reduction", "--races", "by-variable"), "")
         self.assertEqual(self.reported(trace, "blocks", "--one-variable"), "")
 
 
