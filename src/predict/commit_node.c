@@ -36,6 +36,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* A communication node, and an access elsewhere that it meets. */
 struct meeting {
@@ -59,8 +60,12 @@ struct search {
     uint32_t stamp;
     uint32_t *visited;            /* by unit */
     uint32_t *expanded, *entered; /* by entry */
-    uint32_t *goal;               /* by unit: it meets a later node of the transaction */
-    uint32_t *low; /* by thread: from this one of its units on, all are reached by order */
+    uint32_t *latest; /* by unit with `goal`: the start of the last node that it meets */
+    uint32_t reached; /* the end of the node that this part of the search starts from */
+    double deadline;  /* of processor time of this thread; 0: none */
+    bool expired;
+    uint32_t *goal; /* by unit: it meets a later node of the transaction */
+    uint32_t *low;  /* by thread: from this one of its units on, all are reached by order */
     uint32_t *low_stamp;
     uint32_t *queue;
     size_t head, tail;
@@ -70,6 +75,8 @@ struct search {
     uint32_t *indexed, *on_subject; /* by subject: valid if indexed[subject] == subject_stamp */
     uint32_t *same_subject;
     size_t same_capacity;
+    uint32_t *stack; /* of locks */
+    size_t stack_capacity;
 };
 
 struct analysis {
@@ -163,7 +170,7 @@ static bool visit(struct search *search, uint32_t transaction, uint32_t unit,
     search->visited[unit] = search->stamp;
     search->arrivals[unit] = arrival;
     search->queue[search->tail++] = unit;
-    return search->goal[unit] == search->stamp;
+    return search->goal[unit] == search->stamp && search->latest[unit] > search->reached;
 }
 
 /* All units that have the entry. Returns the goal, or ST_NO_NAME. */
@@ -239,28 +246,46 @@ static void mark_goals(struct search *search, struct st_span node) {
         if (!st_node_before(node, search->meetings[i].node))
             continue;
         const struct st_entry *entry = &forest->entries[search->meetings[i].entry];
-        for (uint32_t j = 0; j < entry->unit_count; j++)
+        for (uint32_t j = 0; j < entry->unit_count; j++) {
             search->goal[entry->units[j]] = search->stamp;
+            search->latest[entry->units[j]] = UINT32_MAX;
+        }
     }
+}
+
+static double processor_time(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* Goes on from all units that were reached. Returns the goal. */
+static uint32_t spread(struct search *search, uint32_t transaction) {
+    enum { BETWEEN_LOOKS = 64 };
+    uint32_t found = ST_NO_NAME;
+    while (found == ST_NO_NAME && search->head < search->tail && !search->expired) {
+        uint32_t unit = search->queue[search->head++];
+        found = follow_edges(search, transaction, unit);
+        if (found == ST_NO_NAME && !search->analysis->options->as_published)
+            found = follow_order(search, transaction, unit);
+        if (search->deadline > 0 && search->head % BETWEEN_LOOKS == 0)
+            search->expired = processor_time() > search->deadline;
+    }
+    return found;
 }
 
 /* Starts with the meetings first .. last - 1, which are of one node. Returns the goal. */
 static uint32_t find_way(struct search *search, uint32_t transaction, size_t first, size_t last) {
     search->stamp++;
     search->head = search->tail = 0;
+    search->reached = 0;
     mark_goals(search, search->meetings[first].node);
     uint32_t found = ST_NO_NAME;
     for (size_t i = first; i < last && found == ST_NO_NAME; i++)
         found = enter(
             search, transaction,
             (struct arrival){ST_NO_NAME, search->meetings[i].access, search->meetings[i].entry});
-    while (found == ST_NO_NAME && search->head < search->tail) {
-        uint32_t unit = search->queue[search->head++];
-        found = follow_edges(search, transaction, unit);
-        if (found == ST_NO_NAME && !search->analysis->options->as_published)
-            found = follow_order(search, transaction, unit);
-    }
-    return found;
+    return found == ST_NO_NAME ? spread(search, transaction) : found;
 }
 
 /* ---- two at a time ---- */
@@ -342,6 +367,94 @@ static bool find_pair(struct search *search, uint32_t transaction, struct cut *c
     return false;
 }
 
+/* ---- all nodes in one search ----
+ *
+ * When nodes are nested or apart, never half in each other, one search is enough: it starts from
+ * the node that ends first, and goes on from the next when nothing new is reached. So each unit is
+ * reached first from the node with the earliest end that can reach it, and the transaction is cut
+ * if the last node that the unit meets starts behind that. */
+
+/* Is the lock that is released always the one that was acquired last? */
+static bool is_nested(struct search *search, const struct st_shape *shape) {
+    size_t depth = shape->held_count;
+    st_reserve(&search->stack, &search->stack_capacity, depth + shape->count + 1);
+    for (size_t i = 0; i < depth; i++)
+        search->stack[i] = shape->held[i];
+    for (uint32_t i = 0; i < shape->count; i++) {
+        const struct st_token *token = &shape->tokens[i];
+        if (token->kind == ST_TOKEN_ACQUIRE)
+            search->stack[depth++] = token->target;
+        else if (token->kind == ST_TOKEN_RELEASE &&
+                 (depth == 0 || search->stack[--depth] != token->target))
+            return false;
+    }
+    return true;
+}
+
+static int by_end_of_node(const void *left, const void *right) {
+    const struct meeting *a = left, *b = right;
+    if (a->node.end != b->node.end)
+        return a->node.end < b->node.end ? -1 : 1;
+    return by_node(left, right);
+}
+
+/* For each unit that meets the transaction: where the last node starts that it meets. */
+static void note_latest(struct search *search) {
+    const struct st_forest *forest = search->analysis->forest;
+    for (size_t i = 0; i < search->meeting_count; i++) {
+        const struct st_entry *entry = &forest->entries[search->meetings[i].entry];
+        uint32_t start = search->meetings[i].node.start;
+        for (uint32_t j = 0; j < entry->unit_count; j++) {
+            uint32_t unit = entry->units[j];
+            if (search->goal[unit] != search->stamp || search->latest[unit] < start)
+                search->latest[unit] = start;
+            search->goal[unit] = search->stamp;
+        }
+    }
+}
+
+/* The way has led to this unit: how it left the transaction, and how it comes back. */
+static bool name_cut(const struct search *search, uint32_t found, struct cut *cut) {
+    const struct st_forest *forest = search->analysis->forest;
+    uint32_t unit = found;
+    bool has_back = false;
+    cut->last = found;
+    while (search->arrivals[unit].from != ST_NO_NAME)
+        unit = search->arrivals[unit].from;
+    for (size_t i = 0; i < search->meeting_count; i++) {
+        const struct meeting *meeting = &search->meetings[i];
+        if (meeting->access == search->arrivals[unit].leaves &&
+            meeting->entry == search->arrivals[unit].enters)
+            cut->out = *meeting;
+        if (meeting->node.start == search->latest[found] && !has_back &&
+            has_access(forest, found, meeting->entry)) {
+            cut->back = *meeting;
+            has_back = true;
+        }
+    }
+    return has_back;
+}
+
+static bool find_path_at_once(struct search *search, uint32_t transaction, struct cut *cut) {
+    uint32_t found = ST_NO_NAME;
+    qsort(search->meetings, search->meeting_count, sizeof *search->meetings, by_end_of_node);
+    search->stamp++;
+    search->head = search->tail = 0;
+    note_latest(search);
+    for (size_t i = 0; i < search->meeting_count && found == ST_NO_NAME; i++) {
+        const struct meeting *meeting = &search->meetings[i];
+        search->reached = meeting->node.end;
+        found = enter(search, transaction,
+                      (struct arrival){ST_NO_NAME, meeting->access, meeting->entry});
+        if (found == ST_NO_NAME &&
+            (i + 1 == search->meeting_count || search->meetings[i + 1].node.end > search->reached))
+            found = spread(search, transaction);
+        if (search->expired)
+            return false;
+    }
+    return found != ST_NO_NAME && name_cut(search, found, cut);
+}
+
 /* ---- a transaction ---- */
 
 static bool find_path(struct search *search, uint32_t transaction, struct cut *cut) {
@@ -352,6 +465,8 @@ static bool find_path(struct search *search, uint32_t transaction, struct cut *c
                         search->meetings[j].node.end == node.end;)
             j++;
         uint32_t found = find_way(search, transaction, i, j);
+        if (search->expired)
+            return false;
         if (found == ST_NO_NAME)
             continue;
         cut->last = found;
@@ -474,6 +589,8 @@ static bool is_cut(struct search *search, uint32_t transaction, struct cut *cut)
         return false;
     if (options->pairwise)
         return find_pair(search, transaction, cut);
+    if (plain && is_nested(search, st_unit_shape(search->analysis->model, transaction)))
+        return find_path_at_once(search, transaction, cut);
     if (!options->no_paths && !(options->as_published && meets_itself(search, transaction)))
         return find_path(search, transaction, cut);
     *cut =
@@ -489,6 +606,7 @@ static void start_search(struct search *search, const struct analysis *analysis)
     *search = (struct search){.analysis = analysis};
     search->visited = st_alloc(units, sizeof(uint32_t));
     search->goal = st_alloc(units, sizeof(uint32_t));
+    search->latest = st_alloc(units, sizeof(uint32_t));
     search->queue = st_alloc(units, sizeof(uint32_t));
     search->arrivals = st_alloc(units, sizeof *search->arrivals);
     search->expanded = st_alloc(entries, sizeof(uint32_t));
@@ -503,6 +621,7 @@ static void end_search(struct search *search) {
     free(search->meetings);
     free(search->visited);
     free(search->goal);
+    free(search->latest);
     free(search->queue);
     free(search->arrivals);
     free(search->expanded);
@@ -510,6 +629,7 @@ static void end_search(struct search *search) {
     free(search->indexed);
     free(search->on_subject);
     free(search->same_subject);
+    free(search->stack);
     free(search->low);
     free(search->low_stamp);
 }
@@ -542,10 +662,17 @@ static void sort_units(struct analysis *analysis) {
 
 static void judge(void *context, unsigned worker, size_t unit) {
     struct analysis *analysis = context;
+    struct search *search = &analysis->searches[worker];
+    double timeout = analysis->options->timeout;
     struct cut cut;
-    if (analysis->model->units[unit].transaction &&
-        is_cut(&analysis->searches[worker], (uint32_t)unit, &cut))
+    if (!analysis->model->units[unit].transaction)
+        return;
+    search->deadline = timeout > 0 ? processor_time() + timeout : 0;
+    search->expired = false;
+    if (is_cut(search, (uint32_t)unit, &cut))
         analysis->foresights[unit] = ST_FORESEEN_POTENTIAL;
+    else if (search->expired)
+        analysis->foresights[unit] = ST_FORESEEN_TIMEOUT;
 }
 
 /* ---- findings ---- */
@@ -663,6 +790,8 @@ static void explain(void *context, uint32_t unit, struct st_foreseen *block) {
     struct search *search = &analysis->searches[0];
     struct story story = {.analysis = analysis, .block = block};
     struct cut cut;
+    search->deadline = 0; /* it was found in time before */
+    search->expired = false;
     if (!is_cut(search, unit, &cut))
         return;
     find_meetings(search, unit);

@@ -13,9 +13,7 @@
  *
  * Where we differ from the paper: predict/movers.h says how transactions are matched. Which
  * accesses race is told access by access (predict/pair_races.h) unless one of the paper's searches
- * is asked for (predict/lockset_races.h). Of the multilockset algorithm, a variable counts from its
- * first access on, since a trace does not say when it escaped from its creator; the printed form,
- * which here counts from the first access of a second thread on, can miss violations.
+ * is asked for (predict/multilockset.h, predict/lockset_races.h).
  *
  * Storage is what the paper's Table 4 counts: the variables in the nodes of transaction trees
  * (varsOne and varsMul, 5.6), where equal trees are kept, and counted, once. */
@@ -23,6 +21,7 @@
 
 #include "base/memory.h"
 #include "predict/atomizer.h"
+#include "predict/multilockset.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +57,8 @@ struct st_reduction_setup st_reduction_setup(const struct st_predict_options *op
     bool escape = !(without & ST_WITHOUT_ESCAPE) &&
                   (search != ST_RACES_MULTILOCKSET || options->as_published);
     bool by_pairs = search == ST_RACES_PAIRWISE || search == ST_RACES_BY_VARIABLE;
+    bool by_multilockset = search == ST_RACES_MULTILOCKSET && !options->as_published && ordered &&
+                           !(without & ST_WITHOUT_ESCAPE);
     return (struct st_reduction_setup){
         .rules = {.ordered = ordered,
                   .sections = !(without & ST_WITHOUT_SECTIONS),
@@ -68,7 +69,8 @@ struct st_reduction_setup st_reduction_setup(const struct st_predict_options *op
         .trusting = options->as_published,
         .by_pairs = by_pairs,
         .by_variable = search == ST_RACES_BY_VARIABLE,
-        .race_flags = by_pairs ? 0 : race_flags_of(search, escape, ordered)};
+        .by_multilockset = by_multilockset,
+        .race_flags = by_pairs || by_multilockset ? 0 : race_flags_of(search, escape, ordered)};
 }
 
 bool st_reduction_needs_shared(const struct st_predict_options *options) {
@@ -88,14 +90,14 @@ void st_reduction_prepare(const struct st_predict_options *options,
 /* ---- judging ---- */
 
 bool st_reducer_is_racy(const struct st_reducer *reducer, uint32_t variable) {
+    if (reducer->racy)
+        return reducer->racy[variable];
     return reducer->model->variables[variable].races & reducer->setup.race_flags;
 }
 
 static bool is_racy(const void *context, uint32_t unit, uint32_t token) {
     const struct st_reducer *reducer = context;
-    if (reducer->setup.by_variable)
-        return reducer->racy[st_unit_shape(reducer->model, unit)->tokens[token].target];
-    if (reducer->setup.by_pairs)
+    if (reducer->setup.by_pairs && !reducer->setup.by_variable)
         return st_pair_race(&reducer->races, unit, token) != NULL;
     return st_reducer_is_racy(reducer, st_unit_shape(reducer->model, unit)->tokens[token].target);
 }
@@ -146,7 +148,9 @@ static void find_loose(struct st_reducer *reducer) {
 static void find_racy(struct st_reducer *reducer) {
     const struct st_pair_races *races = &reducer->races;
     reducer->racy = st_alloc(reducer->model->variable_count + 1, sizeof *reducer->racy);
-    for (size_t i = 0; i < races->use_count; i++)
+    if (reducer->setup.by_multilockset)
+        st_multilockset_find(reducer->model, races, reducer->racy);
+    for (size_t i = 0; i < races->use_count && reducer->setup.by_variable; i++)
         if (st_pair_race(races, races->uses[i].unit, races->uses[i].token))
             reducer->racy[races->uses[i].variable] = true;
 }
@@ -154,9 +158,9 @@ static void find_racy(struct st_reducer *reducer) {
 void st_reducer_init(struct st_reducer *reducer, const struct st_model *model,
                      const struct st_reduction_setup *setup) {
     *reducer = (struct st_reducer){.model = model, .setup = *setup};
-    if (setup->by_pairs || setup->lists_races)
+    if (setup->by_pairs || setup->by_multilockset || setup->lists_races)
         st_pair_races_find(&reducer->races, model, setup->rules.ordered);
-    if (setup->by_variable)
+    if (setup->by_variable || setup->by_multilockset)
         find_racy(reducer);
     reducer->loose = st_alloc(model->lock_count + 1, sizeof *reducer->loose);
     if (setup->trusting)

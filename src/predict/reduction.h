@@ -11,11 +11,12 @@
 /* One way of doing it. */
 struct st_reduction_setup {
     struct st_mover_rules rules;
-    bool trusting;       /* AcqA*Rel count for all locks, as if all were within transactions */
-    bool lists_races;    /* somebody will look at `races` */
-    bool by_pairs;       /* which accesses race is told pair by pair ... */
-    bool by_variable;    /* (all accesses to a variable with such a pair count) */
-    unsigned race_flags; /* ... or else of variables: those with one of these st_racy_by bits */
+    bool trusting;        /* AcqA*Rel count for all locks, as if all were within transactions */
+    bool lists_races;     /* somebody will look at `races` */
+    bool by_pairs;        /* which accesses race is told pair by pair ... */
+    bool by_variable;     /* (all accesses to a variable with such a pair count) */
+    bool by_multilockset; /* ... or of variables, by Figure 3 over all accesses at once ... */
+    unsigned race_flags;  /* ... or else of variables: those with one of these st_racy_by bits */
 };
 struct st_reduction_setup st_reduction_setup(const struct st_predict_options *options);
 
@@ -31,7 +32,7 @@ struct st_reducer {
     const struct st_model *model;
     struct st_reduction_setup setup;
     struct st_pair_races races; /* empty when nobody needs it */
-    bool *racy;                 /* by variable, with by_variable: some pair races */
+    bool *racy;                 /* by variable, with by_variable and by_multilockset */
     bool *loose;                /* by lock: it may be held between units (see the rules) */
 };
 void st_reducer_init(struct st_reducer *reducer, const struct st_model *model,

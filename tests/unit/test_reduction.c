@@ -376,7 +376,10 @@ static void a_creator_comes_before_escape(void **state) {
     (void)state;
     const char *text = "T0 w x, T0 fork T1, T0 fork T2, T0 fork T3, " FIGURE_4_T3 ", " FIGURE_4_T2
                        ", " FIGURE_4_T1;
-    assert_races_with((struct st_predict_options){.races = ST_RACES_MULTILOCKSET}, text, "x");
+    assert_races_with((struct st_predict_options){.races = ST_RACES_MULTILOCKSET}, text, "");
+    assert_races_with(
+        (struct st_predict_options){.races = ST_RACES_MULTILOCKSET, .without = ST_WITHOUT_ESCAPE},
+        text, "x");
     assert_races_with(
         (struct st_predict_options){.races = ST_RACES_MULTILOCKSET, .as_published = true}, text,
         "");
