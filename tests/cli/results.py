@@ -88,7 +88,7 @@ def prediction(*blocks, engine="blocks", notion="conflict", deadlocks=(), races=
             "names": [{"name": name, "executed": sum(b["block"] == name for b in blocks),
                        "reported": sum(b["block"] == name for b in reported)} for name in names],
             "races": races, "deadlocks": list(deadlocks), "caveats": ["Only pairs were compared."],
-            "repairs": [], "seconds": 0.001234, "storage": 12, "storage_unit": "blocks"} | more
+            "may_miss": False, "repairs": [], "seconds": 0.001234, "storage": 12, "storage_unit": "blocks"} | more
 
 
 def ring():

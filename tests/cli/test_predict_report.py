@@ -293,7 +293,7 @@ class EndToEnd(PredictCase):
 
     def test_the_example_of_wang_and_stoller(self):
         """TSE 2006, Figure 7: a write between two reads of Vector.elementCount."""
-        text = self.predict(TRACES / "vector.std", form="text").text
+        text = self.predict(TRACES / "vector.std", "--engine", "blocks", form="text").text
         self.assertIn("Vector(Collection) may be cut, in thread thread_1: thread_2 may come in "
                       "between, R-W-R on v1.elementCount", text)
         self.assertEqual(re.findall(r"(thread_\d)  (reads|writes) v1.elementCount +at (\S+)", text),
