@@ -32,6 +32,7 @@ bench: all ## measure the engines, what it costs to watch programs, and predicti
 	@python3 bench/run.py
 	@python3 bench/programs.py
 	@python3 bench/predict.py
+	@python3 bench/segments.py
 
 .PHONY: fuzz
 fuzz: all ## compare engines and reference on random traces, until stopped (SEED=1) or COUNT of them

@@ -19,6 +19,7 @@ GENERATOR = os.path.join(BUILD, "bench-generate")
 SCENARIOS = os.path.join(BUILD, "bench-scenarios")
 BENCHMARK = os.path.join(ROOT, "bench", "run.py")
 PREDICTING = os.path.join(ROOT, "bench", "predict.py")
+SEGMENTS = os.path.join(ROOT, "bench", "segments.py")
 
 SERIALIZABLE = ["two-phase", "small-blocks", "giant-blocks", "partitioned", "contention"]
 VIOLATING = ["violating-late"]
@@ -251,6 +252,14 @@ class BenchmarkTest(unittest.TestCase):
             self.assertIn(f"| {line.split()[0]}", done.stdout)
         for name in ScenarioTest.NAMES:
             self.assertIn(f"| {name}", done.stdout)
+
+    def test_a_tiny_run_of_segments_prints_a_line_for_each_search(self):
+        done = subprocess.run([sys.executable, SEGMENTS, "--tiny"], capture_output=True, text=True,
+                              check=False, env=dict(os.environ, SERIATIM_BUILD=os.path.abspath(BUILD)))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for name in ScenarioTest.NAMES:
+            self.assertRegex(done.stdout, rf"(?m)^\| {name} \| 200 \|")
+            self.assertRegex(done.stdout, rf"(?m)^\| {name}, dpor, whole trace \| 200 \|")
 
     def test_quick_run_prints_all_tables_and_leaves_nothing_behind(self):
         with tempfile.TemporaryDirectory() as directory:
