@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "predict/multilockset.h"
 
 #include "base/memory.h"
@@ -23,42 +24,89 @@ struct suspect {
     bool has_writes;
 };
 
-static struct span *span_of(struct suspect *suspect, const struct st_use *use) {
-    for (size_t i = suspect->span_count; i-- > 0;)
-        if (suspect->spans[i].first_period == use->first_period &&
-            suspect->spans[i].last_period == use->last_period)
-            return &suspect->spans[i];
-    return NULL;
+static int by_period(const void *left, const void *right, void *context) {
+    const struct span *a = left, *b = right;
+    const struct st_period *items = context;
+    const uint32_t keys[][2] = {{items[a->first_period].thread, items[b->first_period].thread},
+                                {items[a->first_period].index, items[b->first_period].index},
+                                {items[a->last_period].index, items[b->last_period].index}};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (keys[i][0] != keys[i][1])
+            return keys[i][0] < keys[i][1] ? -1 : 1;
+    return 0;
 }
 
-static void add_span(struct suspect *suspect, const struct st_use *use) {
-    struct span *span = span_of(suspect, use);
-    if (!span) {
-        st_reserve(&suspect->spans, &suspect->span_capacity, suspect->span_count + 1);
-        span = &suspect->spans[suspect->span_count++];
-        *span = (struct span){use->first_period, use->last_period, false, false, false};
+static struct span span_like(const struct st_use *use) {
+    return (struct span){use->first_period, use->last_period, !use->writes, use->writes, false};
+}
+
+static const struct span *span_of(const struct suspect *suspect, const struct st_use *use) {
+    struct span like = span_like(use);
+    const struct st_period *items = suspect->model->periods->items;
+    size_t low = 0, high = suspect->span_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (by_period(&suspect->spans[middle], &like, (void *)items) < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    span->reads |= !use->writes;
-    span->writes |= use->writes;
+    return &suspect->spans[low];
 }
 
-static bool are_concurrent(const struct st_periods *periods, const struct span *a,
-                           const struct span *b) {
-    return periods->items[a->first_period].thread != periods->items[b->first_period].thread &&
-           !st_period_before(periods, a->last_period, b->first_period) &&
-           !st_period_before(periods, b->last_period, a->first_period);
+/* The spans of all uses, in the order of threads and of their periods, each once. */
+static void collect_spans(struct suspect *suspect, const struct st_use *uses, size_t count) {
+    struct st_period *items = suspect->model->periods->items;
+    st_reserve(&suspect->spans, &suspect->span_capacity, count);
+    for (size_t i = 0; i < count; i++)
+        suspect->spans[i] = span_like(&uses[i]);
+    qsort_r(suspect->spans, count, sizeof *suspect->spans, by_period, items);
+    suspect->span_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct span *last = suspect->span_count ? &suspect->spans[suspect->span_count - 1] : NULL;
+        if (last && by_period(last, &suspect->spans[i], items) == 0) {
+            last->reads |= suspect->spans[i].reads;
+            last->writes |= suspect->spans[i].writes;
+        } else {
+            suspect->spans[suspect->span_count++] = suspect->spans[i];
+        }
+    }
+}
+
+static void meet(struct suspect *suspect, struct span *a, struct span *b) {
+    a->escaped = b->escaped = true;
+    suspect->writes_meet_writes |= a->writes && b->writes;
+    suspect->writes_meet_reads |= (a->writes && b->reads) || (a->reads && b->writes);
+}
+
+/* Of another thread's spans first .. end - 1, in order, those that are concurrent with the span are
+ * neighbours: the ones before it come first, and the ones after it last. */
+static void compare_with(struct suspect *suspect, struct span *span, size_t first, size_t end) {
+    const struct st_periods *periods = suspect->model->periods;
+    size_t low = first, high = end;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (st_period_before(periods, suspect->spans[middle].last_period, span->first_period))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < end &&
+           !st_period_before(periods, span->last_period, suspect->spans[low].first_period);
+         low++)
+        meet(suspect, span, &suspect->spans[low]);
 }
 
 static void compare_spans(struct suspect *suspect) {
-    for (size_t i = 0; i < suspect->span_count; i++)
-        for (size_t j = i + 1; j < suspect->span_count; j++) {
-            struct span *a = &suspect->spans[i], *b = &suspect->spans[j];
-            if (!are_concurrent(suspect->model->periods, a, b))
-                continue;
-            a->escaped = b->escaped = true;
-            suspect->writes_meet_writes |= a->writes && b->writes;
-            suspect->writes_meet_reads |= (a->writes && b->reads) || (a->reads && b->writes);
-        }
+    const struct st_period *items = suspect->model->periods->items;
+    for (size_t first = 0, end; first < suspect->span_count; first = end) {
+        uint32_t thread = items[suspect->spans[first].first_period].thread;
+        for (end = first;
+             end < suspect->span_count && items[suspect->spans[end].first_period].thread == thread;)
+            end++;
+        for (size_t i = 0; i < first; i++) /* those of the threads before it */
+            compare_with(suspect, &suspect->spans[i], first, end);
+    }
 }
 
 static void take_write(struct suspect *suspect, uint32_t lockset) {
@@ -90,8 +138,7 @@ static bool is_racy(struct suspect *suspect, const struct st_use *uses, size_t c
     suspect->span_count = 0;
     suspect->has_writes = suspect->writes_meet_reads = suspect->writes_meet_writes = false;
     suspect->write_set_size = 0;
-    for (size_t i = 0; i < count; i++)
-        add_span(suspect, &uses[i]);
+    collect_spans(suspect, uses, count);
     compare_spans(suspect);
     for (size_t i = 0; i < count; i++)
         if (uses[i].writes && span_of(suspect, &uses[i])->escaped)
