@@ -246,34 +246,21 @@ static int open_trace(struct check *check, struct st_error *error) {
                             false, values->common.quiet, error);
 }
 
-/* What must not be written over. A baseline may be: it was read by then. */
-static void list_inputs(const struct check *check, const char **inputs) {
-    const struct st_texts *suppressions = &check->values->judging.suppressions;
-    *inputs++ = check->path;
-    if (check->values->spec)
-        *inputs++ = check->values->spec;
-    for (size_t i = 0; i < suppressions->count; i++)
-        *inputs++ = suppressions->items[i];
-    *inputs = NULL;
-}
-
 static int open_judging(struct check *check, struct st_error *error) {
     const struct check_values *values = check->values;
-    /* That trace and specification are not the same is seen to when they are opened. */
-    bool same = values->spec && strcmp(values->spec, check->path) == 0;
-    const char *const inputs[] = {check->path, same ? NULL : values->spec, NULL};
     if (values->first && judging_is_wanted(&values->judging))
         return st_fail(
             error, "check", ST_AT_FILE, 0,
             "--first stops at a finding before it is known whether that is new; leave it "
             "out with --suppressions and --baseline");
-    return judging_open(&check->judging, &values->judging, "check", inputs, error);
+    return judging_open_for_trace(&check->judging, &values->judging, "check", check->path,
+                                  values->spec, error);
 }
 
 static enum status check_trace(struct check *check) {
     struct st_error error;
-    const char *inputs[ST_MOST_TEXTS + 3];
-    list_inputs(check, inputs);
+    const char *inputs[JUDGING_INPUTS];
+    judging_list_inputs(&check->values->judging, check->path, check->values->spec, inputs);
     if (st_output_open(&check->output, check->values->output, inputs, &error) < 0)
         return complain(&error);
     start_runs(check);

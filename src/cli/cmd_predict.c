@@ -129,6 +129,9 @@ static int read_options(struct predict *predict, struct st_error *error) {
     if (values->exact && values->one_variable)
         return st_fail(error, "predict", ST_AT_FILE, 0,
                        "--exact and --one-variable cannot go together");
+    if (values->witness && values->output && strcmp(values->witness, values->output) == 0)
+        return st_fail(error, "predict", ST_AT_FILE, 0,
+                       "--dump-witness and --output cannot be the same file");
     if (values->ablation && values->table)
         return st_fail(error, "predict", ST_AT_FILE, 0,
                        "--ablation and --table cannot go together");
@@ -345,27 +348,10 @@ static enum status predict_and_report(struct predict *predict) {
 
 /* ---- opening ---- */
 
-static void list_inputs(const struct predict *predict, const char **inputs) {
-    const struct st_texts *suppressions = &predict->values->judging.suppressions;
-    *inputs++ = predict->path;
-    if (predict->values->spec)
-        *inputs++ = predict->values->spec;
-    for (size_t i = 0; i < suppressions->count; i++)
-        *inputs++ = suppressions->items[i];
-    *inputs = NULL;
-}
-
-static int open_judging(struct predict *predict, struct st_error *error) {
-    const struct predict_values *values = predict->values;
-    bool same = values->spec && strcmp(values->spec, predict->path) == 0;
-    const char *const inputs[] = {predict->path, same ? NULL : values->spec, NULL};
-    return judging_open(&predict->judging, &values->judging, "predict", inputs, error);
-}
-
 static enum status predict_trace(struct predict *predict) {
     struct st_error error;
-    const char *inputs[ST_MOST_TEXTS + 3];
-    list_inputs(predict, inputs);
+    const char *inputs[JUDGING_INPUTS];
+    judging_list_inputs(&predict->values->judging, predict->path, predict->values->spec, inputs);
     if (st_output_open(&predict->output, predict->values->output, inputs, &error) < 0)
         return complain(&error);
     enum status status = predict_and_report(predict);
@@ -379,7 +365,9 @@ static enum status run(const void *command_values, const char *const *operands) 
     const struct predict_values *values = command_values;
     struct predict predict = {.values = values, .path = operands[0]};
     struct st_error error;
-    if (read_options(&predict, &error) < 0 || open_judging(&predict, &error) < 0)
+    if (read_options(&predict, &error) < 0 ||
+        judging_open_for_trace(&predict.judging, &values->judging, "predict", predict.path,
+                               values->spec, &error) < 0)
         return complain(&error);
     enum status status;
     if (trace_input_open(&predict.input, "predict", predict.path, values->spec,
@@ -441,7 +429,8 @@ static const struct st_option options[] = {
      .offset = offsetof(struct predict_values, timeout),
      .value = "N",
      .initial = "10",
-     .help = "give up a block (tas), or the exact search (blocks), after N seconds; 0 means never"},
+     .help = "give up a block (tas, commit-node), or the exact search (blocks), after N seconds; 0 "
+             "means never"},
     {.name = "search",
      .kind = ST_CHOICE,
      .offset = offsetof(struct predict_values, search),

@@ -69,6 +69,25 @@ int judging_open(struct judging *judging, const struct judging_values *values, c
     return -1;
 }
 
+int judging_open_for_trace(struct judging *judging, const struct judging_values *values,
+                           const char *command, const char *trace, const char *spec,
+                           struct st_error *error) {
+    /* That trace and specification are not the same is seen to when they are opened. */
+    bool same = spec && strcmp(spec, trace) == 0;
+    const char *const inputs[] = {trace, same ? NULL : spec, NULL};
+    return judging_open(judging, values, command, inputs, error);
+}
+
+void judging_list_inputs(const struct judging_values *values, const char *trace, const char *spec,
+                         const char *inputs[JUDGING_INPUTS]) {
+    *inputs++ = trace;
+    if (spec)
+        *inputs++ = spec;
+    for (size_t i = 0; i < values->suppressions.count; i++)
+        *inputs++ = values->suppressions.items[i];
+    *inputs = NULL;
+}
+
 void judging_close(struct judging *judging) {
     st_suppressions_free(&judging->suppressions);
     st_baseline_free(&judging->baseline);

@@ -42,6 +42,17 @@ int judging_open(struct judging *judging, const struct judging_values *values, c
                  const char *const *inputs, struct st_error *error);
 void judging_close(struct judging *judging);
 
+/* The same for a command that reads a trace and maybe (NULL: not) a specification. */
+int judging_open_for_trace(struct judging *judging, const struct judging_values *values,
+                           const char *command, const char *trace, const char *spec,
+                           struct st_error *error);
+
+/* What such a command must not write over, ending with NULL. A baseline may be: it was read by
+ * then. */
+enum { JUDGING_INPUTS = ST_MOST_TEXTS + 3 };
+void judging_list_inputs(const struct judging_values *values, const char *trace, const char *spec,
+                         const char *inputs[JUDGING_INPUTS]);
+
 /* Are findings to be held against anything? */
 bool judging_is_wanted(const struct judging_values *values);
 

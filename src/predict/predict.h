@@ -9,8 +9,8 @@ struct st_model;
 
 enum st_notion { ST_NOTION_CONFLICT, ST_NOTION_VIEW };
 
-/* Which locks an acquire or release of is no obstacle to movement (TSE 2006, 5.5), and the other
- * improvements of reduction, each to be left out for comparison. */
+/* The improvements of reduction (TSE 2006), each of which can be left out for comparison. The last
+ * three are about locks whose acquires and releases can be moved both ways (5.5). */
 enum st_improvement {
     ST_WITHOUT_ESCAPE = 1,        /* a variable counts from its first access on */
     ST_WITHOUT_HAPPEN_BEFORE = 2, /* all threads are concurrent all the time */

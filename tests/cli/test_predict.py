@@ -339,6 +339,8 @@ class Troubles(PredictCase):
             (["--ablation", "--table"], "--ablation and --table cannot go together"),
             (["--ablation", "--format=html"], "--ablation can be written as text or json only"),
             (["--table", "--format=sarif"], "--table can be written as text or json only"),
+            (["--dump-witness", "one", "--output", "one"],
+             "--dump-witness and --output cannot be the same file"),
         ):
             self.assert_trouble(self.predict(VECTOR, *options), f"predict: {message}")
 
