@@ -124,5 +124,28 @@ class OwnScripts(unittest.TestCase):
         self.assertEqual(test.checked(True, Count(3, 0)), Count(3, 0))
 
 
+class Failures(unittest.TestCase):
+    """What is repeated at the end of the log."""
+
+    def test_a_failed_unittest_with_the_end_of_what_it_said(self):
+        line, rule = "=" * 70, "-" * 70
+        output = (f"{line}\nFAIL: test_a (m.C.test_a)\n{rule}\nTraceback:\n  1 != 2\n\n"
+                  f"{line}\nERROR: test_b (m.C.test_b)\n{rule}\nNameError: x\n\n"
+                  f"{rule}\nRan 2 tests in 0.1s\n\nFAILED (failures=1, errors=1)\n")
+        self.assertEqual(test.failures(output), [
+            "FAIL: test_a (m.C.test_a)\n    Traceback:\n      1 != 2",
+            "ERROR: test_b (m.C.test_b)\n    NameError: x"])
+
+    def test_a_failed_cmocka_test_once(self):
+        self.assertEqual(test.failures(CMOCKA_FAIL), ["[  FAILED  ] a"])
+
+    def test_a_failed_ctest_case(self):
+        output = "The following tests FAILED:\n\t  2 - foresee (Failed)\n\t 10 - a (SEGFAULT)\n"
+        self.assertEqual(test.failures(output), ["2 - foresee (Failed)", "10 - a (SEGFAULT)"])
+
+    def test_nothing_of_what_passed(self):
+        self.assertEqual(test.failures(CMOCKA_PASS), [])
+
+
 if __name__ == "__main__":
     unittest.main()
