@@ -5,6 +5,7 @@ The binary is taken from the folder in SERIATIM_BUILD (default: build)."""
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -13,6 +14,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = (ROOT / os.environ.get("SERIATIM_BUILD", "build") / "seriatim").resolve()
 TRACES = ROOT / "tests" / "traces"
 GOLDEN = pathlib.Path(__file__).resolve().parent / "golden"
+
+# Whoever starts the tests in the background has them ignore interrupts, and with them every program
+# that they start: but some tests interrupt one.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # T1's block is cut by T2: the smallest violation there is.
 CUT = """\
