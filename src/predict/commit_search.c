@@ -29,17 +29,12 @@ void st_find_meetings(struct st_commit_search *search, uint32_t unit) {
     search->meeting_count = 0;
     for (size_t a = forest->first_access[unit]; a < forest->first_access[unit + 1]; a++) {
         const struct st_unit_access *access = &forest->accesses[a];
-        const struct st_entry *entry = &forest->entries[access->entry];
-        const struct st_subject *subject = &forest->subjects[entry->subject];
-        const uint64_t *row = subject->meets + (size_t)entry->place * subject->words;
-        for (uint32_t w = 0; w < subject->words; w++)
-            for (uint64_t bits = row[w]; bits; bits &= bits - 1) {
-                uint32_t other = subject->entries[w * 64 + (uint32_t)__builtin_ctzll(bits)];
-                add_meeting(
-                    search,
-                    st_meeting_node(forest, unit, access->token, forest->entries[other].lockset),
-                    (uint32_t)a, other);
-            }
+        struct st_partners partners = st_partners_of(forest, access->entry);
+        for (uint32_t other; (other = st_next_partner(&partners)) != ST_NO_ENTRY;)
+            add_meeting(
+                search,
+                st_meeting_node(forest, unit, access->token, forest->entries[other].lockset),
+                (uint32_t)a, other);
     }
     if (search->meeting_count)
         qsort(search->meetings, search->meeting_count, sizeof *search->meetings, by_node);
@@ -99,20 +94,16 @@ static uint32_t follow_edges(struct st_commit_search *search, uint32_t transacti
     const struct st_forest *forest = search->analysis->forest;
     for (size_t a = forest->first_access[unit]; a < forest->first_access[unit + 1]; a++) {
         uint32_t number = forest->accesses[a].entry;
-        const struct st_entry *entry = &forest->entries[number];
-        const struct st_subject *subject = &forest->subjects[entry->subject];
-        const uint64_t *row = subject->meets + (size_t)entry->place * subject->words;
+        struct st_partners partners = st_partners_of(forest, number);
         if (search->expanded[number] == search->stamp)
             continue;
         search->expanded[number] = search->stamp;
-        for (uint32_t w = 0; w < subject->words; w++)
-            for (uint64_t bits = row[w]; bits; bits &= bits - 1) {
-                uint32_t other = subject->entries[w * 64 + (uint32_t)__builtin_ctzll(bits)];
-                uint32_t found =
-                    enter(search, transaction, (struct st_arrival){unit, (uint32_t)a, other});
-                if (found != ST_NO_NAME)
-                    return found;
-            }
+        for (uint32_t other; (other = st_next_partner(&partners)) != ST_NO_ENTRY;) {
+            uint32_t found =
+                enter(search, transaction, (struct st_arrival){unit, (uint32_t)a, other});
+            if (found != ST_NO_NAME)
+                return found;
+        }
     }
     return ST_NO_NAME;
 }
@@ -137,7 +128,7 @@ static uint32_t follow_order(struct st_commit_search *search, uint32_t transacti
     for (uint32_t thread = 0; thread < analysis->thread_count; thread++) {
         if (search->low_stamp[thread] != search->stamp) {
             search->low_stamp[thread] = search->stamp;
-            search->low[thread] = analysis->of_thread_count[thread];
+            search->low[thread] = first_after(analysis, thread, transaction);
         }
         if (!search->low[thread])
             continue;
@@ -463,14 +454,11 @@ static bool is_cut_by_somebody(struct st_commit_search *search, uint32_t transac
          a < forest->first_access[transaction + 1] && tried < TRIED; a++) {
         const struct st_entry *entry = &forest->entries[forest->accesses[a].entry];
         const struct st_subject *subject = &forest->subjects[entry->subject];
-        const uint64_t *row = subject->meets + (size_t)entry->place * subject->words;
-        unsigned of_access = 0;
-        for (uint32_t w = 0; w < subject->words && of_access < TRIED_OF_ACCESS; w++) {
-            if (!row[w])
-                continue;
-            uint32_t bit = w * 64 + (uint32_t)__builtin_ctzll(row[w]);
-            uint32_t other = forest->entries[subject->entries[bit]].units[0];
-            of_access++;
+        const struct st_row *row = &subject->rows[entry->place];
+        for (uint32_t w = 0; w < row->count && w < TRIED_OF_ACCESS; w++) {
+            const struct st_row_word *word = &subject->words[row->first + w];
+            uint32_t place = word->index * 64 + (uint32_t)__builtin_ctzll(word->bits);
+            uint32_t other = forest->entries[subject->entries[place]].units[0];
             if (search->visited[other] == search->stamp)
                 continue;
             search->visited[other] = search->stamp;

@@ -3,6 +3,7 @@
 
 #include "base/map64.h"
 #include "base/memory.h"
+#include "predict/forest_edges.h"
 #include "predict/parallel.h"
 
 #include <stdlib.h>
@@ -284,207 +285,6 @@ static void plant_unit(struct planting *planting, uint32_t unit) {
     planting->forest->nodes += shape->count + 1;
 }
 
-/* ---- which entries meet ---- */
-
-bool st_can_read(const struct st_forest *forest, const struct st_entry *read,
-                 const struct st_entry *write) {
-    return st_locksets_disjoint(&forest->sets, read->covered, write->lockset);
-}
-
-static bool are_concurrent(const struct st_forest *forest, const struct st_entry *a,
-                           const struct st_entry *b) {
-    const struct st_periods *periods = forest->model->periods;
-    if (forest->concurrent && a->first_period == a->last_period &&
-        b->first_period == b->last_period)
-        return forest->concurrent[a->first_period * periods->count + b->first_period];
-    return periods->items[a->first_period].thread != periods->items[b->first_period].thread &&
-           !st_period_before(periods, a->last_period, b->first_period) &&
-           !st_period_before(periods, b->last_period, a->first_period);
-}
-
-/* Asked for each pair of entries of a variable, so it is worth a table where that is not huge. */
-static void compare_periods(struct st_forest *forest) {
-    enum { MOST = 2048 };
-    const struct st_periods *periods = forest->model->periods;
-    if (periods->count > MOST)
-        return;
-    forest->concurrent = st_alloc(periods->count * periods->count + 1, sizeof(bool));
-    for (uint32_t i = 0; i < periods->count; i++)
-        for (uint32_t j = 0; j < periods->count; j++)
-            forest->concurrent[i * periods->count + j] = st_periods_concurrent(periods, i, j);
-}
-
-/* Do entries of these kinds meet? Locks matter only where a read has a write of its own before it.
- */
-enum relation { NEVER, ALWAYS, BY_LOCKS };
-
-static enum relation relate(const struct st_forest *forest, const struct st_entry *a,
-                            const struct st_entry *b, enum st_notion notion) {
-    bool is_lock = a->subject >= forest->variable_count;
-    if (is_lock ? !a->loose && !b->loose : !a->writes && !b->writes)
-        return NEVER;
-    if (!are_concurrent(forest, a, b))
-        return NEVER;
-    if (is_lock)
-        return ALWAYS;
-    if (a->writes && b->writes)
-        return notion == ST_NOTION_CONFLICT || (a->last && b->last) ? ALWAYS : NEVER;
-    return a->covered || b->covered ? BY_LOCKS : ALWAYS;
-}
-
-static void join_entries(struct st_subject *subject, uint32_t i, uint32_t j) {
-    uint64_t *row = subject->meets + (size_t)i * subject->words;
-    if (row[j / 64] >> j % 64 & 1)
-        return;
-    row[j / 64] |= UINT64_C(1) << j % 64;
-    subject->meets[(size_t)j * subject->words + i / 64] |= UINT64_C(1) << i % 64;
-}
-
-/* ---- entries of one kind ----
- *
- * There can be thousands of entries of one variable that differ only in their locks. Those that
- * agree in all else stand together, and whether two kinds meet is asked once for all. */
-
-static int by_kind(const void *left, const void *right, void *context) {
-    const struct st_forest *forest = context;
-    const struct st_entry *a = &forest->entries[*(const uint32_t *)left];
-    const struct st_entry *b = &forest->entries[*(const uint32_t *)right];
-    const uint32_t keys[][2] = {{a->writes, b->writes},
-                                {a->loose, b->loose},
-                                {a->last, b->last},
-                                {a->covered, b->covered},
-                                {a->first_period, b->first_period},
-                                {a->last_period, b->last_period}};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (keys[i][0] != keys[i][1])
-            return keys[i][0] < keys[i][1] ? -1 : 1;
-    return 0;
-}
-
-/* Puts the entries in order. Returns where each kind starts, and behind the last, their count. */
-static uint32_t *sort_by_kind(struct st_forest *forest, struct st_subject *subject,
-                              uint32_t *kinds) {
-    uint32_t *starts = st_alloc((size_t)subject->count + 1, sizeof *starts);
-    qsort_r(subject->entries, subject->count, sizeof *subject->entries, by_kind, forest);
-    *kinds = 0;
-    for (uint32_t i = 0; i < subject->count; i++) {
-        forest->entries[subject->entries[i]].place = i;
-        if (i == 0 || by_kind(&subject->entries[i - 1], &subject->entries[i], forest) != 0)
-            starts[(*kinds)++] = i;
-    }
-    starts[*kinds] = subject->count;
-    return starts;
-}
-
-static void set_range(uint64_t *bits, uint32_t first, uint32_t end) {
-    for (; first < end && first % 64; first++)
-        bits[first / 64] |= UINT64_C(1) << first % 64;
-    for (; first + 64 <= end; first += 64)
-        bits[first / 64] = UINT64_MAX;
-    for (; first < end; first++)
-        bits[first / 64] |= UINT64_C(1) << first % 64;
-}
-
-static void join_by_locks(const struct st_forest *forest, struct st_subject *subject,
-                          const uint32_t *a, const uint32_t *b) {
-    for (uint32_t i = a[0]; i < a[1]; i++)
-        for (uint32_t j = b[0]; j < b[1]; j++) {
-            const struct st_entry *one = &forest->entries[subject->entries[i]];
-            const struct st_entry *other = &forest->entries[subject->entries[j]];
-            if (one->writes ? st_can_read(forest, other, one) : st_can_read(forest, one, other))
-                join_entries(subject, i, j);
-        }
-}
-
-static void join_directly(struct st_forest *forest, struct st_subject *subject,
-                          enum st_notion notion) {
-    uint32_t kinds, *starts = sort_by_kind(forest, subject, &kinds);
-    for (uint32_t a = 0; a < kinds; a++) {
-        uint64_t *row = subject->meets + (size_t)starts[a] * subject->words;
-        for (uint32_t b = 0; b < kinds; b++)
-            if (relate(forest, &forest->entries[subject->entries[starts[a]]],
-                       &forest->entries[subject->entries[starts[b]]], notion) == ALWAYS)
-                set_range(row, starts[b], starts[b + 1]);
-        for (uint32_t i = starts[a] + 1; i < starts[a + 1]; i++)
-            memcpy(subject->meets + (size_t)i * subject->words, row, subject->words * sizeof *row);
-    }
-    for (uint32_t a = 0; a < kinds; a++)
-        for (uint32_t b = a + 1; b < kinds; b++)
-            if (relate(forest, &forest->entries[subject->entries[starts[a]]],
-                       &forest->entries[subject->entries[starts[b]]], notion) == BY_LOCKS)
-                join_by_locks(forest, subject, &starts[a], &starts[b]);
-    free(starts);
-}
-
-/* Must some unit with the write end before some unit with the read begins, and is the write the
- * last one in its unit? The read can see it then. */
-static bool is_seen_later(const struct st_forest *forest, const struct st_entry *write,
-                          const struct st_entry *read) {
-    const struct st_model *model = forest->model;
-    if (!write->final || read->own_write != ST_NO_ENTRY)
-        return false;
-    for (uint32_t i = 0; i < read->unit_count; i++)
-        if (read->units[i] != write->units[0] &&
-            st_unit_before(model, write->units[0], read->units[i]))
-            return true;
-    return false;
-}
-
-/* The places of the writes that the read can see. The paper looks at concurrent ones only, and at
- * the last one before the read in its own unit; but what was written before is seen, too. */
-static uint32_t find_seen(const struct st_forest *forest, const struct st_subject *subject,
-                          uint32_t read, bool as_published, uint32_t *seen) {
-    const struct st_entry *reader = &forest->entries[subject->entries[read]];
-    const uint64_t *row = subject->meets + (size_t)read * subject->words;
-    uint32_t count = 0, concurrent;
-    for (uint32_t j = 0; j < subject->count; j++)
-        if (row[j / 64] >> j % 64 & 1)
-            seen[count++] = j;
-    concurrent = count;
-    if (concurrent && reader->own_write != ST_NO_ENTRY)
-        seen[count++] = forest->entries[reader->own_write].place;
-    for (uint32_t j = 0; j < subject->count && !as_published; j++) {
-        const struct st_entry *write = &forest->entries[subject->entries[j]];
-        if (write->writes && is_seen_later(forest, write, reader))
-            seen[count++] = j;
-    }
-    return count;
-}
-
-/* View-atomicity: two writes that can both be seen by one read must keep their order, too. */
-static void join_seen_together(struct st_forest *forest, struct st_subject *subject, uint32_t read,
-                               bool as_published, uint32_t *seen) {
-    uint32_t count = find_seen(forest, subject, read, as_published, seen);
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t j = i + 1; j < count; j++)
-            if (as_published || are_concurrent(forest, &forest->entries[subject->entries[seen[i]]],
-                                               &forest->entries[subject->entries[seen[j]]]))
-                join_entries(subject, seen[i], seen[j]);
-}
-
-static void count_edges(struct st_subject *subject) {
-    uint64_t ends = 0;
-    for (size_t i = 0; i < (size_t)subject->count * subject->words; i++)
-        ends += (unsigned)__builtin_popcountll(subject->meets[i]);
-    subject->edges = ends / 2;
-}
-
-static void join_subject(struct st_forest *forest, struct st_subject *subject,
-                         enum st_notion notion, bool as_published) {
-    subject->words = subject->count / 64 + 1;
-    subject->meets = st_alloc((size_t)subject->count * subject->words + 1, sizeof *subject->meets);
-    join_directly(forest, subject, notion);
-    if (notion != ST_NOTION_VIEW)
-        return;
-    uint32_t *seen = st_alloc((size_t)subject->count * 2 + 1, sizeof *seen);
-    for (uint32_t i = 0; i < subject->count; i++) {
-        const struct st_entry *entry = &forest->entries[subject->entries[i]];
-        if (entry->subject < forest->variable_count && !entry->writes)
-            join_seen_together(forest, subject, i, as_published, seen);
-    }
-    free(seen);
-}
-
 /* ---- the forest ---- */
 
 static void plant(struct st_forest *forest, enum st_notion notion, bool as_published) {
@@ -538,10 +338,8 @@ static void join_piece(void *context, unsigned worker, size_t index) {
     const struct joining *joining = context;
     (void)worker;
     struct st_subject *subject = &joining->forest->subjects[index];
-    if (!subject->count)
-        return;
-    join_subject(joining->forest, subject, joining->notion, joining->as_published);
-    count_edges(subject);
+    if (subject->count)
+        st_join_subject(joining->forest, subject, joining->notion, joining->as_published);
 }
 
 struct st_forest *st_forest_new(const struct st_model *model, enum st_notion notion,
@@ -555,7 +353,6 @@ struct st_forest *st_forest_new(const struct st_model *model, enum st_notion not
     forest->subjects = st_alloc(forest->subject_count + 1, sizeof *forest->subjects);
     plant(forest, notion, as_published);
     sort_entries(forest);
-    compare_periods(forest);
     struct joining joining = {forest, notion, as_published};
     st_parallel(jobs, forest->subject_count, join_piece, &joining);
     for (size_t i = 0; i < forest->subject_count; i++)
@@ -568,17 +365,22 @@ void st_forest_free(struct st_forest *forest) {
         free(forest->entries[i].units);
     for (size_t i = 0; i < forest->subject_count; i++) {
         free(forest->subjects[i].entries);
-        free(forest->subjects[i].meets);
+        free(forest->subjects[i].rows);
+        free(forest->subjects[i].words);
     }
     free(forest->entries);
     free(forest->subjects);
     free(forest->accesses);
     free(forest->first_access);
-    free(forest->concurrent);
     free(forest->variables);
     free(forest->numbers);
     st_locksets_free(&forest->sets);
     free(forest);
+}
+
+bool st_can_read(const struct st_forest *forest, const struct st_entry *read,
+                 const struct st_entry *write) {
+    return st_locksets_disjoint(&forest->sets, read->covered, write->lockset);
 }
 
 struct st_span st_meeting_node(const struct st_forest *forest, uint32_t unit, uint32_t token,

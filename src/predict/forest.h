@@ -2,8 +2,9 @@
  *
  * The trees are the shapes of units. Inter-edges are not kept one by one: accesses to one variable
  * that are alike (same operation, same locks, same period, same relation to the own writes around
- * them) are one `struct st_entry`, and whether two entries meet is a bit. The node at which a unit
- * meets another follows from the locks that both hold (st_meeting_node).
+ * them) are one `struct st_entry`, and whether two entries meet is a bit in rows that leave out
+ * what is zero. The node at which a unit meets another follows from the locks that both hold
+ * (st_meeting_node).
  *
  * Locks whose critical sections are not all within transactions are accessed like variables, too
  * (see `loose`): the paper assumes that events outside of transactions do not synchronise, and
@@ -40,13 +41,26 @@ struct st_unit_access {
     uint32_t entry;
 };
 
+/* 64 places of a subject, of which some meet. */
+struct st_row_word {
+    uint32_t index; /* the first of the places, divided by 64 */
+    uint64_t bits;  /* never 0 */
+};
+
+/* Who meets one entry: words of the subject, by index. Entries that are alike share them. */
+struct st_row {
+    size_t first;
+    uint32_t count;
+};
+
 /* All entries of a variable or a lock, and which of them meet.
- * Invariant: entry i has `place` i among them. */
+ * Invariants: entry i has `place` i among them; if i is in the row of j, j is in that of i. */
 struct st_subject {
     uint32_t *entries;
     uint32_t count;
-    uint64_t *meets; /* count rows of `words` words */
-    uint32_t words;
+    struct st_row *rows; /* by place */
+    struct st_row_word *words;
+    size_t word_count, word_capacity;
     uint64_t edges; /* pairs that meet */
 };
 
@@ -62,7 +76,6 @@ struct st_forest {
     struct st_unit_access *accesses; /* of all units */
     size_t access_count, access_capacity;
     size_t *first_access;    /* by unit; one more than there are units */
-    bool *concurrent;        /* for each pair of periods; NULL when there are too many */
     struct st_locksets sets; /* those of entries */
     uint64_t nodes;          /* of all trees */
     uint64_t edges;          /* pairs of entries that meet */
@@ -73,11 +86,51 @@ struct st_forest *st_forest_new(const struct st_model *model, enum st_notion not
                                 bool as_published, unsigned jobs);
 void st_forest_free(struct st_forest *forest);
 
+/* One entry after the other of those that meet one, by place. */
+struct st_partners {
+    const struct st_subject *subject;
+    const struct st_row_word *word, *end;
+    uint64_t bits; /* of the word, those that are still to come */
+};
+
+static inline struct st_partners st_partners_of(const struct st_forest *forest, uint32_t entry) {
+    const struct st_subject *subject = &forest->subjects[forest->entries[entry].subject];
+    const struct st_row *row = &subject->rows[forest->entries[entry].place];
+    const struct st_row_word *word = subject->words + row->first;
+    return (struct st_partners){subject, word, word + row->count, row->count ? word->bits : 0};
+}
+
+/* ST_NO_ENTRY: there are no more. */
+static inline uint32_t st_next_partner(struct st_partners *partners) {
+    if (partners->word == partners->end)
+        return ST_NO_ENTRY;
+    uint32_t place = partners->word->index * 64 + (uint32_t)__builtin_ctzll(partners->bits);
+    partners->bits &= partners->bits - 1;
+    if (!partners->bits && ++partners->word < partners->end)
+        partners->bits = partners->word->bits;
+    return partners->subject->entries[place];
+}
+
+/* Is the place in the row? */
+static inline bool st_row_has(const struct st_subject *subject, const struct st_row *row,
+                              uint32_t place) {
+    const struct st_row_word *words = subject->words + row->first;
+    uint32_t low = 0, high = row->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (words[middle].index < place / 64)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < row->count && words[low].index == place / 64 &&
+           (words[low].bits >> place % 64 & 1);
+}
+
 static inline bool st_entries_meet(const struct st_forest *forest, uint32_t left, uint32_t right) {
     const struct st_entry *a = &forest->entries[left], *b = &forest->entries[right];
     const struct st_subject *subject = &forest->subjects[a->subject];
-    return a->subject == b->subject &&
-           (subject->meets[(size_t)a->place * subject->words + b->place / 64] >> b->place % 64 & 1);
+    return a->subject == b->subject && st_row_has(subject, &subject->rows[a->place], b->place);
 }
 
 /* Can the read see what the write writes, as far as locks are concerned? */
