@@ -71,7 +71,6 @@ class Job(test_programs.Job):
     reason, falsely more."""
 
     schedule = "serial.c"
-    time_limit = None
 
     def __init__(self, variant, way, reason=None):
         super().__init__(variant, *way)

@@ -27,7 +27,6 @@ from seriatim import BINARY, ROOT, environment
 BUILD = BINARY.parent
 RUNTIME = BUILD / "runtime" / "libseriatim_rt.so"
 FOUND = 66  # the exit status of `run` when the program succeeded and something was found
-TIME_LIMIT = 60
 
 WAYS = list(itertools.product(("gcc", "clang"), ("-O0", "-O1", "-O2")))
 IN_ALL_WAYS = {"bank.c", "inline.c", "memcpy.c", "nested_outer.c", "std_mutex.cc"}
@@ -42,7 +41,6 @@ class Job:
     that what a failure prints can be typed again in another one."""
 
     schedule = "schedule.c"
-    time_limit = TIME_LIMIT
 
     def __init__(self, variant, compiler, optimize):
         self.variant, self.compiler, self.optimize = variant, compiler, optimize
@@ -76,12 +74,9 @@ class Job:
         """Runs a command that has to end with one of these statuses; returns its standard output."""
         words = [str(word) for word in words]
         self.commands.append(shlex.join([f"{k}={v}" for k, v in variables.items()] + words))
-        try:
-            done = subprocess.run(words, cwd=self.folder, env=environment(**variables),
-                                  stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                                  errors="replace", check=False, timeout=self.time_limit)
-        except subprocess.TimeoutExpired as error:
-            raise Failure(f"stopped after {self.time_limit} seconds: {self.commands[-1]}") from error
+        done = subprocess.run(words, cwd=self.folder, env=environment(**variables),
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              errors="replace", check=False)
         if done.returncode not in statuses:
             raise Failure(f"status {done.returncode} instead of "
                           f"{' or '.join(map(str, statuses))}: {self.commands[-1]}\n"

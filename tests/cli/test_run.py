@@ -163,7 +163,7 @@ class ProgramCase(Case):
 
     def seriatim(self, *arguments, env=None, **more):
         env = dict(env or {}, SERIATIM_RUNTIME_DIR=str(RUNTIME))
-        return self.run_here(*arguments, env=env, timeout=60, **more)
+        return self.run_here(*arguments, env=env, **more)
 
     def run_program(self, *words, options=(), **more):
         return self.seriatim("run", *options, PROGRAM_PATH, *words, **more)
@@ -176,7 +176,7 @@ class ProgramCase(Case):
         self.assertEqual(process.stdout.readline().decode(), line + "\n")
 
     def finish(self, process):
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate()
         return process.returncode, out.decode(), err.decode()
 
 
@@ -609,7 +609,7 @@ class Record(ProgramCase):
         self.wait_for_line(process, "now")
         process.kill()
         process.wait()
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate()
         self.assertEqual(out, b"done\n")
 
     def test_a_full_disk_stops_recording_but_not_the_program(self):
