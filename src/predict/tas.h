@@ -13,11 +13,10 @@
  *    need, and sections of reader-writer locks keep their order. A condition wait, which is `rel(l)
  *    rcv(c) acq(l)` or `rel(l) acq(l) rcv(c)` of one thread, also starts (`rel`) before the sends
  *    that woke it: those between its `rel` and its `rcv`;
- *  - an atomic read directly followed in its thread by an atomic write of the same variable, with
- *    no access of others to it in between, is one read-modify-write, so nobody else touches the
- *    variable between the two. When its read sees something else than its couple, the write is not
- *    executed, and what the variable holds then is not known: no read sees its couple there until
- *    someone writes.
+ *  - a read and the write of the same variable directly behind it in its thread can be one atomic
+ *    operation (`joined`): nobody else touches the variable between the two. When its read sees
+ *    something else than its couple, the write is not executed, and what the variable holds then is
+ *    not known: no read sees its couple there until someone writes.
  *
  * A block is violated when a feasible schedule has a path of read/write conflicts and thread order
  * that leaves the block at s, goes through other threads and returns at a later t. Locks, forks,

@@ -261,12 +261,12 @@ static void on_read(struct order *o, uint32_t event) {
     o->last_other[e->target] = event + 1;
 }
 
-/* With the read before it in its thread it is a read-modify-write when nobody came in between. */
+/* With the read before it in its thread it may be one operation, in which nobody comes between. */
 static void on_write(struct order *o, uint32_t event) {
     struct st_tas *tas = o->tas;
     const struct st_event *e = &tas->events[event];
     uint32_t last = o->last_other[e->target];
-    if (last && e->atomic && tas->events[last - 1].atomic && tas->events[last - 1].op == ST_READ &&
+    if (last && e->joined && tas->events[last - 1].op == ST_READ &&
         tas->events[last - 1].thread == e->thread &&
         tas->position[last - 1] + 1 == tas->position[event])
         tas->partner[event] = last;

@@ -125,8 +125,8 @@ static void find_couples(struct facts *f) {
         if (e->op == ST_WRITE) {
             uint64_t last = access[e->target];
             const struct st_event *read = last ? &f->events[last - 1] : NULL;
-            if (read && read->op == ST_READ && read->atomic && e->atomic &&
-                read->thread == e->thread && f->position[last - 1] + 1 == f->position[i]) {
+            if (read && e->joined && read->op == ST_READ && read->thread == e->thread &&
+                f->position[last - 1] + 1 == f->position[i]) {
                 f->update[last - 1] = true;
                 f->couple[i] = last;
             }

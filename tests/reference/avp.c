@@ -99,8 +99,7 @@ static void rule_for_read(struct rules *rules, size_t i) {
         if (other->op == ST_DROPPED)
             continue;
         if (other->thread == e->thread) {
-            rules->update[i] =
-                other->op == ST_WRITE && other->target == e->target && e->atomic && other->atomic;
+            rules->update[i] = other->op == ST_WRITE && other->target == e->target && other->joined;
             return;
         }
         if (is_access(other) && other->target == e->target)

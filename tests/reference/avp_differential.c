@@ -241,8 +241,8 @@ static void report(const struct sample *original, uint64_t seed, struct fault *f
     printf("shrunk from %zu to %zu events: %s\n", original->count, sample.count, fault->why);
     sample_print(stdout, &sample);
     for (size_t i = 0; i < sample.count; i++)
-        if (sample.events[i].atomic)
-            printf("(event %zu is atomic)\n", i + 1);
+        if (sample.events[i].joined)
+            printf("(event %zu is one operation with the one before it in its thread)\n", i + 1);
     avp_check(&avp, &sample, UINT64_MAX);
     printf("expected:\n");
     avp_print(stdout, &avp);

@@ -9,7 +9,7 @@ enum { MAX_STEPS = 96, MAX_THREADS = 5 };
 struct step {
     enum st_op op;
     uint32_t target;
-    bool atomic;
+    bool joined; /* with the step before it: one atomic operation */
 };
 
 struct program {
@@ -46,9 +46,8 @@ static void add_access(struct generator *g, struct program *program) {
     uint32_t x = below(g, g->variables);
     if (percent(g, g->atomics)) {
         add(program, ST_READ, x);
-        program->steps[program->count - 1].atomic = true;
         add(program, ST_WRITE, x);
-        program->steps[program->count - 1].atomic = true;
+        program->steps[program->count - 1].joined = percent(g, 70);
         return;
     }
     add(program, percent(g, g->writes) ? ST_WRITE : ST_READ, x);
@@ -200,7 +199,7 @@ static void take_step(struct generator *g, struct schedule *s, uint32_t t, struc
     else if (step->op == ST_SEND && step->target)
         s->arrived[step->target]++;
     sample_add(sample, t, step->op, step->target);
-    sample->events[sample->count - 1].atomic = step->atomic;
+    sample->events[sample->count - 1].joined = step->joined;
 }
 
 static void interleave(struct generator *g, struct sample *sample) {
