@@ -146,17 +146,26 @@ void st_places_add_module(struct st_places *places, const char *path, uint64_t s
     note_move(&places->moves, start, length, module->moved);
 }
 
-uint64_t st_places_complete(const struct st_places *places, uint32_t low) {
-    for (size_t i = places->count; i-- > 0;) {
+/* The address in the module, as the program knows it, that has these lower bits; or 0. */
+static uint64_t complete_in(const struct module *module, uint32_t low) {
+    uint64_t start = module->start - module->moved;
+    uint64_t address = (start & ~(uint64_t)UINT32_MAX) | low;
+    if (address < start)
+        address += UINT64_C(1) << 32;
+    return address < module->end - module->moved ? address : 0;
+}
+
+uint64_t st_places_complete(const struct st_places *places, uint32_t low, uint64_t near) {
+    uint64_t found = 0;
+    for (size_t i = 0; i < places->count; i++) {
         const struct module *module = &places->modules[i];
-        uint64_t start = module->start - module->moved;
-        uint64_t address = (start & ~(uint64_t)UINT32_MAX) | low;
-        if (address < start)
-            address += UINT64_C(1) << 32;
-        if (address < module->end - module->moved)
-            return st_places_now(places, address);
+        uint64_t address = complete_in(module, low);
+        if (address && near - module->start < module->end - module->start)
+            return address + module->moved;
+        if (address && !found)
+            found = st_places_now(places, address);
     }
-    return 0;
+    return found;
 }
 
 /* ---- names ---- */

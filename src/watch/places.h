@@ -19,8 +19,10 @@ void st_places_add_module(struct st_places *places, const char *path, uint64_t s
  * address by which all other functions here know what is now at `address`; the same one, mostly. */
 static inline uint64_t st_places_now(const struct st_places *places, uint64_t address);
 
-/* The address in one of them that has these lower 32 bits; 0 when there is none. */
-uint64_t st_places_complete(const struct st_places *places, uint32_t low);
+/* The address that has these lower 32 bits; 0 when no module has one. Where several do, which
+ * happens in one run of a thousand, it is in the module of the function at `near`, or in the one
+ * that was there first: the program. */
+uint64_t st_places_complete(const struct st_places *places, uint32_t low, uint64_t near);
 /* When the newest of the modules was written; 0 when that is not known. */
 time_t st_places_built(const struct st_places *places);
 

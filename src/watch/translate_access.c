@@ -60,9 +60,10 @@ static uint64_t late_loc(struct st_translator *t, uint32_t number, uint64_t at, 
     struct st_context_moment moment = {0};
     if (thread)
         moment = st_moments_find(&thread->moments, at);
-    uint64_t pc = low_pc ? st_places_complete(t->places, low_pc) : 0;
-    if (!pc && moment.call)
-        pc = st_call(&t->sites, moment.call).function;
+    uint64_t function = moment.call ? st_call(&t->sites, moment.call).function : 0;
+    uint64_t pc = low_pc ? st_places_complete(t->places, low_pc, function) : 0;
+    if (!pc)
+        pc = function;
     st_context context = st_context_of(moment.call, moment.held);
     return ST_LOC_NAME | st_sites_number(&t->sites, pc, context);
 }

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "report/report.h"
 #include "watch/merge.h"
+#include "watch/places.h"
 #include "watch/shared_memory.h"
 #include "watch/translate.h"
 #include "watch/variables.h"
@@ -921,6 +922,22 @@ static void addresses_are_named_after_their_module(void **state) {
                       "main|w(libbank.so+0x8500)\n");
 }
 
+/* A program and a library whose addresses have the same lower halves, partly. */
+static void half_an_address_is_completed_near_its_function(void **state) {
+    const uint64_t program = 0x555500001000, library = 0x7f1200000000, bytes = 0x2000;
+    (void)state;
+    struct st_places *places = st_places_new();
+    st_places_add_module(places, "program", program, bytes, program);
+    st_places_add_module(places, "library", library, bytes, library);
+    assert_int_equal(st_places_complete(places, 0x1234, program + 8), program + 0x234);
+    assert_int_equal(st_places_complete(places, 0x1234, library + 8), library + 0x1234);
+    assert_int_equal(st_places_complete(places, 0x1234, 0), program + 0x234);
+    assert_int_equal(st_places_complete(places, 0x2abc, library), program + 0x1abc);
+    assert_int_equal(st_places_complete(places, 0xabc, program), library + 0xabc);
+    assert_int_equal(st_places_complete(places, 0x3000, program), 0);
+    st_places_free(places);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thread_is_read_in_its_order),
@@ -958,6 +975,7 @@ int main(void) {
         cmocka_unit_test(heap_is_named_after_its_allocation),
         cmocka_unit_test(a_lock_in_freed_memory_is_another_lock),
         cmocka_unit_test(addresses_are_named_after_their_module),
+        cmocka_unit_test(half_an_address_is_completed_near_its_function),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
