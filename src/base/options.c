@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { HELP_WIDTH = 80, HELP_COLUMN = 26, QUOTED = 80, LISTED = 256, LONGEST_WORD = 63 };
+#define LONGEST_TIME 1e9 /* seconds */
 
 struct parser {
     const struct st_option *table;
@@ -26,6 +27,15 @@ bool st_parse_number(const char *text, size_t length, uint64_t *number) {
     }
     *number = value;
     return length > 0;
+}
+
+/* Digits, with a point among or before them if wanted. */
+static bool parse_seconds(const char *text, double *seconds) {
+    size_t digits = strspn(text, "0123456789");
+    size_t fraction = text[digits] == '.' ? strspn(text + digits + 1, "0123456789") : 0;
+    size_t length = digits + (text[digits] == '.') + fraction;
+    *seconds = strtod(text, NULL);
+    return digits + fraction > 0 && !text[length] && *seconds <= LONGEST_TIME;
 }
 
 const char *st_option_choice(const struct st_option *option, size_t index) {
@@ -148,6 +158,12 @@ static int set_value(const struct parser *parser, const struct st_option *option
         return st_fail(parser->error, parser->source, ST_AT_FILE, 0,
                        "option '--%s' needs a whole number, not %s", option->name,
                        st_quote(quoted, sizeof quoted, text, strlen(text)));
+    case ST_SECONDS:
+        if (parse_seconds(text, value))
+            return 0;
+        return st_fail(parser->error, parser->source, ST_AT_FILE, 0,
+                       "option '--%s' needs a number of seconds, such as 10 or 0.5, not %s",
+                       option->name, st_quote(quoted, sizeof quoted, text, strlen(text)));
     case ST_CHOICE:
         return find_choice(option, text, value) ? 0 : bad_choice(parser, option, text);
     }

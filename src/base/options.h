@@ -18,11 +18,12 @@
 #include <stdio.h>
 
 enum st_option_kind {
-    ST_FLAG,   /* bool */
-    ST_NUMBER, /* uint64_t */
-    ST_TEXT,   /* const char *, NULL when not given */
-    ST_TEXTS,  /* struct st_texts: each time that it is given, one more */
-    ST_CHOICE  /* unsigned: index of the word among the choices */
+    ST_FLAG,    /* bool */
+    ST_NUMBER,  /* uint64_t */
+    ST_SECONDS, /* double: a time, 3 or 0.5 */
+    ST_TEXT,    /* const char *, NULL when not given */
+    ST_TEXTS,   /* struct st_texts: each time that it is given, one more */
+    ST_CHOICE   /* unsigned: index of the word among the choices */
 };
 
 enum { ST_MOST_TEXTS = 16 };

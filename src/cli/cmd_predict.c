@@ -23,7 +23,8 @@ struct predict_values {
     unsigned notion; /* enum st_notion */
     unsigned sync;   /* enum st_model_order */
     const char *spec;
-    uint64_t limit, jobs, timeout;
+    uint64_t limit, jobs;
+    double timeout;
     bool as_published, repair;
     bool one_variable, exact; /* blocks */
     bool pairwise;            /* commit nodes */
@@ -117,7 +118,7 @@ static int read_options(struct predict *predict, struct st_error *error) {
         .notion = values->notion,
         .as_published = values->as_published,
         .jobs = count_jobs(values->jobs),
-        .timeout = (double)values->timeout,
+        .timeout = values->timeout,
         .limit = judging_keeps(&values->judging, values->limit),
         .online = values->online,
         .races = values->races,
@@ -217,7 +218,7 @@ static struct st_tas_options tas_options(const struct predict *predict) {
                                    .whole_trace = values->whole_trace,
                                    .static_check = !values->whole_trace,
                                    .max_switches = values->max_switches,
-                                   .timeout = (double)values->timeout,
+                                   .timeout = values->timeout,
                                    .jobs = predict->options.jobs,
                                    .limit = predict->options.limit};
 }
@@ -425,12 +426,12 @@ static const struct st_option options[] = {
      .initial = "0",
      .help = "work with N threads; 0 means one for each processor"},
     {.name = "timeout",
-     .kind = ST_NUMBER,
+     .kind = ST_SECONDS,
      .offset = offsetof(struct predict_values, timeout),
-     .value = "N",
+     .value = "S",
      .initial = "10",
-     .help = "give up a block (tas, commit-node), or the exact search (blocks), after N seconds; 0 "
-             "means never"},
+     .help = "give up a block (tas, commit-node), or the exact search (blocks), after S seconds, "
+             "which may be a fraction; 0 means never"},
     {.name = "search",
      .kind = ST_CHOICE,
      .offset = offsetof(struct predict_values, search),

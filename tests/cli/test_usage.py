@@ -145,6 +145,15 @@ class Options(Case):
                                 f"check: option '--limit' needs a whole number, not '{bad}'")
         self.assertEqual(self.check("--limit=18446744073709551615", "t.std").status, 1)
 
+    def test_times_are_checked(self):
+        self.write("t.std", CLEAN)
+        for bad in ("", "-1", "1x", ".", "1.5.2", "1e3", "inf", "nan", " 1", "1000000001"):
+            self.assert_trouble(self.run_here("predict", f"--timeout={bad}", "t.std"),
+                                "predict: option '--timeout' needs a number of seconds, such as 10 "
+                                f"or 0.5, not '{bad}'")
+        for good in ("0", "0.5", ".5", "5.", "007", "1000000000"):
+            self.assertEqual(self.run_here("predict", f"--timeout={good}", "t.std").status, 1)
+
     def test_enumerations_are_listed(self):
         self.assert_trouble(self.check("--format", "xml", "t.std"),
                             "check: unknown format 'xml' for '--format'; it must be text, json, "
