@@ -10,6 +10,11 @@ struct st_move {
     size_t step;
 };
 
+static inline const struct st_step *st_move_step(const struct st_group *group,
+                                                 struct st_move move) {
+    return &group->lanes[move.lane].steps[move.step];
+}
+
 /* A schedule, or a part of one, that is not as asked for. `moves` is what was done so far, of which
  * the last ones, from `first` on, are the part. True: go on and look for more. */
 typedef bool st_on_cut(void *context, const struct st_move *moves, size_t count, size_t first);

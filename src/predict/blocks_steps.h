@@ -1,6 +1,7 @@
 /* IR-FW(T) of Theorem 5: the run as a sequence of steps for each thread, with synchronisation,
  * initial reads and final writes only; and its parts that can be explored apart from each other.
- * Parts in which locks are held from unit to unit have all accesses. */
+ * Parts in which locks are held from unit to unit have all accesses. blocks_plan.h says which files
+ * make all this. */
 #ifndef SERIATIM_PREDICT_BLOCKS_STEPS_H
 #define SERIATIM_PREDICT_BLOCKS_STEPS_H
 

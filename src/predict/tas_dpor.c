@@ -34,7 +34,6 @@ struct frame {
 
 struct search {
     struct tas_worker *worker;
-    const struct st_tas *tas;
     struct tas_program program;
     struct tas_progress progress;
     struct tas_taint taint;
@@ -60,18 +59,14 @@ static uint32_t *clock_of(const struct search *s, size_t frame) {
     return s->clocks + frame * s->program.actor_count;
 }
 
-static bool is_lock(const struct tas_step *step) {
-    return step->kind == TAS_ACQUIRE || step->kind == TAS_RELEASE;
-}
-
 static bool depend(const struct tas_step *a, const struct tas_step *b) {
-    if (is_lock(a) != is_lock(b) || a->object != b->object)
+    if (tas_is_lock(a) != tas_is_lock(b) || a->object != b->object)
         return false;
-    return is_lock(a) || a->kind != TAS_READ || b->kind != TAS_READ;
+    return tas_is_lock(a) || a->kind != TAS_READ || b->kind != TAS_READ;
 }
 
 static uint32_t *object_frame(const struct search *s, const struct tas_step *step) {
-    return is_lock(step) ? &s->lock_frame[step->object] : &s->variable_frame[step->object];
+    return tas_is_lock(step) ? &s->lock_frame[step->object] : &s->variable_frame[step->object];
 }
 
 /* Does the step of a frame come before what the clock belongs to? */
@@ -170,7 +165,7 @@ static void fall_asleep(struct search *s, const struct tas_step *step) {
     const uint8_t *tried = set_of(s, s->depth - 1, TRIED);
     uint8_t *next = set_of(s, s->depth, ASLEEP);
     for (uint32_t a = 0; a < s->program.actor_count; a++) {
-        const struct tas_step *other = tas_next(&s->program, &s->progress, a);
+        const struct tas_step *other = tas_next(&s->progress, a);
         next[a] = (asleep[a] || tried[a] & TRIED_HERE) && other && !depend(step, other);
     }
 }
@@ -180,12 +175,13 @@ static void fall_asleep(struct search *s, const struct tas_step *step) {
 /* What a thread waits for (fork, join, channels) comes before its step, too. */
 static void join_needs(const struct search *s, uint32_t *clock, const struct tas_step *step,
                        uint32_t actor) {
-    const uint32_t *needs = tas_clock(s->tas, step->clock);
+    const uint32_t *needs = tas_clock(s->progress.tas, step->clock);
     for (uint32_t a = 0; a < s->program.actor_count; a++) {
         uint32_t limit = needs[s->program.actors[a].thread], f = s->actor_frame[a];
         if (a == actor)
             continue;
-        while (f && s->tas->position[s->program.steps[s->frames[f - 1].step].event] > limit)
+        while (f &&
+               s->progress.tas->position[s->program.steps[s->frames[f - 1].step].event] > limit)
             f = s->frames[f - 1].own;
         if (f)
             join_clock(s, clock, f - 1);
@@ -220,9 +216,8 @@ static void join_conflicts(const struct search *s, uint32_t *clock, const struct
  * lock could have been first. */
 static void end_schedule(struct search *s) {
     for (uint32_t a = 0; a < s->program.actor_count; a++) {
-        const struct tas_step *step = tas_next(&s->program, &s->progress, a);
-        if (!step || step->kind != TAS_ACQUIRE ||
-            !tas_needs_met(&s->program, &s->progress, s->tas, a))
+        const struct tas_step *step = tas_next(&s->progress, a);
+        if (!step || step->kind != TAS_ACQUIRE || !tas_needs_met(&s->progress, a))
             continue;
         make_past(s, s->past, step, a);
         look_for_sections(s, step, a, s->past);
@@ -239,11 +234,11 @@ static void push(struct search *s, uint32_t running, uint64_t switches) {
     memset(set_of(s, s->depth, TO_TRY), 0, s->program.actor_count);
     memset(set_of(s, s->depth, TRIED), 0, s->program.actor_count);
     for (uint32_t a = 0; a < s->program.actor_count; a++) {
-        if (!tas_enabled(&s->program, &s->progress, s->tas, a))
+        if (!tas_enabled(&s->progress, a))
             continue;
         possible = true;
         set_of(s, s->depth, TRIED)[a] = POSSIBLE;
-        uint32_t event = tas_next(&s->program, &s->progress, a)->event;
+        uint32_t event = tas_next(&s->progress, a)->event;
         if (!set_of(s, s->depth, ASLEEP)[a] && event < best_event) {
             best = a;
             best_event = event;
@@ -263,7 +258,7 @@ static void push(struct search *s, uint32_t running, uint64_t switches) {
 static bool take(struct search *s, uint32_t actor) {
     size_t at = s->depth - 1;
     struct frame *frame = &s->frames[at];
-    const struct tas_step *step = tas_next(&s->program, &s->progress, actor);
+    const struct tas_step *step = tas_next(&s->progress, actor);
     bool violated = false;
     frame->actor = actor;
     frame->step = s->program.actors[actor].first + s->progress.next[actor];
@@ -278,18 +273,18 @@ static bool take(struct search *s, uint32_t actor) {
     frame->previous = *object_frame(s, step);
     frame->own = s->actor_frame[actor];
     *object_frame(s, step) = s->actor_frame[actor] = (uint32_t)at + 1;
-    if (!is_lock(step))
+    if (!tas_is_lock(step))
         violated = tas_taint_step(&s->taint, &s->program, step, actor,
                                   tas_breaks(&s->progress, step), &frame->stain);
-    frame->before = tas_advance(&s->program, &s->progress, s->tas, actor);
+    frame->before = tas_advance(&s->progress, actor);
     return violated;
 }
 
 static void take_back(struct search *s) {
     struct frame *frame = &s->frames[s->depth - 1];
     const struct tas_step *step = &s->program.steps[frame->step];
-    tas_retract(&s->program, &s->progress, s->tas, frame->actor, frame->before);
-    if (!is_lock(step))
+    tas_retract(&s->progress, frame->actor, frame->before);
+    if (!tas_is_lock(step))
         tas_taint_undo(&s->taint, step, frame->actor, frame->stain);
     *object_frame(s, step) = frame->previous;
     s->actor_frame[frame->actor] = frame->own;
@@ -304,7 +299,7 @@ static uint32_t choose(struct search *s) {
         if (!set_of(s, at, TO_TRY)[a] || set_of(s, at, TRIED)[a] & TRIED_HERE ||
             set_of(s, at, ASLEEP)[a])
             continue;
-        uint32_t event = tas_next(&s->program, &s->progress, a)->event;
+        uint32_t event = tas_next(&s->progress, a)->event;
         if (event < best_event) {
             best = a;
             best_event = event;
@@ -332,7 +327,7 @@ static bool explore(struct search *s) {
             set_of(s, s->depth - 1, TRIED)[actor] |= TRIED_HERE;
             continue;
         }
-        const struct tas_step *step = tas_next(&s->program, &s->progress, actor);
+        const struct tas_step *step = tas_next(&s->progress, actor);
         if (take(s, actor))
             return true;
         if (!tas_spend(&s->worker->budget, 64))
@@ -345,16 +340,8 @@ static bool explore(struct search *s) {
     return false;
 }
 
-static void write_schedule(struct search *s) {
-    uint32_t *actors = st_alloc(s->depth, sizeof *actors);
-    for (size_t i = 0; i < s->depth; i++)
-        actors[i] = s->frames[i].actor;
-    tas_program_tell(&s->program, s->worker, actors, s->depth);
-    free(actors);
-}
-
 bool tas_search_dpor(struct tas_worker *worker) {
-    struct search s = {.worker = worker, .tas = worker->tas};
+    struct search s = {.worker = worker};
     tas_program_make(&s.program, worker);
     tas_progress_init(&s.progress, &s.program, worker);
     tas_taint_init(&s.taint, &s.program);
@@ -365,7 +352,7 @@ bool tas_search_dpor(struct tas_worker *worker) {
     s.lock_frame = st_alloc((size_t)s.program.lock_count + 1, sizeof(uint32_t));
     bool violated = explore(&s);
     if (violated)
-        write_schedule(&s);
+        tas_progress_tell(&s.progress, worker);
     tas_progress_free(&s.progress);
     tas_program_free(&s.program);
     tas_taint_free(&s.taint);

@@ -146,8 +146,8 @@ void tas_program_free(struct tas_program *program) {
 
 /* ---- progress ---- */
 
-const struct tas_step *tas_next(const struct tas_program *program,
-                                const struct tas_progress *progress, uint32_t actor) {
+const struct tas_step *tas_next(const struct tas_progress *progress, uint32_t actor) {
+    const struct tas_program *program = progress->program;
     const struct tas_actor *a = &program->actors[actor];
     if (progress->broken[actor] || progress->next[actor] == a->count)
         return NULL;
@@ -155,18 +155,22 @@ const struct tas_step *tas_next(const struct tas_program *program,
 }
 
 /* All events before the next step count as executed: what they wait for, it waits for too. */
-static void set_reached(const struct tas_program *program, struct tas_progress *progress,
-                        const struct st_tas *tas, uint32_t actor) {
+static void set_reached(struct tas_progress *progress, uint32_t actor) {
+    const struct tas_program *program = progress->program;
     const struct tas_actor *a = &program->actors[actor];
     uint32_t next = progress->next[actor];
-    progress->reached[a->thread] = next == a->count
-                                       ? program->end[a->thread]
-                                       : tas->position[program->steps[a->first + next].event] - 1;
+    progress->reached[a->thread] =
+        next == a->count ? program->end[a->thread]
+                         : progress->tas->position[program->steps[a->first + next].event] - 1;
 }
 
 void tas_progress_init(struct tas_progress *progress, const struct tas_program *program,
                        const struct tas_worker *worker) {
     const struct st_tas *tas = worker->tas;
+    progress->program = program;
+    progress->tas = tas;
+    progress->taken = 0;
+    progress->path = st_alloc(program->step_count + 1, sizeof *progress->path);
     progress->next = st_alloc((size_t)program->actor_count + 1, sizeof *progress->next);
     progress->broken = st_alloc((size_t)program->actor_count + 1, sizeof *progress->broken);
     progress->reached = st_alloc((size_t)tas->thread_count + 1, sizeof *progress->reached);
@@ -175,12 +179,13 @@ void tas_progress_init(struct tas_progress *progress, const struct tas_program *
     for (uint32_t t = 0; t < tas->thread_count; t++)
         progress->reached[t] = program->end[t];
     for (uint32_t a = 0; a < program->actor_count; a++)
-        set_reached(program, progress, tas, a);
+        set_reached(progress, a);
     for (uint32_t l = 0; l < program->lock_count; l++)
         progress->holder[l] = program->held[l];
 }
 
 void tas_progress_free(struct tas_progress *progress) {
+    free(progress->path);
     free(progress->next);
     free(progress->broken);
     free(progress->reached);
@@ -188,32 +193,31 @@ void tas_progress_free(struct tas_progress *progress) {
     free(progress->holder);
 }
 
-bool tas_needs_met(const struct tas_program *program, const struct tas_progress *progress,
-                   const struct st_tas *tas, uint32_t actor) {
-    const struct tas_step *step = tas_next(program, progress, actor);
+bool tas_needs_met(const struct tas_progress *progress, uint32_t actor) {
+    const struct st_tas *tas = progress->tas;
+    const struct tas_step *step = tas_next(progress, actor);
     if (step->clock == TAS_NONE)
         return true;
     const uint32_t *needs = tas_clock(tas, step->clock);
     for (uint32_t t = 0; t < tas->thread_count; t++)
-        if (t != program->actors[actor].thread && needs[t] > progress->reached[t])
+        if (t != progress->program->actors[actor].thread && needs[t] > progress->reached[t])
             return false;
     return true;
 }
 
-bool tas_enabled(const struct tas_program *program, const struct tas_progress *progress,
-                 const struct st_tas *tas, uint32_t actor) {
-    const struct tas_step *step = tas_next(program, progress, actor);
+bool tas_enabled(const struct tas_progress *progress, uint32_t actor) {
+    const struct tas_step *step = tas_next(progress, actor);
     if (!step || (step->kind == TAS_ACQUIRE && progress->holder[step->object]))
         return false;
-    return tas_needs_met(program, progress, tas, actor);
+    return tas_needs_met(progress, actor);
 }
 
-uint32_t tas_advance(const struct tas_program *program, struct tas_progress *progress,
-                     const struct st_tas *tas, uint32_t actor) {
+uint32_t tas_advance(struct tas_progress *progress, uint32_t actor) {
+    const struct tas_program *program = progress->program;
     const struct tas_actor *a = &program->actors[actor];
     uint32_t number = a->first + progress->next[actor];
     const struct tas_step *step = &program->steps[number];
-    bool lock = step->kind == TAS_ACQUIRE || step->kind == TAS_RELEASE;
+    bool lock = tas_is_lock(step);
     uint32_t before = (lock ? progress->holder : progress->written)[step->object];
     if (lock) {
         progress->holder[step->object] = step->kind == TAS_ACQUIRE ? actor + 1 : 0;
@@ -225,37 +229,39 @@ uint32_t tas_advance(const struct tas_program *program, struct tas_progress *pro
         progress->written[step->object] = number + 1;
     }
     progress->next[actor]++;
+    progress->path[progress->taken++] = actor;
     if (!progress->broken[actor])
-        set_reached(program, progress, tas, actor);
+        set_reached(progress, actor);
     return before;
 }
 
-void tas_retract(const struct tas_program *program, struct tas_progress *progress,
-                 const struct st_tas *tas, uint32_t actor, uint32_t before) {
+void tas_retract(struct tas_progress *progress, uint32_t actor, uint32_t before) {
+    const struct tas_program *program = progress->program;
     const struct tas_actor *a = &program->actors[actor];
     const struct tas_step *step = &program->steps[a->first + --progress->next[actor]];
-    if (step->kind == TAS_ACQUIRE || step->kind == TAS_RELEASE)
+    if (tas_is_lock(step))
         progress->holder[step->object] = before;
     else
         progress->written[step->object] = before;
     progress->broken[actor] = false;
-    set_reached(program, progress, tas, actor);
+    progress->taken--;
+    set_reached(progress, actor);
 }
 
-void tas_program_tell(const struct tas_program *program, struct tas_worker *worker,
-                      const uint32_t *actors, size_t count) {
+void tas_progress_tell(const struct tas_progress *told, struct tas_worker *worker) {
     struct tas_progress progress;
-    tas_progress_init(&progress, program, worker);
+    tas_progress_init(&progress, told->program, worker);
     tas_schedule_start(&worker->schedule, worker->tas, &worker->window);
-    for (size_t i = 0; i < count; i++) {
-        const struct tas_step *step = tas_next(program, &progress, actors[i]);
+    for (size_t i = 0; i < told->taken; i++) {
+        uint32_t actor = told->path[i];
+        const struct tas_step *step = tas_next(&progress, actor);
         bool broken = tas_breaks(&progress, step);
         tas_schedule_add(&worker->schedule, step->event);
         if (step->kind == TAS_UPDATE && !broken)
             tas_schedule_add(&worker->schedule,
-                             tas_event_at(worker->tas, program->actors[actors[i]].thread,
+                             tas_event_at(worker->tas, told->program->actors[actor].thread,
                                           worker->tas->position[step->event] + 1));
-        tas_advance(program, &progress, worker->tas, actors[i]);
+        tas_advance(&progress, actor);
     }
     tas_progress_free(&progress);
 }

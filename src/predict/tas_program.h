@@ -18,6 +18,10 @@ struct tas_step {
     uint32_t clock;  /* the vector that must be met, TAS_NONE when that before it says the same */
 };
 
+static inline bool tas_is_lock(const struct tas_step *step) {
+    return step->kind == TAS_ACQUIRE || step->kind == TAS_RELEASE;
+}
+
 struct tas_actor {
     uint32_t thread;
     uint32_t first, count; /* its steps are steps[first] up to steps[first + count] */
@@ -29,9 +33,8 @@ struct tas_program {
     struct tas_step *steps;
     size_t step_count, step_capacity;
     uint32_t variable_count, lock_count;
-    uint32_t
-        *held; /* by lock: actor + 1 that holds it at the start; TAS_NONE when that is no actor */
-    uint32_t *end; /* by thread: the position that is executed when all steps are */
+    uint32_t *held; /* by lock: actor + 1 that holds it at the start; TAS_NONE: that is no actor */
+    uint32_t *end;  /* by thread: the position that is executed when all steps are */
 };
 
 void tas_program_make(struct tas_program *program, const struct tas_worker *worker);
@@ -40,6 +43,10 @@ void tas_program_free(struct tas_program *program);
 /* How far the actors are. `next` counts steps within each actor's list; a broken actor executed, as
  * its last event, a read that did not see its couple. */
 struct tas_progress {
+    const struct tas_program *program;
+    const struct st_tas *tas;
+    uint32_t *path; /* the actors of the steps that were taken and not taken back, in order */
+    size_t taken;
     uint32_t *next;    /* by actor */
     bool *broken;      /* by actor */
     uint32_t *reached; /* by thread: the position up to which all events are executed and intact */
@@ -53,16 +60,13 @@ void tas_progress_init(struct tas_progress *progress, const struct tas_program *
 void tas_progress_free(struct tas_progress *progress);
 
 /* The next step of an actor, or NULL when it has no more. */
-const struct tas_step *tas_next(const struct tas_program *program,
-                                const struct tas_progress *progress, uint32_t actor);
+const struct tas_step *tas_next(const struct tas_progress *progress, uint32_t actor);
 
 /* Is everything executed that its next step, which it must have, waits for, locks aside? */
-bool tas_needs_met(const struct tas_program *program, const struct tas_progress *progress,
-                   const struct st_tas *tas, uint32_t actor);
+bool tas_needs_met(const struct tas_progress *progress, uint32_t actor);
 
 /* Can it be taken now? */
-bool tas_enabled(const struct tas_program *program, const struct tas_progress *progress,
-                 const struct st_tas *tas, uint32_t actor);
+bool tas_enabled(const struct tas_progress *progress, uint32_t actor);
 
 /* Would the step, a read or an update, not see its couple? */
 static inline bool tas_breaks(const struct tas_progress *progress, const struct tas_step *step) {
@@ -71,13 +75,10 @@ static inline bool tas_breaks(const struct tas_progress *progress, const struct 
 }
 
 /* Takes the next step of an actor. Returns what tas_retract needs to take it back. */
-uint32_t tas_advance(const struct tas_program *program, struct tas_progress *progress,
-                     const struct st_tas *tas, uint32_t actor);
-void tas_retract(const struct tas_program *program, struct tas_progress *progress,
-                 const struct st_tas *tas, uint32_t actor, uint32_t before);
+uint32_t tas_advance(struct tas_progress *progress, uint32_t actor);
+void tas_retract(struct tas_progress *progress, uint32_t actor, uint32_t before);
 
-/* Writes the schedule in which the actors make their steps in this order to worker->schedule. */
-void tas_program_tell(const struct tas_program *program, struct tas_worker *worker,
-                      const uint32_t *actors, size_t count);
+/* Writes the schedule of the steps that were taken to worker->schedule. */
+void tas_progress_tell(const struct tas_progress *progress, struct tas_worker *worker);
 
 #endif

@@ -34,7 +34,6 @@ struct frame {
 
 struct search {
     struct tas_worker *worker;
-    const struct st_tas *tas;
     struct tas_program program;
     struct tas_progress progress;
     struct tas_taint taint;
@@ -129,14 +128,10 @@ static bool writes(const struct tas_step *step) {
     return step->kind == TAS_WRITE || step->kind == TAS_UPDATE;
 }
 
-static bool is_lock(const struct tas_step *step) {
-    return step->kind == TAS_ACQUIRE || step->kind == TAS_RELEASE;
-}
-
 /* A step that is as good as any other that could be taken now. */
 static bool is_eager(const struct search *s, uint32_t actor) {
-    const struct tas_step *step = tas_next(&s->program, &s->progress, actor);
-    if (!step || !tas_enabled(&s->program, &s->progress, s->tas, actor))
+    const struct tas_step *step = tas_next(&s->progress, actor);
+    if (!step || !tas_enabled(&s->progress, actor))
         return false;
     if (step->kind == TAS_RELEASE)
         return true;
@@ -150,10 +145,10 @@ static bool is_eager(const struct search *s, uint32_t actor) {
 static uint32_t next_move(const struct search *s, uint32_t tried) {
     uint32_t best = TAS_NONE, best_event = TAS_NONE;
     for (uint32_t a = 0; a < s->program.actor_count; a++) {
-        const struct tas_step *step = tas_next(&s->program, &s->progress, a);
+        const struct tas_step *step = tas_next(&s->progress, a);
         if (!step || (tried != TAS_NONE && step->event <= tried) || step->event >= best_event)
             continue;
-        if (tas_enabled(&s->program, &s->progress, s->tas, a)) {
+        if (tas_enabled(&s->progress, a)) {
             best = a;
             best_event = step->event;
         }
@@ -163,25 +158,25 @@ static uint32_t next_move(const struct search *s, uint32_t tried) {
 
 static void take(struct search *s, struct frame *frame, uint32_t actor, bool *violated,
                  bool *useless) {
-    const struct tas_step *step = tas_next(&s->program, &s->progress, actor);
+    const struct tas_step *step = tas_next(&s->progress, actor);
     bool broken = tas_breaks(&s->progress, step);
     *violated = *useless = false;
     frame->actor = actor;
-    if (!is_lock(step))
+    if (!tas_is_lock(step))
         *violated = tas_taint_step(&s->taint, &s->program, step, actor, broken, &frame->stain);
     want(s, step, (uint32_t)-1);
     if (step->inside) {
         s->accesses_left--;
         s->writes_left[step->object] -= writes(step);
     }
-    frame->before = tas_advance(&s->program, &s->progress, s->tas, actor);
+    frame->before = tas_advance(&s->progress, actor);
     /* Nothing comes of a block that is through, nor of a thread that stops without taint. */
     *useless = !s->accesses_left ||
                (broken && (actor == s->program.block_actor || !s->taint.threads[actor]));
 }
 
 static void take_back(struct search *s, const struct frame *frame) {
-    tas_retract(&s->program, &s->progress, s->tas, frame->actor, frame->before);
+    tas_retract(&s->progress, frame->actor, frame->before);
     const struct tas_actor *actor = &s->program.actors[frame->actor];
     const struct tas_step *step = &s->program.steps[actor->first + s->progress.next[frame->actor]];
     if (step->inside) {
@@ -189,7 +184,7 @@ static void take_back(struct search *s, const struct frame *frame) {
         s->writes_left[step->object] += writes(step);
     }
     want(s, step, 1);
-    if (!is_lock(step))
+    if (!tas_is_lock(step))
         tas_taint_undo(&s->taint, step, frame->actor, frame->stain);
 }
 
@@ -217,16 +212,8 @@ static uint32_t choose(struct search *s, struct frame *frame) {
     }
     uint32_t actor = next_move(s, frame->tried);
     if (actor != TAS_NONE)
-        frame->tried = tas_next(&s->program, &s->progress, actor)->event;
+        frame->tried = tas_next(&s->progress, actor)->event;
     return actor;
-}
-
-static void write_schedule(struct search *s) {
-    uint32_t *actors = st_alloc(s->depth, sizeof *actors);
-    for (size_t i = 0; i < s->depth; i++)
-        actors[i] = s->frames[i].actor;
-    tas_program_tell(&s->program, s->worker, actors, s->depth);
-    free(actors);
 }
 
 static bool explore(struct search *s) {
@@ -275,7 +262,7 @@ static void count_wants(struct search *s) {
 }
 
 bool tas_search_states(struct tas_worker *worker) {
-    struct search s = {.worker = worker, .tas = worker->tas};
+    struct search s = {.worker = worker};
     tas_program_make(&s.program, worker);
     tas_progress_init(&s.progress, &s.program, worker);
     tas_taint_init(&s.taint, &s.program);
@@ -288,7 +275,7 @@ bool tas_search_states(struct tas_worker *worker) {
     count_wants(&s);
     bool violated = explore(&s);
     if (violated)
-        write_schedule(&s);
+        tas_progress_tell(&s.progress, worker);
     tas_progress_free(&s.progress);
     tas_program_free(&s.program);
     tas_taint_free(&s.taint);

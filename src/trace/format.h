@@ -1,6 +1,6 @@
 /* What a trace format offers: a way to read it as a stream of batches and a way to write it.
  *
- * A new format is a new pair of files and a line in reader.c (detection) or writer.c. */
+ * A new format is a new pair of files and a line in trace.c. */
 #ifndef SERIATIM_TRACE_FORMAT_H
 #define SERIATIM_TRACE_FORMAT_H
 

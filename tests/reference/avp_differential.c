@@ -19,11 +19,8 @@
 #include "predict/tas_segment.h"
 #include "predict/tas_validate.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
     SMALL_EVENTS = 24,
@@ -35,9 +32,9 @@ enum {
 };
 
 struct options {
-    uint64_t seed, count;
-    const char *search;
-    bool large, damaged, forever, verbose;
+    struct program program;
+    const char *search; /* NULL: all */
+    bool large, damaged;
 };
 
 /* A way to search. */
@@ -250,96 +247,77 @@ static void report(const struct sample *original, uint64_t seed, struct fault *f
 
 /* ---- all traces ---- */
 
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 static void print_tally(const struct options *options, const struct tally *tally, double start) {
     printf("%" PRIu64 " traces (%" PRIu64 " skipped), %.1f events each; %" PRIu64
            " blocks, %.1f%% violated; all runs of %" PRIu64 " traces; %.0f traces a second\n",
            tally->traces, tally->skipped, (double)tally->events / (double)tally->traces,
            tally->blocks, 100.0 * (double)tally->violated / (double)(tally->blocks | 1),
-           tally->runs_checked, (double)tally->traces / (seconds() - start));
-    for (size_t w = 0; options->verbose && w < WAYS; w++)
+           tally->runs_checked, (double)tally->traces / (program_seconds() - start));
+    for (size_t w = 0; options->program.verbose && w < WAYS; w++)
         printf("  %-14s %" PRIu64 " steps\n", ways[w].name, tally->steps[w]);
 }
 
-static int run(const struct options *options) {
-    struct tally tally = {0};
-    double start = seconds();
-    for (uint64_t i = 0; options->forever || i < options->count; i++) {
-        struct sample sample;
-        struct fault fault = {.options = options};
-        uint64_t seed = options->seed + i;
-        program_seed = seed;
-        size_t most = options->large ? LARGE_EVENTS : SMALL_EVENTS;
-        if (options->damaged)
-            generate_damaged(&sample, seed);
-        else
-            avp_generate(&sample, seed, 8 + seed % (most - 7));
-        if (!compare(&sample, options, &tally, fault.why)) {
-            report(&sample, seed, &fault);
-            return 1;
-        }
-        if (options->forever && (i + 1) % 10000 == 0) {
-            print_tally(options, &tally, start);
-            fflush(stdout);
-        }
+struct check {
+    const struct options *options;
+    struct tally tally;
+    double start;
+};
+
+static bool check_next(void *context, uint64_t seed) {
+    struct check *check = context;
+    const struct options *options = check->options;
+    struct sample sample;
+    struct fault fault = {.options = options};
+    size_t most = options->large ? LARGE_EVENTS : SMALL_EVENTS;
+    if (options->damaged)
+        generate_damaged(&sample, seed);
+    else
+        avp_generate(&sample, seed, 8 + seed % (most - 7));
+    if (!compare(&sample, options, &check->tally, fault.why)) {
+        report(&sample, seed, &fault);
+        return false;
     }
-    print_tally(options, &tally, start);
+    if (options->program.forever && check->tally.traces % 10000 == 0) {
+        print_tally(options, &check->tally, check->start);
+        fflush(stdout);
+    }
+    return true;
+}
+
+static int run(const struct options *options) {
+    struct check check = {.options = options, .start = program_seconds()};
+    if (!program_run(&options->program, check_next, &check))
+        return 1;
+    print_tally(options, &check.tally, check.start);
     printf("all agree\n");
     return 0;
 }
 
 /* ---- the command line ---- */
 
-static int usage(const char *problem) {
-    fprintf(stderr,
-            "avp-differential: %s\n"
-            "usage: avp-differential [--seed S] [--count N] [--search NAME] [--large] [--damaged]\n"
-            "                        [--forever] [--verbose]\n",
-            problem);
-    return 2;
-}
-
 static bool is_search(const char *name) {
-    for (size_t w = 0; name && w < WAYS; w++)
+    for (size_t w = 0; w < WAYS; w++)
         if (strncmp(ways[w].name, name, strlen(name)) == 0)
             return true;
     return false;
 }
 
 int main(int argc, char **argv) {
-    struct options options = {.seed = 1, .count = 1000};
-    for (int i = 1; i < argc; i++) {
-        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
-        if (strcmp(argv[i], "--large") == 0) {
-            options.large = true;
-        } else if (strcmp(argv[i], "--damaged") == 0) {
-            options.damaged = true;
-        } else if (strcmp(argv[i], "--forever") == 0) {
-            options.forever = true;
-        } else if (strcmp(argv[i], "--verbose") == 0) {
-            options.verbose = true;
-        } else if (strcmp(argv[i], "--seed") == 0) {
-            if (!program_number(value, &options.seed))
-                return usage("--seed needs a number");
-            i++;
-        } else if (strcmp(argv[i], "--count") == 0) {
-            if (!program_number(value, &options.count))
-                return usage("--count needs a number");
-            i++;
-        } else if (strcmp(argv[i], "--search") == 0) {
-            options.search = value;
-            if (!is_search(value))
-                return usage("--search needs the name of a search");
-            i++;
-        } else {
-            return usage("unknown option");
-        }
-    }
+    struct options options = {
+        .program = {.name = "avp-differential",
+                    .usage = "[--seed S] [--count N] [--search NAME] [--large] [--damaged]\n"
+                             "                        [--forever] [--verbose]",
+                    .seed = 1,
+                    .count = 1000}};
+    const struct program_option own[] = {{.name = "--large", .flag = &options.large},
+                                         {.name = "--damaged", .flag = &options.damaged},
+                                         {.name = "--search",
+                                          .value = &options.search,
+                                          .is_valid = is_search,
+                                          .needs = "the name of a search"},
+                                         {.name = NULL}};
+    if (!program_read(&options.program, own, argc, argv))
+        return 2;
     program_part = "a search";
     program_watch();
     return run(&options);

@@ -17,19 +17,15 @@
 #include "reference/racing.h"
 #include "reference/shrink.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { PATIENCE = 30 }; /* seconds for a thousand traces before an engine counts as hanging */
 
 struct options {
-    uint64_t seed, count;
+    struct program program;
     const struct st_engine *engine; /* NULL: all */
-    bool forever, verbose, damaged, late, races;
+    bool damaged, late, races;
 };
 
 /* What was generated, for tuning the generator: a class that is rare is a class untested. */
@@ -158,7 +154,6 @@ static void print_tally(const char *name, const struct tally *tally) {
 static bool check_races(const struct options *options, uint64_t seed) {
     struct sample sample;
     struct fault fault = {.races = true, .batches = seed};
-    program_seed = seed;
     program_part = "the search for races";
     if (options->damaged)
         generate_damaged(&sample, seed);
@@ -176,11 +171,10 @@ static bool check_seed(const struct options *options, uint64_t seed, struct tall
     struct sample sample;
     struct reference reference;
     struct fault fault = {.engine = NULL, .late = options->late, .batches = seed};
-    program_seed = seed;
     program_part = "the reference";
     enum kind kind = options->damaged ? generate_damaged(&sample, seed) : generate(&sample, seed);
     reference_check(&reference, &sample);
-    if (options->verbose)
+    if (options->program.verbose)
         count(&tallies[kind], &sample, &reference);
     if (!compare_algorithm1(&sample, &reference, fault.why)) {
         report(&sample, seed, &fault);
@@ -217,12 +211,6 @@ static void print_tallies(const struct tally *tallies) {
     print_tally("all", &all);
 }
 
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 static size_t engine_count(const struct options *options) {
     size_t engines = 0;
     while (st_engines[engines])
@@ -230,33 +218,37 @@ static size_t engine_count(const struct options *options) {
     return options->engine ? 1 : engines;
 }
 
+struct check {
+    const struct options *options;
+    struct tally tallies[KIND_COUNT];
+};
+
+static bool check_next(void *context, uint64_t seed) {
+    struct check *check = context;
+    const struct options *options = check->options;
+    if ((seed - options->program.seed) % 1000 == 0)
+        alarm(PATIENCE);
+    return options->races ? check_races(options, seed) : check_seed(options, seed, check->tallies);
+}
+
 static int run(const struct options *options) {
-    struct tally tallies[KIND_COUNT] = {{0}};
-    double start = seconds();
-    for (uint64_t i = 0; options->forever || i < options->count; i++) {
-        if (i % 1000 == 0)
-            alarm(PATIENCE);
-        uint64_t seed = options->seed + i;
-        if (!(options->races ? check_races(options, seed) : check_seed(options, seed, tallies)))
-            return 1;
-        if (options->forever && (i + 1) % 100000 == 0) {
-            printf("%" PRIu64 " traces, %.0f a second\n", i + 1,
-                   (double)(i + 1) / (seconds() - start));
-            fflush(stdout);
-        }
-    }
+    struct check check = {.options = options};
+    uint64_t traces = options->program.count;
+    double start = program_seconds();
+    if (!program_run(&options->program, check_next, &check))
+        return 1;
     if (options->races) {
         printf("%" PRIu64 " traces with %" PRIu64 " accesses, of which %.1f%% race and %.1f%% are "
                "atomic, and %" PRIu64 " conflicts: all agree\n",
-               options->count, racing_tally.accesses,
+               traces, racing_tally.accesses,
                100.0 * (double)racing_tally.races / (double)racing_tally.accesses,
                100.0 * (double)racing_tally.atomic / (double)racing_tally.accesses,
                racing_tally.conflicts);
         return 0;
     }
-    if (options->verbose) {
-        print_tallies(tallies);
-        printf("%.0f traces a second\n", (double)options->count / (seconds() - start));
+    if (options->program.verbose) {
+        print_tallies(check.tallies);
+        printf("%.0f traces a second\n", (double)traces / (program_seconds() - start));
     }
     if (compare_paths.count)
         printf("%" PRIu64 " paths with %" PRIu64 " edges; %" PRIu64
@@ -269,53 +261,37 @@ static int run(const struct options *options) {
                late_tally.accesses,
                100.0 * (double)late_tally.at_once / (double)late_tally.accesses,
                100.0 * (double)late_tally.late / (double)late_tally.accesses, late_tally.dead);
-    printf("%" PRIu64 " traces, %zu engines: all agree\n", options->count, engine_count(options));
+    printf("%" PRIu64 " traces, %zu engines: all agree\n", traces, engine_count(options));
     return 0;
 }
 
 /* ---- the command line ---- */
 
-static int usage(const char *problem) {
-    fprintf(stderr,
-            "differential: %s\n"
-            "usage: differential [--seed S] [--count N] [--engine NAME] [--forever] [--verbose]\n"
-            "                    [--damaged] [--late] [--races]\n",
-            problem);
-    return 2;
+static bool is_engine(const char *name) {
+    return st_engine_find(name) != NULL;
 }
 
 int main(int argc, char **argv) {
-    struct options options = {.seed = 1, .count = 20000};
-    for (int i = 1; i < argc; i++) {
-        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
-        if (strcmp(argv[i], "--forever") == 0) {
-            options.forever = true;
-        } else if (strcmp(argv[i], "--verbose") == 0) {
-            options.verbose = true;
-        } else if (strcmp(argv[i], "--damaged") == 0) {
-            options.damaged = true;
-        } else if (strcmp(argv[i], "--races") == 0) {
-            options.races = true;
-        } else if (strcmp(argv[i], "--late") == 0) {
-            options.late = true;
-            options.engine = st_engine_find("witness");
-        } else if (strcmp(argv[i], "--seed") == 0) {
-            if (!program_number(value, &options.seed))
-                return usage("--seed needs a number");
-            i++;
-        } else if (strcmp(argv[i], "--count") == 0) {
-            if (!program_number(value, &options.count))
-                return usage("--count needs a number");
-            i++;
-        } else if (strcmp(argv[i], "--engine") == 0) {
-            options.engine = value ? st_engine_find(value) : NULL;
-            if (!options.engine)
-                return usage("--engine needs the name of an engine");
-            i++;
-        } else {
-            return usage("unknown option");
-        }
-    }
+    const char *engine = NULL;
+    struct options options = {
+        .program = {.name = "differential",
+                    .usage = "[--seed S] [--count N] [--engine NAME] [--forever] [--verbose]\n"
+                             "                    [--damaged] [--late] [--races]",
+                    .seed = 1,
+                    .count = 20000}};
+    const struct program_option own[] = {{.name = "--damaged", .flag = &options.damaged},
+                                         {.name = "--late", .flag = &options.late},
+                                         {.name = "--races", .flag = &options.races},
+                                         {.name = "--engine",
+                                          .value = &engine,
+                                          .is_valid = is_engine,
+                                          .needs = "the name of an engine"},
+                                         {.name = NULL}};
+    if (!program_read(&options.program, own, argc, argv))
+        return 2;
+    if (options.late)
+        engine = "witness";
+    options.engine = engine ? st_engine_find(engine) : NULL;
     program_watch();
     return run(&options);
 }

@@ -12,18 +12,14 @@
 #include "reference/program.h"
 #include "reference/shrink.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { MAX_SETUPS = 32 };
 
 struct options {
-    uint64_t seed, count;
+    struct program program;
     const char *engine; /* NULL: all */
-    bool forever, verbose;
 };
 
 /* What was generated, for tuning the generator: a class that is rare is a class untested. */
@@ -99,9 +95,12 @@ static void count(struct tally *tally, const struct sample *sample,
     tally->contended_atomic += atomicity->conflict.atomic && atomicity->conflict.contended;
 }
 
+static bool is_named(const struct setup *setup, const char *name) {
+    return strcmp(name, setup->predictor) == 0 || strcmp(name, setup->name) == 0;
+}
+
 static bool is_chosen(const struct options *options, const struct setup *setup) {
-    return !options->engine || strcmp(options->engine, setup->predictor) == 0 ||
-           strcmp(options->engine, setup->name) == 0;
+    return !options->engine || is_named(setup, options->engine);
 }
 
 static void count_quality(struct quality *quality, bool is_atomic, enum st_verdict said) {
@@ -140,7 +139,6 @@ static bool check_sample(const struct options *options, const struct sample *sam
 static bool check_seed(const struct options *options, uint64_t seed, struct totals *totals) {
     struct sample sample;
     struct atomicity atomicity;
-    program_seed = seed;
     program_part = "the reference";
     enum unit_kind kind = generate_units(&sample, seed);
     atomicity_check(&atomicity, &sample, ATOMICITY_STATES);
@@ -198,17 +196,11 @@ static void print_qualities(const struct options *options, const struct totals *
     }
 }
 
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 /* The status: an analysis that is not there has not passed. */
 static int summarise(const struct options *options, const struct totals *totals, double took) {
     struct tally all = add_up(totals->kinds);
     size_t there = 0, missing = 0;
-    if (options->verbose) {
+    if (options->program.verbose) {
         for (int kind = 0; kind < UNITS_KINDS; kind++)
             print_tally(unit_kind_name((enum unit_kind)kind), &totals->kinds[kind]);
         print_tally("all", &all);
@@ -229,63 +221,47 @@ static int summarise(const struct options *options, const struct totals *totals,
     return missing ? 2 : 0;
 }
 
+struct check {
+    const struct options *options;
+    struct totals totals;
+};
+
+static bool check_next(void *context, uint64_t seed) {
+    struct check *check = context;
+    return check_seed(check->options, seed, &check->totals);
+}
+
 static int run(const struct options *options) {
-    static struct totals totals;
-    double start = seconds();
-    for (uint64_t i = 0; options->forever || i < options->count; i++) {
-        if (!check_seed(options, options->seed + i, &totals))
-            return 1;
-        if (options->forever && (i + 1) % 100000 == 0) {
-            printf("%" PRIu64 " traces, %.0f a second\n", i + 1,
-                   (double)(i + 1) / (seconds() - start));
-            fflush(stdout);
-        }
-    }
-    return summarise(options, &totals, seconds() - start);
+    static struct check check;
+    double start = program_seconds();
+    check.options = options;
+    if (!program_run(&options->program, check_next, &check))
+        return 1;
+    return summarise(options, &check.totals, program_seconds() - start);
 }
 
 /* ---- the command line ---- */
 
-static int usage(const char *problem) {
-    fprintf(stderr,
-            "foresee: %s\n"
-            "usage: foresee [--seed S] [--count N] [--engine NAME] [--forever] [--verbose]\n",
-            problem);
-    return 2;
-}
-
-static bool is_known(const struct options *options) {
+static bool is_known(const char *name) {
     for (const struct setup *setup = setups; setup->name; setup++)
-        if (is_chosen(options, setup))
+        if (is_named(setup, name))
             return true;
     return false;
 }
 
 int main(int argc, char **argv) {
-    struct options options = {.seed = 1, .count = 20000};
-    for (int i = 1; i < argc; i++) {
-        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
-        if (strcmp(argv[i], "--forever") == 0) {
-            options.forever = true;
-        } else if (strcmp(argv[i], "--verbose") == 0) {
-            options.verbose = true;
-        } else if (strcmp(argv[i], "--seed") == 0) {
-            if (!program_number(value, &options.seed))
-                return usage("--seed needs a number");
-            i++;
-        } else if (strcmp(argv[i], "--count") == 0) {
-            if (!program_number(value, &options.count))
-                return usage("--count needs a number");
-            i++;
-        } else if (strcmp(argv[i], "--engine") == 0) {
-            options.engine = value;
-            if (!value || !is_known(&options))
-                return usage("--engine needs the name of an analysis or of a setup");
-            i++;
-        } else {
-            return usage("unknown option");
-        }
-    }
+    struct options options = {
+        .program = {.name = "foresee",
+                    .usage = "[--seed S] [--count N] [--engine NAME] [--forever] [--verbose]",
+                    .seed = 1,
+                    .count = 20000}};
+    const struct program_option own[] = {{.name = "--engine",
+                                          .value = &options.engine,
+                                          .is_valid = is_known,
+                                          .needs = "the name of an analysis or of a setup"},
+                                         {.name = NULL}};
+    if (!program_read(&options.program, own, argc, argv))
+        return 2;
     program_watch();
     return run(&options);
 }
