@@ -13,7 +13,8 @@
 
 #include <cmocka.h>
 
-/* ---- traces as text: T1.begin T1.w(x) T2.r(x)! ...; the mark is for atomic accesses ---- */
+/* ---- traces as text: T1.begin T1.w(x) T1.w(x)+ ...; with the mark it is one operation with the
+ * event before it ---- */
 
 static enum st_op parse_op(const char *text) {
     static const char *const names[ST_OP_COUNT] = {"r",    "w",     "acq", "rel", "fork",
@@ -36,7 +37,7 @@ static void parse_event(struct sample *sample, const char *text) {
     else if (*operand)
         target = (uint32_t)(*operand - 'a');
     sample_add(sample, thread - 1, parse_op(op), target);
-    sample->events[sample->count - 1].atomic = strchr(text, '!') != NULL;
+    sample->events[sample->count - 1].joined = strchr(text, '+') != NULL;
 }
 
 static void parse(struct sample *sample, const char *text) {
@@ -235,8 +236,8 @@ static void a_wait_begins_before_it_is_woken(void **state) {
 static void nothing_comes_into_a_read_modify_write(void **state) {
     (void)state;
     expect("v", "T1.begin T1.r(x) T1.w(x) T1.end T2.w(x)");
-    expect("a", "T1.begin T1.r(x)! T1.w(x)! T1.end T2.w(x)");
-    expect("v", "T1.begin T1.r(x)! T1.w(x)! T1.r(x)! T1.w(x)! T1.end T2.w(x)");
+    expect("a", "T1.begin T1.r(x) T1.w(x)+ T1.end T2.w(x)");
+    expect("v", "T1.begin T1.r(x) T1.w(x)+ T1.r(x) T1.w(x)+ T1.end T2.w(x)");
 }
 
 static void blocks_without_two_shared_accesses_are_atomic(void **state) {
@@ -359,7 +360,7 @@ static void a_schedule_that_cuts_a_read_modify_write_is_not_believed(void **stat
     struct sample sample;
     struct st_prediction prediction;
     (void)state;
-    find(&sample, "T1.begin T1.r(x)! T1.w(x)! T1.w(x) T1.end T2.w(x)", &prediction);
+    find(&sample, "T1.begin T1.r(x) T1.w(x)+ T1.w(x) T1.end T2.w(x)", &prediction);
     ASSERT_WRONG(&sample, &prediction.blocks[0],
                  "something comes between the two halves of a read-modify-write", 1, 2, 6, 3, 4);
     st_prediction_free(&prediction);
