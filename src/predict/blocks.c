@@ -16,7 +16,6 @@
 
 #include "base/memory.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -101,14 +100,6 @@ static void add_path(struct st_foreseen *block) {
         }
 }
 
-char *st_blocks_pattern(const struct st_place *events, size_t count) {
-    static const char *const words[] = {"R", "W", "acq", "rel"};
-    char *pattern = st_alloc(count * 4 + 1, 1), *end = pattern;
-    for (size_t i = 0; i < count; i++)
-        end += sprintf(end, i ? "-%s" : "%s", words[events[i].event.op]);
-    return pattern;
-}
-
 static void explain_finding(const struct st_blocks_run *run, uint32_t unit,
                             struct st_foreseen *block) {
     const struct st_block_finding *finding = &run->findings[unit];
@@ -122,7 +113,7 @@ static void explain_finding(const struct st_blocks_run *run, uint32_t unit,
         block->events[block->event_count++] =
             st_unit_place(run->model, finding->other, finding->others[i]);
     block->events[block->event_count++] = st_unit_place(run->model, unit, finding->tokens[1]);
-    block->pattern = st_blocks_pattern(block->events, block->event_count);
+    block->pattern = st_places_pattern(block->events, block->event_count);
     block->why = st_strdup(sentence(block->pattern));
     add_path(block);
 }

@@ -55,9 +55,6 @@ void st_blocks_start(struct st_blocks_run *run, const struct st_model *model,
                      const struct st_predict_options *options);
 void st_blocks_stop(struct st_blocks_run *run);
 
-/* "R-W-R": the operations of the events; locks are "acq" and "rel". To be freed. */
-char *st_blocks_pattern(const struct st_place *events, size_t count);
-
 /* ---- blocks_units.c ---- */
 
 void st_blocks_index_units(struct st_blocks_run *run);

@@ -8,16 +8,11 @@
 #include <string.h>
 
 static struct st_place place_of(const struct st_part *part, size_t move) {
-    static const enum st_op ops[] = {ST_READ, ST_WRITE, ST_ACQUIRE, ST_RELEASE};
     const struct st_group *group = part->group;
     const struct st_step *step = st_move_step(group, part->moves[move]);
     const uint32_t *names = st_is_access_step(step) ? group->variables : group->locks;
-    return (struct st_place){.number = step->spot.number,
-                             .event = {.thread = group->lanes[part->moves[move].lane].thread,
-                                       .target = names[step->target],
-                                       .loc = step->spot.loc,
-                                       .written = ops[step->kind],
-                                       .op = ops[step->kind]}};
+    return st_token_place(group->run->model, group->lanes[part->moves[move].lane].thread,
+                          (struct st_token){step->kind, names[step->target]}, step->spot);
 }
 
 static void put_event(struct st_cut *cut, struct st_place place) {
@@ -75,7 +70,7 @@ static void tell_way(const struct st_part *part, uint32_t self, const struct way
             struct st_edge *edge = &cut->path[--count];
             *edge =
                 (struct st_edge){.from = place_of(part, ways[at].from), .to = place_of(part, at)};
-            edge->kind = edge->from.event.op == ST_RELEASE ? ST_EDGE_LOCK : ST_EDGE_CONFLICT;
+            edge->kind = edge->from.event.op <= ST_WRITE ? ST_EDGE_CONFLICT : ST_EDGE_LOCK;
         }
         at = ways[at].from;
     } while (part->places[at] != self);
@@ -170,7 +165,7 @@ void st_cut_explain(const struct st_cut *cut, struct st_foreseen *block) {
     block->path_length = cut->path_length;
     block->witness = copy(cut->witness, cut->witness_length, sizeof *cut->witness);
     block->witness_length = cut->witness_length;
-    block->pattern = st_blocks_pattern(block->events, block->event_count);
+    block->pattern = st_places_pattern(block->events, block->event_count);
     list_variables(block);
     block->why = st_strdup("these blocks together are not atomic: in the given schedule this one "
                            "comes both before and after another");

@@ -32,10 +32,10 @@
 #define _GNU_SOURCE
 #include "base/memory.h"
 #include "predict/commit_search.h"
+#include "predict/lock_uses.h"
 #include "predict/parallel.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- all transactions ---- */
 
@@ -85,36 +85,17 @@ static void judge(void *context, unsigned worker, size_t unit) {
 /* A finding while it is put together. */
 struct story {
     const struct st_commit_analysis *analysis;
+    struct st_lock_uses *uses;
     struct st_foreseen *block;
     size_t event_capacity, path_capacity, variable_capacity;
-    char letters[2 * 64];
 };
 
-static struct st_place place_of(const struct story *story, uint32_t unit, uint32_t token) {
-    const struct st_model *model = story->analysis->model;
-    if (token != ST_NO_TOKEN)
-        return st_unit_place(model, unit, token);
-    return (struct st_place){.number = model->units[unit].begin,
-                             .event = {.thread = model->units[unit].thread,
-                                       .target = model->units[unit].block,
-                                       .loc = model->units[unit].begin_loc,
-                                       .written = ST_BEGIN,
-                                       .op = ST_BEGIN}};
-}
-
 static void tell_event(struct story *story, struct st_place place) {
-    static const char letters[] = {[ST_READ] = 'R', [ST_WRITE] = 'W'};
     struct st_foreseen *block = story->block;
-    size_t length = strlen(story->letters);
     if (block->event_count && block->events[block->event_count - 1].number == place.number)
         return;
     st_reserve(&block->events, &story->event_capacity, block->event_count + 1);
     block->events[block->event_count++] = place;
-    if (length + 3 > sizeof story->letters)
-        return;
-    char letter = place.event.op <= ST_WRITE ? letters[place.event.op] : 'L';
-    memcpy(story->letters + length, (char[]){length ? '-' : letter, length ? letter : 0, 0},
-           length ? 3 : 2);
 }
 
 static void tell_variable(struct story *story, uint32_t subject) {
@@ -136,15 +117,23 @@ static uint32_t token_with(const struct st_forest *forest, uint32_t unit, uint32
     return ST_NO_TOKEN;
 }
 
-/* From an access of one unit to one of another. */
+/* From an access of one unit to one of another. A step over a lock is one from a release to an
+ * acquire, neither of which need be in the unit. */
 static void tell_edge(struct story *story, uint32_t from, uint32_t from_token, uint32_t to,
                       uint32_t to_token, uint32_t subject) {
+    const struct st_model *model = story->analysis->model;
+    uint32_t variables = story->analysis->forest->variable_count;
     struct st_foreseen *block = story->block;
-    struct st_edge edge = {.from = place_of(story, from, from_token),
-                           .to = place_of(story, to, to_token),
-                           .kind = subject < story->analysis->forest->variable_count
-                                       ? ST_EDGE_CONFLICT
-                                       : ST_EDGE_LOCK};
+    struct st_edge edge;
+    if (subject < variables)
+        edge = (struct st_edge){.from = st_unit_place(model, from, from_token),
+                                .to = st_unit_place(model, to, to_token),
+                                .kind = ST_EDGE_CONFLICT};
+    else
+        edge = (struct st_edge){
+            .from = st_lock_release(story->uses, from, from_token, subject - variables),
+            .to = st_lock_acquire(story->uses, to, to_token, subject - variables),
+            .kind = ST_EDGE_LOCK};
     tell_event(story, edge.from);
     tell_event(story, edge.to);
     tell_variable(story, subject);
@@ -178,6 +167,17 @@ static struct st_span commit_node_in(const struct st_commit_search *search, stru
 }
 
 /* A node is an access, or a critical section, for which its acquire stands. */
+static struct st_place tell_node(const struct story *story, uint32_t unit, struct st_span node) {
+    const struct st_shape *shape = st_unit_shape(story->analysis->model, unit);
+    uint32_t lock = 0;
+    if (node.start)
+        return st_unit_place(story->analysis->model, unit, node.start - 1);
+    for (uint32_t i = shape->held_count; i-- > 0;)
+        if (shape->held_ends[i] + 1 == node.end)
+            lock = shape->held[i];
+    return st_lock_acquire(story->uses, unit, ST_NO_TOKEN, lock);
+}
+
 static void tell_nodes(struct story *story, const struct st_commit_search *search, uint32_t unit,
                        const struct st_cut *cut) {
     struct st_span nodes[] = {commit_node_in(search, cut->out.node),
@@ -185,15 +185,20 @@ static void tell_nodes(struct story *story, const struct st_commit_search *searc
     story->block->nodes = st_alloc(2, sizeof *story->block->nodes);
     story->block->node_count = 2;
     for (int i = 0; i < 2; i++)
-        story->block->nodes[i] =
-            place_of(story, unit, nodes[i].start ? nodes[i].start - 1 : ST_NO_TOKEN);
+        story->block->nodes[i] = tell_node(story, unit, nodes[i]);
 }
 
+struct teller {
+    struct st_commit_analysis *analysis;
+    struct st_lock_uses uses;
+};
+
 static void explain(void *context, uint32_t unit, struct st_foreseen *block) {
-    struct st_commit_analysis *analysis = context;
+    struct teller *teller = context;
+    struct st_commit_analysis *analysis = teller->analysis;
     const struct st_forest *forest = analysis->forest;
     struct st_commit_search *search = &analysis->searches[0];
-    struct story story = {.analysis = analysis, .block = block};
+    struct story story = {.analysis = analysis, .uses = &teller->uses, .block = block};
     struct st_cut cut;
     search->deadline = 0; /* it was found in time before */
     search->expired = false;
@@ -206,7 +211,7 @@ static void explain(void *context, uint32_t unit, struct st_foreseen *block) {
         tell_edge(&story, cut.last, token_with(forest, cut.last, cut.back.entry), unit,
                   forest->accesses[cut.back.access].token, forest->entries[cut.back.entry].subject);
     }
-    block->pattern = st_strdup(story.letters);
+    block->pattern = st_places_pattern(block->events, block->event_count);
     block->why = st_strdup("They cannot be moved together, since others can come in between");
 }
 
@@ -242,7 +247,9 @@ static void run(const struct st_model *model, const struct st_predict_options *o
                                            "that takes three or more is not seen.");
     if (options->as_published)
         st_prediction_may_miss(prediction, "The theorems as published miss violations.");
-    st_model_tell(model, analysis.foresights, explain, &analysis, options->limit, prediction);
+    struct teller teller = {&analysis, {.model = model}};
+    st_model_tell(model, analysis.foresights, explain, &teller, options->limit, prediction);
+    st_lock_uses_free(&teller.uses);
     for (unsigned i = 0; i < jobs; i++)
         st_commit_search_end(&analysis.searches[i]);
     for (uint32_t i = 0; i < analysis.thread_count; i++)

@@ -163,8 +163,13 @@ static inline bool st_units_concurrent(const struct st_model *model, uint32_t le
            !st_period_before(model->periods, b->last_period, a->first_period);
 }
 
-/* The event of a token of a unit, for findings. */
+/* The event of a token of a unit, for findings; the second for a token that is not in a unit. */
 struct st_place st_unit_place(const struct st_model *model, uint32_t unit, uint32_t token);
+struct st_place st_token_place(const struct st_model *model, uint32_t thread, struct st_token what,
+                               struct st_spot spot);
+
+/* "R-W-R": the operations of the events; locks are "acq" and "rel". To be freed. */
+char *st_places_pattern(const struct st_place *events, size_t count);
 
 /* Gives the prediction all blocks of the trace. foresights[u] is what the analysis says of unit u;
  * `explain` fills pattern, events and what else it knows of a unit that it reports, and is called

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "predict/model.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,19 +20,47 @@ static struct st_token token_to_tell(const struct st_model *model, const struct 
     return what;
 }
 
-struct st_place st_unit_place(const struct st_model *model, uint32_t unit, uint32_t token) {
+struct st_place st_token_place(const struct st_model *model, uint32_t thread, struct st_token what,
+                               struct st_spot spot) {
     static const enum st_op ops[] = {ST_READ,    ST_WRITE,   ST_ACQUIRE,
                                      ST_RELEASE, ST_ACQUIRE, ST_RELEASE};
-    const struct st_token what = token_to_tell(model, st_unit_shape(model, unit), token);
-    const struct st_spot *spot = &model->units[unit].spots[token];
-    struct st_event event = {.thread = model->units[unit].thread,
+    struct st_event event = {.thread = thread,
                              .target = what.target,
-                             .loc = spot->loc,
+                             .loc = spot.loc,
                              .written = ops[what.kind],
                              .op = ops[what.kind]};
     if (event.op > ST_WRITE)
         st_rwlocks_tell(model->rwlocks, &event);
-    return (struct st_place){.number = spot->number, .event = event};
+    return (struct st_place){.number = spot.number, .event = event};
+}
+
+struct st_place st_unit_place(const struct st_model *model, uint32_t unit, uint32_t token) {
+    const struct st_unit *self = &model->units[unit];
+    return st_token_place(model, self->thread,
+                          token_to_tell(model, st_unit_shape(model, unit), token),
+                          self->spots[token]);
+}
+
+/* A reader-writer lock is told as what the trace has: it is taken by a receive. */
+static const char *pattern_word(enum st_op op) {
+    switch (op) {
+    case ST_READ:
+        return "R";
+    case ST_WRITE:
+        return "W";
+    case ST_ACQUIRE:
+    case ST_RECEIVE:
+        return "acq";
+    default:
+        return "rel";
+    }
+}
+
+char *st_places_pattern(const struct st_place *events, size_t count) {
+    char *pattern = st_alloc(count * 4 + 1, 1), *end = pattern;
+    for (size_t i = 0; i < count; i++)
+        end += sprintf(end, i ? "-%s" : "%s", pattern_word((enum st_op)events[i].event.op));
+    return pattern;
 }
 
 /* The parts of one block, in one row: the part of which most is to be said. */

@@ -194,7 +194,8 @@ bool st_say_hint(const struct st_text *text, const struct st_violation *violatio
     if (violation->path_length != 2)
         return false;
     enum st_edge_kind out = violation->path[0].kind, back = violation->closing.kind;
-    if (out == ST_EDGE_LOCK && (back == ST_EDGE_LOCK || back == ST_EDGE_CONFLICT))
+    if (out == ST_EDGE_LOCK && violation->path[0].from.event.written != ST_ACQUIRE &&
+        (back == ST_EDGE_LOCK || back == ST_EDGE_CONFLICT))
         return hint_at_release(text, violation);
     if (out == ST_EDGE_CONFLICT && back == ST_EDGE_CONFLICT)
         return hint_at_accesses(text, violation);

@@ -178,9 +178,9 @@ static void say_node(const struct st_text *text, const struct st_place *node) {
         fputs("the block as a whole", text->file);
         return;
     }
-    fputs(event->op == ST_ACQUIRE ? "the critical section on "
+    fputs(event->op == ST_READ    ? "the read of "
           : event->op == ST_WRITE ? "the write of "
-                                  : "the read of ",
+                                  : "the critical section on ",
           text->file);
     st_put_name(text, st_target_name(text->symbols, event->op, event->target));
     char buffer[ST_LOCATION_SIZE];

@@ -64,3 +64,24 @@ def random_trace(rng):
                 held[step[4:-1]] = None
             lines.append(f"{thread.name}|{step}|{thread.next}")
     return "\n".join(lines) + "\n"
+
+
+def loose_trace(rng):
+    """Few threads, one after the other, that hold locks around blocks and from one to the next."""
+    lines = []
+    for thread in range(rng.randint(2, 3)):
+        held, inside = None, False
+        for _ in range(rng.randint(6, 12)):
+            choice = rng.random()
+            if choice < 0.2:
+                step, inside = "end" if inside else f"begin({rng.choice('fg')})", not inside
+            elif choice < 0.45 and held:
+                step, held = f"rel({held})", None
+            elif choice < 0.45:
+                held = rng.choice("llm")
+                step = f"acq({held})"
+            else:
+                step = f"{rng.choice('rww')}({rng.choice('xyz')})"
+            lines.append((thread, step))
+        lines += [(thread, f"rel({held})")] * (held is not None) + [(thread, "end")] * inside
+    return "".join(f"T{thread}|{step}|{i}\n" for i, (thread, step) in enumerate(lines, 1))

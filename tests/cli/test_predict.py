@@ -2,9 +2,11 @@
 
 import json
 import pathlib
+import random
 import re
 import unittest
 
+from random_traces import loose_trace
 from seriatim import CLEAN, CUT, TRACES, Case, run
 
 
@@ -300,6 +302,71 @@ class Answers(PredictCase):
         self.assertEqual(rows[-1]["racy_variables"], 1)
         self.assertEqual(rows[-1]["reported_blocks"], 0)
         self.assertIn("static proofs", self.predict(VECTOR, "--table").text)
+
+
+# A critical section outside of blocks, with two writes, which a block cannot come between.
+LOOSE = events("""T2.acq(l) T2.w(z) T2.w(x) T2.rel(l)
+                  T1.begin T1.acq(l) T1.w(z) T1.rel(l) T1.w(x) T1.end""")
+
+
+class Places(PredictCase):
+    """What a finding rests on are events that the trace has."""
+
+    def test_a_step_over_a_lock_is_a_release_and_an_acquire(self):
+        [block] = self.json(LOOSE, "--engine", "commit-node")["blocks"]
+        self.assertEqual(block["events"], [8, 1, 3, 9])
+        self.assertEqual(block["pattern"], "rel-acq-W-W")
+        out, back = block["path"]
+        self.assertEqual((out["kind"], out["on"]), ("lock", "l"))
+        self.assertEqual((out["from"]["op"], out["to"]["op"]), ("rel(l)", "acq(l)"))
+        self.assertEqual((back["kind"], back["on"]), ("conflict", "x"))
+
+    def test_a_commit_node_may_be_a_section_around_the_block(self):
+        trace = events("""T1.acq(l) T1.w(a) T1.begin(f) T1.w(z) T1.rel(l) T1.w(x) T1.end
+                          T2.acq(l) T2.w(z) T2.w(x) T2.rel(l)""")
+        [block] = self.json(trace, "--engine", "commit-node")["blocks"]
+        self.assertEqual([(node["event"], node["op"]) for node in block["commit_nodes"]],
+                         [(1, "acq(l)"), (6, "w(x)")])
+
+    def test_a_lock_that_is_never_given_back(self):
+        trace = events("""T1.begin(f) T1.acq(l) T1.w(z) T1.rel(l) T1.w(x) T1.end
+                          T2.acq(l) T2.w(z) T2.w(x)""")
+        for engine in ENGINES:
+            self.assert_there(trace, self.json(trace, "--engine", engine)["blocks"])
+
+    def test_a_reader_writer_lock_is_told_as_the_channels_that_it_is(self):
+        trace = "".join(line + "\n" for line in """
+            T1|begin(f)|1 T1|rcv(l.w)|2 T1|rcv(l.r)|2 T1|snd(l.w)|3 T1|w(x)|4 T1|end(f)|5
+            T2|rcv(l.w)|6 T2|rcv(l.r)|6 T2|r(x)|7 T2|r(x)|8 T2|snd(l.w)|9
+            T3|rcv(l.w)|10 T3|r(z)|11 T3|snd(l.r)|12""".split())
+        for engine, pattern in ("blocks", "acq-R-W"), ("commit-node", "rel-acq-R-W"):
+            [block] = self.json(trace, "--engine", engine)["blocks"]
+            self.assertEqual(block["pattern"], pattern)
+            self.assert_there(trace, [block])
+        text = self.predict(trace, "--engine", "commit-node").text
+        self.assertIn("Its commit nodes are the critical section on l.w at location 2 and", text)
+
+    def test_random_traces(self):
+        found = 0
+        for seed in range(150):
+            trace = loose_trace(random.Random(seed))
+            for options in (["--engine", "commit-node"], ["--engine", "commit-node", "--notion=view"],
+                            ["--engine", "blocks"], ["--engine", "blocks", "--exact"]):
+                with self.subTest(seed=seed, options=options):
+                    blocks = self.json(trace, *options)["blocks"]
+                    found += "acq" in "".join(block["pattern"] or "" for block in blocks)
+                    self.assert_there(trace, blocks)
+        self.assertGreater(found, 20)
+
+    def assert_there(self, trace, blocks):
+        lines = trace.splitlines()
+        for block in blocks:
+            places = [*block.get("steps", []), *block.get("commit_nodes", [])]
+            for edge in block.get("path", []):
+                places += [edge["from"], edge["to"]]
+            for place in places:
+                thread, op, loc = lines[place["event"] - 1].split("|")
+                self.assertEqual((place["thread"], place["op"], place["loc"]), (thread, op, loc))
 
 
 class Deadlocks(PredictCase):
