@@ -156,6 +156,26 @@ static void tell_way(struct story *story, const struct st_commit_search *search,
               forest->entries[arrival->enters].subject);
 }
 
+static int by_number(const void *left, const void *right) {
+    const struct st_place *a = left, *b = right;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+/* A unit on the way may be left with an event that is earlier than the one it is entered with,
+ * since its events are thought to stay together. The schedule has them in the order of the thread.
+ */
+static void order_events(struct st_foreseen *block) {
+    struct st_place *events = block->events;
+    for (size_t i = 1, j; i + 1 < block->event_count; i = j) {
+        for (j = i + 1; j + 1 < block->event_count;)
+            if (events[j++].event.thread != events[i].event.thread) {
+                j--;
+                break;
+            }
+        qsort(events + i, j - i, sizeof *events, by_number);
+    }
+}
+
 /* An innermost communication node in this one: the commit node. */
 static struct st_span commit_node_in(const struct st_commit_search *search, struct st_span node) {
     for (size_t i = 0; i < search->meeting_count; i++) {
@@ -211,6 +231,7 @@ static void explain(void *context, uint32_t unit, struct st_foreseen *block) {
         tell_edge(&story, cut.last, token_with(forest, cut.last, cut.back.entry), unit,
                   forest->accesses[cut.back.access].token, forest->entries[cut.back.entry].subject);
     }
+    order_events(block);
     block->pattern = st_places_pattern(block->events, block->event_count);
     block->why = st_strdup("They cannot be moved together, since others can come in between");
 }

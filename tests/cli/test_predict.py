@@ -356,7 +356,26 @@ class Places(PredictCase):
                     blocks = self.json(trace, *options)["blocks"]
                     found += "acq" in "".join(block["pattern"] or "" for block in blocks)
                     self.assert_there(trace, blocks)
+                    self.assert_in_order_of_threads(blocks)
         self.assertGreater(found, 20)
+
+    def test_steps_of_a_thread_are_in_its_order(self):
+        trace = events("T2.begin(g) T2.w(a) T2.w(b) T2.end T1.begin(f) T1.r(b) T1.w(a) T1.end")
+        for engine in ("blocks", "commit-node"):
+            block, _ = self.json(trace, "--engine", engine)["blocks"]
+            self.assertEqual(block["events"], [2, 6, 7, 3])
+            self.assertEqual(block["pattern"], "W-R-W-W")
+        self.assertEqual([(edge["from"]["event"], edge["to"]["event"]) for edge in block["path"]],
+                         [(2, 7), (6, 3)])
+        self.assertIn("event 6  T1  reads b   at location 6\n"
+                      "  event 7  T1  writes a  at location 7  so T1 comes after g\n",
+                      self.predict(trace, "--engine", "commit-node").text)
+
+    def assert_in_order_of_threads(self, blocks):
+        for block in blocks:
+            for thread in {step["thread"] for step in block.get("steps", [])}:
+                own = [step["event"] for step in block["steps"] if step["thread"] == thread]
+                self.assertEqual(own, sorted(own))
 
     def assert_there(self, trace, blocks):
         lines = trace.splitlines()
