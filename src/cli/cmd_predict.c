@@ -50,7 +50,6 @@ struct predict {
     struct st_model *model;
     struct st_tas *tas; /* NULL: not wanted */
     struct st_predictions predictions;
-    bool more_deadlocks; /* than those */
 };
 
 static size_t predictor_count(void) {
@@ -186,7 +185,7 @@ static void find_deadlocks(struct predict *predict) {
     predict->predictions.deadlocks_sought = true;
     for (size_t i = 0; i < found.count; i++)
         st_predictions_deadlock(&predict->predictions, found.items[i].waits, found.items[i].count);
-    predict->more_deadlocks = found.more;
+    predict->predictions.more_deadlocks = found.more;
     st_deadlocks_free(&found);
 }
 
@@ -196,10 +195,11 @@ static void add_caveats(const struct predict *predict, struct st_prediction *pre
                              "Conditions and semaphores do not order anything here, as in the "
                              "papers: what they guard may be reported falsely (--sync=all takes "
                              "the order that was observed for granted).");
-    if (predict->predictions.deadlock_count)
-        st_prediction_caveat(prediction, "The analysis assumes that no schedule ends in deadlock, "
-                                         "but the locks of this run may.");
-    if (predict->more_deadlocks)
+    if (predict->predictions.deadlock_count || predict->predictions.more_deadlocks)
+        st_prediction_may_miss(prediction,
+                               "The analysis assumes that no schedule ends in deadlock, but the "
+                               "locks of this run may: a block that can be cut may be missed.");
+    if (predict->predictions.more_deadlocks)
         st_prediction_caveat(prediction, "There may be more potential deadlocks than are listed.");
 }
 

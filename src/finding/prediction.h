@@ -138,6 +138,7 @@ struct st_predictions {
     bool deadlocks_sought;
     struct st_foreseen_deadlock *deadlocks;
     size_t deadlock_count, deadlock_capacity;
+    bool more_deadlocks; /* there may be more than those */
 };
 
 void st_predictions_free(struct st_predictions *predictions);

@@ -264,6 +264,7 @@ static void read_deadlocks(struct st_loading *loading, const json_t *root,
     const json_t *potential = json_object_get(root, "deadlock_potential");
     const json_t *array = st_field_maybe_array(fields, root, "deadlocks");
     predictions->deadlocks_sought = potential && !json_is_null(potential);
+    predictions->more_deadlocks = st_field_maybe_bool(fields, root, "more_deadlocks");
     st_fields_enter(fields, "deadlocks", 0);
     for (size_t i = 0; i < json_array_size(array) && !fields->failed; i++) {
         st_fields_enter(fields, NULL, i);

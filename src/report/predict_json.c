@@ -182,6 +182,10 @@ static void write_deadlocks(const struct st_report *report, struct st_json *json
     for (size_t i = 0; i < predictions->deadlock_count; i++)
         write_deadlock(report, &predictions->deadlocks[i], json);
     st_json_array_end(json);
+    if (predictions->more_deadlocks) {
+        st_json_key(json, "more_deadlocks");
+        st_json_bool(json, true);
+    }
 }
 
 /* ---- A prediction ---- */

@@ -42,10 +42,10 @@ static void say_verdict(const struct st_text *text, const struct st_report *repo
     else if (st_all_reported(prediction))
         say_reported(text, report, prediction);
     else if (open)
-        st_say(text,
-               "undecided: %n of %n blocks took too long, and no other can be cut in any "
-               "schedule of this run",
-               open, prediction->block_count);
+        st_say(text, "undecided: %n of %n blocks took too long, and no other %s", open,
+               prediction->block_count,
+               prediction->may_miss ? "was found that another schedule could cut"
+                                    : "can be cut in any schedule of this run");
     else if (prediction->may_miss)
         fputs("no block was found that another schedule could cut", text->file);
     else if (prediction->notion && strcmp(prediction->notion, "avp") == 0)
@@ -59,6 +59,8 @@ void st_say_deadlock_count(const struct st_text *text, const struct st_report *r
     if (!report->predictions->deadlock_count)
         return;
     fputs(link, text->file);
+    if (report->predictions->more_deadlocks)
+        fputs("at least ", text->file);
     st_put_count(text, report->predictions->deadlock_count, "deadlock potential");
 }
 

@@ -396,6 +396,40 @@ class Deadlocks(PredictCase):
                       "  event 2   T1  acquires lock p  at location 2   and holds it\n", answer.text)
         self.assertIn("assumes that no schedule ends in deadlock", answer.text)
 
+    def test_who_assumes_that_there_is_none_may_miss_violations(self):
+        """What can be cut here is cut in schedules of which some prefix can also end in deadlock."""
+        trace = events("""T0.begin(f) T0.acq(l1) T0.w(b) T0.acq(l0) T0.w(a) T0.rel(l0) T0.rel(l1)
+                                      T0.acq(l0) T0.rel(l0) T0.end
+                          T1.begin(g) T1.acq(l0) T1.acq(l1) T1.r(a) T1.rel(l1) T1.w(b) T1.rel(l0)
+                                      T1.end""")
+        for options in (["commit-node"], ["commit-node", "--notion=view"], ["reduction"],
+                        ["blocks"], ["blocks", "--one-variable"], ["blocks", "--exact"]):
+            for run in (EMBRACE, trace):
+                found = self.json(run, "--engine", *options)
+                self.assertIs(found["may_miss"], True)
+                text = self.predict(run, "--engine", *options).text
+                self.assertNotIn("in any schedule of this run", text)
+                if found["atomic"]:
+                    self.assertIn("no block was found that another schedule could cut", text)
+        self.assertIs(self.json(trace, "--engine", "commit-node")["atomic"], True)
+        self.assertIs(self.json(EMBRACE, "--engine", "tas")["may_miss"], False)
+
+    def test_more_than_can_be_listed(self):
+        def pairs(count):
+            return events(" ".join(
+                f"{thread}.acq({first}{i}) {thread}.acq({second}{i}) "
+                f"{thread}.rel({second}{i}) {thread}.rel({first}{i})"
+                for thread, first, second in (("T1", "p", "q"), ("T2", "q", "p"))
+                for i in range(count))) + CLEAN
+        for count, words, more in (100, "; 100 deadlock", None), (101, "; at least 100 deadlock", True):
+            for options in [], ["--limit", "0"], ["--engine", "commit-node"], ["--engine", "all"]:
+                found = self.json(pairs(count), *options)
+                self.assertEqual((len(found["deadlocks"]), found.get("more_deadlocks")), (100, more))
+                self.assertIn(words, self.predict(pairs(count), *options).text)
+                self.write("saved.json", json.dumps(found))
+                self.assertIn(words, self.run_here("report", "--format", "text",
+                                                    "saved.json").text)
+
     def test_it_is_in_json(self):
         for engine in ENGINES:
             found = self.json(EMBRACE, "--engine", engine)

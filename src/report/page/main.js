@@ -4,7 +4,7 @@ const data = JSON.parse(byId("report-data").textContent);
 const sources = indexSources(JSON.parse(byId("source-data").textContent));
 page.foreseen = data.schema === PREDICT_SCHEMA;
 const results = page.foreseen
-  ? (data.engines || [data]).map((made) => foreseenResult(made, data.deadlocks || []))
+  ? (data.engines || [data]).map((made) => foreseenResult(made, data.deadlocks || [], data.more_deadlocks))
   : data.engines || [data];
 const state = { result: null, findings: [], known: null, groups: [], group: -1, position: 0 };
 const fields = {

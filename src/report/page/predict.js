@@ -13,9 +13,9 @@ function allReported(prediction) {
 }
 
 // Deadlocks belong to no engine: they are shown with each.
-function foreseenResult(prediction, deadlocks) {
+function foreseenResult(prediction, deadlocks, moreDeadlocks) {
   return {
-    foreseen: true, prediction, deadlocks,
+    foreseen: true, prediction, deadlocks, moreDeadlocks,
     engine: prediction.engine, serializable: prediction.atomic, first_bad_event: null,
     violation_count: allReported(prediction), violations: prediction.blocks.filter(isReported),
     blocks: prediction.names.map((row) => ({ ...row, violated: row.reported })),
@@ -221,7 +221,8 @@ function foreseenVerdict(result) {
   const { verdicts, block_count: all } = result.prediction;
   const reported = allReported(result.prediction);
   const late = verdicts.timeout ? `, ${digits(verdicts.timeout)} took too long` : "";
-  const rings = result.deadlocks.length ? `, ${count(result.deadlocks.length, "deadlock potential")}` : "";
+  const rings = result.deadlocks.length
+    ? `, ${result.moreDeadlocks ? "at least " : ""}${count(result.deadlocks.length, "deadlock potential")}` : "";
   const words = !all ? "no block that could be cut"
     : !reported ? (verdicts.timeout ? "undecided" : nothingForeseen(result.prediction))
       : verdicts.potential ? `${digits(reported)} of ${count(all, "block")} may be cut in other schedules`
