@@ -131,6 +131,41 @@ static void explain(void *context, uint32_t unit, struct st_foreseen *block) {
         explain_finding(teller->run, unit, block);
 }
 
+/* ---- what is certain ---- */
+
+/* Can it be that a schedule of the model is none of the program? What channels order inside of a
+ * unit is not in the model, and nothing is of those that make no order here. */
+static bool has_unknown_order(const struct st_model *model) {
+    if (model->channel_events)
+        return true;
+    for (size_t i = 0; i < model->unit_count; i++)
+        if (model->units[i].first_period != model->units[i].last_period)
+            return true;
+    return false;
+}
+
+static bool found_violations(const struct st_blocks_run *run) {
+    for (size_t i = 0; i < run->model->unit_count; i++)
+        if (run->foresights[i] == ST_FORESEEN_VIOLATION)
+            return true;
+    return false;
+}
+
+/* The schedules that were found prove as much as the model knows. */
+static void limit_claims(const struct st_blocks_run *run, enum st_foresight *told,
+                         struct st_prediction *prediction) {
+    size_t count = run->model->unit_count;
+    bool unknown = has_unknown_order(run->model);
+    memcpy(told, run->foresights, count * sizeof *told);
+    for (size_t i = 0; unknown && i < count; i++)
+        if (told[i] == ST_FORESEEN_VIOLATION)
+            told[i] = ST_FORESEEN_POTENTIAL;
+    if (found_violations(run))
+        st_prediction_caveat(prediction, "What reads see in an interleaving is not looked at: a "
+                                         "thread that reads another value than in this run may "
+                                         "do something else.");
+}
+
 /* ---- the analysis ---- */
 
 static const char *method_of(enum st_block_depth depth) {
@@ -172,7 +207,10 @@ static void run_blocks(const struct st_model *model, const struct st_predict_opt
     prediction->storage = run.storage;
     prediction->storage_unit = "blocks";
     struct teller teller = {&run, exact};
-    st_model_tell(model, run.foresights, explain, &teller, options->limit, prediction);
+    enum st_foresight *told = st_alloc(model->unit_count + 1, sizeof *told);
+    limit_claims(&run, told, prediction);
+    st_model_tell(model, told, explain, &teller, options->limit, prediction);
+    free(told);
     prediction->seconds = cpu_seconds() - started;
     st_blocks_exact_free(exact);
     st_blocks_stop(&run);

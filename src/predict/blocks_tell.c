@@ -167,6 +167,6 @@ void st_cut_explain(const struct st_cut *cut, struct st_foreseen *block) {
     block->witness_length = cut->witness_length;
     block->pattern = st_places_pattern(block->events, block->event_count);
     list_variables(block);
-    block->why = st_strdup("these blocks together are not atomic: in the given schedule this one "
+    block->why = st_strdup("these blocks together are not atomic: in the given order this one "
                            "comes both before and after another");
 }

@@ -11,6 +11,10 @@
  * last. Release the path with free(). */
 struct st_violation st_foreseen_violation(const struct st_foreseen *block);
 
+/* Are schedules, to who means this by atomic, any interleavings of the run's events, whatever the
+ * reads in them see? Then the program need not be able to run like that. */
+bool st_ignores_reads(const char *notion);
+
 /* The begin, and then the events that the finding rests on in the order of the foreseen schedule.
  * Release with free(). */
 struct st_place *st_foreseen_steps(const struct st_foreseen *block, size_t *count);

@@ -180,7 +180,7 @@ static void put_block(const struct comparison *c, uint32_t name) {
         return; /* it is known, suppressed or not listed */
     const struct st_prediction *teller = &c->report->predictions->items[whose];
     struct st_text sentence = st_sentence_start(c->text, &draft);
-    st_say_foreseen(&sentence, best->block);
+    st_say_foreseen(&sentence, best->block, teller->notion);
     st_say(&sentence, " (reported by %n of %n engine%s; told by ",
            (uint64_t)count_reporting(c, name), (uint64_t)count, count == 1 ? "" : "s");
     st_put_name(&sentence, teller->engine);

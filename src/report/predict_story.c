@@ -39,11 +39,13 @@ static bool names_others(const struct st_violation *violation) {
 }
 
 static void say_what(const struct st_text *text, const struct st_foreseen *block,
-                     const struct st_violation *violation) {
+                     const struct st_violation *violation, const char *notion) {
     bool certain = block->foresight == ST_FORESEEN_VIOLATION;
     st_put_paint(text, ST_RED);
     st_say_subject(text, violation);
-    fputs(certain ? " is cut in a schedule that the program could have taken" : " may be cut",
+    fputs(!certain                   ? " may be cut"
+          : st_ignores_reads(notion) ? " is cut in an interleaving of this run's events"
+                                     : " is cut in a schedule that the program could have taken",
           text->file);
     st_put_paint(text, ST_PLAIN);
     st_say(text, ", in thread %t", block->thread);
@@ -57,9 +59,10 @@ static void say_what(const struct st_text *text, const struct st_foreseen *block
     }
 }
 
-void st_say_foreseen(const struct st_text *text, const struct st_foreseen *block) {
+void st_say_foreseen(const struct st_text *text, const struct st_foreseen *block,
+                     const char *notion) {
     struct st_violation violation = st_foreseen_violation(block);
-    say_what(text, block, &violation);
+    say_what(text, block, &violation, notion);
     if (block->pattern || block->variable_count)
         fputs(names_others(&violation) ? ", " : ": ", text->file);
     st_say_pattern(text, block);
@@ -146,14 +149,16 @@ static bool are_in_order(const struct st_place *steps, size_t count) {
     return true;
 }
 
-static void put_introduction(const struct st_text *text, const struct telling *t) {
+static void put_introduction(const struct st_text *text, const struct telling *t,
+                             const char *notion) {
+    bool certain = t->block->foresight == ST_FORESEEN_VIOLATION && !st_ignores_reads(notion);
     size_t count;
     struct st_place *steps = st_foreseen_steps(t->block, &count);
     if (!names_others(&t->violation))
         put_sentence(text, "The steps that it rests on:");
     else if (are_in_order(steps, count))
         put_sentence(text, "In this run the steps came in this very order:");
-    else if (t->block->foresight == ST_FORESEEN_VIOLATION)
+    else if (certain)
         put_sentence(text, "In this run the steps came in another order; they can come in this:");
     else
         put_sentence(text, "In this run the steps came in another order; they may come in this:");
@@ -165,7 +170,7 @@ static void put_conclusion(const struct st_text *text, const struct telling *t,
                            const char *notion) {
     if (!t->violation.path_length)
         return;
-    if (notion && strcmp(notion, "view") == 0)
+    if (st_ignores_reads(notion))
         put_sentence(text, "No serial order lets every read see the same write and leaves the same "
                            "last writes.");
     else
@@ -206,7 +211,7 @@ static void put_nodes(const struct st_text *text, const struct st_foreseen *bloc
 void st_put_foreseen(const struct st_text *text, const struct st_foreseen *block,
                      const char *notion) {
     struct telling t = {block, st_foreseen_violation(block), {.text = text, .home = block->thread}};
-    put_introduction(text, &t);
+    put_introduction(text, &t, notion);
     put_steps(&t);
     if (block->node_count)
         put_nodes(text, block);
@@ -214,6 +219,9 @@ void st_put_foreseen(const struct st_text *text, const struct st_foreseen *block
         put_sentence(text, block->why);
     put_conclusion(text, &t, notion);
     st_put_hint(text, &t.violation);
+    if (block->witness_length && st_ignores_reads(notion))
+        put_sentence(text, "Not all events of the interleaving are listed: as a rule only "
+                           "synchronisation, initial reads and final writes.");
     st_put_schedule(text, block);
     free(t.violation.path);
 }
@@ -222,7 +230,7 @@ void st_put_forecast(const struct st_text *text, const struct st_prediction *pre
                      const struct st_forecast *forecast, const struct st_block_row *row) {
     struct st_draft draft;
     struct st_text sentence = st_sentence_start(text, &draft);
-    st_say_foreseen(&sentence, forecast->block);
+    st_say_foreseen(&sentence, forecast->block, prediction->notion);
     if (row)
         st_say_share(&sentence, "reported", row);
     fputc('.', sentence.file);

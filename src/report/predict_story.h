@@ -6,8 +6,10 @@
 #include "report/forecasts.h"
 #include "report/words.h"
 
-/* "transfer may be cut in thread T1: T2 may come in between, R-W-R on x" */
-void st_say_foreseen(const struct st_text *text, const struct st_foreseen *block);
+/* "transfer may be cut in thread T1: T2 may come in between, R-W-R on x". `notion` is what atomic
+ * means to the analysis. */
+void st_say_foreseen(const struct st_text *text, const struct st_foreseen *block,
+                     const char *notion);
 
 /* "R-W-R on x, y and 3 more"; nothing where nothing is known. */
 void st_say_pattern(const struct st_text *text, const struct st_foreseen *block);
@@ -15,8 +17,7 @@ void st_say_pattern(const struct st_text *text, const struct st_foreseen *block)
 /* What an analysis said, with a capital and a full stop if it left that to us. */
 void st_say_sentence(const struct st_text *text, const char *words);
 
-/* The steps in the order of the foreseen schedule, and what follows from them. `notion` is what
- * atomic means to the analysis. */
+/* The steps in the order of the foreseen schedule, and what follows from them. */
 void st_put_foreseen(const struct st_text *text, const struct st_foreseen *block,
                      const char *notion);
 

@@ -1,6 +1,7 @@
 #include "report/predict_text.h"
 
 #include "report/draft.h"
+#include "report/foreseen.h"
 #include "report/predict_story.h"
 #include "report/sentences.h"
 #include "report/text_parts.h"
@@ -24,14 +25,20 @@ static void say_reported(const struct st_text *text, const struct st_report *rep
     st_put_count(text, prediction->block_count,
                  report->facts->deepest > 1 ? "outermost block" : "block");
     fputc(' ', text->file);
-    if (certain == reported)
+    if (certain < reported)
+        fputs("may be cut in other schedules", text->file);
+    else if (st_ignores_reads(prediction->notion))
+        fputs(reported == 1 ? "is cut in an interleaving of this run's events"
+                            : "are cut in interleavings of this run's events",
+              text->file);
+    else
         fputs(reported == 1 ? "is cut in a schedule that the program could have taken"
                             : "are cut in schedules that the program could have taken",
               text->file);
-    else
-        fputs("may be cut in other schedules", text->file);
     if (certain && certain < reported)
-        st_say(text, ", %n of them for certain", certain);
+        st_say(text, ", %n of them %s", certain,
+               st_ignores_reads(prediction->notion) ? "in an interleaving that was found"
+                                                    : "for certain");
 }
 
 static void say_verdict(const struct st_text *text, const struct st_report *report,

@@ -32,10 +32,11 @@ static void put_related(struct st_sarif *sarif, const struct st_place *steps, si
 }
 
 /* "f may be cut, ...: R-W-R on x. Because ..." */
-static char *make_sentence(const struct st_sarif *sarif, const struct st_foreseen *block) {
+static char *make_sentence(const struct st_sarif *sarif, const struct st_foreseen *block,
+                           const char *notion) {
     struct st_draft draft;
     struct st_text text = st_sarif_text(sarif, &draft);
-    st_say_foreseen(&text, block);
+    st_say_foreseen(&text, block, notion);
     fputc('.', text.file);
     if (block->why) {
         fputc(' ', text.file);
@@ -64,7 +65,7 @@ static void put_block(struct st_sarif *sarif, const struct st_prediction *predic
     put_locations(sarif, &violation);
     put_related(sarif, steps, count);
     st_sarif_code_flow(sarif, steps, count, block->thread);
-    st_sarif_sentence(sarif, make_sentence(sarif, block), steps, count);
+    st_sarif_sentence(sarif, make_sentence(sarif, block, prediction->notion), steps, count);
     st_sarif_fingerprint(sarif, st_foreseen_fingerprint(sarif->report, block));
     number_field(&sarif->json, "occurrenceCount", forecast->count);
     st_sarif_mark(

@@ -21,9 +21,10 @@ static const struct rule {
                          "other. The engine does not name the blocks."},
     [ST_RULE_FORESEEN] = {"predicted-atomicity-violation", "PredictedAtomicityViolation",
                           "A block is cut in another schedule.",
-                          "There is a schedule that the program could have taken in which another "
-                          "thread depends on a part of the block, and a later part of the block "
-                          "depends on that thread."},
+                          "There is a schedule in which another thread depends on a part of the "
+                          "block, and a later part of the block depends on that thread. The "
+                          "message says whether the program could have taken it, or whether it is "
+                          "an interleaving in which it was not looked at what reads see."},
     [ST_RULE_POTENTIAL] = {"potential-atomicity-violation", "PotentialAtomicityViolation",
                            "A block may be cut in another schedule.",
                            "As far as locks, fork, join and barriers tell, other threads may come "

@@ -388,6 +388,39 @@ class Places(PredictCase):
                 self.assertEqual((place["thread"], place["op"], place["loc"]), (thread, op, loc))
 
 
+class Claims(PredictCase):
+    """Who does not look at what reads see does not say that the program could run like that."""
+
+    READERS = "A.begin(f) A.w(x) A.w(x) A.end {} B.begin(g) B.r(x) B.r(x) B.end"
+
+    def test_an_interleaving_is_no_schedule_of_the_program(self):
+        text = self.predict(events(self.READERS.format("")), "--engine", "blocks", "--exact").text
+        self.assertIn("-: 2 of 2 blocks may be cut in other schedules, 1 of them in an interleaving "
+                      "that was found (blocks: ", text)
+        self.assertIn("\ng is cut in an interleaving of this run's events, in thread B: A comes in "
+                      "between, R-W-R on x (reported in its only run).\n"
+                      "  In this run the steps came in another order; they may come in this:\n", text)
+        self.assertIn("  Not all events of the interleaving are listed: as a rule only "
+                      "synchronisation, initial reads and final writes.\n", text)
+        self.assertIn("Note: What reads see in an interleaving is not looked at: ", text)
+        text = self.predict(LOOSE, "--engine", "blocks", "--exact").text
+        self.assertIn("-: 1 of 1 block is cut in an interleaving of this run's events (blocks: ", text)
+        text = self.predict(VECTOR).text
+        self.assertIn("-: 1 of 2 blocks is cut in a schedule that the program could have taken (", text)
+        self.assertIn("\nVector is cut in a schedule that the program could have taken, in ", text)
+        self.assertNotIn("interleaving", text)
+
+    def test_what_is_not_understood_makes_nothing_certain(self):
+        semaphore = events(self.READERS.format("A.snd(s) B.rcv(s)"))
+        inside = events("""A.begin(f) A.w(x) A.snd(s) A.w(x) A.end
+                           B.begin(g) B.r(x) B.rcv(s) B.r(x) B.end""")
+        for trace, options in (semaphore, []), (inside, ["--sync=all"]):
+            found = self.json(trace, "--engine", "blocks", "--exact", *options)
+            self.assertEqual(found["verdicts"] | {"timeout": 0},
+                             {"atomic": 0, "timeout": 0, "potential": 2, "violation": 0})
+            self.assertEqual([block["pattern"] for block in found["blocks"]], ["W-R-W", "R-W-R"])
+
+
 class Deadlocks(PredictCase):
     def test_a_potential_for_deadlock_is_told_but_is_no_finding(self):
         answer = self.predict(EMBRACE, "--engine", "commit-node")

@@ -64,7 +64,7 @@ function foreseenEdges(block) {
   return edges;
 }
 
-function foreseenFinding(block, index) {
+function foreseenFinding(block, index, notion) {
   const order = foreseenOrder(block);
   const edges = foreseenEdges(block);
   const own = order.filter((event) => event.thread === block.thread);
@@ -75,6 +75,7 @@ function foreseenFinding(block, index) {
     name: block.block, thread: block.thread, depth: 0, begin: block.begin, end: block.end,
     loc: block.begin_loc || "", event: block.begin, proof: null, partial: edges.length < 2,
     pattern: block.pattern, on: block.on, why: block.why, witness: block.witness,
+    ignoresReads: notion === "view",
     shown: block.schedule ? block.schedule.length : 0,
     spans: [{
       thread: block.thread, name: block.block, begin: block.begin, end: null,
@@ -119,7 +120,7 @@ function deadlockConsequence(finding, event) {
 function foreseenFindings(result) {
   const findings = [];
   for (const block of result.violations)
-    findings.push(foreseenFinding(block, findings.length));
+    findings.push(foreseenFinding(block, findings.length, result.prediction.notion));
   for (const race of result.prediction.races || [])
     findings.push(raceFinding(race, findings.length));
   for (const ring of result.deadlocks)
@@ -149,8 +150,10 @@ function foreseenHeadline(finding) {
     others.push("others");
   const between = !others.length ? [] : [": ", enumerate(others), certain
     ? others.length > 1 ? " come in between" : " comes in between" : " may come in between"];
-  return [subject(finding), certain ? " is cut in a schedule that the program could have taken" : " may be cut",
-    ", in thread ", code(finding.thread), ...between];
+  const what = !certain ? " may be cut"
+    : finding.ignoresReads ? " is cut in an interleaving of this run's events"
+      : " is cut in a schedule that the program could have taken";
+  return [subject(finding), what, ", in thread ", code(finding.thread), ...between];
 }
 
 // Do the steps come in the order of the trace?
@@ -195,7 +198,10 @@ function witnessWords(finding) {
   const words = runs.slice(-most).map(({ from, to }) => from === to ? digits(from)
     : `${digits(from)}${from + 1 === to ? ", " : " to "}${digits(to)}`);
   const before = runs.length > most ? "\u2026 " : "";
-  return `The whole schedule: ${before}${words.join(", ")} (${count(finding.witness.length, "event")}).`;
+  const what = finding.ignoresReads
+    ? "As a rule only synchronisation, initial reads and final writes of the interleaving"
+    : "The whole schedule";
+  return `${what}: ${before}${words.join(", ")} (${count(finding.witness.length, "event")}).`;
 }
 
 function foreseenRow(finding) {
@@ -226,7 +232,8 @@ function foreseenVerdict(result) {
   const words = !all ? "no block that could be cut"
     : !reported ? (verdicts.timeout ? "undecided" : nothingForeseen(result.prediction))
       : verdicts.potential ? `${digits(reported)} of ${count(all, "block")} may be cut in other schedules`
-        : `${digits(reported)} of ${count(all, "block")} cut in schedules that the program could have taken`;
+        : `${digits(reported)} of ${count(all, "block")} cut in ${result.prediction.notion === "view"
+          ? "interleavings of this run's events" : "schedules that the program could have taken"}`;
   return [words, late + rings];
 }
 
