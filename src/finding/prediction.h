@@ -34,6 +34,9 @@ struct st_foreseen {
     struct st_place *events; /* those that the finding rests on, in the order in which the foreseen
                               * schedule has them: leaving the block, elsewhere, coming back */
     size_t event_count;
+    uint64_t events_of;   /* the block of the thread that begins with this event does the same, and
+                           * the thread's events in the lists here are those of that one; 0: they are
+                           * the block's own */
     struct st_edge *path; /* the dependences among them, out of the block and back; may be empty */
     size_t path_length;
     struct st_place *nodes; /* commit nodes that cannot be moved together: accesses, or acquires

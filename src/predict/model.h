@@ -85,6 +85,7 @@ struct st_unit {
 /* A transaction that was executed. Parts of one block have the same begin. */
 struct st_instance {
     uint64_t begin, end; /* of the block; end is 0 if it is open at the end of the trace */
+    uint64_t begin_loc;  /* that of the unit is the first one's */
     uint32_t unit;
 };
 

@@ -65,7 +65,7 @@ char *st_places_pattern(const struct st_place *events, size_t count) {
 
 /* The parts of one block, in one row: the part of which most is to be said. */
 struct row {
-    uint64_t begin, end;
+    uint64_t begin, end, begin_loc;
     uint32_t unit;
     enum st_foresight foresight;
 };
@@ -83,7 +83,8 @@ static struct row *make_rows(const struct st_model *model, const enum st_foresig
     struct row *rows = st_alloc(model->instance_count + 1, sizeof *rows);
     for (size_t i = 0; i < model->instance_count; i++) {
         const struct st_instance *instance = &model->instances[i];
-        rows[i] = (struct row){instance->begin, instance->end, instance->unit, foresights[i]};
+        rows[i] = (struct row){instance->begin, instance->end, instance->begin_loc, instance->unit,
+                               foresights[i]};
     }
     qsort(rows, model->instance_count, sizeof *rows, by_begin);
     *count = 0;
@@ -103,7 +104,7 @@ static struct st_foreseen make_block(const struct st_model *model, const struct 
     const struct st_unit *unit = &model->units[row->unit];
     return (struct st_foreseen){.block = unit->block,
                                 .thread = unit->thread,
-                                .begin_loc = unit->begin_loc,
+                                .begin_loc = row->begin_loc,
                                 .begin = row->begin,
                                 .end = row->end,
                                 .foresight = row->foresight};
@@ -145,22 +146,65 @@ static bool *choose(const struct st_model *model, const struct row *rows, size_t
     return chosen;
 }
 
+/* ---- whose events are told ----
+ *
+ * Equal units of a period are one, so that what is told of a block may be the events of another. */
+
+/* For each unit the begin of the first block that it was, whose spots it has. */
+static uint64_t *find_owners(const struct st_model *model) {
+    uint64_t *owners = st_alloc(model->unit_count + 1, sizeof *owners);
+    for (size_t i = 0; i < model->instance_count; i++)
+        if (!owners[model->instances[i].unit])
+            owners[model->instances[i].unit] = model->instances[i].begin;
+    return owners;
+}
+
+static bool is_within(uint64_t number, uint64_t begin, uint64_t end) {
+    return number >= begin && (!end || number <= end);
+}
+
+/* The begin of the block that has the event, among those that are this unit; 0: there is none. */
+static uint64_t find_block_around(const struct st_model *model, uint32_t unit, uint64_t number) {
+    for (size_t i = 0; i < model->instance_count; i++) {
+        const struct st_instance *instance = &model->instances[i];
+        if (instance->unit == unit && is_within(number, instance->begin, instance->end))
+            return instance->begin;
+    }
+    return 0;
+}
+
+/* 0: they are its own. With the order of units kept, an analysis may tell the events of any of the
+ * equal ones, and a unit has no others than those inside of its block. */
+static uint64_t find_source(const struct st_model *model, const uint64_t *owners, uint32_t unit,
+                            const struct st_foreseen *block) {
+    uint64_t source = 0;
+    if (!model->options.keep_sequence)
+        source = owners[unit];
+    else if (block->event_count && !is_within(block->events[0].number, block->begin, block->end))
+        source = find_block_around(model, unit, block->events[0].number);
+    return source == block->begin ? 0 : source;
+}
+
 void st_model_tell_instances(const struct st_model *model, const enum st_foresight *foresights,
                              st_explain *explain, void *context, size_t limit,
                              struct st_prediction *prediction) {
     size_t count;
     struct row *rows = make_rows(model, foresights, &count);
     bool *chosen = choose(model, rows, count, limit);
+    uint64_t *owners = find_owners(model);
     for (size_t i = 0; i < count; i++) {
         struct st_foreseen block = make_block(model, &rows[i]);
         if (!chosen[i]) {
             st_prediction_count(prediction, block.block, block.foresight);
             continue;
         }
-        if (block.foresight >= ST_FORESEEN_POTENTIAL)
+        if (block.foresight >= ST_FORESEEN_POTENTIAL) {
             explain(context, rows[i].unit, &block);
+            block.events_of = find_source(model, owners, rows[i].unit, &block);
+        }
         st_prediction_add(prediction, &block);
     }
+    free(owners);
     free(chosen);
     free(rows);
     st_prediction_finish(prediction);

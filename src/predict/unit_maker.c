@@ -124,8 +124,11 @@ static struct st_spot *copy_spots(const struct st_draft_token *tokens, size_t co
 static void put_instance(struct st_model *model, const struct actor *actor,
                          const struct st_unit *unit) {
     st_reserve(&model->instances, &model->instance_capacity, model->instance_count + 1);
-    model->instances[model->instance_count++] = (struct st_instance){
-        .begin = actor->begin, .end = actor->end, .unit = (uint32_t)(unit - model->units)};
+    model->instances[model->instance_count++] =
+        (struct st_instance){.begin = actor->begin,
+                             .end = actor->end,
+                             .begin_loc = actor->begin_loc,
+                             .unit = (uint32_t)(unit - model->units)};
 }
 
 static void put_occurrence(struct st_model *model, const struct st_unit *unit,

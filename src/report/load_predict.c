@@ -94,6 +94,7 @@ static void read_finding(struct st_loading *loading, const json_t *object,
     block->why = read_copy(fields, object, "why");
     read_variables(loading, object, block);
     block->events = read_places(loading, object, "steps", &block->event_count);
+    block->events_of = st_field_maybe_number(fields, object, "events_of");
     st_fields_enter(fields, "path", 0);
     block->path = st_load_edges(loading, path);
     block->path_length = json_array_size(path);

@@ -43,6 +43,8 @@ static void write_event_numbers(const struct st_foreseen *block, struct st_json 
     for (size_t i = 0; i < block->event_count; i++)
         st_json_number(json, block->events[i].number);
     st_json_array_end(json);
+    if (block->events_of)
+        number_field(json, "events_of", block->events_of);
     st_json_key(json, "witness");
     st_json_flat_array(json);
     for (size_t i = 0; i < block->witness_length; i++)

@@ -208,11 +208,23 @@ static void put_nodes(const struct st_text *text, const struct st_foreseen *bloc
     st_sentence_end(text, &draft);
 }
 
+static void put_source(const struct st_text *text, const struct st_foreseen *block) {
+    struct st_draft draft;
+    struct st_text sentence = st_sentence_start(text, &draft);
+    st_say(&sentence,
+           "But for its begin, the steps of %t are those of the equal block that begins with event "
+           "%n.",
+           block->thread, block->events_of);
+    st_sentence_end(text, &draft);
+}
+
 void st_put_foreseen(const struct st_text *text, const struct st_foreseen *block,
                      const char *notion) {
     struct telling t = {block, st_foreseen_violation(block), {.text = text, .home = block->thread}};
     put_introduction(text, &t, notion);
     put_steps(&t);
+    if (block->events_of)
+        put_source(text, block);
     if (block->node_count)
         put_nodes(text, block);
     if (block->why)
@@ -237,7 +249,7 @@ void st_put_forecast(const struct st_text *text, const struct st_prediction *pre
     st_headline_end(text, &draft);
     st_put_foreseen(text, forecast->block, prediction->notion);
     if (forecast->count > 1)
-        fprintf(text->file, "  The same holds for %zu blocks in the same place.\n",
+        fprintf(text->file, "  The same holds for %zu blocks that begin in the same place.\n",
                 forecast->count);
     fputc('\n', text->file);
 }

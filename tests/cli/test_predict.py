@@ -346,6 +346,35 @@ class Places(PredictCase):
         text = self.predict(trace, "--engine", "commit-node").text
         self.assertIn("Its commit nodes are the critical section on l.w at location 2 and", text)
 
+    def test_equal_blocks_say_whose_events_they_are_told_with(self):
+        twice = "T0.begin(f) T0.r(v) T0.w(v) T0.end " * 2
+        trace = events(twice + "T1.begin(g) T1.w(v) T1.end")
+        for options, source, other in ((["blocks"], 1, 5), (["commit-node"], 1, 5),
+                                       (["reduction"], 1, 5), (["blocks", "--exact"], 5, 1)):
+            blocks = self.json(trace, "--engine", *options)["blocks"]
+            by_begin = {block["begin"]: block for block in blocks}
+            self.assertEqual(by_begin[other]["events"], by_begin[source]["events"])
+            self.assertEqual(by_begin[other]["events_of"], source)
+            self.assertNotIn("events_of", by_begin[source])
+            self.assertNotIn("events_of", by_begin[9])
+            for begin in (1, 5):
+                self.assertEqual(by_begin[begin]["entry"]["loc"], str(begin))
+            text = self.predict(trace, "--engine", *options).text
+            told = f"  But for its begin, the steps of T0 are those of the equal block that begins " \
+                   f"with event {source}.\n"
+            self.assertEqual(text.count(told), 1)
+            self.assertNotIn("in the same place", text)
+        self.assertNotIn("events_of", self.predict(trace, "--format", "json").text)
+        in_a_loop = re.sub(r"T0\|(.*)\|.*", r"T0|\1|7", trace)
+        text = self.predict(in_a_loop, "--engine", "blocks").text
+        self.assertIn("  The same holds for 2 blocks that begin in the same place.\n", text)
+
+    def test_a_section_around_a_block_has_events_of_its_own(self):
+        trace = events("""T0.acq(l) T0.begin(f) T0.w(x) T0.rel(l) T0.w(y) T0.end
+                          T1.begin(g) T1.acq(l) T1.w(x) T1.rel(l) T1.w(y) T1.end""")
+        for options in ["commit-node"], ["reduction"], ["blocks"], ["blocks", "--exact"]:
+            self.assertNotIn("events_of", self.predict(trace, "--format=json", "--engine", *options).text)
+
     def test_random_traces(self):
         found = 0
         for seed in range(150):
@@ -357,6 +386,7 @@ class Places(PredictCase):
                     found += "acq" in "".join(block["pattern"] or "" for block in blocks)
                     self.assert_there(trace, blocks)
                     self.assert_in_order_of_threads(blocks)
+                    self.assert_from_blocks(blocks)
         self.assertGreater(found, 20)
 
     def test_steps_of_a_thread_are_in_its_order(self):
@@ -376,6 +406,15 @@ class Places(PredictCase):
             for thread in {step["thread"] for step in block.get("steps", [])}:
                 own = [step["event"] for step in block["steps"] if step["thread"] == thread]
                 self.assertEqual(own, sorted(own))
+
+    def assert_from_blocks(self, blocks):
+        """What is told of a block that was merged with another is what is told of that one."""
+        told = {block["begin"]: block for block in blocks}
+        for block in blocks:
+            if "events_of" in block:
+                source = told[block["events_of"]]
+                self.assertNotIn("events_of", source)
+                self.assertEqual((block["steps"], block["thread"]), (source["steps"], source["thread"]))
 
     def assert_there(self, trace, blocks):
         lines = trace.splitlines()

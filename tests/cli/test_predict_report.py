@@ -20,6 +20,7 @@ SAMPLES = {
     "atomic": prediction(foreseen(verdict="atomic")),
     "undecided": prediction(foreseen(verdict="timeout"), foreseen(start=10, verdict="atomic")),
     "potential": prediction(foreseen(), foreseen("g", start=10, verdict="atomic")),
+    "equal": prediction(foreseen(), foreseen(start=10, events_of=1)),
     "violation": prediction(foreseen(verdict="violation"), engine="tas", notion="avp"),
     "functions": prediction(foreseen(function="f")),
     "races and deadlocks": prediction(foreseen(), races=[race()], deadlocks=[ring()]),
@@ -85,7 +86,7 @@ class Formats(PredictCase):
 
     def test_the_exit_status_is_that_of_predict(self):
         statuses = {name: self.report(sample).status for name, sample in SAMPLES.items()}
-        self.assertEqual(statuses, {"nothing": 0, "atomic": 0, "undecided": 2, "potential": 1,
+        self.assertEqual(statuses, {"nothing": 0, "atomic": 0, "undecided": 2, "potential": 1, "equal": 1,
                                     "violation": 1, "functions": 1, "races and deadlocks": 1,
                                     "no races": 1, "several": 1})
 

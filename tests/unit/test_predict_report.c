@@ -187,7 +187,7 @@ static void test_equal_findings_are_told_once_with_a_count(void **state) {
     assert_says(f, "t.std: 2 of 3 blocks may be cut in other schedules (blocks: Theorem 4, view; ");
     assert_says(f, "No serial order lets every read see the same write and leaves the same last "
                    "writes.\n"
-                   "  The same holds for 2 blocks in the same place.\n"
+                   "  The same holds for 2 blocks that begin in the same place.\n"
                    "\n"
                    "block     executed  reported\n"
                    "transfer         2         2\n"

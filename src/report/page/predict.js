@@ -75,7 +75,7 @@ function foreseenFinding(block, index, notion) {
     name: block.block, thread: block.thread, depth: 0, begin: block.begin, end: block.end,
     loc: block.begin_loc || "", event: block.begin, proof: null, partial: edges.length < 2,
     pattern: block.pattern, on: block.on, why: block.why, witness: block.witness,
-    ignoresReads: notion === "view",
+    ignoresReads: notion === "view", eventsOf: block.events_of,
     shown: block.schedule ? block.schedule.length : 0,
     spans: [{
       thread: block.thread, name: block.block, begin: block.begin, end: null,
@@ -176,12 +176,14 @@ function foreseenConclusion(finding, result) {
   const order = !finding.others.length ? "" : isObserved(finding)
     ? "In this run the steps came in this very order. "
     : "In this run the steps came in another order. ";
+  const source = finding.eventsOf ? `But for its begin, the steps of ${finding.thread} are those of the `
+    + `equal block that begins with event ${digits(finding.eventsOf)}. ` : "";
   if (finding.partial)
-    return (order + sentence(finding.why)).trim();
+    return (order + source + sentence(finding.why)).trim();
   const conclusion = result.prediction.notion === "view"
     ? "No serial order lets every read see the same write and leaves the same last writes."
     : serialConclusion(finding);
-  return `${order}${finding.why ? `${sentence(finding.why)} ` : ""}${conclusion}`;
+  return `${order}${source}${finding.why ? `${sentence(finding.why)} ` : ""}${conclusion}`;
 }
 
 // "events 1 to 4, 9, 5 to 7"
