@@ -1,11 +1,12 @@
-"""The JSON of check and run is as docs/schema says, and has nothing that it does not describe."""
+"""The JSON of check and run, and that of the tables of predict, is as docs/schema says, and has
+nothing that it does not describe."""
 
 import json
 import random
 
 from random_traces import random_trace
 from results import cut, result
-from schemas import RESULT, complaints, strict, validator
+from schemas import ABLATION, RESULT, SEGMENTS, complaints, strict, validator
 from seriatim import CROSS, CUT, TRACES, Case
 
 STRICT = validator(strict(RESULT))
@@ -71,3 +72,31 @@ class Schema(Case):
     def test_a_result_that_report_writes_again(self):
         self.write("r.json", json.dumps(result(cut())))
         self.assert_valid(self.run_here("report", "--format", "json", "r.json").json)
+
+
+class Tables(Case):
+    """The tables of predict, and what the schemas ask of them."""
+
+    TABLES = (("--ablation", validator(strict(ABLATION))), ("--table", validator(strict(SEGMENTS))))
+
+    def predict(self, option, trace):
+        return self.run_here("predict", option, "--format", "json", trace).json
+
+    def test_each_trace(self):
+        for trace in sorted(TRACES.glob("*.std")):
+            for option, checker in self.TABLES:
+                with self.subTest(trace=trace.name, option=option):
+                    self.assertEqual(complaints(checker, self.predict(option, trace)), [])
+
+    def test_the_schemas_are_not_satisfied_with_everything(self):
+        for option, checker in self.TABLES:
+            data = self.predict(option, TRACES / "bank.std")
+            for row in data["rows"][0], data:
+                for key in list(row):
+                    kept = row.pop(key)
+                    self.assertNotEqual(complaints(checker, data), [], key)
+                    for wrong in (None, -1, []):
+                        row[key] = wrong
+                        self.assertNotEqual(complaints(checker, data), [], key)
+                    row[key] = kept
+            self.assertEqual(complaints(checker, data), [])
