@@ -69,11 +69,31 @@ static enum status unknown_command(const char *name) {
     return complain(&error);
 }
 
+/* The operand with this index, of those that must be there: "OUT" is the second of "IN OUT", and
+ * the first of "a|b" is "a or b". */
+static void name_operand(const char *operands, size_t index, char *name, size_t size) {
+    size_t length;
+    for (const char *word = operands; *word; word += length + (word[length] == ' ')) {
+        length = strcspn(word, " ");
+        if (*word != '[' && index-- == 0) {
+            int first = (int)strcspn(word, " |."), rest = (int)length - first;
+            if (word[first] == '|')
+                snprintf(name, size, "%.*s or %.*s", first, word, rest - 1, word + first + 1);
+            else
+                snprintf(name, size, "%.*s", first, word);
+            return;
+        }
+    }
+    snprintf(name, size, "something");
+}
+
 static enum status wrong_operands(const struct command *command, const struct st_operands *given) {
     struct st_error error;
     if (given->count < command->least_operands) {
+        char name[40];
+        name_operand(command->operands, given->count, name, sizeof name);
         st_fail(&error, command->name, ST_AT_FILE, 0,
-                "something is missing; usage: seriatim %s [OPTIONS] %s", command->name,
+                "%s is missing; usage: seriatim %s [OPTIONS] %s", name, command->name,
                 command->operands);
     } else {
         char quoted[80];

@@ -211,7 +211,7 @@ class Printed(Case):
     def test_an_unknown_shell(self):
         self.assert_trouble(run("completion", "fish"),
                             "completion: unknown shell 'fish'; it must be bash or zsh")
-        self.assert_trouble(run("completion"), "completion: something is missing; "
+        self.assert_trouble(run("completion"), "completion: bash or zsh is missing; "
                             "usage: seriatim completion [OPTIONS] bash|zsh")
 
 

@@ -233,7 +233,7 @@ class Trouble(InferCase):
         self.assertRegex(result.text, r"(?m)^#   t\.stt \(\d+ events; cut off\)$")
 
     def test_without_operands(self):
-        self.assert_trouble(run("infer"), "infer: something is missing; "
+        self.assert_trouble(run("infer"), "infer: TRACE is missing; "
                             "usage: seriatim infer [OPTIONS] TRACE...")
 
     def test_output_file(self):

@@ -227,7 +227,7 @@ class Status(ProgramCase):
 
     def test_no_program_at_all(self):
         result = self.seriatim("run")
-        self.assert_trouble_like(result, r"run: something is missing; usage: .*")
+        self.assert_trouble_like(result, r"run: PROGRAM is missing; usage: .*")
 
     def test_a_program_that_is_started_by_another(self):
         result = self.seriatim("run", "sh", "-c", f"echo before; '{PROGRAM_PATH}' cut; echo behind")

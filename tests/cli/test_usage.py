@@ -78,11 +78,11 @@ class Options(Case):
         return self.run_here("check", *arguments, **more)
 
     def test_missing_and_extra_operands(self):
-        self.assert_trouble(self.check(), "check: something is missing; "
+        self.assert_trouble(self.check(), "check: TRACE is missing; "
                             "usage: seriatim check [OPTIONS] TRACE")
         self.assert_trouble(self.check("t.std", "u.std"), "check: unexpected 'u.std'; "
                             "usage: seriatim check [OPTIONS] TRACE")
-        self.assert_trouble(self.run_here("convert", "t.std"), "convert: something is missing; "
+        self.assert_trouble(self.run_here("convert", "t.std"), "convert: OUT is missing; "
                             "usage: seriatim convert [OPTIONS] IN OUT")
 
     def test_unknown_option_with_the_nearest_suggestion(self):
