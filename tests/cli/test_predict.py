@@ -218,6 +218,23 @@ class Order(PredictCase):
             self.assertEqual(self.reported(trace, engine), "")
 
 
+    def test_a_reader_writer_lock_is_known_by_its_write_locks(self):
+        """As docs/trace-format.md says."""
+        def is_known(write_lock, then=""):
+            trace = f"""T1|begin(f)|1 {write_lock} T1|w(x)|3 T1|w(x)|4 T1|snd(l.w)|5 T1|end(f)|6
+                        T2|begin(g)|7 T2|rcv(l.w)|8 {then} T2|r(x)|9 T2|snd(l.r)|10 T2|end(g)|11
+                        """
+            found = self.json("\n".join(trace.split()) + "\n", "--engine", "commit-node")
+            self.assertEqual(found["atomic"], not found["caveats"])
+            return found["atomic"]
+        self.assertTrue(is_known("T1|rcv(l.w)|2 T1|rcv(l.r)|2"))
+        self.assertFalse(is_known("T1|rcv(l.w)|2 T1|rcv(l.r)|3"))
+        self.assertFalse(is_known("T1|rcv(l.r)|2 T1|rcv(l.w)|2"))
+        self.assertFalse(is_known("T1|rcv(l.w)|2 T1|w(y)|2 T1|rcv(l.r)|2"))
+        self.assertFalse(is_known("T1|rcv(l.w)|2 T1|rcv(l.r)|2", "T2|rcv(c)|8"))
+        self.assertFalse(is_known("T1|rcv(l.w)|2 T1|rcv(l.r)|2", "T2|r(y)|8 T2|rcv(l.r)|8"))
+
+
 class Answers(PredictCase):
     def test_exit_status(self):
         self.assertEqual(self.predict(VECTOR).status, 1)
@@ -543,10 +560,13 @@ class Troubles(PredictCase):
         self.assert_trouble_like(self.predict(VECTOR, "--engine", "crystal-ball"),
                                  r"predict: unknown engine 'crystal-ball' .* must be .* or all")
         self.assert_trouble_like(self.predict(VECTOR, "--notion", "none"), "predict: .*'none'.*")
+        self.assert_trouble(self.predict(VECTOR, "--sync", "foo"),
+                            "predict: unknown value 'foo' for '--sync'; it must be barriers or all")
         self.assert_trouble_like(self.predict(VECTOR, "--jobs", "many"), "predict: .*'many'")
 
     def test_no_trace(self):
-        self.assert_trouble_like(self.run_here("predict"), "predict: .*")
+        self.assert_trouble(self.run_here("predict"),
+                            "predict: TRACE is missing; usage: seriatim predict [OPTIONS] TRACE")
         self.assert_trouble_like(self.run_here("predict", "nowhere.std"), ".*nowhere.std.*")
 
     def test_a_malformed_trace_is_an_error_with_its_place(self):
