@@ -444,7 +444,9 @@ static const struct st_option options[] = {
      .offset = offsetof(struct predict_values, max_switches),
      .value = "N",
      .initial = "0",
-     .help = "tas: only schedules with at most N switches between threads; 0 means all"},
+     .help = "tas: only schedules with at most N switches between threads, counted at accesses and "
+             "lock operations behind the start of the run that is replayed as observed; 0 means "
+             "all"},
     {.name = "whole-trace",
      .kind = ST_FLAG,
      .offset = offsetof(struct predict_values, whole_trace),

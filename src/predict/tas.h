@@ -64,9 +64,9 @@ struct st_tas_options {
     bool static_check; /* do not search for blocks of which the segment alone shows that they are
                         * atomic */
     /* How often the schedule may go from one thread to another, among accesses and lock events and
-     * behind the part that is replayed as observed; 0: unbounded. Chains know no bound: where their
-     * witness has more switches, states looks for one with fewer. A bound makes the search
-     * incomplete, and a caveat says so. */
+     * behind the part that is replayed as observed; 0: unbounded. Chains know no bound: what they
+     * find violated is searched by states, whose answer counts. A bound makes the search
+     * incomplete, and a caveat says so; dpor may even miss schedules within the bound. */
     uint64_t max_switches;
     double timeout; /* seconds of work for each block; 0: no limit */
     unsigned jobs;  /* threads to work with; 0 counts as 1. Results do not depend on it, timeouts

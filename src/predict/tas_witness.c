@@ -139,14 +139,6 @@ bool tas_witness_find(struct tas_witness *witness, struct tas_schedule *schedule
     return closed != 0;
 }
 
-uint64_t tas_witness_switches(const struct tas_witness *witness, const struct st_tas *tas) {
-    uint64_t switches = 0;
-    const uint32_t *events = witness->schedule.events;
-    for (size_t i = 1; i < witness->schedule.count; i++)
-        switches += tas->events[events[i]].thread != tas->events[events[i - 1]].thread;
-    return switches;
-}
-
 /* ---- as a finding ---- */
 
 static struct st_place place_of(const struct st_tas *tas, uint32_t event) {

@@ -100,8 +100,8 @@ static void expect(const char *expected, const char *text) {
 
 /* ---- the paper ---- */
 
-/* e1 = T2 sets the pointer p; e2 and e3 = T1's block reads it, and reads it again if it was not null
- * (a = p; if (a) b = *p); e4 = T2 writes it once more. */
+/* e1 = T2 sets the pointer p; e2 and e3 = T1's block reads it, and reads it again if it was not
+ * null (a = p; if (a) b = *p); e4 = T2 writes it once more. */
 static const char figure_1[] = "T2.w(p) T1.begin T1.r(p) T1.r(p) T1.end T2.w(p)";
 
 static void the_block_of_figure_1_can_be_cut_as_in_figure_2a(void **state) {
@@ -448,6 +448,48 @@ static void switches_can_be_bounded(void **state) {
         }
 }
 
+static bool is_cut_within(const char *text, enum st_tas_search search, uint64_t switches) {
+    struct sample sample;
+    struct st_prediction prediction;
+    parse(&sample, text);
+    ask(&sample,
+        (struct st_tas_options){.search = search, .static_check = true, .max_switches = switches},
+        &prediction, NULL);
+    bool cut = prediction.by[ST_FORESEEN_VIOLATION] > 0;
+    st_prediction_free(&prediction);
+    return cut;
+}
+
+/* Chains can replay T2's critical section as observed, where switches do not count. States search
+ * it, too, so that it takes a third switch to cut the block. */
+static void chains_and_states_mean_the_same_by_a_bound(void **state) {
+    static const char text[] = "T2.acq(l) T2.r(x) T2.rel(l) T1.begin T1.w(x) T1.acq(l) T1.w(x) "
+                               "T2.r(x)";
+    (void)state;
+    for (uint64_t switches = 1; switches <= 4; switches++)
+        assert_int_equal(is_cut_within(text, ST_TAS_CHAINS, switches),
+                         is_cut_within(text, ST_TAS_STATES, switches));
+    assert_false(is_cut_within(text, ST_TAS_CHAINS, 2));
+    assert_true(is_cut_within(text, ST_TAS_CHAINS, 3));
+}
+
+static void a_bound_is_told_and_that_dpor_may_miss_within_it(void **state) {
+    (void)state;
+    for (int search = ST_TAS_CHAINS; search <= ST_TAS_DPOR; search++) {
+        struct sample sample;
+        struct st_prediction prediction;
+        parse(&sample, figure_1);
+        ask(&sample,
+            (struct st_tas_options){.search = (enum st_tas_search)search, .max_switches = 2},
+            &prediction, NULL);
+        assert_int_equal(prediction.caveat_count, 1);
+        assert_non_null(strstr(prediction.caveats[0], "bounded number of switches"));
+        assert_int_equal(strstr(prediction.caveats[0], "dpor may miss some of these") != NULL,
+                         search == ST_TAS_DPOR);
+        st_prediction_free(&prediction);
+    }
+}
+
 static void violations_are_listed_first(void **state) {
     struct sample sample;
     struct st_prediction prediction;
@@ -503,6 +545,8 @@ int main(void) {
         cmocka_unit_test(a_false_path_is_not_believed),
         cmocka_unit_test(a_search_that_gives_up_does_not_say_atomic),
         cmocka_unit_test(switches_can_be_bounded),
+        cmocka_unit_test(chains_and_states_mean_the_same_by_a_bound),
+        cmocka_unit_test(a_bound_is_told_and_that_dpor_may_miss_within_it),
         cmocka_unit_test(violations_are_listed_first),
         cmocka_unit_test(a_trace_without_events_or_blocks_is_fine),
     };
