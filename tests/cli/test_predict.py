@@ -335,8 +335,6 @@ class Deadlocks(PredictCase):
 class Troubles(PredictCase):
     def test_options_that_contradict_each_other(self):
         for options, message in (
-            (["--exact", "--one-variable"], "--exact and --one-variable cannot go together"),
-            (["--ablation", "--table"], "--ablation and --table cannot go together"),
             (["--ablation", "--format=html"], "--ablation can be written as text or json only"),
             (["--table", "--format=sarif"], "--table can be written as text or json only"),
             (["--dump-witness", "one", "--output", "one"],
@@ -344,8 +342,92 @@ class Troubles(PredictCase):
         ):
             self.assert_trouble(self.predict(VECTOR, *options), f"predict: {message}")
 
+    def test_two_options_of_which_one_would_be_ignored(self):
+        for options, pair in (
+            ("--exact --one-variable --engine=blocks", "--exact and --one-variable"),
+            ("--online --races=eraser --engine=reduction", "--online and --races"),
+            ("--without=multilockset --races=multilockset --engine=reduction",
+             "--without multilockset and --races"),
+            ("--without=multilockset --races=pairwise --engine=all", "--without multilockset and --races"),
+            ("--without=escape --online --engine=reduction", "--without escape and --online"),
+            ("--ablation --table", "--ablation and --table"),
+            ("--ablation --online", "--ablation and --online"),
+            ("--ablation --races=eraser --engine=reduction", "--ablation and --races"),
+            ("--ablation --without=sections", "--ablation and --without"),
+            ("--ablation --as-published", "--ablation and --as-published"),
+            ("--ablation --print-suppressions", "--ablation and --print-suppressions"),
+            ("--table --search=chains", "--table and --search"),
+            ("--table --max-switches=3", "--table and --max-switches"),
+            ("--table --whole-trace --engine=tas", "--table and --whole-trace"),
+            ("--table --dump-witness=w.std", "--table and --dump-witness"),
+            ("--table --print-suppressions", "--table and --print-suppressions"),
+        ):
+            for words in (options.split(), options.split()[::-1]):
+                self.assert_trouble(self.predict(VECTOR, *words),
+                                    f"predict: {pair} cannot go together; leave one out")
+        for improvement in ("re-entrant", "thread-local", "protected"):
+            self.reported(VECTOR, "reduction", "--online", "--without", improvement)
+        self.reported(VECTOR, "reduction", "--without=escape", "--races=eraser")
+
+    TAKEN_BY = {
+        "--search=chains": ["tas"], "--max-switches=0": ["tas"], "--whole-trace": ["tas"],
+        "--dump-witness=w.std": ["tas"], "--exact": ["blocks"], "--one-variable": ["blocks"],
+        "--pairwise": ["commit-node"], "--online": ["reduction"], "--races=multilockset": ["reduction"],
+        "--without=escape": ["reduction"], "--notion=conflict": ["reduction", "commit-node"],
+        "--notion=view": ["blocks", "commit-node"],
+        "--as-published": ["reduction", "blocks", "commit-node"]}
+
+    def test_an_option_needs_an_engine_that_takes_it(self):
+        # Also where it says the default: who types it thinks that it matters.
+        for option, engines in self.TAKEN_BY.items():
+            words = option.replace("notion=", "notion ").split("=")[0]
+            refusal = (f"predict: {words} needs --engine {', '.join(engines)} or all; it means "
+                       "nothing to ")
+            self.assertEqual(self.predict(VECTOR, "--engine=all", option).status, 1)
+            for engine in ENGINES:
+                with self.subTest(option=option, engine=engine):
+                    answer = self.predict(VECTOR, "--engine", engine, option)
+                    if engine in engines:
+                        self.assertIn(answer.status, (0, 1), answer.message)
+                    else:
+                        self.assert_trouble(answer, refusal + engine)
+            if "tas" not in engines:
+                self.assert_trouble(self.predict(VECTOR, option), refusal + "tas, the default")
+            else:
+                self.assertEqual(self.predict(VECTOR, option).status, 1)
+
+    def test_a_table_selects_its_engine(self):
+        for option, own in (("--ablation", "reduction"), ("--table", "tas")):
+            self.assertEqual(self.predict(VECTOR, option).message, "")
+            self.assertEqual(self.predict(VECTOR, option, "--engine", own).message, "")
+            for engine in [*ENGINES, "all"]:
+                if engine != own:
+                    self.assert_trouble(self.predict(VECTOR, option, "--engine", engine),
+                                        f"predict: {option} goes with --engine {own}, which may be "
+                                        f"left out, and not with {engine}")
+        self.assert_trouble(self.predict(VECTOR, "--ablation", "--search=dpor"),
+                            "predict: --search needs --engine tas or all; it means nothing to "
+                            "reduction")
+
+    def test_the_same_holds_for_options_from_the_environment(self):
+        self.write("t.std", VECTOR)
+        for variable, options, message in (
+            ("--exact", [], "--exact needs --engine blocks or all; it means nothing to tas, the default"),
+            ("--engine reduction --search dpor", [],
+             "--search needs --engine tas or all; it means nothing to reduction"),
+            ("--engine all", ["--table"],
+             "--table goes with --engine tas, which may be left out, and not with all"),
+            ("--table", ["--search=dpor"], "--table and --search cannot go together; leave one out"),
+            ("--search=dpor", ["--table"], "--table and --search cannot go together; leave one out"),
+        ):
+            answer = self.run_here("predict", *options, "t.std", env={"SERIATIM_OPTIONS": variable})
+            self.assert_trouble(answer, f"SERIATIM_OPTIONS: {message}")
+        for variable, options in (("--exact", ["--engine=blocks"]), ("--engine=blocks", ["--exact"])):
+            answer = self.run_here("predict", *options, "t.std", env={"SERIATIM_OPTIONS": variable})
+            self.assertEqual(answer.status, 1, answer.message)
+
     def test_words_that_mean_nothing(self):
-        self.assert_trouble(self.predict(VECTOR, "--without", "sense"),
+        self.assert_trouble(self.predict(VECTOR, "--engine", "reduction", "--without", "sense"),
                             "predict: --without knows no 'sense'; it knows escape, happen-before, "
                             "multilockset, sections, re-entrant, thread-local and protected")
         self.assert_trouble_like(self.predict(VECTOR, "--engine", "crystal-ball"),
