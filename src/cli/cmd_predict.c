@@ -288,7 +288,6 @@ static enum status write_report(struct predict *predict) {
     return dump_witness(predict) < 0 ? STATUS_TROUBLE : status;
 }
 
-/* The exit status is that of tables which could be made. */
 static enum status write_tables(struct predict *predict) {
     const struct predict_values *values = predict->values;
     bool json = strcmp(st_report_formats[values->format].name, "json") == 0;
@@ -298,8 +297,8 @@ static enum status write_tables(struct predict *predict) {
         write_ablation(predict->path, rows, json, predict->output.file);
     } else {
         struct st_tas_options options = tas_options(predict);
-        write_scenarios(predict->path, st_trace_facts(predict->input.reading.trace)->events,
-                        predict->tas, &options, json, predict->output.file);
+        return write_scenarios(predict->path, st_trace_facts(predict->input.reading.trace)->events,
+                               predict->tas, &options, json, predict->output.file);
     }
     return STATUS_CLEAN;
 }

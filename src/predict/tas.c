@@ -231,11 +231,12 @@ static void fill_table(const struct run *run, unsigned jobs, const struct st_pre
                        struct st_tas_table *table) {
     uint64_t events = 0, segments = 0;
     *table = (struct st_tas_table){.blocks = run->tas->block_count,
-                                   .clean = prediction->by[ST_FORESEEN_ATOMIC],
                                    .violations = prediction->by[ST_FORESEEN_VIOLATION],
                                    .timeouts = prediction->by[ST_FORESEEN_TIMEOUT]};
     for (size_t b = 0; b < run->tas->block_count; b++)
         table->static_proofs += run->outcomes[b].by_static_check;
+    table->clean =
+        run->options->max_switches ? table->static_proofs : prediction->by[ST_FORESEEN_ATOMIC];
     for (unsigned i = 0; i < jobs; i++) {
         table->interleavings += run->shares[i].steps;
         table->seconds += run->shares[i].seconds;

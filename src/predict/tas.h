@@ -78,11 +78,13 @@ struct st_tas_options {
 struct st_tas_table {
     uint64_t blocks;        /* outermost blocks */
     uint64_t static_proofs; /* atomic by the static check */
-    uint64_t clean;         /* no violation possible, static proofs included */
+    uint64_t clean; /* no violation possible, static proofs included; these alone with a bound on
+                     * switches, since such a search proves nothing, so that some blocks are in no
+                     * column then */
     uint64_t violations, timeouts;
     uint64_t interleavings; /* of dpor, complete schedules; of states, states; of chains, orders
                              * that were tried */
-    double segment_size;    /* events in the segment, on average over the blocks */
+    double segment_size;    /* events in the segment, on average over the blocks that have one */
     double seconds;         /* of work, all threads together */
 };
 

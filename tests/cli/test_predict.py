@@ -301,6 +301,22 @@ class Answers(PredictCase):
         self.assertEqual(rows[-1]["reported_blocks"], 0)
         self.assertIn("static proofs", self.predict(VECTOR, "--table").text)
 
+    def test_a_bounded_search_proves_nothing(self):
+        # It takes a search to know that T2 would stop inside of its critical section.
+        trace = events("""T1.begin(a) T1.w(x) T1.acq(l) T1.w(x) T1.rel(l) T1.end
+                          T2.acq(l) T2.r(x) T2.rel(l) T2.begin(b) T2.r(y) T2.end""")
+        rows = {row["scenario"]: row for row in self.json(trace, "--table")["rows"]}
+        for name, row in rows.items():
+            self.assertEqual(row["static_proofs"], 0 if name in ("no TAS", "TAS, no SP") else 1)
+            self.assertEqual((row["violations"], row["timeouts"]), (0, 0))
+            self.assertEqual(row["no_violation"], 1 if "CSmax=5" in name else 2, name)
+        self.assertIn("only static proofs count", self.predict(trace, "--table").text)
+
+    def test_the_status_of_tables_is_that_of_reports(self):
+        for options in (["--table"], ["--table", "--format=json"]):
+            self.assertEqual(self.predict(VECTOR, *options).status, 1)
+            self.assertEqual(self.predict(MOD_COUNT, *options).status, 0)
+
 
 class Deadlocks(PredictCase):
     def test_a_potential_for_deadlock_is_told_but_is_no_finding(self):
