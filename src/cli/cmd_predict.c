@@ -25,7 +25,8 @@ struct predict {
     struct st_output output;
     struct judging judging;
     struct st_model *model;
-    struct st_tas *tas; /* NULL: not wanted */
+    struct st_model *shared; /* the same run, with all that is shared; NULL: not wanted */
+    struct st_tas *tas;      /* NULL: not wanted */
     struct st_predictions predictions;
     bool more_deadlocks; /* than those */
 };
@@ -129,25 +130,40 @@ static double processor_time(void) {
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
+static bool wants_pass(const struct st_model *model) {
+    return model && st_model_wants_pass(model);
+}
+
 static void feed(void *context, const struct st_event *events, size_t count, uint64_t first) {
     struct predict *predict = context;
-    st_model_feed(predict->model, events, count, first);
+    if (wants_pass(predict->model))
+        st_model_feed(predict->model, events, count, first);
+    if (wants_pass(predict->shared))
+        st_model_feed(predict->shared, events, count, first);
     if (predict->tas && !predict->input.was_read)
         st_tas_feed(predict->tas, events, count, first);
 }
 
+static void end_pass(struct st_model *model) {
+    if (wants_pass(model))
+        st_model_end_pass(model);
+}
+
 static int read_trace(struct predict *predict, struct st_error *error) {
     struct st_model_options options = {.order = predict->values->sync,
-                                       .keep_shared = predict->values->ablation,
                                        .keep_sequence = predict->values->exact};
     st_reduction_prepare(&predict->options, &options);
     predict->model = st_model_new(&options);
+    options.keep_shared = true;
+    if (predict->values->ablation)
+        predict->shared = st_model_new(&options);
     if (runs_tas(predict->values))
         predict->tas = st_tas_new();
-    while (st_model_wants_pass(predict->model)) {
+    while (wants_pass(predict->model) || wants_pass(predict->shared)) {
         if (trace_input_pass(&predict->input, feed, predict, error) < 0)
             return -1;
-        st_model_end_pass(predict->model);
+        end_pass(predict->model);
+        end_pass(predict->shared);
     }
     if (predict->tas)
         st_tas_finish(predict->tas);
@@ -293,14 +309,12 @@ static enum status write_tables(struct predict *predict) {
     bool json = strcmp(st_report_formats[values->format].name, "json") == 0;
     if (values->ablation) {
         struct st_ablation_row rows[ST_ABLATION_ROWS];
-        st_ablation_find(predict->model, rows);
-        write_ablation(predict->path, rows, json, predict->output.file);
-    } else {
-        struct st_tas_options options = tas_options(predict);
-        return write_scenarios(predict->path, st_trace_facts(predict->input.reading.trace)->events,
-                               predict->tas, &options, json, predict->output.file);
+        st_ablation_find(predict->shared, predict->model, rows);
+        return write_ablation(predict->path, rows, json, predict->output.file);
     }
-    return STATUS_CLEAN;
+    struct st_tas_options options = tas_options(predict);
+    return write_scenarios(predict->path, st_trace_facts(predict->input.reading.trace)->events,
+                           predict->tas, &options, json, predict->output.file);
 }
 
 static enum status predict_and_report(struct predict *predict) {
@@ -331,6 +345,7 @@ static enum status predict_trace(struct predict *predict) {
     enum status status = predict_and_report(predict);
     st_predictions_free(&predict->predictions);
     st_model_free(predict->model);
+    st_model_free(predict->shared);
     st_tas_free(predict->tas);
     return status;
 }

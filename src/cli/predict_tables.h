@@ -6,9 +6,10 @@
 #include "predict/ablation.h"
 #include "predict/tas.h"
 
-/* Table 2 of TSE 2006: what each improvement of reduction is worth. */
-void write_ablation(const char *trace, const struct st_ablation_row rows[ST_ABLATION_ROWS],
-                    bool json, FILE *file);
+/* Table 2 of TSE 2006: what each improvement of reduction is worth. The status is that of a report
+ * by reduction. */
+enum status write_ablation(const char *trace, const struct st_ablation_row rows[ST_ABLATION_ROWS],
+                           bool json, FILE *file);
 
 /* Table I of Sinha and others: the four scenarios of the paper, by dynamic partial-order reduction,
  * and our search. Runs them; timeout, jobs and the like are those of the options. The status is
