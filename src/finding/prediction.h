@@ -81,6 +81,8 @@ struct st_prediction {
 
     uint64_t block_count;                   /* outermost blocks of the trace */
     uint64_t by[ST_FORESEEN_VIOLATION + 1]; /* how many of them, by foresight */
+    bool checks_statically;                 /* the analysis has a static check, which showed ... */
+    uint64_t static_proofs;     /* ... that so many of the atomic blocks are, without a search */
     struct st_foreseen *blocks; /* in the order of their begins; maybe not all of them */
     size_t listed, capacity;
 

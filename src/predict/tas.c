@@ -267,6 +267,8 @@ void st_tas_run(const struct st_tas *tas, const struct st_tas_options *options,
     st_prediction_finish(prediction);
     fill_table(&run, jobs, prediction, table ? table : &own);
     prediction->seconds = (table ? table : &own)->seconds;
+    prediction->checks_statically = options->static_check;
+    prediction->static_proofs = (table ? table : &own)->static_proofs;
     for (size_t i = 0; i < run.kept_count; i++) {
         tas_witness_free(run.outcomes[run.kept[i]].witness);
         free(run.outcomes[run.kept[i]].witness);

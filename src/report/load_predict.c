@@ -149,6 +149,11 @@ static void read_verdicts(struct st_fields *fields, const json_t *result,
     prediction->block_count = st_field_number(fields, result, "block_count");
     if (prediction->block_count != sum)
         st_fields_reject(fields, "has a block_count that is not the sum of its verdicts");
+    const json_t *proofs = json_object_get(result, "static_proofs");
+    prediction->checks_statically = proofs && !json_is_null(proofs);
+    prediction->static_proofs = st_field_maybe_number(fields, result, "static_proofs");
+    if (prediction->static_proofs > prediction->by[ST_FORESEEN_ATOMIC])
+        st_fields_reject(fields, "has more static_proofs than atomic blocks");
 }
 
 static void read_atomic(struct st_fields *fields, const json_t *result,

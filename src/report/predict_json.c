@@ -101,6 +101,8 @@ static void write_blocks(const struct st_report *report, const struct st_predict
     for (enum st_foresight foresight = 0; foresight <= ST_FORESEEN_VIOLATION; foresight++)
         number_field(json, st_foresight_name(foresight), prediction->by[foresight]);
     st_json_object_end(json);
+    if (prediction->checks_statically)
+        number_field(json, "static_proofs", prediction->static_proofs);
     st_json_key(json, "blocks");
     st_json_array(json);
     for (size_t i = 0; i < prediction->listed; i++)

@@ -325,6 +325,18 @@ class Answers(PredictCase):
                                 "AcqA*Rel": 0, "seriatim": 1, "pairwise": 1})
         self.assertIn("can miss violations", self.predict(missed, "--ablation").text)
 
+    def test_static_proofs_are_counted(self):
+        trace = VECTOR + events("T1.begin(a) T1.w(x) T1.end")
+        found = self.json(trace)
+        self.assertEqual((found["static_proofs"], found["verdicts"]["atomic"]), (2, 2))
+        searched = events("""T1.begin(a) T1.w(x) T1.acq(l) T1.w(x) T1.rel(l) T1.end
+                             T2.acq(l) T2.r(x) T2.rel(l)""")
+        found = self.json(searched)
+        self.assertEqual((found["static_proofs"], found["verdicts"]["atomic"]), (0, 1))
+        self.assertNotIn("static_proofs", self.json(trace, "--whole-trace"))  # there is no check
+        for engine in self.json(trace, "--engine", "all")["engines"]:
+            self.assertEqual("static_proofs" in engine, engine["engine"] == "tas")
+
     def test_a_bounded_search_proves_nothing(self):
         # It takes a search to know that T2 would stop inside of its critical section.
         trace = events("""T1.begin(a) T1.w(x) T1.acq(l) T1.w(x) T1.rel(l) T1.end

@@ -485,6 +485,8 @@ static void fill(struct fixture *f) {
     add(f, block(f, "audit", "T2", 40, 43, ST_FORESEEN_ATOMIC));
     add_race(f, 1, "T1");
     st_prediction_caveat(&f->predictions.items[0], "Only pairs of blocks were compared.");
+    f->predictions.items[0].checks_statically = true;
+    f->predictions.items[0].static_proofs = 1;
     add_deadlock(f);
 }
 
@@ -584,6 +586,9 @@ static void test_what_is_wrong_with_a_saved_prediction_is_said(void **state) {
         {"\"verdict\": \"potential\"", "\"verdict\": \"perhaps\"",
          "blocks[0].verdict must be atomic, timeout, potential or violation"},
         {"\"potential\": 1", "\"potential\": 7", "has a block_count that is not the sum"},
+        {"\"static_proofs\": 1", "\"static_proofs\": 2",
+         "has more static_proofs than atomic blocks"},
+        {"\"static_proofs\": 1", "\"static_proofs\": true", "static_proofs must be a whole number"},
         {"\"atomic\": false", "\"atomic\": true", "atomic does not agree with the verdicts"},
         {"\"verdict\": \"timeout\"", "\"verdict\": \"atomic\"",
          "blocks[2] is not counted in verdicts"},

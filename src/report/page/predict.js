@@ -238,6 +238,7 @@ function foreseenFacts(result) {
     ["Violations", digits(made.verdicts.violation)],
     ["Potential", digits(made.verdicts.potential)],
     ["Not decided in time", made.verdicts.timeout ? digits(made.verdicts.timeout) : null],
+    ["Atomic by the static check", made.static_proofs === undefined ? null : digits(made.static_proofs)],
     ["Atomic means", made.notion],
     ["Method", made.method],
     ["Storage", made.storage === undefined ? null : `${digits(made.storage)} ${made.storage_unit}`],
