@@ -483,17 +483,41 @@ static bool meets_itself(const struct st_commit_search *search, uint32_t transac
     return false;
 }
 
+/* The same as has_one_commit_node, before meetings are listed, which can be thousands, and sorted:
+ * of nodes that are nested or apart, two are apart iff one ends before the last one starts. */
+static bool has_one_nested_node(const struct st_commit_search *search, uint32_t transaction) {
+    const struct st_forest *forest = search->analysis->forest;
+    uint32_t least_end = UINT32_MAX, last_start = 0;
+    for (size_t a = forest->first_access[transaction]; a < forest->first_access[transaction + 1];
+         a++) {
+        const struct st_unit_access *access = &forest->accesses[a];
+        struct st_partners partners = st_partners_of(forest, access->entry);
+        for (uint32_t other; (other = st_next_partner(&partners)) != ST_NO_ENTRY;) {
+            struct st_span node =
+                st_meeting_node(forest, transaction, access->token, forest->entries[other].lockset);
+            least_end = node.end < least_end ? node.end : least_end;
+            last_start = node.start > last_start ? node.start : last_start;
+            if (least_end < last_start)
+                return false;
+        }
+    }
+    return true;
+}
+
 bool st_is_cut(struct st_commit_search *search, uint32_t transaction, struct st_cut *cut) {
     const struct st_predict_options *options = search->analysis->options;
     bool plain = !options->pairwise && !options->no_paths && !options->as_published;
+    bool nested = is_nested(search, st_unit_shape(search->analysis->model, transaction));
     if (plain && is_cut_by_somebody(search, transaction, cut))
         return true;
+    if (nested && has_one_nested_node(search, transaction))
+        return false;
     st_find_meetings(search, transaction);
-    if (has_one_commit_node(search))
+    if (!nested && has_one_commit_node(search))
         return false;
     if (options->pairwise)
         return find_pair(search, transaction, cut);
-    if (plain && is_nested(search, st_unit_shape(search->analysis->model, transaction)))
+    if (plain && nested)
         return find_path_at_once(search, transaction, cut);
     if (!options->no_paths && !(options->as_published && meets_itself(search, transaction)))
         return find_path(search, transaction, cut);
