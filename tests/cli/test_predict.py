@@ -282,6 +282,12 @@ class Answers(PredictCase):
             with self.subTest(trace=trace.name):
                 self.assertEqual(answer(trace, "1"), answer(trace, "4"))
 
+    def test_locks_that_are_held_at_the_end_are_told(self):
+        trace = "T0.begin(a) T0.r(v) T0.acq(l) T0.w(v) T0.rel(l) T1.acq(l) T1.w(v)"
+        for more, may_miss in (("", True), (" T1.rel(l)", False)):
+            result = self.json(events(trace + more), "--engine", "blocks", "--exact")
+            self.assertEqual((result["may_miss"], result["atomic"]), (may_miss, may_miss))
+
     def test_a_trace_may_end_inside_of_a_block(self):
         trace = events("T1.begin(a) T1.acq(l) T1.w(x) T1.w(x) T2.r(x)")
         for engine in ENGINES:
