@@ -1,31 +1,29 @@
 #include "cli/predict_rules.h"
 
+#include "cli/shared.h"
 #include "predict/predict.h"
 
 #include <string.h>
 
-enum { MOST_ENGINES = 4, LISTED = 128, ANY = 2 };
+enum { MOST_ENGINES = 4, LISTED = 128 };
 
 /* Which engines take an option; `all` takes whatever one of them does. */
 static const struct belonging {
     enum predict_option option;
     const char *words;
     const char *engines[MOST_ENGINES];
-    unsigned notion; /* enum st_notion with which this holds, or ANY */
 } belongings[] = {
-    {PREDICT_NOTION, "--notion conflict", {"reduction", "commit-node"}, ST_NOTION_CONFLICT},
-    {PREDICT_NOTION, "--notion view", {"blocks", "commit-node"}, ST_NOTION_VIEW},
-    {PREDICT_AS_PUBLISHED, "--as-published", {"reduction", "blocks", "commit-node"}, ANY},
-    {PREDICT_SEARCH, "--search", {"tas"}, ANY},
-    {PREDICT_MAX_SWITCHES, "--max-switches", {"tas"}, ANY},
-    {PREDICT_WHOLE_TRACE, "--whole-trace", {"tas"}, ANY},
-    {PREDICT_DUMP_WITNESS, "--dump-witness", {"tas"}, ANY},
-    {PREDICT_ONE_VARIABLE, "--one-variable", {"blocks"}, ANY},
-    {PREDICT_EXACT, "--exact", {"blocks"}, ANY},
-    {PREDICT_PAIRWISE, "--pairwise", {"commit-node"}, ANY},
-    {PREDICT_ONLINE, "--online", {"reduction"}, ANY},
-    {PREDICT_RACES, "--races", {"reduction"}, ANY},
-    {PREDICT_WITHOUT, "--without", {"reduction"}, ANY},
+    {PREDICT_AS_PUBLISHED, "--as-published", {"reduction", "blocks", "commit-node"}},
+    {PREDICT_SEARCH, "--search", {"tas"}},
+    {PREDICT_MAX_SWITCHES, "--max-switches", {"tas"}},
+    {PREDICT_WHOLE_TRACE, "--whole-trace", {"tas"}},
+    {PREDICT_DUMP_WITNESS, "--dump-witness", {"tas"}},
+    {PREDICT_ONE_VARIABLE, "--one-variable", {"blocks"}},
+    {PREDICT_EXACT, "--exact", {"blocks"}},
+    {PREDICT_PAIRWISE, "--pairwise", {"commit-node"}},
+    {PREDICT_ONLINE, "--online", {"reduction"}},
+    {PREDICT_RACES, "--races", {"reduction"}},
+    {PREDICT_WITHOUT, "--without", {"reduction"}},
 };
 
 /* One of the two would be ignored. The rows of a table say themselves how they are made. */
@@ -121,8 +119,7 @@ static int check_belongings(const struct predict_values *values, const char *eng
     for (size_t i = 0; i < COUNT(belongings); i++) {
         const struct belonging *belonging = &belongings[i];
         const char *source = values->given[belonging->option];
-        bool holds = belonging->notion == ANY || belonging->notion == values->notion;
-        if (source && holds && !takes(belonging, engine))
+        if (source && !takes(belonging, engine))
             return st_fail(error, source, ST_AT_FILE, 0,
                            "%s needs --engine %s; it means nothing to %s%s", belonging->words,
                            list_engines(belonging, listed), engine, chosen ? "" : ", the default");
@@ -130,11 +127,27 @@ static int check_belongings(const struct predict_values *values, const char *eng
     return 0;
 }
 
+/* Every engine can be asked for a notion, so that scripts need not tell them apart; but who asks
+ * for what it does not have is told. */
+static void mind_notion(const struct predict_values *values, const char *engine) {
+    const char *about = strcmp(engine, "tas") == 0         ? "which has a notion of its own"
+                        : strcmp(engine, "blocks") == 0    ? "which is about views"
+                        : strcmp(engine, "reduction") == 0 ? "which is about conflicts"
+                                                           : NULL;
+    bool has = strcmp(engine, values->notion == ST_NOTION_VIEW ? "blocks" : "reduction") == 0;
+    if (values->given[PREDICT_NOTION] && about && !has)
+        warn("--notion %s makes no difference to %s, %s",
+             values->notion == ST_NOTION_VIEW ? "view" : "conflict", engine, about);
+}
+
 int check_predict_options(const struct predict_values *values, const char *engine,
                           struct st_error *error) {
     if (check_pairs(values, error) < 0 || check_modes(values, &engine, error) < 0)
         return -1;
-    return strcmp(engine, "all") == 0 ? 0 : check_belongings(values, engine, error);
+    if (strcmp(engine, "all") == 0)
+        return 0;
+    mind_notion(values, engine);
+    return check_belongings(values, engine, error);
 }
 
 /* Online, only what is about locks can be left out: there is nothing else to it. */

@@ -431,14 +431,13 @@ class Troubles(PredictCase):
         "--search=chains": ["tas"], "--max-switches=0": ["tas"], "--whole-trace": ["tas"],
         "--dump-witness=w.std": ["tas"], "--exact": ["blocks"], "--one-variable": ["blocks"],
         "--pairwise": ["commit-node"], "--online": ["reduction"], "--races=multilockset": ["reduction"],
-        "--without=escape": ["reduction"], "--notion=conflict": ["reduction", "commit-node"],
-        "--notion=view": ["blocks", "commit-node"],
+        "--without=escape": ["reduction"],
         "--as-published": ["reduction", "blocks", "commit-node"]}
 
     def test_an_option_needs_an_engine_that_takes_it(self):
         # Also where it says the default: who types it thinks that it matters.
         for option, engines in self.TAKEN_BY.items():
-            words = option.replace("notion=", "notion ").split("=")[0]
+            words = option.split("=")[0]
             refusal = (f"predict: {words} needs --engine {', '.join(engines)} or all; it means "
                        "nothing to ")
             self.assertEqual(self.predict(VECTOR, "--engine=all", option).status, 1)
@@ -453,6 +452,19 @@ class Troubles(PredictCase):
                 self.assert_trouble(self.predict(VECTOR, option), refusal + "tas, the default")
             else:
                 self.assertEqual(self.predict(VECTOR, option).status, 1)
+
+    def test_a_notion_that_an_engine_does_not_have_is_no_error(self):
+        without = {"conflict": {"blocks": "which is about views"},
+                   "view": {"reduction": "which is about conflicts"}}
+        for notion, engines in without.items():
+            engines["tas"] = "which has a notion of its own"
+            for engine in ENGINES:
+                answer = self.predict(VECTOR, "--engine", engine, "--notion", notion)
+                self.assertEqual(answer.status, 1)
+                self.assertEqual(answer.message, "seriatim: warning: --notion "
+                                 f"{notion} makes no difference to {engine}, {engines[engine]}\n"
+                                 if engine in engines else "")
+            self.assertEqual(self.predict(VECTOR, "--engine=all", "--notion", notion).message, "")
 
     def test_a_table_selects_its_engine(self):
         for option, own in (("--ablation", "reduction"), ("--table", "tas")):
