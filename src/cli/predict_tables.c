@@ -156,7 +156,7 @@ void write_scenarios(const char *trace, uint64_t events, const struct st_tas *ta
         st_json_key(&out, "rows");
         st_json_array(&out);
     } else {
-        fprintf(file, "%s: %" PRIu64 " events\n\n", trace, events);
+        fprintf(file, "%s: %" PRIu64 " event%s\n\n", trace, events, events == 1 ? "" : "s");
         for (size_t i = 0; i < columns.count; i++)
             fputs(heads[i], st_columns_cell(&columns));
     }

@@ -301,6 +301,10 @@ class Answers(PredictCase):
         self.assertEqual(rows[-1]["reported_blocks"], 0)
         self.assertIn("static proofs", self.predict(VECTOR, "--table").text)
 
+    def test_the_table_counts_events(self):
+        for trace, words in (("T1|begin|1\n", "1 event\n"), (VECTOR, "15 events\n")):
+            self.assertIn(f": {words}", self.predict(trace, "--table").text)
+
 
 class Deadlocks(PredictCase):
     def test_a_potential_for_deadlock_is_told_but_is_no_finding(self):

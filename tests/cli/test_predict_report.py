@@ -133,6 +133,25 @@ class Text(PredictCase):
                           "    event 5            writes x",
                           "    event 3  reads x")
 
+    def table(self, *predictions):
+        """The lines of the table that compares them."""
+        return self.text(comparison(*predictions)).split("\n\n")[1].split("\n")
+
+    def test_the_columns_of_the_comparison_line_up_whatever_is_counted(self):
+        unit = "variables in nodes of transaction trees"
+        head, *rows = self.table(prediction(foreseen(), storage=1234, storage_unit=unit),
+                                 prediction(foreseen(), engine="tas"))
+        self.assertEqual([row.index("Theorem 4") for row in rows], [head.index("method")] * 2)
+
+    def test_one_of_a_kind_is_not_many(self):
+        for storage, unit, words in ((1, "blocks", "1 block "), (2, "blocks", "2 blocks "),
+                                     (1, "bytes in bags", "1 byte in bags "),
+                                     (1, "nodes and edges", "1 nodes and edges "), (1, "", "1 "),
+                                     (1, " s", "1  s ")):
+            with self.subTest(storage=storage, unit=unit):
+                made = prediction(foreseen(), storage=storage, storage_unit=unit)
+                self.assertIn(f"  {words}", self.table(made, SAMPLES["violation"])[1])
+
     def test_a_narrow_terminal_gets_no_wide_lines(self):
         answer = self.report(SAMPLES["several"], env={"COLUMNS": "60"})
         body = answer.text.split("\n\n", 2)[2]
@@ -198,7 +217,7 @@ class Sarif(PredictCase):
     def test_caveats_and_timeouts_are_notifications(self):
         [run] = self.report(SAMPLES["undecided"], form="sarif").json["runs"]
         texts = [note["message"]["text"] for note in run["invocations"][0]["toolExecutionNotifications"]]
-        self.assertEqual(texts, ["1 blocks took too long and were not decided.",
+        self.assertEqual(texts, ["1 block took too long and was not decided.",
                                  "Only pairs were compared."])
         self.assertIs(run["invocations"][0]["executionSuccessful"], False)
 
