@@ -15,12 +15,23 @@ STANDARD = validator(SARIF)
 # Each engine that there is, and all of them side by side.
 ENGINES = re.findall(r"^  (\S+) ", run("predict", "--help").text.split("engines:\n")[1], re.MULTILINE)
 
+def long_schedule():
+    """Of which only the steps are shown."""
+    made = foreseen(verdict="violation", broken_reads=[{"event": 3, "sees": 5, "saw": None}],
+                    left_out=[{"before": 1, "thread": "T3", "events": 30},
+                              {"before": 1, "thread": "T1", "events": 1},
+                              {"before": 5, "thread": "T2", "events": 1}])
+    made["witness"] = [*range(20, 51), 1, 2, 4, 5, 3]
+    return made
+
+
 SAMPLES = {
     "nothing": prediction(),
     "atomic": prediction(foreseen(verdict="atomic")),
     "undecided": prediction(foreseen(verdict="timeout"), foreseen(start=10, verdict="atomic")),
     "potential": prediction(foreseen(), foreseen("g", start=10, verdict="atomic")),
     "violation": prediction(foreseen(verdict="violation"), engine="tas", notion="avp"),
+    "long schedule": prediction(long_schedule(), engine="tas", notion="avp"),
     "functions": prediction(foreseen(function="f")),
     "races and deadlocks": prediction(foreseen(), races=[race()], deadlocks=[ring()]),
     "no races": prediction(foreseen(""), races=[]),
@@ -86,8 +97,8 @@ class Formats(PredictCase):
     def test_the_exit_status_is_that_of_predict(self):
         statuses = {name: self.report(sample).status for name, sample in SAMPLES.items()}
         self.assertEqual(statuses, {"nothing": 0, "atomic": 0, "undecided": 2, "potential": 1,
-                                    "violation": 1, "functions": 1, "races and deadlocks": 1,
-                                    "no races": 1, "several": 1})
+                                    "violation": 1, "long schedule": 1, "functions": 1,
+                                    "races and deadlocks": 1, "no races": 1, "several": 1})
 
     def test_a_deadlock_alone_is_no_reason_to_fail(self):
         data = prediction(foreseen(verdict="atomic"), deadlocks=[ring()])
@@ -126,12 +137,23 @@ class Text(PredictCase):
 
     def test_schedules_have_a_column_for_each_thread(self):
         self.assert_tells(SAMPLES["violation"],
-                          "  A schedule that leads there:",
+                          "  A schedule that leads there (> marks the steps that cut it):",
                           "             T1        T2",
                           "    event 1  begins f",
-                          "    event 2  reads x",
-                          "    event 5            writes x",
-                          "    event 3  reads x")
+                          "  > event 2  reads x",
+                          "  > event 5            writes x",
+                          "  > event 3  reads x")
+
+    def test_schedules_say_what_is_left_out_and_which_reads_are_broken(self):
+        self.assert_tells(SAMPLES["long schedule"],
+                          "             T1        T2",
+                          "    ... 30 events of T3, 1 of T1 ...",
+                          "    event 1  begins f",
+                          "  > event 2  reads x",
+                          "    ... 1 event of T2 ...",
+                          "  > event 5            writes x",
+                          "  > event 3  reads x",
+                          "             sees the write of event 5 instead of the initial value")
 
     def table(self, *predictions):
         """The lines of the table that compares them."""
