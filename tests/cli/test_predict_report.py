@@ -155,6 +155,51 @@ class Text(PredictCase):
                           "  > event 3  reads x",
                           "             sees the write of event 5 instead of the initial value")
 
+    def verdict(self, *blocks, **more):
+        """The words of the first line."""
+        return self.text(prediction(*blocks, **more)).split(" (")[0]
+
+    def test_no_more_is_claimed_than_was_decided(self):
+        late, fine = foreseen(verdict="timeout"), foreseen(start=10, verdict="atomic")
+        self.assertEqual(self.verdict(late), "t.std: undecided: the only block took too long")
+        self.assertEqual(self.verdict(late, foreseen(start=10, verdict="timeout")),
+                         "t.std: undecided: all 2 blocks took too long")
+        self.assertEqual(self.verdict(late, fine), "t.std: undecided: 1 of 2 blocks took too long, and "
+                         "no other can be cut in any schedule of this run")
+        self.assertEqual(self.verdict(late, fine, notion="avp"),
+                         "t.std: undecided: 1 of 2 blocks took too long, and no other is cut in any "
+                         "schedule in which reads see what they saw")
+        self.assertEqual(self.verdict(late, fine, may_miss=True),
+                         "t.std: undecided: 1 of 2 blocks took too long, and no other was found that "
+                         "another schedule could cut")
+
+    def test_blocks_that_took_too_long_are_listed(self):
+        data = prediction(foreseen("transfer", verdict="timeout"), foreseen(start=10, verdict="violation"),
+                          foreseen("", thread="T12", start=20, loc="7", verdict="timeout"), engine="tas")
+        self.assert_tells(data, "2 blocks took too long and were not decided; a larger --timeout gives "
+                          "each more processor time:",
+                          "  transfer                T1   event 1   at a.c:1",
+                          "  a block without a name  T12  event 21  at location 7")
+        self.assert_tells(comparison(data, SAMPLES["undecided"]),
+                          "2 blocks took too long for tas and were not decided; a larger --timeout gives "
+                          "each more processor time:",
+                          "1 block took too long for blocks and was not decided; a larger --timeout gives "
+                          "it more time:", "  f  T1  event 1  at a.c:1")
+        self.assertNotIn("took too long", self.text(SAMPLES["violation"]))
+
+    def test_blocks_that_took_too_long_and_are_not_listed_are_counted(self):
+        data = prediction(*(foreseen(start=10 * i, verdict="timeout") for i in range(5)), engine="tas")
+        del data["blocks"][2:]
+        self.assert_tells(data, "  f  T1  event 11  at a.c:1", "  3 are not listed; --limit 0 lists all.")
+
+    def test_a_long_pattern_is_told_by_its_ends(self):
+        pattern = "R-" + "-".join(["W"] * 26) + "-R"
+        data = prediction(foreseen(pattern=pattern))
+        self.assertIn(", R-W-W-W-W-W-W-W...W-W-W-W-W-W-W-R on x (", self.text(data))
+        self.assertEqual(self.report(data, form="json").json["blocks"][0]["pattern"], pattern)
+        longest = "-".join(["W"] * 17)
+        self.assertIn(f", {longest} on x (", self.text(prediction(foreseen(pattern=longest))))
+
     def table(self, *predictions):
         """The lines of the table that compares them."""
         return self.text(comparison(*predictions)).split("\n\n")[1].split("\n")

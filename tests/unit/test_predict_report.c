@@ -410,6 +410,10 @@ static void test_what_took_too_long_is_said(void **state) {
     assert_int_equal(f->predictions.items[0].atomic, ST_UNDECIDED);
     assert_says(f, "t.std: undecided: 1 of 2 blocks took too long, and no other can be cut in any "
                    "schedule of this run (tas: Theorem 4; ");
+    assert_says(f,
+                "\n\n1 block took too long and was not decided; a larger --timeout gives it more "
+                "processor time:\n"
+                "  audit  T2  event 40  at a.c:1\n");
     add(f, read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL));
     finish(f);
     assert_says(f,
@@ -547,7 +551,11 @@ static void test_several_engines_side_by_side(void **state) {
                     "  A schedule that leads there: events 1, 2, 10, 4.\n"
                     "  blocks       potential     R-W-R on x  T1 a.c:2, T2 b.c:7, T1 a.c:4\n"
                     "  commit-node  not reported\n"
-                    "  tas          violation     R-W-R on x  T1 a.c:2, T2 b.c:7, T1 a.c:4\n");
+                    "  tas          violation     R-W-R on x  T1 a.c:2, T2 b.c:7, T1 a.c:4\n"
+                    "\n"
+                    "1 block took too long for commit-node and was not decided; a larger --timeout "
+                    "gives it more processor time:\n"
+                    "  audit  T2  event 40  at a.c:1\n");
 }
 
 /* ---- As a violation ---- */
