@@ -18,7 +18,9 @@ enum st_foresight {
 const char *st_foresight_name(enum st_foresight foresight); /* "atomic", "timeout", ... */
 
 /* A read of a foreseen schedule that does not see the write that it saw in the trace. Numbers of
- * events; 0 stands for the initial value. */
+ * events; 0 stands for the initial value, and what an atomic operation leaves that is broken itself
+ * is not known. */
+#define ST_UNKNOWN_WRITE UINT64_MAX
 struct st_broken_read {
     uint64_t event;
     uint64_t sees, saw;

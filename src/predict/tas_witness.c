@@ -179,8 +179,7 @@ static void tell_events(const struct tas_witness *witness, const struct st_tas *
     }
 }
 
-/* At most the last access of each thread is such a read, but the write of a read-modify-write may
- * follow it. */
+/* Of a read-modify-write that sees something else, only the read is in the schedule. */
 static void tell_broken_reads(const struct st_tas *tas, struct st_foreseen *foreseen) {
     uint64_t *written = st_alloc((size_t)tas->variable_count + 1, sizeof *written);
     size_t capacity = 0;
@@ -191,6 +190,8 @@ static void tell_broken_reads(const struct st_tas *tas, struct st_foreseen *fore
             st_reserve(&foreseen->broken, &capacity, foreseen->broken_count + 1);
             foreseen->broken[foreseen->broken_count++] =
                 (struct st_broken_read){number, written[e->target], tas->partner[number - 1]};
+            if (tas_is_update(tas, (uint32_t)(number - 1)))
+                written[e->target] = ST_UNKNOWN_WRITE;
         }
         if (e->op == ST_WRITE)
             written[e->target] = number;

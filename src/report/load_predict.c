@@ -102,10 +102,11 @@ static void read_broken_reads(struct st_fields *fields, const json_t *object,
     for (size_t i = 0; i < block->broken_count; i++) {
         const json_t *read = st_element_object(fields, array, i);
         st_fields_enter(fields, NULL, i);
-        block->broken[i] =
-            (struct st_broken_read){.event = st_load_event_number(fields, read, "event"),
-                                    .sees = st_field_maybe_number(fields, read, "sees"),
-                                    .saw = st_field_maybe_number(fields, read, "saw")};
+        block->broken[i] = (struct st_broken_read){
+            .event = st_load_event_number(fields, read, "event"),
+            .sees = json_object_get(read, "sees") ? st_field_maybe_number(fields, read, "sees")
+                                                  : ST_UNKNOWN_WRITE,
+            .saw = st_field_maybe_number(fields, read, "saw")};
         st_fields_leave(fields);
     }
     st_fields_leave(fields);

@@ -59,7 +59,8 @@ static void write_broken_reads(const struct st_foreseen *block, struct st_json *
     for (size_t i = 0; i < block->broken_count; i++) {
         st_json_flat_object(json);
         number_field(json, "event", block->broken[i].event);
-        st_write_event_number(json, "sees", block->broken[i].sees);
+        if (block->broken[i].sees != ST_UNKNOWN_WRITE)
+            st_write_event_number(json, "sees", block->broken[i].sees);
         st_write_event_number(json, "saw", block->broken[i].saw);
         st_json_object_end(json);
     }

@@ -104,7 +104,9 @@ static const struct st_broken_read *find_broken(const struct st_foreseen *block,
 }
 
 static void say_broken(const struct st_text *text, const struct st_broken_read *read) {
-    if (read->sees && read->saw)
+    if (read->sees == ST_UNKNOWN_WRITE)
+        st_say(text, "sees what the broken operation before it left");
+    else if (read->sees && read->saw)
         st_say(text, "sees the write of event %n instead of that of event %n", read->sees,
                read->saw);
     else if (read->sees)
