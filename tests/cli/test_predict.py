@@ -361,6 +361,12 @@ class Schedules(PredictCase):
         lines = self.listing(events("T1.begin(f) T1.r(x) T1.r(x) T1.end T2.w(x)"))
         self.assertEqual(lines[-1].strip(), "sees the write of event 5 instead of the initial value")
 
+    def test_a_witness_is_text_whatever_its_file_is_called(self):
+        for name in ("w.std", "w.stt", "w"):
+            self.predict(VECTOR, "--dump-witness", name)
+            text = (self.folder / name).read_text()
+            self.assertEqual(text.split("\n")[0], VECTOR.split("\n")[0])
+
     def test_broken_reads_are_those_that_see_another_write(self):
         def couples(trace, order):
             written, seen = {}, {}
