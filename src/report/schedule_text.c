@@ -104,15 +104,18 @@ static const struct st_broken_read *find_broken(const struct st_foreseen *block,
 }
 
 static void say_broken(const struct st_text *text, const struct st_broken_read *read) {
-    if (read->sees == ST_UNKNOWN_WRITE)
-        st_say(text, "sees what the broken operation before it left");
-    else if (read->sees && read->saw)
-        st_say(text, "sees the write of event %n instead of that of event %n", read->sees,
-               read->saw);
+    bool unknown = read->sees == ST_UNKNOWN_WRITE;
+    if (unknown)
+        fputs("sees what the broken operation before it left", text->file);
     else if (read->sees)
-        st_say(text, "sees the write of event %n instead of the initial value", read->sees);
+        st_say(text, "sees the write of event %n", read->sees);
     else
-        st_say(text, "sees the initial value instead of the write of event %n", read->saw);
+        fputs("sees the initial value", text->file);
+    if (!read->saw)
+        fputs(" instead of the initial value", text->file);
+    else
+        st_say(text, " instead of %s of event %n", read->sees && !unknown ? "that" : "the write",
+               read->saw);
 }
 
 /* "... 37 events of t0, 2 of t1 ..."; `before` is the event that is shown next, or 0. */

@@ -352,7 +352,9 @@ static void test_reads_that_see_something_else_say_so(void **state) {
     } cases[] = {
         {10, 3, "              sees the write of event 10 instead of that of event 3\n"},
         {10, 0, "              sees the write of event 10 instead of the initial value\n"},
-        {ST_UNKNOWN_WRITE, 3, "              sees what the broken operation before it left\n"},
+        {ST_UNKNOWN_WRITE, 3,
+         "              sees what the broken operation before it left instead of the write of "
+         "event 3\n"},
         {0, 3, "              sees the initial value instead of the write of event 3\n"},
     };
     add_prediction(f, "tas", "avp");
