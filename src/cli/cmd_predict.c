@@ -422,8 +422,8 @@ static const struct st_option options[] = {
      .offset = offsetof(struct predict_values, timeout),
      .value = "S",
      .initial = "10",
-     .help = "give up a block (tas, commit-node), or the exact search (blocks), after S seconds, "
-             "which may be a fraction; 0 means never"},
+     .help = "give up a block (tas, commit-node) after S seconds of processor time, or the exact "
+             "search (blocks) after S seconds, which may be a fraction; 0 means never"},
     {.name = "search",
      .kind = ST_CHOICE,
      .offset = offsetof(struct predict_values, search),
@@ -451,7 +451,8 @@ static const struct st_option options[] = {
      .offset = offsetof(struct predict_values, witness),
      GIVEN(PREDICT_DUMP_WITNESS),
      .value = "FILE",
-     .help = "tas: write the schedule of the first violation to FILE, as a trace for check"},
+     .help = "tas: write the schedule of the first violation to FILE, as a trace in STD text for "
+             "check"},
     {.name = "table",
      .kind = ST_FLAG,
      .offset = offsetof(struct predict_values, table),

@@ -188,7 +188,7 @@ enum status write_scenarios(const char *trace, uint64_t events, const struct st_
         st_json_start(&out, file);
         start_scenarios_json(trace, events, &out);
     } else {
-        fprintf(file, "%s: %" PRIu64 " events\n\n", trace, events);
+        fprintf(file, "%s: %" PRIu64 " event%s\n\n", trace, events, events == 1 ? "" : "s");
         for (size_t i = 0; i < columns.count; i++)
             fputs(heads[i], st_columns_cell(&columns));
     }

@@ -167,13 +167,15 @@ static void drop_witness(struct st_prediction *prediction, struct st_foreseen *f
     free(foreseen->events);
     free(foreseen->path);
     free(foreseen->witness);
+    free(foreseen->broken);
     foreseen->pattern = NULL;
     foreseen->variables = NULL;
     foreseen->events = NULL;
     foreseen->path = NULL;
     foreseen->witness = NULL;
+    foreseen->broken = NULL;
     foreseen->variable_count = foreseen->event_count = 0;
-    foreseen->path_length = foreseen->witness_length = 0;
+    foreseen->path_length = foreseen->witness_length = foreseen->broken_count = 0;
     foreseen->foresight = ST_FORESEEN_TIMEOUT;
     st_prediction_caveat(prediction,
                          "A schedule that was found did not pass its validation, so the "

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import random
 import re
 import unittest
 
@@ -358,6 +359,97 @@ class Answers(PredictCase):
         for options in (["--table"], ["--table", "--format=json"]):
             self.assertEqual(self.predict(VECTOR, *options).status, 1)
             self.assertEqual(self.predict(MOD_COUNT, *options).status, 0)
+
+    def test_the_table_counts_events(self):
+        for trace, words in (("T1|begin|1\n", "1 event\n"), (VECTOR, "15 events\n")):
+            self.assertIn(f": {words}", self.predict(trace, "--table").text)
+
+
+class Schedules(PredictCase):
+    """What is shown of a schedule that cuts a block."""
+
+    # Before T1's block and in it, T2 and T3 do other things.
+    LONG = events("T3.w(z) " * 30 + "T1.begin(f) T1.r(x) " + "T1.w(a) " * 20 + "T1.r(x) T1.end "
+                  + "T2.begin(g) " + "T2.w(b) " * 20 + "T2.end T2.w(x)")
+
+    def listing(self, trace, *options):
+        text = self.predict(trace, *options).text
+        return text.split("A schedule that leads there")[1].split("\n\n")[0].rstrip().split("\n")[1:]
+
+    def test_the_steps_and_the_begin_are_shown_however_long_it_is(self):
+        lines = self.listing(self.LONG)
+        self.assertEqual([line for line in lines if line.startswith("  >")],
+                         ["  > event 32  reads x", "  > event 77" + " " * 12 + "writes x",
+                          "  > event 53  reads x"])
+        self.assertIn("    event 31  begins f", lines)
+        self.assertLess(len(lines), 40)
+
+    def test_what_is_left_out_is_counted(self):
+        found = [block for block in self.json(self.LONG)["blocks"] if block["verdict"] == "violation"]
+        threads = dict(enumerate((line.split("|")[0] for line in self.LONG.split("\n")), 1))
+        for block in found:
+            shown = [place["event"] for place in block["schedule"]]
+            counts, row = [], {}
+            for number in block["witness"]:
+                if number not in shown:
+                    row[threads[number]] = row.get(threads[number], 0) + 1
+                    continue
+                counts += sorted((-count, number, thread) for thread, count in row.items())
+                row = {}
+            self.assertEqual(counts, [(-part["events"], part["before"], part["thread"])
+                                      for part in block["left_out"]])
+            for count, _, thread in counts:
+                self.assertIn(f"{-count} events of {thread}", "\n".join(self.listing(self.LONG)))
+
+    def test_an_end_without_a_name_ends_what_began(self):
+        lines = self.listing(events("T1.begin(f) T1.r(x) T2.begin(g) T2.begin(h) T2.r(x) T2.end T2.end "
+                                    "T1.w(x) T1.end T2.w(x)"))
+        deeds = [line.split(None, 2)[2] for line in lines if " ends " in line]
+        self.assertEqual(deeds, ["ends h", "ends g"])
+
+    def test_columns_line_up_whatever_threads_are_called(self):
+        for name in ("T2", "worker number two of those that came before all the others", "\u00e4" * 60):
+            lines = self.listing(f"T1|begin(f)|1\nT1|r(x)|2\nT1|r(x)|3\nT1|end|4\n{name}|w(x)|5\n")
+            self.assertEqual(lines[0].index("T1"), lines[1].index("begins f"))
+            self.assertEqual(lines[0].index(name[:10]), lines[3].index("writes x"))
+
+    def test_a_read_that_sees_something_else_says_so(self):
+        lines = self.listing(events("T2.w(x) T1.begin(f) T1.r(x) T1.r(x) T1.end T2.w(x)"))
+        self.assertEqual(lines[-1].strip(), "sees the write of event 6 instead of that of event 1")
+        lines = self.listing(events("T1.begin(f) T1.r(x) T1.r(x) T1.end T2.w(x)"))
+        self.assertEqual(lines[-1].strip(), "sees the write of event 5 instead of the initial value")
+
+    def test_a_witness_is_text_whatever_its_file_is_called(self):
+        for name in ("w.std", "w.stt", "w"):
+            self.predict(VECTOR, "--dump-witness", name)
+            text = (self.folder / name).read_text()
+            self.assertEqual(text.split("\n")[0], VECTOR.split("\n")[0])
+
+    def test_broken_reads_are_those_that_see_another_write(self):
+        def couples(trace, order):
+            written, seen = {}, {}
+            for number in order:
+                _, operation, _ = trace[number - 1].split("|")
+                if operation[0] == "w":
+                    written[operation[1:]] = number
+                elif operation[:2] == "r(":
+                    seen[number] = written.get(operation[1:])
+            return seen
+        broken = 0
+        source = random.Random(7)
+        for _ in range(60):
+            words = " ".join(f"T{source.randint(1, 3)}.{source.choice('rw')}({source.choice('xy')})"
+                             for _ in range(9))
+            trace = events("T1.begin " + words + " T1.end")
+            observed = couples(trace.split("\n"), range(1, 12))
+            for search in ("chains", "states", "dpor"):
+                for block in self.json(trace, "--search", search)["blocks"]:
+                    seen = couples(trace.split("\n"), block["witness"])
+                    expected = [{"event": read, "sees": write, "saw": observed[read]}
+                                for read, write in seen.items() if write != observed[read]]
+                    self.assertEqual(block.get("broken_reads", []), expected)
+                    broken += len(expected)
+        self.assertGreater(broken, 0)
 
 
 class Deadlocks(PredictCase):

@@ -125,6 +125,33 @@ static void the_block_of_figure_1_can_be_cut_as_in_figure_2a(void **state) {
     st_prediction_free(&prediction);
 }
 
+/* Finds the reads that see something else, as "event sees saw". */
+static void expect_broken(const char *expected, const char *text) {
+    for (size_t w = 0; w < WAYS; w++) {
+        struct sample sample;
+        struct st_prediction prediction;
+        char found[64] = "";
+        parse(&sample, text);
+        ask(&sample, every_way[w], &prediction, NULL);
+        const struct st_foreseen *block = &prediction.blocks[0];
+        for (size_t i = 0; i < block->broken_count; i++)
+            snprintf(found + strlen(found), sizeof found - strlen(found), "%s%d %d %d",
+                     i ? ", " : "", (int)block->broken[i].event, (int)block->broken[i].sees,
+                     (int)block->broken[i].saw);
+        assert_string_equal(found, expected);
+        st_prediction_free(&prediction);
+    }
+}
+
+static void reads_that_see_something_else_are_told(void **state) {
+    (void)state;
+    expect_broken("4 6 3", "T2.r(p) T1.begin T1.w(p) T1.r(p) T1.end T2.w(p)");
+    expect_broken("3 5 0", "T1.begin T1.r(x) T1.r(x) T1.end T2.w(x)");
+    expect_broken("5 2 3", "T1.begin T1.w(x) T1.w(x) T1.end T2.r(x)");
+    expect_broken("5 2 3", "T1.begin T1.w(x) T1.w(x) T1.end T2.r(x) T2.w(x)+");
+    expect_broken("", "T1.begin T1.w(x) T1.w(x) T1.end T2.w(x)");
+}
+
 struct runs {
     char text[16][32];
     size_t count;
@@ -522,6 +549,7 @@ static void a_trace_without_events_or_blocks_is_fine(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_block_of_figure_1_can_be_cut_as_in_figure_2a),
+        cmocka_unit_test(reads_that_see_something_else_are_told),
         cmocka_unit_test(figure_1_has_four_almost_view_preserving_interleavings),
         cmocka_unit_test(the_schedule_of_figure_2b_is_bogus),
         cmocka_unit_test(a_schedule_may_end_in_the_middle),
