@@ -170,6 +170,14 @@ static int set_value(const struct parser *parser, const struct st_option *option
     return 0;
 }
 
+/* What the user gave, unlike a default, is noted where that is wanted. */
+static int take_value(const struct parser *parser, const struct st_option *option,
+                      const char *text) {
+    if (option->given)
+        *(const char **)((char *)parser->values + option->given) = parser->source;
+    return set_value(parser, option, text);
+}
+
 static int set_defaults(const struct parser *parser) {
     for (const struct st_option *option = parser->table; option->name; option++)
         if (option->initial && set_value(parser, option, option->initial) < 0)
@@ -198,7 +206,7 @@ static int parse_long(const struct parser *parser, char **words, int count, int 
                 return missing_value(parser, option);
             given = words[++*at];
         }
-        return set_value(parser, option, given);
+        return take_value(parser, option, given);
     }
     char name[LONGEST_WORD + 1] = "";
     if (length < sizeof name)
@@ -216,12 +224,12 @@ static int parse_letters(const struct parser *parser, char **words, int count, i
             return unknown_option(parser, words[*at], words[*at] + 1);
         if (option->kind != ST_FLAG) {
             if (letter[1])
-                return set_value(parser, option, letter + 1);
+                return take_value(parser, option, letter + 1);
             if (*at + 1 >= count)
                 return missing_value(parser, option);
-            return set_value(parser, option, words[++*at]);
+            return take_value(parser, option, words[++*at]);
         }
-        if (set_value(parser, option, NULL) < 0)
+        if (take_value(parser, option, NULL) < 0)
             return -1;
     }
     return 0;

@@ -44,6 +44,9 @@ struct st_option {
     const char *(*choice)(size_t index); /* ... where they are not constant: word or NULL */
     const char *help;                    /* a phrase without a full stop */
     const char *note;                    /* what is to be said behind choices and default */
+    /* Where in the struct of values to note who gave it last, as a const char * that is NULL when
+     * nobody did: the command or the variable. 0: nowhere. */
+    size_t given;
 };
 
 /* What is left of a command line when the options are taken out. */

@@ -1,6 +1,6 @@
 /* seriatim predict: which blocks other schedules of the same run could cut. */
 #include "base/memory.h"
-#include "cli/judging.h"
+#include "cli/predict_rules.h"
 #include "cli/predict_tables.h"
 #include "cli/trace_input.h"
 #include "cli/witness_file.h"
@@ -17,29 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-struct predict_values {
-    struct common_values common;
-    unsigned engine; /* 0 is tas, then st_predictors, then all of them */
-    unsigned notion; /* enum st_notion */
-    unsigned sync;   /* enum st_model_order */
-    const char *spec;
-    uint64_t limit, jobs;
-    double timeout;
-    bool as_published, repair;
-    bool one_variable, exact; /* blocks */
-    bool pairwise;            /* commit nodes */
-    unsigned search;          /* tas ...: enum st_tas_search */
-    bool whole_trace, table;
-    uint64_t max_switches;
-    const char *witness;
-    bool online, ablation; /* reduction ... */
-    unsigned races;        /* enum st_race_search */
-    struct st_texts without;
-    unsigned format; /* index in st_report_formats */
-    const char *output;
-    struct judging_values judging;
-};
-
 struct predict {
     const struct predict_values *values;
     const char *path;
@@ -48,7 +25,8 @@ struct predict {
     struct st_output output;
     struct judging judging;
     struct st_model *model;
-    struct st_tas *tas; /* NULL: not wanted */
+    struct st_model *shared; /* the same run, with all that is shared; NULL: not wanted */
+    struct st_tas *tas;      /* NULL: not wanted */
     struct st_predictions predictions;
 };
 
@@ -126,22 +104,19 @@ static int read_options(struct predict *predict, struct st_error *error) {
                                         : ST_BLOCKS_2V,
         .pairwise = values->pairwise,
     };
-    if (values->exact && values->one_variable)
-        return st_fail(error, "predict", ST_AT_FILE, 0,
-                       "--exact and --one-variable cannot go together");
+    if (check_predict_options(values, engine_choice(values->engine), error) < 0)
+        return -1;
     if (values->witness && values->output && strcmp(values->witness, values->output) == 0)
         return st_fail(error, "predict", ST_AT_FILE, 0,
                        "--dump-witness and --output cannot be the same file");
-    if (values->ablation && values->table)
-        return st_fail(error, "predict", ST_AT_FILE, 0,
-                       "--ablation and --table cannot go together");
     const char *format = st_report_format_name(values->format);
     if ((values->ablation || values->table) && strcmp(format, "text") != 0 &&
         strcmp(format, "json") != 0)
         return st_fail(error, "predict", ST_AT_FILE, 0, "--%s can be written as text or json only",
                        values->table ? "table" : "ablation");
     for (size_t i = 0; i < values->without.count; i++)
-        if (find_improvement(values->without.items[i], &options->without, error) < 0)
+        if (find_improvement(values->without.items[i], &options->without, error) < 0 ||
+            check_predict_without(values, values->without.items[i], error) < 0)
             return -1;
     return 0;
 }
@@ -154,25 +129,40 @@ static double processor_time(void) {
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
+static bool wants_pass(const struct st_model *model) {
+    return model && st_model_wants_pass(model);
+}
+
 static void feed(void *context, const struct st_event *events, size_t count, uint64_t first) {
     struct predict *predict = context;
-    st_model_feed(predict->model, events, count, first);
+    if (wants_pass(predict->model))
+        st_model_feed(predict->model, events, count, first);
+    if (wants_pass(predict->shared))
+        st_model_feed(predict->shared, events, count, first);
     if (predict->tas && !predict->input.was_read)
         st_tas_feed(predict->tas, events, count, first);
 }
 
+static void end_pass(struct st_model *model) {
+    if (wants_pass(model))
+        st_model_end_pass(model);
+}
+
 static int read_trace(struct predict *predict, struct st_error *error) {
     struct st_model_options options = {.order = predict->values->sync,
-                                       .keep_shared = predict->values->ablation,
                                        .keep_sequence = predict->values->exact};
     st_reduction_prepare(&predict->options, &options);
     predict->model = st_model_new(&options);
+    options.keep_shared = true;
+    if (predict->values->ablation)
+        predict->shared = st_model_new(&options);
     if (runs_tas(predict->values))
         predict->tas = st_tas_new();
-    while (st_model_wants_pass(predict->model)) {
+    while (wants_pass(predict->model) || wants_pass(predict->shared)) {
         if (trace_input_pass(&predict->input, feed, predict, error) < 0)
             return -1;
-        st_model_end_pass(predict->model);
+        end_pass(predict->model);
+        end_pass(predict->shared);
     }
     if (predict->tas)
         st_tas_finish(predict->tas);
@@ -314,20 +304,17 @@ static enum status write_report(struct predict *predict) {
     return dump_witness(predict) < 0 ? STATUS_TROUBLE : status;
 }
 
-/* The exit status is that of tables which could be made. */
 static enum status write_tables(struct predict *predict) {
     const struct predict_values *values = predict->values;
     bool json = strcmp(st_report_formats[values->format].name, "json") == 0;
     if (values->ablation) {
         struct st_ablation_row rows[ST_ABLATION_ROWS];
-        st_ablation_find(predict->model, rows);
-        write_ablation(predict->path, rows, json, predict->output.file);
-    } else {
-        struct st_tas_options options = tas_options(predict);
-        write_scenarios(predict->path, st_trace_facts(predict->input.reading.trace)->events,
-                        predict->tas, &options, json, predict->output.file);
+        st_ablation_find(predict->shared, predict->model, rows);
+        return write_ablation(predict->path, rows, json, predict->output.file);
     }
-    return STATUS_CLEAN;
+    struct st_tas_options options = tas_options(predict);
+    return write_scenarios(predict->path, st_trace_facts(predict->input.reading.trace)->events,
+                           predict->tas, &options, json, predict->output.file);
 }
 
 static enum status predict_and_report(struct predict *predict) {
@@ -358,6 +345,7 @@ static enum status predict_trace(struct predict *predict) {
     enum status status = predict_and_report(predict);
     st_predictions_free(&predict->predictions);
     st_model_free(predict->model);
+    st_model_free(predict->shared);
     st_tas_free(predict->tas);
     return status;
 }
@@ -403,10 +391,13 @@ static const char *const race_words[] = {
     [ST_RACES_MULTILOCKSET] = "multilockset", [ST_RACES_ERASER] = "eraser",
     [ST_RACES_OWNERSHIP] = "ownership",       NULL};
 
+#define GIVEN(option) .given = offsetof(struct predict_values, given[option])
+
 static const struct st_option options[] = {
     {.name = "engine",
      .kind = ST_CHOICE,
      .offset = offsetof(struct predict_values, engine),
+     GIVEN(PREDICT_ENGINE),
      .value = "ENGINE",
      .initial = "tas",
      .choice = engine_choice,
@@ -414,11 +405,12 @@ static const struct st_option options[] = {
     {.name = "notion",
      .kind = ST_CHOICE,
      .offset = offsetof(struct predict_values, notion),
+     GIVEN(PREDICT_NOTION),
      .value = "NOTION",
      .initial = "conflict",
      .choices = notion_words,
-     .help = "commit-node: which schedules count as equal",
-     .note = "reduction is about conflicts, blocks about views"},
+     .help = "commit-node, reduction, blocks: which schedules count as equal",
+     .note = "reduction is about conflicts only, blocks about views only"},
     {.name = "jobs",
      .kind = ST_NUMBER,
      .offset = offsetof(struct predict_values, jobs),
@@ -430,11 +422,12 @@ static const struct st_option options[] = {
      .offset = offsetof(struct predict_values, timeout),
      .value = "S",
      .initial = "10",
-     .help = "give up a block (tas, commit-node), or the exact search (blocks), after S seconds, "
-             "which may be a fraction; 0 means never"},
+     .help = "give up a block (tas, commit-node) after S seconds of processor time, or the exact "
+             "search (blocks) after S seconds, which may be a fraction; 0 means never"},
     {.name = "search",
      .kind = ST_CHOICE,
      .offset = offsetof(struct predict_values, search),
+     GIVEN(PREDICT_SEARCH),
      .value = "SEARCH",
      .choices = search_words,
      .initial = "chains",
@@ -442,21 +435,28 @@ static const struct st_option options[] = {
     {.name = "max-switches",
      .kind = ST_NUMBER,
      .offset = offsetof(struct predict_values, max_switches),
+     GIVEN(PREDICT_MAX_SWITCHES),
      .value = "N",
      .initial = "0",
-     .help = "tas: only schedules with at most N switches between threads; 0 means all"},
+     .help = "tas: only schedules with at most N switches between threads, counted at accesses and "
+             "lock operations behind the start of the run that is replayed as observed; 0 means "
+             "all"},
     {.name = "whole-trace",
      .kind = ST_FLAG,
      .offset = offsetof(struct predict_values, whole_trace),
+     GIVEN(PREDICT_WHOLE_TRACE),
      .help = "tas: search all of the trace instead of the segment, without the static check"},
     {.name = "dump-witness",
      .kind = ST_TEXT,
      .offset = offsetof(struct predict_values, witness),
+     GIVEN(PREDICT_DUMP_WITNESS),
      .value = "FILE",
-     .help = "tas: write the schedule of the first violation to FILE, as a trace for check"},
+     .help = "tas: write the schedule of the first violation to FILE, as a trace in STD text for "
+             "check"},
     {.name = "table",
      .kind = ST_FLAG,
      .offset = offsetof(struct predict_values, table),
+     GIVEN(PREDICT_TABLE),
      .help = "tas: write a table of what segments and the static check are worth, instead of the "
              "report"},
     {.name = "sync",
@@ -471,26 +471,33 @@ static const struct st_option options[] = {
     {.name = "as-published",
      .kind = ST_FLAG,
      .offset = offsetof(struct predict_values, as_published),
-     .help = "use the theorems as they were printed, with their errors"},
+     GIVEN(PREDICT_AS_PUBLISHED),
+     .help = "reduction, blocks, commit-node: use the theorems as they were printed, with their "
+             "errors"},
     {.name = "one-variable",
      .kind = ST_FLAG,
      .offset = offsetof(struct predict_values, one_variable),
+     GIVEN(PREDICT_ONE_VARIABLE),
      .help = "blocks: look at one variable at a time (Theorem 3)"},
     {.name = "exact",
      .kind = ST_FLAG,
      .offset = offsetof(struct predict_values, exact),
+     GIVEN(PREDICT_EXACT),
      .help = "blocks: look at all transactions together (Theorem 5), which can take very long"},
     {.name = "pairwise",
      .kind = ST_FLAG,
      .offset = offsetof(struct predict_values, pairwise),
+     GIVEN(PREDICT_PAIRWISE),
      .help = "commit-node: look at two transactions at a time (Theorems 4.2 and 4.5)"},
     {.name = "online",
      .kind = ST_FLAG,
      .offset = offsetof(struct predict_values, online),
+     GIVEN(PREDICT_ONLINE),
      .help = "reduction: judge by what was seen so far, as Atomizer does"},
     {.name = "races",
      .kind = ST_CHOICE,
      .offset = offsetof(struct predict_values, races),
+     GIVEN(PREDICT_RACES),
      .value = "SEARCH",
      .initial = "multilockset",
      .choices = race_words,
@@ -500,14 +507,15 @@ static const struct st_option options[] = {
     {.name = "without",
      .kind = ST_TEXTS,
      .offset = offsetof(struct predict_values, without),
+     GIVEN(PREDICT_WITHOUT),
      .value = "IMPROVEMENT",
      .help = "reduction: leave out escape, happen-before, multilockset, sections, re-entrant, "
              "thread-local or protected; can be given several times"},
     {.name = "ablation",
      .kind = ST_FLAG,
      .offset = offsetof(struct predict_values, ablation),
-     .help = "write a table of what each improvement of reduction is worth, instead of the "
-             "report"},
+     GIVEN(PREDICT_ABLATION),
+     .help = "reduction: write a table of what each improvement is worth, instead of the report"},
     {.name = "spec",
      .kind = ST_TEXT,
      .offset = offsetof(struct predict_values, spec),

@@ -22,7 +22,9 @@ static void free_block(struct st_foreseen *block) {
     free(block->path);
     free(block->nodes);
     free(block->witness);
+    free(block->broken);
     free(block->schedule);
+    free(block->left_out);
 }
 
 void st_prediction_free(struct st_prediction *prediction) {

@@ -17,6 +17,22 @@ enum st_foresight {
 };
 const char *st_foresight_name(enum st_foresight foresight); /* "atomic", "timeout", ... */
 
+/* A read of a foreseen schedule that does not see the write that it saw in the trace. Numbers of
+ * events; 0 stands for the initial value, and what an atomic operation leaves that is broken itself
+ * is not known. */
+#define ST_UNKNOWN_WRITE UINT64_MAX
+struct st_broken_read {
+    uint64_t event;
+    uint64_t sees, saw;
+};
+
+/* So many events of one thread are not shown, among those that come right before one that is. */
+struct st_left_out {
+    uint64_t before; /* its number; 0: they are the last of the schedule */
+    uint32_t thread;
+    uint64_t count;
+};
+
 /* What is said of one outermost block of the trace. Lists that are empty are NULL. */
 struct st_foreseen {
     uint32_t block; /* name, or ST_NO_NAME */
@@ -44,9 +60,16 @@ struct st_foreseen {
     size_t node_count;
     uint64_t *witness; /* a whole schedule: event numbers in the order in which they run */
     size_t witness_length;
-    struct st_place *schedule; /* the last events of the witness, to be shown; finding/schedules.h
-                                * fills it, an analysis need not */
+    struct st_broken_read *broken; /* the reads of the witness that see something else than they did
+                                    * in the trace, in the order of the witness */
+    size_t broken_count;
+
+    /* finding/schedules.h fills the rest, an analysis need not. */
+    struct st_place *schedule; /* those events of the witness that are shown, in its order */
     size_t schedule_length;
+    struct st_left_out *left_out; /* whose the others are, in its order, too; for each row of them
+                                   * the thread that has most comes first */
+    size_t left_out_count, left_out_capacity;
 };
 
 /* Is the block one that is reported? */
@@ -84,6 +107,8 @@ struct st_prediction {
 
     uint64_t block_count;                   /* outermost blocks of the trace */
     uint64_t by[ST_FORESEEN_VIOLATION + 1]; /* how many of them, by foresight */
+    bool checks_statically;                 /* the analysis has a static check, which showed ... */
+    uint64_t static_proofs;     /* ... that so many of the atomic blocks are, without a search */
     struct st_foreseen *blocks; /* in the order of their begins; maybe not all of them */
     size_t listed, capacity;
 

@@ -1,5 +1,6 @@
-/* What the events at the end of foreseen schedules are. A witness is a list of event numbers; to be
- * shown, its last events are looked up in the trace, which is fed once more for that:
+/* What the events of foreseen schedules are. A witness is a list of event numbers; to be shown, the
+ * events that matter (finding/shown.h) are looked up in the trace, which is fed once more for that,
+ * and of the others it is found out whose they are:
  *
  *     struct st_schedules *schedules = st_schedules_new(predictions);
  *     while (st_schedules_wait(schedules) && ... more batches of the trace ...)
@@ -12,12 +13,9 @@
 
 #include "finding/prediction.h"
 
-/* So many events of a schedule are looked up at most. */
-enum { ST_SCHEDULE_SHOWN = 24 };
-
 struct st_schedules;
 
-/* Looks at all witnesses whose last events are not known yet. The predictions must outlive it. */
+/* Looks at all witnesses whose events are not known yet. The predictions must outlive it. */
 struct st_schedules *st_schedules_new(struct st_predictions *predictions);
 
 /* What the trace did not have is left out of the schedules. */

@@ -199,6 +199,10 @@ static void run_blocks(const struct st_model *model, const struct st_predict_opt
         st_prediction_may_miss(prediction,
                                "Only one variable at a time was looked at: what rests on "
                                "two or more is not found.");
+    if (model->held_at_end)
+        st_prediction_may_miss(prediction,
+                               "Locks were held when the trace ended, and count as never given "
+                               "back: schedules in which others have them later were left out.");
     if (options->as_published)
         st_prediction_may_miss(prediction, "Blocks as published can miss violations.");
     prediction->engine = "blocks";

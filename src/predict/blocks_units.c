@@ -7,12 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Units of a thread follow each other, so that their first and their last periods are in the same
+static uint32_t chain_of(const struct st_model *model, uint32_t unit) {
+    return model->periods->items[model->units[unit].first_period].chain;
+}
+
+/* Units of a chain follow each other, so that their first and their last periods are in the same
  * order. */
 static int by_time(const struct st_model *model, uint32_t left, uint32_t right) {
     const struct st_unit *a = &model->units[left], *b = &model->units[right];
-    if (a->thread != b->thread)
-        return a->thread < b->thread ? -1 : 1;
+    uint32_t chain = chain_of(model, left), other = chain_of(model, right);
+    if (chain != other)
+        return chain < other ? -1 : 1;
     if (a->last_period != b->last_period)
         return a->last_period < b->last_period ? -1 : 1;
     if (a->first_period != b->first_period)
@@ -69,20 +74,20 @@ void st_unit_list_sort(const struct st_blocks_run *run, struct st_unit_list *lis
     list->count = kept + 1;
 }
 
-/* How many periods of the thread are over when this period starts. */
-static uint32_t periods_before(const struct st_periods *periods, uint32_t period, uint32_t thread) {
+/* How many periods of the chain are over when this period starts. */
+static uint32_t periods_before(const struct st_periods *periods, uint32_t period, uint32_t chain) {
     const struct st_period_clock *clock = &periods->clocks[periods->items[period].clock];
-    return thread < clock->threads ? clock->before[thread] : 0;
+    return chain < clock->chains ? clock->before[chain] : 0;
 }
 
-/* The end of the units of one thread. */
-static size_t end_of_thread(const struct st_model *model, const struct st_unit_list *list,
-                            size_t first) {
-    uint32_t thread = model->units[list->units[first]].thread;
+/* The end of the units of one chain. */
+static size_t end_of_chain(const struct st_model *model, const struct st_unit_list *list,
+                           size_t first) {
+    uint32_t chain = chain_of(model, list->units[first]);
     size_t low = first + 1, high = list->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (model->units[list->units[middle]].thread == thread)
+        if (chain_of(model, list->units[middle]) == chain)
             low = middle + 1;
         else
             high = middle;
@@ -90,18 +95,19 @@ static size_t end_of_thread(const struct st_model *model, const struct st_unit_l
     return low;
 }
 
-/* Of each thread it is enough to look at the first unit that does not end before this one begins:
+/* Of each chain it is enough to look at the first unit that does not end before this one begins:
  * when this one must end before that one begins, it must before all later ones, too. */
 uint32_t st_unit_list_meet(const struct st_blocks_run *run, const struct st_unit_list *list,
                            uint32_t unit) {
     const struct st_model *model = run->model;
     const struct st_unit *self = &model->units[unit];
+    uint32_t own = chain_of(model, unit);
     for (size_t first = 0, end; first < list->count; first = end) {
-        uint32_t thread = model->units[list->units[first]].thread;
-        end = end_of_thread(model, list, first);
-        if (thread == self->thread)
+        uint32_t chain = chain_of(model, list->units[first]);
+        end = end_of_chain(model, list, first);
+        if (chain == own)
             continue;
-        uint32_t over = periods_before(model->periods, self->first_period, thread);
+        uint32_t over = periods_before(model->periods, self->first_period, chain);
         size_t low = first, high = end;
         while (low < high) {
             size_t middle = low + (high - low) / 2;

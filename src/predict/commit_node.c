@@ -47,21 +47,19 @@ static int by_end(const void *left, const void *right, void *context) {
 
 static void sort_units(struct st_commit_analysis *analysis) {
     const struct st_model *model = analysis->model;
-    for (size_t i = 0; i < model->unit_count; i++)
-        if (model->units[i].thread >= analysis->thread_count)
-            analysis->thread_count = model->units[i].thread + 1;
-    analysis->of_thread = st_alloc(analysis->thread_count + 1, sizeof *analysis->of_thread);
-    analysis->of_thread_count = st_alloc(analysis->thread_count + 1, sizeof(uint32_t));
+    analysis->chain_count = (uint32_t)model->periods->chain_count;
+    analysis->of_chain = st_alloc((size_t)analysis->chain_count + 1, sizeof *analysis->of_chain);
+    analysis->of_chain_count = st_alloc((size_t)analysis->chain_count + 1, sizeof(uint32_t));
     for (uint32_t i = 0; i < model->unit_count; i++) {
-        uint32_t **list = &analysis->of_thread[model->units[i].thread];
-        uint32_t *count = &analysis->of_thread_count[model->units[i].thread];
+        uint32_t chain = model->periods->items[model->units[i].first_period].chain;
+        uint32_t **list = &analysis->of_chain[chain], *count = &analysis->of_chain_count[chain];
         if (!(*count & (*count - 1)))
             *list = st_realloc(*list, *count ? *count * 2 : 1, sizeof **list);
         (*list)[(*count)++] = i;
     }
-    for (uint32_t i = 0; i < analysis->thread_count; i++)
-        if (analysis->of_thread_count[i])
-            qsort_r(analysis->of_thread[i], analysis->of_thread_count[i], sizeof(uint32_t), by_end,
+    for (uint32_t i = 0; i < analysis->chain_count; i++)
+        if (analysis->of_chain_count[i])
+            qsort_r(analysis->of_chain[i], analysis->of_chain_count[i], sizeof(uint32_t), by_end,
                     model->units);
 }
 
@@ -273,11 +271,11 @@ static void run(const struct st_model *model, const struct st_predict_options *o
     st_lock_uses_free(&teller.uses);
     for (unsigned i = 0; i < jobs; i++)
         st_commit_search_end(&analysis.searches[i]);
-    for (uint32_t i = 0; i < analysis.thread_count; i++)
-        free(analysis.of_thread[i]);
+    for (uint32_t i = 0; i < analysis.chain_count; i++)
+        free(analysis.of_chain[i]);
     free(analysis.searches);
-    free(analysis.of_thread);
-    free(analysis.of_thread_count);
+    free(analysis.of_chain);
+    free(analysis.of_chain_count);
     free(analysis.foresights);
     st_forest_free(analysis.forest);
 }

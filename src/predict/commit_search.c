@@ -108,14 +108,14 @@ static uint32_t follow_edges(struct st_commit_search *search, uint32_t transacti
     return ST_NO_NAME;
 }
 
-/* The first of the thread's units that must come after the unit; they are in order. */
-static uint32_t first_after(const struct st_commit_analysis *analysis, uint32_t thread,
+/* The first of the chain's units that must come after the unit; they are in order. */
+static uint32_t first_after(const struct st_commit_analysis *analysis, uint32_t chain,
                             uint32_t unit) {
     const struct st_model *model = analysis->model;
-    uint32_t low = 0, high = analysis->of_thread_count[thread];
+    uint32_t low = 0, high = analysis->of_chain_count[chain];
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (st_unit_before(model, unit, analysis->of_thread[thread][middle]))
+        if (st_unit_before(model, unit, analysis->of_chain[chain][middle]))
             high = middle;
         else
             low = middle + 1;
@@ -125,16 +125,16 @@ static uint32_t first_after(const struct st_commit_analysis *analysis, uint32_t 
 
 static uint32_t follow_order(struct st_commit_search *search, uint32_t transaction, uint32_t unit) {
     const struct st_commit_analysis *analysis = search->analysis;
-    for (uint32_t thread = 0; thread < analysis->thread_count; thread++) {
-        if (search->low_stamp[thread] != search->stamp) {
-            search->low_stamp[thread] = search->stamp;
-            search->low[thread] = first_after(analysis, thread, transaction);
+    for (uint32_t chain = 0; chain < analysis->chain_count; chain++) {
+        if (search->low_stamp[chain] != search->stamp) {
+            search->low_stamp[chain] = search->stamp;
+            search->low[chain] = first_after(analysis, chain, transaction);
         }
-        if (!search->low[thread])
+        if (!search->low[chain])
             continue;
-        uint32_t first = first_after(analysis, thread, unit);
-        while (search->low[thread] > first) {
-            uint32_t other = analysis->of_thread[thread][--search->low[thread]];
+        uint32_t first = first_after(analysis, chain, unit);
+        while (search->low[chain] > first) {
+            uint32_t other = analysis->of_chain[chain][--search->low[chain]];
             if (visit(search, transaction, other,
                       (struct st_arrival){unit, ST_NO_NAME, ST_NO_ENTRY}))
                 return other;
@@ -483,17 +483,41 @@ static bool meets_itself(const struct st_commit_search *search, uint32_t transac
     return false;
 }
 
+/* The same as has_one_commit_node, before meetings are listed, which can be thousands, and sorted:
+ * of nodes that are nested or apart, two are apart iff one ends before the last one starts. */
+static bool has_one_nested_node(const struct st_commit_search *search, uint32_t transaction) {
+    const struct st_forest *forest = search->analysis->forest;
+    uint32_t least_end = UINT32_MAX, last_start = 0;
+    for (size_t a = forest->first_access[transaction]; a < forest->first_access[transaction + 1];
+         a++) {
+        const struct st_unit_access *access = &forest->accesses[a];
+        struct st_partners partners = st_partners_of(forest, access->entry);
+        for (uint32_t other; (other = st_next_partner(&partners)) != ST_NO_ENTRY;) {
+            struct st_span node =
+                st_meeting_node(forest, transaction, access->token, forest->entries[other].lockset);
+            least_end = node.end < least_end ? node.end : least_end;
+            last_start = node.start > last_start ? node.start : last_start;
+            if (least_end < last_start)
+                return false;
+        }
+    }
+    return true;
+}
+
 bool st_is_cut(struct st_commit_search *search, uint32_t transaction, struct st_cut *cut) {
     const struct st_predict_options *options = search->analysis->options;
     bool plain = !options->pairwise && !options->no_paths && !options->as_published;
+    bool nested = is_nested(search, st_unit_shape(search->analysis->model, transaction));
     if (plain && is_cut_by_somebody(search, transaction, cut))
         return true;
+    if (nested && has_one_nested_node(search, transaction))
+        return false;
     st_find_meetings(search, transaction);
-    if (has_one_commit_node(search))
+    if (!nested && has_one_commit_node(search))
         return false;
     if (options->pairwise)
         return find_pair(search, transaction, cut);
-    if (plain && is_nested(search, st_unit_shape(search->analysis->model, transaction)))
+    if (plain && nested)
         return find_path_at_once(search, transaction, cut);
     if (!options->no_paths && !(options->as_published && meets_itself(search, transaction)))
         return find_path(search, transaction, cut);
@@ -507,7 +531,7 @@ bool st_is_cut(struct st_commit_search *search, uint32_t transaction, struct st_
 void st_commit_search_start(struct st_commit_search *search,
                             const struct st_commit_analysis *analysis) {
     size_t units = analysis->model->unit_count + 1, entries = analysis->forest->entry_count + 1;
-    size_t threads = (size_t)analysis->thread_count + 1;
+    size_t chains = (size_t)analysis->chain_count + 1;
     *search = (struct st_commit_search){.analysis = analysis};
     search->visited = st_alloc(units, sizeof(uint32_t));
     search->goal = st_alloc(units, sizeof(uint32_t));
@@ -518,8 +542,8 @@ void st_commit_search_start(struct st_commit_search *search,
     search->entered = st_alloc(entries, sizeof(uint32_t));
     search->indexed = st_alloc(analysis->forest->subject_count + 1, sizeof(uint32_t));
     search->on_subject = st_alloc(analysis->forest->subject_count + 1, sizeof(uint32_t));
-    search->low = st_alloc(threads, sizeof(uint32_t));
-    search->low_stamp = st_alloc(threads, sizeof(uint32_t));
+    search->low = st_alloc(chains, sizeof(uint32_t));
+    search->low_stamp = st_alloc(chains, sizeof(uint32_t));
 }
 
 void st_commit_search_end(struct st_commit_search *search) {

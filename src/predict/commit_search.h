@@ -32,7 +32,7 @@ struct st_commit_search {
     double deadline;  /* of processor time of this thread; 0: none */
     bool expired;
     uint32_t *goal; /* by unit: it meets a later node of the transaction */
-    uint32_t *low;  /* by thread: from this one of its units on, all are reached by order */
+    uint32_t *low;  /* by chain: from this one of its units on, all are reached by order */
     uint32_t *low_stamp;
     uint32_t *queue;
     size_t head, tail;
@@ -50,9 +50,9 @@ struct st_commit_analysis {
     const struct st_model *model;
     const struct st_predict_options *options;
     struct st_forest *forest;
-    uint32_t thread_count;
-    uint32_t **of_thread; /* the units of each thread, by their ends */
-    uint32_t *of_thread_count;
+    uint32_t chain_count;
+    uint32_t **of_chain; /* the units of each chain (predict/periods.h), by their ends */
+    uint32_t *of_chain_count;
     enum st_foresight *foresights;
     struct st_commit_search *searches; /* one for each worker */
 };

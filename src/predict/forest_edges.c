@@ -1,10 +1,11 @@
 /* Which entries of a subject meet.
  *
- * The entries of one thread stand together, by period. So those that can run at the same time as
- * one entry are an interval of each other thread's, which a search by halves finds: the work grows
- * with the pairs that are concurrent, not with all pairs, of which a run with many rounds between
- * barriers has very many. Among those of one period, entries that differ only in their locks stand
- * together (a kind), and whether two kinds meet is asked once for all: there can be thousands. */
+ * The entries of one chain of threads stand together, by period. So those that can run at the same
+ * time as one entry are an interval of each other chain's, which a search by halves finds: the work
+ * grows with the pairs that are concurrent, not with all pairs, of which a run with many rounds
+ * between barriers has very many. Among those of one period, entries that differ only in their
+ * locks stand together (a kind), and whether two kinds meet is asked once for all: there can be
+ * thousands. */
 #define _GNU_SOURCE
 #include "predict/forest_edges.h"
 
@@ -21,7 +22,7 @@ struct joining {
     uint32_t *kinds; /* where each kind starts, and behind the last, the count of entries */
     uint32_t kind_count;
     uint32_t *kind_of; /* by place */
-    uint32_t *runs; /* where the entries of each thread start, and behind the last, their count */
+    uint32_t *runs;    /* where the entries of each chain start, and behind the last, their count */
     uint32_t run_count;
     uint32_t *latest; /* by place: the last period of it and of those before it in its run */
 };
@@ -30,8 +31,8 @@ static const struct st_entry *at(const struct joining *joining, uint32_t place) 
     return &joining->forest->entries[joining->subject->entries[place]];
 }
 
-static uint32_t thread_of(const struct st_forest *forest, const struct st_entry *entry) {
-    return forest->model->periods->items[entry->first_period].thread;
+static uint32_t chain_of(const struct st_forest *forest, const struct st_entry *entry) {
+    return forest->model->periods->items[entry->first_period].chain;
 }
 
 static bool is_variable(const struct joining *joining) {
@@ -45,7 +46,7 @@ static int by_kind(const void *left, const void *right, void *context) {
     const struct st_entry *a = &forest->entries[*(const uint32_t *)left];
     const struct st_entry *b = &forest->entries[*(const uint32_t *)right];
     const uint32_t keys[][2] = {
-        {thread_of(forest, a), thread_of(forest, b)},
+        {chain_of(forest, a), chain_of(forest, b)},
         {a->first_period, b->first_period},
         {a->last_period, b->last_period},
         {a->writes, b->writes},
@@ -69,7 +70,7 @@ static void put_in_order(struct joining *joining, struct st_forest *forest) {
     qsort_r(entries, count, sizeof *entries, by_kind, forest);
     for (uint32_t i = 0; i < count; i++) {
         struct st_entry *entry = &forest->entries[entries[i]];
-        bool new_run = i == 0 || thread_of(forest, entry) != thread_of(forest, at(joining, i - 1));
+        bool new_run = i == 0 || chain_of(forest, entry) != chain_of(forest, at(joining, i - 1));
         entry->place = i;
         if (new_run)
             joining->runs[joining->run_count++] = i;
@@ -83,7 +84,7 @@ static void put_in_order(struct joining *joining, struct st_forest *forest) {
     joining->kinds[joining->kind_count] = joining->runs[joining->run_count] = count;
 }
 
-/* ---- the neighbours of an entry: those of other threads that need not be before or after ---- */
+/* ---- the neighbours of an entry: those of other chains that need not be before or after ---- */
 
 struct interval {
     uint32_t first, end; /* of places */
@@ -93,7 +94,7 @@ static struct interval neighbours_in(const struct joining *joining, const struct
                                      uint32_t run) {
     const struct st_periods *periods = joining->forest->model->periods;
     struct interval found = {joining->runs[run], joining->runs[run + 1]};
-    if (thread_of(joining->forest, at(joining, found.first)) == thread_of(joining->forest, entry))
+    if (chain_of(joining->forest, at(joining, found.first)) == chain_of(joining->forest, entry))
         return (struct interval){0, 0};
     for (uint32_t high = found.end; found.first < high;) {
         uint32_t middle = found.first + (high - found.first) / 2;

@@ -27,7 +27,7 @@ struct suspect {
 static int by_period(const void *left, const void *right, void *context) {
     const struct span *a = left, *b = right;
     const struct st_period *items = context;
-    const uint32_t keys[][2] = {{items[a->first_period].thread, items[b->first_period].thread},
+    const uint32_t keys[][2] = {{items[a->first_period].chain, items[b->first_period].chain},
                                 {items[a->first_period].index, items[b->first_period].index},
                                 {items[a->last_period].index, items[b->last_period].index}};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
@@ -54,7 +54,7 @@ static const struct span *span_of(const struct suspect *suspect, const struct st
     return &suspect->spans[low];
 }
 
-/* The spans of all uses, in the order of threads and of their periods, each once. */
+/* The spans of all uses, in the order of chains and of their periods, each once. */
 static void collect_spans(struct suspect *suspect, const struct st_use *uses, size_t count) {
     struct st_period *items = suspect->model->periods->items;
     st_reserve(&suspect->spans, &suspect->span_capacity, count);
@@ -79,7 +79,7 @@ static void meet(struct suspect *suspect, struct span *a, struct span *b) {
     suspect->writes_meet_reads |= (a->writes && b->reads) || (a->reads && b->writes);
 }
 
-/* Of another thread's spans first .. end - 1, in order, those that are concurrent with the span are
+/* Of another chain's spans first .. end - 1, in order, those that are concurrent with the span are
  * neighbours: the ones before it come first, and the ones after it last. */
 static void compare_with(struct suspect *suspect, struct span *span, size_t first, size_t end) {
     const struct st_periods *periods = suspect->model->periods;
@@ -100,11 +100,11 @@ static void compare_with(struct suspect *suspect, struct span *span, size_t firs
 static void compare_spans(struct suspect *suspect) {
     const struct st_period *items = suspect->model->periods->items;
     for (size_t first = 0, end; first < suspect->span_count; first = end) {
-        uint32_t thread = items[suspect->spans[first].first_period].thread;
+        uint32_t chain = items[suspect->spans[first].first_period].chain;
         for (end = first;
-             end < suspect->span_count && items[suspect->spans[end].first_period].thread == thread;)
+             end < suspect->span_count && items[suspect->spans[end].first_period].chain == chain;)
             end++;
-        for (size_t i = 0; i < first; i++) /* those of the threads before it */
+        for (size_t i = 0; i < first; i++) /* those of the chains before it */
             compare_with(suspect, &suspect->spans[i], first, end);
     }
 }

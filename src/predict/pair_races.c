@@ -49,7 +49,11 @@ static size_t count_uses(struct st_pair_races *races, const struct st_model *mod
     return uses;
 }
 
-static void list_uses(struct st_pair_races *races, const struct st_model *model) {
+static uint32_t line_of(const struct st_model *model, const struct st_unit *unit, bool ordered) {
+    return ordered ? model->periods->items[unit->first_period].chain : unit->thread;
+}
+
+static void list_uses(struct st_pair_races *races, const struct st_model *model, bool ordered) {
     races->uses = st_alloc(count_uses(races, model) + 1, sizeof *races->uses);
     for (uint32_t u = 0; u < model->unit_count; u++) {
         const struct st_unit *unit = &model->units[u];
@@ -60,7 +64,7 @@ static void list_uses(struct st_pair_races *races, const struct st_model *model)
                     (struct st_use){.variable = shape->tokens[i].target,
                                     .writes = shape->tokens[i].kind == ST_TOKEN_WRITE,
                                     .lockset = shape->locksets[i],
-                                    .thread = unit->thread,
+                                    .line = line_of(model, unit, ordered),
                                     .first_period = unit->first_period,
                                     .last_period = unit->last_period,
                                     .unit = u,
@@ -82,7 +86,7 @@ static int compare_entry(const struct st_use *a, const struct st_use *b) {
     if (!order)
         order = compare_class(a, b);
     if (!order)
-        order = compare(a->thread, b->thread);
+        order = compare(a->line, b->line);
     if (!order)
         order = compare(a->last_period, b->last_period);
     return order ? order : compare(a->first_period, b->first_period);
@@ -125,7 +129,7 @@ static void add_to_lines(struct search *search, uint32_t entry) {
         search->classes[search->class_count++] = (struct span){entry, entry};
     }
     search->classes[search->class_count - 1].end = entry + 1;
-    if (!same_class || last->thread != use->thread) {
+    if (!same_class || last->line != use->line) {
         st_reserve(&search->lines, &search->line_capacity, search->line_count + 1);
         search->lines[search->line_count++] = (struct span){entry, entry};
     }
@@ -144,12 +148,12 @@ static void put_together(struct search *search, uint32_t first, uint32_t end) {
 /* ---- who races with whom ---- */
 
 /* The entry of the line that can run at the same time as the use, or line->end. Both ends of a
- * thread's units are in order. So of those that do not end before the use begins, the first one
+ * chain's units are in order. So of those that do not end before the use begins, the first one
  * begins first; if that one is too late, all are. */
 static uint32_t find_concurrent(const struct search *search, const struct st_use *use,
                                 const struct span *line) {
     uint32_t low = line->first, high = line->end;
-    if (use_of(search, low)->thread == use->thread)
+    if (use_of(search, low)->line == use->line)
         return line->end;
     if (!search->ordered)
         return low;
@@ -208,7 +212,7 @@ static void search_variable(struct search *search, uint32_t first, uint32_t end)
 void st_pair_races_find(struct st_pair_races *races, const struct st_model *model, bool ordered) {
     struct search search = {.races = races, .model = model, .ordered = ordered};
     *races = (struct st_pair_races){0};
-    list_uses(races, model);
+    list_uses(races, model, ordered);
     if (races->use_count)
         qsort(races->uses, races->use_count, sizeof *races->uses, by_entry);
     for (size_t first = 0, end; first < races->use_count; first = end) {

@@ -3,9 +3,9 @@
  * itself (TSE 2006, section 1), for all schedules at once, and so it says of each access whether it
  * takes part in a race, where lockset algorithms only speak of variables.
  *
- * Equal accesses (operation, lockset, thread, period) are one entry, and the entries of a thread
- * are in order, so that one look at a thread tells whether it has a partner: it takes time in
- * proportion to entries times threads, not to pairs of events. */
+ * Equal accesses (operation, lockset, thread, period) are one entry, and the entries of a chain
+ * (predict/periods.h) are in order, so that one look at it tells whether it has a partner: it takes
+ * time in proportion to entries times chains, not to pairs of events. */
 #ifndef SERIATIM_PREDICT_PAIR_RACES_H
 #define SERIATIM_PREDICT_PAIR_RACES_H
 
@@ -14,7 +14,8 @@
 /* An access that is a token of a unit. */
 struct st_use {
     uint32_t variable, writes, lockset;
-    uint32_t thread, first_period, last_period;
+    uint32_t line; /* the chain of its thread, or, without order, the thread */
+    uint32_t first_period, last_period;
     uint32_t unit, token;
 };
 

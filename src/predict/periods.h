@@ -1,9 +1,14 @@
 /* Thread periods (TSE 2006, section 4): a thread's execution is cut at fork, join and barriers, and
  * a period happens before another when it must end before the other starts, in every schedule.
  *
- * A period knows, for each other thread, how many of that thread's periods happen before it: its
- * clock. Clocks are shared where they are equal: the forker's does not change, and all who leave a
- * barrier together have the same one (a period's own thread does not look at its clock). */
+ * Threads that come one after the other in every schedule form a chain: who is forked after a
+ * thread was joined, by one who knows of that, goes on with its chain. So a program that starts a
+ * thread for every job has as many chains as threads that can be there at the same time. The
+ * periods of a chain are in order.
+ *
+ * A period knows, for each other chain, how many of its periods happen before it: its clock. Clocks
+ * are shared where they are equal: the forker's does not change, and all who leave a barrier
+ * together have the same one (a period's own chain does not look at its clock). */
 #ifndef SERIATIM_PREDICT_PERIODS_H
 #define SERIATIM_PREDICT_PERIODS_H
 
@@ -13,13 +18,20 @@
 
 struct st_period {
     uint32_t thread;
-    uint32_t index; /* among the periods of its thread, from 0 */
+    uint32_t chain;
+    uint32_t index; /* among the periods of its chain, from 0 */
     uint32_t clock; /* index in st_periods.clocks */
 };
 
+struct st_period_chain {
+    uint32_t thread; /* its last one */
+    uint32_t count;  /* of its periods */
+    bool ended;      /* it is in st_periods.ended */
+};
+
 struct st_period_clock {
-    uint32_t *before; /* by thread, as many as there are `threads`; beyond that, 0 */
-    uint32_t threads;
+    uint32_t *before; /* by chain, as many as there are `chains`; beyond that, 0 */
+    uint32_t chains;
 };
 
 struct st_periods {
@@ -29,6 +41,10 @@ struct st_periods {
     size_t clock_count, clock_capacity;
     uint32_t *current; /* by thread: its period plus 1, or 0 before its first event */
     size_t current_capacity;
+    struct st_period_chain *chains;
+    size_t chain_count, chain_capacity;
+    uint32_t *ended; /* chains whose last thread was joined */
+    size_t ended_count, ended_capacity;
 };
 
 void st_periods_init(struct st_periods *periods);
@@ -57,16 +73,16 @@ void st_periods_receive(struct st_periods *periods, uint32_t thread, struct st_m
 /* Must period a end before period b starts? */
 static inline bool st_period_before(const struct st_periods *periods, uint32_t a, uint32_t b) {
     const struct st_period *from = &periods->items[a], *to = &periods->items[b];
-    if (from->thread == to->thread)
+    if (from->chain == to->chain)
         return from->index < to->index;
     const struct st_period_clock *clock = &periods->clocks[to->clock];
-    return from->thread < clock->threads && clock->before[from->thread] > from->index;
+    return from->chain < clock->chains && clock->before[from->chain] > from->index;
 }
 
-/* Can they run at the same time? Never true of two periods of one thread. */
+/* Can they run at the same time? Never true of two periods of one chain. */
 static inline bool st_periods_concurrent(const struct st_periods *periods, uint32_t a, uint32_t b) {
-    return periods->items[a].thread != periods->items[b].thread &&
-           !st_period_before(periods, a, b) && !st_period_before(periods, b, a);
+    return periods->items[a].chain != periods->items[b].chain && !st_period_before(periods, a, b) &&
+           !st_period_before(periods, b, a);
 }
 
 #endif

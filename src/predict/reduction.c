@@ -279,8 +279,9 @@ static void add_race_of(const struct st_reducer *reducer, size_t first, size_t e
         }
     }
     const struct st_use *last = &races->uses[end - 1]; /* a write if there is one */
+    const struct st_unit *units = reducer->model->units;
     for (size_t i = first; i < end && !reducer->setup.by_pairs && last->writes; i++)
-        if (races->uses[i].thread != last->thread) {
+        if (units[races->uses[i].unit].thread != units[last->unit].thread) {
             add_race(reducer->model, &races->uses[i], last, prediction);
             prediction->races[prediction->race_count - 1].suspected = true;
             return;

@@ -41,31 +41,27 @@ struct share {
 
 enum { BATCH = 16 }; /* blocks that a worker takes at a time */
 
-static bool search(struct tas_worker *worker) {
-    const struct st_tas_options *options = worker->options;
-    if (options->search == ST_TAS_CHAINS)
-        return tas_search_chains(worker);
-    if (options->whole_trace)
+/* By states or schedules of the window. */
+static bool search_window(struct tas_worker *worker, enum st_tas_search search) {
+    if (worker->options->whole_trace)
         tas_window_whole(&worker->window, worker->tas, &worker->segment);
     else if (!tas_window_find(&worker->window, worker->tas, &worker->segment))
         return false;
-    return options->search == ST_TAS_STATES ? tas_search_states(worker) : tas_search_dpor(worker);
+    return search == ST_TAS_DPOR ? tas_search_dpor(worker) : tas_search_states(worker);
 }
 
-/* Chains know no bound: when their witness is over it, states look for another. */
-static bool search_within_bound(struct tas_worker *worker, struct tas_witness *witness) {
-    const struct st_tas *tas = worker->tas;
-    const struct tas_block *block = worker->segment.block;
-    uint64_t bound = worker->options->max_switches;
-    if (!search(worker) || !tas_witness_find(witness, &worker->schedule, tas, block))
+/* Chains know no bound. What is atomic without one is atomic with one; of the rest, states have the
+ * last word, so that both give the same answer. */
+static bool search(struct tas_worker *worker) {
+    const struct st_tas_options *options = worker->options;
+    if (options->search != ST_TAS_CHAINS)
+        return search_window(worker, options->search);
+    if (!tas_search_chains(worker))
         return false;
-    if (worker->options->search != ST_TAS_CHAINS || !bound ||
-        tas_witness_switches(witness, tas) <= bound)
+    if (!options->max_switches)
         return true;
-    tas_witness_free(witness);
-    if (!tas_window_find(&worker->window, tas, &worker->segment) || !tas_search_states(worker))
-        return false;
-    return tas_witness_find(witness, &worker->schedule, tas, block);
+    tas_schedule_free(&worker->schedule);
+    return search_window(worker, ST_TAS_STATES);
 }
 
 /* Only the first violated blocks are listed, so only their witnesses are kept: that of the last one
@@ -91,7 +87,8 @@ static void search_block(struct tas_worker *worker, struct outcome *outcome) {
     double timeout = worker->options->timeout;
     worker->budget.deadline = timeout > 0 ? tas_now() + timeout : 0;
     worker->budget.expired = false;
-    if (search_within_bound(worker, &witness)) {
+    if (search(worker) &&
+        tas_witness_find(&witness, &worker->schedule, worker->tas, worker->segment.block)) {
         outcome->foresight = ST_FORESEEN_VIOLATION;
         outcome->witness = st_alloc(1, sizeof witness);
         *outcome->witness = witness;
@@ -170,13 +167,15 @@ static void drop_witness(struct st_prediction *prediction, struct st_foreseen *f
     free(foreseen->events);
     free(foreseen->path);
     free(foreseen->witness);
+    free(foreseen->broken);
     foreseen->pattern = NULL;
     foreseen->variables = NULL;
     foreseen->events = NULL;
     foreseen->path = NULL;
     foreseen->witness = NULL;
+    foreseen->broken = NULL;
     foreseen->variable_count = foreseen->event_count = 0;
-    foreseen->path_length = foreseen->witness_length = 0;
+    foreseen->path_length = foreseen->witness_length = foreseen->broken_count = 0;
     foreseen->foresight = ST_FORESEEN_TIMEOUT;
     st_prediction_caveat(prediction,
                          "A schedule that was found did not pass its validation, so the "
@@ -217,15 +216,29 @@ static void tell(const struct run *run, struct st_prediction *prediction) {
         }
 }
 
+/* The sleep sets of dpor take for granted that what is put to sleep was tried elsewhere, which a
+ * bound may have cut off. */
+static void tell_bound(enum st_tas_search search, struct st_prediction *prediction) {
+    st_prediction_may_miss(prediction,
+                           search == ST_TAS_DPOR
+                               ? "Only schedules with a bounded number of switches between threads "
+                                 "were searched, and dpor may miss some of these; others may cut a "
+                                 "block that is said to be atomic."
+                               : "Only schedules with a bounded number of switches between threads "
+                                 "were searched; others may cut a block that is said to be "
+                                 "atomic.");
+}
+
 static void fill_table(const struct run *run, unsigned jobs, const struct st_prediction *prediction,
                        struct st_tas_table *table) {
     uint64_t events = 0, segments = 0;
     *table = (struct st_tas_table){.blocks = run->tas->block_count,
-                                   .clean = prediction->by[ST_FORESEEN_ATOMIC],
                                    .violations = prediction->by[ST_FORESEEN_VIOLATION],
                                    .timeouts = prediction->by[ST_FORESEEN_TIMEOUT]};
     for (size_t b = 0; b < run->tas->block_count; b++)
         table->static_proofs += run->outcomes[b].by_static_check;
+    table->clean =
+        run->options->max_switches ? table->static_proofs : prediction->by[ST_FORESEEN_ATOMIC];
     for (unsigned i = 0; i < jobs; i++) {
         table->interleavings += run->shares[i].steps;
         table->seconds += run->shares[i].seconds;
@@ -248,10 +261,7 @@ void st_tas_run(const struct st_tas *tas, const struct st_tas_options *options,
     prediction->method = st_tas_search_name(options->search);
     tell(&run, prediction);
     if (options->max_switches)
-        st_prediction_may_miss(prediction,
-                               "Only schedules with a bounded number of switches between "
-                               "threads were searched; others may cut a block that is said "
-                               "to be atomic.");
+        tell_bound(options->search, prediction);
     if (tas->overflow)
         st_prediction_may_miss(prediction,
                                "The trace has more events than this analysis can number; "
@@ -259,6 +269,8 @@ void st_tas_run(const struct st_tas *tas, const struct st_tas_options *options,
     st_prediction_finish(prediction);
     fill_table(&run, jobs, prediction, table ? table : &own);
     prediction->seconds = (table ? table : &own)->seconds;
+    prediction->checks_statically = options->static_check;
+    prediction->static_proofs = (table ? table : &own)->static_proofs;
     for (size_t i = 0; i < run.kept_count; i++) {
         tas_witness_free(run.outcomes[run.kept[i]].witness);
         free(run.outcomes[run.kept[i]].witness);

@@ -64,9 +64,9 @@ struct st_tas_options {
     bool static_check; /* do not search for blocks of which the segment alone shows that they are
                         * atomic */
     /* How often the schedule may go from one thread to another, among accesses and lock events and
-     * behind the part that is replayed as observed; 0: unbounded. Chains know no bound: where their
-     * witness has more switches, states looks for one with fewer. A bound makes the search
-     * incomplete, and a caveat says so. */
+     * behind the part that is replayed as observed; 0: unbounded. Chains know no bound: what they
+     * find violated is searched by states, whose answer counts. A bound makes the search
+     * incomplete, and a caveat says so; dpor may even miss schedules within the bound. */
     uint64_t max_switches;
     double timeout; /* seconds of work for each block; 0: no limit */
     unsigned jobs;  /* threads to work with; 0 counts as 1. Results do not depend on it, timeouts
@@ -78,11 +78,13 @@ struct st_tas_options {
 struct st_tas_table {
     uint64_t blocks;        /* outermost blocks */
     uint64_t static_proofs; /* atomic by the static check */
-    uint64_t clean;         /* no violation possible, static proofs included */
+    uint64_t clean; /* no violation possible, static proofs included; these alone with a bound on
+                     * switches, since such a search proves nothing, so that some blocks are in no
+                     * column then */
     uint64_t violations, timeouts;
     uint64_t interleavings; /* of dpor, complete schedules; of states, states; of chains, orders
                              * that were tried */
-    double segment_size;    /* events in the segment, on average over the blocks */
+    double segment_size;    /* events in the segment, on average over the blocks that have one */
     double seconds;         /* of work, all threads together */
 };
 

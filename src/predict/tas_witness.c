@@ -139,14 +139,6 @@ bool tas_witness_find(struct tas_witness *witness, struct tas_schedule *schedule
     return closed != 0;
 }
 
-uint64_t tas_witness_switches(const struct tas_witness *witness, const struct st_tas *tas) {
-    uint64_t switches = 0;
-    const uint32_t *events = witness->schedule.events;
-    for (size_t i = 1; i < witness->schedule.count; i++)
-        switches += tas->events[events[i]].thread != tas->events[events[i - 1]].thread;
-    return switches;
-}
-
 /* ---- as a finding ---- */
 
 static struct st_place place_of(const struct st_tas *tas, uint32_t event) {
@@ -179,6 +171,26 @@ static void tell_events(const struct tas_witness *witness, const struct st_tas *
     }
 }
 
+/* Of a read-modify-write that sees something else, only the read is in the schedule. */
+static void tell_broken_reads(const struct st_tas *tas, struct st_foreseen *foreseen) {
+    uint64_t *written = st_alloc((size_t)tas->variable_count + 1, sizeof *written);
+    size_t capacity = 0;
+    for (size_t i = 0; i < foreseen->witness_length; i++) {
+        uint64_t number = foreseen->witness[i];
+        const struct st_event *e = &tas->events[number - 1];
+        if (e->op == ST_READ && written[e->target] != tas->partner[number - 1]) {
+            st_reserve(&foreseen->broken, &capacity, foreseen->broken_count + 1);
+            foreseen->broken[foreseen->broken_count++] =
+                (struct st_broken_read){number, written[e->target], tas->partner[number - 1]};
+            if (tas_is_update(tas, (uint32_t)(number - 1)))
+                written[e->target] = ST_UNKNOWN_WRITE;
+        }
+        if (e->op == ST_WRITE)
+            written[e->target] = number;
+    }
+    free(written);
+}
+
 void tas_witness_tell(const struct tas_witness *witness, const struct st_tas *tas,
                       struct st_foreseen *foreseen) {
     const struct tas_schedule *schedule = &witness->schedule;
@@ -195,4 +207,5 @@ void tas_witness_tell(const struct tas_witness *witness, const struct st_tas *ta
             foreseen->witness[foreseen->witness_length++] = (uint64_t)i + 1;
     for (size_t i = 0; i < schedule->count; i++)
         foreseen->witness[foreseen->witness_length++] = (uint64_t)schedule->events[i] + 1;
+    tell_broken_reads(tas, foreseen);
 }

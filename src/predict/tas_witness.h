@@ -18,10 +18,7 @@ void tas_witness_free(struct tas_witness *witness);
 bool tas_witness_find(struct tas_witness *witness, struct tas_schedule *schedule,
                       const struct st_tas *tas, const struct tas_block *block);
 
-/* How often the schedule goes from one thread to another behind its frozen part. */
-uint64_t tas_witness_switches(const struct tas_witness *witness, const struct st_tas *tas);
-
-/* Fills pattern, variables, events, path and witness of a finding. */
+/* Fills pattern, variables, events, path, witness and broken reads of a finding. */
 void tas_witness_tell(const struct tas_witness *witness, const struct st_tas *tas,
                       struct st_foreseen *foreseen);
 

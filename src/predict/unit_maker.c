@@ -511,6 +511,7 @@ void st_unit_maker_finish(struct st_unit_maker *maker) {
         struct actor *actor = &maker->actors[i];
         if (actor->step_count)
             close_step(maker, actor);
+        maker->model->held_at_end |= actor->held_count > 0;
         if (actor->depth)
             end_part(maker, actor, maker->last_event, true);
         else if (is_gathering(actor))

@@ -17,10 +17,16 @@
 
 enum { ST_MOST_COLUMNS = 9, ST_WIDEST_COLUMN = 40 };
 
+struct st_cell {
+    char *text;
+    bool loose; /* takes what room there is: its column does not get wider for it */
+};
+
 struct st_columns {
-    unsigned count; /* of columns; at most ST_MOST_COLUMNS */
-    unsigned right; /* a bit for each column that holds numbers: its cells end together */
-    char **cells;   /* row by row */
+    unsigned count;        /* of columns; at most ST_MOST_COLUMNS */
+    unsigned right;        /* a bit for each column that holds numbers: its cells end together */
+    size_t widest;         /* no column gets wider; 0 is ST_WIDEST_COLUMN */
+    struct st_cell *cells; /* row by row */
     size_t cell_count, cell_capacity;
     struct st_draft cell; /* the last one, while it is open */
     bool open;
@@ -28,6 +34,9 @@ struct st_columns {
 
 /* Where to write the next cell to, until the next call with these columns. */
 FILE *st_columns_cell(struct st_columns *columns);
+
+/* The same for a cell that no other row should make room for. */
+FILE *st_columns_loose_cell(struct st_columns *columns);
 
 /* Prints all rows, each after `indent`, and takes them away. The last one must be complete. */
 void st_columns_print(struct st_columns *columns, const char *indent, FILE *file);

@@ -93,19 +93,58 @@ size_t st_safe_width(const char *text, size_t length) {
     return width;
 }
 
-void st_put_safely(FILE *file, const char *text, size_t length, size_t columns) {
-    static const char dots[] = "...";
-    bool cut = columns != SIZE_MAX && st_safe_width(text, length) > columns;
-    size_t room = !cut ? SIZE_MAX : columns < sizeof dots ? 0 : columns - (sizeof dots - 1);
+/* How many bytes at the front have room in so many columns. */
+static size_t fit_front(const char *text, size_t length, size_t columns) {
+    size_t bytes = 0;
+    while (bytes < length) {
+        struct st_glyph glyph = st_glyph_at(text + bytes, length - bytes);
+        if (glyph.columns > columns)
+            break;
+        columns -= glyph.columns;
+        bytes += glyph.bytes;
+    }
+    return bytes;
+}
+
+/* How many bytes at the front have to go, so that the rest has room in so many columns. */
+static size_t skip_front(const char *text, size_t length, size_t columns) {
+    size_t width = st_safe_width(text, length), bytes = 0;
+    while (width > columns) {
+        struct st_glyph glyph = st_glyph_at(text + bytes, length - bytes);
+        width -= glyph.columns;
+        bytes += glyph.bytes;
+    }
+    return bytes;
+}
+
+static void put_glyphs(FILE *file, const char *text, size_t length) {
     for (size_t i = 0; i < length;) {
         struct st_glyph glyph = st_glyph_at(text + i, length - i);
-        if (glyph.columns > room)
-            break;
-        room -= glyph.columns;
         for (size_t k = 0; k < glyph.bytes; k++)
             fprintf(file, glyph.plain ? "%c" : "\\x%02x", (unsigned char)text[i + k]);
         i += glyph.bytes;
     }
+}
+
+static const char dots[] = "...";
+enum { DOTS = sizeof dots - 1 };
+
+void st_put_safely(FILE *file, const char *text, size_t length, size_t columns) {
+    bool cut = columns != SIZE_MAX && st_safe_width(text, length) > columns;
+    size_t room = columns < DOTS ? 0 : columns - DOTS;
+    put_glyphs(file, text, cut ? fit_front(text, length, room) : length);
     if (cut)
         fputs(dots, file);
+}
+
+void st_put_ends(FILE *file, const char *text, size_t length, size_t columns) {
+    size_t room = columns < DOTS ? 0 : columns - DOTS;
+    if (st_safe_width(text, length) <= columns) {
+        put_glyphs(file, text, length);
+        return;
+    }
+    size_t skipped = skip_front(text, length, room / 2);
+    put_glyphs(file, text, fit_front(text, length, room - room / 2));
+    fputs(dots, file);
+    put_glyphs(file, text + skipped, length - skipped);
 }

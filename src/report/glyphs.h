@@ -29,4 +29,7 @@ size_t st_safe_width(const char *text, size_t length);
 /* Writes a text in at most so many columns: what is longer ends with "...". No character is cut. */
 void st_put_safely(FILE *file, const char *text, size_t length, size_t columns);
 
+/* The same, but the "..." is in the middle: names often differ at their ends only. */
+void st_put_ends(FILE *file, const char *text, size_t length, size_t columns);
+
 #endif

@@ -85,6 +85,52 @@ static uint64_t read_begin_location(struct st_loading *loading, const json_t *ob
     return st_load_location(loading, loc ? loc : "");
 }
 
+/* Are the events that are shown some of the witness, in its order? Writers rely on it. */
+static bool is_part_of_witness(const struct st_foreseen *block) {
+    size_t found = 0;
+    for (size_t i = 0; i < block->witness_length && found < block->schedule_length; i++)
+        found += block->witness[i] == block->schedule[found].number;
+    return found == block->schedule_length;
+}
+
+static void read_broken_reads(struct st_fields *fields, const json_t *object,
+                              struct st_foreseen *block) {
+    const json_t *array = st_field_maybe_array(fields, object, "broken_reads");
+    block->broken_count = json_array_size(array);
+    block->broken = array ? st_alloc(block->broken_count + 1, sizeof *block->broken) : NULL;
+    st_fields_enter(fields, "broken_reads", 0);
+    for (size_t i = 0; i < block->broken_count; i++) {
+        const json_t *read = st_element_object(fields, array, i);
+        st_fields_enter(fields, NULL, i);
+        block->broken[i] = (struct st_broken_read){
+            .event = st_load_event_number(fields, read, "event"),
+            .sees = json_object_get(read, "sees") ? st_field_maybe_number(fields, read, "sees")
+                                                  : ST_UNKNOWN_WRITE,
+            .saw = st_field_maybe_number(fields, read, "saw")};
+        st_fields_leave(fields);
+    }
+    st_fields_leave(fields);
+}
+
+static void read_left_out(struct st_loading *loading, const json_t *object,
+                          struct st_foreseen *block) {
+    struct st_fields *fields = &loading->fields;
+    const json_t *array = st_field_maybe_array(fields, object, "left_out");
+    block->left_out_count = block->left_out_capacity = json_array_size(array);
+    block->left_out = array ? st_alloc(block->left_out_count + 1, sizeof *block->left_out) : NULL;
+    st_fields_enter(fields, "left_out", 0);
+    for (size_t i = 0; i < block->left_out_count; i++) {
+        const json_t *part = st_element_object(fields, array, i);
+        st_fields_enter(fields, NULL, i);
+        block->left_out[i] = (struct st_left_out){
+            .before = st_field_maybe_number(fields, part, "before"),
+            .thread = st_load_thread(loading, st_field_text(fields, part, "thread")),
+            .count = st_field_number(fields, part, "events")};
+        st_fields_leave(fields);
+    }
+    st_fields_leave(fields);
+}
+
 /* What there is to say of a block that is reported. */
 static void read_finding(struct st_loading *loading, const json_t *object,
                          struct st_foreseen *block) {
@@ -101,9 +147,11 @@ static void read_finding(struct st_loading *loading, const json_t *object,
     st_fields_leave(fields);
     block->nodes = read_places(loading, object, "commit_nodes", &block->node_count);
     read_witness(fields, object, block);
+    read_broken_reads(fields, object, block);
     block->schedule = read_places(loading, object, "schedule", &block->schedule_length);
-    if (block->schedule_length > block->witness_length)
-        st_fields_reject(fields, "has a schedule that is longer than its witness");
+    read_left_out(loading, object, block);
+    if (!is_part_of_witness(block))
+        st_fields_reject(fields, "has a schedule that is no part of its witness");
 }
 
 static void read_block(struct st_loading *loading, const json_t *object,
@@ -150,6 +198,11 @@ static void read_verdicts(struct st_fields *fields, const json_t *result,
     prediction->block_count = st_field_number(fields, result, "block_count");
     if (prediction->block_count != sum)
         st_fields_reject(fields, "has a block_count that is not the sum of its verdicts");
+    const json_t *proofs = json_object_get(result, "static_proofs");
+    prediction->checks_statically = proofs && !json_is_null(proofs);
+    prediction->static_proofs = st_field_maybe_number(fields, result, "static_proofs");
+    if (prediction->static_proofs > prediction->by[ST_FORESEEN_ATOMIC])
+        st_fields_reject(fields, "has more static_proofs than atomic blocks");
 }
 
 static void read_atomic(struct st_fields *fields, const json_t *result,

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "report/columns.h"
 #include "report/foreseen.h"
+#include "report/glyphs.h"
 #include "report/predict_story.h"
 #include "report/predict_text.h"
 #include "report/sentences.h"
@@ -10,10 +11,14 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* So many findings of one analysis on one block get a line, which has room for places when it is so
  * wide. */
 enum { MOST_LINES = 3, WIDE = 100 };
+
+/* No cell of the table is shortened, and the longest that we have takes half of this. */
+enum { WIDEST_CELL = 80 };
 
 /* ---- The table ---- */
 
@@ -33,6 +38,16 @@ static void put_name(const struct st_text *text, struct st_columns *columns, con
         st_put_name(&cell, name);
 }
 
+/* "1 block", "2 blocks"; what is a sum of several things stays as it is. */
+static void put_storage(const struct st_text *text, const struct st_prediction *prediction) {
+    const char *unit = prediction->storage_unit;
+    size_t word = strcspn(unit, " ");
+    bool one = prediction->storage == 1 && word && unit[word - 1] == 's' && !strstr(unit, " and ");
+    fprintf(text->file, "%" PRIu64 " ", prediction->storage);
+    st_put_safely(text->file, unit, one ? word - 1 : word, SIZE_MAX);
+    st_put_name(text, unit + word);
+}
+
 static void put_row(const struct st_text *text, struct st_columns *columns,
                     const struct st_prediction *prediction) {
     char seconds[24];
@@ -47,10 +62,8 @@ static void put_row(const struct st_text *text, struct st_columns *columns,
     put_number(columns, prediction->by[ST_FORESEEN_TIMEOUT]);
     fputs(seconds, st_columns_cell(columns));
     cell.file = st_columns_cell(columns);
-    if (prediction->storage_unit) {
-        fprintf(cell.file, "%" PRIu64 " ", prediction->storage);
-        st_put_name(&cell, prediction->storage_unit);
-    }
+    if (prediction->storage_unit)
+        put_storage(&cell, prediction);
     put_name(text, columns, prediction->method);
 }
 
@@ -58,6 +71,7 @@ static void put_table(const struct st_text *text, const struct st_report *report
     static const char *const titles[] = {"engine",  "notion", "reported", "violation", "potential",
                                          "timeout", "time",   "storage",  "method"};
     struct st_columns columns = {.count = sizeof titles / sizeof *titles,
+                                 .widest = WIDEST_CELL,
                                  .right = 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5 | 1 << 6};
     st_put_name(text, report->trace);
     fputs(": ", text->file);

@@ -52,6 +52,40 @@ static void write_event_numbers(const struct st_foreseen *block, struct st_json 
     st_json_array_end(json);
 }
 
+/* What reads see that do not see what they saw; left out where all do. */
+static void write_broken_reads(const struct st_foreseen *block, struct st_json *json) {
+    if (!block->broken_count)
+        return;
+    st_json_key(json, "broken_reads");
+    st_json_array(json);
+    for (size_t i = 0; i < block->broken_count; i++) {
+        st_json_flat_object(json);
+        number_field(json, "event", block->broken[i].event);
+        if (block->broken[i].sees != ST_UNKNOWN_WRITE)
+            st_write_event_number(json, "sees", block->broken[i].sees);
+        st_write_event_number(json, "saw", block->broken[i].saw);
+        st_json_object_end(json);
+    }
+    st_json_array_end(json);
+}
+
+static void write_left_out(const struct st_report *report, const struct st_foreseen *block,
+                           struct st_json *json) {
+    if (!block->left_out_count)
+        return;
+    st_json_key(json, "left_out");
+    st_json_array(json);
+    for (size_t i = 0; i < block->left_out_count; i++) {
+        const struct st_left_out *part = &block->left_out[i];
+        st_json_flat_object(json);
+        st_write_event_number(json, "before", part->before);
+        string_field(json, "thread", st_name(&report->symbols->threads, part->thread));
+        number_field(json, "events", part->count);
+        st_json_object_end(json);
+    }
+    st_json_array_end(json);
+}
+
 /* All that there is to say of a block that is reported. */
 static void write_finding(const struct st_report *report, const struct st_foreseen *block,
                           struct st_mark mark, struct st_json *json) {
@@ -69,7 +103,9 @@ static void write_finding(const struct st_report *report, const struct st_forese
     st_write_edges(report, block->path, NULL, block->path_length, json);
     if (block->node_count)
         write_places(report, "commit_nodes", block->nodes, block->node_count, json);
+    write_broken_reads(block, json);
     write_places(report, "schedule", block->schedule, block->schedule_length, json);
+    write_left_out(report, block, json);
 }
 
 static void write_block(const struct st_report *report, const struct st_prediction *prediction,
@@ -103,6 +139,8 @@ static void write_blocks(const struct st_report *report, const struct st_predict
     for (enum st_foresight foresight = 0; foresight <= ST_FORESEEN_VIOLATION; foresight++)
         number_field(json, st_foresight_name(foresight), prediction->by[foresight]);
     st_json_object_end(json);
+    if (prediction->checks_statically)
+        number_field(json, "static_proofs", prediction->static_proofs);
     st_json_key(json, "blocks");
     st_json_array(json);
     for (size_t i = 0; i < prediction->listed; i++)

@@ -1,6 +1,7 @@
 #include "report/predict_story.h"
 
 #include "report/foreseen.h"
+#include "report/glyphs.h"
 #include "report/schedule_text.h"
 #include "report/sentences.h"
 #include "report/steps.h"
@@ -10,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many variables and threads are named in one sentence, and so many steps told of one finding.
- */
-enum { NAMED_VARIABLES = 3, NAMED_THREADS = 4, TOLD_STEPS = 20 };
+/* So many variables and threads are named in one sentence, in which a pattern gets so many columns;
+ * and so many steps are told of one finding. */
+enum { NAMED_VARIABLES = 3, NAMED_THREADS = 4, PATTERN_COLUMNS = 33, TOLD_STEPS = 20 };
 
 /* ---- The headline ---- */
 
@@ -21,7 +22,7 @@ void st_say_pattern(const struct st_text *text, const struct st_foreseen *block)
     if (named > NAMED_VARIABLES + 1)
         named = NAMED_VARIABLES;
     if (block->pattern)
-        st_put_name(text, block->pattern);
+        st_put_ends(text->file, block->pattern, strlen(block->pattern), PATTERN_COLUMNS);
     for (size_t i = 0; i < named; i++) {
         fputs(i                ? i + 1 == block->variable_count ? " and " : ", "
               : block->pattern ? " on "

@@ -6,6 +6,7 @@
 #include "report/sentences.h"
 #include "report/text_parts.h"
 #include "report/triage_text.h"
+#include "report/undecided.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -43,16 +44,12 @@ static void say_reported(const struct st_text *text, const struct st_report *rep
 
 static void say_verdict(const struct st_text *text, const struct st_report *report,
                         const struct st_prediction *prediction) {
-    uint64_t open = prediction->by[ST_FORESEEN_TIMEOUT];
     if (!prediction->block_count)
         fputs("there is no block that could be cut", text->file);
     else if (st_all_reported(prediction))
         say_reported(text, report, prediction);
-    else if (open)
-        st_say(text, "undecided: %n of %n blocks took too long, and no other %s", open,
-               prediction->block_count,
-               prediction->may_miss ? "was found that another schedule could cut"
-                                    : "can be cut in any schedule of this run");
+    else if (prediction->by[ST_FORESEEN_TIMEOUT])
+        st_say_undecided(text, report, prediction);
     else if (prediction->may_miss)
         fputs("no block was found that another schedule could cut", text->file);
     else if (prediction->notion && strcmp(prediction->notion, "avp") == 0)
@@ -213,6 +210,7 @@ static void put_findings(const struct st_text *text, const struct st_report *rep
     for (size_t i = 0; i < predictions->count; i++) {
         if (!report->compare)
             put_blocks(text, report, &predictions->items[i]);
+        st_put_undecided(text, report, &predictions->items[i]);
         put_races(text, report, &predictions->items[i]);
     }
     for (size_t i = 0; i < predictions->deadlock_count; i++)

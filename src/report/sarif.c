@@ -278,9 +278,10 @@ static void put_prediction_notifications(struct st_sarif *sarif,
     char text[160];
     for (size_t i = 0; i < prediction->listed; i++)
         missing -= st_is_reported(&prediction->blocks[i]);
-    if (prediction->by[ST_FORESEEN_TIMEOUT]) {
-        snprintf(text, sizeof text, "%" PRIu64 " blocks took too long and were not decided.",
-                 prediction->by[ST_FORESEEN_TIMEOUT]);
+    uint64_t open = prediction->by[ST_FORESEEN_TIMEOUT];
+    if (open) {
+        snprintf(text, sizeof text, "%" PRIu64 " block%s took too long and %s not decided.", open,
+                 open == 1 ? "" : "s", open == 1 ? "was" : "were");
         put_notification(sarif, "warning", text);
     }
     for (size_t i = 0; i < prediction->caveat_count; i++)

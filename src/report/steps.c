@@ -77,6 +77,14 @@ static void add_place(struct st_steps *steps, struct st_step *step, uint64_t loc
         step->line = NULL;
 }
 
+/* A name that is too long for its column keeps both ends. */
+static char *thread_name(struct st_steps *steps, uint32_t thread) {
+    const char *name = thread == ST_NO_NAME ? "" : st_name(&steps->text->symbols->threads, thread);
+    struct st_text text = open_draft(steps);
+    st_put_ends(text.file, name, strlen(name), ST_WIDEST_COLUMN);
+    return st_draft_close(&steps->draft);
+}
+
 void st_steps_add(struct st_steps *steps, const struct st_place *place, const char *before,
                   const char *after) {
     struct st_step *step = new_step(steps, place->event.thread);
@@ -84,10 +92,7 @@ void st_steps_add(struct st_steps *steps, const struct st_place *place, const ch
     if (place->number)
         st_say(&text, "event %n", place->number);
     step->event = st_draft_close(&steps->draft);
-    text = open_draft(steps);
-    st_put_thread(&text, place->event.thread);
-    step->thread = st_draft_close(&steps->draft);
-
+    step->thread = thread_name(steps, place->event.thread);
     text = open_draft(steps);
     fputs(before, text.file);
     st_put_deed(&text, &place->event);
@@ -105,10 +110,7 @@ void st_steps_remark(struct st_steps *steps, const char *event, uint32_t thread,
     step->event = st_strdup(event);
     step->deed = st_strdup(deed);
     step->where = st_strdup("");
-    struct st_text text = open_draft(steps);
-    if (thread != ST_NO_NAME)
-        st_put_thread(&text, thread);
-    step->thread = st_draft_close(&steps->draft);
+    step->thread = thread_name(steps, thread);
 }
 
 struct st_text st_steps_reason(struct st_steps *steps) {

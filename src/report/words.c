@@ -79,7 +79,7 @@ void st_put_deed(const struct st_text *text, const struct st_event *event) {
         [ST_FORK] = {"forked", "forks"},
         [ST_JOIN] = {"joined", "joins"},
         [ST_BEGIN] = {"began", "begins"},
-        [ST_END] = {"finished", "finishes"},
+        [ST_END] = {"ended", "ends"},
         [ST_SEND] = {"sent on channel", "sends on channel"},
         [ST_RECEIVE] = {"received from channel", "receives from channel"},
     };

@@ -90,7 +90,8 @@ class Completion:
         for command in TABLED:
             for option in options(command):
                 if option.value and not choices(command, option):
-                    self.assertIn(option.value, ("FILE", "TRACE", "N", "A-B", "IMPROVEMENT"), (command, option))
+                    self.assertIn(option.value, ("FILE", "TRACE", "N", "S", "A-B", "IMPROVEMENT"),
+                                  (command, option))
 
     def test_nothing_for_numbers_and_the_like(self):
         for line in ("check --limit ", "run --error-exitcode ", "dump --events "):

@@ -301,6 +301,12 @@ class Answers(PredictCase):
             with self.subTest(trace=trace.name):
                 self.assertEqual(answer(trace, "1"), answer(trace, "4"))
 
+    def test_locks_that_are_held_at_the_end_are_told(self):
+        trace = "T0.begin(a) T0.r(v) T0.acq(l) T0.w(v) T0.rel(l) T1.acq(l) T1.w(v)"
+        for more, may_miss in (("", True), (" T1.rel(l)", False)):
+            result = self.json(events(trace + more), "--engine", "blocks", "--exact")
+            self.assertEqual((result["may_miss"], result["atomic"]), (may_miss, may_miss))
+
     def test_a_trace_may_end_inside_of_a_block(self):
         trace = events("T1.begin(a) T1.acq(l) T1.w(x) T1.w(x) T2.r(x)")
         for engine in ENGINES:
@@ -313,12 +319,155 @@ class Answers(PredictCase):
     def test_tables_of_the_papers(self):
         rows = self.json(VECTOR, "--ablation")["rows"]
         self.assertEqual([row["name"] for row in rows], ["none", "escape", "happen-before",
-                                                         "multilockset", "AcqA*Rel", "pairwise"])
-        self.assertEqual([row["reported_blocks"] for row in rows], [1] * 6)
+                                                         "multilockset", "AcqA*Rel", "seriatim",
+                                                         "pairwise"])
+        self.assertEqual([row["reported_blocks"] for row in rows], [1] * 7)
+        self.assertEqual([row["theorem"] for row in rows], [1] * 4 + [2] * 3)
+        self.assertEqual([row["may_miss"] for row in rows], [True] * 5 + [False] * 2)
         rows = self.json(MOD_COUNT, "--ablation")["rows"]
         self.assertEqual(rows[-1]["racy_variables"], 1)
         self.assertEqual(rows[-1]["reported_blocks"], 0)
         self.assertIn("static proofs", self.predict(VECTOR, "--table").text)
+
+    def test_the_last_rows_of_the_ablation_are_what_reduction_says(self):
+        # The last trace: T2 reads what T0 writes before it forks T2, so that nobody races on x. If
+        # x counted all the same, T2's section would not be movable, and b would be reported.
+        traces = [path.read_text() for path in sorted(TRACES.glob("*.std"))]
+        traces.append(events("""T0.w(x) T0.w(y) T0.fork(T3) T3.acq(l) T3.begin(b) T0.fork(T2)
+                                T3.rel(l) T3.acq(l) T3.rel(l) T2.acq(l) T2.acq(m) T3.end T2.rel(m)
+                                T2.r(x) T2.r(y) T2.rel(l)"""))
+        missed = events("""T2.begin(b) T2.w(x) T1.begin(a) T1.r(x) T1.end T1.begin(a) T1.r(y) T1.end
+                           T2.w(y) T2.end""")
+        for trace in (*traces, missed):
+            table = self.predict(trace, "--ablation", "--format", "json")
+            rows = {row["name"]: row["reported_blocks"] for row in table.json["rows"]}
+            for name, options in (("seriatim", []), ("pairwise", ["--races", "pairwise"])):
+                found = self.predict(trace, "--engine", "reduction", "--format", "json", *options)
+                self.assertEqual(rows[name], found.json["verdicts"]["potential"])
+                if name == "seriatim":
+                    self.assertEqual(table.status, found.status)
+        self.assertEqual(rows, {"none": 0, "escape": 0, "happen-before": 0, "multilockset": 0,
+                                "AcqA*Rel": 0, "seriatim": 1, "pairwise": 1})
+        self.assertIn("can miss violations", self.predict(missed, "--ablation").text)
+
+    def test_static_proofs_are_counted(self):
+        trace = VECTOR + events("T1.begin(a) T1.w(x) T1.end")
+        found = self.json(trace)
+        self.assertEqual((found["static_proofs"], found["verdicts"]["atomic"]), (2, 2))
+        searched = events("""T1.begin(a) T1.w(x) T1.acq(l) T1.w(x) T1.rel(l) T1.end
+                             T2.acq(l) T2.r(x) T2.rel(l)""")
+        found = self.json(searched)
+        self.assertEqual((found["static_proofs"], found["verdicts"]["atomic"]), (0, 1))
+        self.assertNotIn("static_proofs", self.json(trace, "--whole-trace"))  # there is no check
+        for engine in self.json(trace, "--engine", "all")["engines"]:
+            self.assertEqual("static_proofs" in engine, engine["engine"] == "tas")
+
+    def test_a_bounded_search_proves_nothing(self):
+        # It takes a search to know that T2 would stop inside of its critical section.
+        trace = events("""T1.begin(a) T1.w(x) T1.acq(l) T1.w(x) T1.rel(l) T1.end
+                          T2.acq(l) T2.r(x) T2.rel(l) T2.begin(b) T2.r(y) T2.end""")
+        rows = {row["scenario"]: row for row in self.json(trace, "--table")["rows"]}
+        for name, row in rows.items():
+            self.assertEqual(row["static_proofs"], 0 if name in ("no TAS", "TAS, no SP") else 1)
+            self.assertEqual((row["violations"], row["timeouts"]), (0, 0))
+            self.assertEqual(row["no_violation"], 1 if "CSmax=5" in name else 2, name)
+        self.assertIn("only static proofs count", self.predict(trace, "--table").text)
+
+    def test_the_status_of_tables_is_that_of_reports(self):
+        for options in (["--table"], ["--table", "--format=json"]):
+            self.assertEqual(self.predict(VECTOR, *options).status, 1)
+            self.assertEqual(self.predict(MOD_COUNT, *options).status, 0)
+
+    def test_the_table_counts_events(self):
+        for trace, words in (("T1|begin|1\n", "1 event\n"), (VECTOR, "15 events\n")):
+            self.assertIn(f": {words}", self.predict(trace, "--table").text)
+
+
+class Schedules(PredictCase):
+    """What is shown of a schedule that cuts a block."""
+
+    # Before T1's block and in it, T2 and T3 do other things.
+    LONG = events("T3.w(z) " * 30 + "T1.begin(f) T1.r(x) " + "T1.w(a) " * 20 + "T1.r(x) T1.end "
+                  + "T2.begin(g) " + "T2.w(b) " * 20 + "T2.end T2.w(x)")
+
+    def listing(self, trace, *options):
+        text = self.predict(trace, *options).text
+        return text.split("A schedule that leads there")[1].split("\n\n")[0].rstrip().split("\n")[1:]
+
+    def test_the_steps_and_the_begin_are_shown_however_long_it_is(self):
+        lines = self.listing(self.LONG)
+        self.assertEqual([line for line in lines if line.startswith("  >")],
+                         ["  > event 32  reads x", "  > event 77" + " " * 12 + "writes x",
+                          "  > event 53  reads x"])
+        self.assertIn("    event 31  begins f", lines)
+        self.assertLess(len(lines), 40)
+
+    def test_what_is_left_out_is_counted(self):
+        found = [block for block in self.json(self.LONG)["blocks"] if block["verdict"] == "violation"]
+        threads = dict(enumerate((line.split("|")[0] for line in self.LONG.split("\n")), 1))
+        for block in found:
+            shown = [place["event"] for place in block["schedule"]]
+            counts, row = [], {}
+            for number in block["witness"]:
+                if number not in shown:
+                    row[threads[number]] = row.get(threads[number], 0) + 1
+                    continue
+                counts += sorted((-count, number, thread) for thread, count in row.items())
+                row = {}
+            self.assertEqual(counts, [(-part["events"], part["before"], part["thread"])
+                                      for part in block["left_out"]])
+            for count, _, thread in counts:
+                self.assertIn(f"{-count} events of {thread}", "\n".join(self.listing(self.LONG)))
+
+    def test_an_end_without_a_name_ends_what_began(self):
+        lines = self.listing(events("T1.begin(f) T1.r(x) T2.begin(g) T2.begin(h) T2.r(x) T2.end T2.end "
+                                    "T1.w(x) T1.end T2.w(x)"))
+        deeds = [line.split(None, 2)[2] for line in lines if " ends " in line]
+        self.assertEqual(deeds, ["ends h", "ends g"])
+
+    def test_columns_line_up_whatever_threads_are_called(self):
+        for name in ("T2", "worker number two of those that came before all the others", "\u00e4" * 60):
+            lines = self.listing(f"T1|begin(f)|1\nT1|r(x)|2\nT1|r(x)|3\nT1|end|4\n{name}|w(x)|5\n")
+            self.assertEqual(lines[0].index("T1"), lines[1].index("begins f"))
+            self.assertEqual(lines[0].index(name[:10]), lines[3].index("writes x"))
+
+    def test_a_read_that_sees_something_else_says_so(self):
+        lines = self.listing(events("T2.w(x) T1.begin(f) T1.r(x) T1.r(x) T1.end T2.w(x)"))
+        self.assertEqual(lines[-1].strip(), "sees the write of event 6 instead of that of event 1")
+        lines = self.listing(events("T1.begin(f) T1.r(x) T1.r(x) T1.end T2.w(x)"))
+        self.assertEqual(lines[-1].strip(), "sees the write of event 5 instead of the initial value")
+
+    def test_a_witness_is_text_whatever_its_file_is_called(self):
+        for name in ("w.std", "w.stt", "w"):
+            self.predict(VECTOR, "--dump-witness", name)
+            text = (self.folder / name).read_text()
+            self.assertEqual(text.split("\n")[0], VECTOR.split("\n")[0])
+
+    def test_broken_reads_are_those_that_see_another_write(self):
+        def couples(trace, order):
+            written, seen = {}, {}
+            for number in order:
+                _, operation, _ = trace[number - 1].split("|")
+                if operation[0] == "w":
+                    written[operation[1:]] = number
+                elif operation[:2] == "r(":
+                    seen[number] = written.get(operation[1:])
+            return seen
+        broken = 0
+        source = random.Random(7)
+        for _ in range(60):
+            words = " ".join(f"T{source.randint(1, 3)}.{source.choice('rw')}({source.choice('xy')})"
+                             for _ in range(9))
+            trace = events("T1.begin " + words + " T1.end")
+            observed = couples(trace.split("\n"), range(1, 12))
+            for search in ("chains", "states", "dpor"):
+                for block in self.json(trace, "--search", search)["blocks"]:
+                    seen = couples(trace.split("\n"), block["witness"])
+                    expected = [{"event": read, "sees": write, "saw": observed[read]}
+                                for read, write in seen.items() if write != observed[read]]
+                    self.assertEqual(block.get("broken_reads", []), expected)
+                    broken += len(expected)
+        self.assertGreater(broken, 0)
 
 
 # A critical section outside of blocks, with two writes, which a block cannot come between.
@@ -544,8 +693,6 @@ class Deadlocks(PredictCase):
 class Troubles(PredictCase):
     def test_options_that_contradict_each_other(self):
         for options, message in (
-            (["--exact", "--one-variable"], "--exact and --one-variable cannot go together"),
-            (["--ablation", "--table"], "--ablation and --table cannot go together"),
             (["--ablation", "--format=html"], "--ablation can be written as text or json only"),
             (["--table", "--format=sarif"], "--table can be written as text or json only"),
             (["--dump-witness", "one", "--output", "one"],
@@ -553,8 +700,104 @@ class Troubles(PredictCase):
         ):
             self.assert_trouble(self.predict(VECTOR, *options), f"predict: {message}")
 
+    def test_two_options_of_which_one_would_be_ignored(self):
+        for options, pair in (
+            ("--exact --one-variable --engine=blocks", "--exact and --one-variable"),
+            ("--online --races=eraser --engine=reduction", "--online and --races"),
+            ("--without=multilockset --races=multilockset --engine=reduction",
+             "--without multilockset and --races"),
+            ("--without=multilockset --races=pairwise --engine=all", "--without multilockset and --races"),
+            ("--without=escape --online --engine=reduction", "--without escape and --online"),
+            ("--ablation --table", "--ablation and --table"),
+            ("--ablation --online", "--ablation and --online"),
+            ("--ablation --races=eraser --engine=reduction", "--ablation and --races"),
+            ("--ablation --without=sections", "--ablation and --without"),
+            ("--ablation --as-published", "--ablation and --as-published"),
+            ("--ablation --print-suppressions", "--ablation and --print-suppressions"),
+            ("--table --search=chains", "--table and --search"),
+            ("--table --max-switches=3", "--table and --max-switches"),
+            ("--table --whole-trace --engine=tas", "--table and --whole-trace"),
+            ("--table --dump-witness=w.std", "--table and --dump-witness"),
+            ("--table --print-suppressions", "--table and --print-suppressions"),
+        ):
+            for words in (options.split(), options.split()[::-1]):
+                self.assert_trouble(self.predict(VECTOR, *words),
+                                    f"predict: {pair} cannot go together; leave one out")
+        for improvement in ("re-entrant", "thread-local", "protected"):
+            self.reported(VECTOR, "reduction", "--online", "--without", improvement)
+        self.reported(VECTOR, "reduction", "--without=escape", "--races=eraser")
+
+    TAKEN_BY = {
+        "--search=chains": ["tas"], "--max-switches=0": ["tas"], "--whole-trace": ["tas"],
+        "--dump-witness=w.std": ["tas"], "--exact": ["blocks"], "--one-variable": ["blocks"],
+        "--pairwise": ["commit-node"], "--online": ["reduction"], "--races=multilockset": ["reduction"],
+        "--without=escape": ["reduction"],
+        "--as-published": ["reduction", "blocks", "commit-node"]}
+
+    def test_an_option_needs_an_engine_that_takes_it(self):
+        # Also where it says the default: who types it thinks that it matters.
+        for option, engines in self.TAKEN_BY.items():
+            words = option.split("=")[0]
+            refusal = (f"predict: {words} needs --engine {', '.join(engines)} or all; it means "
+                       "nothing to ")
+            self.assertEqual(self.predict(VECTOR, "--engine=all", option).status, 1)
+            for engine in ENGINES:
+                with self.subTest(option=option, engine=engine):
+                    answer = self.predict(VECTOR, "--engine", engine, option)
+                    if engine in engines:
+                        self.assertIn(answer.status, (0, 1), answer.message)
+                    else:
+                        self.assert_trouble(answer, refusal + engine)
+            if "tas" not in engines:
+                self.assert_trouble(self.predict(VECTOR, option), refusal + "tas, the default")
+            else:
+                self.assertEqual(self.predict(VECTOR, option).status, 1)
+
+    def test_a_notion_that_an_engine_does_not_have_is_no_error(self):
+        without = {"conflict": {"blocks": "which is about views"},
+                   "view": {"reduction": "which is about conflicts"}}
+        for notion, engines in without.items():
+            engines["tas"] = "which has a notion of its own"
+            for engine in ENGINES:
+                answer = self.predict(VECTOR, "--engine", engine, "--notion", notion)
+                self.assertEqual(answer.status, 1)
+                self.assertEqual(answer.message, "seriatim: warning: --notion "
+                                 f"{notion} makes no difference to {engine}, {engines[engine]}\n"
+                                 if engine in engines else "")
+            self.assertEqual(self.predict(VECTOR, "--engine=all", "--notion", notion).message, "")
+
+    def test_a_table_selects_its_engine(self):
+        for option, own in (("--ablation", "reduction"), ("--table", "tas")):
+            self.assertEqual(self.predict(VECTOR, option).message, "")
+            self.assertEqual(self.predict(VECTOR, option, "--engine", own).message, "")
+            for engine in [*ENGINES, "all"]:
+                if engine != own:
+                    self.assert_trouble(self.predict(VECTOR, option, "--engine", engine),
+                                        f"predict: {option} goes with --engine {own}, which may be "
+                                        f"left out, and not with {engine}")
+        self.assert_trouble(self.predict(VECTOR, "--ablation", "--search=dpor"),
+                            "predict: --search needs --engine tas or all; it means nothing to "
+                            "reduction")
+
+    def test_the_same_holds_for_options_from_the_environment(self):
+        self.write("t.std", VECTOR)
+        for variable, options, message in (
+            ("--exact", [], "--exact needs --engine blocks or all; it means nothing to tas, the default"),
+            ("--engine reduction --search dpor", [],
+             "--search needs --engine tas or all; it means nothing to reduction"),
+            ("--engine all", ["--table"],
+             "--table goes with --engine tas, which may be left out, and not with all"),
+            ("--table", ["--search=dpor"], "--table and --search cannot go together; leave one out"),
+            ("--search=dpor", ["--table"], "--table and --search cannot go together; leave one out"),
+        ):
+            answer = self.run_here("predict", *options, "t.std", env={"SERIATIM_OPTIONS": variable})
+            self.assert_trouble(answer, f"SERIATIM_OPTIONS: {message}")
+        for variable, options in (("--exact", ["--engine=blocks"]), ("--engine=blocks", ["--exact"])):
+            answer = self.run_here("predict", *options, "t.std", env={"SERIATIM_OPTIONS": variable})
+            self.assertEqual(answer.status, 1, answer.message)
+
     def test_words_that_mean_nothing(self):
-        self.assert_trouble(self.predict(VECTOR, "--without", "sense"),
+        self.assert_trouble(self.predict(VECTOR, "--engine", "reduction", "--without", "sense"),
                             "predict: --without knows no 'sense'; it knows escape, happen-before, "
                             "multilockset, sections, re-entrant, thread-local and protected")
         self.assert_trouble_like(self.predict(VECTOR, "--engine", "crystal-ball"),

@@ -15,6 +15,16 @@ STANDARD = validator(SARIF)
 # Each engine that there is, and all of them side by side.
 ENGINES = re.findall(r"^  (\S+) ", run("predict", "--help").text.split("engines:\n")[1], re.MULTILINE)
 
+def long_schedule():
+    """Of which only the steps are shown."""
+    made = foreseen(verdict="violation", broken_reads=[{"event": 3, "sees": 5, "saw": None}],
+                    left_out=[{"before": 1, "thread": "T3", "events": 30},
+                              {"before": 1, "thread": "T1", "events": 1},
+                              {"before": 5, "thread": "T2", "events": 1}])
+    made["witness"] = [*range(20, 51), 1, 2, 4, 5, 3]
+    return made
+
+
 SAMPLES = {
     "nothing": prediction(),
     "atomic": prediction(foreseen(verdict="atomic")),
@@ -22,6 +32,7 @@ SAMPLES = {
     "potential": prediction(foreseen(), foreseen("g", start=10, verdict="atomic")),
     "equal": prediction(foreseen(), foreseen(start=10, events_of=1)),
     "violation": prediction(foreseen(verdict="violation"), engine="tas", notion="avp"),
+    "long schedule": prediction(long_schedule(), engine="tas", notion="avp"),
     "functions": prediction(foreseen(function="f")),
     "races and deadlocks": prediction(foreseen(), races=[race()], deadlocks=[ring()]),
     "no races": prediction(foreseen(""), races=[]),
@@ -87,8 +98,8 @@ class Formats(PredictCase):
     def test_the_exit_status_is_that_of_predict(self):
         statuses = {name: self.report(sample).status for name, sample in SAMPLES.items()}
         self.assertEqual(statuses, {"nothing": 0, "atomic": 0, "undecided": 2, "potential": 1, "equal": 1,
-                                    "violation": 1, "functions": 1, "races and deadlocks": 1,
-                                    "no races": 1, "several": 1})
+                                    "violation": 1, "long schedule": 1, "functions": 1,
+                                    "races and deadlocks": 1, "no races": 1, "several": 1})
 
     def test_a_deadlock_alone_is_no_reason_to_fail(self):
         data = prediction(foreseen(verdict="atomic"), deadlocks=[ring()])
@@ -127,12 +138,87 @@ class Text(PredictCase):
 
     def test_schedules_have_a_column_for_each_thread(self):
         self.assert_tells(SAMPLES["violation"],
-                          "  A schedule that leads there:",
+                          "  A schedule that leads there (> marks the steps that cut it):",
                           "             T1        T2",
                           "    event 1  begins f",
-                          "    event 2  reads x",
-                          "    event 5            writes x",
-                          "    event 3  reads x")
+                          "  > event 2  reads x",
+                          "  > event 5            writes x",
+                          "  > event 3  reads x")
+
+    def test_schedules_say_what_is_left_out_and_which_reads_are_broken(self):
+        self.assert_tells(SAMPLES["long schedule"],
+                          "             T1        T2",
+                          "    ... 30 events of T3, 1 of T1 ...",
+                          "    event 1  begins f",
+                          "  > event 2  reads x",
+                          "    ... 1 event of T2 ...",
+                          "  > event 5            writes x",
+                          "  > event 3  reads x",
+                          "             sees the write of event 5 instead of the initial value")
+
+    def verdict(self, *blocks, **more):
+        """The words of the first line."""
+        return self.text(prediction(*blocks, **more)).split(" (")[0]
+
+    def test_no_more_is_claimed_than_was_decided(self):
+        late, fine = foreseen(verdict="timeout"), foreseen(start=10, verdict="atomic")
+        self.assertEqual(self.verdict(late), "t.std: undecided: the only block took too long")
+        self.assertEqual(self.verdict(late, foreseen(start=10, verdict="timeout")),
+                         "t.std: undecided: all 2 blocks took too long")
+        self.assertEqual(self.verdict(late, fine), "t.std: undecided: 1 of 2 blocks took too long, and "
+                         "no other can be cut in any schedule of this run")
+        self.assertEqual(self.verdict(late, fine, notion="avp"),
+                         "t.std: undecided: 1 of 2 blocks took too long, and no other is cut in any "
+                         "schedule in which reads see what they saw")
+        self.assertEqual(self.verdict(late, fine, may_miss=True),
+                         "t.std: undecided: 1 of 2 blocks took too long, and no other was found that "
+                         "another schedule could cut")
+
+    def test_blocks_that_took_too_long_are_listed(self):
+        data = prediction(foreseen("transfer", verdict="timeout"), foreseen(start=10, verdict="violation"),
+                          foreseen("", thread="T12", start=20, loc="7", verdict="timeout"), engine="tas")
+        self.assert_tells(data, "2 blocks took too long and were not decided; a larger --timeout gives "
+                          "each more processor time:",
+                          "  transfer                T1   event 1   at a.c:1",
+                          "  a block without a name  T12  event 21  at location 7")
+        self.assert_tells(comparison(data, SAMPLES["undecided"]),
+                          "2 blocks took too long for tas and were not decided; a larger --timeout gives "
+                          "each more processor time:",
+                          "1 block took too long for blocks and was not decided; a larger --timeout gives "
+                          "it more time:", "  f  T1  event 1  at a.c:1")
+        self.assertNotIn("took too long", self.text(SAMPLES["violation"]))
+
+    def test_blocks_that_took_too_long_and_are_not_listed_are_counted(self):
+        data = prediction(*(foreseen(start=10 * i, verdict="timeout") for i in range(5)), engine="tas")
+        del data["blocks"][2:]
+        self.assert_tells(data, "  f  T1  event 11  at a.c:1", "  3 are not listed; --limit 0 lists all.")
+
+    def test_a_long_pattern_is_told_by_its_ends(self):
+        pattern = "R-" + "-".join(["W"] * 26) + "-R"
+        data = prediction(foreseen(pattern=pattern))
+        self.assertIn(", R-W-W-W-W-W-W-W...W-W-W-W-W-W-W-R on x (", self.text(data))
+        self.assertEqual(self.report(data, form="json").json["blocks"][0]["pattern"], pattern)
+        longest = "-".join(["W"] * 17)
+        self.assertIn(f", {longest} on x (", self.text(prediction(foreseen(pattern=longest))))
+
+    def table(self, *predictions):
+        """The lines of the table that compares them."""
+        return self.text(comparison(*predictions)).split("\n\n")[1].split("\n")
+
+    def test_the_columns_of_the_comparison_line_up_whatever_is_counted(self):
+        unit = "variables in nodes of transaction trees"
+        head, *rows = self.table(prediction(foreseen(), storage=1234, storage_unit=unit),
+                                 prediction(foreseen(), engine="tas"))
+        self.assertEqual([row.index("Theorem 4") for row in rows], [head.index("method")] * 2)
+
+    def test_one_of_a_kind_is_not_many(self):
+        for storage, unit, words in ((1, "blocks", "1 block "), (2, "blocks", "2 blocks "),
+                                     (1, "bytes in bags", "1 byte in bags "),
+                                     (1, "nodes and edges", "1 nodes and edges "), (1, "", "1 "),
+                                     (1, " s", "1  s ")):
+            with self.subTest(storage=storage, unit=unit):
+                made = prediction(foreseen(), storage=storage, storage_unit=unit)
+                self.assertIn(f"  {words}", self.table(made, SAMPLES["violation"])[1])
 
     def test_a_narrow_terminal_gets_no_wide_lines(self):
         answer = self.report(SAMPLES["several"], env={"COLUMNS": "60"})
@@ -199,7 +285,7 @@ class Sarif(PredictCase):
     def test_caveats_and_timeouts_are_notifications(self):
         [run] = self.report(SAMPLES["undecided"], form="sarif").json["runs"]
         texts = [note["message"]["text"] for note in run["invocations"][0]["toolExecutionNotifications"]]
-        self.assertEqual(texts, ["1 blocks took too long and were not decided.",
+        self.assertEqual(texts, ["1 block took too long and was not decided.",
                                  "Only pairs were compared."])
         self.assertIs(run["invocations"][0]["executionSuccessful"], False)
 

@@ -5,8 +5,9 @@
  *
  * Trace number i comes from the seed S + i. On each, every search must find exactly the blocks that
  * some almost-view-preserving run violates, with witnesses that stand; no path of any run may leave
- * the segment of its block, and the static check must not pass a violated block. With --large the
- * traces are too large for brute force, and chains are compared with states. With --damaged they
+ * the segment of its block, and the static check must not pass a violated block. With a bound on
+ * switches, chains must say what states say. With --large the traces are too large for brute force,
+ * and chains are compared with states. With --damaged they
  * are those of `differential --damaged`: malformed ones after repair, of which many are skipped
  * since they are too large. Status 0: all agree; 1: a mismatch, printed as small as it can be made;
  * 2: usage. */
@@ -28,6 +29,7 @@ enum {
     STATE_LIMIT = 400000, /* of brute force; then the trace is skipped, and counted as such */
     DAMAGED_LIMIT = 5000, /* the same */
     RUN_LIMIT = 1000,     /* of brute force over whole runs; the same */
+    MOST_SWITCHES = 4,    /* that schedules are bounded to */
     TEXT = 256
 };
 
@@ -159,6 +161,51 @@ static bool compare_segments(const struct st_tas *tas, const struct sample *samp
     return good;
 }
 
+static void ask_within(const struct st_tas *tas, struct st_tas_options options,
+                       enum st_tas_search search, struct st_prediction *prediction) {
+    options.search = search;
+    st_prediction_init(prediction);
+    st_tas_run(tas, &options, prediction, NULL);
+}
+
+/* Do chains say the same as states with a bound on switches, and do their witnesses stand? */
+static bool compare_bound(const struct st_tas *tas, const struct sample *sample,
+                          const struct st_tas_options *options, char *why) {
+    struct st_prediction states, chains;
+    bool good = true;
+    ask_within(tas, *options, ST_TAS_STATES, &states);
+    ask_within(tas, *options, ST_TAS_CHAINS, &chains);
+    for (size_t b = 0; good && b < states.listed; b++) {
+        const struct st_foreseen *block = &chains.blocks[b];
+        const char *wrong = block->foresight == ST_FORESEEN_VIOLATION
+                                ? st_tas_validate(sample->events, sample->count, block)
+                                : NULL;
+        good = block->foresight == states.blocks[b].foresight && !wrong;
+        if (!good)
+            snprintf(why, TEXT,
+                     "with %" PRIu64 " switches%s block %" PRIu64 "-%" PRIu64
+                     " is said to be %s by chains and %s by states%s%s",
+                     options->max_switches, options->whole_trace ? " in the whole trace" : "",
+                     block->begin, block->end, st_foresight_name(block->foresight),
+                     st_foresight_name(states.blocks[b].foresight), wrong ? ", but " : "",
+                     wrong ? wrong : "");
+    }
+    st_prediction_free(&states);
+    st_prediction_free(&chains);
+    return good;
+}
+
+static bool compare_bounds(const struct st_tas *tas, const struct sample *sample, char *why) {
+    bool good = true;
+    for (uint64_t bound = 1; good && bound <= MOST_SWITCHES; bound++) {
+        struct st_tas_options options = {.max_switches = bound, .static_check = true};
+        good = compare_bound(tas, sample, &options, why);
+        options = (struct st_tas_options){.max_switches = bound, .whole_trace = true};
+        good = good && compare_bound(tas, sample, &options, why);
+    }
+    return good;
+}
+
 /* What states say of the blocks, in the place of brute force. */
 static bool ask_states(const struct st_tas *tas, struct avp *avp) {
     struct st_tas_options options = ways[0].options;
@@ -213,6 +260,8 @@ static bool compare(const struct sample *sample, const struct options *options, 
             good = compare_way(tas, sample, &avp, &ways[w], tally, why);
     if (good && known && !options->large)
         good = compare_segments(tas, sample, &avp, tally, why);
+    if (good && known && !options->large && !options->search)
+        good = compare_bounds(tas, sample, why);
     st_tas_free(tas);
     return good;
 }

@@ -53,6 +53,31 @@ static void an_overlong_cell_sticks_out(void **state) {
                    "> a                                         y\n");
 }
 
+static void a_table_may_have_wider_columns(void **state) {
+    (void)state;
+    const char *const cells[] = {"01234567890123456789012345678901234567890123456789", "x", "a",
+                                 "y", NULL};
+    assert_printed((struct st_columns){.count = 2, .widest = 50}, cells,
+                   "> 01234567890123456789012345678901234567890123456789  x\n"
+                   "> a                                                   y\n");
+}
+
+static void a_loose_cell_does_not_widen_its_column(void **state) {
+    (void)state;
+    struct st_columns columns = {.count = 2};
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    fputs("a", st_columns_cell(&columns));
+    fputs("b", st_columns_cell(&columns));
+    fputs("a remark", st_columns_loose_cell(&columns));
+    st_columns_cell(&columns);
+    st_columns_print(&columns, "", file);
+    fclose(file);
+    assert_string_equal(text, "a  b\na remark\n");
+    free(text);
+}
+
 static void characters_count_not_bytes(void **state) {
     (void)state;
     const char *const cells[] = {"\xc3\xa9t\xc3\xa9", "x", "hiver", "y", NULL};
@@ -73,6 +98,8 @@ int main(void) {
         cmocka_unit_test(empty_cells_leave_no_blanks_at_the_end),
         cmocka_unit_test(a_column_of_empty_cells_takes_no_room),
         cmocka_unit_test(an_overlong_cell_sticks_out),
+        cmocka_unit_test(a_table_may_have_wider_columns),
+        cmocka_unit_test(a_loose_cell_does_not_widen_its_column),
         cmocka_unit_test(characters_count_not_bytes),
         cmocka_unit_test(nothing_is_printed_of_no_cells),
     };

@@ -67,6 +67,30 @@ static void no_character_is_cut(void **state) {
                  7, "a..."); /* an escape is not cut either */
 }
 
+static void assert_ends(const char *text, size_t columns, const char *expected) {
+    struct st_draft draft;
+    st_put_ends(st_draft_open(&draft), text, strlen(text), columns);
+    char *shown = st_draft_close(&draft);
+    assert_string_equal(shown, expected);
+    assert_true(st_width(shown) <= columns);
+    free(shown);
+}
+
+static void a_long_name_keeps_both_ends(void **state) {
+    (void)state;
+    assert_ends("worker-12", 9, "worker-12");
+    assert_ends("worker-12", 8, "wor...12");
+    assert_ends("worker-12", 3, "...");
+    assert_ends("\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9", 5, "\xc3\xa9...\xc3\xa9");
+    assert_ends("\xe4\xbd\x99\xe4\xbd\x99\xe4\xbd\x99\xe4\xbd\x99", 6, "\xe4\xbd\x99...");
+    assert_ends("\x1b"
+                "bcdef\x1b",
+                11, "\\x1b...\\x1b");
+    assert_ends("\x1b"
+                "bcdef\x1b",
+                10, "\\x1b..."); /* an escape is not cut */
+}
+
 static void colors_take_no_room(void **state) {
     (void)state;
     assert_int_equal(st_width("\033[1;31mred\033[0m"), 3);
@@ -98,6 +122,7 @@ int main(void) {
         cmocka_unit_test(other_characters_stay),
         cmocka_unit_test(a_long_text_ends_with_dots),
         cmocka_unit_test(no_character_is_cut),
+        cmocka_unit_test(a_long_name_keeps_both_ends),
         cmocka_unit_test(colors_take_no_room),
         cmocka_unit_test(sentences_are_broken_between_words),
     };

@@ -153,6 +153,8 @@ static void assert_says(struct fixture *f, const char *part) {
     free(text);
 }
 
+static void assert_saved_and_written_again(struct fixture *f);
+
 /* ---- Text ---- */
 
 static void test_a_block_that_may_be_cut(void **state) {
@@ -253,30 +255,144 @@ static void test_schedules_are_shown_in_columns_of_threads(void **state) {
     feed_ten(f, schedules, 8, 10);
     assert_false(st_schedules_wait(schedules));
     st_schedules_free(schedules);
-    assert_says(f, "  A schedule that leads there:\n"
+    assert_says(f, "  A schedule that leads there (> marks the steps that cut it):\n"
                    "              T1       T2\n"
                    "    event 1   reads x\n"
-                   "    event 2            writes x\n"
-                   "    event 10           writes x\n"
-                   "    event 4            writes x\n");
+                   "  > event 2            writes x\n"
+                   "  > event 10           writes x\n"
+                   "  > event 4            writes x\n");
 }
 
-static void test_only_the_end_of_a_schedule_is_shown(void **state) {
-    struct fixture *f = *state;
+/* The same block, in a witness of so many events in the order of the trace. */
+static struct st_foreseen with_long_witness(struct fixture *f, size_t length) {
     struct st_foreseen foreseen = read_twice(f, "transfer", 1, ST_FORESEEN_VIOLATION);
-    foreseen.witness_length = ST_SCHEDULE_SHOWN + 7;
-    foreseen.witness = st_alloc(foreseen.witness_length, sizeof *foreseen.witness);
-    for (size_t i = 0; i < foreseen.witness_length; i++)
+    foreseen.witness_length = length;
+    foreseen.witness = st_alloc(length, sizeof *foreseen.witness);
+    for (size_t i = 0; i < length; i++)
         foreseen.witness[i] = i + 1;
+    return foreseen;
+}
+
+static void feed_tens(struct fixture *f, uint64_t last) {
+    struct st_schedules *schedules = st_schedules_new(&f->predictions);
+    for (uint64_t first = 1; first < last; first += 10)
+        feed_ten(f, schedules, first, first + 9);
+    st_schedules_free(schedules);
+}
+
+static void test_what_is_far_from_the_steps_is_left_out(void **state) {
+    struct fixture *f = *state;
+    add_prediction(f, "tas", "avp");
+    add(f, with_long_witness(f, 60));
+    finish(f);
+    feed_tens(f, 60);
+    assert_says(f, "    event 17  reads x\n"
+                   "    ... 18 events of T2, 18 of T1 ...\n"
+                   "    event 54           writes x\n");
+    assert_saved_and_written_again(f);
+}
+
+static void test_what_the_trace_does_not_have_is_not_shown(void **state) {
+    struct fixture *f = *state;
+    add_prediction(f, "tas", "avp");
+    add(f, with_long_witness(f, 60));
+    finish(f);
+    feed_tens(f, 10); /* and then the trace ends */
+    assert_int_equal(f->predictions.items[0].blocks[0].schedule_length, 10);
+    assert_says(f, "  > event 10           writes x\n"
+                   "    ... 50 events ...\n");
+    assert_saved_and_written_again(f);
+}
+
+static void test_results_of_old_show_the_end_of_a_schedule(void **state) {
+    struct fixture *f = *state;
+    struct st_foreseen foreseen = with_long_witness(f, 60);
+    foreseen.schedule = st_alloc(1, sizeof *foreseen.schedule);
+    foreseen.schedule[0] = place(f, 60, "T2", ST_WRITE, "x", "a.c:1");
+    foreseen.schedule_length = 1;
     add_prediction(f, "tas", "avp");
     add(f, foreseen);
     finish(f);
-    struct st_schedules *schedules = st_schedules_new(&f->predictions);
-    feed_ten(f, schedules, 1, 10); /* and then the trace ends */
-    st_schedules_free(schedules);
-    assert_int_equal(f->predictions.items[0].blocks[0].schedule_length, 3);
-    assert_int_equal(f->predictions.items[0].blocks[0].schedule[0].number, 8);
-    assert_says(f, "  A schedule that leads there (28 earlier events are left out):\n");
+    assert_says(f, "              T2\n"
+                   "    ... 59 events ...\n"
+                   "    event 60  writes x\n");
+}
+
+static void test_a_row_that_is_left_out_names_a_few_threads(void **state) {
+    struct fixture *f = *state;
+    struct st_foreseen foreseen = with_long_witness(f, 60);
+    foreseen.schedule = st_alloc(1, sizeof *foreseen.schedule);
+    foreseen.schedule[0] = place(f, 60, "T2", ST_WRITE, "x", "a.c:1");
+    foreseen.schedule_length = 1;
+    foreseen.left_out = st_alloc(5, sizeof *foreseen.left_out);
+    foreseen.left_out_count = 5;
+    for (uint32_t i = 0; i < 5; i++) {
+        const char *const names[] = {"T1", "T2", "T3", "T4", "T5"};
+        foreseen.left_out[i] =
+            (struct st_left_out){60, number(&f->symbols.threads, names[i]), i ? 5 : 39};
+    }
+    add_prediction(f, "tas", "avp");
+    add(f, foreseen);
+    finish(f);
+    assert_says(f, "    ... 39 events of T1, 5 of T2, 5 of T3, 10 of 2 other threads ...\n");
+    assert_saved_and_written_again(f);
+}
+
+static void set_broken(struct st_foreseen *foreseen, uint64_t event, uint64_t sees, uint64_t saw) {
+    foreseen->broken = st_alloc(1, sizeof *foreseen->broken);
+    foreseen->broken[0] = (struct st_broken_read){event, sees, saw};
+    foreseen->broken_count = 1;
+}
+
+static void test_reads_that_see_something_else_say_so(void **state) {
+    struct fixture *f = *state;
+    static const struct {
+        uint64_t sees, saw;
+        const char *words;
+    } cases[] = {
+        {10, 3, "              sees the write of event 10 instead of that of event 3\n"},
+        {10, 0, "              sees the write of event 10 instead of the initial value\n"},
+        {ST_UNKNOWN_WRITE, 3,
+         "              sees what the broken operation before it left instead of the write of "
+         "event 3\n"},
+        {0, 3, "              sees the initial value instead of the write of event 3\n"},
+    };
+    add_prediction(f, "tas", "avp");
+    add(f, with_witness(f));
+    finish(f);
+    feed_tens(f, 10);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct st_foreseen *foreseen = &f->predictions.items[0].blocks[0];
+        free(foreseen->broken);
+        set_broken(foreseen, 1, cases[i].sees, cases[i].saw);
+        assert_says(f, cases[i].words);
+        assert_saved_and_written_again(f);
+    }
+}
+
+static void test_long_names_of_threads_keep_the_columns_in_line(void **state) {
+    struct fixture *f = *state;
+    struct st_foreseen foreseen = with_witness(f);
+    const char *const name = "a thread with a name of fifty columns, number two..";
+    foreseen.schedule = st_alloc(4, sizeof *foreseen.schedule);
+    foreseen.schedule_length = 4;
+    foreseen.schedule[0] = place(f, 1, "T1", ST_BEGIN, "transfer", "a.c:1");
+    foreseen.schedule[1] = place(f, 2, "T1", ST_READ, "x", "a.c:1");
+    foreseen.schedule[2] = place(f, 10, name, ST_WRITE, "x", "a.c:1");
+    foreseen.schedule[3] = place(f, 4, "T1", ST_READ, "x", "a.c:1");
+    add_prediction(f, "tas", "avp");
+    add(f, foreseen);
+    finish(f);
+    assert_says(f, "              T1               a thread with a nam...umns, number two..\n"
+                   "    event 1   begins transfer\n"
+                   "  > event 2   reads x\n"
+                   "  > event 10                   writes x\n"
+                   "  > event 4   reads x\n");
+    char *text = write_as(&f->report, "text", (struct st_text_style){.width = 60});
+    assert_non_null(strstr(text, "  > event 2   T1                                        reads x\n"
+                                 "  > event 10  a thread with a nam...umns, number two..  "
+                                 "writes x\n"));
+    free(text);
 }
 
 static void test_nothing_can_be_cut(void **state) {
@@ -297,6 +413,10 @@ static void test_what_took_too_long_is_said(void **state) {
     assert_int_equal(f->predictions.items[0].atomic, ST_UNDECIDED);
     assert_says(f, "t.std: undecided: 1 of 2 blocks took too long, and no other can be cut in any "
                    "schedule of this run (tas: Theorem 4; ");
+    assert_says(f,
+                "\n\n1 block took too long and was not decided; a larger --timeout gives it more "
+                "processor time:\n"
+                "  audit  T2  event 40  at a.c:1\n");
     add(f, read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL));
     finish(f);
     assert_says(f,
@@ -434,7 +554,11 @@ static void test_several_engines_side_by_side(void **state) {
                     "  A schedule that leads there: events 1, 2, 10, 4.\n"
                     "  blocks       potential     R-W-R on x  T1 a.c:2, T2 b.c:7, T1 a.c:4\n"
                     "  commit-node  not reported\n"
-                    "  tas          violation     R-W-R on x  T1 a.c:2, T2 b.c:7, T1 a.c:4\n");
+                    "  tas          violation     R-W-R on x  T1 a.c:2, T2 b.c:7, T1 a.c:4\n"
+                    "\n"
+                    "1 block took too long for commit-node and was not decided; a larger --timeout "
+                    "gives it more processor time:\n"
+                    "  audit  T2  event 40  at a.c:1\n");
 }
 
 /* ---- As a violation ---- */
@@ -485,6 +609,8 @@ static void fill(struct fixture *f) {
     add(f, block(f, "audit", "T2", 40, 43, ST_FORESEEN_ATOMIC));
     add_race(f, 1, "T1");
     st_prediction_caveat(&f->predictions.items[0], "Only pairs of blocks were compared.");
+    f->predictions.items[0].checks_statically = true;
+    f->predictions.items[0].static_proofs = 1;
     add_deadlock(f);
 }
 
@@ -584,6 +710,9 @@ static void test_what_is_wrong_with_a_saved_prediction_is_said(void **state) {
         {"\"verdict\": \"potential\"", "\"verdict\": \"perhaps\"",
          "blocks[0].verdict must be atomic, timeout, potential or violation"},
         {"\"potential\": 1", "\"potential\": 7", "has a block_count that is not the sum"},
+        {"\"static_proofs\": 1", "\"static_proofs\": 2",
+         "has more static_proofs than atomic blocks"},
+        {"\"static_proofs\": 1", "\"static_proofs\": true", "static_proofs must be a whole number"},
         {"\"atomic\": false", "\"atomic\": true", "atomic does not agree with the verdicts"},
         {"\"verdict\": \"timeout\"", "\"verdict\": \"atomic\"",
          "blocks[2] is not counted in verdicts"},
@@ -594,7 +723,11 @@ static void test_what_is_wrong_with_a_saved_prediction_is_said(void **state) {
          "blocks[0].witness[0] must be the number of an event"},
         {"\"schedule\": []",
          "\"schedule\": [{\"event\": 1, \"thread\": \"T\", \"op\": \"r(x)\", \"loc\": \"\"}]",
-         "blocks[0] has a schedule that is longer than its witness"},
+         "blocks[0] has a schedule that is no part of its witness"},
+        {"\"schedule\": []", "\"broken_reads\": [{\"event\": 0}], \"schedule\": []",
+         "blocks[0].broken_reads[0].event must not be 0"},
+        {"\"schedule\": []", "\"left_out\": [{\"before\": 1}], \"schedule\": []",
+         "blocks[0].left_out[0].thread"},
         {"\"deadlock_potential\": true", "\"deadlock_potential\": false",
          "has deadlocks that do not agree with deadlock_potential"},
         {"\"caveats\": [", "\"caveats\": [1,", "caveats[0] must be a text"},
@@ -710,7 +843,17 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_a_violation_has_a_schedule, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_schedules_are_shown_in_columns_of_threads, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(test_only_the_end_of_a_schedule_is_shown, set_up,
+        cmocka_unit_test_setup_teardown(test_what_is_far_from_the_steps_is_left_out, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_what_the_trace_does_not_have_is_not_shown, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_results_of_old_show_the_end_of_a_schedule, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_a_row_that_is_left_out_names_a_few_threads, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_reads_that_see_something_else_say_so, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_long_names_of_threads_keep_the_columns_in_line, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_nothing_can_be_cut, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_took_too_long_is_said, set_up, tear_down),

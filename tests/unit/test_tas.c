@@ -100,8 +100,9 @@ static void expect(const char *expected, const char *text) {
 
 /* ---- the paper ---- */
 
-/* e1 = T2 reads p, e2 and e3 = T1's block writes and reads it, e4 = T2 writes it. */
-static const char figure_1[] = "T2.r(p) T1.begin T1.w(p) T1.r(p) T1.end T2.w(p)";
+/* e1 = T2 sets the pointer p; e2 and e3 = T1's block reads it, and reads it again if it was not
+ * null (a = p; if (a) b = *p); e4 = T2 writes it once more. */
+static const char figure_1[] = "T2.w(p) T1.begin T1.r(p) T1.r(p) T1.end T2.w(p)";
 
 static void the_block_of_figure_1_can_be_cut_as_in_figure_2a(void **state) {
     struct sample sample;
@@ -111,7 +112,7 @@ static void the_block_of_figure_1_can_be_cut_as_in_figure_2a(void **state) {
     parse(&sample, figure_1);
     ask(&sample, every_way[0], &prediction, NULL);
     const struct st_foreseen *block = &prediction.blocks[0];
-    assert_string_equal(block->pattern, "W-W-R");
+    assert_string_equal(block->pattern, "R-W-R"); /* the path e2, e4, e3 */
     assert_int_equal(block->event_count, 3);
     assert_int_equal(block->events[0].number, 3);
     assert_int_equal(block->events[1].number, 6);
@@ -122,6 +123,33 @@ static void the_block_of_figure_1_can_be_cut_as_in_figure_2a(void **state) {
     assert_int_equal(block->witness_length, 5);
     assert_memory_equal(block->witness, schedule, sizeof schedule);
     st_prediction_free(&prediction);
+}
+
+/* Finds the reads that see something else, as "event sees saw". */
+static void expect_broken(const char *expected, const char *text) {
+    for (size_t w = 0; w < WAYS; w++) {
+        struct sample sample;
+        struct st_prediction prediction;
+        char found[64] = "";
+        parse(&sample, text);
+        ask(&sample, every_way[w], &prediction, NULL);
+        const struct st_foreseen *block = &prediction.blocks[0];
+        for (size_t i = 0; i < block->broken_count; i++)
+            snprintf(found + strlen(found), sizeof found - strlen(found), "%s%d %d %d",
+                     i ? ", " : "", (int)block->broken[i].event, (int)block->broken[i].sees,
+                     (int)block->broken[i].saw);
+        assert_string_equal(found, expected);
+        st_prediction_free(&prediction);
+    }
+}
+
+static void reads_that_see_something_else_are_told(void **state) {
+    (void)state;
+    expect_broken("4 6 3", "T2.r(p) T1.begin T1.w(p) T1.r(p) T1.end T2.w(p)");
+    expect_broken("3 5 0", "T1.begin T1.r(x) T1.r(x) T1.end T2.w(x)");
+    expect_broken("5 2 3", "T1.begin T1.w(x) T1.w(x) T1.end T2.r(x)");
+    expect_broken("5 2 3", "T1.begin T1.w(x) T1.w(x) T1.end T2.r(x) T2.w(x)+");
+    expect_broken("", "T1.begin T1.w(x) T1.w(x) T1.end T2.w(x)");
 }
 
 struct runs {
@@ -151,19 +179,29 @@ static bool has_run(const struct runs *runs, const char *text) {
     return false;
 }
 
-/* Four, when two reads that follow each other are in no order. The schedule of Figure 2b, in which
- * e4 follows a read that saw something else, is none of them. */
+/* Where e2 sees something else than e1's write, T1 stops: e3 may not be executed at all. */
 static void figure_1_has_four_almost_view_preserving_interleavings(void **state) {
     struct sample sample;
     struct runs runs = {.count = 0};
     (void)state;
     parse(&sample, figure_1);
     avp_runs(&sample, note_run, &runs);
-    assert_int_equal(runs.count, 5);
+    assert_int_equal(runs.count, 4);
     assert_true(has_run(&runs, "e1e2e3e4"));
-    assert_true(has_run(&runs, "e1e2e4e3"));
-    assert_true(has_run(&runs, "e1e4e2e3"));
-    assert_true(has_run(&runs, "e2e1e3") && has_run(&runs, "e2e3e1"));
+    assert_true(has_run(&runs, "e1e2e4e3")); /* Figure 2a */
+    assert_true(has_run(&runs, "e1e4e2"));
+    assert_true(has_run(&runs, "e2e1e4"));
+}
+
+/* There e1 comes between e2 and e3, and e4 never: without e4, no other schedule cuts the block. */
+static void the_schedule_of_figure_2b_is_bogus(void **state) {
+    struct sample sample;
+    struct runs runs = {.count = 0};
+    (void)state;
+    parse(&sample, figure_1);
+    avp_runs(&sample, note_run, &runs);
+    assert_false(has_run(&runs, "e2e1e3e4"));
+    expect("a", "T2.w(p) T1.begin T1.r(p) T1.r(p) T1.end");
 }
 
 /* ---- the notes ---- */
@@ -437,6 +475,48 @@ static void switches_can_be_bounded(void **state) {
         }
 }
 
+static bool is_cut_within(const char *text, enum st_tas_search search, uint64_t switches) {
+    struct sample sample;
+    struct st_prediction prediction;
+    parse(&sample, text);
+    ask(&sample,
+        (struct st_tas_options){.search = search, .static_check = true, .max_switches = switches},
+        &prediction, NULL);
+    bool cut = prediction.by[ST_FORESEEN_VIOLATION] > 0;
+    st_prediction_free(&prediction);
+    return cut;
+}
+
+/* Chains can replay T2's critical section as observed, where switches do not count. States search
+ * it, too, so that it takes a third switch to cut the block. */
+static void chains_and_states_mean_the_same_by_a_bound(void **state) {
+    static const char text[] = "T2.acq(l) T2.r(x) T2.rel(l) T1.begin T1.w(x) T1.acq(l) T1.w(x) "
+                               "T2.r(x)";
+    (void)state;
+    for (uint64_t switches = 1; switches <= 4; switches++)
+        assert_int_equal(is_cut_within(text, ST_TAS_CHAINS, switches),
+                         is_cut_within(text, ST_TAS_STATES, switches));
+    assert_false(is_cut_within(text, ST_TAS_CHAINS, 2));
+    assert_true(is_cut_within(text, ST_TAS_CHAINS, 3));
+}
+
+static void a_bound_is_told_and_that_dpor_may_miss_within_it(void **state) {
+    (void)state;
+    for (int search = ST_TAS_CHAINS; search <= ST_TAS_DPOR; search++) {
+        struct sample sample;
+        struct st_prediction prediction;
+        parse(&sample, figure_1);
+        ask(&sample,
+            (struct st_tas_options){.search = (enum st_tas_search)search, .max_switches = 2},
+            &prediction, NULL);
+        assert_int_equal(prediction.caveat_count, 1);
+        assert_non_null(strstr(prediction.caveats[0], "bounded number of switches"));
+        assert_int_equal(strstr(prediction.caveats[0], "dpor may miss some of these") != NULL,
+                         search == ST_TAS_DPOR);
+        st_prediction_free(&prediction);
+    }
+}
+
 static void violations_are_listed_first(void **state) {
     struct sample sample;
     struct st_prediction prediction;
@@ -469,7 +549,9 @@ static void a_trace_without_events_or_blocks_is_fine(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_block_of_figure_1_can_be_cut_as_in_figure_2a),
+        cmocka_unit_test(reads_that_see_something_else_are_told),
         cmocka_unit_test(figure_1_has_four_almost_view_preserving_interleavings),
+        cmocka_unit_test(the_schedule_of_figure_2b_is_bogus),
         cmocka_unit_test(a_schedule_may_end_in_the_middle),
         cmocka_unit_test(fork_is_no_edge_of_a_path),
         cmocka_unit_test(what_lies_above_the_segment_may_have_to_move),
@@ -491,6 +573,8 @@ int main(void) {
         cmocka_unit_test(a_false_path_is_not_believed),
         cmocka_unit_test(a_search_that_gives_up_does_not_say_atomic),
         cmocka_unit_test(switches_can_be_bounded),
+        cmocka_unit_test(chains_and_states_mean_the_same_by_a_bound),
+        cmocka_unit_test(a_bound_is_told_and_that_dpor_may_miss_within_it),
         cmocka_unit_test(violations_are_listed_first),
         cmocka_unit_test(a_trace_without_events_or_blocks_is_fine),
     };

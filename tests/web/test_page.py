@@ -228,6 +228,23 @@ class Foreseen(PageCase):
                                        "thread T1: T2 comes in between.")
         self.assertEqual(self.text(".witness"), "The whole schedule: 1, 2, 5, 3 (4 events).")
 
+    def test_reads_that_see_something_else_are_told_with_the_schedule(self):
+        broken = [{"event": 3, "sees": 5, "saw": None}, {"event": 2, "sees": None, "saw": 7},
+                  {"event": 2, "saw": 7}]
+        self.open_result(prediction(foreseen(verdict="violation", broken_reads=broken), engine="tas"))
+        self.assertEqual(self.text(".witness").split(". "), [
+            "The whole schedule: 1, 2, 5, 3 (4 events)",
+            "Event 3 sees the write of event 5 instead of the initial value",
+            "Event 2 sees the initial value instead of the write of event 7",
+            "Event 2 sees what the broken operation before it left instead of the write of event 7."])
+
+    def test_one_of_a_kind_is_not_many(self):
+        self.open_result(comparison(prediction(foreseen(), storage=1, storage_unit="variables in trees"),
+                                    prediction(foreseen(), storage=2, storage_unit="variables in trees"),
+                                    prediction(foreseen(), storage=1, storage_unit="nodes and edges")))
+        self.assertEqual(self.texts(".engines tbody td:last-child"),
+                         ["1 variable in trees", "2 variables in trees", "1 nodes and edges"])
+
     def test_without_a_path_the_edges_are_between_steps_that_conflict(self):
         self.open_result(prediction(foreseen(path=[])))
         self.assertEqual(self.count("[data-edge]"), 2)

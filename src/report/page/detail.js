@@ -230,7 +230,7 @@ function drawDetail(section, view) {
       drawSources(events, sources, link)) : "",
     el("p", { class: "conclusion", text: conclusion(finding, result) }),
     finding.witness && finding.witness.length
-      ? el("p", { class: "witness", text: witnessWords(finding) }) : "",
+      ? el("p", { class: "witness", text: [witnessWords(finding), ...brokenWords(finding)].join(" ") }) : "",
     drawAround(finding, view.findings, view.open) || "",
     events.length ? el("h3", { text: "Step by step" }) : "",
     el("ol", { class: "steps" }, ...events.slice(0, most).map((event) =>

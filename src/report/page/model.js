@@ -25,7 +25,7 @@ const KINDS = {
 const DEEDS = {
   r: ["read", "reads"], w: ["wrote", "writes"], acq: ["acquired lock", "acquires lock"],
   rel: ["released lock", "releases lock"], fork: ["forked", "forks"], join: ["joined", "joins"],
-  begin: ["began", "begins"], end: ["finished", "finishes"],
+  begin: ["began", "begins"], end: ["ended", "ends"],
   snd: ["sent on channel", "sends on channel"], rcv: ["received from channel", "receives from channel"],
 };
 

@@ -76,7 +76,7 @@ function foreseenFinding(block, index, notion) {
     loc: block.begin_loc || "", event: block.begin, proof: null, partial: edges.length < 2,
     pattern: block.pattern, on: block.on, why: block.why, witness: block.witness,
     ignoresReads: notion === "view", eventsOf: block.events_of,
-    shown: block.schedule ? block.schedule.length : 0,
+    broken: block.broken_reads || [], shown: block.schedule ? block.schedule.length : 0,
     spans: [{
       thread: block.thread, name: block.block, begin: block.begin, end: null,
       last: own[own.length - 1].event, loc: block.begin_loc || "", violated: true,
@@ -91,7 +91,7 @@ function stepsFinding(type, name, steps, edges, index) {
     others: unique(steps.slice(1).map((step) => step.thread)).filter((thread) => thread !== steps[0].thread),
     thread: steps[0].thread, depth: 0, begin: null, end: null, loc: steps[0].loc,
     event: steps[0].event, proof: null, partial: true, pattern: null, on: [], why: null,
-    witness: [], shown: 0,
+    witness: [], broken: [], shown: 0,
   };
 }
 
@@ -206,6 +206,20 @@ function witnessWords(finding) {
   return `${what}: ${before}${words.join(", ")} (${count(finding.witness.length, "event")}).`;
 }
 
+// The reads of the schedule that see something else than in the run, a sentence for each.
+function brokenWords(finding) {
+  const write = (number) => number ? `the write of event ${digits(number)}` : "the initial value";
+  return finding.broken.map(({ event, sees, saw }) => `Event ${digits(event)} sees ${sees === undefined
+    ? "what the broken operation before it left" : write(sees)} instead of ${write(saw)}.`);
+}
+
+// "1 block", "2 blocks"; what is a sum of several things stays as it is.
+function storageWords(made) {
+  const unit = made.storage === 1 && !made.storage_unit.includes(" and ")
+    ? made.storage_unit.replace(/^(\S*)s(?= |$)/, "$1") : made.storage_unit;
+  return `${digits(made.storage)} ${unit}`;
+}
+
 function foreseenRow(finding) {
   if (finding.type === "race")
     return `${finding.suspected ? "suspected " : ""}data race, ${enumerate([finding.thread, ...finding.others])}`;
@@ -248,9 +262,10 @@ function foreseenFacts(result) {
     ["Violations", digits(made.verdicts.violation)],
     ["Potential", digits(made.verdicts.potential)],
     ["Not decided in time", made.verdicts.timeout ? digits(made.verdicts.timeout) : null],
+    ["Atomic by the static check", made.static_proofs === undefined ? null : digits(made.static_proofs)],
     ["Atomic means", made.notion],
     ["Method", made.method],
-    ["Storage", made.storage === undefined ? null : `${digits(made.storage)} ${made.storage_unit}`],
+    ["Storage", made.storage === undefined ? null : storageWords(made)],
   ];
 }
 
@@ -267,7 +282,7 @@ function drawForeseenEngines(results) {
         number(`${digits(allReported(made))} of ${digits(made.block_count)}`),
         number(digits(made.verdicts.violation)), number(digits(made.verdicts.potential)),
         number(digits(made.verdicts.timeout)), number(seconds(made.seconds)),
-        number(made.storage === undefined ? "" : `${digits(made.storage)} ${made.storage_unit}`));
+        number(made.storage === undefined ? "" : storageWords(made)));
     })));
 }
 

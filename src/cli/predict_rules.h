@@ -1,0 +1,59 @@
+/* The values of predict's options, and which of them go together. */
+#ifndef SERIATIM_CLI_PREDICT_RULES_H
+#define SERIATIM_CLI_PREDICT_RULES_H
+
+#include "cli/judging.h"
+
+/* Options that do not mean something to every engine, or not together with every other. */
+enum predict_option {
+    PREDICT_ENGINE,
+    PREDICT_NOTION,
+    PREDICT_SEARCH,
+    PREDICT_MAX_SWITCHES,
+    PREDICT_WHOLE_TRACE,
+    PREDICT_DUMP_WITNESS,
+    PREDICT_TABLE,
+    PREDICT_AS_PUBLISHED,
+    PREDICT_ONE_VARIABLE,
+    PREDICT_EXACT,
+    PREDICT_PAIRWISE,
+    PREDICT_ONLINE,
+    PREDICT_RACES,
+    PREDICT_WITHOUT,
+    PREDICT_ABLATION,
+    PREDICT_OPTIONS
+};
+
+struct predict_values {
+    struct common_values common;
+    unsigned engine; /* 0 is tas, then st_predictors, then all of them */
+    unsigned notion; /* enum st_notion */
+    unsigned sync;   /* enum st_model_order */
+    const char *spec;
+    uint64_t limit, jobs;
+    double timeout;
+    bool as_published, repair;
+    bool one_variable, exact; /* blocks */
+    bool pairwise;            /* commit nodes */
+    unsigned search;          /* tas ...: enum st_tas_search */
+    bool whole_trace, table;
+    uint64_t max_switches;
+    const char *witness;
+    bool online, ablation; /* reduction ... */
+    unsigned races;        /* enum st_race_search */
+    struct st_texts without;
+    unsigned format; /* index in st_report_formats */
+    const char *output;
+    struct judging_values judging;
+    const char *given[PREDICT_OPTIONS]; /* who gave the option (base/options.h), NULL: nobody */
+};
+
+/* Refuses options that would be ignored. `engine` is the word for the selected engine. */
+int check_predict_options(const struct predict_values *values, const char *engine,
+                          struct st_error *error);
+
+/* Refuses `--without improvement` where it would be ignored. */
+int check_predict_without(const struct predict_values *values, const char *improvement,
+                          struct st_error *error);
+
+#endif
