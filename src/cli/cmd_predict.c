@@ -185,6 +185,10 @@ static void add_caveats(const struct predict *predict, struct st_prediction *pre
                              "Conditions and semaphores do not order anything here, as in the "
                              "papers: what they guard may be reported falsely (--sync=all takes "
                              "the order that was observed for granted).");
+    if (predict->values->sync == ST_MODEL_ALL && predict->model->channel_events)
+        st_prediction_may_miss(prediction,
+                               "Conditions and semaphores order things as they did in this run "
+                               "(--sync=all): other orders were not looked at.");
     if (predict->predictions.deadlock_count || predict->predictions.more_deadlocks)
         st_prediction_may_miss(prediction,
                                "The analysis assumes that no schedule ends in deadlock, but the "

@@ -136,7 +136,7 @@ static void explain(void *context, uint32_t unit, struct st_foreseen *block) {
 /* Can it be that a schedule of the model is none of the program? What channels order inside of a
  * unit is not in the model, and nothing is of those that make no order here. */
 static bool has_unknown_order(const struct st_model *model) {
-    if (model->channel_events)
+    if (model->channel_events && model->options.order != ST_MODEL_ALL)
         return true;
     for (size_t i = 0; i < model->unit_count; i++)
         if (model->units[i].first_period != model->units[i].last_period)

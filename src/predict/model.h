@@ -127,7 +127,7 @@ struct st_model {
     const struct st_rwlocks *rwlocks;
     size_t lock_count;
     uint32_t first_atomic_lock;
-    uint64_t channel_events;        /* of channels that make no order here */
+    uint64_t channel_events;        /* of channels that make no order in every schedule */
     bool held_at_end;               /* a contended lock was held when the trace ended */
     struct st_followers *followers; /* what followed the trace in its order */
     struct st_model_builder *builder;

@@ -34,11 +34,12 @@ bool st_order_splits(const struct st_order *order, const struct st_event *event)
     }
 }
 
+bool st_order_is_certain(const struct st_order *order, uint32_t channel) {
+    return order->barriers && (is_barrier(order, channel) || st_is_once(order->onces, channel));
+}
+
 bool st_order_counts(const struct st_order *order, uint32_t channel) {
-    if (!order->barriers)
-        return false;
-    return order->mode == ST_MODEL_ALL || is_barrier(order, channel) ||
-           st_is_once(order->onces, channel);
+    return order->barriers && (order->mode == ST_MODEL_ALL || st_order_is_certain(order, channel));
 }
 
 static void use_channel(struct st_order *order, const struct st_event *event) {

@@ -29,7 +29,10 @@ void st_order_free(struct st_order *order);
 /* Is it a fork, a join or an operation of a barrier? Those are outside of all units. */
 bool st_order_splits(const struct st_order *order, const struct st_event *event);
 
-/* Does the channel make order in every schedule, or count as if it did? */
+/* Does the channel make order in every schedule? */
+bool st_order_is_certain(const struct st_order *order, uint32_t channel);
+
+/* Does it, or does it count as if it did? */
 bool st_order_counts(const struct st_order *order, uint32_t channel);
 
 /* All events of the trace, in order. Afterwards st_periods_now tells in which period the thread

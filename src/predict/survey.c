@@ -186,7 +186,7 @@ void st_survey_event(struct st_survey *survey, const struct st_event *event) {
         break;
     case ST_SEND:
     case ST_RECEIVE:
-        survey->channel_events += !st_order_counts(&survey->order, event->target);
+        survey->channel_events += !st_order_is_certain(&survey->order, event->target);
         break;
     default:
         break;

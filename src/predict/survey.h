@@ -45,7 +45,7 @@ struct st_survey {
     size_t lock_count, lock_capacity;
     struct st_survey_thread *threads;
     size_t thread_capacity;
-    uint64_t channel_events; /* that make no order in the end */
+    uint64_t channel_events; /* of channels that make no order in every schedule */
     struct st_order order;
     struct st_locksets *locksets;
 };

@@ -210,6 +210,9 @@ class Order(PredictCase):
                 self.assertEqual(self.reported(semaphore, engine), "a")
                 self.assertEqual(self.reported(semaphore, engine, "--sync", "all"), "")
         self.assertIn("--sync=all", self.json(semaphore, "--engine", "blocks")["caveats"][-1])
+        for engine in ("reduction", "blocks", "commit-node"):  # what it takes for granted may be false
+            self.assertTrue(self.json(semaphore, "--engine", engine, "--sync=all")["may_miss"])
+        self.assertFalse(self.json(VECTOR, "--engine=commit-node", "--sync=all")["may_miss"])
 
     def test_a_block_is_split_at_a_barrier(self):
         trace = events("""T1.begin(a) T1.w(x) T1.snd(b) T2.w(x) T2.snd(b) T1.rcv(b) T2.rcv(b)
