@@ -14,8 +14,11 @@
  *  - a path with a shortcut was asked for when shorter ones were: s is the first access of the
  *    block that conflicts with u1, no event conflicts with one of the path other than the next, and
  *    only the last interval conflicts with t;
+ *  - what comes before the end of a chain grows with it, and a quick look ahead
+ *    (predict/tas_ahead.h) tells when the target cannot be reached behind all that;
  *  - targets are taken in their order. When an event of the path conflicts with an earlier target,
  *    it is executed after that, or the earlier target would have been found to be violated. */
+#include "predict/tas_ahead.h"
 #include "predict/tas_decide.h"
 
 #include "base/memory.h"
@@ -38,7 +41,8 @@ struct chains {
     const struct st_tas *tas;
     const struct tas_segment *segment;
     struct tas_decider *decider;
-    uint32_t own; /* the block's thread */
+    struct tas_ahead ahead; /* for the last pass */
+    uint32_t own;           /* the block's thread */
     struct start *starts;
     size_t start_count, start_capacity;
 
@@ -307,6 +311,13 @@ static bool make_pairs(struct chains *c, size_t count) {
 
 /* ---- chains ---- */
 
+/* Can a chain go on from an access to the target? `before`: what comes before the access. */
+static bool reaches_target(struct chains *c, uint32_t from, const uint32_t *before) {
+    const struct tas_ahead_task task = {from, c->target, before, c->high, c->visited};
+    bool reached = tas_ahead_reaches(&c->ahead, &task);
+    return tas_spend(&c->worker->budget, c->ahead.work) && reached;
+}
+
 static bool visit_threads(struct chains *c, size_t level);
 
 /* Puts an interval behind `level` others: as the last one, or to go on from there. What is
@@ -323,7 +334,8 @@ static bool visit(struct chains *c, size_t level, struct interval interval, bool
     if (last)
         return tas_decide(c->decider, c->pairs, c->pair_count, c->target);
     if (tas_refute(c->decider, c->pairs, c->pair_count, c->target, interval.exit,
-                   before_of(c, level)))
+                   before_of(c, level)) ||
+        !reaches_target(c, interval.exit, before_of(c, level)))
         return false;
     return visit_threads(c, level + 1);
 }
@@ -441,6 +453,8 @@ static bool visit_target(struct chains *c, size_t place) {
         c->start = &c->starts[i];
         if (tas->position[c->start->event] >= tas->position[c->target])
             return false;
+        if (c->pass == LONG && !reaches_target(c, c->start->event, tas_needs(tas, c->start->event)))
+            continue;
         if (visit_threads(c, 0))
             return true;
     }
@@ -477,6 +491,8 @@ static void find_starts(struct chains *c) {
 static bool search(struct chains *c) {
     for (int pass = PROBE; pass <= LONG; pass++) {
         c->pass = pass;
+        if (pass == LONG)
+            tas_ahead_init(&c->ahead, c->tas, c->segment);
         if (visit_targets(c))
             return true;
     }
@@ -495,6 +511,7 @@ bool tas_search_chains(struct tas_worker *worker) {
     c.visited = st_alloc(threads, sizeof *c.visited);
     find_starts(&c);
     bool found = search(&c);
+    tas_ahead_free(&c.ahead);
     free(c.starts);
     free(c.high);
     free(c.last);
