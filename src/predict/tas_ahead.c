@@ -123,8 +123,10 @@ bool tas_ahead_reaches(struct tas_ahead *a, const struct tas_ahead_task *task) {
     memcpy(a->now, task->before, threads * sizeof *a->now);
     a->now[tas->events[task->from].thread] = tas->position[task->from];
     go_on(a, task, task->from);
-    for (uint32_t round = 0; changed; round++)
-        if (leave_all(a, task, &changed) || round > threads)
-            return true; /* in so many rounds nothing was settled, so it may be reached */
+    /* A round goes on by one interval at least from all chains. */
+    for (size_t round = 0; changed && round < task->intervals; round++)
+        if (leave_all(a, task, &changed))
+            return true;
+    a->cut |= changed;
     return false;
 }

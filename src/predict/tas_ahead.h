@@ -18,6 +18,7 @@ struct tas_ahead {
     uint32_t *before; /* by thread and thread: the last position that comes before all entries */
     uint32_t *now;    /* by thread: the same for one event, and the event itself */
     bool *waits;      /* by thread: something has changed since it was left */
+    bool cut;         /* some answer was no, but only for chains that are not longer */
     uint64_t work;    /* of the last look, in about nanoseconds */
 };
 
@@ -32,6 +33,7 @@ struct tas_ahead_task {
     const uint32_t *high;   /* by thread: the first position that cannot be executed before the
                              * target */
     const bool *visited;    /* by thread: the chain has been there */
+    size_t intervals;       /* the chain goes on by no more than these */
 };
 
 /* False: no chain goes on from there to the target. */

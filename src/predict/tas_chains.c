@@ -4,8 +4,9 @@
  *
  * with intervals [u .. v] of one thread each, and conflicts in between. The search enumerates such
  * chains and asks of each whether a feasible schedule has its events in that order
- * (predict/tas_decide.h). Chains of one interval come first, since most violations have one. What
- * makes it quick is that most chains need not be asked for:
+ * (predict/tas_decide.h). Chains of one interval come first, since most violations have one, and
+ * then those of a few: of the very many that are longer, most lead nowhere. What makes it quick is
+ * that most chains need not be asked for:
  *
  *  - an event that must happen before s, or cannot be executed before t, is on no path from s to t;
  *    nor is one under a lock that the block's thread holds from s to t;
@@ -17,7 +18,8 @@
  *  - what comes before the end of a chain grows with it, and a quick look ahead
  *    (predict/tas_ahead.h) tells when the target cannot be reached behind all that;
  *  - targets are taken in their order. When an event of the path conflicts with an earlier target,
- *    it is executed after that, or the earlier target would have been found to be violated. */
+ *    it is executed after that, or the earlier target would have been found to be violated (by a
+ *    chain that is not longer, and so in this pass or an earlier one). */
 #include "predict/tas_ahead.h"
 #include "predict/tas_decide.h"
 
@@ -53,10 +55,13 @@ struct chains {
     uint32_t *last; /* by thread: the last position from which t can be reached; 0: none */
 
     enum {
-        PROBE, /* chains of one interval, a quick look at what is near */
-        SHORT, /* all chains of one interval */
-        LONG   /* all other chains */
+        PROBE,  /* chains of one interval, a quick look at what is near */
+        SHORT,  /* all chains of one interval */
+        MIDDLE, /* all chains of two to four */
+        LONG    /* all other chains */
     } pass;
+    size_t tried;   /* chains of so many intervals were tried in earlier passes */
+    size_t longest; /* chains of more intervals are left to later ones */
     struct interval *chain;
     bool *visited;    /* by thread */
     uint32_t *before; /* by interval of the chain and thread: what comes before its exit */
@@ -311,9 +316,15 @@ static bool make_pairs(struct chains *c, size_t count) {
 
 /* ---- chains ---- */
 
-/* Can a chain go on from an access to the target? `before`: what comes before the access. */
-static bool reaches_target(struct chains *c, uint32_t from, const uint32_t *before) {
-    const struct tas_ahead_task task = {from, c->target, before, c->high, c->visited};
+/* Can a chain of `count` intervals go on from its last access to the target? `before`: what comes
+ * before the access. */
+static bool reaches_target(struct chains *c, size_t count, uint32_t from, const uint32_t *before) {
+    const struct tas_ahead_task task = {.from = from,
+                                        .target = c->target,
+                                        .before = before,
+                                        .high = c->high,
+                                        .visited = c->visited,
+                                        .intervals = c->longest - count};
     bool reached = tas_ahead_reaches(&c->ahead, &task);
     return tas_spend(&c->worker->budget, c->ahead.work) && reached;
 }
@@ -335,7 +346,7 @@ static bool visit(struct chains *c, size_t level, struct interval interval, bool
         return tas_decide(c->decider, c->pairs, c->pair_count, c->target);
     if (tas_refute(c->decider, c->pairs, c->pair_count, c->target, interval.exit,
                    before_of(c, level)) ||
-        !reaches_target(c, interval.exit, before_of(c, level)))
+        !reaches_target(c, level + 1, interval.exit, before_of(c, level)))
         return false;
     return visit_threads(c, level + 1);
 }
@@ -406,11 +417,15 @@ static bool visit_thread(struct chains *c, size_t level, const struct entries *e
                          uint32_t thread, uint32_t low) {
     if (!entries->count || low + 1 >= c->high[thread])
         return false;
-    if ((level || c->pass != LONG) && visit_last(c, level, entries, thread, low))
+    if (level >= c->tried && visit_last(c, level, entries, thread, low))
         return true;
-    if (c->pass != LONG || !c->last[thread] ||
+    if (c->longest == 1 || !c->last[thread] ||
         last_entry(c->tas, entries, low, c->last[thread]) == TAS_NONE)
         return false;
+    if (level + 1 == c->longest) {
+        c->ahead.cut = true;
+        return false;
+    }
     c->visited[thread] = true;
     bool found = visit_more(c, level, entries, thread, low);
     c->visited[thread] = false;
@@ -447,13 +462,14 @@ static bool visit_target(struct chains *c, size_t place) {
     c->target = c->segment->accesses[place];
     for (uint32_t t = 0; t < tas->thread_count; t++)
         c->high[t] = t == c->own ? 0 : tas_lower_frontier(tas, t, c->target);
-    if (c->pass == LONG)
+    if (c->longest > 1)
         find_last(c);
     for (size_t i = 0; i < c->start_count && !c->worker->budget.expired; i++) {
         c->start = &c->starts[i];
         if (tas->position[c->start->event] >= tas->position[c->target])
             return false;
-        if (c->pass == LONG && !reaches_target(c, c->start->event, tas_needs(tas, c->start->event)))
+        if (c->longest > 1 &&
+            !reaches_target(c, 0, c->start->event, tas_needs(tas, c->start->event)))
             continue;
         if (visit_threads(c, 0))
             return true;
@@ -489,12 +505,17 @@ static void find_starts(struct chains *c) {
 }
 
 static bool search(struct chains *c) {
+    static const size_t longest[] = {[PROBE] = 1, [SHORT] = 1, [MIDDLE] = 4, [LONG] = SIZE_MAX};
     for (int pass = PROBE; pass <= LONG; pass++) {
         c->pass = pass;
-        if (pass == LONG)
+        c->tried = pass > SHORT ? longest[pass - 1] : 0;
+        c->longest = longest[pass];
+        if (pass == MIDDLE)
             tas_ahead_init(&c->ahead, c->tas, c->segment);
         if (visit_targets(c))
             return true;
+        if (pass == MIDDLE && !c->ahead.cut)
+            return false; /* there are no longer chains */
     }
     return false;
 }
