@@ -458,12 +458,11 @@ static bool visit_threads(struct chains *c, size_t level) {
 /* All chains of the length that end at a target. */
 static bool visit_target(struct chains *c, size_t place) {
     const struct st_tas *tas = c->tas;
+    bool last_found = false; /* only when some start may lead to the target */
     c->target_place = place;
     c->target = c->segment->accesses[place];
     for (uint32_t t = 0; t < tas->thread_count; t++)
         c->high[t] = t == c->own ? 0 : tas_lower_frontier(tas, t, c->target);
-    if (c->longest > 1)
-        find_last(c);
     for (size_t i = 0; i < c->start_count && !c->worker->budget.expired; i++) {
         c->start = &c->starts[i];
         if (tas->position[c->start->event] >= tas->position[c->target])
@@ -471,6 +470,10 @@ static bool visit_target(struct chains *c, size_t place) {
         if (c->longest > 1 &&
             !reaches_target(c, 0, c->start->event, tas_needs(tas, c->start->event)))
             continue;
+        if (c->longest > 1 && !last_found) {
+            find_last(c);
+            last_found = true;
+        }
         if (visit_threads(c, 0))
             return true;
     }
