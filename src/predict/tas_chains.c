@@ -4,8 +4,9 @@
  *
  * with intervals [u .. v] of one thread each, and conflicts in between. The search enumerates such
  * chains and asks of each whether a feasible schedule has its events in that order
- * (predict/tas_decide.h). Chains of one interval come first, since most violations have one. What
- * makes it quick is that most chains need not be asked for:
+ * (predict/tas_decide.h). Chains of one interval come first, since most violations have one, and
+ * then those of a few: of the very many that are longer, most lead nowhere. What makes it quick is
+ * that most chains need not be asked for:
  *
  *  - an event that must happen before s, or cannot be executed before t, is on no path from s to t;
  *    nor is one under a lock that the block's thread holds from s to t;
@@ -14,8 +15,12 @@
  *  - a path with a shortcut was asked for when shorter ones were: s is the first access of the
  *    block that conflicts with u1, no event conflicts with one of the path other than the next, and
  *    only the last interval conflicts with t;
+ *  - what comes before the end of a chain grows with it, and a quick look ahead
+ *    (predict/tas_ahead.h) tells when the target cannot be reached behind all that;
  *  - targets are taken in their order. When an event of the path conflicts with an earlier target,
- *    it is executed after that, or the earlier target would have been found to be violated. */
+ *    it is executed after that, or the earlier target would have been found to be violated (by a
+ *    chain that is not longer, and so in this pass or an earlier one). */
+#include "predict/tas_ahead.h"
 #include "predict/tas_decide.h"
 
 #include "base/memory.h"
@@ -38,7 +43,8 @@ struct chains {
     const struct st_tas *tas;
     const struct tas_segment *segment;
     struct tas_decider *decider;
-    uint32_t own; /* the block's thread */
+    struct tas_ahead ahead; /* for the last pass */
+    uint32_t own;           /* the block's thread */
     struct start *starts;
     size_t start_count, start_capacity;
 
@@ -49,10 +55,13 @@ struct chains {
     uint32_t *last; /* by thread: the last position from which t can be reached; 0: none */
 
     enum {
-        PROBE, /* chains of one interval, a quick look at what is near */
-        SHORT, /* all chains of one interval */
-        LONG   /* all other chains */
+        PROBE,  /* chains of one interval, a quick look at what is near */
+        SHORT,  /* all chains of one interval */
+        MIDDLE, /* all chains of two to four */
+        LONG    /* all other chains */
     } pass;
+    size_t tried;   /* chains of so many intervals were tried in earlier passes */
+    size_t longest; /* chains of more intervals are left to later ones */
     struct interval *chain;
     bool *visited;    /* by thread */
     uint32_t *before; /* by interval of the chain and thread: what comes before its exit */
@@ -307,6 +316,19 @@ static bool make_pairs(struct chains *c, size_t count) {
 
 /* ---- chains ---- */
 
+/* Can a chain of `count` intervals go on from its last access to the target? `before`: what comes
+ * before the access. */
+static bool reaches_target(struct chains *c, size_t count, uint32_t from, const uint32_t *before) {
+    const struct tas_ahead_task task = {.from = from,
+                                        .target = c->target,
+                                        .before = before,
+                                        .high = c->high,
+                                        .visited = c->visited,
+                                        .intervals = c->longest - count};
+    bool reached = tas_ahead_reaches(&c->ahead, &task);
+    return tas_spend(&c->worker->budget, c->ahead.work) && reached;
+}
+
 static bool visit_threads(struct chains *c, size_t level);
 
 /* Puts an interval behind `level` others: as the last one, or to go on from there. What is
@@ -323,7 +345,8 @@ static bool visit(struct chains *c, size_t level, struct interval interval, bool
     if (last)
         return tas_decide(c->decider, c->pairs, c->pair_count, c->target);
     if (tas_refute(c->decider, c->pairs, c->pair_count, c->target, interval.exit,
-                   before_of(c, level)))
+                   before_of(c, level)) ||
+        !reaches_target(c, level + 1, interval.exit, before_of(c, level)))
         return false;
     return visit_threads(c, level + 1);
 }
@@ -394,11 +417,15 @@ static bool visit_thread(struct chains *c, size_t level, const struct entries *e
                          uint32_t thread, uint32_t low) {
     if (!entries->count || low + 1 >= c->high[thread])
         return false;
-    if ((level || c->pass != LONG) && visit_last(c, level, entries, thread, low))
+    if (level >= c->tried && visit_last(c, level, entries, thread, low))
         return true;
-    if (c->pass != LONG || !c->last[thread] ||
+    if (c->longest == 1 || !c->last[thread] ||
         last_entry(c->tas, entries, low, c->last[thread]) == TAS_NONE)
         return false;
+    if (level + 1 == c->longest) {
+        c->ahead.cut = true;
+        return false;
+    }
     c->visited[thread] = true;
     bool found = visit_more(c, level, entries, thread, low);
     c->visited[thread] = false;
@@ -431,16 +458,22 @@ static bool visit_threads(struct chains *c, size_t level) {
 /* All chains of the length that end at a target. */
 static bool visit_target(struct chains *c, size_t place) {
     const struct st_tas *tas = c->tas;
+    bool last_found = false; /* only when some start may lead to the target */
     c->target_place = place;
     c->target = c->segment->accesses[place];
     for (uint32_t t = 0; t < tas->thread_count; t++)
         c->high[t] = t == c->own ? 0 : tas_lower_frontier(tas, t, c->target);
-    if (c->pass == LONG)
-        find_last(c);
     for (size_t i = 0; i < c->start_count && !c->worker->budget.expired; i++) {
         c->start = &c->starts[i];
         if (tas->position[c->start->event] >= tas->position[c->target])
             return false;
+        if (c->longest > 1 &&
+            !reaches_target(c, 0, c->start->event, tas_needs(tas, c->start->event)))
+            continue;
+        if (c->longest > 1 && !last_found) {
+            find_last(c);
+            last_found = true;
+        }
         if (visit_threads(c, 0))
             return true;
     }
@@ -475,10 +508,17 @@ static void find_starts(struct chains *c) {
 }
 
 static bool search(struct chains *c) {
+    static const size_t longest[] = {[PROBE] = 1, [SHORT] = 1, [MIDDLE] = 4, [LONG] = SIZE_MAX};
     for (int pass = PROBE; pass <= LONG; pass++) {
         c->pass = pass;
+        c->tried = pass > SHORT ? longest[pass - 1] : 0;
+        c->longest = longest[pass];
+        if (pass == MIDDLE)
+            tas_ahead_init(&c->ahead, c->tas, c->segment);
         if (visit_targets(c))
             return true;
+        if (pass == MIDDLE && !c->ahead.cut)
+            return false; /* there are no longer chains */
     }
     return false;
 }
@@ -495,6 +535,7 @@ bool tas_search_chains(struct tas_worker *worker) {
     c.visited = st_alloc(threads, sizeof *c.visited);
     find_starts(&c);
     bool found = search(&c);
+    tas_ahead_free(&c.ahead);
     free(c.starts);
     free(c.high);
     free(c.last);
