@@ -189,9 +189,10 @@ static bool hint_at_release(const struct st_text *text, const struct st_violatio
 }
 
 /* There is something to say of paths that go through one other thread, from lock to lock, from
- * access to access, or from a lock to an access. */
+ * access to access, or from a lock to an access. In a saved result, the last dependence may be
+ * missing. */
 bool st_say_hint(const struct st_text *text, const struct st_violation *violation) {
-    if (violation->path_length != 2)
+    if (violation->path_length != 2 || !violation->closing.from.number)
         return false;
     enum st_edge_kind out = violation->path[0].kind, back = violation->closing.kind;
     if (out == ST_EDGE_LOCK && violation->path[0].from.event.written != ST_ACQUIRE &&

@@ -76,6 +76,15 @@ class SavedResults(Case):
         self.assertIn("The same happened 2 times in the same place.",
                       self.run_here("report", "--format", "text", "r.json").text)
 
+    def test_without_the_last_dependence_there_is_no_hint(self):
+        data = self.run_here("check", "--format", "json", TRACES / "bank.std").json
+        self.write("with.json", json.dumps(data))
+        del data["violations"][0]["closing"], data["violations"][0]["cut_by"]
+        self.write("without.json", json.dumps(data))
+        for name, hints in (("with.json", True), ("without.json", False)):
+            answer = self.run_here("report", "--format", "text", name)
+            self.assertEqual((answer.status, "Hint:" in answer.text), (1, hints))
+
     def test_lines_of_sources_that_are_newer_than_what_ran_are_not_shown(self):
         self.write("a.c", "int x;\n")
         for built, text, parts in ((1, "a.c is newer than what ran", []),

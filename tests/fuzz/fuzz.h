@@ -25,7 +25,7 @@ void fuzz_free(struct reading *reading);
 
 /* These stop the fuzzer when a promise is broken. */
 void fuzz_check_same(const struct reading *one, const struct reading *other);
-void fuzz_check_promises(const struct reading *reading);
+void fuzz_check_promises(struct reading *reading);
 void fuzz_check_writing(const struct reading *reading, const struct st_writer_format *writer,
                         const struct st_format *format);
 
