@@ -265,7 +265,9 @@ class TheProgramIsKilled(KillCase):
                                         wait=wait)
                 if err is not None and "told nothing" not in err:
                     report = json.loads((self.folder / "log").read_text())
-                    self.assertGreater(report["trace"]["threads"], 0)
+                    # It may have been killed between saying that it is there and its first event.
+                    trace = report["trace"]
+                    self.assertTrue(trace["threads"] > 0 or trace["events"] == 0, trace)
 
 
 class TheWatcherIsKilled(KillCase):
