@@ -93,11 +93,15 @@ struct st_partners {
     uint64_t bits; /* of the word, those that are still to come */
 };
 
-static inline struct st_partners st_partners_of(const struct st_forest *forest, uint32_t entry) {
-    const struct st_subject *subject = &forest->subjects[forest->entries[entry].subject];
-    const struct st_row *row = &subject->rows[forest->entries[entry].place];
+static inline struct st_partners st_partners_in(const struct st_subject *subject,
+                                                const struct st_row *row) {
     const struct st_row_word *word = subject->words + row->first;
     return (struct st_partners){subject, word, word + row->count, row->count ? word->bits : 0};
+}
+
+static inline struct st_partners st_partners_of(const struct st_forest *forest, uint32_t entry) {
+    const struct st_subject *subject = &forest->subjects[forest->entries[entry].subject];
+    return st_partners_in(subject, &subject->rows[forest->entries[entry].place]);
 }
 
 /* ST_NO_ENTRY: there are no more. */

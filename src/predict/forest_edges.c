@@ -208,7 +208,7 @@ static void join_directly(struct joining *joining) {
  * The paper looks at writes that are concurrent with the read, and at the last one before it in its
  * own unit; but what was written before is seen, too. */
 
-/* The last units of a thread that read what others left. */
+/* The last units of a chain that read what others left. */
 struct last_reads {
     uint32_t period;   /* the last one in which such a unit begins */
     uint32_t units[2]; /* those that end last; ST_NO_NAME */
@@ -248,7 +248,7 @@ static void note_last_read(const struct st_model *model, struct last_reads *read
         last[1] = unit;
 }
 
-/* Of two writes, a read after both: if there is one at all, the last ones of some thread are. */
+/* Of two writes, a read after both: if there is one at all, the last ones of some chain are. */
 static void note_last_reads(struct seeing *seeing) {
     const struct joining *joining = seeing->joining;
     for (uint32_t run = 0; run < joining->run_count; run++) {
@@ -282,20 +282,14 @@ static bool is_before_last(const struct seeing *seeing, const struct st_entry *w
 
 /* Does some read see one of the writes while it runs, and the other since it was before? */
 static bool is_seen_before(const struct seeing *seeing, uint32_t during, uint32_t before) {
-    const struct st_subject *subject = seeing->joining->subject;
+    const struct st_forest *forest = seeing->joining->forest;
     const struct st_entry *write = at(seeing->joining, before);
-    const struct st_row *row = &seeing->direct[during];
+    struct st_partners partners = st_partners_in(seeing->joining->subject, &seeing->direct[during]);
     if (!write->final)
         return false;
-    for (uint32_t w = 0; w < row->count; w++) {
-        const struct st_row_word *word = &subject->words[row->first + w];
-        for (uint64_t bits = word->bits; bits; bits &= bits - 1) {
-            uint32_t place = word->index * 64 + (uint32_t)__builtin_ctzll(bits);
-            if (!at(seeing->joining, place)->writes &&
-                is_seen_later(seeing->joining->forest, write, at(seeing->joining, place)))
-                return true;
-        }
-    }
+    for (uint32_t other; (other = st_next_partner(&partners)) != ST_NO_ENTRY;)
+        if (!forest->entries[other].writes && is_seen_later(forest, write, &forest->entries[other]))
+            return true;
     return false;
 }
 
@@ -331,15 +325,10 @@ static void or_seen_by(const struct seeing *seeing, uint32_t read) {
 
 static void or_seen_with(const struct seeing *seeing, uint32_t write) {
     const struct joining *joining = seeing->joining;
-    const struct st_row *row = &seeing->direct[write];
-    for (uint32_t w = 0; w < row->count; w++) {
-        struct st_row_word word = joining->subject->words[row->first + w];
-        for (; word.bits; word.bits &= word.bits - 1) {
-            uint32_t place = word.index * 64 + (uint32_t)__builtin_ctzll(word.bits);
-            if (!at(joining, place)->writes)
-                or_seen_by(seeing, place);
-        }
-    }
+    struct st_partners partners = st_partners_in(joining->subject, &seeing->direct[write]);
+    for (uint32_t other; (other = st_next_partner(&partners)) != ST_NO_ENTRY;)
+        if (!joining->forest->entries[other].writes)
+            or_seen_by(seeing, joining->forest->entries[other].place);
     for (uint32_t k = seeing->first_own[write]; k < seeing->first_own[write + 1]; k++)
         or_seen_by(seeing, seeing->own[k]);
 }
