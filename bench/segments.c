@@ -5,7 +5,7 @@
  * The default search gets TIMEOUT seconds a block; dynamic partial-order reduction on the whole
  * trace gets DPOR-TIMEOUT, and is left out when that is 0. Prints JSON, an object a line. Unlike
  * `seriatim predict --table` it does not wait for searches that hardly ever end. */
-#include "predict/tas.h"
+#include "predict/tas/tas.h"
 #include "trace/trace.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 # libseriatim: the engines for programs that feed events from memory. It holds what that needs and
 # nothing more, so that it depends on the C library only (xxhash is used as a header).
-file(GLOB LIBRARY_SOURCES CONFIGURE_DEPENDS
+file(GLOB_RECURSE LIBRARY_SOURCES CONFIGURE_DEPENDS
      src/base/*.c src/finding/*.c src/check/*.c src/library/*.c)
 # What only the command line and its reports use.
 list(FILTER LIBRARY_SOURCES EXCLUDE REGEX "src/base/(json|json_line|options|output)\\.c$")

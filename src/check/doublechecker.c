@@ -29,7 +29,7 @@
  * changed hands. What is left out could not have made another edge. */
 #include "check/batch.h"
 #include "check/engine.h"
-#include "check/replay.h"
+#include "check/component_replay.h"
 
 #include "base/memory.h"
 #include "base/set64.h"

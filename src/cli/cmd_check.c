@@ -1,7 +1,7 @@
 /* seriatim check: runs one engine, or all of them, over a trace and reports what they found. */
 #include "base/memory.h"
 #include "check/engine.h"
-#include "check/race_edges.h"
+#include "check/races/race_edges.h"
 #include "cli/checking.h"
 #include "cli/trace_input.h"
 #include "report/formats.h"

@@ -6,10 +6,10 @@
 #include "cli/witness_file.h"
 #include "finding/schedules.h"
 #include "predict/deadlock.h"
-#include "predict/model.h"
-#include "predict/predict.h"
-#include "predict/reduction.h"
-#include "predict/tas.h"
+#include "predict/model/model.h"
+#include "predict/engine.h"
+#include "predict/reduction/reduction.h"
+#include "predict/tas/tas.h"
 #include "report/formats.h"
 
 #include <stdlib.h>

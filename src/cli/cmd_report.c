@@ -3,7 +3,7 @@
 #include "cli/checking.h"
 #include "cli/result_file.h"
 #include "report/formats.h"
-#include "report/load.h"
+#include "report/load/load.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* seriatim run: runs a program and checks what it does while it runs. */
 #include "base/memory.h"
-#include "check/witness.h"
+#include "check/witness/witness.h"
 #include "cli/judging.h"
 #include "cli/watching.h"
 #include "report/formats.h"

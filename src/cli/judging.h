@@ -4,7 +4,7 @@
 #define SERIATIM_CLI_JUDGING_H
 
 #include "cli/shared.h"
-#include "report/judge.h"
+#include "report/triage/judge.h"
 
 struct judging_values {
     struct st_texts suppressions, baselines;

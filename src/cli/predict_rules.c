@@ -1,7 +1,7 @@
 #include "cli/predict_rules.h"
 
 #include "cli/shared.h"
-#include "predict/predict.h"
+#include "predict/engine.h"
 
 #include <string.h>
 

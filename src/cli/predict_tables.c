@@ -1,7 +1,7 @@
 #include "cli/predict_tables.h"
 
 #include "base/json.h"
-#include "report/columns.h"
+#include "report/text/columns.h"
 
 #include <inttypes.h>
 

@@ -3,8 +3,8 @@
 #define SERIATIM_CLI_PREDICT_TABLES_H
 
 #include "cli/shared.h"
-#include "predict/ablation.h"
-#include "predict/tas.h"
+#include "predict/reduction/ablation.h"
+#include "predict/tas/tas.h"
 
 /* Table 2 of TSE 2006: what each improvement of reduction is worth. The status is that of a report
  * by reduction. */

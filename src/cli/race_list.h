@@ -3,7 +3,7 @@
 #define SERIATIM_CLI_RACE_LIST_H
 
 #include "base/json.h"
-#include "check/races.h"
+#include "check/races/races.h"
 #include "trace/symbols.h"
 
 /* Two accesses that race, and how many accesses to the variable raced in the same places. */

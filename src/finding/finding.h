@@ -26,7 +26,7 @@ enum st_race { ST_RACE_UNKNOWN, ST_RACE_NONE, ST_RACE_FOUND };
 struct st_edge {
     struct st_place from, to;
     enum st_edge_kind kind;
-    enum st_race race; /* of a conflict: see check/race_edges.h */
+    enum st_race race; /* of a conflict: see check/races/race_edges.h */
 };
 
 /* The transaction that an event is in: an outermost block, or the event alone. */

@@ -2,7 +2,7 @@
 
 #include "base/map64.h"
 #include "base/memory.h"
-#include "predict/groups.h"
+#include "predict/scc.h"
 
 #include <stdlib.h>
 #include <xxhash.h>

@@ -17,8 +17,8 @@
 #define SERIATIM_PREDICT_DEADLOCK_H
 
 #include "finding/prediction.h"
-#include "predict/followers.h"
-#include "predict/model.h"
+#include "predict/model/followers.h"
+#include "predict/model/model.h"
 
 /* The requests of a trace. */
 struct st_deadlock_watch;

@@ -54,7 +54,7 @@ struct st_report {
     size_t result_count; /* at least 1; 1 unless `compare` */
     /* What was foreseen instead of found, or NULL. Then there are no results; the rest holds. */
     const struct st_predictions *predictions;
-    const struct st_triage *triage; /* report/triage.h, or NULL: all findings are new */
+    const struct st_triage *triage; /* report/triage/triage.h, or NULL: all findings are new */
     bool has_status;                /* is it known with which status the program will exit? */
     int status;
 };

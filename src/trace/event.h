@@ -31,7 +31,7 @@ enum st_op {
     ST_UNMARKED,             /* begin or end of a block that is none by the specification */
     ST_DROPPED,              /* malformed, dropped by --repair: as if it were not there */
     /* An access that happened earlier in its thread than the thread's events that were told before
-     * it. Never in traces: only witness is told so, by `run` (check/witness.h). */
+     * it. Never in traces: only witness is told so, by `run` (check/witness/witness.h). */
     ST_LATE_READ,
     ST_LATE_WRITE,
     /* The same: variable `target` was a part of variable `loc` until now, so what was done to that

@@ -1,6 +1,6 @@
 /* From what the threads of a program tell, each for itself, to one order of all of it.
  *
- * runtime/stream.h has the rules. Each look at the stream makes more of it visible; a number that
+ * stream/stream.h has the rules. Each look at the stream makes more of it visible; a number that
  * one look has seen may be taken after the next, since by then everything is visible that was
  * visible when it was seen. So a look costs a few loads a thread, and all that it brought is then
  * worked off without looking again.
@@ -9,7 +9,7 @@
 #ifndef SERIATIM_WATCH_MERGE_H
 #define SERIATIM_WATCH_MERGE_H
 
-#include "runtime/stream.h"
+#include "stream/stream.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #include "watch/program.h"
 
 #include "base/memory.h"
-#include "runtime/stream.h"
+#include "stream/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>

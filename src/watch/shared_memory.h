@@ -1,9 +1,9 @@
-/* The memory that a program under test and its watcher share (runtime/stream.h). */
+/* The memory that a program under test and its watcher share (stream/stream.h). */
 #ifndef SERIATIM_WATCH_SHARED_MEMORY_H
 #define SERIATIM_WATCH_SHARED_MEMORY_H
 
 #include "base/error.h"
-#include "runtime/stream.h"
+#include "stream/stream.h"
 
 struct st_shared_memory {
     struct st_stream_head *head;

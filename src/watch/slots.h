@@ -1,4 +1,4 @@
-/* Which thread had a slot in the cells of the program, and in which epochs (runtime/stream.h), and
+/* Which thread had a slot in the cells of the program, and in which epochs (stream/stream.h), and
  * from which epoch on what it did can still matter. */
 #ifndef SERIATIM_WATCH_SLOTS_H
 #define SERIATIM_WATCH_SLOTS_H

@@ -1,4 +1,4 @@
-/* From what a program tells (runtime/stream.h) to events as engines and trace writers take them.
+/* From what a program tells (stream/stream.h) to events as engines and trace writers take them.
  *
  * Which functions are blocks: those that the specification calls atomic; annotated blocks always.
  * Where no line of it is about a function, all are but main, what a thread starts with, and what
@@ -20,7 +20,7 @@
 struct st_translator;
 
 /* Takes a batch of events; their names are in the symbols, as far as they are kept there. There is
- * room for ST_BATCH_ROOM events behind the last. `at`: the epoch of each (runtime/stream.h). */
+ * room for ST_BATCH_ROOM events behind the last. `at`: the epoch of each (stream/stream.h). */
 typedef void st_event_sink(void *context, struct st_event *events, const uint64_t *at,
                            size_t count);
 enum { ST_BATCH = 4096, ST_BATCH_ROOM = 64 };

@@ -1,6 +1,6 @@
 /* Which outermost blocks of a small trace some almost-view-preserving run cuts, by brute force and
- * straight from the definition in predict/tas.h: all runs, event by event. It shares no idea and no
- * code with the searches of src/predict, which are compared with it. */
+ * straight from the definition in predict/tas/tas.h: all runs, event by event. It shares no idea
+ * and no code with the searches of src/predict, which are compared with it. */
 #ifndef SERIATIM_REFERENCE_AVP_H
 #define SERIATIM_REFERENCE_AVP_H
 

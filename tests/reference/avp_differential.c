@@ -17,8 +17,8 @@
 #include "reference/program.h"
 #include "reference/shrink.h"
 
-#include "predict/tas_segment.h"
-#include "predict/tas_validate.h"
+#include "predict/tas/segment.h"
+#include "predict/tas/recheck.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef SERIATIM_REFERENCE_FORESIGHT_H
 #define SERIATIM_REFERENCE_FORESIGHT_H
 
-#include "predict/model.h"
-#include "predict/predict.h"
+#include "predict/model/model.h"
+#include "predict/engine.h"
 #include "reference/atomicity.h"
 
 /* What an analysis may be held to, on samples that cannot get stuck. Each that says that a block is

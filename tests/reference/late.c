@@ -1,7 +1,7 @@
 #include "reference/late.h"
 
 #include "base/memory.h"
-#include "check/witness.h"
+#include "check/witness/witness.h"
 #include "reference/generate.h"
 
 #include <assert.h>

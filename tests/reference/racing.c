@@ -1,7 +1,7 @@
 #include "reference/racing.h"
 
-#include "check/race_edges.h"
-#include "check/races.h"
+#include "check/races/race_edges.h"
+#include "check/races/races.h"
 #include "reference/generate.h"
 #include "reference/reference.h"
 

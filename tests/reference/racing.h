@@ -1,5 +1,5 @@
 /* Which accesses of a small trace race, by brute force and straight from the definition in
- * check/races.h; and whether the analysis says the same. */
+ * check/races/races.h; and whether the analysis says the same. */
 #ifndef SERIATIM_REFERENCE_RACING_H
 #define SERIATIM_REFERENCE_RACING_H
 

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 #include "mock_core.h"
-#include "runtime/runtime.h"
+#include "runtime/core/runtime.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>

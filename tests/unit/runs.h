@@ -5,7 +5,7 @@
 #ifndef SERIATIM_UNIT_RUNS_H
 #define SERIATIM_UNIT_RUNS_H
 
-#include "predict/model.h"
+#include "predict/model/model.h"
 #include "trace/symbols.h"
 #include "trace/validate.h"
 

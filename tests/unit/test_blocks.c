@@ -1,5 +1,5 @@
 /* The blocks analysis: examples of TSE 2006, section 6, and of what it overlooks. */
-#include "predict/blocks.h"
+#include "predict/blocks/blocks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* The engine witness, told of accesses late. Random small traces are in build/differential --late;
  * here are longer ones, and what small ones do not show. */
 #include "base/memory.h"
-#include "check/witness.h"
+#include "check/witness/witness.h"
 #include "reference/generate.h"
 #include "reference/late.h"
 #include "trace/validate.h"

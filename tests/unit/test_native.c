@@ -4,7 +4,7 @@
  * for each version of the format and then never again. */
 #include "base/memory.h"
 #include "trace/format.h"
-#include "trace/native_format.h"
+#include "trace/native/native_format.h"
 #include "trace/writer.h"
 
 #include <setjmp.h>

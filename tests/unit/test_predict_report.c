@@ -3,9 +3,9 @@
 
 #include "base/memory.h"
 #include "finding/schedules.h"
-#include "report/foreseen.h"
-#include "report/judge.h"
-#include "report/load.h"
+#include "report/story/foreseen.h"
+#include "report/triage/judge.h"
+#include "report/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

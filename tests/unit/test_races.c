@@ -1,7 +1,7 @@
 /* Which accesses race. Traces are written as "T1 w x, T2 r x": a thread, an operation as in STD
  * text ("aw" and "ar" are atomic), and its target. */
-#include "check/race_edges.h"
-#include "check/races.h"
+#include "check/races/race_edges.h"
+#include "check/races/races.h"
 #include "trace/validate.h"
 
 #include <setjmp.h>

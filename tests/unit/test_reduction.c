@@ -1,7 +1,7 @@
 /* Reduction: which blocks are reported, and why; the searches for races that it can use. */
-#include "predict/ablation.h"
+#include "predict/reduction/ablation.h"
 #include "predict/deadlock.h"
-#include "predict/reduction.h"
+#include "predict/reduction/reduction.h"
 
 #include "runs.h"
 

@@ -1,7 +1,7 @@
 /* What a program tells, read by its watcher: the order, the variables, the events.
  *
  * The streams here are in ordinary memory and written by the tests, by the rules of
- * runtime/stream.h. */
+ * stream/stream.h. */
 #include "base/memory.h"
 #include "report/report.h"
 #include "watch/merge.h"

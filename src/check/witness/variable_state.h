@@ -1,0 +1,132 @@
+/* The last accesses of variables, locks and channels, for the engine `witness`.
+ *
+ * A later access depends on the last write, on the last read of each thread since then, or on the
+ * last release; everything older is passed on by those. A channel is kept like a variable that is
+ * only ever read: its sends are the reads, and a receive depends on the last one of each thread. */
+#ifndef SERIATIM_CHECK_WITNESS_VARIABLE_STATE_H
+#define SERIATIM_CHECK_WITNESS_VARIABLE_STATE_H
+
+#include "check/witness/open_before.h"
+
+#include "base/memory.h"
+#include "base/slab.h"
+
+/* An access by a thread at a local time. time 0: none, and nothing else has a meaning. */
+struct st_touch {
+    int32_t thread; /* or ST_SEVERAL */
+    st_time time;
+    struct st_known *known; /* what the thread knew */
+    uint64_t number;        /* of the event */
+    uint64_t loc;
+};
+
+/* From which local time on a thread's accesses can still matter, by thread. What is older is dead
+ * for good. live_from[ST_SEVERAL] is ST_NEVER. */
+#define ST_SEVERAL (-1)
+
+/* The last read of each thread, in the order of their first. `index` behind the items is a hash
+ * table by thread of 2 * capacity places in them, counted from 1; so a read costs the same however
+ * many threads read. */
+struct st_readers {
+    uint32_t count, capacity; /* capacity is a power of two */
+    uint32_t until_sift;      /* reads to come before those that are dead are looked for */
+    struct st_touch items[];
+};
+
+/* slot[ST_READ] and slot[ST_WRITE] are the last read since the last write, and the last write. When
+ * reads of several threads since then may matter, `readers` holds them all, the thread of the read
+ * slot is ST_SEVERAL and its time is ST_NEVER: it is neither dead nor anybody's own.
+ * One cache line: variables are looked up at random. */
+struct st_variable_shadow {
+    union {
+        struct st_touch slot[2];
+        struct {
+            int32_t several;
+            st_time never;
+            struct st_readers *readers;
+            /* Threads (bit by number) whose read in `readers` is younger than event `fresh_since`.
+             * A thread that has learned nothing since then need not look for its read there. */
+            uint64_t fresh, fresh_since;
+        };
+    };
+};
+
+_Static_assert(sizeof(struct st_variable_shadow) == 64, "a variable is one cache line");
+
+static inline bool st_shadow_several(const struct st_variable_shadow *variable) {
+    return variable->several == ST_SEVERAL;
+}
+
+struct st_shadow {
+    struct st_variable_shadow *variables;
+    struct st_touch *locks;              /* last release */
+    struct st_variable_shadow *channels; /* without a write */
+    size_t variable_capacity, lock_capacity, channel_capacity;
+    struct st_slab small_readers;
+    size_t reader_bytes; /* of the others */
+};
+
+void st_shadow_free(struct st_shadow *shadow);
+size_t st_shadow_memory(const struct st_shadow *shadow);
+
+/* The variable, lock or channel with that number. May move all others. */
+static inline struct st_variable_shadow *st_shadow_variable(struct st_shadow *shadow,
+                                                            uint32_t variable) {
+    st_reserve_table(&shadow->variables, &shadow->variable_capacity, variable + (size_t)1);
+    return &shadow->variables[variable];
+}
+
+static inline struct st_touch *st_shadow_lock(struct st_shadow *shadow, uint32_t lock) {
+    st_reserve(&shadow->locks, &shadow->lock_capacity, lock + (size_t)1);
+    return &shadow->locks[lock];
+}
+
+static inline struct st_variable_shadow *st_shadow_channel(struct st_shadow *shadow,
+                                                           uint32_t channel) {
+    st_reserve(&shadow->channels, &shadow->channel_capacity, channel + (size_t)1);
+    return &shadow->channels[channel];
+}
+
+/* Can the access still matter to thread t? */
+static inline bool st_touch_matters(const struct st_touch *touch, int32_t t,
+                                    const st_time *live_from) {
+    return (touch->thread != t) & (touch->time >= live_from[touch->thread]);
+}
+
+/* Adds a read beside others that still matter. `ticked` is the event at which the thread's local
+ * time last grew. */
+void st_shadow_read(struct st_shadow *shadow, struct st_variable_shadow *variable,
+                    const struct st_touch *read, uint64_t ticked, const st_time *live_from);
+
+/* Puts a read in that may be older than its thread's present local time. One of the same thread at
+ * a later time stays. */
+void st_shadow_late_read(struct st_shadow *shadow, struct st_variable_shadow *variable,
+                         const struct st_touch *read, const st_time *live_from);
+
+/* Is a read by the thread, at its present local time, among several? Where tables are read in
+ * blocks without an end, this spares two misses of the cache for each read. */
+static inline bool st_shadow_has_read(const struct st_variable_shadow *variable, uint32_t thread,
+                                      uint64_t ticked) {
+    return st_shadow_several(variable) && thread < 64 && variable->fresh >> thread & 1 &&
+           ticked < variable->fresh_since;
+}
+
+/* What was done to the one variable was done to the other, of which nothing is known yet. */
+void st_shadow_copy(struct st_shadow *shadow, uint32_t from, uint32_t to, const st_time *live_from);
+
+/* A receive follows: forgets the sends that no longer matter, once in a while. A write makes an end
+ * of the reads, but nothing makes an end of the sends, and each receive looks at all of them. */
+void st_shadow_receive(struct st_shadow *shadow, struct st_variable_shadow *channel,
+                       const st_time *live_from);
+
+/* Forgets the reads: a write follows. */
+void st_shadow_drop_reads(struct st_shadow *shadow, struct st_variable_shadow *variable);
+
+/* Forgets a variable. */
+void st_shadow_forget(struct st_shadow *shadow, uint32_t variable);
+
+/* Calls visit for every access there is. */
+void st_shadow_visit(struct st_shadow *shadow, void (*visit)(void *context, struct st_touch *touch),
+                     void *context);
+
+#endif

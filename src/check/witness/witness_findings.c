@@ -1,0 +1,94 @@
+/* Turns what the edges of an event prove into findings. */
+#include "check/witness/witness_state.h"
+
+#include "check/witness/path.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+static struct st_edge *path_of(const struct witness *w, const struct cut *cut, size_t *length) {
+    size_t i = *length = cut->length + (size_t)1;
+    struct st_edge *path = st_alloc(*length, sizeof *path);
+    path[--i] = cut->edge;
+    for (const struct st_hop *hop = cut->how; hop; hop = hop->before)
+        path[--i] = hop->edge;
+    *length = st_path_shorten(path, *length, w->forgotten_at);
+    return path;
+}
+
+/* The cut with the shortest path among those that reach the block with this index. */
+static const struct cut *best_cut(const struct witness *w, uint32_t index) {
+    const struct cut *best = NULL;
+    for (size_t i = 0; i < w->cut_count; i++)
+        if (w->cuts[i].depth > index && (!best || w->cuts[i].length < best->length))
+            best = &w->cuts[i];
+    return best;
+}
+
+static void report_block(struct witness *w, uint32_t t, uint32_t index, const struct cut *cut) {
+    struct st_open_block *block = &w->blocks[t].items[index];
+    struct st_violation violation = {.block = block->name,
+                                     .thread = t,
+                                     .depth = index,
+                                     .begin_loc = block->loc,
+                                     .begin = block->begin,
+                                     .event = this_place(w),
+                                     .closing = cut->edge};
+    if (st_findings_keeps(w->findings, block->name))
+        violation.path = path_of(w, cut, &violation.path_length);
+    block->violation = st_findings_violation(w->findings, &violation);
+}
+
+static void report_cuts(struct witness *w, uint32_t t) {
+    const struct cut *cut;
+    while ((cut = best_cut(w, w->blocks[t].cut)))
+        report_block(w, t, w->blocks[t].cut++, cut);
+    w->cut_count = 0;
+    refresh(w, t); /* nobody needs to know these blocks any more */
+}
+
+static void tell_cycle(struct witness *w, const struct st_reach_edge *cycle, size_t length) {
+    struct st_edge *edges = st_alloc(length, sizeof *edges);
+    struct st_ends *ends = st_alloc(length, sizeof *ends);
+    for (size_t i = 0; i < length; i++) {
+        edges[i] = cycle[i].edge;
+        ends[i] = cycle[i].ends;
+    }
+    st_findings_cycle(w->findings, edges, ends, length);
+    free(edges);
+    free(ends);
+}
+
+/* The shortest of the cycles that the event closes. */
+static void report_cycle(struct witness *w) {
+    struct st_reach_edge *shortest = NULL;
+    size_t length = SIZE_MAX;
+    for (size_t i = 0; i < w->closing_count; i++) {
+        size_t count;
+        struct st_reach_edge *cycle = st_reach_cycle(&w->reach, &w->closing[i], &count);
+        bool shorter = count < length;
+        free(shorter ? shortest : cycle);
+        shortest = shorter ? cycle : shortest;
+        length = shorter ? count : length;
+    }
+    tell_cycle(w, shortest, length);
+    free(shortest);
+}
+
+/* The trace is not serializable from the event at hand on. */
+static void report_bad_event(struct witness *w) {
+    st_findings_bad_event(w->findings, w->number);
+    if (w->cut_count == 0)
+        report_cycle(w);
+    w->serializable = false;
+    w->closing_count = 0;
+    st_reach_free(&w->reach);
+}
+
+void st_witness_report(struct witness *w, uint32_t t) {
+    if (w->closing_count)
+        report_bad_event(w);
+    if (w->cut_count)
+        report_cuts(w, t);
+}

@@ -1,0 +1,50 @@
+/* Reduction (TSE 2006, section 5): a transaction whose events can all move together is atomic. */
+#ifndef SERIATIM_PREDICT_REDUCTION_REDUCTION_H
+#define SERIATIM_PREDICT_REDUCTION_REDUCTION_H
+
+#include "predict/reduction/lockset_races.h"
+#include "predict/model/model.h"
+#include "predict/reduction/movers.h"
+#include "predict/reduction/pair_races.h"
+#include "predict/engine.h"
+
+/* One way of doing it. */
+struct st_reduction_setup {
+    struct st_mover_rules rules;
+    bool trusting;        /* AcqA*Rel count for all locks, as if all were within transactions */
+    bool lists_races;     /* somebody will look at `races` */
+    bool by_pairs;        /* which accesses race is told pair by pair ... */
+    bool by_variable;     /* (all accesses to a variable with such a pair count) */
+    bool by_multilockset; /* ... or of variables, by Figure 3 over all accesses at once ... */
+    unsigned race_flags;  /* ... or else of variables: those with one of these st_racy_by bits */
+};
+struct st_reduction_setup st_reduction_setup(const struct st_predict_options *options);
+
+/* Do these options need a model with variables that are shared, but not contended? */
+bool st_reduction_needs_shared(const struct st_predict_options *options);
+
+/* Sets what a model must keep for these options; leaves the rest as it is. */
+void st_reduction_prepare(const struct st_predict_options *options,
+                          struct st_model_options *model_options);
+
+/* While units are judged: who races with whom, and how. */
+struct st_reducer {
+    const struct st_model *model;
+    struct st_reduction_setup setup;
+    struct st_pair_races races; /* empty when nobody needs it */
+    bool *racy;                 /* by variable, with by_variable and by_multilockset */
+    bool *loose;                /* by lock: it may be held between units (see the rules) */
+};
+void st_reducer_init(struct st_reducer *reducer, const struct st_model *model,
+                     const struct st_reduction_setup *setup);
+void st_reducer_free(struct st_reducer *reducer);
+
+/* Can the transaction, or the event outside of blocks, be moved together? */
+void st_reducer_judge(const struct st_reducer *reducer, struct st_movers *movers, uint32_t unit);
+bool st_reducer_is_racy(const struct st_reducer *reducer, uint32_t variable);
+
+/* Why a transaction is reported, by how two of its events move, between which others can come: 'L'
+ * or 'N', then 'R' or 'N'. */
+const char *st_reduction_sentence(char commit, char breach);
+
+#endif

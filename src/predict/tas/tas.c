@@ -1,0 +1,281 @@
+/* Block by block, by as many workers as wanted. Blocks are independent; what is found of each is
+ * put into its place, and told in the order of the blocks. */
+#include "predict/tas/decide.h"
+#include "predict/tas/recheck.h"
+#include "predict/tas/schedule_path.h"
+
+#include "base/memory.h"
+#include "predict/parallel.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+const char *st_tas_search_name(enum st_tas_search search) {
+    static const char *const names[] = {"chains", "states", "dpor"};
+    return names[search];
+}
+
+/* What was found of a block. */
+struct outcome {
+    enum st_foresight foresight;
+    bool by_static_check;
+    struct tas_witness *witness; /* of a violation */
+};
+
+struct run {
+    const struct st_tas *tas;
+    const struct st_tas_options *options;
+    struct outcome *outcomes;
+    struct share *shares; /* one for each worker */
+    pthread_mutex_t lock; /* for what follows */
+    size_t *kept; /* the violated blocks to be listed, ascending: their witnesses are kept */
+    size_t kept_count, kept_capacity;
+};
+
+/* What one worker needs, and what it counted. */
+struct share {
+    struct tas_worker worker;
+    uint64_t steps, segment_events, segments;
+    double seconds;
+};
+
+enum { BATCH = 16 }; /* blocks that a worker takes at a time */
+
+/* By states or schedules of the window. */
+static bool search_window(struct tas_worker *worker, enum st_tas_search search) {
+    if (worker->options->whole_trace)
+        tas_window_whole(&worker->window, worker->tas, &worker->segment);
+    else if (!tas_window_find(&worker->window, worker->tas, &worker->segment))
+        return false;
+    return search == ST_TAS_DPOR ? tas_search_dpor(worker) : tas_search_states(worker);
+}
+
+/* Chains know no bound. What is atomic without one is atomic with one; of the rest, states have the
+ * last word, so that both give the same answer. */
+static bool search(struct tas_worker *worker) {
+    const struct st_tas_options *options = worker->options;
+    if (options->search != ST_TAS_CHAINS)
+        return search_window(worker, options->search);
+    if (!tas_search_chains(worker))
+        return false;
+    if (!options->max_switches)
+        return true;
+    tas_schedule_free(&worker->schedule);
+    return search_window(worker, ST_TAS_STATES);
+}
+
+/* Only the first violated blocks are listed, so only their witnesses are kept: that of the last one
+ * gives way. */
+static void keep_witness(struct run *run, size_t block) {
+    pthread_mutex_lock(&run->lock);
+    st_reserve(&run->kept, &run->kept_capacity, run->kept_count + 1);
+    size_t place = run->kept_count++;
+    for (; place && run->kept[place - 1] > block; place--)
+        run->kept[place] = run->kept[place - 1];
+    run->kept[place] = block;
+    if (run->options->limit && run->kept_count > run->options->limit) {
+        struct outcome *last = &run->outcomes[run->kept[--run->kept_count]];
+        tas_witness_free(last->witness);
+        free(last->witness);
+        last->witness = NULL;
+    }
+    pthread_mutex_unlock(&run->lock);
+}
+
+static void search_block(struct tas_worker *worker, struct outcome *outcome) {
+    struct tas_witness witness;
+    double timeout = worker->options->timeout;
+    worker->budget.deadline = timeout > 0 ? tas_now() + timeout : 0;
+    worker->budget.expired = false;
+    if (search(worker) &&
+        tas_witness_find(&witness, &worker->schedule, worker->tas, worker->segment.block)) {
+        outcome->foresight = ST_FORESEEN_VIOLATION;
+        outcome->witness = st_alloc(1, sizeof witness);
+        *outcome->witness = witness;
+    } else if (worker->budget.expired) {
+        outcome->foresight = ST_FORESEEN_TIMEOUT;
+    }
+    tas_schedule_free(&worker->schedule);
+}
+
+static void judge(struct tas_worker *worker, struct share *share, const struct tas_block *block,
+                  struct outcome *outcome) {
+    const struct st_tas *tas = worker->tas;
+    bool static_check = worker->options->static_check;
+    outcome->foresight = ST_FORESEEN_ATOMIC;
+    if (!tas_segment_find(&worker->segment, tas, block)) {
+        outcome->by_static_check = static_check;
+        return;
+    }
+    share->segments++;
+    share->segment_events += tas_segment_size(&worker->segment, tas);
+    if (static_check && tas_segment_static_check(&worker->segment, tas)) {
+        outcome->by_static_check = true;
+        return;
+    }
+    search_block(worker, outcome);
+}
+
+static void work(void *context, unsigned worker, size_t batch) {
+    struct run *run = context;
+    struct share *share = &run->shares[worker];
+    const struct st_tas *tas = run->tas;
+    double start = tas_now();
+    for (size_t b = batch * BATCH; b < (batch + 1) * BATCH && b < tas->block_count; b++) {
+        judge(&share->worker, share, &tas->blocks[b], &run->outcomes[b]);
+        if (run->outcomes[b].witness)
+            keep_witness(run, b);
+    }
+    share->seconds += tas_now() - start;
+}
+
+static void work_all(struct run *run, unsigned jobs) {
+    for (unsigned i = 0; i < jobs; i++) {
+        struct tas_worker *worker = &run->shares[i].worker;
+        *worker = (struct tas_worker){.tas = run->tas, .options = run->options};
+        tas_segment_init(&worker->segment, run->tas);
+        tas_window_init(&worker->window, run->tas);
+        worker->decider = tas_decider_new(worker);
+    }
+    st_parallel(jobs, (run->tas->block_count + BATCH - 1) / BATCH, work, run);
+    for (unsigned i = 0; i < jobs; i++) {
+        struct tas_worker *worker = &run->shares[i].worker;
+        run->shares[i].steps = worker->budget.steps;
+        tas_segment_free(&worker->segment);
+        tas_window_free(&worker->window);
+        tas_decider_free(worker->decider);
+    }
+}
+
+/* ---- telling ---- */
+
+static void describe(const struct st_tas *tas, const struct tas_block *block,
+                     struct st_foreseen *foreseen) {
+    uint32_t begin = tas_event_at(tas, block->thread, block->first);
+    *foreseen = (struct st_foreseen){.block = tas->events[begin].target,
+                                     .thread = block->thread,
+                                     .begin_loc = tas->events[begin].loc,
+                                     .begin = (uint64_t)begin + 1};
+    if (!block->open)
+        foreseen->end = (uint64_t)tas_event_at(tas, block->thread, block->last) + 1;
+}
+
+/* A witness that does not stand is no witness. */
+static void drop_witness(struct st_prediction *prediction, struct st_foreseen *foreseen) {
+    free(foreseen->pattern);
+    free(foreseen->variables);
+    free(foreseen->events);
+    free(foreseen->path);
+    free(foreseen->witness);
+    free(foreseen->broken);
+    foreseen->pattern = NULL;
+    foreseen->variables = NULL;
+    foreseen->events = NULL;
+    foreseen->path = NULL;
+    foreseen->witness = NULL;
+    foreseen->broken = NULL;
+    foreseen->variable_count = foreseen->event_count = 0;
+    foreseen->path_length = foreseen->witness_length = foreseen->broken_count = 0;
+    foreseen->foresight = ST_FORESEEN_TIMEOUT;
+    st_prediction_caveat(prediction,
+                         "A schedule that was found did not pass its validation, so the "
+                         "block counts as undecided; please report this as a bug.");
+}
+
+static void list_block(const struct run *run, size_t b, struct st_prediction *prediction) {
+    const struct st_tas *tas = run->tas;
+    const struct outcome *outcome = &run->outcomes[b];
+    struct st_foreseen foreseen;
+    describe(tas, &tas->blocks[b], &foreseen);
+    foreseen.foresight = outcome->foresight;
+    if (outcome->witness) {
+        tas_witness_tell(outcome->witness, tas, &foreseen);
+        if (st_tas_validate(tas->events, tas->count, &foreseen))
+            drop_witness(prediction, &foreseen);
+    }
+    st_prediction_add(prediction, &foreseen);
+}
+
+/* Violations first, then timeouts, then the others, as long as there is room. */
+static void tell(const struct run *run, struct st_prediction *prediction) {
+    static const enum st_foresight order[] = {ST_FORESEEN_VIOLATION, ST_FORESEEN_TIMEOUT,
+                                              ST_FORESEEN_ATOMIC};
+    size_t room = run->options->limit ? run->options->limit : SIZE_MAX;
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
+        for (size_t b = 0; b < run->tas->block_count; b++) {
+            if (run->outcomes[b].foresight != order[i])
+                continue;
+            if (room) {
+                list_block(run, b, prediction);
+                room--;
+            } else {
+                const struct tas_block *block = &run->tas->blocks[b];
+                uint32_t begin = tas_event_at(run->tas, block->thread, block->first);
+                st_prediction_count(prediction, run->tas->events[begin].target, order[i]);
+            }
+        }
+}
+
+/* The sleep sets of dpor take for granted that what is put to sleep was tried elsewhere, which a
+ * bound may have cut off. */
+static void tell_bound(enum st_tas_search search, struct st_prediction *prediction) {
+    st_prediction_may_miss(prediction,
+                           search == ST_TAS_DPOR
+                               ? "Only schedules with a bounded number of switches between threads "
+                                 "were searched, and dpor may miss some of these; others may cut a "
+                                 "block that is said to be atomic."
+                               : "Only schedules with a bounded number of switches between threads "
+                                 "were searched; others may cut a block that is said to be "
+                                 "atomic.");
+}
+
+static void fill_table(const struct run *run, unsigned jobs, const struct st_prediction *prediction,
+                       struct st_tas_table *table) {
+    uint64_t events = 0, segments = 0;
+    *table = (struct st_tas_table){.blocks = run->tas->block_count,
+                                   .violations = prediction->by[ST_FORESEEN_VIOLATION],
+                                   .timeouts = prediction->by[ST_FORESEEN_TIMEOUT]};
+    for (size_t b = 0; b < run->tas->block_count; b++)
+        table->static_proofs += run->outcomes[b].by_static_check;
+    table->clean =
+        run->options->max_switches ? table->static_proofs : prediction->by[ST_FORESEEN_ATOMIC];
+    for (unsigned i = 0; i < jobs; i++) {
+        table->interleavings += run->shares[i].steps;
+        table->seconds += run->shares[i].seconds;
+        events += run->shares[i].segment_events;
+        segments += run->shares[i].segments;
+    }
+    table->segment_size = segments ? (double)events / (double)segments : 0;
+}
+
+void st_tas_run(const struct st_tas *tas, const struct st_tas_options *options,
+                struct st_prediction *prediction, struct st_tas_table *table) {
+    unsigned jobs = options->jobs ? options->jobs : 1;
+    struct run run = {.tas = tas, .options = options, .lock = PTHREAD_MUTEX_INITIALIZER};
+    run.shares = st_alloc(jobs, sizeof *run.shares);
+    struct st_tas_table own;
+    run.outcomes = st_alloc(tas->block_count + 1, sizeof *run.outcomes);
+    work_all(&run, jobs);
+    prediction->engine = "tas";
+    prediction->notion = "avp";
+    prediction->method = st_tas_search_name(options->search);
+    tell(&run, prediction);
+    if (options->max_switches)
+        tell_bound(options->search, prediction);
+    if (tas->overflow)
+        st_prediction_may_miss(prediction,
+                               "The trace has more events than this analysis can number; "
+                               "only its first 4294967294 events were analysed.");
+    st_prediction_finish(prediction);
+    fill_table(&run, jobs, prediction, table ? table : &own);
+    prediction->seconds = (table ? table : &own)->seconds;
+    prediction->checks_statically = options->static_check;
+    prediction->static_proofs = (table ? table : &own)->static_proofs;
+    for (size_t i = 0; i < run.kept_count; i++) {
+        tas_witness_free(run.outcomes[run.kept[i]].witness);
+        free(run.outcomes[run.kept[i]].witness);
+    }
+    free(run.kept);
+    free(run.outcomes);
+    free(run.shares);
+}

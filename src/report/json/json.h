@@ -1,0 +1,15 @@
+/* The JSON of a report as a part of something larger. */
+#ifndef SERIATIM_REPORT_JSON_JSON_H
+#define SERIATIM_REPORT_JSON_JSON_H
+
+#include "base/json.h"
+#include "report/report.h"
+
+void st_report_json_value(const struct st_report *report, struct st_json *json);
+
+#define ST_PREDICT_SCHEMA "seriatim-predict/1"
+
+/* The same for a report of predictions only. */
+void st_predictions_json_value(const struct st_report *report, struct st_json *json);
+
+#endif

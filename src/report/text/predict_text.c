@@ -1,0 +1,258 @@
+#include "report/text/predict_text.h"
+
+#include "report/text/text_draft.h"
+#include "report/story/foreseen.h"
+#include "report/story/predict_story.h"
+#include "report/text/sentences.h"
+#include "report/text/text_parts.h"
+#include "report/text/triage_text.h"
+#include "report/text/undecided.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* So many races are told. */
+enum { MOST_RACES = 20 };
+
+/* ---- The line that sums up ---- */
+
+/* "2 of 14 blocks may be cut in other schedules" */
+static void say_reported(const struct st_text *text, const struct st_report *report,
+                         const struct st_prediction *prediction) {
+    uint64_t reported = st_all_reported(prediction);
+    uint64_t certain = prediction->by[ST_FORESEEN_VIOLATION];
+    st_say(text, "%n of ", reported);
+    st_put_count(text, prediction->block_count,
+                 report->facts->deepest > 1 ? "outermost block" : "block");
+    fputc(' ', text->file);
+    if (certain < reported)
+        fputs("may be cut in other schedules", text->file);
+    else if (st_ignores_reads(prediction->notion))
+        fputs(reported == 1 ? "is cut in an interleaving of this run's events"
+                            : "are cut in interleavings of this run's events",
+              text->file);
+    else
+        fputs(reported == 1 ? "is cut in a schedule that the program could have taken"
+                            : "are cut in schedules that the program could have taken",
+              text->file);
+    if (certain && certain < reported)
+        st_say(text, ", %n of them %s", certain,
+               st_ignores_reads(prediction->notion) ? "in an interleaving that was found"
+                                                    : "for certain");
+}
+
+static void say_verdict(const struct st_text *text, const struct st_report *report,
+                        const struct st_prediction *prediction) {
+    if (!prediction->block_count)
+        fputs("there is no block that could be cut", text->file);
+    else if (st_all_reported(prediction))
+        say_reported(text, report, prediction);
+    else if (prediction->by[ST_FORESEEN_TIMEOUT])
+        st_say_undecided(text, report, prediction);
+    else if (prediction->may_miss)
+        fputs("no block was found that another schedule could cut", text->file);
+    else if (prediction->notion && strcmp(prediction->notion, "avp") == 0)
+        fputs("no block is cut in any schedule in which reads see what they saw", text->file);
+    else
+        fputs("no block can be cut in any schedule of this run", text->file);
+}
+
+void st_say_deadlock_count(const struct st_text *text, const struct st_report *report,
+                           const char *link) {
+    if (!report->predictions->deadlock_count)
+        return;
+    fputs(link, text->file);
+    if (report->predictions->more_deadlocks)
+        fputs("at least ", text->file);
+    st_put_count(text, report->predictions->deadlock_count, "deadlock potential");
+}
+
+/* "(blocks: Theorem 4, view; 12 events, ...)" */
+static void say_means(const struct st_text *text, const struct st_report *report,
+                      const struct st_prediction *prediction) {
+    fputs(" (", text->file);
+    st_put_name(text, prediction->engine);
+    if (prediction->method) {
+        fputs(": ", text->file);
+        st_put_name(text, prediction->method);
+    }
+    if (prediction->notion) {
+        fputs(prediction->method ? ", " : ": ", text->file);
+        st_put_name(text, prediction->notion);
+    }
+    fputs("; ", text->file);
+    st_put_facts(text, report);
+    fputs(")\n", text->file);
+}
+
+static void put_summary(const struct st_text *text, const struct st_report *report) {
+    const struct st_prediction *prediction = &report->predictions->items[0];
+    st_put_name(text, report->trace);
+    fputs(": ", text->file);
+    st_put_paint(text, prediction->atomic == ST_SERIALIZABLE ? ST_GREEN : ST_RED);
+    say_verdict(text, report, prediction);
+    st_put_paint(text, ST_PLAIN);
+    if (report->triage && st_all_reported(prediction))
+        st_put_marks(text, &report->triage->marks[0]);
+    if (st_all_reported(prediction) && prediction->by[ST_FORESEEN_TIMEOUT])
+        st_say(text, "; %n took too long and %s not decided", prediction->by[ST_FORESEEN_TIMEOUT],
+               prediction->by[ST_FORESEEN_TIMEOUT] == 1 ? "was" : "were");
+    st_say_deadlock_count(text, report, "; ");
+    say_means(text, report, prediction);
+}
+
+/* ---- Blocks ---- */
+
+static uint64_t listed_as_new(const struct st_report *report,
+                              const struct st_prediction *prediction) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < prediction->listed; i++)
+        count += st_is_reported(&prediction->blocks[i]) &&
+                 st_foreseen_mark(report, prediction, i).state == ST_NEW;
+    return count;
+}
+
+static void put_blocks(const struct st_text *text, const struct st_report *report,
+                       const struct st_prediction *prediction) {
+    size_t count;
+    struct st_block_row *rows = st_rank_foreseen(report, prediction, &count);
+    struct st_forecasts forecasts = st_forecasts_make(report, prediction, ST_NEW, rows, count);
+    for (size_t i = 0; i < forecasts.count; i++) {
+        const struct st_forecast *forecast = &forecasts.items[i];
+        st_put_forecast(text, prediction, forecast,
+                        forecast->rank < count ? &rows[forecast->rank] : NULL);
+    }
+    st_forecasts_free(&forecasts);
+    uint64_t more = st_new_reported(report, prediction) - listed_as_new(report, prediction);
+    if (more) {
+        st_put_count(text, more, "more reported block");
+        fputs(" not listed; --limit 0 lists all.\n\n", text->file);
+    }
+    if (count > 1 && rows[0].violated) {
+        st_put_block_table(text, rows, count, "reported", "reported");
+        fputc('\n', text->file);
+    }
+    free(rows);
+}
+
+/* ---- Races and deadlocks ---- */
+
+static void put_races(const struct st_text *text, const struct st_report *report,
+                      const struct st_prediction *prediction) {
+    size_t count;
+    struct st_race_place *places = st_race_places(report, prediction, &count);
+    for (size_t i = 0; i < count && i < MOST_RACES; i++)
+        st_put_foreseen_race(text, places[i].race, places[i].count);
+    if (count > MOST_RACES)
+        fprintf(text->file, "Data races in %zu more places; --format json lists them.\n\n",
+                count - MOST_RACES);
+    free(places);
+}
+
+static bool has_caveat(const struct st_prediction *prediction, const char *caveat) {
+    for (size_t i = 0; i < prediction->caveat_count; i++)
+        if (strcmp(prediction->caveats[i], caveat) == 0)
+            return true;
+    return false;
+}
+
+/* " of blocks and tas", unless it holds for all engines. */
+static void say_engines(const struct st_text *text, const struct st_predictions *predictions,
+                        const char *caveat) {
+    size_t count = 0, said = 0;
+    for (size_t i = 0; i < predictions->count; i++)
+        count += has_caveat(&predictions->items[i], caveat);
+    for (size_t i = 0; count < predictions->count && i < predictions->count; i++) {
+        if (!has_caveat(&predictions->items[i], caveat))
+            continue;
+        fputs(said == 0 ? " on " : said + 1 == count ? " and " : ", ", text->file);
+        st_put_name(text, predictions->items[i].engine);
+        said++;
+    }
+}
+
+/* Several engines may have the same to say: each sentence is told with the first that has it. */
+static bool put_caveats(const struct st_text *text, const struct st_predictions *predictions,
+                        size_t index) {
+    const struct st_prediction *prediction = &predictions->items[index];
+    bool any = false;
+    for (size_t i = 0; i < prediction->caveat_count; i++) {
+        struct st_draft draft;
+        bool told = false;
+        for (size_t k = 0; k < index; k++)
+            told |= has_caveat(&predictions->items[k], prediction->caveats[i]);
+        if (told)
+            continue;
+        struct st_text sentence = st_sentence_start(text, &draft);
+        fputs("Note", sentence.file);
+        say_engines(&sentence, predictions, prediction->caveats[i]);
+        fputs(": ", sentence.file);
+        st_say_sentence(&sentence, prediction->caveats[i]);
+        st_headline_end(text, &draft);
+        any = true;
+    }
+    return any;
+}
+
+static void put_all_caveats(const struct st_text *text, const struct st_predictions *predictions) {
+    bool any = false;
+    for (size_t i = 0; i < predictions->count; i++)
+        any |= put_caveats(text, predictions, i);
+    if (any)
+        fputc('\n', text->file);
+}
+
+/* ---- All ---- */
+
+static void put_findings(const struct st_text *text, const struct st_report *report) {
+    const struct st_predictions *predictions = report->predictions;
+    for (size_t i = 0; i < predictions->count; i++) {
+        if (!report->compare)
+            put_blocks(text, report, &predictions->items[i]);
+        st_put_undecided(text, report, &predictions->items[i]);
+        put_races(text, report, &predictions->items[i]);
+    }
+    for (size_t i = 0; i < predictions->deadlock_count; i++)
+        st_put_deadlock(text, &predictions->deadlocks[i]);
+    put_all_caveats(text, predictions);
+}
+
+static void put_body(const struct st_text *text, const struct st_report *report) {
+    if (report->compare)
+        st_put_comparison(text, report);
+    else
+        fputc('\n', text->file);
+    put_findings(text, report);
+    st_put_newer_sources(text);
+    if (report->triage)
+        st_put_triage(text, report);
+}
+
+/* Paragraphs end with an empty line, the last one does not. */
+static void put_trimmed(const char *text, FILE *file) {
+    size_t length = strlen(text);
+    while (length && text[length - 1] == '\n')
+        length--;
+    fwrite(text, 1, length, file);
+    if (length)
+        fputc('\n', file);
+}
+
+void st_put_predictions(const struct st_text *given, const struct st_report *report) {
+    struct st_text text = *given;
+    struct st_draft draft;
+    if (!report->compare)
+        put_summary(&text, report);
+    else if (text.style.quiet)
+        st_put_comparison(&text, report);
+    if (text.style.quiet)
+        return;
+    text.file = st_draft_open(&draft);
+    text.sources = st_sources_new(report->folder, report->built);
+    put_body(&text, report);
+    st_sources_free(text.sources);
+    char *body = st_draft_close(&draft);
+    put_trimmed(body, given->file);
+    free(body);
+}

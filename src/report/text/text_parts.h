@@ -1,0 +1,22 @@
+/* Parts of the text report that do not depend on what was looked for. */
+#ifndef SERIATIM_REPORT_TEXT_TEXT_PARTS_H
+#define SERIATIM_REPORT_TEXT_TEXT_PARTS_H
+
+#include "report/triage/rank.h"
+#include "report/story/words.h"
+
+/* How often each block ran, and how often it was what `title` says. The rows that were come first;
+ * rows that are left out are counted as being what `word` says, or never. */
+void st_put_block_table(const struct st_text *text, const struct st_block_row *rows, size_t count,
+                        const char *title, const char *word);
+
+/* "12 events, 3 threads, ..." */
+void st_put_facts(const struct st_text *text, const struct st_report *report);
+
+/* Why the lines of some files are not quoted, if there are such. */
+void st_put_newer_sources(const struct st_text *text);
+
+/* Three digits and a unit. */
+void st_scale_time(char *buffer, size_t size, double seconds);
+
+#endif

@@ -1,0 +1,189 @@
+/* Waiting for others: conditions and semaphores.
+ *
+ * Blocks that nobody named are split at a condition wait, between what the thread lets go and what
+ * it gets. Not at a semaphore, which is as often a lock as it is a signal. A signal or a post is
+ * told before it is done; if the real function then refuses it, it tells others nothing that they
+ * could come after, but for an overflow of a semaphore. */
+#define _GNU_SOURCE
+#include "runtime/core/runtime.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <threads.h>
+#include <time.h>
+
+/* ---- conditions ---- */
+
+/* glibc still has conditions of another layout for programs of 2002, by the same names. */
+#define REAL_CONDITION(name, ...)                                                                  \
+    typedef int (*name##_type)(__VA_ARGS__);                                                       \
+    static name##_type real_##name(void) {                                                         \
+        static _Atomic(name##_type) found;                                                         \
+        name##_type function = atomic_load_explicit(&found, memory_order_relaxed);                 \
+        if (__builtin_expect(!function, 0)) {                                                      \
+            function = (name##_type)rt_real_version(#name, "GLIBC_2.3.2");                         \
+            if (!function)                                                                         \
+                function = (name##_type)rt_real(#name);                                            \
+            atomic_store_explicit(&found, function, memory_order_relaxed);                         \
+        }                                                                                          \
+        return function;                                                                           \
+    }
+
+REAL_CONDITION(pthread_cond_wait, pthread_cond_t *, pthread_mutex_t *)
+REAL_CONDITION(pthread_cond_timedwait, pthread_cond_t *, pthread_mutex_t *, const struct timespec *)
+REAL_CONDITION(pthread_cond_signal, pthread_cond_t *)
+REAL_CONDITION(pthread_cond_broadcast, pthread_cond_t *)
+RT_REAL(int, pthread_cond_clockwait, pthread_cond_t *, pthread_mutex_t *, clockid_t,
+        const struct timespec *)
+RT_REAL(int, cnd_wait, cnd_t *, mtx_t *)
+RT_REAL(int, cnd_timedwait, cnd_t *, mtx_t *, const struct timespec *)
+RT_REAL(int, cnd_signal, cnd_t *)
+RT_REAL(int, cnd_broadcast, cnd_t *)
+
+struct waiting {
+    void *condition, *mutex;
+    uintptr_t caller;
+};
+
+static void let_go(const struct waiting *waiting) {
+    if (rt_enter()) {
+        rt_release(waiting->mutex, waiting->caller);
+        rt_split();
+        rt_leave();
+    }
+}
+
+/* The thread was cancelled; the mutex is held again when its clean-up handlers run. */
+static void on_cancel(void *of) {
+    const struct waiting *waiting = of;
+    if (rt_enter()) {
+        rt_acquire(waiting->mutex, waiting->caller);
+        rt_leave();
+    }
+}
+
+/* The mutex is held again whatever the result is, but for a robust one that is beyond repair. A
+ * wake-up without a signal looks like one with: then the wait seems to come after signals that it
+ * did not need. */
+static int woken(int result, const struct waiting *waiting) {
+    if (rt_enter()) {
+        if (result != ENOTRECOVERABLE)
+            rt_acquire(waiting->mutex, waiting->caller);
+        if (result == 0)
+            rt_receive(waiting->condition, 0, waiting->caller);
+        rt_leave();
+    }
+    return result;
+}
+
+#define WAIT(condition, mutex, call)                                                               \
+    struct waiting waiting = {condition, mutex, RT_CALLER};                                        \
+    int result;                                                                                    \
+    let_go(&waiting);                                                                              \
+    pthread_cleanup_push(on_cancel, &waiting);                                                     \
+    result = call;                                                                                 \
+    pthread_cleanup_pop(0);                                                                        \
+    return woken(result, &waiting)
+
+static void send(const volatile void *object, uintptr_t caller) {
+    if (rt_enter()) {
+        rt_send(object, 0, caller);
+        rt_leave();
+    }
+}
+
+RT_EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
+    WAIT(condition, mutex, real_pthread_cond_wait()(condition, mutex));
+}
+
+RT_EXPORT int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
+                                     const struct timespec *until) {
+    WAIT(condition, mutex, real_pthread_cond_timedwait()(condition, mutex, until));
+}
+
+RT_EXPORT int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
+                                     clockid_t clock, const struct timespec *until) {
+    if (!real_pthread_cond_clockwait())
+        return ENOSYS;
+    WAIT(condition, mutex, real_pthread_cond_clockwait()(condition, mutex, clock, until));
+}
+
+RT_EXPORT int pthread_cond_signal(pthread_cond_t *condition) {
+    send(condition, RT_CALLER);
+    return real_pthread_cond_signal()(condition);
+}
+
+RT_EXPORT int pthread_cond_broadcast(pthread_cond_t *condition) {
+    send(condition, RT_CALLER);
+    return real_pthread_cond_broadcast()(condition);
+}
+
+RT_EXPORT int cnd_wait(cnd_t *condition, mtx_t *mutex) {
+    if (!real_cnd_wait())
+        return thrd_error;
+    WAIT(condition, mutex, real_cnd_wait()(condition, mutex));
+}
+
+RT_EXPORT int cnd_timedwait(cnd_t *restrict condition, mtx_t *restrict mutex,
+                            const struct timespec *restrict until) {
+    if (!real_cnd_timedwait())
+        return thrd_error;
+    WAIT(condition, mutex, real_cnd_timedwait()(condition, mutex, until));
+}
+
+RT_EXPORT int cnd_signal(cnd_t *condition) {
+    if (!real_cnd_signal())
+        return thrd_error;
+    send(condition, RT_CALLER);
+    return real_cnd_signal()(condition);
+}
+
+RT_EXPORT int cnd_broadcast(cnd_t *condition) {
+    if (!real_cnd_broadcast())
+        return thrd_error;
+    send(condition, RT_CALLER);
+    return real_cnd_broadcast()(condition);
+}
+
+/* ---- semaphores ---- */
+
+RT_REAL(int, sem_post, sem_t *)
+RT_REAL(int, sem_wait, sem_t *)
+RT_REAL(int, sem_trywait, sem_t *)
+RT_REAL(int, sem_timedwait, sem_t *, const struct timespec *)
+RT_REAL(int, sem_clockwait, sem_t *, clockid_t, const struct timespec *)
+
+/* A wait comes after every post before it, since which one let it pass is not known. */
+static int passed(int result, sem_t *semaphore, uintptr_t caller) {
+    if (result == 0 && rt_enter()) {
+        rt_receive(semaphore, 0, caller);
+        rt_leave();
+    }
+    return result;
+}
+
+RT_EXPORT int sem_post(sem_t *semaphore) {
+    send(semaphore, RT_CALLER);
+    return real_sem_post()(semaphore);
+}
+
+RT_EXPORT int sem_wait(sem_t *semaphore) {
+    return passed(real_sem_wait()(semaphore), semaphore, RT_CALLER);
+}
+
+RT_EXPORT int sem_trywait(sem_t *semaphore) {
+    return passed(real_sem_trywait()(semaphore), semaphore, RT_CALLER);
+}
+
+RT_EXPORT int sem_timedwait(sem_t *semaphore, const struct timespec *until) {
+    return passed(real_sem_timedwait()(semaphore, until), semaphore, RT_CALLER);
+}
+
+RT_EXPORT int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *until) {
+    if (!real_sem_clockwait()) {
+        errno = ENOSYS;
+        return -1;
+    }
+    return passed(real_sem_clockwait()(semaphore, clock, until), semaphore, RT_CALLER);
+}
