@@ -2,8 +2,8 @@
 #include "base/memory.h"
 #include "check/engine.h"
 #include "check/races/race_edges.h"
-#include "cli/checking.h"
-#include "cli/trace_input.h"
+#include "cli/cmd_check.h"
+#include "session/trace_input.h"
 #include "report/formats.h"
 
 #include <stdlib.h>

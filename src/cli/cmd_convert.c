@@ -1,5 +1,5 @@
 /* seriatim convert: writes a trace in another format. */
-#include "cli/shared.h"
+#include "cli/common_options.h"
 #include "trace/writer.h"
 
 #include <string.h>

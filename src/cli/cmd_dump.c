@@ -1,5 +1,5 @@
 /* seriatim dump: prints a trace, or a part of it, as STD text. */
-#include "cli/shared.h"
+#include "cli/common_options.h"
 #include "trace/writer.h"
 
 #include <inttypes.h>

@@ -5,7 +5,7 @@
  * checking the same trace again and again, each time without the blocks refuted so far. */
 #include "base/memory.h"
 #include "check/engine.h"
-#include "cli/shared.h"
+#include "cli/common_options.h"
 #include "session/inference.h"
 
 #include <stdlib.h>

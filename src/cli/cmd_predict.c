@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "cli/predict_rules.h"
 #include "cli/predict_tables.h"
-#include "cli/trace_input.h"
+#include "session/trace_input.h"
 #include "cli/witness_file.h"
 #include "finding/schedules.h"
 #include "predict/deadlock.h"

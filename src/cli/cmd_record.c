@@ -1,7 +1,7 @@
 /* seriatim record: runs a program and writes what it does as a trace. */
 #include "base/memory.h"
-#include "cli/shared.h"
-#include "cli/watching.h"
+#include "cli/common_options.h"
+#include "cli/watch_messages.h"
 #include "trace/validate.h"
 #include "trace/writer.h"
 #include "watch/describe.h"

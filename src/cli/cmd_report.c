@@ -1,6 +1,6 @@
 /* seriatim report: writes a saved result, or what is found in a trace, in any format. */
 #include "base/memory.h"
-#include "cli/checking.h"
+#include "cli/cmd_check.h"
 #include "session/result_file.h"
 #include "report/formats.h"
 #include "report/load/load.h"

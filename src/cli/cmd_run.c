@@ -1,8 +1,8 @@
 /* seriatim run: runs a program and checks what it does while it runs. */
 #include "base/memory.h"
 #include "check/witness/witness.h"
-#include "cli/judging.h"
-#include "cli/watching.h"
+#include "session/filters.h"
+#include "cli/watch_messages.h"
 #include "report/formats.h"
 #include "session/finding_names.h"
 

@@ -1,7 +1,7 @@
 /* seriatim stats: what a trace consists of, and which of its accesses race. */
 #include "base/json.h"
 #include "session/race_list.h"
-#include "cli/shared.h"
+#include "cli/common_options.h"
 
 #include <inttypes.h>
 #include <string.h>

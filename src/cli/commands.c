@@ -1,6 +1,6 @@
 #include "cli/commands.h"
 
-#include "cli/shared.h"
+#include "cli/common_options.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* seriatim: finds out whether blocks that are meant to be atomic were atomic in a run. */
 #include "cli/commands.h"
 #include "cli/doctor/scratch.h"
-#include "cli/shared.h"
+#include "cli/common_options.h"
 
 #include "base/memory.h"
 

@@ -1,6 +1,6 @@
 #include "cli/predict_rules.h"
 
-#include "cli/shared.h"
+#include "cli/common_options.h"
 #include "predict/engine.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef SERIATIM_CLI_PREDICT_RULES_H
 #define SERIATIM_CLI_PREDICT_RULES_H
 
-#include "cli/judging.h"
+#include "session/filters.h"
 
 /* Options that do not mean something to every engine, or not together with every other. */
 enum predict_option {

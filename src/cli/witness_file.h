@@ -2,7 +2,7 @@
 #ifndef SERIATIM_CLI_WITNESS_FILE_H
 #define SERIATIM_CLI_WITNESS_FILE_H
 
-#include "cli/trace_input.h"
+#include "session/trace_input.h"
 #include "finding/prediction.h"
 
 /* The first violation with a witness that has all events: those of tas do. NULL if there is none.

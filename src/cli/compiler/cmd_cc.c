@@ -13,7 +13,7 @@
 #include "cli/compiler/compiler_line.h"
 #include "cli/compiler/response_file.h"
 #include "session/runtime_files.h"
-#include "cli/shared.h"
+#include "cli/common_options.h"
 
 #include "base/memory.h"
 #include "cli/compiler/subprocess.h"

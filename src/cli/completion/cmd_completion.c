@@ -1,6 +1,6 @@
 /* seriatim completion: what a shell needs to complete command lines of ours. */
 #include "cli/completion/completion.h"
-#include "cli/shared.h"
+#include "cli/common_options.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "base/json.h"
 #include "cli/doctor/checkup.h"
 #include "cli/doctor/scratch.h"
-#include "cli/shared.h"
+#include "cli/common_options.h"
 
 struct values {
     struct common_values common;

@@ -1,8 +1,8 @@
 /* Checking a trace, for the commands that do: check itself, and report for a trace. */
-#ifndef SERIATIM_CLI_CHECKING_H
-#define SERIATIM_CLI_CHECKING_H
+#ifndef SERIATIM_CLI_CMD_CHECK_H
+#define SERIATIM_CLI_CMD_CHECK_H
 
-#include "cli/judging.h"
+#include "session/filters.h"
 
 struct check_values {
     struct common_values common;

@@ -1,4 +1,4 @@
-#include "cli/progress.h"
+#include "cli/trace_messages.h"
 
 #include "base/memory.h"
 

@@ -1,6 +1,6 @@
 /* What several commands need: common options, messages, traces opened for reading. */
-#ifndef SERIATIM_CLI_SHARED_H
-#define SERIATIM_CLI_SHARED_H
+#ifndef SERIATIM_CLI_COMMON_OPTIONS_H
+#define SERIATIM_CLI_COMMON_OPTIONS_H
 
 #include "base/options.h"
 #include "base/output.h"

@@ -1,9 +1,9 @@
 #define _GNU_SOURCE
-#include "cli/watching.h"
+#include "cli/watch_messages.h"
 
 #include "base/memory.h"
 #include "session/runtime_files.h"
-#include "cli/shared.h"
+#include "cli/common_options.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* A trace on its way to an analysis: read with progress, blocks chosen by a specification, contexts
  * made whole; and what a report needs to know of it afterwards. */
-#ifndef SERIATIM_CLI_TRACE_INPUT_H
-#define SERIATIM_CLI_TRACE_INPUT_H
+#ifndef SERIATIM_SESSION_TRACE_INPUT_H
+#define SERIATIM_SESSION_TRACE_INPUT_H
 
-#include "cli/shared.h"
+#include "cli/common_options.h"
 #include "report/known.h"
 #include "spec/select.h"
 #include "trace/replay.h"

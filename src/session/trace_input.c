@@ -1,4 +1,4 @@
-#include "cli/trace_input.h"
+#include "session/trace_input.h"
 
 #include "base/memory.h"
 

@@ -1,7 +1,7 @@
 /* How far the work is, on one line of standard error: only on a terminal, only when it takes
  * longer than a second. */
-#ifndef SERIATIM_CLI_PROGRESS_H
-#define SERIATIM_CLI_PROGRESS_H
+#ifndef SERIATIM_CLI_TRACE_MESSAGES_H
+#define SERIATIM_CLI_TRACE_MESSAGES_H
 
 #include <stdbool.h>
 #include <stdint.h>

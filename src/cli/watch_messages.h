@@ -1,6 +1,6 @@
 /* What `run` and `record` have in common: a program that is started and watched. */
-#ifndef SERIATIM_CLI_WATCHING_H
-#define SERIATIM_CLI_WATCHING_H
+#ifndef SERIATIM_CLI_WATCH_MESSAGES_H
+#define SERIATIM_CLI_WATCH_MESSAGES_H
 
 #include "cli/command.h"
 #include "watch/watch.h"

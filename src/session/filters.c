@@ -1,4 +1,4 @@
-#include "cli/judging.h"
+#include "session/filters.h"
 
 #include "session/result_file.h"
 #include "report/formats.h"

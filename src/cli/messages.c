@@ -1,6 +1,6 @@
-#include "cli/shared.h"
+#include "cli/common_options.h"
 
-#include "cli/progress.h"
+#include "cli/trace_messages.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* Which findings are new: --suppressions and --baseline, for the commands that report findings, and
  * --print-suppressions. */
-#ifndef SERIATIM_CLI_JUDGING_H
-#define SERIATIM_CLI_JUDGING_H
+#ifndef SERIATIM_SESSION_FILTERS_H
+#define SERIATIM_SESSION_FILTERS_H
 
-#include "cli/shared.h"
+#include "cli/common_options.h"
 #include "report/triage/judge.h"
 
 struct judging_values {
