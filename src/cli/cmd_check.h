@@ -2,7 +2,7 @@
 #ifndef SERIATIM_CLI_CMD_CHECK_H
 #define SERIATIM_CLI_CMD_CHECK_H
 
-#include "session/filters.h"
+#include "cli/report_output.h"
 
 struct check_values {
     struct common_values common;
@@ -12,7 +12,7 @@ struct check_values {
     bool first, repair;
     unsigned format; /* index in st_report_formats */
     const char *output;
-    struct judging_values judging;
+    struct filter_values filters;
 };
 
 enum status check_path(const struct check_values *values, const char *path);

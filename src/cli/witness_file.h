@@ -9,9 +9,9 @@
  */
 const struct st_foreseen *find_witness(const struct st_predictions *predictions);
 
-/* Writes the witness of the block to a file as STD text. trace_input_words must have been called.
- * 0, or -1 with an error. */
-int write_witness(struct trace_input *input, const struct st_foreseen *block, const char *path,
+/* Writes the witness of the block to a file as STD text. st_trace_input_symbols must have been
+ * called. 0, or -1 with an error. */
+int write_witness(struct st_trace_input *input, const struct st_foreseen *block, const char *path,
                   struct st_error *error);
 
 #endif
