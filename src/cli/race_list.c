@@ -1,7 +1,7 @@
 #include "cli/race_list.h"
 
 #include "base/memory.h"
-#include "report/story/words.h"
+#include "report/text/writer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

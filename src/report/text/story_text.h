@@ -1,10 +1,10 @@
 /* A finding told as a colleague would: what was cut, by whom, step by step, and why no serial order
  * explains it. */
-#ifndef SERIATIM_REPORT_STORY_STORY_H
-#define SERIATIM_REPORT_STORY_STORY_H
+#ifndef SERIATIM_REPORT_TEXT_STORY_TEXT_H
+#define SERIATIM_REPORT_TEXT_STORY_TEXT_H
 
 #include "report/triage/paragraphs.h"
-#include "report/story/words.h"
+#include "report/text/writer.h"
 
 /* A violated block. `row` has the counts of its name; NULL when they are not known. */
 void st_put_violation(const struct st_text *text, const struct st_findings *findings,
