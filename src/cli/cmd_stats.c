@@ -6,7 +6,7 @@
 #include "cli/messages.h"
 #include "cli/trace_messages.h"
 #include "report/report.h"
-#include "report/story/words.h"
+#include "report/text/writer.h"
 #include "session/race_list.h"
 
 #include <inttypes.h>

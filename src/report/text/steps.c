@@ -1,4 +1,4 @@
-#include "report/story/steps.h"
+#include "report/text/steps.h"
 
 #include "base/memory.h"
 #include "report/text/columns.h"

@@ -1,4 +1,4 @@
-#include "report/story/words.h"
+#include "report/text/writer.h"
 
 #include "report/text/glyphs.h"
 

@@ -1,10 +1,10 @@
 /* What could happen in another schedule, told as a colleague would: what could be cut, by whom, in
  * which order the steps would come, and why no serial order explains it. */
-#ifndef SERIATIM_REPORT_STORY_PREDICT_STORY_H
-#define SERIATIM_REPORT_STORY_PREDICT_STORY_H
+#ifndef SERIATIM_REPORT_TEXT_PREDICT_STORY_H
+#define SERIATIM_REPORT_TEXT_PREDICT_STORY_H
 
 #include "report/triage/forecasts.h"
-#include "report/story/words.h"
+#include "report/text/writer.h"
 
 /* "transfer may be cut in thread T1: T2 may come in between, R-W-R on x". `notion` is what atomic
  * means to the analysis. */

@@ -9,12 +9,12 @@
  * Where the calls are not known, the location stands behind the deed and its line of source below.
  * When the lines are too wide for the terminal, what follows from a step goes to a line of its own,
  * and so does the source; what still does not fit is cut if it is source, and only then. */
-#ifndef SERIATIM_REPORT_STORY_STEPS_H
-#define SERIATIM_REPORT_STORY_STEPS_H
+#ifndef SERIATIM_REPORT_TEXT_STEPS_H
+#define SERIATIM_REPORT_TEXT_STEPS_H
 
 #include "report/story/calls.h"
 #include "report/text/text_draft.h"
-#include "report/story/words.h"
+#include "report/text/writer.h"
 
 /* A step that is not printed yet. Texts are NULL where there is nothing to say. */
 struct st_step {

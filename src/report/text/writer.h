@@ -1,6 +1,6 @@
 /* Words for what findings speak of: the parts from which the text report makes its sentences. */
-#ifndef SERIATIM_REPORT_STORY_WORDS_H
-#define SERIATIM_REPORT_STORY_WORDS_H
+#ifndef SERIATIM_REPORT_TEXT_WRITER_H
+#define SERIATIM_REPORT_TEXT_WRITER_H
 
 #include "report/report.h"
 #include "report/source/source.h"

@@ -1,11 +1,11 @@
-#include "report/story/predict_story.h"
+#include "report/text/predict_story.h"
 
 #include "report/story/foreseen.h"
 #include "report/text/glyphs.h"
 #include "report/text/schedule_text.h"
 #include "report/text/sentences.h"
-#include "report/story/steps.h"
-#include "report/story/story.h"
+#include "report/text/steps.h"
+#include "report/text/story_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-#include "report/story/story.h"
+#include "report/text/story_text.h"
 
 #include "report/text/text_draft.h"
 #include "report/story/hint.h"
 #include "report/text/sentences.h"
-#include "report/story/steps.h"
+#include "report/text/steps.h"
 
 #include <stdlib.h>
 
