@@ -1,7 +1,7 @@
 #include "session/finding_names.h"
 
 #include "base/memory.h"
-#include "report/known.h"
+#include "report/context_details.h"
 #include "watch/describe.h"
 
 #include <stdlib.h>

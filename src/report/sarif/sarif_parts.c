@@ -2,7 +2,7 @@
 #include "report/sarif/sarif_parts.h"
 
 #include "base/memory.h"
-#include "report/text/text_draft.h"
+#include "report/text_buffer.h"
 #include "report/json/json_fields.h"
 #include "report/source/source_file.h"
 #include "report/text/writer.h"

@@ -2,7 +2,7 @@
 #ifndef SERIATIM_REPORT_SARIF_SARIF_RESULTS_H
 #define SERIATIM_REPORT_SARIF_SARIF_RESULTS_H
 
-#include "report/text/text_draft.h"
+#include "report/text_buffer.h"
 #include "report/sarif/sarif_parts.h"
 #include "report/sarif/sarif_rules.h"
 #include "report/triage/triage.h"

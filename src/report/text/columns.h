@@ -11,7 +11,7 @@
 #ifndef SERIATIM_REPORT_TEXT_COLUMNS_H
 #define SERIATIM_REPORT_TEXT_COLUMNS_H
 
-#include "report/text/text_draft.h"
+#include "report/text_buffer.h"
 
 #include <stdbool.h>
 

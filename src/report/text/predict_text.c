@@ -1,6 +1,6 @@
 #include "report/text/predict_text.h"
 
-#include "report/text/text_draft.h"
+#include "report/text_buffer.h"
 #include "report/story/foreseen.h"
 #include "report/text/predict_story.h"
 #include "report/text/sentences.h"

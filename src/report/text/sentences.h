@@ -8,7 +8,7 @@
 #ifndef SERIATIM_REPORT_TEXT_SENTENCES_H
 #define SERIATIM_REPORT_TEXT_SENTENCES_H
 
-#include "report/text/text_draft.h"
+#include "report/text_buffer.h"
 #include "report/text/writer.h"
 
 struct st_text st_sentence_start(const struct st_text *text, struct st_draft *draft);

@@ -13,7 +13,7 @@
 #define SERIATIM_REPORT_TEXT_STEPS_H
 
 #include "report/story/calls.h"
-#include "report/text/text_draft.h"
+#include "report/text_buffer.h"
 #include "report/text/writer.h"
 
 /* A step that is not printed yet. Texts are NULL where there is nothing to say. */

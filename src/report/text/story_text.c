@@ -1,6 +1,6 @@
 #include "report/text/story_text.h"
 
-#include "report/text/text_draft.h"
+#include "report/text_buffer.h"
 #include "report/story/hint.h"
 #include "report/text/sentences.h"
 #include "report/text/steps.h"

@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "report/story/calls.h"
-#include "report/text/text_draft.h"
+#include "report/text_buffer.h"
 #include "report/story/foreseen.h"
 #include "report/source/source_file.h"
 

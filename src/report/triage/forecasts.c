@@ -1,7 +1,7 @@
 #include "report/triage/forecasts.h"
 
 #include "base/memory.h"
-#include "report/text/text_draft.h"
+#include "report/text_buffer.h"
 #include "report/triage/paragraphs.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * kind, and the same reason holds for it. */
 #include "base/memory.h"
 #include "report/story/calls.h"
-#include "report/text/text_draft.h"
+#include "report/text_buffer.h"
 #include "report/story/foreseen.h"
 #include "report/triage/match.h"
 #include "report/triage/triage.h"

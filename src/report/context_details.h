@@ -5,8 +5,8 @@
  *     ...
  *     st_known_free(&known);
  */
-#ifndef SERIATIM_REPORT_KNOWN_H
-#define SERIATIM_REPORT_KNOWN_H
+#ifndef SERIATIM_REPORT_CONTEXT_DETAILS_H
+#define SERIATIM_REPORT_CONTEXT_DETAILS_H
 
 #include "report/report.h"
 

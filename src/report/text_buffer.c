@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "report/text/text_draft.h"
+#include "report/text_buffer.h"
 
 #include "base/memory.h"
 #include "report/text/glyphs.h"

@@ -1,4 +1,4 @@
-#include "report/known.h"
+#include "report/context_details.h"
 
 #include "base/memory.h"
 

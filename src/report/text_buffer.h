@@ -4,8 +4,8 @@
  *     fprintf(st_draft_open(&draft), "%d", 3);
  *     char *text = st_draft_close(&draft);   release with free()
  */
-#ifndef SERIATIM_REPORT_TEXT_TEXT_DRAFT_H
-#define SERIATIM_REPORT_TEXT_TEXT_DRAFT_H
+#ifndef SERIATIM_REPORT_TEXT_BUFFER_H
+#define SERIATIM_REPORT_TEXT_BUFFER_H
 
 #include <stddef.h>
 #include <stdio.h>
