@@ -4,43 +4,43 @@
 
 #include <stdlib.h>
 
-static void list_frames(struct st_known *known, uint32_t frame) {
-    const struct st_contexts *contexts = &known->symbols->contexts;
+static void list_frames(struct st_context_details *details, uint32_t frame) {
+    const struct st_contexts *contexts = &details->symbols->contexts;
     size_t count = 0;
     for (; frame; frame = contexts->frames[frame - 1].caller) {
         const struct st_frame_row *row = &contexts->frames[frame - 1];
-        st_reserve(&known->stack, &known->stack_capacity, count + 3);
-        known->stack[count++] = st_name(&contexts->functions, row->function);
-        known->stack[count++] = st_name(&contexts->lines, row->line);
+        st_reserve(&details->stack, &details->stack_capacity, count + 3);
+        details->stack[count++] = st_name(&contexts->functions, row->function);
+        details->stack[count++] = st_name(&contexts->lines, row->line);
     }
-    st_reserve(&known->stack, &known->stack_capacity, count + 1);
-    known->stack[count] = NULL;
+    st_reserve(&details->stack, &details->stack_capacity, count + 1);
+    details->stack[count] = NULL;
 }
 
-static void list_locks(struct st_known *known, uint32_t held) {
-    const struct st_contexts *contexts = &known->symbols->contexts;
+static void list_locks(struct st_context_details *details, uint32_t held) {
+    const struct st_contexts *contexts = &details->symbols->contexts;
     size_t count = 0;
     for (; held; held = contexts->held[held - 1].rest) {
-        st_reserve(&known->locks, &known->lock_capacity, count + 2);
-        known->locks[count++] = st_name(&known->symbols->locks, contexts->held[held - 1].lock);
+        st_reserve(&details->locks, &details->lock_capacity, count + 2);
+        details->locks[count++] = st_name(&details->symbols->locks, contexts->held[held - 1].lock);
     }
-    st_reserve(&known->locks, &known->lock_capacity, count + 1);
-    known->locks[count] = NULL;
+    st_reserve(&details->locks, &details->lock_capacity, count + 1);
+    details->locks[count] = NULL;
 }
 
-void st_known_tell(void *context, uint64_t loc, struct st_detail *detail) {
-    struct st_known *known = context;
-    const struct st_contexts *contexts = &known->symbols->contexts;
+void st_context_details_lookup(void *context, uint64_t loc, struct st_detail *detail) {
+    struct st_context_details *details = context;
+    const struct st_contexts *contexts = &details->symbols->contexts;
     struct st_site_row site = {0};
     if (loc & ST_LOC_NAME && (loc & ~ST_LOC_NAME) < contexts->site_count)
         site = contexts->sites[loc & ~ST_LOC_NAME];
-    list_frames(known, site.frame);
-    list_locks(known, site.held);
-    *detail =
-        (struct st_detail){known->stack[0] ? known->stack[0] : "", known->stack, known->locks};
+    list_frames(details, site.frame);
+    list_locks(details, site.held);
+    *detail = (struct st_detail){details->stack[0] ? details->stack[0] : "", details->stack,
+                                 details->locks};
 }
 
-void st_known_free(struct st_known *known) {
-    free(known->stack);
-    free(known->locks);
+void st_context_details_free(struct st_context_details *details) {
+    free(details->stack);
+    free(details->locks);
 }
