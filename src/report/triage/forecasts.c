@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "report/text_buffer.h"
-#include "report/triage/paragraphs.h"
+#include "report/triage/groups.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "report/triage/paragraphs.h"
+#include "report/triage/groups.h"
 
 #include "base/memory.h"
 #include "report/text_buffer.h"
