@@ -4,7 +4,7 @@
 #include "base/output.h"
 #include "cli/messages.h"
 #include "cli/trace_messages.h"
-#include "report/known.h"
+#include "report/context_details.h"
 #include "session/trace_check.h"
 
 #include <stdlib.h>
@@ -49,8 +49,8 @@ static enum status write_report(struct check *check, const struct st_result *res
     struct st_trace_input *input = &check->input;
     const struct st_trace *trace = input->reading.trace;
     struct st_facts facts = st_trace_input_facts(input);
-    struct st_known known = {.symbols = &input->symbols};
-    struct st_details details = {st_known_tell, &known};
+    struct st_context_details contexts = {.symbols = &input->symbols};
+    struct st_details details = {st_context_details_lookup, &contexts};
     struct st_report report = {.trace = check->path,
                                .details = input->replay ? &details : NULL,
                                .built = st_trace_input_recorded(input),
@@ -69,7 +69,7 @@ static enum status write_report(struct check *check, const struct st_result *res
     report.status = status;
     write_report_as(&report, &values->filters, values->format, style, check->output.file);
     st_judgement_free(judgement);
-    st_known_free(&known);
+    st_context_details_free(&contexts);
     return status;
 }
 

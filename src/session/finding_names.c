@@ -1,7 +1,7 @@
 #include "session/finding_names.h"
 
 #include "base/memory.h"
-#include "report/known.h"
+#include "report/context_details.h"
 #include "watch/describe.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct st_finding_names {
     struct st_translator *translator;
     struct st_symbols symbols;
     struct wanted variables, sites;
-    struct st_known known;
+    struct st_context_details contexts;
 };
 
 static void want(struct wanted *wanted, uint64_t number) {
@@ -86,7 +86,7 @@ struct st_finding_names *st_finding_names_new(struct st_translator *translator,
     struct st_finding_names *names = st_alloc(1, sizeof *names);
     names->translator = translator;
     names->symbols = *st_translator_symbols(translator);
-    names->known.symbols = &names->symbols;
+    names->contexts.symbols = &names->symbols;
     st_names_init(&names->symbols.variables);
     st_names_init(&names->symbols.locations);
     st_contexts_init(&names->symbols.contexts);
@@ -100,7 +100,7 @@ void st_finding_names_free(struct st_finding_names *names) {
     st_names_free(&names->symbols.variables);
     st_names_free(&names->symbols.locations);
     st_contexts_free(&names->symbols.contexts);
-    st_known_free(&names->known);
+    st_context_details_free(&names->contexts);
     free(names->variables.bits);
     free(names->sites.bits);
     free(names);
@@ -111,5 +111,5 @@ const struct st_symbols *st_finding_names_symbols(const struct st_finding_names 
 }
 
 struct st_details st_finding_names_details(struct st_finding_names *names) {
-    return (struct st_details){st_known_tell, &names->known};
+    return (struct st_details){st_context_details_lookup, &names->contexts};
 }
