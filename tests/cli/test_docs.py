@@ -100,7 +100,7 @@ class Documentation(unittest.TestCase):
         def still(text):
             return re.sub(r" +", " ", re.sub(r"[0-9.]+ (us|ms|s)\b", "TIME", text)).rstrip()
         count = 0
-        for path in (ROOT / "README.md", ROOT / "docs/predict.md"):
+        for path in TEXTS:
             for block in code_blocks(path):
                 command, _, report = block.partition("\n")
                 if not re.match(r"\$ seriatim \S+ .*tests/traces/", command):
