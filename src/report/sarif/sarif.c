@@ -9,7 +9,7 @@
 #include "report/story/hint.h"
 #include "report/json/json_fields.h"
 #include "report/sarif/sarif_results.h"
-#include "report/story/story.h"
+#include "report/text/story_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "report/text/text_draft.h"
 #include "report/json/json_fields.h"
 #include "report/source/source_file.h"
-#include "report/story/words.h"
+#include "report/text/writer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "report/story/foreseen.h"
 #include "report/json/json_fields.h"
-#include "report/story/predict_story.h"
+#include "report/text/predict_story.h"
 #include "report/sarif/sarif_results.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "report/sarif/sarif_parts.h"
 #include "report/sarif/sarif_rules.h"
 #include "report/triage/triage.h"
-#include "report/story/words.h"
+#include "report/text/writer.h"
 
 /* Opens a result. */
 void st_sarif_result(struct st_sarif *sarif, enum st_sarif_rule rule);

@@ -4,7 +4,7 @@
 #include "report/text/columns.h"
 #include "report/story/foreseen.h"
 #include "report/text/glyphs.h"
-#include "report/story/predict_story.h"
+#include "report/text/predict_story.h"
 #include "report/text/predict_text.h"
 #include "report/text/sentences.h"
 #include "report/text/text_parts.h"

@@ -2,7 +2,7 @@
 
 #include "report/text/text_draft.h"
 #include "report/story/foreseen.h"
-#include "report/story/predict_story.h"
+#include "report/text/predict_story.h"
 #include "report/text/sentences.h"
 #include "report/text/text_parts.h"
 #include "report/text/triage_text.h"

@@ -9,7 +9,7 @@
 #define SERIATIM_REPORT_TEXT_SENTENCES_H
 
 #include "report/text/text_draft.h"
-#include "report/story/words.h"
+#include "report/text/writer.h"
 
 struct st_text st_sentence_start(const struct st_text *text, struct st_draft *draft);
 
