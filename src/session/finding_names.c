@@ -1,7 +1,7 @@
 #include "session/finding_names.h"
 
 #include "base/memory.h"
-#include "report/known.h"
+#include "report/context_details.h"
 #include "watch/describe.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct words {
     struct st_translator *translator;
     struct st_symbols symbols;
     struct wanted variables, sites;
-    struct st_known known;
+    struct st_context_details contexts;
 };
 
 static void want(struct wanted *wanted, uint64_t number) {
@@ -85,7 +85,7 @@ struct words *words_new(struct st_translator *translator, const struct st_findin
     struct words *words = st_alloc(1, sizeof *words);
     words->translator = translator;
     words->symbols = *st_translator_symbols(translator);
-    words->known.symbols = &words->symbols;
+    words->contexts.symbols = &words->symbols;
     st_names_init(&words->symbols.variables);
     st_names_init(&words->symbols.locations);
     st_contexts_init(&words->symbols.contexts);
@@ -99,7 +99,7 @@ void words_free(struct words *words) {
     st_names_free(&words->symbols.variables);
     st_names_free(&words->symbols.locations);
     st_contexts_free(&words->symbols.contexts);
-    st_known_free(&words->known);
+    st_context_details_free(&words->contexts);
     free(words->variables.bits);
     free(words->sites.bits);
     free(words);
@@ -110,5 +110,5 @@ const struct st_symbols *words_symbols(const struct words *words) {
 }
 
 struct st_details words_details(struct words *words) {
-    return (struct st_details){st_known_tell, &words->known};
+    return (struct st_details){st_context_details_lookup, &words->contexts};
 }

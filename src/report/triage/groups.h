@@ -3,8 +3,8 @@
  * One event can cut several blocks of its thread, one inside the other. They are cut by the same
  * work of the same threads, so only the innermost is told in full. And what was cut in the same
  * place of the code again and again, by work in the same places, is told once, with a count. */
-#ifndef SERIATIM_REPORT_TRIAGE_PARAGRAPHS_H
-#define SERIATIM_REPORT_TRIAGE_PARAGRAPHS_H
+#ifndef SERIATIM_REPORT_TRIAGE_GROUPS_H
+#define SERIATIM_REPORT_TRIAGE_GROUPS_H
 
 #include "report/story/calls.h"
 #include "report/triage/rank.h"

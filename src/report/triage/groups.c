@@ -1,7 +1,7 @@
-#include "report/triage/paragraphs.h"
+#include "report/triage/groups.h"
 
 #include "base/memory.h"
-#include "report/text/text_draft.h"
+#include "report/text_buffer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,9 +66,9 @@ void st_put_lines(FILE *file, const struct st_report *report, uint64_t loc,
 }
 
 static uint64_t place_step(struct placing *p, uint64_t loc, const struct st_calls *around) {
-    struct st_draft draft;
-    st_put_lines(st_draft_open(&draft), p->report, loc, around);
-    char *text = st_draft_close(&draft);
+    struct st_text_buffer buffer;
+    st_put_lines(st_text_buffer_open(&buffer), p->report, loc, around);
+    char *text = st_text_buffer_close(&buffer);
     uint64_t number = st_names_add(&p->lines, text, strlen(text));
     free(text);
     return number;
