@@ -7,7 +7,7 @@
 #include "finding/schedules.h"
 #include "predict/deadlock.h"
 #include "predict/model/model.h"
-#include "predict/engine.h"
+#include "predict/predictor.h"
 #include "predict/reduction/reduction.h"
 #include "predict/tas/tas.h"
 #include "report/formats.h"

@@ -1,7 +1,7 @@
 #include "cli/predict_rules.h"
 
 #include "cli/shared.h"
-#include "predict/engine.h"
+#include "predict/predictor.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #define SERIATIM_REFERENCE_FORESIGHT_H
 
 #include "predict/model/model.h"
-#include "predict/engine.h"
+#include "predict/predictor.h"
 #include "reference/atomicity.h"
 
 /* What an analysis may be held to, on samples that cannot get stuck. Each that says that a block is

@@ -1,7 +1,7 @@
 /* What channels are used for, and what that means to other schedules: barriers, what is done once,
  * and reader-writer locks. */
 #include "predict/deadlock.h"
-#include "predict/engine.h"
+#include "predict/predictor.h"
 
 #include "runs.h"
 

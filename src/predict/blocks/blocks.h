@@ -7,7 +7,7 @@
 #define SERIATIM_PREDICT_BLOCKS_BLOCKS_H
 
 #include "predict/model/model.h"
-#include "predict/engine.h"
+#include "predict/predictor.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

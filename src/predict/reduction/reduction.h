@@ -6,7 +6,7 @@
 #include "predict/model/model.h"
 #include "predict/reduction/movers.h"
 #include "predict/reduction/pair_races.h"
-#include "predict/engine.h"
+#include "predict/predictor.h"
 
 /* One way of doing it. */
 struct st_reduction_setup {

@@ -1,7 +1,7 @@
 /* Analyses that look beyond the observed schedule: each is a value with a name and a function from
  * the model of a run (predict/model/model.h) to a prediction. */
-#ifndef SERIATIM_PREDICT_ENGINE_H
-#define SERIATIM_PREDICT_ENGINE_H
+#ifndef SERIATIM_PREDICT_PREDICTOR_H
+#define SERIATIM_PREDICT_PREDICTOR_H
 
 #include "finding/prediction.h"
 

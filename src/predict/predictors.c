@@ -1,4 +1,4 @@
-#include "predict/engine.h"
+#include "predict/predictor.h"
 
 const struct st_predictor *const st_predictors[] = {&st_reduction, &st_blocks, &st_commit_node,
                                                     NULL};
