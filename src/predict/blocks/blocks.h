@@ -12,6 +12,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+struct st_blocks_options {
+    bool one_variable; /* one variable at a time (Theorem 3) */
+    bool exact;        /* all transactions at once (Theorem 5); without either, Theorem 4 */
+};
+
 #define ST_NO_UNIT UINT32_MAX
 #define ST_NO_VARIABLE UINT32_MAX
 
