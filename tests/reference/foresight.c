@@ -19,7 +19,7 @@
 #define CONFLICT .notion = ST_NOTION_CONFLICT
 #define VIEW .notion = ST_NOTION_VIEW
 #define PAIRWISE .races = ST_RACES_PAIRWISE
-#define DEFAULTS                                                                                    \
+#define DEFAULTS                                                                                   \
     {                                                                                              \
         .reduction = { 0 }                                                                         \
     }
