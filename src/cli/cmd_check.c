@@ -189,8 +189,8 @@ static enum status write_report(struct check *check, const struct st_result *res
     struct trace_input *input = &check->input;
     const struct st_trace *trace = input->reading.trace;
     struct st_facts facts = trace_input_facts(input);
-    struct st_known known = {.symbols = &input->symbols};
-    struct st_details details = {st_known_tell, &known};
+    struct st_context_details contexts = {.symbols = &input->symbols};
+    struct st_details details = {st_context_details_lookup, &contexts};
     struct st_report report = {.trace = check->path,
                                .details = input->replay ? &details : NULL,
                                .built = trace_input_recorded(input),
@@ -212,7 +212,7 @@ static enum status write_report(struct check *check, const struct st_result *res
     report.status = status;
     judging_write(&check->judging, &report, check->values->format, style, check->output.file);
     st_judgement_free(judgement);
-    st_known_free(&known);
+    st_context_details_free(&contexts);
     return status;
 }
 

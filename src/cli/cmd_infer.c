@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "check/engine.h"
 #include "cli/shared.h"
-#include "cli/tally.h"
+#include "session/inference.h"
 
 #include <stdlib.h>
 

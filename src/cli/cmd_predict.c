@@ -281,8 +281,8 @@ static enum status write_report(struct predict *predict) {
     struct trace_input *input = &predict->input;
     const struct st_trace *trace = input->reading.trace;
     struct st_facts facts = trace_input_facts(input);
-    struct st_known known = {.symbols = &input->symbols};
-    struct st_details details = {st_known_tell, &known};
+    struct st_context_details contexts = {.symbols = &input->symbols};
+    struct st_details details = {st_context_details_lookup, &contexts};
     struct st_report report = {.schema = "seriatim-predict/1",
                                .trace = predict->path,
                                .details = input->replay ? &details : NULL,
@@ -304,7 +304,7 @@ static enum status write_report(struct predict *predict) {
     report.status = status;
     judging_write(&predict->judging, &report, predict->values->format, style, predict->output.file);
     st_judgement_free(judgement);
-    st_known_free(&known);
+    st_context_details_free(&contexts);
     return dump_witness(predict) < 0 ? STATUS_TROUBLE : status;
 }
 

@@ -1,7 +1,7 @@
 /* seriatim report: writes a saved result, or what is found in a trace, in any format. */
 #include "base/memory.h"
 #include "cli/checking.h"
-#include "cli/result_file.h"
+#include "session/result_file.h"
 #include "report/formats.h"
 #include "report/load/load.h"
 

@@ -4,7 +4,7 @@
 #include "cli/judging.h"
 #include "cli/watching.h"
 #include "report/formats.h"
-#include "cli/words.h"
+#include "session/finding_names.h"
 
 #include <stdlib.h>
 #include <string.h>

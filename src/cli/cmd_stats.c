@@ -1,6 +1,6 @@
 /* seriatim stats: what a trace consists of, and which of its accesses race. */
 #include "base/json.h"
-#include "cli/race_list.h"
+#include "session/race_list.h"
 #include "cli/shared.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 #include "cli/judging.h"
 
-#include "cli/result_file.h"
+#include "session/result_file.h"
 #include "report/formats.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* seriatim: finds out whether blocks that are meant to be atomic were atomic in a run. */
 #include "cli/commands.h"
-#include "cli/scratch.h"
+#include "cli/doctor/scratch.h"
 #include "cli/shared.h"
 
 #include "base/memory.h"

@@ -4,7 +4,7 @@
 #define SERIATIM_CLI_TRACE_INPUT_H
 
 #include "cli/shared.h"
-#include "report/known.h"
+#include "report/context_details.h"
 #include "spec/select.h"
 #include "trace/replay.h"
 

@@ -2,7 +2,7 @@
 #include "cli/watching.h"
 
 #include "base/memory.h"
-#include "cli/runtime_place.h"
+#include "session/runtime_files.h"
 #include "cli/shared.h"
 
 #include <inttypes.h>
