@@ -1,8 +1,7 @@
-#include "cli/trace_input.h"
+#include "session/trace_input.h"
 
 #include "base/memory.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,48 +10,37 @@
 #define KEPT_EVENTS ((size_t)1 << 24)
 enum { BATCH = 65536 };
 
-static const char *spec_name(const struct trace_input *input) {
-    return strcmp(input->spec_path, "-") == 0 ? "standard input" : input->spec_path;
+const char *st_trace_input_spec_name(const struct st_trace_input *input) {
+    return strcmp(input->source.spec, "-") == 0 ? "standard input" : input->source.spec;
 }
 
-static int load_spec(struct trace_input *input, struct st_error *error) {
-    if (!input->spec_path)
+static int load_spec(struct st_trace_input *input, struct st_error *error) {
+    const struct st_trace_source *source = &input->source;
+    if (!source->spec)
         return 0;
-    if (strcmp(input->spec_path, "-") == 0 && strcmp(input->path, "-") == 0)
-        return st_fail(error, input->command, ST_AT_FILE, 0,
+    if (strcmp(source->spec, "-") == 0 && strcmp(source->path, "-") == 0)
+        return st_fail(error, source->command, ST_AT_FILE, 0,
                        "standard input cannot be the trace and the specification at once");
-    input->spec = st_spec_load(input->spec_path, error);
-    if (!input->spec)
-        return -1;
-    uint64_t section = st_spec_section_line(input->spec);
-    if (section)
-        warn("%s:%" PRIu64 ": 'atomic section' applies to run and record only; a trace has its "
-             "blocks already",
-             spec_name(input), section);
-    return 0;
+    input->spec = st_spec_load(source->spec, error);
+    return input->spec ? 0 : -1;
 }
 
-bool trace_input_is_file(const struct trace_input *input) {
+bool st_trace_input_is_file(const struct st_trace_input *input) {
     struct stat status;
-    return strcmp(input->path, "-") != 0 && stat(input->path, &status) == 0 &&
+    return strcmp(input->source.path, "-") != 0 && stat(input->source.path, &status) == 0 &&
            S_ISREG(status.st_mode);
 }
 
-int trace_input_open(struct trace_input *input, const char *command, const char *path,
-                     const char *spec, unsigned flags, bool again, bool quiet,
-                     struct st_error *error) {
-    *input = (struct trace_input){.command = command,
-                                  .path = path,
-                                  .spec_path = spec,
-                                  .flags = flags,
-                                  .quiet = quiet,
-                                  .keeps = again};
+int st_trace_input_open(struct st_trace_input *input, const struct st_trace_source *source,
+                        struct st_error *error) {
+    *input = (struct st_trace_input){.source = *source, .keeps = source->again};
     if (load_spec(input, error) < 0)
         return -1;
     /* A selection looks at names while events are read, which reading ahead does not allow. */
     if (input->spec)
-        input->flags &= ~(unsigned)ST_TRACE_AHEAD;
-    if (reading_open(&input->reading, path, input->flags, quiet, error) < 0) {
+        input->source.flags &= ~(unsigned)ST_TRACE_AHEAD;
+    if (st_reading_open(&input->reading, source->path, input->source.flags, source->progress,
+                        error) < 0) {
         st_spec_free(input->spec);
         return -1;
     }
@@ -64,13 +52,13 @@ int trace_input_open(struct trace_input *input, const char *command, const char 
     return 0;
 }
 
-void trace_input_close(struct trace_input *input) {
-    if (input->has_words && input->replay) {
+void st_trace_input_close(struct st_trace_input *input) {
+    if (input->has_symbols && input->replay) {
         st_names_free(&input->symbols.locations);
         st_contexts_free(&input->symbols.contexts);
     }
     free(input->kept);
-    reading_close(&input->reading);
+    st_reading_close(&input->reading);
     st_selection_free(input->selection);
     st_replay_free(input->replay);
     st_spec_free(input->spec);
@@ -86,8 +74,8 @@ static void prepare(struct st_selection *selection, struct st_replay *replay,
         st_replay_events(replay, events, count);
 }
 
-static void keep(struct trace_input *input, const struct st_event *events, size_t count) {
-    if (input->kept_count + count > KEPT_EVENTS && trace_input_is_file(input)) {
+static void keep(struct st_trace_input *input, const struct st_event *events, size_t count) {
+    if (input->kept_count + count > KEPT_EVENTS && st_trace_input_is_file(input)) {
         free(input->kept);
         input->kept = NULL;
         input->kept_count = input->kept_capacity = 0;
@@ -99,9 +87,9 @@ static void keep(struct trace_input *input, const struct st_event *events, size_
     input->kept_count += count;
 }
 
-long trace_input_next(struct trace_input *input, struct st_event **events, uint64_t *first,
-                      struct st_error *error) {
-    long count = reading_next(&input->reading, events, first, error);
+long st_trace_input_next(struct st_trace_input *input, struct st_event **events, uint64_t *first,
+                         struct st_error *error) {
+    long count = st_reading_next(&input->reading, events, first, error);
     if (count <= 0)
         return count;
     prepare(input->selection, input->replay, *events, (size_t)count);
@@ -110,19 +98,18 @@ long trace_input_next(struct trace_input *input, struct st_event **events, uint6
     return count;
 }
 
-static int first_pass(struct trace_input *input, trace_input_feed *feed, void *context,
+static int first_pass(struct st_trace_input *input, st_trace_input_feed *feed, void *context,
                       struct st_error *error) {
     struct st_event *events;
     uint64_t first;
     long count;
-    while ((count = trace_input_next(input, &events, &first, error)) > 0)
+    while ((count = st_trace_input_next(input, &events, &first, error)) > 0)
         feed(context, events, (size_t)count, first);
-    reading_end(&input->reading, count >= 0);
     input->was_read = true;
     return count < 0 ? -1 : 0;
 }
 
-static void feed_kept(struct trace_input *input, trace_input_feed *feed, void *context) {
+static void feed_kept(struct st_trace_input *input, st_trace_input_feed *feed, void *context) {
     for (size_t i = 0; i < input->kept_count; i += BATCH) {
         size_t rest = input->kept_count - i;
         feed(context, input->kept + i, rest < BATCH ? rest : BATCH, i + 1);
@@ -130,18 +117,19 @@ static void feed_kept(struct trace_input *input, trace_input_feed *feed, void *c
 }
 
 /* The same file gets the same numbers. If it has changed in between, it is not the same. */
-static int read_again(struct trace_input *input, trace_input_feed *feed, void *context,
+static int read_again(struct st_trace_input *input, st_trace_input_feed *feed, void *context,
                       struct st_error *error) {
-    struct reading reading;
+    struct st_reading reading;
     struct st_event *events;
     uint64_t first;
     long count;
-    if (reading_open(&reading, input->path, input->flags, input->quiet, error) < 0)
+    if (st_reading_open(&reading, input->source.path, input->source.flags, input->source.progress,
+                        error) < 0)
         return -1;
     struct st_selection *selection =
         input->spec ? st_selection_new(input->spec, st_trace_symbols(reading.trace)) : NULL;
     struct st_replay *replay = input->replay ? st_replay_new() : NULL;
-    while ((count = reading_next(&reading, &events, &first, error)) > 0) {
+    while ((count = st_reading_next(&reading, &events, &first, error)) > 0) {
         prepare(selection, replay, events, (size_t)count);
         feed(context, events, (size_t)count, first);
     }
@@ -151,12 +139,12 @@ static int read_again(struct trace_input *input, trace_input_feed *feed, void *c
                         "has changed while it was read");
     st_selection_free(selection);
     st_replay_free(replay);
-    reading_close(&reading);
+    st_reading_close(&reading);
     return count < 0 ? -1 : 0;
 }
 
-int trace_input_pass(struct trace_input *input, trace_input_feed *feed, void *context,
-                     struct st_error *error) {
+int st_trace_input_pass(struct st_trace_input *input, st_trace_input_feed *feed, void *context,
+                        struct st_error *error) {
     if (!input->was_read)
         return first_pass(input, feed, context, error);
     if (!input->keeps)
@@ -167,7 +155,7 @@ int trace_input_pass(struct trace_input *input, trace_input_feed *feed, void *co
 
 /* ---- for the report ---- */
 
-struct st_facts trace_input_facts(const struct trace_input *input) {
+struct st_facts st_trace_input_facts(const struct st_trace_input *input) {
     struct st_facts facts = *st_trace_facts(input->reading.trace);
     if (input->selection) {
         const struct st_selected *selected = st_selection_selected(input->selection);
@@ -178,31 +166,30 @@ struct st_facts trace_input_facts(const struct trace_input *input) {
     return facts;
 }
 
-void trace_input_words(struct trace_input *input) {
+const struct st_symbols *st_trace_input_symbols(struct st_trace_input *input) {
     input->symbols = *st_trace_symbols(input->reading.trace);
-    input->has_words = true;
-    if (!input->replay)
-        return;
-    st_names_init(&input->symbols.locations);
-    st_contexts_init(&input->symbols.contexts);
+    input->has_symbols = true;
+    if (input->replay) {
+        st_names_init(&input->symbols.locations);
+        st_contexts_init(&input->symbols.contexts);
+    }
+    return &input->symbols;
 }
 
-uint64_t trace_input_word(void *context, uint64_t loc) {
-    struct trace_input *input = context;
+uint64_t st_trace_input_location(void *context, uint64_t loc) {
+    struct st_trace_input *input = context;
     if (!input->replay)
         return loc;
     return st_replay_location(input->replay, st_trace_symbols(input->reading.trace),
                               &input->symbols, loc);
 }
 
-time_t trace_input_recorded(const struct trace_input *input) {
+time_t st_trace_input_recorded(const struct st_trace_input *input) {
     struct stat status;
-    return input->replay && stat(input->path, &status) == 0 ? status.st_mtime : 0;
+    return input->replay && stat(input->source.path, &status) == 0 ? status.st_mtime : 0;
 }
 
-void trace_input_warn_of_no_blocks(const struct trace_input *input) {
-    if (input->selection && st_trace_facts(input->reading.trace)->ops[ST_BEGIN] &&
-        !st_selection_selected(input->selection)->all)
-        warn("%s: calls no block of %s atomic", spec_name(input),
-             st_trace_name(input->reading.trace));
+bool st_trace_input_selects_nothing(const struct st_trace_input *input) {
+    return input->selection && st_trace_facts(input->reading.trace)->ops[ST_BEGIN] &&
+           !st_selection_selected(input->selection)->all;
 }

@@ -1,8 +1,8 @@
 /* Checking a trace, for the commands that do: check itself, and report for a trace. */
-#ifndef SERIATIM_CLI_CHECKING_H
-#define SERIATIM_CLI_CHECKING_H
+#ifndef SERIATIM_CLI_CMD_CHECK_H
+#define SERIATIM_CLI_CMD_CHECK_H
 
-#include "cli/judging.h"
+#include "cli/report_output.h"
 
 struct check_values {
     struct common_values common;
@@ -12,7 +12,7 @@ struct check_values {
     bool first, repair;
     unsigned format; /* index in st_report_formats */
     const char *output;
-    struct judging_values judging;
+    struct filter_values filters;
 };
 
 enum status check_path(const struct check_values *values, const char *path);
