@@ -1,8 +1,10 @@
 /* seriatim predict: which blocks other schedules of the same run could cut. */
 #include "base/memory.h"
+#include "base/output.h"
 #include "cli/predict_rules.h"
 #include "cli/predict_tables.h"
-#include "cli/trace_input.h"
+#include "cli/messages.h"
+#include "cli/trace_messages.h"
 #include "cli/witness_file.h"
 #include "finding/schedules.h"
 #include "predict/deadlock.h"
@@ -10,7 +12,7 @@
 #include "predict/engine.h"
 #include "predict/reduction/reduction.h"
 #include "predict/tas/tas.h"
-#include "report/formats.h"
+#include "report/context_details.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +23,9 @@ struct predict {
     const struct predict_values *values;
     const char *path;
     struct st_predict_options options;
-    struct trace_input input;
+    struct st_trace_input input;
     struct st_output output;
-    struct judging judging;
+    struct st_filters filters;
     struct st_model *model;
     struct st_model *shared; /* the same run, with all that is shared; NULL: not wanted */
     struct st_tas *tas;      /* NULL: not wanted */
@@ -96,7 +98,7 @@ static int read_options(struct predict *predict, struct st_error *error) {
         .as_published = values->as_published,
         .jobs = count_jobs(values->jobs),
         .timeout = values->timeout,
-        .limit = judging_keeps(&values->judging, values->limit),
+        .limit = st_filters_keep(&values->filters.files, values->limit),
         .online = values->online,
         .races = values->races,
         .depth = values->exact          ? ST_BLOCKS_EXACT
@@ -159,7 +161,7 @@ static int read_trace(struct predict *predict, struct st_error *error) {
     if (runs_tas(predict->values))
         predict->tas = st_tas_new();
     while (wants_pass(predict->model) || wants_pass(predict->shared)) {
-        if (trace_input_pass(&predict->input, feed, predict, error) < 0)
+        if (pass_trace_input(&predict->input, feed, predict, error) < 0)
             return -1;
         end_pass(predict->model);
         end_pass(predict->shared);
@@ -257,7 +259,7 @@ static void look_up_schedules(struct predict *predict) {
     struct st_schedules *schedules = st_schedules_new(&predict->predictions);
     struct st_error error;
     if (st_schedules_wait(schedules))
-        trace_input_pass(&predict->input, feed_schedules, schedules, &error);
+        st_trace_input_pass(&predict->input, feed_schedules, schedules, &error);
     st_schedules_free(schedules);
 }
 
@@ -278,15 +280,15 @@ static int dump_witness(struct predict *predict) {
 }
 
 static enum status write_report(struct predict *predict) {
-    struct trace_input *input = &predict->input;
+    struct st_trace_input *input = &predict->input;
     const struct st_trace *trace = input->reading.trace;
-    struct st_facts facts = trace_input_facts(input);
-    struct st_known known = {.symbols = &input->symbols};
-    struct st_details details = {st_known_tell, &known};
+    struct st_facts facts = st_trace_input_facts(input);
+    struct st_context_details contexts = {.symbols = &input->symbols};
+    struct st_details details = {st_context_details_lookup, &contexts};
     struct st_report report = {.schema = "seriatim-predict/1",
                                .trace = predict->path,
                                .details = input->replay ? &details : NULL,
-                               .built = trace_input_recorded(input),
+                               .built = st_trace_input_recorded(input),
                                .symbols = &input->symbols,
                                .facts = &facts,
                                .repairs = st_trace_repairs(trace),
@@ -295,16 +297,17 @@ static enum status write_report(struct predict *predict) {
                                .predictions = &predict->predictions};
     struct st_text_style style = text_style(&predict->values->common, predict->output.fd);
     look_up_schedules(predict);
-    trace_input_words(input);
-    st_predictions_map_locations(&predict->predictions, trace_input_word, input);
+    st_trace_input_symbols(input);
+    st_predictions_map_locations(&predict->predictions, st_trace_input_location, input);
     struct st_judgement *judgement =
-        judging_apply(&predict->judging, &report, predict->values->limit);
+        st_filters_apply(&predict->filters, &report, predict->values->limit);
     enum status status = report_status(&report);
     report.has_status = true;
     report.status = status;
-    judging_write(&predict->judging, &report, predict->values->format, style, predict->output.file);
+    write_report_as(&report, &predict->values->filters, predict->values->format, style,
+                    predict->output.file);
     st_judgement_free(judgement);
-    st_known_free(&known);
+    st_context_details_free(&contexts);
     return dump_witness(predict) < 0 ? STATUS_TROUBLE : status;
 }
 
@@ -327,7 +330,7 @@ static enum status predict_and_report(struct predict *predict) {
         st_output_abandon(&predict->output);
         return complain(&error);
     }
-    trace_input_warn_of_no_blocks(&predict->input);
+    warn_of_no_blocks(&predict->input);
     enum status status;
     if (predict->values->ablation || predict->values->table) {
         status = write_tables(predict);
@@ -342,8 +345,9 @@ static enum status predict_and_report(struct predict *predict) {
 
 static enum status predict_trace(struct predict *predict) {
     struct st_error error;
-    const char *inputs[JUDGING_INPUTS];
-    judging_list_inputs(&predict->values->judging, predict->path, predict->values->spec, inputs);
+    const char *inputs[ST_FILTER_INPUTS];
+    st_filters_list_inputs(&predict->values->filters.files, predict->path, predict->values->spec,
+                           inputs);
     if (st_output_open(&predict->output, predict->values->output, inputs, &error) < 0)
         return complain(&error);
     enum status status = predict_and_report(predict);
@@ -359,19 +363,23 @@ static enum status run(const void *command_values, const char *const *operands) 
     struct predict predict = {.values = values, .path = operands[0]};
     struct st_error error;
     if (read_options(&predict, &error) < 0 ||
-        judging_open_for_trace(&predict.judging, &values->judging, "predict", predict.path,
-                               values->spec, &error) < 0)
+        st_filters_open_for_trace(&predict.filters, &values->filters.files, "predict", predict.path,
+                                  values->spec, &error) < 0)
         return complain(&error);
     enum status status;
-    if (trace_input_open(&predict.input, "predict", predict.path, values->spec,
-                         (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD, true,
-                         values->common.quiet, &error) < 0) {
+    struct st_trace_source source = {.command = "predict",
+                                     .path = predict.path,
+                                     .spec = values->spec,
+                                     .flags =
+                                         (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD,
+                                     .again = true};
+    if (open_trace_input(&predict.input, source, values->common.quiet, &error) < 0) {
         status = complain(&error);
     } else {
         status = predict_trace(&predict);
-        trace_input_close(&predict.input);
+        st_trace_input_close(&predict.input);
     }
-    judging_close(&predict.judging);
+    st_filters_close(&predict.filters);
     return status;
 }
 
@@ -532,7 +540,7 @@ static const struct st_option options[] = {
      .initial = "100",
      .help = "list at most N blocks, those with findings first; 0 lists all"},
     REPAIR_OPTION(struct predict_values),
-    JUDGING_OPTIONS(struct predict_values, judging),
+    FILTER_OPTIONS(struct predict_values, filters),
     REPORT_FORMAT_OPTION(struct predict_values, "text"),
     OUTPUT_OPTION(struct predict_values),
     COMMON_OPTIONS,

@@ -1,6 +1,6 @@
 #include "cli/predict_rules.h"
 
-#include "cli/shared.h"
+#include "cli/messages.h"
 #include "predict/engine.h"
 
 #include <string.h>
@@ -72,7 +72,7 @@ static int check_pairs(const struct predict_values *values, struct st_error *err
         if (left && right)
             return refuse_pair(source_of(left, right), pairs[i].words[0], pairs[i].words[1], error);
     }
-    if (values->judging.print && (values->ablation || values->table))
+    if (values->filters.print && (values->ablation || values->table))
         return refuse_pair("predict", values->table ? "--table" : "--ablation",
                            "--print-suppressions", error);
     return 0;

@@ -2,7 +2,7 @@
 #ifndef SERIATIM_CLI_PREDICT_RULES_H
 #define SERIATIM_CLI_PREDICT_RULES_H
 
-#include "cli/judging.h"
+#include "cli/report_output.h"
 
 /* Options that do not mean something to every engine, or not together with every other. */
 enum predict_option {
@@ -44,7 +44,7 @@ struct predict_values {
     struct st_texts without;
     unsigned format; /* index in st_report_formats */
     const char *output;
-    struct judging_values judging;
+    struct filter_values filters;
     const char *given[PREDICT_OPTIONS]; /* who gave the option (base/options.h), NULL: nobody */
 };
 

@@ -2,7 +2,7 @@
 #ifndef SERIATIM_CLI_PREDICT_TABLES_H
 #define SERIATIM_CLI_PREDICT_TABLES_H
 
-#include "cli/shared.h"
+#include "cli/command.h"
 #include "predict/reduction/ablation.h"
 #include "predict/tas/tas.h"
 

@@ -46,7 +46,7 @@ static void write_stack(const char *const *stack, struct st_json *json) {
 
 static void write_detail(const struct st_details *details, uint64_t loc, struct st_json *json) {
     struct st_detail detail;
-    details->tell(details->context, loc, &detail);
+    details->lookup(details->context, loc, &detail);
     string_field(json, "function", detail.function);
     write_stack(detail.stack, json);
     st_json_key(json, "locks");

@@ -54,7 +54,7 @@ static void want_location(struct sources *all, const struct st_report *report, u
     if (!report->details)
         return;
     struct st_detail detail;
-    report->details->tell(report->details->context, loc, &detail);
+    report->details->lookup(report->details->context, loc, &detail);
     for (const char *const *frame = detail.stack; *frame; frame += 2)
         want(all, frame[1]);
 }

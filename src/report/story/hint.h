@@ -2,7 +2,7 @@
 #ifndef SERIATIM_REPORT_STORY_HINT_H
 #define SERIATIM_REPORT_STORY_HINT_H
 
-#include "report/story/words.h"
+#include "report/text/writer.h"
 
 /* Says it in a sentence or two without a full stop at their end; false, and nothing, when nothing
  * is certain. */

@@ -1,44 +1,128 @@
-/* A finding told as a colleague would: what was cut, by whom, step by step, and why no serial order
- * explains it. */
+/* What a finding says, as data: a headline, the steps, what follows from them and what limits it.
+ *
+ * A story is built once, here, from the facts of a finding. Printers (text, JSON, SARIF, the page)
+ * lay it out and add no sentence of their own. Builders know nothing of terminals, columns, colour
+ * or JSON.
+ *
+ * All texts are UTF-8 as far as the names of the trace are; a printer escapes what its medium must
+ * not obey. NULL stands for what there is nothing to say about. In print:
+ *
+ *     HEADLINE (FREQUENCY).
+ *       INTRODUCTION
+ *       STEPS, one below the other
+ *       EXPLANATION
+ *       CONCLUSION
+ *       Hint: HINT
+ *       NOTES, a line each
+ *       SCHEDULE: its title, and its steps
+ *
+ * As JSON, in the member "story" of each violation, reported block and race, in "story" of a result
+ * that is not serializable although no block is named, and in "deadlock_stories", one for each of
+ * "deadlocks":
+ *
+ *     {"kind": "violation",                  see enum st_story_kind
+ *      "count": 3,                           findings that this one stands for, itself included; 0:
+ *                                            another finding stands for it, and text and SARIF
+ * print only that one "headline": "transfer was not atomic in thread T1: T2 came in between",    no
+ * full stop "frequency": "cut in 1 of its 5 runs",               or null; for parentheses
+ *      "introduction": null,                                or a sentence before the steps
+ *      "steps": [{"event": 28,                              or null: not known
+ *                 "thread": "T1",
+ *                 "action": "released lock checking.lock",
+ *                 "loc": "bank.c:25", "function": "withdraw",   "" where not known
+ *                 "holding": "holding no lock",             left out where there is nothing to say
+ *                 "follows": "so T2 comes after transfer",  left out likewise
+ *                 "race": "a data race: nothing orders the two"},   left out likewise
+ *                {"gap": "4 more dependences"}],            between steps that are left out
+ *      "explanation": null,                                 or what the analysis says
+ *      "conclusion": "No serial order has T2's work both after and before transfer.",   or null
+ *      "hint": "transfer let go of ...",                    or null
+ *      "notes": ["The block around it was cut by the same: handle."],
+ *      "schedule": null}                                    or {"title": "...", "steps": [as
+ * above]}
+ *
+ * In a schedule, "follows" says what a read sees instead of what it saw, and "marked": true stands
+ * for a step that the finding rests on. A path, a cycle or a schedule that is long has gaps. */
 #ifndef SERIATIM_REPORT_STORY_STORY_H
 #define SERIATIM_REPORT_STORY_STORY_H
 
-#include "report/triage/paragraphs.h"
-#include "report/story/words.h"
+#include "report/story/calls.h"
 
-/* A violated block. `row` has the counts of its name; NULL when they are not known. */
-void st_put_violation(const struct st_text *text, const struct st_findings *findings,
-                      const struct st_paragraph *paragraph, const struct st_block_row *row);
+enum st_story_kind {
+    ST_STORY_VIOLATION, /* a block that was cut */
+    ST_STORY_BLAMED,    /* a block that closed a cycle, and may have been cut or not */
+    ST_STORY_CYCLE,     /* not serializable, and yet no block was cut */
+    ST_STORY_VERDICT,   /* not serializable, by an engine that names no blocks */
+    ST_STORY_PREDICTED, /* a block that is cut in some other schedule */
+    ST_STORY_POTENTIAL, /* a block that may be cut in some other schedule */
+    ST_STORY_RACE,
+    ST_STORY_DEADLOCK
+};
+const char *st_story_kind_name(enum st_story_kind kind); /* "violation", "blamed", "cycle", ... */
 
-/* Does the engine blame the block for a cycle, without knowing whether it was cut? */
-bool st_is_blamed(const struct st_findings *findings, const struct st_violation *violation);
+/* A step, or a gap between steps: then `gap` says what is left out, and the rest is empty. */
+struct st_story_step {
+    char *gap;             /* "4 more dependences" */
+    struct st_place place; /* the event; its number is 0 where only the thread is known */
+    char *thread;          /* its name */
+    bool home;             /* it is the thread that the finding is about */
+    bool marked;           /* in a schedule: the finding rests on this step */
+    char *action;          /* "released lock checking.lock" */
+    char *holding;         /* "holding savings.lock", "holding no lock" */
+    char *where;           /* "at bank.c:25", "at location 21" */
+    char *location;        /* "bank.c:25", "21"; "" where it is not known */
+    char *follows;         /* "so T2 comes after transfer" */
+    char *race;            /* "a data race: nothing orders the two" */
+    struct st_calls calls; /* that led there; empty where they are not known */
+    size_t new_calls;      /* so many of them, from the innermost on, were not in an earlier step of
+                            * the same thread */
+};
 
-/* "transfer was not atomic in thread T1: T2 came in between" */
-void st_say_violation(const struct st_text *text, const struct st_violation *violation,
-                      bool blamed);
+struct st_story_steps {
+    struct st_story_step *items;
+    size_t count, capacity;
+};
 
-/* Parts of it, for blocks that could be cut as well. */
+struct st_story {
+    enum st_story_kind kind;
+    size_t count; /* see above */
+    char *headline;
+    size_t alarm; /* so many bytes of the headline, from its start, say what is wrong */
+    char *frequency;
+    char *introduction;
+    struct st_story_steps steps;
+    char *explanation, *conclusion, *hint;
+    char **notes;
+    size_t note_count, note_capacity;
+    char *schedule_title; /* NULL: there is no schedule to be shown */
+    struct st_story_steps schedule;
+};
 
-/* "transfer", "A block without a name" */
-void st_say_subject(const struct st_text *text, const struct st_violation *violation);
+/* Builders. What they are given must outlive the story only as far as `place` is used. Release each
+ * story with st_story_free. */
 
-/* Who came in between: "T2", "T2 and T3", "T2, T3, T4 and others" */
-void st_say_others(const struct st_text *text, const struct st_violation *violation);
+struct st_violation_group;
+struct st_predicted_group;
 
-/* What the arrival at the end of the dependence number i of the path means: "so T2 comes after
- * transfer". */
-void st_say_arrival(const struct st_text *text, const struct st_violation *violation, size_t i);
+/* A violated block, or one that an engine blames, and those that it stands for. */
+struct st_story st_violation_story(const struct st_report *report, const struct st_result *result,
+                                   const struct st_violation_group *group);
 
-/* How often blocks of this name were cut, or the like: " (cut in 3 of its 8 runs)". */
-void st_say_share(const struct st_text *text, const char *cut, const struct st_block_row *row);
+/* A trace that is not serializable although no block is named (st_result_has_cycle). */
+struct st_story st_cycle_story(const struct st_report *report, const struct st_result *result);
 
-/* "No serial order has T2's work both after and before transfer." */
-void st_put_conclusion(const struct st_text *text, const struct st_violation *violation);
+/* A block that could be cut, and those that it stands for. */
+struct st_story st_predicted_story(const struct st_report *report,
+                                   const struct st_prediction *prediction,
+                                   const struct st_predicted_group *group);
 
-/* What to look at first, where the finding leaves no doubt about it; otherwise nothing. */
-void st_put_hint(const struct st_text *text, const struct st_violation *violation);
+/* `count` races are at the same lines. */
+struct st_story st_race_story(const struct st_report *report, const struct st_foreseen_race *race,
+                              size_t count);
 
-/* The trace is not serializable, and yet no block was cut. */
-void st_put_cycle(const struct st_text *text, const struct st_findings *findings);
+struct st_story st_deadlock_story(const struct st_report *report,
+                                  const struct st_foreseen_deadlock *deadlock);
+
+void st_story_free(struct st_story *story);
 
 #endif

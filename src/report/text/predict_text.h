@@ -2,7 +2,7 @@
 #ifndef SERIATIM_REPORT_TEXT_PREDICT_TEXT_H
 #define SERIATIM_REPORT_TEXT_PREDICT_TEXT_H
 
-#include "report/story/words.h"
+#include "report/text/writer.h"
 
 /* `text` quotes no sources; it is done here where it is wanted. */
 void st_put_predictions(const struct st_text *text, const struct st_report *report);

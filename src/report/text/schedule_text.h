@@ -12,7 +12,7 @@
 #ifndef SERIATIM_REPORT_TEXT_SCHEDULE_TEXT_H
 #define SERIATIM_REPORT_TEXT_SCHEDULE_TEXT_H
 
-#include "report/story/words.h"
+#include "report/text/writer.h"
 
 /* What is known of the witness of a block; nothing if it has none. Where its events are not known,
  * their numbers have to do. */

@@ -1,6 +1,6 @@
 /* The report for people: a paragraph for each violated block, how often each was cut, and one line
  * that sums up. */
-#include "report/story/story.h"
+#include "report/text/story_text.h"
 
 #include "report/text/predict_text.h"
 #include "report/text/text_parts.h"

@@ -1,0 +1,47 @@
+/* Words for what findings speak of: the parts from which the text report makes its sentences. */
+#ifndef SERIATIM_REPORT_TEXT_WRITER_H
+#define SERIATIM_REPORT_TEXT_WRITER_H
+
+#include "report/report.h"
+#include "report/source/source.h"
+
+/* Where the report is written to, how, and who knows more. */
+struct st_text {
+    FILE *file;
+    const struct st_symbols *symbols;
+    struct st_text_style style;
+    const struct st_details *details; /* or NULL */
+    struct st_sources *sources;       /* or NULL: nothing is quoted */
+    bool foreseen;                    /* what is told could happen, instead of did */
+};
+
+/* How wide the report may be: as wide as this where nobody knows. */
+enum { ST_USUAL_WIDTH = 120 };
+static inline size_t st_text_width(const struct st_text *text) {
+    return text->style.width ? text->style.width : ST_USUAL_WIDTH;
+}
+
+/* The thread that a finding is about is at HOME, the threads that came in between are OTHER. */
+enum st_paint { ST_PLAIN, ST_BOLD, ST_DIM, ST_RED, ST_GREEN, ST_HOME, ST_OTHER, ST_SOURCE };
+void st_put_paint(const struct st_text *text, enum st_paint paint);
+
+/* A name from the trace. It may hold anything, and a terminal must not obey it. */
+void st_put_name(const struct st_text *text, const char *name);
+
+void st_put_count(const struct st_text *text, uint64_t count, const char *noun); /* "3 events" */
+void st_put_thread(const struct st_text *text, uint32_t thread);
+void st_put_block(const struct st_text *text, uint32_t block); /* "transfer", "the block" */
+
+/* Says a sentence or a part of one, in which %t stands for a thread and %b for a block (uint32_t),
+ * %n for a number (uint64_t) and %s for a word of ours: st_say(text, "so %b comes after %t", ...).
+ */
+void st_say(const struct st_text *text, const char *sentence, ...);
+
+/* "at bank.c:21"; RAPID's locations are mere numbers: "at location 21". Nothing where there is no
+ * location. */
+void st_put_location(const struct st_text *text, uint64_t loc);
+
+/* What the thread did: "wrote x", "acquired lock l"; or would do: "writes x". */
+void st_put_deed(const struct st_text *text, const struct st_event *event);
+
+#endif

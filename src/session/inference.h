@@ -1,0 +1,54 @@
+/* Which blocks were never violated, over several traces, and an example of each that was.
+ *
+ * One pass over each trace is enough. Whether a block was violated does not depend on which other
+ * blocks there are, so an engine that looks at every depth finds at once what papers find by
+ * checking the same trace again and again, each time without the blocks refuted so far.
+ *
+ * Traces number their names each in its own way. The inference has numbers of its own, for the
+ * names of blocks and for whatever its examples mention, so that nothing of a trace is needed once
+ * it is closed. */
+#ifndef SERIATIM_SESSION_INFERENCE_H
+#define SERIATIM_SESSION_INFERENCE_H
+
+#include "session/block_counts.h"
+#include "session/reading.h"
+
+struct st_inferred_block {
+    const char *name; /* set by st_inference_rank */
+    struct st_block_counts counts;
+    const char *trace;           /* of the example; NULL while there is none */
+    struct st_violation example; /* in numbers of the inference; its closing edge stands for the
+                                    path */
+};
+
+struct st_inferred_trace {
+    const char *path; /* as the user named it */
+    uint64_t events;
+    bool truncated;
+};
+
+/* Invariant: no name is empty, and blocks[i] belongs to the name with number i. */
+struct st_inference {
+    struct st_names names;
+    struct st_inferred_block *blocks;
+    size_t block_capacity;
+    struct st_symbols symbols;        /* of the examples */
+    struct st_inferred_block unnamed; /* without example */
+    struct st_inferred_trace *traces;
+    size_t trace_count, trace_capacity;
+};
+
+void st_inference_init(struct st_inference *inference);
+void st_inference_free(struct st_inference *inference);
+
+/* Reads a trace to its end and adds what was found in it. The path outlives the inference. On -1
+ * nothing was added. */
+int st_inference_read(struct st_inference *inference, const char *path, struct st_reading *reading,
+                      struct st_error *error);
+
+/* Pointers to the named blocks: first the `*atomic` that were never violated, then the others, the
+ * most rarely violated first. A block that is rarely violated is likely to be meant atomic, the
+ * more so the more often it ran. Release with free(). */
+const struct st_inferred_block **st_inference_rank(struct st_inference *inference, size_t *atomic);
+
+#endif
