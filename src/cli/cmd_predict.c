@@ -1,11 +1,11 @@
 /* seriatim predict: which blocks other schedules of the same run could cut. */
 #include "base/memory.h"
 #include "base/output.h"
-#include "cli/predict_rules.h"
+#include "cli/predict_options.h"
 #include "cli/predict_tables.h"
 #include "cli/messages.h"
 #include "cli/trace_messages.h"
-#include "cli/witness_file.h"
+#include "session/witness_file.h"
 #include "finding/schedules.h"
 #include "predict/analysis.h"
 #include "report/context_details.h"

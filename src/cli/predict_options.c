@@ -1,4 +1,4 @@
-#include "cli/predict_rules.h"
+#include "cli/predict_options.h"
 
 #include "cli/messages.h"
 #include "predict/predictor.h"

@@ -1,6 +1,6 @@
 /* The schedule of a predicted violation as a trace of its own, which `seriatim check` can read. */
-#ifndef SERIATIM_CLI_WITNESS_FILE_H
-#define SERIATIM_CLI_WITNESS_FILE_H
+#ifndef SERIATIM_SESSION_WITNESS_FILE_H
+#define SERIATIM_SESSION_WITNESS_FILE_H
 
 #include "session/trace_input.h"
 #include "finding/prediction.h"

@@ -1,4 +1,4 @@
-#include "cli/witness_file.h"
+#include "session/witness_file.h"
 
 #include "base/output.h"
 #include "base/memory.h"

@@ -1,6 +1,6 @@
 /* The values of predict's options, and which of them go together. */
-#ifndef SERIATIM_CLI_PREDICT_RULES_H
-#define SERIATIM_CLI_PREDICT_RULES_H
+#ifndef SERIATIM_CLI_PREDICT_OPTIONS_H
+#define SERIATIM_CLI_PREDICT_OPTIONS_H
 
 #include "cli/report_output.h"
 #include "predict/blocks/blocks.h"
