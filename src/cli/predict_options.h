@@ -1,32 +1,12 @@
-/* The values of predict's options, and which of them go together. */
+/* The options of predict. Their table is put together from what the command has itself and from
+ * what each predictor brings (predict/predictor.h). */
 #ifndef SERIATIM_CLI_PREDICT_OPTIONS_H
 #define SERIATIM_CLI_PREDICT_OPTIONS_H
 
 #include "cli/report_output.h"
-#include "predict/blocks/blocks.h"
-#include "predict/commit/commit_node.h"
-#include "predict/reduction/reduction.h"
-#include "predict/tas/tas.h"
+#include "predict/analysis.h"
 
-/* Options that do not mean something to every engine, or not together with every other. */
-enum predict_option {
-    PREDICT_ENGINE,
-    PREDICT_NOTION,
-    PREDICT_SEARCH,
-    PREDICT_MAX_SWITCHES,
-    PREDICT_WHOLE_TRACE,
-    PREDICT_DUMP_WITNESS,
-    PREDICT_TABLE,
-    PREDICT_AS_PUBLISHED,
-    PREDICT_ONE_VARIABLE,
-    PREDICT_EXACT,
-    PREDICT_PAIRWISE,
-    PREDICT_ONLINE,
-    PREDICT_RACES,
-    PREDICT_WITHOUT,
-    PREDICT_ABLATION,
-    PREDICT_OPTIONS
-};
+enum { MOST_PREDICTORS = 16, MOST_PREDICT_OPTIONS = 64, PREDICTOR_ROOM = 512 };
 
 struct predict_values {
     struct common_values common;
@@ -37,24 +17,27 @@ struct predict_values {
     uint64_t limit, jobs;
     double timeout;
     bool as_published, repair;
-    struct st_blocks_options blocks;
-    struct st_commit_node_options commit_node;
-    struct st_tas_options tas;
     const char *witness;
-    struct st_reduction_options reduction;
-    struct st_texts without;
     unsigned format; /* index in st_report_formats */
     const char *output;
     struct filter_values filters;
-    const char *given[PREDICT_OPTIONS]; /* who gave the option (base/options.h), NULL: nobody */
+    const char *given[MOST_PREDICT_OPTIONS]; /* by row: who gave it (base/options.h), or NULL */
+    _Alignas(max_align_t) unsigned char own[PREDICTOR_ROOM]; /* the options of each predictor */
 };
 
-/* Refuses options that would be ignored. `engine` is the word for the selected engine. */
-int check_predict_options(const struct predict_values *values, const char *engine,
-                          struct st_error *error);
+/* The table, ending with a row without a name. */
+const struct st_option *predict_options(void);
 
-/* Refuses `--without improvement` where it would be ignored. */
-int check_predict_without(const struct predict_values *values, const char *improvement,
-                          struct st_error *error);
+/* The own options of the predictor with this index in st_predictors. */
+const void *predictor_options(const struct predict_values *values, size_t index);
+
+bool runs_all_predictors(const struct predict_values *values);
+
+/* The index of the predictor whose table was asked for, instead of a report; or the number of
+ * predictors. */
+size_t predictor_with_table(const struct predict_values *values);
+
+/* Refuses options that would be ignored; warns of a notion that is. */
+int check_predict_options(const struct predict_values *values, struct st_error *error);
 
 #endif
