@@ -5,7 +5,7 @@
 
 #include "session/reading.h"
 #include "spec/select.h"
-#include "trace/replay.h"
+#include "trace/context_tracker.h"
 
 #include <time.h>
 

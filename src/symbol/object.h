@@ -5,9 +5,9 @@
 #ifndef SERIATIM_SYMBOL_OBJECT_H
 #define SERIATIM_SYMBOL_OBJECT_H
 
-#include "symbol/spans.h"
+#include "symbol/address_ranges.h"
 #include "symbol/symbol.h"
-#include "symbol/text.h"
+#include "symbol/label.h"
 
 #include <elfutils/libdwfl.h>
 

@@ -2,7 +2,7 @@
 #ifndef SERIATIM_SYMBOL_SPELLING_H
 #define SERIATIM_SYMBOL_SPELLING_H
 
-#include "symbol/text.h"
+#include "symbol/label.h"
 
 /* Appends a name as compilers and demanglers write it, without parameters, ABI tags and default
  * allocators, with long lists of template arguments as "<...>" and lambdas as "{lambda}". The same

@@ -2,7 +2,7 @@
 
 #include "base/map64.h"
 #include "base/memory.h"
-#include "symbol/spans.h"
+#include "symbol/address_ranges.h"
 #include "symbol/spelling.h"
 
 #include <dwarf.h>

@@ -11,7 +11,7 @@
 #ifndef SERIATIM_SYMBOL_UNITS_H
 #define SERIATIM_SYMBOL_UNITS_H
 
-#include "symbol/text.h"
+#include "symbol/label.h"
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>

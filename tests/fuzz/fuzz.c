@@ -2,7 +2,7 @@
 #include "fuzz.h"
 
 #include "base/memory.h"
-#include "trace/replay.h"
+#include "trace/context_tracker.h"
 #include "trace/validate.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The programs of tests/symbol know their own names: they print addresses, and what must be found
  * there. Here they are run, and then looked at from outside. */
 #include "symbol/paths.h"
-#include "symbol/spans.h"
+#include "symbol/address_ranges.h"
 #include "symbol/symbol.h"
 
 #include <inttypes.h>

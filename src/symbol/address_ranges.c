@@ -1,4 +1,4 @@
-#include "symbol/spans.h"
+#include "symbol/address_ranges.h"
 
 #include "base/memory.h"
 

@@ -1,6 +1,6 @@
 /* Which of many address ranges holds an address? Ranges may nest and overlap. */
-#ifndef SERIATIM_SYMBOL_SPANS_H
-#define SERIATIM_SYMBOL_SPANS_H
+#ifndef SERIATIM_SYMBOL_ADDRESS_RANGES_H
+#define SERIATIM_SYMBOL_ADDRESS_RANGES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "reference/late.h"
+#include "reference/deferred.h"
 
 #include "base/memory.h"
 #include "check/witness/witness.h"

@@ -1,7 +1,7 @@
 /* A text of limited length that is put together piece by piece. What does not fit is left out and
  * replaced by "..." at the end: names in damaged files can be of any length. */
-#ifndef SERIATIM_SYMBOL_TEXT_H
-#define SERIATIM_SYMBOL_TEXT_H
+#ifndef SERIATIM_SYMBOL_LABEL_H
+#define SERIATIM_SYMBOL_LABEL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* Stacks and locks that follow from the events of a trace. */
-#include "trace/replay.h"
+#include "trace/context_tracker.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

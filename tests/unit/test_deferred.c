@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "check/witness/witness.h"
 #include "reference/generate.h"
-#include "reference/late.h"
+#include "reference/deferred.h"
 #include "trace/validate.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-#include "symbol/text.h"
+#include "symbol/label.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "trace/replay.h"
+#include "trace/context_tracker.h"
 
 #include "base/map64.h"
 #include "base/memory.h"

@@ -10,8 +10,8 @@
  *     ... engines take the events ...
  *     loc = st_replay_location(replay, from, to, loc);    in the end, for each that is to be told
  */
-#ifndef SERIATIM_TRACE_REPLAY_H
-#define SERIATIM_TRACE_REPLAY_H
+#ifndef SERIATIM_TRACE_CONTEXT_TRACKER_H
+#define SERIATIM_TRACE_CONTEXT_TRACKER_H
 
 #include "trace/symbols.h"
 
