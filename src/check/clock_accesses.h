@@ -6,7 +6,7 @@
 #ifndef SERIATIM_CHECK_CLOCK_ACCESSES_H
 #define SERIATIM_CHECK_CLOCK_ACCESSES_H
 
-#include "check/batch.h"
+#include "check/engine.h"
 #include "check/clock.h"
 
 /* An access by `thread` at its local time `time`. time 0: none, and nothing else has a meaning. */

@@ -1,20 +1,23 @@
 #include "symbol/address_ranges.h"
 
+#include "base/lower_bound.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void st_spans_free(struct st_spans *spans) {
-    free(spans->list);
-    memset(spans, 0, sizeof *spans);
+void st_address_ranges_free(struct st_address_ranges *ranges) {
+    free(ranges->list);
+    memset(ranges, 0, sizeof *ranges);
 }
 
-void st_spans_add(struct st_spans *spans, uint64_t low, uint64_t high, uint32_t what) {
+void st_address_ranges_add(struct st_address_ranges *ranges, uint64_t low, uint64_t high,
+                           uint32_t what) {
     if (low >= high)
         return;
-    st_reserve(&spans->list, &spans->capacity, spans->count + 1);
-    spans->list[spans->count++] = (struct st_span){.low = low, .high = high, .what = what};
+    st_reserve(&ranges->list, &ranges->capacity, ranges->count + 1);
+    ranges->list[ranges->count++] =
+        (struct st_address_range){.low = low, .high = high, .what = what};
 }
 
 static int compare(uint64_t one, uint64_t other) {
@@ -23,35 +26,30 @@ static int compare(uint64_t one, uint64_t other) {
 
 /* The better answer comes later, since look-ups go backwards. */
 static int in_order(const void *first, const void *second) {
-    const struct st_span *one = first, *other = second;
+    const struct st_address_range *one = first, *other = second;
     int order = compare(one->low, other->low);
     if (!order)
         order = compare(other->high, one->high);
     return order ? order : compare(other->what, one->what);
 }
 
-void st_spans_sort(struct st_spans *spans) {
-    if (spans->count)
-        qsort(spans->list, spans->count, sizeof *spans->list, in_order);
-    uint64_t reach = 0;
-    for (size_t i = 0; i < spans->count; i++) {
-        if (spans->list[i].high > reach)
-            reach = spans->list[i].high;
-        spans->list[i].reach = reach;
+void st_address_ranges_sort(struct st_address_ranges *ranges) {
+    if (ranges->count)
+        qsort(ranges->list, ranges->count, sizeof *ranges->list, in_order);
+    uint64_t furthest = 0;
+    for (size_t i = 0; i < ranges->count; i++) {
+        if (ranges->list[i].high > furthest)
+            furthest = ranges->list[i].high;
+        ranges->list[i].furthest = furthest;
     }
 }
 
-const struct st_span *st_spans_find(const struct st_spans *spans, uint64_t address) {
-    size_t low = 0, high = spans->count; /* those before `low` start at or before the address */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (spans->list[middle].low <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    while (low-- > 0 && spans->list[low].reach > address)
-        if (spans->list[low].high > address)
-            return &spans->list[low];
+const struct st_address_range *st_address_ranges_find(const struct st_address_ranges *ranges,
+                                                      uint64_t address) {
+    size_t at; /* the first that starts behind the address */
+    st_lower_bound(at, 0, ranges->count, ranges->list[at].low <= address);
+    while (at-- > 0 && ranges->list[at].furthest > address)
+        if (ranges->list[at].high > address)
+            return &ranges->list[at];
     return NULL;
 }

@@ -5,28 +5,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct st_span {
+struct st_address_range {
     uint64_t low, high; /* [low, high) */
-    uint64_t reach;     /* the largest `high` of this span and those before it, once sorted */
+    uint64_t furthest;  /* the largest `high` of this range and those before it, once sorted */
     uint32_t what;      /* for the owner: what lies there */
 };
 
 /* All zero is empty. */
-struct st_spans {
-    struct st_span *list;
+struct st_address_ranges {
+    struct st_address_range *list;
     size_t count, capacity;
 };
 
-void st_spans_free(struct st_spans *spans);
+void st_address_ranges_free(struct st_address_ranges *ranges);
 
 /* Empty ranges are not added. */
-void st_spans_add(struct st_spans *spans, uint64_t low, uint64_t high, uint32_t what);
+void st_address_ranges_add(struct st_address_ranges *ranges, uint64_t low, uint64_t high,
+                           uint32_t what);
 
 /* To be called after adding and before finding. */
-void st_spans_sort(struct st_spans *spans);
+void st_address_ranges_sort(struct st_address_ranges *ranges);
 
-/* The innermost span that holds the address: the one that starts last, and of those the shortest,
+/* The innermost range that holds the address: the one that starts last, and of those the shortest,
  * and of those the one that was added first (`what` is taken to rise). NULL when there is none. */
-const struct st_span *st_spans_find(const struct st_spans *spans, uint64_t address);
+const struct st_address_range *st_address_ranges_find(const struct st_address_ranges *ranges,
+                                                      uint64_t address);
 
 #endif

@@ -6,7 +6,7 @@
 
 /* Appends the name of what is at a file's address. False, and nothing appended, when neither the
  * debug information nor the symbols know. The object must be open. */
-bool st_data_in(struct st_object *object, uint64_t address, struct st_text *text,
+bool st_data_in(struct st_object *object, uint64_t address, struct st_label *text,
                 enum st_data_kind *kind);
 
 #endif

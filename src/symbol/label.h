@@ -7,22 +7,22 @@
 #include <stddef.h>
 
 /* Always terminated. Invariant: length < sizeof bytes. */
-struct st_text {
+struct st_label {
     size_t length;
     bool full;
     char bytes[1024];
 };
 
-void st_text_clear(struct st_text *text);
+void st_label_clear(struct st_label *text);
 
 /* Bytes below 0x20 become '?': the text may end on a terminal. */
-void st_text_add(struct st_text *text, const char *bytes, size_t length);
-void st_text_adds(struct st_text *text, const char *string);
-void st_text_addf(struct st_text *text, const char *format, ...)
+void st_label_add(struct st_label *text, const char *bytes, size_t length);
+void st_label_adds(struct st_label *text, const char *string);
+void st_label_addf(struct st_label *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Takes back what was added since the text had that length. */
-void st_text_cut(struct st_text *text, size_t length);
-bool st_text_ends_with(const struct st_text *text, const char *string);
+void st_label_truncate(struct st_label *text, size_t length);
+bool st_label_ends_with(const struct st_label *text, const char *string);
 
 #endif

@@ -28,7 +28,7 @@ struct st_object {
     struct st_units *units;
 
     bool symbols_read;
-    struct st_spans code, data; /* of symbols; `what` is their number for libdwfl */
+    struct st_address_ranges code, data; /* of symbols; `what` is their number for libdwfl */
 };
 
 /* Or "[heap]", "linux-vdso.so.1" and the like? */
@@ -44,8 +44,8 @@ void st_object_open(struct st_object *object);
 
 /* Appends the name of the symbol at the address, spelled. False, and nothing appended, when there
  * is none. `offset` is that of the address in it. The file must be open. */
-bool st_object_function(struct st_object *object, uint64_t address, struct st_text *text);
-bool st_object_data(struct st_object *object, uint64_t address, struct st_text *text,
+bool st_object_function(struct st_object *object, uint64_t address, struct st_label *text);
+bool st_object_data(struct st_object *object, uint64_t address, struct st_label *text,
                     uint64_t *offset);
 
 /* Is a variable of `object` a copy of one that `origin` defines? The address of that one then. The

@@ -1,7 +1,7 @@
 /* Names for the addresses of a program that ran: functions, lines, variables.
  *
- * The program told where its modules were (the executable, its shared libraries); their files are
- * read here, later and in another process. A module is a run-time range [start, end) and a bias:
+ * The runtime reports where the modules were (the executable, its shared libraries); we read their
+ * files here, later and in another process. A module is a run-time range [start, end) and a bias:
  * what was linked at address a ran at a + bias. Names come from the best source that there is:
  *
  *     debug information (DWARF)   functions with inlined frames, file:line, variables, members
@@ -12,7 +12,7 @@
  * Separate debug files are found as libdw finds them: by build-id under /usr/lib/debug, by
  * .gnu_debuglink, and from a debuginfod server where the user has set DEBUGINFOD_URLS. Files that
  * are missing or damaged make names poorer and are no errors, and so do files that are not those
- * that ran, if the build-id of those is known: st_module_trouble tells what is amiss.
+ * that ran, if the build-id of those is known: st_module_trouble says what is amiss.
  *
  * Names of C++ are qualified and without parameters: bank::Account::deposit. Long template
  * arguments are "<...>", default allocators are left out, a lambda is
