@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "report/text/writer.h"
+#include "report/user_line.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -60,8 +61,8 @@ void race_list_feed(struct race_list *list, const struct st_event *events, size_
 
 static bool same_location(const struct st_symbols *symbols, uint64_t one, uint64_t other) {
     char first[ST_LOCATION_SIZE], second[ST_LOCATION_SIZE];
-    return one == other || strcmp(st_location_text(symbols, one, first),
-                                  st_location_text(symbols, other, second)) == 0;
+    return one == other || strcmp(st_user_location(symbols, NULL, one, first),
+                                  st_user_location(symbols, NULL, other, second)) == 0;
 }
 
 static bool look_same(const struct st_symbols *symbols, const struct race_pair *one,
@@ -89,7 +90,7 @@ static void choose(struct race_list *list, const struct st_symbols *symbols) {
 
 static void put_access(const struct st_text *text, const struct st_place *place) {
     char buffer[ST_LOCATION_SIZE];
-    bool located = *st_location_text(text->symbols, place->event.loc, buffer);
+    bool located = *st_user_location(text->symbols, NULL, place->event.loc, buffer);
     fputs(located ? " " : "", text->file);
     st_put_location(text, place->event.loc);
     fprintf(text->file, " (event %" PRIu64 ")", place->number);
@@ -153,7 +154,7 @@ static void write_place(const char *key, const struct st_place *place,
     number_field(json, "event", place->number);
     string_field(json, "thread", st_name(&symbols->threads, place->event.thread));
     string_field(json, "op", op);
-    string_field(json, "loc", st_location_text(symbols, place->event.loc, buffer));
+    string_field(json, "loc", st_user_location(symbols, NULL, place->event.loc, buffer));
     st_json_object_end(json);
     free(op);
 }

@@ -88,11 +88,10 @@ static void say_more(const struct st_text *text, const struct st_paragraph *para
 /* ---- Violated blocks ---- */
 
 static void put_locations(struct st_sarif *sarif, const struct st_violation *violation) {
-    const char *block = st_target_name(sarif->report->symbols, ST_BEGIN, violation->block);
     char *deed = st_sarif_deed(sarif, &violation->event);
     st_json_key(&sarif->json, "locations");
     st_json_array(&sarif->json);
-    st_sarif_location(sarif, &violation->event, block, deed);
+    st_sarif_block_location(sarif, violation, deed);
     st_json_array_end(&sarif->json);
     free(deed);
 }
@@ -168,7 +167,7 @@ static void put_cycle(struct st_sarif *sarif, const struct st_result *result) {
     st_sarif_result(sarif, ST_RULE_CYCLE);
     st_json_key(&sarif->json, "locations");
     st_json_array(&sarif->json);
-    st_sarif_location(sarif, last, NULL, deed);
+    st_sarif_location(sarif, last, deed);
     st_json_array_end(&sarif->json);
     st_json_key(&sarif->json, "relatedLocations");
     st_json_array(&sarif->json);

@@ -94,7 +94,7 @@ void st_sarif_related(struct st_sarif *sarif, const struct st_place *place, cons
     fprintf(st_draft_open(&draft), "%s: %s %s", message,
             st_name(&sarif->report->symbols->threads, place->event.thread), deed);
     char *words = st_draft_close(&draft);
-    st_sarif_location(sarif, place, NULL, words);
+    st_sarif_location(sarif, place, words);
     free(words);
     free(deed);
 }

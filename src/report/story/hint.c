@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "report/story/calls.h"
+#include "report/user_line.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static void say_location(const struct st_text *text, const char *location, uint6
     if (location) {
         fputs(" at ", text->file);
         st_put_name(text, location);
-    } else if (*st_location_text(text->symbols, loc, buffer)) {
+    } else if (*st_user_location(text->symbols, text->details, loc, buffer)) {
         fputc(' ', text->file);
         st_put_location(text, loc);
     }

@@ -6,6 +6,7 @@
 #include "report/text/sentences.h"
 #include "report/text/steps.h"
 #include "report/text/story_text.h"
+#include "report/user_line.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -190,7 +191,7 @@ static void say_node(const struct st_text *text, const struct st_place *node) {
           text->file);
     st_put_name(text, st_target_name(text->symbols, event->op, event->target));
     char buffer[ST_LOCATION_SIZE];
-    if (*st_location_text(text->symbols, event->loc, buffer))
+    if (*st_user_location(text->symbols, text->details, event->loc, buffer))
         fputc(' ', text->file);
     st_put_location(text, event->loc);
 }

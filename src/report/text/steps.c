@@ -4,6 +4,7 @@
 #include "report/text/columns.h"
 #include "report/text/glyphs.h"
 #include "report/source/source.h"
+#include "report/user_line.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,8 +73,9 @@ static void add_place(struct st_steps *steps, struct st_step *step, uint64_t loc
     st_put_location(&text, loc);
     step->where = st_draft_close(&steps->draft);
     if (!steps->text->sources ||
-        !st_source_line(steps->text->sources, st_location_text(text.symbols, loc, buffer),
-                        &step->line, &step->length))
+        !st_source_line(steps->text->sources,
+                        st_user_location(text.symbols, text.details, loc, buffer), &step->line,
+                        &step->length))
         step->line = NULL;
 }
 

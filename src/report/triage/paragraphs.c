@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "report/text/text_draft.h"
+#include "report/user_line.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,7 @@ void st_put_lines(FILE *file, const struct st_report *report, uint64_t loc,
     struct st_calls calls = st_calls_at(report->details, loc);
     size_t count = around ? st_calls_untold(&calls, around) : calls.count ? 1 : 0;
     if (!count)
-        fputs(st_location_text(report->symbols, loc, buffer), file);
+        fputs(st_user_location(report->symbols, report->details, loc, buffer), file);
     for (size_t i = 0; i < count; i++)
         fprintf(file, "%s %s\n", calls.frames[i].function, calls.frames[i].location);
     st_calls_free(&calls);
