@@ -1,11 +1,10 @@
 /* seriatim report: writes a saved result, or what is found in a trace, in any format. */
-#include "base/memory.h"
-#include "cli/checking.h"
-#include "session/result_file.h"
-#include "report/formats.h"
+#include "base/output.h"
+#include "cli/cmd_check.h"
+#include "cli/messages.h"
 #include "report/load/load.h"
+#include "session/result_file.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* How much to read in order to tell a result from a trace. */
@@ -15,59 +14,54 @@ struct values {
     struct common_values common;
     unsigned format;
     const char *output;
-    struct judging_values judging;
+    struct filter_values filters;
 };
 
-static int open_judging(struct judging *judging, const struct values *values, const char *path,
-                        struct st_error *error) {
-    const char *const inputs[] = {path, NULL};
-    return judging_open(judging, &values->judging, "report", inputs, error);
-}
-
 /* Findings keep what was said of them when they were saved, unless files are given now. */
-static enum status write_loaded(const struct values *values, const struct judging *judging,
+static enum status write_loaded(const struct values *values, const struct st_filters *filters,
                                 const struct st_loaded *loaded, struct st_output *output) {
     struct st_report report = *st_loaded_report(loaded);
-    struct st_judgement *judgement = judging_apply(judging, &report, 0);
+    struct st_judgement *judgement = st_filters_apply(filters, &report, 0);
     enum status status = report_status(&report);
     struct st_error error;
     report.has_status = true;
     report.status = status;
-    judging_write(judging, &report, values->format, text_style(&values->common, output->fd),
-                  output->file);
+    write_report_as(&report, &values->filters, values->format,
+                    text_style(&values->common, output->fd), output->file);
     st_judgement_free(judgement);
     return st_output_finish(output, &error) < 0 ? complain(&error) : status;
 }
 
-static enum status judge_loaded(const struct values *values, const char *path,
-                                const struct st_loaded *loaded) {
-    const char *inputs[ST_MOST_TEXTS + 2] = {path};
-    const struct st_texts *suppressions = &values->judging.suppressions;
-    struct judging judging;
+static enum status filter_loaded(const struct values *values, const char *path,
+                                 const struct st_loaded *loaded) {
+    const struct st_filter_files *files = &values->filters.files;
+    const char *const others[] = {path, NULL};
+    const char *inputs[ST_FILTER_INPUTS];
+    struct st_filters filters;
     struct st_output output;
     struct st_error error;
     enum status status;
-    memcpy(inputs + 1, suppressions->items, suppressions->count * sizeof *inputs);
-    if (open_judging(&judging, values, path, &error) < 0)
+    st_filters_list_inputs(files, path, NULL, inputs);
+    if (st_filters_open(&filters, files, "report", others, &error) < 0)
         return complain(&error);
     if (st_output_open(&output, values->output, inputs, &error) < 0)
         status = complain(&error);
     else
-        status = write_loaded(values, &judging, loaded, &output);
-    judging_close(&judging);
+        status = write_loaded(values, &filters, loaded, &output);
+    st_filters_close(&filters);
     return status;
 }
 
 static enum status report_result(const struct values *values, const char *path,
                                  struct st_input *input) {
     struct st_error error;
-    if (result_read_rest(input, &error) < 0)
+    if (st_result_read_rest(input, &error) < 0)
         return complain(&error);
     struct st_loaded *loaded =
         st_report_load(input->name, st_input_bytes(input), st_input_available(input), &error);
     if (!loaded)
         return complain(&error);
-    enum status status = judge_loaded(values, path, loaded);
+    enum status status = filter_loaded(values, path, loaded);
     st_loaded_free(loaded);
     return status;
 }
@@ -78,7 +72,7 @@ static enum status report_trace(const struct values *values, const char *path) {
                                        .limit = 100,
                                        .format = values->format,
                                        .output = values->output,
-                                       .judging = values->judging};
+                                       .filters = values->filters};
     return check_path(&check, path);
 }
 
@@ -113,7 +107,7 @@ static enum status run(const void *values, const char *const *operands) {
 }
 
 static const struct st_option options[] = {
-    JUDGING_OPTIONS(struct values, judging),
+    FILTER_OPTIONS(struct values, filters),
     REPORT_FORMAT_OPTION(struct values, "html"),
     OUTPUT_OPTION(struct values),
     COMMON_OPTIONS,

@@ -1,5 +1,5 @@
 /* A command is a value: `const struct command cmd_check` at the end of cmd_check.c, and a line in
- * the table in commands.c. */
+ * the table in commands.c, from which help, manual pages and shell completion are written. */
 #ifndef SERIATIM_CLI_COMMAND_H
 #define SERIATIM_CLI_COMMAND_H
 
@@ -26,5 +26,16 @@ struct command {
 
 extern const struct command cmd_run, cmd_record, cmd_check, cmd_predict, cmd_infer, cmd_report,
     cmd_stats, cmd_convert, cmd_dump, cmd_cc, cmd_cxx, cmd_doctor, cmd_completion;
+
+extern const struct command *const commands[]; /* NULL stands behind the last */
+
+/* The command `help` is not in the table: it only shows what is. */
+#define HELP_COMMAND "help"
+#define HELP_SUMMARY "show the help of a command: seriatim help check"
+
+extern const struct st_option common_options[]; /* of every command */
+extern const struct st_option top_options[];    /* of seriatim itself, instead of a command */
+
+const struct command *find_command(const char *name); /* NULL if there is none */
 
 #endif

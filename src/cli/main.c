@@ -1,7 +1,9 @@
 /* seriatim: finds out whether blocks that are meant to be atomic were atomic in a run. */
-#include "cli/commands.h"
+#include "cli/command.h"
 #include "cli/doctor/scratch.h"
-#include "cli/shared.h"
+#include "base/output.h"
+#include "cli/common_options.h"
+#include "cli/messages.h"
 
 #include "base/memory.h"
 

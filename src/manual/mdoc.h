@@ -2,7 +2,7 @@
 #ifndef SERIATIM_MANUAL_MDOC_H
 #define SERIATIM_MANUAL_MDOC_H
 
-#include "cli/commands.h"
+#include "cli/command.h"
 
 /* The usage of a command: all its options, then its operands. */
 void mdoc_synopsis(FILE *file, const struct command *command);

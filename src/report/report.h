@@ -26,9 +26,9 @@ struct st_detail {
     const char *const *locks; /* that its thread held */
 };
 
-/* Who can tell such things. */
+/* Who knows such things. */
 struct st_details {
-    void (*tell)(void *context, uint64_t loc, struct st_detail *detail);
+    void (*lookup)(void *context, uint64_t loc, struct st_detail *detail);
     void *context;
 };
 

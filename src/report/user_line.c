@@ -1,6 +1,6 @@
 #include "report/user_line.h"
 
-#include "report/known.h"
+#include "report/context_details.h"
 #include "symbol/user_code.h"
 
 /* Function and location of the frame to show; NULL where no frames are known. */
@@ -16,19 +16,19 @@ static const char *const *choose_frame(const struct st_detail *detail, bool inne
 static struct st_user_line find_line(const struct st_symbols *symbols,
                                      const struct st_details *details, uint64_t loc,
                                      char buffer[ST_LOCATION_SIZE], bool innermost) {
-    struct st_known contexts = {.symbols = symbols};
+    struct st_context_details contexts = {.symbols = symbols};
     struct st_detail detail;
     if (details)
-        details->tell(details->context, loc, &detail);
+        details->lookup(details->context, loc, &detail);
     else
-        st_known_tell(&contexts, loc, &detail);
+        st_context_details_lookup(&contexts, loc, &detail);
     const char *const *frame = choose_frame(&detail, innermost);
     struct st_user_line line = {detail.function, NULL};
     if (frame)
         line = (struct st_user_line){frame[0], frame[1]};
     else
         line.location = st_location_text(symbols, loc, buffer);
-    st_known_free(&contexts);
+    st_context_details_free(&contexts);
     return line;
 }
 

@@ -9,17 +9,18 @@
 #include "report/report.h"
 #include "watch/translate.h"
 
-struct words;
+struct st_finding_names;
 
 /* The translator keeps sites (struct st_translation), and neither it nor the findings change while
- * the words are used. */
-struct words *words_new(struct st_translator *translator, const struct st_findings *findings);
-void words_free(struct words *words);
+ * the names are used. */
+struct st_finding_names *st_finding_names_new(struct st_translator *translator,
+                                              const struct st_findings *findings);
+void st_finding_names_free(struct st_finding_names *names);
 
 /* The names of all that the findings speak of; other variables and locations are "". */
-const struct st_symbols *words_symbols(const struct words *words);
+const struct st_symbols *st_finding_names_symbols(const struct st_finding_names *names);
 
 /* Who tells what is known of the locations. */
-struct st_details words_details(struct words *words);
+struct st_details st_finding_names_details(struct st_finding_names *names);
 
 #endif

@@ -5,7 +5,7 @@
 
 enum { MORE = 1 << 20 };
 
-int result_read_rest(struct st_input *input, struct st_error *error) {
+int st_result_read_rest(struct st_input *input, struct st_error *error) {
     while (!input->at_end) {
         if (st_input_fill(input, st_input_available(input) + MORE, error) < 0)
             return -1;

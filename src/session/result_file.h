@@ -5,6 +5,6 @@
 #include "trace/format.h"
 
 /* Reads all that is left of an input, unless that is more than any result has. */
-int result_read_rest(struct st_input *input, struct st_error *error);
+int st_result_read_rest(struct st_input *input, struct st_error *error);
 
 #endif

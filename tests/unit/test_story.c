@@ -28,7 +28,7 @@ struct fixture {
     char folder[64];
 };
 
-static void tell(void *context, uint64_t loc, struct st_detail *detail) {
+static void look_up(void *context, uint64_t loc, struct st_detail *detail) {
     const struct fixture *f = context;
     const struct knowledge *known = &f->known[loc & ~ST_LOC_NAME];
     *detail =
@@ -44,7 +44,7 @@ static int set_up(void **state) {
     st_findings_init(&f->findings, 0);
     f->findings.names_blocks = true;
     f->result = (struct st_result){.engine = "witness", .findings = &f->findings};
-    f->details = (struct st_details){tell, f};
+    f->details = (struct st_details){look_up, f};
     f->facts.events = 99;
     f->report = (struct st_report){.trace = "bank",
                                    .details = &f->details,
@@ -326,7 +326,7 @@ static void frames_of_libraries_are_left_out(void **state) {
 }
 
 /* A table of knowledge has no room for such a stack, so it is told for every location. */
-static void tell_deep_stack(void *context, uint64_t loc, struct st_detail *detail) {
+static void look_up_deep_stack(void *context, uint64_t loc, struct st_detail *detail) {
     static const char *stack[2 * 15 + 1];
     (void)context, (void)loc;
     for (size_t i = 0; i < 30; i++)
@@ -337,7 +337,7 @@ static void tell_deep_stack(void *context, uint64_t loc, struct st_detail *detai
 static void of_a_deep_stack_the_innermost_calls_are_told(void **state) {
     struct fixture *f = *state;
     set_up_bank(f);
-    f->details.tell = tell_deep_stack;
+    f->details.lookup = look_up_deep_stack;
     assert_text(f, plain,
                 "                from  f  f.c:1\n"
                 "                from  7 more calls; --format json lists them\n"

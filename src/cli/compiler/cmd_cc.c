@@ -13,7 +13,7 @@
 #include "cli/compiler/compiler_line.h"
 #include "cli/compiler/response_file.h"
 #include "session/runtime_files.h"
-#include "cli/shared.h"
+#include "cli/messages.h"
 
 #include "base/memory.h"
 #include "cli/compiler/subprocess.h"
@@ -148,7 +148,7 @@ static int add_clang_libraries(struct call *call, struct st_error *error) {
 static void add_shared_runtime(struct call *call, const char *place) {
     add_for_linker(call, "--push-state");
     add_for_linker(call, "--no-as-needed");
-    add_for_linker(call, join(call, place, "/", RUNTIME_LIBRARY));
+    add_for_linker(call, join(call, place, "/", ST_RUNTIME_LIBRARY));
     add_for_linker(call, "--pop-state");
     add_for_linker(call, "-rpath");
     add_for_linker(call, join(call, place, "", ""));
@@ -160,18 +160,18 @@ static void add_shared_runtime(struct call *call, const char *place) {
 static int add_static_runtime(struct call *call, const char *place, struct st_error *error) {
     if (call->line.shared)
         return 0;
-    if (!runtime_has_archive(place))
+    if (!st_runtime_has_archive(place))
         return st_fail(error, call->language->command, ST_AT_FILE, 0,
-                       GCC_STATIC_RUNTIME ": " RUNTIME_ARCHIVE ", " RUNTIME_ARCHIVE_NAMES
-                                          " and " RUNTIME_ARCHIVE_LINK_NAME
-                                          " are not all beside " RUNTIME_LIBRARY
+                       GCC_STATIC_RUNTIME ": " ST_RUNTIME_ARCHIVE ", " ST_RUNTIME_ARCHIVE_NAMES
+                                          " and " ST_RUNTIME_ARCHIVE_LINK_NAME
+                                          " are not all beside " ST_RUNTIME_LIBRARY
                                           "; build or install seriatim again, or link without "
                                           "this option");
-    add_for_linker(call, join(call, "--dynamic-list=", place, "/" RUNTIME_ARCHIVE_NAMES));
+    add_for_linker(call, join(call, "--dynamic-list=", place, "/" ST_RUNTIME_ARCHIVE_NAMES));
     if (call->compiler.kind == COMPILER_GCC && !call->line.unwatched)
         return 0;
     add_for_linker(call, "--whole-archive");
-    add_for_linker(call, join(call, place, "/", RUNTIME_ARCHIVE));
+    add_for_linker(call, join(call, place, "/", ST_RUNTIME_ARCHIVE));
     add_for_linker(call, "--no-whole-archive");
     add_for_linker(call, "-ldl");
     add_for_linker(call, "-lpthread");
@@ -181,7 +181,7 @@ static int add_static_runtime(struct call *call, const char *place, struct st_er
 static int add_link_flags(struct call *call, struct st_error *error) {
     if (!call->line.links)
         return 0;
-    char *place = runtime_place(call->language->command, error);
+    char *place = st_runtime_folder(call->language->command, error);
     int result = place ? 0 : -1;
     if (place) {
         add(call, join(call, "-L", place, ""));

@@ -4,7 +4,7 @@
 #ifndef SERIATIM_CLI_COMPLETION_COMPLETION_H
 #define SERIATIM_CLI_COMPLETION_COMPLETION_H
 
-#include "cli/commands.h"
+#include "cli/command.h"
 
 void write_bash_completion(FILE *file);
 void write_zsh_completion(FILE *file);

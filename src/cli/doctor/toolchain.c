@@ -50,7 +50,7 @@ enum { BUILD_SECONDS = 120, RUN_SECONDS = 20, OUTPUT = 4096 };
     "    pthread_join(two, 0);\n"                                                                  \
     "    FILE *maps = fopen(\"/proc/self/maps\", \"r\");\n"                                        \
     "    while (maps && fgets(line, sizeof line, maps))\n"                                         \
-    "        ours |= strstr(line, \"" RUNTIME_LIBRARY "\") != 0;\n"                                \
+    "        ours |= strstr(line, \"" ST_RUNTIME_LIBRARY "\") != 0;\n"                             \
     "    dl_iterate_phdr(take_bias, &bias);\n"                                                     \
     "    printf(\"%d %d %lx %lx\\n\", count, ours, bias, (unsigned long)work);\n"                  \
     "    return 0;\n"                                                                              \
@@ -142,10 +142,11 @@ static bool examine_compiler(struct health *health, const struct candidate *cand
 
 static bool examine_runtime(struct health *health) {
     struct st_error error;
-    char *place = runtime_place(NULL, &error);
+    char *place = st_runtime_folder(NULL, &error);
     struct symptom *symptom =
         health_add(health, place ? HEALTH_OK : HEALTH_PROBLEM, "runtime library");
-    health_detail(symptom, "%s%s", place ? place : error.cause, place ? "/" RUNTIME_LIBRARY : "");
+    health_detail(symptom, "%s%s", place ? place : error.cause,
+                  place ? "/" ST_RUNTIME_LIBRARY : "");
     free(place);
     return place != NULL;
 }
@@ -153,12 +154,12 @@ static bool examine_runtime(struct health *health) {
 /* It is for those who ask for it, so that nothing is wrong without it. */
 static void examine_archive(struct health *health) {
     struct st_error error;
-    char *place = runtime_place(NULL, &error);
+    char *place = st_runtime_folder(NULL, &error);
     if (!place)
         return;
-    bool there = runtime_has_archive(place);
+    bool there = st_runtime_has_archive(place);
     struct symptom *symptom = health_add(health, there ? HEALTH_OK : HEALTH_NOTE, "static runtime");
-    health_detail(symptom, there ? "%s/" RUNTIME_ARCHIVE : "not in %s", place);
+    health_detail(symptom, there ? "%s/" ST_RUNTIME_ARCHIVE : "not in %s", place);
     if (!there)
         health_advise(symptom, "for -static-libtsan, build or install seriatim again");
     free(place);

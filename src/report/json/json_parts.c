@@ -47,7 +47,7 @@ static void write_stack(const char *const *stack, struct st_json *json) {
 
 static void write_detail(const struct st_details *details, uint64_t loc, struct st_json *json) {
     struct st_detail detail;
-    details->tell(details->context, loc, &detail);
+    details->lookup(details->context, loc, &detail);
     write_stack(detail.stack, json);
     st_json_key(json, "locks");
     st_json_array(json);

@@ -396,7 +396,7 @@ struct st_loaded *st_report_load(const char *name, const char *text, size_t leng
         st_loaded_free(loaded);
         return NULL;
     }
-    loaded->details = (struct st_details){st_loading_tell, &loaded->loading};
+    loaded->details = (struct st_details){st_loading_lookup, &loaded->loading};
     if (loaded->loading.has_details)
         loaded->report.details = &loaded->details;
     return loaded;

@@ -88,7 +88,7 @@ static void write_list(FILE *file, const char *const *list) {
 
 /* A text that two contexts share only if they are the same. What separates its parts cannot be in
  * them, or it does not matter: contexts that are taken for the same lose a frame of a stack. */
-static char *make_key(const char *loc, const struct st_known_context *context) {
+static char *make_key(const char *loc, const struct st_loaded_context *context) {
     char *key = NULL;
     size_t size;
     FILE *file = open_memstream(&key, &size);
@@ -105,14 +105,14 @@ static char *make_key(const char *loc, const struct st_known_context *context) {
     return key;
 }
 
-static void free_context(struct st_known_context *context) {
+static void free_context(struct st_loaded_context *context) {
     free(context->stack);
     free(context->locks);
 }
 
 /* Takes over the context. */
 static uint64_t location_number(struct st_loading *loading, const char *loc,
-                                struct st_known_context *context) {
+                                struct st_loaded_context *context) {
     char *key = make_key(loc, context);
     uint32_t number = name_number(loading, &loading->keys, key);
     free(key);
@@ -130,7 +130,7 @@ uint64_t st_load_location(struct st_loading *loading, const char *loc) {
     uint64_t number;
     if (is_plain_number(loc, &number))
         return number;
-    return location_number(loading, loc, &(struct st_known_context){NULL, NULL, NULL});
+    return location_number(loading, loc, &(struct st_loaded_context){NULL, NULL, NULL});
 }
 
 static uint64_t read_location(struct st_loading *loading, const json_t *object) {
@@ -139,18 +139,18 @@ static uint64_t read_location(struct st_loading *loading, const json_t *object) 
     const char *function = st_field_maybe_text(fields, object, "function");
     if (!function)
         return st_load_location(loading, loc);
-    struct st_known_context context = {function, read_stack(fields, object),
-                                       read_locks(fields, object)};
+    struct st_loaded_context context = {function, read_stack(fields, object),
+                                        read_locks(fields, object)};
     loading->has_details = true;
     return location_number(loading, loc, &context);
 }
 
-void st_loading_tell(void *context, uint64_t loc, struct st_detail *detail) {
+void st_loading_lookup(void *context, uint64_t loc, struct st_detail *detail) {
     const struct st_loading *loading = context;
     *detail = (struct st_detail){"", none, none};
     if (!(loc & ST_LOC_NAME))
         return;
-    const struct st_known_context *found = &loading->contexts[loc & ~ST_LOC_NAME];
+    const struct st_loaded_context *found = &loading->contexts[loc & ~ST_LOC_NAME];
     if (found->function)
         *detail = (struct st_detail){found->function, found->stack, found->locks};
 }

@@ -7,7 +7,7 @@
 #include "report/report.h"
 
 /* What is known of a location beyond its name. The texts are those of the JSON. */
-struct st_known_context {
+struct st_loaded_context {
     const char *function;
     const char **stack, **locks; /* each ends with NULL */
 };
@@ -18,7 +18,7 @@ struct st_loading {
     struct st_fields fields;
     struct st_symbols symbols;
     struct st_names keys;
-    struct st_known_context *contexts;
+    struct st_loaded_context *contexts;
     size_t context_capacity;
     bool has_details;
 };
@@ -28,7 +28,7 @@ void st_loading_init(struct st_loading *loading);
 void st_loading_free(struct st_loading *loading);
 
 /* Tells writers of reports what is known; `loading` is a struct st_loading. */
-void st_loading_tell(void *loading, uint64_t loc, struct st_detail *detail);
+void st_loading_lookup(void *loading, uint64_t loc, struct st_detail *detail);
 
 /* Numbers for names. A block without one is ST_NO_NAME. */
 uint32_t st_load_thread(struct st_loading *loading, const char *text);

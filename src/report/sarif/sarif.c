@@ -69,11 +69,11 @@ static struct steps steps_of(const struct st_violation *violation) {
 /* A hint where there is one, and the blocks around. */
 static void say_more(const struct st_text *text, const struct st_paragraph *paragraph,
                      bool blamed) {
-    struct st_draft draft;
+    struct st_text_buffer buffer;
     struct st_text hint = *text;
-    hint.file = st_draft_open(&draft);
+    hint.file = st_text_buffer_open(&buffer);
     bool said = !blamed && st_say_hint(&hint, paragraph->violation);
-    char *words = st_draft_close(&draft);
+    char *words = st_text_buffer_close(&buffer);
     if (said)
         fprintf(text->file, " Hint: %s.", words);
     free(words);
@@ -125,12 +125,12 @@ static void put_violation(struct st_sarif *sarif, const struct st_result *result
     const struct st_violation *violation = paragraph->violation;
     bool blamed = st_is_blamed(result->findings, violation);
     struct steps steps = steps_of(violation);
-    struct st_draft draft;
-    struct st_text text = st_sarif_text(sarif, &draft);
+    struct st_text_buffer buffer;
+    struct st_text text = st_sarif_text(sarif, &buffer);
     st_say_violation(&text, violation, blamed);
     fputc('.', text.file);
     say_more(&text, paragraph, blamed);
-    char *sentence = st_draft_close(&draft);
+    char *sentence = st_text_buffer_close(&buffer);
 
     st_sarif_result(sarif, blamed ? ST_RULE_BLAMED : ST_RULE_VIOLATION);
     put_locations(sarif, violation);

@@ -2,7 +2,7 @@
 #include "report/sarif/sarif_parts.h"
 
 #include "base/memory.h"
-#include "report/text/text_draft.h"
+#include "report/text_buffer.h"
 #include "report/json/json_fields.h"
 #include "report/source/source_file.h"
 #include "report/story/calls.h"
@@ -69,15 +69,15 @@ static void put_uri(FILE *file, const char *path) {
 }
 
 void st_sarif_artifact(struct st_sarif *sarif, const char *path) {
-    struct st_draft draft;
+    struct st_text_buffer buffer;
     size_t length = sarif->folder ? strlen(sarif->folder) : 0;
     if (length && strncmp(path, sarif->folder, length) == 0)
         path += length;
     bool absolute = *path == '/';
-    FILE *file = st_draft_open(&draft);
+    FILE *file = st_text_buffer_open(&buffer);
     fputs(absolute ? "file://" : "", file);
     put_uri(file, path);
-    char *uri = st_draft_close(&draft);
+    char *uri = st_text_buffer_close(&buffer);
     st_json_key(&sarif->json, "artifactLocation");
     st_json_flat_object(&sarif->json);
     string_field(&sarif->json, "uri", uri);
@@ -134,7 +134,7 @@ static struct st_detail detail_of(const struct st_sarif *sarif, uint64_t loc) {
     static const char *const none[] = {NULL};
     struct st_detail detail = {"", none, none};
     if (sarif->report->details)
-        sarif->report->details->tell(sarif->report->details->context, loc, &detail);
+        sarif->report->details->lookup(sarif->report->details->context, loc, &detail);
     return detail;
 }
 
@@ -212,8 +212,8 @@ void st_sarif_stack(struct st_sarif *sarif, const char *key, const struct st_pla
 char *st_sarif_deed(const struct st_sarif *sarif, const struct st_place *place) {
     char buffer[ST_LOCATION_SIZE];
     uint32_t line;
-    struct st_draft draft;
-    struct st_text text = {.file = st_draft_open(&draft),
+    struct st_text_buffer words;
+    struct st_text text = {.file = st_text_buffer_open(&words),
                            .symbols = sarif->report->symbols,
                            .details = sarif->report->details,
                            .foreseen = sarif->report->predictions != NULL};
@@ -223,7 +223,7 @@ char *st_sarif_deed(const struct st_sarif *sarif, const struct st_place *place) 
         fputc(' ', text.file);
         st_put_location(&text, place->event.loc);
     }
-    return st_draft_close(&draft);
+    return st_text_buffer_close(&words);
 }
 
 /* In words that the standard proposes. */
@@ -244,13 +244,13 @@ static void put_kinds(struct st_json *json, enum st_op op) {
 
 static void put_locks(struct st_sarif *sarif, const struct st_place *place) {
     struct st_detail detail = detail_of(sarif, place->event.loc);
-    struct st_draft draft;
+    struct st_text_buffer buffer;
     if (!*detail.locks)
         return;
-    FILE *file = st_draft_open(&draft);
+    FILE *file = st_text_buffer_open(&buffer);
     for (const char *const *lock = detail.locks; *lock; lock++)
         fprintf(file, "%s%s", lock == detail.locks ? "" : ", ", *lock);
-    char *locks = st_draft_close(&draft);
+    char *locks = st_text_buffer_close(&buffer);
     st_json_key(&sarif->json, "state");
     st_json_flat_object(&sarif->json);
     st_sarif_message(sarif, "locks held", locks, NULL);

@@ -33,15 +33,15 @@ static void put_related(struct st_sarif *sarif, const struct st_place *steps, si
 /* "f may be cut, ...: R-W-R on x. Because ..." */
 static char *make_sentence(const struct st_sarif *sarif, const struct st_foreseen *block,
                            const char *notion) {
-    struct st_draft draft;
-    struct st_text text = st_sarif_text(sarif, &draft);
+    struct st_text_buffer buffer;
+    struct st_text text = st_sarif_text(sarif, &buffer);
     st_say_foreseen(&text, block, notion);
     fputc('.', text.file);
     if (block->why) {
         fputc(' ', text.file);
         st_say_sentence(&text, block->why);
     }
-    return st_draft_close(&draft);
+    return st_text_buffer_close(&buffer);
 }
 
 static void put_properties(struct st_sarif *sarif, const struct st_foreseen *block) {
@@ -111,11 +111,11 @@ static void put_steps(struct st_sarif *sarif, enum st_sarif_rule rule, char *sen
 
 static void put_race(struct st_sarif *sarif, const struct st_race_place *place) {
     const struct st_place steps[] = {place->race->first, place->race->second};
-    struct st_draft draft;
-    struct st_text text = st_sarif_text(sarif, &draft);
+    struct st_text_buffer buffer;
+    struct st_text text = st_sarif_text(sarif, &buffer);
     st_say_race(&text, place->race);
     fputc('.', text.file);
-    put_steps(sarif, ST_RULE_RACE, st_draft_close(&draft), steps, 2, place->count);
+    put_steps(sarif, ST_RULE_RACE, st_text_buffer_close(&buffer), steps, 2, place->count);
 }
 
 static void put_races(struct st_sarif *sarif, const struct st_prediction *prediction) {
@@ -128,15 +128,16 @@ static void put_races(struct st_sarif *sarif, const struct st_prediction *predic
 
 static void put_deadlock(struct st_sarif *sarif, const struct st_foreseen_deadlock *deadlock) {
     struct st_place *steps = st_alloc(2 * deadlock->count, sizeof *steps);
-    struct st_draft draft;
-    struct st_text text = st_sarif_text(sarif, &draft);
+    struct st_text_buffer buffer;
+    struct st_text text = st_sarif_text(sarif, &buffer);
     st_say_deadlock(&text, deadlock);
     fputc('.', text.file);
     for (size_t i = 0; i < deadlock->count; i++) { /* all have taken a lock before anyone waits */
         steps[i] = deadlock->waits[i].holds;
         steps[deadlock->count + i] = deadlock->waits[i].wants;
     }
-    put_steps(sarif, ST_RULE_DEADLOCK, st_draft_close(&draft), steps, 2 * deadlock->count, 1);
+    put_steps(sarif, ST_RULE_DEADLOCK, st_text_buffer_close(&buffer), steps, 2 * deadlock->count,
+              1);
     free(steps);
 }
 

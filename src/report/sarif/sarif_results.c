@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-struct st_text st_sarif_text(const struct st_sarif *sarif, struct st_draft *draft) {
-    return (struct st_text){.file = st_draft_open(draft),
+struct st_text st_sarif_text(const struct st_sarif *sarif, struct st_text_buffer *buffer) {
+    return (struct st_text){.file = st_text_buffer_open(buffer),
                             .symbols = sarif->report->symbols,
                             .details = sarif->report->details,
                             .foreseen = sarif->report->predictions != NULL};
@@ -14,9 +14,9 @@ struct st_text st_sarif_text(const struct st_sarif *sarif, struct st_draft *draf
 /* The sentence once more, and the steps as a list. */
 static char *make_markdown(const struct st_sarif *sarif, const char *sentence,
                            const struct st_place *steps, size_t count) {
-    struct st_draft draft;
+    struct st_text_buffer buffer;
     char *escaped = st_markdown(sentence);
-    FILE *file = st_draft_open(&draft);
+    FILE *file = st_text_buffer_open(&buffer);
     fprintf(file, "%s\n", escaped);
     free(escaped);
     for (size_t i = 0; i < count; i++) {
@@ -28,7 +28,7 @@ static char *make_markdown(const struct st_sarif *sarif, const char *sentence,
         free(safe);
         free(thread);
     }
-    return st_draft_close(&draft);
+    return st_text_buffer_close(&buffer);
 }
 
 void st_sarif_sentence(struct st_sarif *sarif, char *sentence, const struct st_place *steps,
@@ -87,13 +87,13 @@ void st_sarif_result(struct st_sarif *sarif, enum st_sarif_rule rule) {
 }
 
 void st_sarif_related(struct st_sarif *sarif, const struct st_place *place, const char *message) {
-    struct st_draft draft;
+    struct st_text_buffer buffer;
     if (!place->number)
         return;
     char *deed = st_sarif_deed(sarif, place);
-    fprintf(st_draft_open(&draft), "%s: %s %s", message,
+    fprintf(st_text_buffer_open(&buffer), "%s: %s %s", message,
             st_name(&sarif->report->symbols->threads, place->event.thread), deed);
-    char *words = st_draft_close(&draft);
+    char *words = st_text_buffer_close(&buffer);
     st_sarif_location(sarif, place, words);
     free(words);
     free(deed);

@@ -56,7 +56,7 @@ static void want_location(struct sources *all, const struct st_report *report, u
     if (!report->details)
         return;
     struct st_detail detail;
-    report->details->tell(report->details->context, loc, &detail);
+    report->details->lookup(report->details->context, loc, &detail);
     for (const char *const *frame = detail.stack; *frame; frame += 2)
         if (st_is_user_code(frame[0], frame[1]))
             want(all, frame[1]);

@@ -28,7 +28,7 @@ struct st_calls st_calls_at(const struct st_details *details, uint64_t loc) {
     struct st_detail detail;
     if (!details)
         return (struct st_calls){0};
-    details->tell(details->context, loc, &detail);
+    details->lookup(details->context, loc, &detail);
     return choose_frames(detail.stack);
 }
 

@@ -68,7 +68,7 @@ static char **locks_at(const struct st_text *text, const struct st_place *place)
     struct st_detail detail;
     if (!text->details)
         return NULL;
-    text->details->tell(text->details->context, place->event.loc, &detail);
+    text->details->lookup(text->details->context, place->event.loc, &detail);
     return *detail.stack ? copy_locks(detail.locks) : NULL;
 }
 

@@ -9,7 +9,7 @@
 static void close_cell(struct st_columns *columns) {
     if (!columns->open)
         return;
-    columns->cells[columns->cell_count - 1].text = st_draft_close(&columns->cell);
+    columns->cells[columns->cell_count - 1].text = st_text_buffer_close(&columns->cell);
     columns->open = false;
 }
 
@@ -18,7 +18,7 @@ static FILE *open_cell(struct st_columns *columns, bool loose) {
     st_reserve(&columns->cells, &columns->cell_capacity, columns->cell_count + 1);
     columns->cells[columns->cell_count++].loose = loose;
     columns->open = true;
-    return st_draft_open(&columns->cell);
+    return st_text_buffer_open(&columns->cell);
 }
 
 FILE *st_columns_cell(struct st_columns *columns) {

@@ -11,7 +11,7 @@
 #ifndef SERIATIM_REPORT_TEXT_COLUMNS_H
 #define SERIATIM_REPORT_TEXT_COLUMNS_H
 
-#include "report/text/text_draft.h"
+#include "report/text_buffer.h"
 
 #include <stdbool.h>
 
@@ -28,7 +28,7 @@ struct st_columns {
     size_t widest;         /* no column gets wider; 0 is ST_WIDEST_COLUMN */
     struct st_cell *cells; /* row by row */
     size_t cell_count, cell_capacity;
-    struct st_draft cell; /* the last one, while it is open */
+    struct st_text_buffer cell; /* the last one, while it is open */
     bool open;
 };
 

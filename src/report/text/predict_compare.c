@@ -191,17 +191,17 @@ static void put_block(const struct comparison *c, uint32_t name) {
     size_t whose = 0, count = c->report->predictions->count;
     const struct st_forecast *best = find_best(c, name, &whose);
     struct st_columns columns = {.count = 4};
-    struct st_draft draft;
+    struct st_text_buffer buffer;
     if (!best)
         return; /* it is known, suppressed or not listed */
     const struct st_prediction *teller = &c->report->predictions->items[whose];
-    struct st_text sentence = st_sentence_start(c->text, &draft);
+    struct st_text sentence = st_sentence_start(c->text, &buffer);
     st_say_foreseen(&sentence, best->block, teller->notion);
     st_say(&sentence, " (reported by %n of %n engine%s; told by ",
            (uint64_t)count_reporting(c, name), (uint64_t)count, count == 1 ? "" : "s");
     st_put_name(&sentence, teller->engine);
     fputs(").", sentence.file);
-    st_headline_end(c->text, &draft);
+    st_headline_end(c->text, &buffer);
     st_put_foreseen(c->text, best->block, teller->notion);
     for (size_t i = 0; i < count; i++)
         put_findings_of(c, &columns, i, name);

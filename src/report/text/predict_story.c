@@ -137,10 +137,10 @@ void st_say_sentence(const struct st_text *text, const char *words) {
 }
 
 static void put_sentence(const struct st_text *text, const char *words) {
-    struct st_draft draft;
-    struct st_text sentence = st_sentence_start(text, &draft);
+    struct st_text_buffer buffer;
+    struct st_text sentence = st_sentence_start(text, &buffer);
     st_say_sentence(&sentence, words);
-    st_sentence_end(text, &draft);
+    st_sentence_end(text, &buffer);
 }
 
 /* Do they come in the order of the trace? */
@@ -197,8 +197,8 @@ static void say_node(const struct st_text *text, const struct st_place *node) {
 }
 
 static void put_nodes(const struct st_text *text, const struct st_foreseen *block) {
-    struct st_draft draft;
-    struct st_text sentence = st_sentence_start(text, &draft);
+    struct st_text_buffer buffer;
+    struct st_text sentence = st_sentence_start(text, &buffer);
     for (size_t i = 0; i < block->node_count; i++) {
         fputs(i == 0                       ? "Its commit nodes are "
               : i + 1 == block->node_count ? " and "
@@ -207,17 +207,17 @@ static void put_nodes(const struct st_text *text, const struct st_foreseen *bloc
         say_node(&sentence, &block->nodes[i]);
     }
     fputc('.', sentence.file);
-    st_sentence_end(text, &draft);
+    st_sentence_end(text, &buffer);
 }
 
 static void put_source(const struct st_text *text, const struct st_foreseen *block) {
-    struct st_draft draft;
-    struct st_text sentence = st_sentence_start(text, &draft);
+    struct st_text_buffer buffer;
+    struct st_text sentence = st_sentence_start(text, &buffer);
     st_say(&sentence,
            "But for its begin, the steps of %t are those of the equal block that begins with event "
            "%n.",
            block->thread, block->events_of);
-    st_sentence_end(text, &draft);
+    st_sentence_end(text, &buffer);
 }
 
 void st_put_foreseen(const struct st_text *text, const struct st_foreseen *block,
@@ -242,13 +242,13 @@ void st_put_foreseen(const struct st_text *text, const struct st_foreseen *block
 
 void st_put_forecast(const struct st_text *text, const struct st_prediction *prediction,
                      const struct st_forecast *forecast, const struct st_block_row *row) {
-    struct st_draft draft;
-    struct st_text sentence = st_sentence_start(text, &draft);
+    struct st_text_buffer buffer;
+    struct st_text sentence = st_sentence_start(text, &buffer);
     st_say_foreseen(&sentence, forecast->block, prediction->notion);
     if (row)
         st_say_share(&sentence, "reported", row);
     fputc('.', sentence.file);
-    st_headline_end(text, &draft);
+    st_headline_end(text, &buffer);
     st_put_foreseen(text, forecast->block, prediction->notion);
     if (forecast->count > 1)
         fprintf(text->file, "  The same holds for %zu blocks that begin in the same place.\n",
@@ -273,11 +273,11 @@ void st_say_deadlock(const struct st_text *text, const struct st_foreseen_deadlo
 
 void st_put_deadlock(const struct st_text *text, const struct st_foreseen_deadlock *deadlock) {
     struct st_steps steps = {.text = text, .home = ST_NO_NAME};
-    struct st_draft draft;
-    struct st_text sentence = st_sentence_start(text, &draft);
+    struct st_text_buffer buffer;
+    struct st_text sentence = st_sentence_start(text, &buffer);
     st_say_deadlock(&sentence, deadlock);
     fputs(" (deadlock potential):", sentence.file);
-    st_headline_end(text, &draft);
+    st_headline_end(text, &buffer);
     for (size_t i = 0; i < deadlock->count; i++) {
         const struct st_foreseen_wait *wait = &deadlock->waits[i];
         const struct st_foreseen_wait *next = &deadlock->waits[(i + 1) % deadlock->count];
@@ -312,11 +312,11 @@ void st_say_race(const struct st_text *text, const struct st_foreseen_race *race
 void st_put_foreseen_race(const struct st_text *text, const struct st_foreseen_race *race,
                           size_t count) {
     struct st_steps steps = {.text = text, .home = ST_NO_NAME};
-    struct st_draft draft;
-    struct st_text sentence = st_sentence_start(text, &draft);
+    struct st_text_buffer buffer;
+    struct st_text sentence = st_sentence_start(text, &buffer);
     st_say_race(&sentence, race);
     fputs(race->suspected ? " (suspected data race):" : " (data race):", sentence.file);
-    st_headline_end(text, &draft);
+    st_headline_end(text, &buffer);
     st_steps_add(&steps, &race->first, "", "");
     st_steps_add(&steps, &race->second, "", "");
     st_steps_print(&steps);

@@ -1,6 +1,6 @@
 #include "report/text/predict_text.h"
 
-#include "report/text/text_draft.h"
+#include "report/text_buffer.h"
 #include "report/story/foreseen.h"
 #include "report/text/predict_story.h"
 #include "report/text/sentences.h"
@@ -178,18 +178,18 @@ static bool put_caveats(const struct st_text *text, const struct st_predictions 
     const struct st_prediction *prediction = &predictions->items[index];
     bool any = false;
     for (size_t i = 0; i < prediction->caveat_count; i++) {
-        struct st_draft draft;
+        struct st_text_buffer buffer;
         bool told = false;
         for (size_t k = 0; k < index; k++)
             told |= has_caveat(&predictions->items[k], prediction->caveats[i]);
         if (told)
             continue;
-        struct st_text sentence = st_sentence_start(text, &draft);
+        struct st_text sentence = st_sentence_start(text, &buffer);
         fputs("Note", sentence.file);
         say_engines(&sentence, predictions, prediction->caveats[i]);
         fputs(": ", sentence.file);
         st_say_sentence(&sentence, prediction->caveats[i]);
-        st_headline_end(text, &draft);
+        st_headline_end(text, &buffer);
         any = true;
     }
     return any;
@@ -241,18 +241,18 @@ static void put_trimmed(const char *text, FILE *file) {
 
 void st_put_predictions(const struct st_text *given, const struct st_report *report) {
     struct st_text text = *given;
-    struct st_draft draft;
+    struct st_text_buffer buffer;
     if (!report->compare)
         put_summary(&text, report);
     else if (text.style.quiet)
         st_put_comparison(&text, report);
     if (text.style.quiet)
         return;
-    text.file = st_draft_open(&draft);
+    text.file = st_text_buffer_open(&buffer);
     text.sources = st_sources_new(report->folder, report->built);
     put_body(&text, report);
     st_sources_free(text.sources);
-    char *body = st_draft_close(&draft);
+    char *body = st_text_buffer_close(&buffer);
     put_trimmed(body, given->file);
     free(body);
 }

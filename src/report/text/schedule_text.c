@@ -61,15 +61,15 @@ static void put_thread(const struct st_text *text, uint32_t thread) {
     st_put_ends(text->file, name, strlen(name), ST_WIDEST_COLUMN);
 }
 
-static struct st_text start_words(const struct st_text *text, struct st_draft *draft) {
+static struct st_text start_words(const struct st_text *text, struct st_text_buffer *buffer) {
     struct st_text words = *text;
-    words.file = st_draft_open(draft);
+    words.file = st_text_buffer_open(buffer);
     words.style.color = false;
     return words;
 }
 
-static size_t end_width(struct st_draft *draft) {
-    char *words = st_draft_close(draft);
+static size_t end_width(struct st_text_buffer *buffer) {
+    char *words = st_text_buffer_close(buffer);
     size_t width = st_width(words);
     free(words);
     return width;
@@ -78,12 +78,12 @@ static size_t end_width(struct st_draft *draft) {
 /* What the finding rests on stands out. */
 static void put_deed(const struct st_text *text, FILE *cell, const struct st_foreseen *block,
                      const struct st_place *place, size_t columns) {
-    struct st_draft draft;
-    struct st_text painted = *text, words = start_words(text, &draft);
+    struct st_text_buffer buffer;
+    struct st_text painted = *text, words = start_words(text, &buffer);
     bool step = st_is_step(block, place->number);
     painted.file = cell;
     st_put_deed(&words, &place->event);
-    char *deed = st_draft_close(&draft);
+    char *deed = st_text_buffer_close(&buffer);
     if (step)
         st_put_paint(&painted, ST_BOLD);
     st_put_ends(cell, deed, strlen(deed), columns);
@@ -197,24 +197,24 @@ static void find_lanes(struct table *table) {
 }
 
 static size_t name_width(const struct st_text *text, uint32_t thread) {
-    struct st_draft draft;
-    struct st_text words = start_words(text, &draft);
+    struct st_text_buffer buffer;
+    struct st_text words = start_words(text, &buffer);
     put_thread(&words, thread);
-    return end_width(&draft);
+    return end_width(&buffer);
 }
 
 static size_t deed_width(const struct st_text *text, const struct st_place *place) {
-    struct st_draft draft;
-    struct st_text words = start_words(text, &draft);
+    struct st_text_buffer buffer;
+    struct st_text words = start_words(text, &buffer);
     st_put_deed(&words, &place->event);
-    return end_width(&draft);
+    return end_width(&buffer);
 }
 
 static size_t remark_width(const struct st_text *text, const struct st_broken_read *read) {
-    struct st_draft draft;
-    struct st_text words = start_words(text, &draft);
+    struct st_text_buffer buffer;
+    struct st_text words = start_words(text, &buffer);
     say_broken(&words, read);
-    return end_width(&draft);
+    return end_width(&buffer);
 }
 
 static void widen(size_t *width, size_t needed) {
@@ -327,16 +327,16 @@ static void say_unknown(const struct st_text *text, const struct st_foreseen *bl
 }
 
 void st_put_schedule(const struct st_text *text, const struct st_foreseen *block) {
-    struct st_draft draft;
+    struct st_text_buffer buffer;
     if (!block->witness_length)
         return;
-    struct st_text sentence = st_sentence_start(text, &draft);
+    struct st_text sentence = st_sentence_start(text, &buffer);
     fputs("A schedule that leads there", sentence.file);
     if (block->schedule_length)
         fputs(" (> marks the steps that cut it):", sentence.file);
     else
         say_unknown(&sentence, block);
-    st_sentence_end(text, &draft);
+    st_sentence_end(text, &buffer);
     if (block->schedule_length)
         put_table(text, block);
 }

@@ -30,7 +30,7 @@ static struct st_step *new_step(struct st_steps *steps, uint32_t thread) {
 
 static struct st_text open_draft(struct st_steps *steps) {
     struct st_text text = *steps->text;
-    text.file = st_draft_open(&steps->draft);
+    text.file = st_text_buffer_open(&steps->buffer);
     text.style.color = false;
     return text;
 }
@@ -43,7 +43,7 @@ static void put_held(const struct st_text *text, const struct st_event *event) {
     const char *own =
         on_lock ? st_target_name(text->symbols, (enum st_op)event->written, event->target) : NULL;
     size_t count = 0;
-    text->details->tell(text->details->context, event->loc, &detail);
+    text->details->lookup(text->details->context, event->loc, &detail);
     for (const char *const *lock = detail.locks; *lock; lock++) {
         if (own && strcmp(*lock, own) == 0)
             continue;
@@ -71,7 +71,7 @@ static void add_place(struct st_steps *steps, struct st_step *step, uint64_t loc
     }
     struct st_text text = open_draft(steps);
     st_put_location(&text, loc);
-    step->where = st_draft_close(&steps->draft);
+    step->where = st_text_buffer_close(&steps->buffer);
     if (!steps->text->sources ||
         !st_source_line(steps->text->sources,
                         st_user_location(text.symbols, text.details, loc, buffer), &step->line,
@@ -84,7 +84,7 @@ static char *thread_name(struct st_steps *steps, uint32_t thread) {
     const char *name = thread == ST_NO_NAME ? "" : st_name(&steps->text->symbols->threads, thread);
     struct st_text text = open_draft(steps);
     st_put_ends(text.file, name, strlen(name), ST_WIDEST_COLUMN);
-    return st_draft_close(&steps->draft);
+    return st_text_buffer_close(&steps->buffer);
 }
 
 void st_steps_add(struct st_steps *steps, const struct st_place *place, const char *before,
@@ -93,7 +93,7 @@ void st_steps_add(struct st_steps *steps, const struct st_place *place, const ch
     struct st_text text = open_draft(steps);
     if (place->number)
         st_say(&text, "event %n", place->number);
-    step->event = st_draft_close(&steps->draft);
+    step->event = st_text_buffer_close(&steps->buffer);
     step->thread = thread_name(steps, place->event.thread);
     text = open_draft(steps);
     fputs(before, text.file);
@@ -103,7 +103,7 @@ void st_steps_add(struct st_steps *steps, const struct st_place *place, const ch
         step->calls = st_calls_at(text.details, place->event.loc);
     if (step->calls.count && place->event.written != ST_BEGIN)
         put_held(&text, &place->event);
-    step->deed = st_draft_close(&steps->draft);
+    step->deed = st_text_buffer_close(&steps->buffer);
     add_place(steps, step, place->event.loc);
 }
 
@@ -120,7 +120,7 @@ struct st_text st_steps_reason(struct st_steps *steps) {
 }
 
 void st_steps_conclude(struct st_steps *steps) {
-    steps->items[steps->count - 1].reason = st_draft_close(&steps->draft);
+    steps->items[steps->count - 1].reason = st_text_buffer_close(&steps->buffer);
 }
 
 /* ---- how wide it is ---- */
@@ -226,9 +226,9 @@ static void put_cell(struct line *line, enum st_paint paint, const char *cell, s
 }
 
 static char *make_fit(const char *text) {
-    struct st_draft draft;
-    st_put_safely(st_draft_open(&draft), text, strlen(text), SIZE_MAX);
-    return st_draft_close(&draft);
+    struct st_text_buffer buffer;
+    st_put_safely(st_text_buffer_open(&buffer), text, strlen(text), SIZE_MAX);
+    return st_text_buffer_close(&buffer);
 }
 
 /* Tabs inside a line of source are as good as blanks. */
@@ -303,11 +303,11 @@ static void put_words(const struct st_text *text, const struct layout *layout, c
 /* Deed and location as a sentence, when they are too wide for columns. */
 static void put_deed_words(const struct st_text *text, const struct layout *layout,
                            const struct st_step *step) {
-    struct st_draft draft;
+    struct st_text_buffer buffer;
     bool where = step->where && *step->where;
-    fprintf(st_draft_open(&draft), "%s%s%s", step->deed, where ? " " : "",
+    fprintf(st_text_buffer_open(&buffer), "%s%s%s", step->deed, where ? " " : "",
             where ? step->where : "");
-    char *words = st_draft_close(&draft);
+    char *words = st_text_buffer_close(&buffer);
     put_words(text, layout, words, false);
     free(words);
 }

@@ -13,7 +13,7 @@
 #define SERIATIM_REPORT_TEXT_STEPS_H
 
 #include "report/story/calls.h"
-#include "report/text/text_draft.h"
+#include "report/text/sentences.h"
 #include "report/text/writer.h"
 
 /* A step that is not printed yet. Texts are NULL where there is nothing to say. */
@@ -31,7 +31,7 @@ struct st_steps {
     uint32_t home; /* the thread that it is about: its name is painted differently */
     struct st_step *items;
     size_t count, capacity;
-    struct st_draft draft;
+    struct st_text_buffer buffer;
 };
 
 /* Adds a step. `before` and `after` go around what was done, with a blank or a comma of their own:

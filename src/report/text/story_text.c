@@ -1,6 +1,6 @@
 #include "report/text/story_text.h"
 
-#include "report/text/text_draft.h"
+#include "report/text_buffer.h"
 #include "report/story/hint.h"
 #include "report/text/sentences.h"
 #include "report/text/steps.h"
@@ -199,8 +199,8 @@ void st_put_conclusion(const struct st_text *text, const struct st_violation *vi
     const struct st_edge *closing = &violation->closing;
     uint32_t block = violation->block, last = closing->from.event.thread;
     uint32_t first = violation->path_length ? violation->path[0].to.event.thread : last;
-    struct st_draft draft;
-    struct st_text sentence = st_sentence_start(text, &draft);
+    struct st_text_buffer buffer;
+    struct st_text sentence = st_sentence_start(text, &buffer);
     if (!closing->to.number)
         st_say(&sentence, "No serial order has that work both after and before %b.", block);
     else if (first == last)
@@ -209,21 +209,21 @@ void st_put_conclusion(const struct st_text *text, const struct st_violation *vi
         st_say(&sentence,
                "No serial order has %b both before %t and after %t, which comes after %t.", block,
                first, last, first);
-    st_sentence_end(text, &draft);
+    st_sentence_end(text, &buffer);
 }
 
 void st_put_hint(const struct st_text *text, const struct st_violation *violation) {
-    struct st_draft draft;
-    struct st_text sentence = st_sentence_start(text, &draft);
+    struct st_text_buffer buffer;
+    struct st_text sentence = st_sentence_start(text, &buffer);
     st_put_paint(&sentence, ST_BOLD);
     fputs("Hint:", sentence.file);
     st_put_paint(&sentence, ST_PLAIN);
     fputc(' ', sentence.file);
     if (st_say_hint(&sentence, violation)) {
         fputc('.', sentence.file);
-        st_sentence_end(text, &draft);
+        st_sentence_end(text, &buffer);
     } else {
-        free(st_draft_close(&draft));
+        free(st_text_buffer_close(&buffer));
     }
 }
 
@@ -253,8 +253,8 @@ void st_say_subject(const struct st_text *text, const struct st_violation *viola
 static void put_around(const struct st_text *text, const struct st_paragraph *paragraph) {
     if (paragraph->around_count == 0)
         return;
-    struct st_draft draft;
-    struct st_text sentence = st_sentence_start(text, &draft);
+    struct st_text_buffer buffer;
+    struct st_text sentence = st_sentence_start(text, &buffer);
     fputs(paragraph->around_count == 1 ? "The block around it was cut by the same: "
                                        : "The blocks around it were cut by the same: ",
           sentence.file);
@@ -268,7 +268,7 @@ static void put_around(const struct st_text *text, const struct st_paragraph *pa
     if (paragraph->around_count > NAMED_BLOCKS)
         fprintf(sentence.file, " and %zu more", paragraph->around_count - NAMED_BLOCKS);
     fputc('.', sentence.file);
-    st_sentence_end(text, &draft);
+    st_sentence_end(text, &buffer);
 }
 
 /* The engine blames whatever closes a cycle, so there is not much to say. */
@@ -301,13 +301,13 @@ void st_say_violation(const struct st_text *text, const struct st_violation *vio
 
 static void put_headline(const struct st_text *text, bool blamed,
                          const struct st_violation *violation, const struct st_block_row *row) {
-    struct st_draft draft;
-    struct st_text sentence = st_sentence_start(text, &draft);
+    struct st_text_buffer buffer;
+    struct st_text sentence = st_sentence_start(text, &buffer);
     st_say_violation(&sentence, violation, blamed);
     if (row)
         st_say_share(&sentence, blamed ? "blamed" : "cut", row);
     fputc('.', sentence.file);
-    st_headline_end(text, &draft);
+    st_headline_end(text, &buffer);
 }
 
 void st_put_violation(const struct st_text *text, const struct st_findings *findings,
@@ -396,17 +396,17 @@ static void put_waitings(const struct st_text *text, const struct st_findings *f
 }
 
 void st_put_cycle(const struct st_text *text, const struct st_findings *findings) {
-    struct st_draft draft;
-    struct st_text sentence = st_sentence_start(text, &draft);
+    struct st_text_buffer buffer;
+    struct st_text sentence = st_sentence_start(text, &buffer);
     st_put_paint(&sentence, ST_RED);
     fputs("No serial order explains the trace", sentence.file);
     st_put_paint(&sentence, ST_PLAIN);
     fputs(", although no single block was cut:", sentence.file);
-    st_headline_end(text, &draft);
-    sentence = st_sentence_start(text, &draft);
+    st_headline_end(text, &buffer);
+    sentence = st_sentence_start(text, &buffer);
     st_say(&sentence, "with event %n its transactions wait for each other in a cycle.",
            findings->first_bad_event);
-    st_sentence_end(text, &draft);
+    st_sentence_end(text, &buffer);
     if (findings->cycle_length)
         put_waitings(text, findings);
     fputc('\n', text->file);

@@ -3,7 +3,7 @@
 #ifndef SERIATIM_REPORT_TEXT_STORY_TEXT_H
 #define SERIATIM_REPORT_TEXT_STORY_TEXT_H
 
-#include "report/triage/paragraphs.h"
+#include "report/triage/groups.h"
 #include "report/text/writer.h"
 
 /* A violated block. `row` has the counts of its name; NULL when they are not known. */

@@ -33,8 +33,8 @@ void st_say_undecided(const struct st_text *text, const struct st_report *report
 static void put_head(const struct st_text *text, const struct st_report *report,
                      const struct st_prediction *prediction) {
     uint64_t open = prediction->by[ST_FORESEEN_TIMEOUT];
-    struct st_draft draft;
-    struct st_text sentence = st_sentence_start(text, &draft);
+    struct st_text_buffer buffer;
+    struct st_text sentence = st_sentence_start(text, &buffer);
     bool shared = strcmp(prediction->engine, "blocks") == 0; /* one limit for all of them */
     st_put_count(&sentence, open, "block");
     st_say(&sentence, " took too long%s", report->compare ? " for " : "");
@@ -46,7 +46,7 @@ static void put_head(const struct st_text *text, const struct st_report *report,
            : shared  ? "them"
                      : "each",
            shared ? "time" : "processor time");
-    st_headline_end(text, &draft);
+    st_headline_end(text, &buffer);
 }
 
 static void put_short(FILE *cell, const char *name) {

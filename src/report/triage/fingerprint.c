@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "report/story/calls.h"
-#include "report/text/text_draft.h"
+#include "report/text_buffer.h"
 #include "report/story/foreseen.h"
 #include "report/source/source_file.h"
 #include "report/user_line.h"
@@ -112,8 +112,8 @@ static struct st_fingerprint hash(const char *text) {
 /* As JSON keeps texts, so that a finding from a saved result is still the same: what is no UTF-8 is
  * U+FFFD. */
 static char *make_valid(char *text) {
-    struct st_draft draft;
-    FILE *file = st_draft_open(&draft);
+    struct st_text_buffer buffer;
+    FILE *file = st_text_buffer_open(&buffer);
     for (const char *at = text; *at;) {
         size_t length = st_utf8_length(at);
         if (length)
@@ -123,11 +123,11 @@ static char *make_valid(char *text) {
         at += length ? length : 1;
     }
     free(text);
-    return st_draft_close(&draft);
+    return st_text_buffer_close(&buffer);
 }
 
-static struct st_fingerprint hash_draft(struct st_draft *draft) {
-    char *text = make_valid(st_draft_close(draft));
+static struct st_fingerprint hash_text(struct st_text_buffer *buffer) {
+    char *text = make_valid(st_text_buffer_close(buffer));
     struct st_fingerprint fingerprint = hash(text);
     free(text);
     return fingerprint;
@@ -144,8 +144,8 @@ static void put_block(FILE *file, const struct st_report *report, uint32_t block
 
 struct st_fingerprint st_fingerprint(const struct st_report *report,
                                      const struct st_violation *violation) {
-    struct st_draft draft;
-    FILE *file = st_draft_open(&draft);
+    struct st_text_buffer buffer;
+    FILE *file = st_text_buffer_open(&buffer);
     put_block(file, report, violation->block, violation->begin_loc);
     if (violation->path_length)
         put_edge(file, report, &violation->path[0]);
@@ -153,19 +153,19 @@ struct st_fingerprint st_fingerprint(const struct st_report *report,
         put_edge(file, report, &violation->closing);
     else
         put_step(file, report, &violation->event);
-    return hash_draft(&draft);
+    return hash_text(&buffer);
 }
 
 static struct st_fingerprint hash_events(const struct st_report *report,
                                          const struct st_foreseen *block) {
-    struct st_draft draft;
-    FILE *file = st_draft_open(&draft);
+    struct st_text_buffer buffer;
+    FILE *file = st_text_buffer_open(&buffer);
     put_block(file, report, block->block, block->begin_loc);
     for (size_t i = 0; i < block->event_count; i++) {
         put_step(file, report, &block->events[i]);
         fputc('\n', file);
     }
-    return hash_draft(&draft);
+    return hash_text(&buffer);
 }
 
 struct st_fingerprint st_foreseen_fingerprint(const struct st_report *report,
@@ -180,8 +180,8 @@ struct st_fingerprint st_foreseen_fingerprint(const struct st_report *report,
 
 struct st_fingerprint st_steps_fingerprint(const struct st_report *report,
                                            const struct st_place *steps, size_t count) {
-    struct st_draft draft;
-    FILE *file = st_draft_open(&draft);
+    struct st_text_buffer buffer;
+    FILE *file = st_text_buffer_open(&buffer);
     fputs(version, file);
     for (size_t i = 0; i < count; i++) {
         const struct st_event *event = &steps[i].event;
@@ -191,7 +191,7 @@ struct st_fingerprint st_steps_fingerprint(const struct st_report *report,
                    st_target_name(report->symbols, (enum st_op)event->written, event->target));
         fputc('\n', file);
     }
-    return hash_draft(&draft);
+    return hash_text(&buffer);
 }
 
 /* ---- Cycles ---- */
@@ -212,22 +212,22 @@ struct st_fingerprint st_cycle_fingerprint(const struct st_report *report,
                                            const struct st_findings *findings) {
     size_t count = findings->cycle_length;
     char **edges = st_alloc(count, sizeof *edges);
-    struct st_draft draft;
+    struct st_text_buffer buffer;
     for (size_t i = 0; i < count; i++) {
-        FILE *file = st_draft_open(&draft);
+        FILE *file = st_text_buffer_open(&buffer);
         put_edge(file, report, &findings->cycle[i]);
         if (findings->cycle_ends) {
             put_transaction(file, report, &findings->cycle_ends[i].from);
             put_transaction(file, report, &findings->cycle_ends[i].to);
         }
-        edges[i] = st_draft_close(&draft);
+        edges[i] = st_text_buffer_close(&buffer);
     }
     qsort(edges, count, sizeof *edges, by_text);
-    fprintf(st_draft_open(&draft), "%scycle\n", version);
+    fprintf(st_text_buffer_open(&buffer), "%scycle\n", version);
     for (size_t i = 0; i < count; i++) {
-        fputs(edges[i], draft.file);
+        fputs(edges[i], buffer.file);
         free(edges[i]);
     }
     free(edges);
-    return hash_draft(&draft);
+    return hash_text(&buffer);
 }

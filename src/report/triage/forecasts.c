@@ -1,8 +1,8 @@
 #include "report/triage/forecasts.h"
 
 #include "base/memory.h"
-#include "report/text/text_draft.h"
-#include "report/triage/paragraphs.h"
+#include "report/text_buffer.h"
+#include "report/triage/groups.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +18,9 @@ static void put_step(FILE *file, const struct st_report *report, const struct st
 
 /* A text that two blocks share if they are told alike. */
 static char *make_key(const struct st_report *report, const struct st_foreseen *block) {
-    struct st_draft draft;
+    struct st_text_buffer buffer;
     struct st_calls around = st_calls_at(report->details, block->begin_loc);
-    FILE *file = st_draft_open(&draft);
+    FILE *file = st_text_buffer_open(&buffer);
     fprintf(file, "%u %u %s\n", (unsigned)block->block, (unsigned)block->foresight,
             block->pattern ? block->pattern : "");
     st_put_lines(file, report, block->begin_loc, NULL);
@@ -31,7 +31,7 @@ static char *make_key(const struct st_report *report, const struct st_foreseen *
         put_step(file, report, block, &block->path[i].to, &around);
     }
     st_calls_free(&around);
-    return st_draft_close(&draft);
+    return st_text_buffer_close(&buffer);
 }
 
 /* ---- The order ---- */
@@ -107,14 +107,14 @@ void st_forecasts_free(struct st_forecasts *forecasts) {
 
 /* What two races share if they are told alike. */
 static char *race_key(const struct st_report *report, const struct st_foreseen_race *race) {
-    struct st_draft draft;
-    FILE *file = st_draft_open(&draft);
+    struct st_text_buffer buffer;
+    FILE *file = st_text_buffer_open(&buffer);
     fprintf(file, "%u %u\n", (unsigned)race->first.event.written,
             (unsigned)race->second.event.written);
     st_put_lines(file, report, race->first.event.loc, NULL);
     fputc('\n', file);
     st_put_lines(file, report, race->second.event.loc, NULL);
-    return st_draft_close(&draft);
+    return st_text_buffer_close(&buffer);
 }
 
 struct st_race_place *st_race_places(const struct st_report *report,

@@ -61,7 +61,7 @@ static bool step_fits(const struct matching *m, const struct st_place *place) {
     const char *const none[] = {NULL};
     detail.stack = none;
     if (place->number && m->report->details)
-        m->report->details->tell(m->report->details->context, place->event.loc, &detail);
+        m->report->details->lookup(m->report->details->context, place->event.loc, &detail);
     if (!*detail.stack)
         return fits(m, ST_CLAUSE_BY, st_name(&m->report->symbols->threads, place->event.thread));
     for (const char *const *frame = detail.stack; *frame; frame += 2)

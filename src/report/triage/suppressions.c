@@ -3,7 +3,7 @@
  * kind, and the same reason holds for it. */
 #include "base/memory.h"
 #include "report/story/calls.h"
-#include "report/text/text_draft.h"
+#include "report/text_buffer.h"
 #include "report/story/foreseen.h"
 #include "report/triage/match.h"
 #include "report/triage/triage.h"
@@ -78,8 +78,8 @@ static void put_cycle(FILE *file, const struct st_report *report,
 }
 
 /* Writes a line unless it was written before. */
-static void put_once(struct st_names *written, struct st_draft *draft, FILE *file) {
-    char *line = st_draft_close(draft);
+static void put_once(struct st_names *written, struct st_text_buffer *buffer, FILE *file) {
+    char *line = st_text_buffer_close(buffer);
     uint32_t before = written->count;
     if (st_names_add(written, line, strlen(line)) == before)
         fputs(line, file);
@@ -89,30 +89,30 @@ static void put_once(struct st_names *written, struct st_draft *draft, FILE *fil
 static void put_result(struct st_names *written, const struct st_report *report,
                        const struct st_result *result, FILE *file) {
     const struct st_findings *findings = result->findings;
-    struct st_draft draft;
+    struct st_text_buffer buffer;
     for (size_t i = 0; i < findings->kept; i++) {
         if (st_violation_mark(report, result, i).state != ST_NEW)
             continue;
-        put_violation(st_draft_open(&draft), report, &findings->violations[i]);
-        put_once(written, &draft, file);
+        put_violation(st_text_buffer_open(&buffer), report, &findings->violations[i]);
+        put_once(written, &buffer, file);
     }
     if (!st_result_has_cycle(result) || !findings->cycle_length ||
         st_cycle_mark(report, result).state != ST_NEW)
         return;
-    put_cycle(st_draft_open(&draft), report, findings);
-    put_once(written, &draft, file);
+    put_cycle(st_text_buffer_open(&buffer), report, findings);
+    put_once(written, &buffer, file);
 }
 
 static void put_prediction(struct st_names *written, const struct st_report *report,
                            const struct st_prediction *prediction, FILE *file) {
-    struct st_draft draft;
+    struct st_text_buffer buffer;
     for (size_t i = 0; i < prediction->listed; i++) {
         const struct st_foreseen *block = &prediction->blocks[i];
         if (!st_is_reported(block) || st_foreseen_mark(report, prediction, i).state != ST_NEW)
             continue;
         struct st_violation violation = st_foreseen_violation(block);
-        put_violation(st_draft_open(&draft), report, &violation);
-        put_once(written, &draft, file);
+        put_violation(st_text_buffer_open(&buffer), report, &violation);
+        put_once(written, &buffer, file);
         free(violation.path);
     }
 }
