@@ -1,4 +1,4 @@
-/* seriatim stats: what a trace consists of, and which of its accesses race. */
+/* seriatim stats: counts what a trace consists of, and lists the accesses that race. */
 #include "base/json.h"
 #include "base/output.h"
 #include "check/clock.h"

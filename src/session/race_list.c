@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many pairs are shown. More are kept, since those that differ only in what called them look the
- * same. */
+/* How many pairs are shown. More are kept, because pairs that differ only in their callers look
+ * the same. */
 enum { SHOWN = 10, KEPT = 32 };
 
 static bool is_new(struct st_race_list *list, uint32_t variable) {
