@@ -430,17 +430,21 @@ def preface(bench):
     clock = "CPU times (user and system)" if bench.launcher.cpu_time else "wall-clock"
     yield "# Benchmark\n"
     yield (
+        "For users who want to know how fast the engines are, and how their cost grows with events, "
+        "threads and variables.\n"
+    )
+    yield (
         f"Measured on {datetime.date.today().isoformat()} with `make bench` on {processor()}, "
         f"{os.cpu_count()} cores, {memory_gib():.0f} GiB, {platform.system()} "
         f"{platform.machine()}. Traces come from `bench-generate` (seed {bench.seed}) and are in "
-        f"the page cache. Times are {clock}, the best of {bench.sizes.rounds} (more for very "
-        "short ones, one above two seconds), with all commands taking turns; peak memory is the "
-        "largest resident set.\n"
+        f"the page cache. Times are {clock}, the best of {bench.sizes.rounds} runs (more if they are "
+        "very short, one if they take more than two seconds); all commands take turns. Peak memory "
+        "is the largest resident set.\n"
     )
     yield (
-        "The yardsticks are `LC_ALL=C grep -c 'w(' trace.std` (`grep w`) and "
+        "For comparison there are `LC_ALL=C grep -c 'w(' trace.std` (`grep w`) and "
         "`LC_ALL=C grep -c '' trace.std` (`grep lines`) on the same text. Engines run as "
-        "`seriatim check --engine NAME --format json TRACE`. `> N s` stands for an engine that was "
+        "`seriatim check --engine NAME --format json TRACE`. `> N s` means that an engine was "
         "stopped after twenty times the fastest engine's time and thirty seconds.\n"
     )
 

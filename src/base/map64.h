@@ -3,19 +3,12 @@
 #ifndef SERIATIM_BASE_MAP64_H
 #define SERIATIM_BASE_MAP64_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/hash_table.h"
 
-struct st_map64_slot {
-    uint64_t id;
-    uint32_t next; /* the number plus 1; 0 marks a free slot, so that every id can be a key */
-};
-
-/* Invariants: slot_count is a power of two and at least 3/2 of the ids in it; the id of number i
- * is ids[i]; the slot of an id holds the last number that it was given. */
+/* Invariants: the id of number i is ids[i]; the table has, for each id, the last number that it was
+ * given. */
 struct st_map64 {
-    struct st_map64_slot *slots;
-    size_t slot_count, used;
+    struct st_hash_table table;
     uint64_t *ids;
     size_t ids_capacity;
     uint32_t count; /* numbers given */

@@ -1,15 +1,12 @@
-/* A small set of 64-bit numbers other than 0 that is emptied often. */
+/* A small set of 64-bit numbers that is emptied often. */
 #ifndef SERIATIM_BASE_SET64_H
 #define SERIATIM_BASE_SET64_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/hash_table.h"
 
-/* All zero is the empty set. Invariant: `slots` is a power of two or 0, and at most 3/4 full. */
+/* All zero is the empty set. */
 struct st_set64 {
-    uint64_t *table;
-    size_t slots, count;
+    struct st_hash_table table;
 };
 
 void st_set64_free(struct st_set64 *set);

@@ -1,5 +1,8 @@
 /* seriatim convert: writes a trace in another format. */
-#include "cli/shared.h"
+#include "base/output.h"
+#include "cli/common_options.h"
+#include "cli/messages.h"
+#include "cli/trace_messages.h"
 #include "trace/writer.h"
 
 #include <string.h>
@@ -35,19 +38,19 @@ static const struct st_writer_format *choose_format(unsigned to, const char *pat
     return NULL;
 }
 
-static int copy_events(struct reading *reading, const struct st_writer_format *format, void *writer,
-                       const struct st_output *output, struct st_error *error) {
+static int copy_events(struct st_reading *reading, const struct st_writer_format *format,
+                       void *writer, const struct st_output *output, struct st_error *error) {
     struct st_event *events;
     uint64_t first;
     long count;
-    while ((count = reading_next(reading, &events, &first, error)) > 0)
+    while ((count = st_reading_next(reading, &events, &first, error)) > 0)
         if (format->write(writer, events, (size_t)count, error) < 0 ||
             st_output_check(output, error) < 0)
             return -1;
     return count < 0 ? -1 : format->finish(writer, st_trace_cut(reading->trace), error);
 }
 
-static int convert(struct reading *reading, const struct st_writer_format *format,
+static int convert(struct st_reading *reading, const struct st_writer_format *format,
                    struct st_output *output, struct st_error *error) {
     if (format == &st_native_writer && st_output_is_terminal(output)) {
         st_output_abandon(output);
@@ -55,11 +58,11 @@ static int convert(struct reading *reading, const struct st_writer_format *forma
                        "is a terminal; the native format is not for reading");
     }
     if (st_output_is_terminal(output))
-        reading_hush(reading);
+        hide_progress(reading);
     void *writer = format->open(output->file, output->name, st_trace_symbols(reading->trace));
     int result = copy_events(reading, format, writer, output, error);
     format->close(writer);
-    reading_end(reading, result == 0);
+    end_reading(reading, result == 0);
     if (result == 0)
         return st_output_finish(output, error);
     st_output_abandon(output);
@@ -68,18 +71,18 @@ static int convert(struct reading *reading, const struct st_writer_format *forma
 
 static enum status run(const void *given, const char *const *operands) {
     const struct values *values = given;
-    struct reading reading;
+    struct st_reading reading;
     struct st_output output;
     struct st_error error;
     const struct st_writer_format *format = choose_format(values->to, operands[1], &error);
-    if (!format || reading_open(&reading, operands[0], values->repair ? ST_TRACE_REPAIR : 0,
+    if (!format || open_reading(&reading, operands[0], values->repair ? ST_TRACE_REPAIR : 0,
                                 values->common.quiet, &error) < 0)
         return complain(&error);
     const char *const inputs[] = {operands[0], NULL};
     int result = st_output_open(&output, operands[1], inputs, &error);
     if (result == 0)
         result = convert(&reading, format, &output, &error);
-    reading_close(&reading);
+    st_reading_close(&reading);
     return result < 0 ? complain(&error) : STATUS_CLEAN;
 }
 

@@ -1,55 +1,41 @@
 /* seriatim predict: which blocks other schedules of the same run could cut. */
 #include "base/memory.h"
+#include "base/output.h"
 #include "cli/predict_rules.h"
 #include "cli/predict_tables.h"
-#include "cli/trace_input.h"
+#include "cli/messages.h"
+#include "cli/trace_messages.h"
 #include "cli/witness_file.h"
 #include "finding/schedules.h"
-#include "predict/deadlock.h"
-#include "predict/model/model.h"
-#include "predict/engine.h"
-#include "predict/reduction/reduction.h"
-#include "predict/tas/tas.h"
-#include "report/formats.h"
+#include "predict/analysis.h"
+#include "report/context_details.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+enum { MOST_ENGINES = 16 };
 
 struct predict {
     const struct predict_values *values;
     const char *path;
-    struct st_predict_options options;
-    struct trace_input input;
+    struct st_trace_input input;
     struct st_output output;
-    struct judging judging;
-    struct st_model *model;
-    struct st_model *shared; /* the same run, with all that is shared; NULL: not wanted */
-    struct st_tas *tas;      /* NULL: not wanted */
+    struct st_filters filters;
+    struct st_reduction_options reduction;
+    struct st_analysis analyses[MOST_ENGINES];
+    struct st_predict_plan plan;
+    struct st_run *observed;
     struct st_predictions predictions;
 };
 
-static size_t predictor_count(void) {
-    size_t count = 0;
-    while (st_predictors[count])
-        count++;
-    return count;
-}
-
 static const char *engine_choice(size_t index) {
-    size_t count = predictor_count();
-    if (index == 0)
-        return "tas";
-    return index <= count ? st_predictors[index - 1]->name : index == count + 1 ? "all" : NULL;
+    size_t count = st_predictor_count();
+    return index < count ? st_predictors[index]->name : index == count ? "all" : NULL;
 }
 
 static bool runs_all(const struct predict_values *values) {
-    return values->engine == predictor_count() + 1;
-}
-
-static bool runs_tas(const struct predict_values *values) {
-    return values->engine == 0 || runs_all(values) || values->table;
+    return values->engine == st_predictor_count();
 }
 
 /* ---- options ---- */
@@ -88,160 +74,72 @@ static unsigned count_jobs(uint64_t wanted) {
     return wanted < MOST ? (unsigned)wanted : MOST;
 }
 
+static void plan_analysis(struct predict *predict, const struct st_predictor *predictor) {
+    const struct predict_values *values = predict->values;
+    const void *own = predictor == &st_tas           ? &values->tas
+                      : predictor == &st_blocks      ? &values->blocks
+                      : predictor == &st_commit_node ? &values->commit_node
+                                                     : (const void *)&predict->reduction;
+    predict->analyses[predict->plan.analysis_count++] = (struct st_analysis){predictor, own};
+}
+
+static void make_plan(struct predict *predict) {
+    const struct predict_values *values = predict->values;
+    predict->plan = (struct st_predict_plan){
+        .options = {.notion = values->notion,
+                    .as_published = values->as_published,
+                    .jobs = count_jobs(values->jobs),
+                    .timeout = values->timeout,
+                    .limit = st_filters_keep(&values->filters.files, values->limit),
+                    .order = values->sync},
+        .analyses = predict->analyses};
+    if (values->tas.table)
+        plan_analysis(predict, &st_tas);
+    else if (values->reduction.ablation)
+        plan_analysis(predict, &st_reduction);
+    else if (!runs_all(values))
+        plan_analysis(predict, st_predictors[values->engine]);
+    else
+        for (size_t i = 0; i < st_predictor_count(); i++)
+            plan_analysis(predict, st_predictors[i]);
+}
+
 static int read_options(struct predict *predict, struct st_error *error) {
     const struct predict_values *values = predict->values;
-    struct st_predict_options *options = &predict->options;
-    *options = (struct st_predict_options){
-        .notion = values->notion,
-        .as_published = values->as_published,
-        .jobs = count_jobs(values->jobs),
-        .timeout = values->timeout,
-        .limit = judging_keeps(&values->judging, values->limit),
-        .online = values->online,
-        .races = values->races,
-        .depth = values->exact          ? ST_BLOCKS_EXACT
-                 : values->one_variable ? ST_BLOCKS_1V
-                                        : ST_BLOCKS_2V,
-        .pairwise = values->pairwise,
-    };
+    predict->reduction = values->reduction;
     if (check_predict_options(values, engine_choice(values->engine), error) < 0)
         return -1;
     if (values->witness && values->output && strcmp(values->witness, values->output) == 0)
         return st_fail(error, "predict", ST_AT_FILE, 0,
                        "--dump-witness and --output cannot be the same file");
     const char *format = st_report_format_name(values->format);
-    if ((values->ablation || values->table) && strcmp(format, "text") != 0 &&
+    if ((values->reduction.ablation || values->tas.table) && strcmp(format, "text") != 0 &&
         strcmp(format, "json") != 0)
         return st_fail(error, "predict", ST_AT_FILE, 0, "--%s can be written as text or json only",
-                       values->table ? "table" : "ablation");
+                       values->tas.table ? "table" : "ablation");
     for (size_t i = 0; i < values->without.count; i++)
-        if (find_improvement(values->without.items[i], &options->without, error) < 0 ||
+        if (find_improvement(values->without.items[i], &predict->reduction.without, error) < 0 ||
             check_predict_without(values, values->without.items[i], error) < 0)
             return -1;
+    make_plan(predict);
     return 0;
 }
 
 /* ---- analyses ---- */
 
-static double processor_time(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static bool wants_pass(const struct st_model *model) {
-    return model && st_model_wants_pass(model);
-}
-
 static void feed(void *context, const struct st_event *events, size_t count, uint64_t first) {
-    struct predict *predict = context;
-    if (wants_pass(predict->model))
-        st_model_feed(predict->model, events, count, first);
-    if (wants_pass(predict->shared))
-        st_model_feed(predict->shared, events, count, first);
-    if (predict->tas && !predict->input.was_read)
-        st_tas_feed(predict->tas, events, count, first);
-}
-
-static void end_pass(struct st_model *model) {
-    if (wants_pass(model))
-        st_model_end_pass(model);
+    st_run_feed(context, events, count, first);
 }
 
 static int read_trace(struct predict *predict, struct st_error *error) {
-    struct st_model_options options = {.order = predict->values->sync,
-                                       .keep_sequence = predict->values->exact};
-    st_reduction_prepare(&predict->options, &options);
-    predict->model = st_model_new(&options);
-    options.keep_shared = true;
-    if (predict->values->ablation)
-        predict->shared = st_model_new(&options);
-    if (runs_tas(predict->values))
-        predict->tas = st_tas_new();
-    while (wants_pass(predict->model) || wants_pass(predict->shared)) {
-        if (trace_input_pass(&predict->input, feed, predict, error) < 0)
+    struct st_run_needs needs = st_predict_needs(&predict->plan);
+    predict->observed = st_run_new(&needs);
+    while (st_run_wants_pass(predict->observed)) {
+        if (pass_trace_input(&predict->input, feed, predict->observed, error) < 0)
             return -1;
-        end_pass(predict->model);
-        end_pass(predict->shared);
+        st_run_end_pass(predict->observed);
     }
-    if (predict->tas)
-        st_tas_finish(predict->tas);
     return 0;
-}
-
-static void find_deadlocks(struct predict *predict) {
-    struct st_deadlocks found;
-    st_deadlocks_find(&found, predict->model, 0);
-    predict->predictions.deadlocks_sought = true;
-    for (size_t i = 0; i < found.count; i++)
-        st_predictions_deadlock(&predict->predictions, found.items[i].waits, found.items[i].count);
-    predict->predictions.more_deadlocks = found.more;
-    st_deadlocks_free(&found);
-}
-
-static void add_caveats(const struct predict *predict, struct st_prediction *prediction) {
-    if (predict->values->sync == ST_MODEL_BARRIERS && predict->model->channel_events)
-        st_prediction_caveat(prediction,
-                             "Conditions and semaphores do not order anything here, as in the "
-                             "papers: what they guard may be reported falsely (--sync=all takes "
-                             "the order that was observed for granted).");
-    if (predict->values->sync == ST_MODEL_ALL && predict->model->channel_events)
-        st_prediction_may_miss(prediction,
-                               "Conditions and semaphores order things as they did in this run "
-                               "(--sync=all): other orders were not looked at.");
-    if (predict->predictions.deadlock_count || predict->predictions.more_deadlocks)
-        st_prediction_may_miss(prediction,
-                               "The analysis assumes that no schedule ends in deadlock, but the "
-                               "locks of this run may: a block that can be cut may be missed.");
-    if (predict->predictions.more_deadlocks)
-        st_prediction_caveat(prediction, "There may be more potential deadlocks than are listed.");
-}
-
-static void run_predictor(struct predict *predict, const struct st_predictor *predictor,
-                          struct st_prediction *prediction) {
-    double start = processor_time();
-    st_prediction_init(prediction);
-    predictor->run(predict->model, &predict->options, prediction);
-    prediction->seconds = processor_time() - start;
-    add_caveats(predict, prediction);
-}
-
-static struct st_tas_options tas_options(const struct predict *predict) {
-    const struct predict_values *values = predict->values;
-    return (struct st_tas_options){.search = values->search,
-                                   .whole_trace = values->whole_trace,
-                                   .static_check = !values->whole_trace,
-                                   .max_switches = values->max_switches,
-                                   .timeout = values->timeout,
-                                   .jobs = predict->options.jobs,
-                                   .limit = predict->options.limit};
-}
-
-static void run_tas(struct predict *predict, struct st_prediction *prediction) {
-    struct st_tas_options options = tas_options(predict);
-    double start = processor_time();
-    st_prediction_init(prediction);
-    st_tas_run(predict->tas, &options, prediction, NULL);
-    prediction->seconds = processor_time() - start;
-    if (prediction->block_count && prediction->atomic == ST_SERIALIZABLE)
-        st_prediction_caveat(prediction,
-                             "Where a read sees another value than in this run, nobody knows what "
-                             "its thread does next, so no schedule goes on from there; "
-                             "--engine=commit-node assumes that it does the same.");
-}
-
-static void run_engines(struct predict *predict) {
-    const struct predict_values *values = predict->values;
-    size_t predictors = runs_all(values) ? predictor_count() : values->engine > 0;
-    struct st_predictions *predictions = &predict->predictions;
-    predictions->count = predictors + runs_tas(values);
-    predictions->items = st_alloc(predictions->count, sizeof *predictions->items);
-    find_deadlocks(predict);
-    for (size_t i = 0; i < predictors; i++)
-        run_predictor(predict, st_predictors[runs_all(values) ? i : values->engine - 1],
-                      &predictions->items[i]);
-    if (runs_tas(values))
-        run_tas(predict, &predictions->items[predictors]);
 }
 
 /* ---- the report ---- */
@@ -257,7 +155,7 @@ static void look_up_schedules(struct predict *predict) {
     struct st_schedules *schedules = st_schedules_new(&predict->predictions);
     struct st_error error;
     if (st_schedules_wait(schedules))
-        trace_input_pass(&predict->input, feed_schedules, schedules, &error);
+        st_trace_input_pass(&predict->input, feed_schedules, schedules, &error);
     st_schedules_free(schedules);
 }
 
@@ -278,15 +176,15 @@ static int dump_witness(struct predict *predict) {
 }
 
 static enum status write_report(struct predict *predict) {
-    struct trace_input *input = &predict->input;
+    struct st_trace_input *input = &predict->input;
     const struct st_trace *trace = input->reading.trace;
-    struct st_facts facts = trace_input_facts(input);
+    struct st_facts facts = st_trace_input_facts(input);
     struct st_context_details contexts = {.symbols = &input->symbols};
     struct st_details details = {st_context_details_lookup, &contexts};
     struct st_report report = {.schema = "seriatim-predict/1",
                                .trace = predict->path,
                                .details = input->replay ? &details : NULL,
-                               .built = trace_input_recorded(input),
+                               .built = st_trace_input_recorded(input),
                                .symbols = &input->symbols,
                                .facts = &facts,
                                .repairs = st_trace_repairs(trace),
@@ -295,14 +193,15 @@ static enum status write_report(struct predict *predict) {
                                .predictions = &predict->predictions};
     struct st_text_style style = text_style(&predict->values->common, predict->output.fd);
     look_up_schedules(predict);
-    trace_input_words(input);
-    st_predictions_map_locations(&predict->predictions, trace_input_word, input);
+    st_trace_input_symbols(input);
+    st_predictions_map_locations(&predict->predictions, st_trace_input_location, input);
     struct st_judgement *judgement =
-        judging_apply(&predict->judging, &report, predict->values->limit);
+        st_filters_apply(&predict->filters, &report, predict->values->limit);
     enum status status = report_status(&report);
     report.has_status = true;
     report.status = status;
-    judging_write(&predict->judging, &report, predict->values->format, style, predict->output.file);
+    write_report_as(&report, &predict->values->filters, predict->values->format, style,
+                    predict->output.file);
     st_judgement_free(judgement);
     st_context_details_free(&contexts);
     return dump_witness(predict) < 0 ? STATUS_TROUBLE : status;
@@ -311,14 +210,19 @@ static enum status write_report(struct predict *predict) {
 static enum status write_tables(struct predict *predict) {
     const struct predict_values *values = predict->values;
     bool json = strcmp(st_report_formats[values->format].name, "json") == 0;
-    if (values->ablation) {
+    const struct st_run *run = predict->observed;
+    if (values->reduction.ablation) {
         struct st_ablation_row rows[ST_ABLATION_ROWS];
-        st_ablation_find(predict->shared, predict->model, rows);
+        st_ablation_find(run->shared_model, run->model, rows);
         return write_ablation(predict->path, rows, json, predict->output.file);
     }
-    struct st_tas_options options = tas_options(predict);
-    return write_scenarios(predict->path, st_trace_facts(predict->input.reading.trace)->events,
-                           predict->tas, &options, json, predict->output.file);
+    const struct st_predict_options *options = &predict->plan.options;
+    struct st_tas_setup setup = {.timeout = options->timeout, .jobs = options->jobs};
+    struct st_tas_graph *graph = st_tas_graph_new(run->events, run->event_count);
+    enum status status =
+        write_scenarios(predict->path, run->event_count, graph, &setup, json, predict->output.file);
+    st_tas_graph_free(graph);
+    return status;
 }
 
 static enum status predict_and_report(struct predict *predict) {
@@ -327,12 +231,12 @@ static enum status predict_and_report(struct predict *predict) {
         st_output_abandon(&predict->output);
         return complain(&error);
     }
-    trace_input_warn_of_no_blocks(&predict->input);
+    warn_of_no_blocks(&predict->input);
     enum status status;
-    if (predict->values->ablation || predict->values->table) {
+    if (predict->values->reduction.ablation || predict->values->tas.table) {
         status = write_tables(predict);
     } else {
-        run_engines(predict);
+        st_predict_run(&predict->plan, predict->observed, &predict->predictions);
         status = write_report(predict);
     }
     return st_output_finish(&predict->output, &error) < 0 ? complain(&error) : status;
@@ -342,15 +246,14 @@ static enum status predict_and_report(struct predict *predict) {
 
 static enum status predict_trace(struct predict *predict) {
     struct st_error error;
-    const char *inputs[JUDGING_INPUTS];
-    judging_list_inputs(&predict->values->judging, predict->path, predict->values->spec, inputs);
+    const char *inputs[ST_FILTER_INPUTS];
+    st_filters_list_inputs(&predict->values->filters.files, predict->path, predict->values->spec,
+                           inputs);
     if (st_output_open(&predict->output, predict->values->output, inputs, &error) < 0)
         return complain(&error);
     enum status status = predict_and_report(predict);
     st_predictions_free(&predict->predictions);
-    st_model_free(predict->model);
-    st_model_free(predict->shared);
-    st_tas_free(predict->tas);
+    st_run_free(predict->observed);
     return status;
 }
 
@@ -359,26 +262,28 @@ static enum status run(const void *command_values, const char *const *operands) 
     struct predict predict = {.values = values, .path = operands[0]};
     struct st_error error;
     if (read_options(&predict, &error) < 0 ||
-        judging_open_for_trace(&predict.judging, &values->judging, "predict", predict.path,
-                               values->spec, &error) < 0)
+        st_filters_open_for_trace(&predict.filters, &values->filters.files, "predict", predict.path,
+                                  values->spec, &error) < 0)
         return complain(&error);
     enum status status;
-    if (trace_input_open(&predict.input, "predict", predict.path, values->spec,
-                         (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD, true,
-                         values->common.quiet, &error) < 0) {
+    struct st_trace_source source = {.command = "predict",
+                                     .path = predict.path,
+                                     .spec = values->spec,
+                                     .flags =
+                                         (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD,
+                                     .again = true};
+    if (open_trace_input(&predict.input, source, values->common.quiet, &error) < 0) {
         status = complain(&error);
     } else {
         status = predict_trace(&predict);
-        trace_input_close(&predict.input);
+        st_trace_input_close(&predict.input);
     }
-    judging_close(&predict.judging);
+    st_filters_close(&predict.filters);
     return status;
 }
 
 static void more_help(FILE *file) {
     fputs("engines:\n", file);
-    fprintf(file, "  %-14s %s\n", "tas",
-            "feasible schedules through trace segments, each with a witness");
     for (size_t i = 0; st_predictors[i]; i++)
         fprintf(file, "  %-14s %s\n", st_predictors[i]->name, st_predictors[i]->summary);
     fprintf(file, "  %-14s %s\n", "all", "each of them, side by side");
@@ -430,7 +335,7 @@ static const struct st_option options[] = {
              "search (blocks) after S seconds, which may be a fraction; 0 means never"},
     {.name = "search",
      .kind = ST_CHOICE,
-     .offset = offsetof(struct predict_values, search),
+     .offset = offsetof(struct predict_values, tas.search),
      GIVEN(PREDICT_SEARCH),
      .value = "SEARCH",
      .choices = search_words,
@@ -438,7 +343,7 @@ static const struct st_option options[] = {
      .help = "tas: how to look for a schedule"},
     {.name = "max-switches",
      .kind = ST_NUMBER,
-     .offset = offsetof(struct predict_values, max_switches),
+     .offset = offsetof(struct predict_values, tas.max_switches),
      GIVEN(PREDICT_MAX_SWITCHES),
      .value = "N",
      .initial = "0",
@@ -447,7 +352,7 @@ static const struct st_option options[] = {
              "all"},
     {.name = "whole-trace",
      .kind = ST_FLAG,
-     .offset = offsetof(struct predict_values, whole_trace),
+     .offset = offsetof(struct predict_values, tas.whole_trace),
      GIVEN(PREDICT_WHOLE_TRACE),
      .help = "tas: search all of the trace instead of the segment, without the static check"},
     {.name = "dump-witness",
@@ -459,7 +364,7 @@ static const struct st_option options[] = {
              "check"},
     {.name = "table",
      .kind = ST_FLAG,
-     .offset = offsetof(struct predict_values, table),
+     .offset = offsetof(struct predict_values, tas.table),
      GIVEN(PREDICT_TABLE),
      .help = "tas: write a table of what segments and the static check are worth, instead of the "
              "report"},
@@ -480,27 +385,27 @@ static const struct st_option options[] = {
              "errors"},
     {.name = "one-variable",
      .kind = ST_FLAG,
-     .offset = offsetof(struct predict_values, one_variable),
+     .offset = offsetof(struct predict_values, blocks.one_variable),
      GIVEN(PREDICT_ONE_VARIABLE),
      .help = "blocks: look at one variable at a time (Theorem 3)"},
     {.name = "exact",
      .kind = ST_FLAG,
-     .offset = offsetof(struct predict_values, exact),
+     .offset = offsetof(struct predict_values, blocks.exact),
      GIVEN(PREDICT_EXACT),
      .help = "blocks: look at all transactions together (Theorem 5), which can take very long"},
     {.name = "pairwise",
      .kind = ST_FLAG,
-     .offset = offsetof(struct predict_values, pairwise),
+     .offset = offsetof(struct predict_values, commit_node.pairwise),
      GIVEN(PREDICT_PAIRWISE),
      .help = "commit-node: look at two transactions at a time (Theorems 4.2 and 4.5)"},
     {.name = "online",
      .kind = ST_FLAG,
-     .offset = offsetof(struct predict_values, online),
+     .offset = offsetof(struct predict_values, reduction.online),
      GIVEN(PREDICT_ONLINE),
      .help = "reduction: judge by what was seen so far, as Atomizer does"},
     {.name = "races",
      .kind = ST_CHOICE,
-     .offset = offsetof(struct predict_values, races),
+     .offset = offsetof(struct predict_values, reduction.races),
      GIVEN(PREDICT_RACES),
      .value = "SEARCH",
      .initial = "multilockset",
@@ -517,7 +422,7 @@ static const struct st_option options[] = {
              "thread-local or protected; can be given several times"},
     {.name = "ablation",
      .kind = ST_FLAG,
-     .offset = offsetof(struct predict_values, ablation),
+     .offset = offsetof(struct predict_values, reduction.ablation),
      GIVEN(PREDICT_ABLATION),
      .help = "reduction: write a table of what each improvement is worth, instead of the report"},
     {.name = "spec",
@@ -532,7 +437,7 @@ static const struct st_option options[] = {
      .initial = "100",
      .help = "list at most N blocks, those with findings first; 0 lists all"},
     REPAIR_OPTION(struct predict_values),
-    JUDGING_OPTIONS(struct predict_values, judging),
+    FILTER_OPTIONS(struct predict_values, filters),
     REPORT_FORMAT_OPTION(struct predict_values, "text"),
     OUTPUT_OPTION(struct predict_values),
     COMMON_OPTIONS,

@@ -1,8 +1,9 @@
 /* seriatim record: runs a program and writes what it does as a trace. */
 #include "base/memory.h"
-#include "cli/shared.h"
-#include "cli/watching.h"
-#include "trace/validate.h"
+#include "cli/common_options.h"
+#include "cli/messages.h"
+#include "cli/watch_messages.h"
+#include "session/watched_program.h"
 #include "trace/writer.h"
 #include "watch/describe.h"
 
@@ -34,7 +35,7 @@ struct record {
 static char *choose_path(const struct record *record) {
     pid_t process = record->watch.program.process;
     if (record->values->output)
-        return watching_path(record->values->output, process);
+        return st_expand_process(record->values->output, process);
     const char *slash = strrchr(record->words[0], '/');
     const char *name = slash ? slash + 1 : record->words[0];
     char *path = st_alloc(strlen(name) + 32, 1);
@@ -50,7 +51,8 @@ static void give_up(struct record *record) {
     st_watch_stop(&record->watch);
 }
 
-/* Chunks go to the file at once and under its own name, so that it can be read whatever happens. */
+/* Chunks are written immediately and under the final name, so that the file can be read whatever
+ * happens. */
 static bool open_trace(struct record *record) {
     record->path = choose_path(record);
     record->file = fopen(record->path, "we");
@@ -110,25 +112,25 @@ static enum status follow(struct record *record) {
     struct st_watch_hooks hooks = {.tick = save, .context = record};
     st_watch_follow(&record->watch, &hooks);
     close_trace(record);
-    watching_warn(&record->watch, record->words[0]);
+    warn_of_watch(&record->watch, record->words[0]);
     if (record->file && !record->values->common.quiet)
         put_summary(record);
     if (record->file && fclose(record->file) && !record->failed) {
         record->failed = true;
         warn("%s: cannot write: %s", record->path, strerror(errno));
     }
-    return watching_status(&record->watch, record->failed ? STATUS_TROUBLE : STATUS_CLEAN);
+    return watch_status(&record->watch, record->failed ? STATUS_TROUBLE : STATUS_CLEAN);
 }
 
 static enum status run(const void *values, const char *const *operands) {
     struct record record = {.values = values, .words = operands};
     struct st_translation translation = {
         .sites = true, .outline = true, .names = true, .sink = write_events, .context = &record};
-    enum status status = STATUS_TROUBLE;
+    struct st_error error;
     record.validator = st_validator_new(true);
-    if (watching_start(&record.watch, &record.spec, record.values->spec, operands, &translation) ==
-        0)
-        status = follow(&record);
+    int started = st_watched_program_start(&record.watch, "record", operands, record.values->spec,
+                                           &record.spec, &translation, &error);
+    enum status status = started < 0 ? complain(&error) : follow(&record);
     st_describer_free(record.describer);
     st_watch_free(&record.watch);
     st_validator_free(record.validator);

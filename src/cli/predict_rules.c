@@ -1,7 +1,7 @@
 #include "cli/predict_rules.h"
 
-#include "cli/shared.h"
-#include "predict/engine.h"
+#include "cli/messages.h"
+#include "predict/predictor.h"
 
 #include <string.h>
 
@@ -72,8 +72,8 @@ static int check_pairs(const struct predict_values *values, struct st_error *err
         if (left && right)
             return refuse_pair(source_of(left, right), pairs[i].words[0], pairs[i].words[1], error);
     }
-    if (values->judging.print && (values->ablation || values->table))
-        return refuse_pair("predict", values->table ? "--table" : "--ablation",
+    if (values->filters.print && (values->reduction.ablation || values->tas.table))
+        return refuse_pair("predict", values->tas.table ? "--table" : "--ablation",
                            "--print-suppressions", error);
     return 0;
 }
@@ -114,7 +114,7 @@ static const char *list_engines(const struct belonging *belonging, char buffer[L
 
 static int check_belongings(const struct predict_values *values, const char *engine,
                             struct st_error *error) {
-    bool chosen = values->given[PREDICT_ENGINE] || values->ablation || values->table;
+    bool chosen = values->given[PREDICT_ENGINE] || values->reduction.ablation || values->tas.table;
     char listed[LISTED];
     for (size_t i = 0; i < COUNT(belongings); i++) {
         const struct belonging *belonging = &belongings[i];
@@ -160,7 +160,7 @@ int check_predict_without(const struct predict_values *values, const char *impro
     if (values->given[PREDICT_RACES] && strcmp(improvement, "multilockset") == 0)
         return refuse_pair(source_of(source, values->given[PREDICT_RACES]), words, "--races",
                            error);
-    if (!values->online)
+    if (!values->reduction.online)
         return 0;
     for (size_t i = 0; i < COUNT(online); i++)
         if (strcmp(improvement, online[i]) == 0)

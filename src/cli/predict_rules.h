@@ -2,7 +2,11 @@
 #ifndef SERIATIM_CLI_PREDICT_RULES_H
 #define SERIATIM_CLI_PREDICT_RULES_H
 
-#include "cli/judging.h"
+#include "cli/report_output.h"
+#include "predict/blocks/blocks.h"
+#include "predict/commit/commit_node.h"
+#include "predict/reduction/reduction.h"
+#include "predict/tas/tas.h"
 
 /* Options that do not mean something to every engine, or not together with every other. */
 enum predict_option {
@@ -26,25 +30,22 @@ enum predict_option {
 
 struct predict_values {
     struct common_values common;
-    unsigned engine; /* 0 is tas, then st_predictors, then all of them */
+    unsigned engine; /* index in st_predictors, or one behind the last: all of them */
     unsigned notion; /* enum st_notion */
     unsigned sync;   /* enum st_model_order */
     const char *spec;
     uint64_t limit, jobs;
     double timeout;
     bool as_published, repair;
-    bool one_variable, exact; /* blocks */
-    bool pairwise;            /* commit nodes */
-    unsigned search;          /* tas ...: enum st_tas_search */
-    bool whole_trace, table;
-    uint64_t max_switches;
+    struct st_blocks_options blocks;
+    struct st_commit_node_options commit_node;
+    struct st_tas_options tas;
     const char *witness;
-    bool online, ablation; /* reduction ... */
-    unsigned races;        /* enum st_race_search */
+    struct st_reduction_options reduction;
     struct st_texts without;
     unsigned format; /* index in st_report_formats */
     const char *output;
-    struct judging_values judging;
+    struct filter_values filters;
     const char *given[PREDICT_OPTIONS]; /* who gave the option (base/options.h), NULL: nobody */
 };
 

@@ -94,17 +94,18 @@ static const struct scenario {
 };
 enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
 
-static struct st_tas_table run_scenario(const struct scenario *scenario, const struct st_tas *tas,
-                                        struct st_tas_options options) {
+static struct st_tas_table run_scenario(const struct scenario *scenario,
+                                        const struct st_tas_graph *graph,
+                                        struct st_tas_setup setup) {
     struct st_prediction prediction;
     struct st_tas_table table;
-    options.search = scenario->search;
-    options.whole_trace = scenario->whole_trace;
-    options.static_check = scenario->static_check;
-    options.max_switches = scenario->max_switches;
-    options.limit = 1;
+    setup.search = scenario->search;
+    setup.whole_trace = scenario->whole_trace;
+    setup.static_check = scenario->static_check;
+    setup.max_switches = scenario->max_switches;
+    setup.limit = 1;
     st_prediction_init(&prediction);
-    st_tas_run(tas, &options, &prediction, &table);
+    st_tas_run(graph, &setup, &prediction, &table);
     st_prediction_free(&prediction);
     return table;
 }
@@ -176,8 +177,8 @@ static void explain_scenarios(FILE *file) {
           file);
 }
 
-enum status write_scenarios(const char *trace, uint64_t events, const struct st_tas *tas,
-                            const struct st_tas_options *options, bool json, FILE *file) {
+enum status write_scenarios(const char *trace, uint64_t events, const struct st_tas_graph *graph,
+                            const struct st_tas_setup *setup, bool json, FILE *file) {
     static const char *const heads[] = {"scenario",      "blocks",        "segment",
                                         "static proofs", "no violation",  "violations",
                                         "timeouts",      "interleavings", "time"};
@@ -193,7 +194,7 @@ enum status write_scenarios(const char *trace, uint64_t events, const struct st_
             fputs(heads[i], st_columns_cell(&columns));
     }
     for (size_t i = 0; i < SCENARIOS; i++) {
-        struct st_tas_table table = run_scenario(&scenarios[i], tas, *options);
+        struct st_tas_table table = run_scenario(&scenarios[i], graph, *setup);
         violations += table.violations;
         open = table.timeouts;
         if (json)

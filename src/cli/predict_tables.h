@@ -2,7 +2,7 @@
 #ifndef SERIATIM_CLI_PREDICT_TABLES_H
 #define SERIATIM_CLI_PREDICT_TABLES_H
 
-#include "cli/shared.h"
+#include "cli/command.h"
 #include "predict/reduction/ablation.h"
 #include "predict/tas/tas.h"
 
@@ -15,7 +15,7 @@ enum status write_ablation(const char *trace, const struct st_ablation_row rows[
  * and our search. Runs them; timeout, jobs and the like are those of the options. The status is
  * that of a report: found if any of them finds a violation, trouble if ours leaves something open.
  */
-enum status write_scenarios(const char *trace, uint64_t events, const struct st_tas *tas,
-                            const struct st_tas_options *options, bool json, FILE *file);
+enum status write_scenarios(const char *trace, uint64_t events, const struct st_tas_graph *graph,
+                            const struct st_tas_setup *setup, bool json, FILE *file);
 
 #endif

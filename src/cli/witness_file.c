@@ -1,5 +1,6 @@
 #include "cli/witness_file.h"
 
+#include "base/output.h"
 #include "base/memory.h"
 #include "trace/writer.h"
 
@@ -43,7 +44,7 @@ static void collect(void *context, const struct st_event *events, size_t count, 
     }
 }
 
-static struct st_event *order_events(struct trace_input *input, const struct st_foreseen *block,
+static struct st_event *order_events(struct st_trace_input *input, const struct st_foreseen *block,
                                      struct st_error *error) {
     size_t count = block->witness_length;
     struct collecting collecting = {.steps = st_alloc(count, sizeof *collecting.steps),
@@ -52,7 +53,7 @@ static struct st_event *order_events(struct trace_input *input, const struct st_
     for (size_t i = 0; i < count; i++)
         collecting.steps[i] = (struct step){block->witness[i], i};
     qsort(collecting.steps, count, sizeof *collecting.steps, by_number);
-    int result = trace_input_pass(input, collect, &collecting, error);
+    int result = st_trace_input_pass(input, collect, &collecting, error);
     free(collecting.steps);
     if (result == 0)
         return collecting.events;
@@ -60,7 +61,7 @@ static struct st_event *order_events(struct trace_input *input, const struct st_
     return NULL;
 }
 
-static int write_events(const struct trace_input *input, const struct st_event *events,
+static int write_events(const struct st_trace_input *input, const struct st_event *events,
                         size_t count, const struct st_output *output, struct st_error *error) {
     void *writer = st_std_writer.open(output->file, output->name, &input->symbols);
     int result = st_std_writer.write(writer, events, count, error);
@@ -70,15 +71,15 @@ static int write_events(const struct trace_input *input, const struct st_event *
     return result;
 }
 
-int write_witness(struct trace_input *input, const struct st_foreseen *block, const char *path,
+int write_witness(struct st_trace_input *input, const struct st_foreseen *block, const char *path,
                   struct st_error *error) {
-    const char *inputs[] = {input->path, input->spec_path, NULL};
+    const char *inputs[] = {input->source.path, input->source.spec, NULL};
     struct st_output output;
     struct st_event *events = order_events(input, block, error);
     if (!events)
         return -1;
     for (size_t i = 0; i < block->witness_length; i++)
-        events[i].loc = trace_input_word(input, events[i].loc);
+        events[i].loc = st_trace_input_location(input, events[i].loc);
     int result = st_output_open(&output, path, inputs, error);
     if (result == 0) {
         result = write_events(input, events, block->witness_length, &output, error);

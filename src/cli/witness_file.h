@@ -2,16 +2,16 @@
 #ifndef SERIATIM_CLI_WITNESS_FILE_H
 #define SERIATIM_CLI_WITNESS_FILE_H
 
-#include "cli/trace_input.h"
+#include "session/trace_input.h"
 #include "finding/prediction.h"
 
 /* The first violation with a witness that has all events: those of tas do. NULL if there is none.
  */
 const struct st_foreseen *find_witness(const struct st_predictions *predictions);
 
-/* Writes the witness of the block to a file as STD text. trace_input_words must have been called.
- * 0, or -1 with an error. */
-int write_witness(struct trace_input *input, const struct st_foreseen *block, const char *path,
+/* Writes the witness of the block to a file as STD text. st_trace_input_symbols must have been
+ * called. 0, or -1 with an error. */
+int write_witness(struct st_trace_input *input, const struct st_foreseen *block, const char *path,
                   struct st_error *error);
 
 #endif

@@ -1,21 +1,22 @@
 #include "session/inference.h"
 
 #include "base/memory.h"
+#include "check/engine.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void tally_init(struct tally *tally) {
-    memset(tally, 0, sizeof *tally);
-    st_names_init(&tally->names);
-    st_symbols_init(&tally->symbols);
+void st_inference_init(struct st_inference *inference) {
+    memset(inference, 0, sizeof *inference);
+    st_names_init(&inference->names);
+    st_symbols_init(&inference->symbols);
 }
 
-void tally_free(struct tally *tally) {
-    st_names_free(&tally->names);
-    st_symbols_free(&tally->symbols);
-    free(tally->blocks);
-    free(tally->traces);
+void st_inference_free(struct st_inference *inference) {
+    st_names_free(&inference->names);
+    st_symbols_free(&inference->symbols);
+    free(inference->blocks);
+    free(inference->traces);
 }
 
 static uint32_t adopt_name(struct st_names *to, const struct st_names *from, uint32_t number) {
@@ -62,46 +63,109 @@ static void adopt_violation(struct st_symbols *to, const struct st_symbols *from
     adopt_edge(to, from, &violation->closing);
 }
 
-static struct tally_block *block_of(struct tally *tally, const struct st_symbols *symbols,
-                                    uint32_t block) {
+static struct st_inferred_block *block_of(struct st_inference *inference,
+                                          const struct st_symbols *symbols, uint32_t block) {
     if (block == ST_NO_NAME || !st_name_length(&symbols->blocks, block))
-        return &tally->unnamed;
-    uint32_t number = adopt_name(&tally->names, &symbols->blocks, block);
-    st_reserve(&tally->blocks, &tally->block_capacity, (size_t)number + 1);
-    return &tally->blocks[number];
+        return &inference->unnamed;
+    uint32_t number = adopt_name(&inference->names, &symbols->blocks, block);
+    st_reserve(&inference->blocks, &inference->block_capacity, (size_t)number + 1);
+    return &inference->blocks[number];
 }
 
-static void add_counts(struct tally *tally, const struct st_symbols *symbols,
-                       const struct st_facts *facts, const struct st_findings *findings) {
-    for (size_t i = 0; i < facts->executed_count; i++) {
-        if (!facts->executed[i])
-            continue;
-        struct tally_block *block = block_of(tally, symbols, (uint32_t)i);
-        block->executed += facts->executed[i];
-        block->violated += i < findings->violated_capacity ? findings->violated[i] : 0;
-    }
-    tally->unnamed.executed += facts->unnamed_blocks;
-    tally->unnamed.violated += findings->unnamed_violated;
+/* ---- adding a trace ---- */
+
+struct addition {
+    struct st_inference *inference;
+    const struct st_symbols *symbols; /* of the trace */
+};
+
+static struct st_block_counts *counts_of(void *context, uint32_t block) {
+    struct addition *addition = context;
+    return &block_of(addition->inference, addition->symbols, block)->counts;
 }
 
-static void add_examples(struct tally *tally, const char *path, const struct st_symbols *symbols,
-                         const struct st_findings *findings) {
+static void add_examples(struct st_inference *inference, const char *path,
+                         const struct st_symbols *symbols, const struct st_findings *findings) {
     for (size_t i = 0; i < findings->kept; i++) {
-        struct tally_block *block = block_of(tally, symbols, findings->violations[i].block);
-        if (block->trace || block == &tally->unnamed)
+        struct st_inferred_block *block =
+            block_of(inference, symbols, findings->violations[i].block);
+        if (block->trace || block == &inference->unnamed)
             continue;
         block->trace = path;
         block->example = findings->violations[i];
-        adopt_violation(&tally->symbols, symbols, &block->example);
+        adopt_violation(&inference->symbols, symbols, &block->example);
     }
 }
 
-void tally_add(struct tally *tally, const char *path, const struct st_trace *trace,
-               const struct st_findings *findings) {
-    const struct st_symbols *symbols = st_trace_symbols(trace);
-    add_counts(tally, symbols, st_trace_facts(trace), findings);
-    add_examples(tally, path, symbols, findings);
-    st_reserve(&tally->traces, &tally->trace_capacity, tally->trace_count + 1);
-    tally->traces[tally->trace_count++] = (struct tally_trace){
-        .path = path, .events = st_trace_facts(trace)->events, .cut = st_trace_cut(trace)};
+static void add_trace(struct st_inference *inference, const char *path,
+                      const struct st_trace *trace, const struct st_findings *findings) {
+    struct addition addition = {inference, st_trace_symbols(trace)};
+    st_block_counts_add(st_trace_facts(trace), findings, counts_of, &addition);
+    add_examples(inference, path, addition.symbols, findings);
+    st_reserve(&inference->traces, &inference->trace_capacity, inference->trace_count + 1);
+    inference->traces[inference->trace_count++] = (struct st_inferred_trace){
+        .path = path, .events = st_trace_facts(trace)->events, .truncated = st_trace_cut(trace)};
+}
+
+static int analyse(struct st_reading *reading, struct st_findings *findings,
+                   struct st_error *error) {
+    const struct st_engine *engine = st_engine_find("witness"); /* looks at every depth */
+    void *state = engine->create(findings);
+    struct st_event *events;
+    uint64_t first;
+    long count;
+    while ((count = st_reading_next(reading, &events, &first, error)) > 0)
+        engine->feed(state, events, (size_t)count, first);
+    if (count == 0)
+        engine->finish(state, st_trace_facts(reading->trace)->events);
+    engine->destroy(state);
+    if (count == 0 && findings->gave_up)
+        return st_fail(error, st_trace_name(reading->trace), ST_AT_FILE, 0, "%s",
+                       findings->gave_up);
+    return (int)count;
+}
+
+int st_inference_read(struct st_inference *inference, const char *path, struct st_reading *reading,
+                      struct st_error *error) {
+    struct st_findings findings;
+    st_findings_init(&findings, 0);
+    findings.limit_each = 1; /* an example */
+    int result = analyse(reading, &findings, error);
+    if (result == 0)
+        add_trace(inference, path, reading->trace, &findings);
+    st_findings_free(&findings);
+    return result;
+}
+
+/* ---- the result ---- */
+
+/* a/b against c/d. */
+static int compare_shares(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
+    unsigned __int128 left = (unsigned __int128)a * d, right = (unsigned __int128)c * b;
+    return (left > right) - (left < right);
+}
+
+static int compare_blocks(const void *left, const void *right) {
+    const struct st_inferred_block *a = *(const struct st_inferred_block *const *)left;
+    const struct st_inferred_block *b = *(const struct st_inferred_block *const *)right;
+    int order = compare_shares(a->counts.violated, a->counts.executed, b->counts.violated,
+                               b->counts.executed);
+    if (order)
+        return order;
+    if (a->counts.executed != b->counts.executed)
+        return a->counts.executed > b->counts.executed ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+const struct st_inferred_block **st_inference_rank(struct st_inference *inference, size_t *atomic) {
+    size_t count = inference->names.count;
+    const struct st_inferred_block **blocks = st_alloc(count + 1, sizeof *blocks);
+    *atomic = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        inference->blocks[i].name = st_name(&inference->names, i);
+        *atomic += !inference->blocks[i].counts.violated;
+        blocks[i] = &inference->blocks[i];
+    }
+    qsort(blocks, count, sizeof *blocks, compare_blocks);
+    return blocks;
 }

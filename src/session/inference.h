@@ -1,49 +1,54 @@
-/* How often each block ran and was cut, over several traces, with an example of each cut block.
+/* Which blocks were never violated, over several traces, and an example of each that was.
  *
- * Traces number their names each in its own way. The tally has numbers of its own, for the names of
- * blocks and for whatever its examples speak of, so that nothing of a trace is needed once it is
+ * One pass over each trace is enough. Whether a block was violated does not depend on which other
+ * blocks there are. So an engine that looks at every depth finds in one pass what the papers find
+ * by checking the trace repeatedly, each time without the blocks refuted so far.
+ *
+ * Each trace numbers its names in its own way. The inference uses its own numbers, for the names
+ * of blocks and for everything its examples mention, so it needs nothing from a trace that is
  * closed. */
 #ifndef SERIATIM_SESSION_INFERENCE_H
 #define SERIATIM_SESSION_INFERENCE_H
 
-#include "finding/finding.h"
-#include "trace/trace.h"
+#include "session/block_counts.h"
+#include "session/reading.h"
 
-#include <stdio.h>
-
-struct tally_block {
-    uint64_t executed, violated;
+struct st_inferred_block {
+    const char *name; /* set by st_inference_rank */
+    struct st_block_counts counts;
     const char *trace;           /* of the example; NULL while there is none */
-    struct st_violation example; /* in numbers of the tally; its closing edge stands for the path */
+    struct st_violation example; /* in numbers of the inference; its closing edge stands for the
+                                    path */
 };
 
-struct tally_trace {
+struct st_inferred_trace {
     const char *path; /* as the user named it */
     uint64_t events;
-    bool cut;
+    bool truncated;
 };
 
 /* Invariant: no name is empty, and blocks[i] belongs to the name with number i. */
-struct tally {
+struct st_inference {
     struct st_names names;
-    struct tally_block *blocks;
+    struct st_inferred_block *blocks;
     size_t block_capacity;
-    struct st_symbols symbols;  /* of the examples */
-    struct tally_block unnamed; /* without example */
-    struct tally_trace *traces;
+    struct st_symbols symbols;        /* of the examples */
+    struct st_inferred_block unnamed; /* without example */
+    struct st_inferred_trace *traces;
     size_t trace_count, trace_capacity;
 };
 
-void tally_init(struct tally *tally);
-void tally_free(struct tally *tally);
+void st_inference_init(struct st_inference *inference);
+void st_inference_free(struct st_inference *inference);
 
-/* Adds what an engine found in a trace that was read to its end. The path outlives the tally. */
-void tally_add(struct tally *tally, const char *path, const struct st_trace *trace,
-               const struct st_findings *findings);
+/* Reads a trace to its end and adds what was found in it. The path must outlive the inference. On
+ * -1 nothing was added. */
+int st_inference_read(struct st_inference *inference, const char *path, struct st_reading *reading,
+                      struct st_error *error);
 
-/* As a specification of the blocks that were never cut, with the others in comments; and as JSON,
- * the contract "seriatim-infer/1". */
-void tally_write_spec(const struct tally *tally, FILE *file);
-void tally_write_json(const struct tally *tally, FILE *file);
+/* Pointers to the named blocks: first the `*atomic` that were never violated, then the others, the
+ * most rarely violated first. A block that is rarely violated was probably meant to be atomic, all
+ * the more the more often it ran. Release with free(). */
+const struct st_inferred_block **st_inference_rank(struct st_inference *inference, size_t *atomic);
 
 #endif

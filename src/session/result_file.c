@@ -1,11 +1,11 @@
 #include "session/result_file.h"
 
-/* The longest result that is read. What is more than that would not be looked at by anybody. */
+/* The longest result that is read. Nobody would look at a longer one. */
 #define LARGEST_RESULT (UINT64_C(1) << 32)
 
 enum { MORE = 1 << 20 };
 
-int result_read_rest(struct st_input *input, struct st_error *error) {
+int st_result_read_rest(struct st_input *input, struct st_error *error) {
     while (!input->at_end) {
         if (st_input_fill(input, st_input_available(input) + MORE, error) < 0)
             return -1;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* From the folder of the program: in a build folder, and installed. */
+/* Relative to the folder of the program: in a build folder, and installed. */
 static const char *const places[] = {"runtime", SERIATIM_RUNTIME_FROM_BIN};
 
 static bool holds(const char *folder, const char *file) {
@@ -18,12 +18,12 @@ static bool holds(const char *folder, const char *file) {
 }
 
 static bool is_complete(const char *folder) {
-    return holds(folder, RUNTIME_LIBRARY) && holds(folder, RUNTIME_LINK_NAME);
+    return holds(folder, ST_RUNTIME_LIBRARY) && holds(folder, ST_RUNTIME_LINK_NAME);
 }
 
-bool runtime_has_archive(const char *place) {
-    return holds(place, RUNTIME_ARCHIVE) && holds(place, RUNTIME_ARCHIVE_NAMES) &&
-           holds(place, RUNTIME_ARCHIVE_LINK_NAME);
+bool st_runtime_has_archive(const char *place) {
+    return holds(place, ST_RUNTIME_ARCHIVE) && holds(place, ST_RUNTIME_ARCHIVE_NAMES) &&
+           holds(place, ST_RUNTIME_ARCHIVE_LINK_NAME);
 }
 
 static char *from_variable(const char *folder, const char *command, struct st_error *error) {
@@ -34,7 +34,7 @@ static char *from_variable(const char *folder, const char *command, struct st_er
     }
     char quoted[160];
     st_fail(error, command, ST_AT_FILE, 0,
-            "SERIATIM_RUNTIME_DIR is %s, where " RUNTIME_LIBRARY " and " RUNTIME_LINK_NAME
+            "SERIATIM_RUNTIME_DIR is %s, where " ST_RUNTIME_LIBRARY " and " ST_RUNTIME_LINK_NAME
             " are not; set it to the folder that holds them, or unset it",
             st_quote(quoted, sizeof quoted, folder, strlen(folder)));
     return NULL;
@@ -56,14 +56,14 @@ static char *from_program(const char *command, struct st_error *error) {
     char quoted[160];
     snprintf(path, sizeof path, "%s/%s", program, places[1]);
     st_fail(error, command, ST_AT_FILE, 0,
-            "the runtime library " RUNTIME_LIBRARY
+            "the runtime library " ST_RUNTIME_LIBRARY
             " is not there (looked in %s); build or install seriatim again, or set "
             "SERIATIM_RUNTIME_DIR to its folder",
             st_quote(quoted, sizeof quoted, path, strlen(path)));
     return NULL;
 }
 
-char *runtime_place(const char *command, struct st_error *error) {
+char *st_runtime_folder(const char *command, struct st_error *error) {
     const char *folder = getenv("SERIATIM_RUNTIME_DIR");
     return folder && *folder ? from_variable(folder, command, error) : from_program(command, error);
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A chain of inlined functions may be long; a longer one is cut at its inner end. */
+/* The longest chain of inlined functions; a longer one loses its inner end. */
 enum { MOST_FRAMES = 64, DEEPEST = 200 };
 
 struct st_place *st_place_named(const char *name) {
@@ -37,8 +37,8 @@ static const char *string_of(Dwarf_Die *die, unsigned name) {
     return dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
 }
 
-/* libdw has put the compiler's directory before names in it, but not before those of relative
- * directories. "???" is its word for none. */
+/* libdw has put the compiler's directory before names in it, but not before names in relative
+ * directories. It writes "???" for no name. */
 static char *source_path(const char *base, Dwarf_Die *unit, const char *file) {
     if (!file || !*file || strcmp(file, "???") == 0)
         return NULL;
@@ -113,8 +113,8 @@ static bool is_own_code(Dwarf_Die *function, uint64_t address) {
            !find_inlined(function, address, &inlined, 0);
 }
 
-/* The line of an address. Code that belongs to no line, as optimisers leave it, has line 0: it gets
- * the line before it, but for that of another function. */
+/* The line of an address. Optimisers leave code that belongs to no line, with line 0. It gets the
+ * line before it, unless that belongs to another function. */
 static void find_line(Dwarf_Die *unit, Dwarf_Die *function, uint64_t address, const char *base,
                       struct st_frame *frame) {
     Dwarf_Line *line = dwarf_getsrc_die(unit, address);
@@ -142,8 +142,8 @@ static char *name_of(struct st_object *object, Dwarf_Die *function, uint64_t add
     return st_strdup(text.bytes);
 }
 
-/* Where the function is declared; gcc does not say that of lambdas, which then are where their code
- * starts. */
+/* Where the function is declared. gcc does not say this for lambdas; for them it is where their
+ * code starts. */
 static void find_declaration(Dwarf_Die *unit, Dwarf_Die *die, const char *base,
                              struct st_function *function) {
     struct st_frame start = {0};

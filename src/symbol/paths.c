@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Appends the components of a path to `out`, which ends with '/' or is empty, and takes one back
- * for each "..". Returns the new length; what is appended ends with '/'. A ".." at the start of a
- * relative path stays. */
+/* Appends the components of a path to `out`, which ends with '/' or is empty, and removes one for
+ * each "..". Returns the new length; the result ends with '/'. A ".." at the start of a relative
+ * path stays. */
 static size_t append_components(char *out, size_t length, const char *path) {
     while (*path) {
         size_t size = strcspn(path, "/");
@@ -29,7 +29,7 @@ static size_t append_components(char *out, size_t length, const char *path) {
     return length;
 }
 
-/* Joined and without detours; it ends with '/'. */
+/* The two paths joined and normalised; the result ends with '/'. */
 static char *join(const char *directory, const char *file) {
     char *out = st_alloc(strlen(directory) + strlen(file) + 4, 1);
     size_t length = 0;

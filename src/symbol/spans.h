@@ -1,4 +1,4 @@
-/* Which of many address ranges holds an address? Ranges may nest and overlap. */
+/* Finds which of many address ranges holds an address. Ranges may nest and overlap. */
 #ifndef SERIATIM_SYMBOL_SPANS_H
 #define SERIATIM_SYMBOL_SPANS_H
 
@@ -22,11 +22,11 @@ void st_spans_free(struct st_spans *spans);
 /* Empty ranges are not added. */
 void st_spans_add(struct st_spans *spans, uint64_t low, uint64_t high, uint32_t what);
 
-/* To be called after adding and before finding. */
+/* Call this after adding and before finding. */
 void st_spans_sort(struct st_spans *spans);
 
-/* The innermost span that holds the address: the one that starts last, and of those the shortest,
- * and of those the one that was added first (`what` is taken to rise). NULL when there is none. */
+/* The innermost span that holds the address: the one that starts last; among equals the shortest,
+ * and then the one that was added first (`what` must be ascending). NULL if there is none. */
 const struct st_span *st_spans_find(const struct st_spans *spans, uint64_t address);
 
 #endif

@@ -42,7 +42,7 @@ struct options {
 /* A way to search. */
 struct way {
     const char *name;
-    struct st_tas_options options;
+    struct st_tas_setup options;
 };
 
 static const struct way ways[] = {
@@ -61,13 +61,6 @@ struct tally {
 };
 
 /* ---- comparing ---- */
-
-static struct st_tas *load(const struct sample *sample) {
-    struct st_tas *tas = st_tas_new();
-    st_tas_feed(tas, sample->events, sample->count, 1);
-    st_tas_finish(tas);
-    return tas;
-}
 
 /* Is the schedule, as a trace of its own, one in which the block is violated? NULL when it is. */
 static const char *check_as_trace(const struct sample *sample, const struct st_foreseen *block) {
@@ -91,14 +84,14 @@ static const char *check_as_trace(const struct sample *sample, const struct st_f
 }
 
 /* Are the verdicts those that are expected, and do the witnesses stand? */
-static bool compare_way(const struct st_tas *tas, const struct sample *sample,
+static bool compare_way(const struct st_tas_graph *graph, const struct sample *sample,
                         const struct avp *avp, const struct way *way, struct tally *tally,
                         char *why) {
     struct st_prediction prediction;
     struct st_tas_table table;
     bool good = true;
     st_prediction_init(&prediction);
-    st_tas_run(tas, &way->options, &prediction, &table);
+    st_tas_run(graph, &way->options, &prediction, &table);
     if (tally)
         tally->steps[way - ways] += table.interleavings;
     if (prediction.caveat_count || prediction.listed != avp->block_count) {
@@ -126,7 +119,7 @@ static bool compare_way(const struct st_tas *tas, const struct sample *sample,
 }
 
 /* The theorem of the paper, and its static check, on all runs of a very small trace. */
-static bool compare_segments(const struct st_tas *tas, const struct sample *sample,
+static bool compare_segments(const struct st_tas_graph *graph, const struct sample *sample,
                              const struct avp *avp, struct tally *tally, char *why) {
     struct avp runs;
     struct tas_segment segment;
@@ -136,23 +129,23 @@ static bool compare_segments(const struct st_tas *tas, const struct sample *samp
         return true;
     if (tally)
         tally->runs_checked++;
-    tas_segment_init(&segment, tas);
+    tas_segment_init(&segment, graph);
     for (size_t b = 0; good && b < runs.block_count; b++) {
         uint64_t on = runs.blocks[b].on_paths;
-        bool found = tas_segment_find(&segment, tas, &tas->blocks[b]);
+        bool found = tas_segment_find(&segment, graph, &graph->blocks[b]);
         if (runs.blocks[b].violated != avp->blocks[b].violated) {
             snprintf(why, TEXT, "brute force over runs and over states differ");
             good = false;
         }
         for (uint32_t i = 0; good && i < sample->count; i++)
             if (on >> i & 1 &&
-                (!found || tas->position[i] <= segment.upper[sample->events[i].thread] ||
-                 tas->position[i] >= segment.lower[sample->events[i].thread])) {
+                (!found || graph->position[i] <= segment.upper[sample->events[i].thread] ||
+                 graph->position[i] >= segment.lower[sample->events[i].thread])) {
                 snprintf(why, TEXT, "event %u is on a path and not in the segment of block %u",
                          i + 1, runs.blocks[b].begin);
                 good = false;
             }
-        if (good && on && tas_segment_static_check(&segment, tas)) {
+        if (good && on && tas_segment_static_check(&segment, graph)) {
             snprintf(why, TEXT, "the static check passes block %u", runs.blocks[b].begin);
             good = false;
         }
@@ -161,20 +154,20 @@ static bool compare_segments(const struct st_tas *tas, const struct sample *samp
     return good;
 }
 
-static void ask_within(const struct st_tas *tas, struct st_tas_options options,
+static void ask_within(const struct st_tas_graph *graph, struct st_tas_setup options,
                        enum st_tas_search search, struct st_prediction *prediction) {
     options.search = search;
     st_prediction_init(prediction);
-    st_tas_run(tas, &options, prediction, NULL);
+    st_tas_run(graph, &options, prediction, NULL);
 }
 
 /* Do chains say the same as states with a bound on switches, and do their witnesses stand? */
-static bool compare_bound(const struct st_tas *tas, const struct sample *sample,
-                          const struct st_tas_options *options, char *why) {
+static bool compare_bound(const struct st_tas_graph *graph, const struct sample *sample,
+                          const struct st_tas_setup *options, char *why) {
     struct st_prediction states, chains;
     bool good = true;
-    ask_within(tas, *options, ST_TAS_STATES, &states);
-    ask_within(tas, *options, ST_TAS_CHAINS, &chains);
+    ask_within(graph, *options, ST_TAS_STATES, &states);
+    ask_within(graph, *options, ST_TAS_CHAINS, &chains);
     for (size_t b = 0; good && b < states.listed; b++) {
         const struct st_foreseen *block = &chains.blocks[b];
         const char *wrong = block->foresight == ST_FORESEEN_VIOLATION
@@ -195,24 +188,25 @@ static bool compare_bound(const struct st_tas *tas, const struct sample *sample,
     return good;
 }
 
-static bool compare_bounds(const struct st_tas *tas, const struct sample *sample, char *why) {
+static bool compare_bounds(const struct st_tas_graph *graph, const struct sample *sample,
+                           char *why) {
     bool good = true;
     for (uint64_t bound = 1; good && bound <= MOST_SWITCHES; bound++) {
-        struct st_tas_options options = {.max_switches = bound, .static_check = true};
-        good = compare_bound(tas, sample, &options, why);
-        options = (struct st_tas_options){.max_switches = bound, .whole_trace = true};
-        good = good && compare_bound(tas, sample, &options, why);
+        struct st_tas_setup options = {.max_switches = bound, .static_check = true};
+        good = compare_bound(graph, sample, &options, why);
+        options = (struct st_tas_setup){.max_switches = bound, .whole_trace = true};
+        good = good && compare_bound(graph, sample, &options, why);
     }
     return good;
 }
 
 /* What states say of the blocks, in the place of brute force. */
-static bool ask_states(const struct st_tas *tas, struct avp *avp) {
-    struct st_tas_options options = ways[0].options;
+static bool ask_states(const struct st_tas_graph *graph, struct avp *avp) {
+    struct st_tas_setup options = ways[0].options;
     struct st_prediction prediction;
     options.timeout = 2;
     st_prediction_init(&prediction);
-    st_tas_run(tas, &options, &prediction, NULL);
+    st_tas_run(graph, &options, &prediction, NULL);
     memset(avp, 0, sizeof *avp);
     avp->block_count = prediction.listed;
     for (size_t b = 0; b < prediction.listed; b++) {
@@ -243,10 +237,10 @@ static void count(struct tally *tally, const struct sample *sample, const struct
 static bool compare(const struct sample *sample, const struct options *options, struct tally *tally,
                     char *why) {
     struct avp avp;
-    struct st_tas *tas = load(sample);
+    struct st_tas_graph *graph = st_tas_graph_new(sample->events, sample->count);
     bool good = true, known = true;
     if (options->large) {
-        known = ask_states(tas, &avp);
+        known = ask_states(graph, &avp);
     } else {
         avp_check(&avp, sample, options->damaged ? DAMAGED_LIMIT : STATE_LIMIT);
         known = !avp.gave_up;
@@ -257,12 +251,12 @@ static bool compare(const struct sample *sample, const struct options *options, 
     }
     for (size_t w = 0; known && good && w < WAYS; w++)
         if (is_wanted(options, &ways[w]))
-            good = compare_way(tas, sample, &avp, &ways[w], tally, why);
+            good = compare_way(graph, sample, &avp, &ways[w], tally, why);
     if (good && known && !options->large)
-        good = compare_segments(tas, sample, &avp, tally, why);
+        good = compare_segments(graph, sample, &avp, tally, why);
     if (good && known && !options->large && !options->search)
-        good = compare_bounds(tas, sample, why);
-    st_tas_free(tas);
+        good = compare_bounds(graph, sample, why);
+    st_tas_graph_free(graph);
     return good;
 }
 

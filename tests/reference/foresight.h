@@ -4,7 +4,9 @@
 #define SERIATIM_REFERENCE_FORESIGHT_H
 
 #include "predict/model/model.h"
-#include "predict/engine.h"
+#include "predict/blocks/blocks.h"
+#include "predict/commit/commit_node.h"
+#include "predict/reduction/reduction.h"
 #include "reference/atomicity.h"
 
 /* What an analysis may be held to, on samples that cannot get stuck. Each that says that a block is
@@ -15,7 +17,8 @@ enum promise {
     PROMISE_EXACT = 2, /* and what it reports is not */
     PROMISE_EXACT_FOR_PAIRS = 4,
     PROMISE_SOUND_FOR_ONE_VARIABLE = 8,
-    PROMISE_ONE_NODE = 16 /* Theorem 6.1 (PPoPP 2006): what it accepts has one commit node */
+    PROMISE_COMMIT_NODES = 16 /* what it accepts, commit nodes accept, too: a consequence of
+                               * Theorem 6.1 (PPoPP 2006) */
 };
 
 /* An analysis with the options that it is run with. */
@@ -24,6 +27,11 @@ struct setup {
     const char *predictor;
     unsigned promises;
     struct st_predict_options options;
+    union {
+        struct st_reduction_options reduction;
+        struct st_blocks_options blocks;
+        struct st_commit_node_options commit_node;
+    } own; /* the options of the predictor; all zero are the defaults */
     struct st_model_options model;
     bool by_view; /* which verdict of the reference is meant; not always options.notion */
 };

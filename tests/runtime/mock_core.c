@@ -1,8 +1,12 @@
 #define _GNU_SOURCE
 #include "mock_core.h"
-#include "runtime/core/runtime.h"
+#include "runtime/core/access.h"
+#include "runtime/core/call_stack.h"
+#include "runtime/core/loaded_modules.h"
+#include "runtime/core/memory_events.h"
+#include "runtime/core/sync_events.h"
+#include "runtime/intercept/interpose.h"
 
-#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -161,10 +165,6 @@ static void must_be_inside(void) {
         add("NOT INSIDE");
 }
 
-void rt_initialize(const char *stream) {
-    (void)stream;
-}
-
 void rt_read_range(uintptr_t address, size_t size, uintptr_t caller) {
     must_be_inside();
     add_memory("read", address, size, caller);
@@ -257,10 +257,6 @@ void rt_thread_join(uint32_t serial, uintptr_t caller) {
     add("%s %u", ended[serial % THREADS] ? "join" : "JOIN WITHOUT END", serial - first_serial + 1);
 }
 
-uint32_t rt_thread_serial(void) {
-    return self.serial;
-}
-
 void rt_stop_in_child(void) {
     self.finished = true;
 }
@@ -268,12 +264,4 @@ void rt_stop_in_child(void) {
 void rt_tell_modules(void) {
     must_be_inside();
     add("modules");
-}
-
-void *rt_real(const char *name) {
-    return dlsym(RTLD_NEXT, name);
-}
-
-void *rt_real_version(const char *name, const char *version) {
-    return dlvsym(RTLD_NEXT, name, version);
 }

@@ -1,7 +1,7 @@
 /* What channels are used for, and what that means to other schedules: barriers, what is done once,
  * and reader-writer locks. */
+#include "predict/commit/commit_node.h"
 #include "predict/deadlock.h"
-#include "predict/engine.h"
 
 #include "runs.h"
 
@@ -19,7 +19,8 @@ static void assert_reported(const char *text, const char *expected) {
     char found[256] = "", begin[16];
     make_run(&run, text, &plain);
     st_prediction_init(&prediction);
-    st_commit_node.run(run.model, &options, &prediction);
+    st_commit_node.run(&(struct st_run){.model = run.model}, &options,
+                       &(struct st_commit_node_options){0}, &prediction);
     for (size_t i = 0; i < prediction.listed; i++) {
         if (prediction.blocks[i].foresight == ST_FORESEEN_ATOMIC)
             continue;

@@ -54,23 +54,15 @@ static void parse(struct sample *sample, const char *text) {
 
 /* ---- asking ---- */
 
-static struct st_tas *load(const struct sample *sample) {
-    struct st_tas *tas = st_tas_new();
-    for (size_t i = 0; i < sample->count; i++) /* in batches of one */
-        st_tas_feed(tas, &sample->events[i], 1, i + 1);
-    st_tas_finish(tas);
-    return tas;
-}
-
-static void ask(const struct sample *sample, struct st_tas_options options,
+static void ask(const struct sample *sample, struct st_tas_setup setup,
                 struct st_prediction *prediction, struct st_tas_table *table) {
-    struct st_tas *tas = load(sample);
+    struct st_tas_graph *graph = st_tas_graph_new(sample->events, sample->count);
     st_prediction_init(prediction);
-    st_tas_run(tas, &options, prediction, table);
-    st_tas_free(tas);
+    st_tas_run(graph, &setup, prediction, table);
+    st_tas_graph_free(graph);
 }
 
-static const struct st_tas_options every_way[] = {
+static const struct st_tas_setup every_way[] = {
     {.search = ST_TAS_CHAINS, .static_check = true}, {.search = ST_TAS_CHAINS, .whole_trace = true},
     {.search = ST_TAS_STATES, .static_check = true}, {.search = ST_TAS_STATES, .whole_trace = true},
     {.search = ST_TAS_DPOR, .static_check = true},   {.search = ST_TAS_DPOR, .whole_trace = true},
@@ -440,13 +432,12 @@ static void a_search_that_gives_up_does_not_say_atomic(void **state) {
     struct st_tas_table table;
     (void)state;
     make_crowded(&sample);
-    ask(&sample, (struct st_tas_options){.search = ST_TAS_CHAINS, .static_check = true},
-        &prediction, &table);
+    ask(&sample, (struct st_tas_setup){.search = ST_TAS_CHAINS, .static_check = true}, &prediction,
+        &table);
     assert_int_equal(prediction.atomic, ST_SERIALIZABLE);
     assert_int_equal(table.static_proofs, 1);
     st_prediction_free(&prediction);
-    ask(&sample,
-        (struct st_tas_options){.search = ST_TAS_DPOR, .whole_trace = true, .timeout = 0.01},
+    ask(&sample, (struct st_tas_setup){.search = ST_TAS_DPOR, .whole_trace = true, .timeout = 0.01},
         &prediction, &table);
     assert_int_equal(prediction.atomic, ST_UNDECIDED);
     assert_int_equal(prediction.blocks[0].foresight, ST_FORESEEN_TIMEOUT);
@@ -465,10 +456,10 @@ static void switches_can_be_bounded(void **state) {
         for (uint64_t bound = 1; bound <= 3; bound++) {
             struct st_prediction prediction;
             ask(&sample,
-                (struct st_tas_options){.search = (enum st_tas_search)search,
-                                        .static_check = true,
-                                        .whole_trace = true,
-                                        .max_switches = bound},
+                (struct st_tas_setup){.search = (enum st_tas_search)search,
+                                      .static_check = true,
+                                      .whole_trace = true,
+                                      .max_switches = bound},
                 &prediction, NULL);
             assert_int_equal(prediction.by[ST_FORESEEN_VIOLATION], bound == 3);
             st_prediction_free(&prediction);
@@ -480,7 +471,7 @@ static bool is_cut_within(const char *text, enum st_tas_search search, uint64_t 
     struct st_prediction prediction;
     parse(&sample, text);
     ask(&sample,
-        (struct st_tas_options){.search = search, .static_check = true, .max_switches = switches},
+        (struct st_tas_setup){.search = search, .static_check = true, .max_switches = switches},
         &prediction, NULL);
     bool cut = prediction.by[ST_FORESEEN_VIOLATION] > 0;
     st_prediction_free(&prediction);
@@ -506,8 +497,7 @@ static void a_bound_is_told_and_that_dpor_may_miss_within_it(void **state) {
         struct sample sample;
         struct st_prediction prediction;
         parse(&sample, figure_1);
-        ask(&sample,
-            (struct st_tas_options){.search = (enum st_tas_search)search, .max_switches = 2},
+        ask(&sample, (struct st_tas_setup){.search = (enum st_tas_search)search, .max_switches = 2},
             &prediction, NULL);
         assert_int_equal(prediction.caveat_count, 1);
         assert_non_null(strstr(prediction.caveats[0], "bounded number of switches"));
@@ -524,7 +514,7 @@ static void violations_are_listed_first(void **state) {
     parse(&sample,
           "T1.begin T1.w(z) T1.end T1.begin T1.r(x) T1.r(x) T1.end T1.begin T1.w(z) T1.end "
           "T2.w(x)");
-    ask(&sample, (struct st_tas_options){.search = ST_TAS_CHAINS, .limit = 2}, &prediction, NULL);
+    ask(&sample, (struct st_tas_setup){.search = ST_TAS_CHAINS, .limit = 2}, &prediction, NULL);
     assert_int_equal(prediction.block_count, 3);
     assert_int_equal(prediction.listed, 2);
     assert_int_equal(prediction.blocks[0].begin, 1);

@@ -2,7 +2,9 @@
 #include "base/json.h"
 #include "cli/doctor/checkup.h"
 #include "cli/doctor/scratch.h"
-#include "cli/shared.h"
+#include "base/output.h"
+#include "cli/common_options.h"
+#include "cli/messages.h"
 
 struct values {
     struct common_values common;

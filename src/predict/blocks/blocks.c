@@ -18,13 +18,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static double cpu_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 /* The model is read-only: sets that it does not have are kept apart. */
 static void copy_locksets(struct st_locksets *to, const struct st_locksets *from) {
@@ -168,34 +161,48 @@ static void limit_claims(const struct st_blocks_run *run, enum st_foresight *tol
 
 /* ---- the analysis ---- */
 
-static const char *method_of(enum st_block_depth depth) {
-    return depth == ST_BLOCKS_1V   ? "1v-blocks: one variable at a time"
-           : depth == ST_BLOCKS_2V ? "2v-blocks: two transactions at a time"
-                                   : "all transactions at once";
+/* How far the analysis goes. */
+enum depth { ONE_VARIABLE, TWO_VARIABLES, EXACT };
+
+static enum depth depth_of(const struct st_blocks_options *own) {
+    return own->exact ? EXACT : own->one_variable ? ONE_VARIABLE : TWO_VARIABLES;
 }
 
-static void run_blocks(const struct st_model *model, const struct st_predict_options *options,
-                       struct st_prediction *prediction) {
+static const char *method_of(enum depth depth) {
+    return depth == ONE_VARIABLE    ? "1v-blocks: one variable at a time"
+           : depth == TWO_VARIABLES ? "2v-blocks: two transactions at a time"
+                                    : "all transactions at once";
+}
+
+static void prepare(const struct st_predict_options *options, const void *own,
+                    struct st_run_needs *needs) {
+    (void)options;
+    needs->model.keep_sequence |= depth_of(own) == EXACT;
+}
+
+static void run_blocks(const struct st_run *observed, const struct st_predict_options *options,
+                       const void *own, struct st_prediction *prediction) {
+    const struct st_model *model = observed->model;
+    enum depth depth = depth_of(own);
     struct st_blocks_run run;
     struct st_1v_blocks blocks;
     struct st_blocks_exact *exact = NULL;
-    double started = cpu_seconds();
-    bool all_patterns = options->depth != ST_BLOCKS_EXACT || options->as_published;
+    bool all_patterns = depth != EXACT || options->as_published;
     st_blocks_start(&run, model, options);
     st_1v_make(&run, &blocks);
     st_1v_check(&run, &blocks, all_patterns ? ST_PATTERN_ALL : ST_PATTERN_ALL & ~ST_PATTERN_RWW);
     st_1v_free(&blocks);
-    if (options->depth != ST_BLOCKS_EXACT && !options->as_published)
+    if (depth != EXACT && !options->as_published)
         st_loose_check(&run);
-    if (options->depth == ST_BLOCKS_2V)
+    if (depth == TWO_VARIABLES)
         st_2v_check(&run);
-    else if (options->depth == ST_BLOCKS_EXACT)
+    else if (depth == EXACT)
         exact = st_blocks_explore(&run, prediction);
-    if (options->depth == ST_BLOCKS_2V)
+    if (depth == TWO_VARIABLES)
         st_prediction_may_miss(prediction,
                                "Transactions were looked at in pairs: what takes three or "
                                "more of them is not found.");
-    if (options->depth == ST_BLOCKS_1V)
+    if (depth == ONE_VARIABLE)
         st_prediction_may_miss(prediction,
                                "Only one variable at a time was looked at: what rests on "
                                "two or more is not found.");
@@ -205,9 +212,7 @@ static void run_blocks(const struct st_model *model, const struct st_predict_opt
                                "back: schedules in which others have them later were left out.");
     if (options->as_published)
         st_prediction_may_miss(prediction, "Blocks as published can miss violations.");
-    prediction->engine = "blocks";
-    prediction->notion = "view";
-    prediction->method = method_of(options->depth);
+    prediction->method = method_of(depth);
     prediction->storage = run.storage;
     prediction->storage_unit = "blocks";
     struct teller teller = {&run, exact};
@@ -215,7 +220,6 @@ static void run_blocks(const struct st_model *model, const struct st_predict_opt
     limit_claims(&run, told, prediction);
     st_model_tell(model, told, explain, &teller, options->limit, prediction);
     free(told);
-    prediction->seconds = cpu_seconds() - started;
     st_blocks_exact_free(exact);
     st_blocks_stop(&run);
 }
@@ -223,5 +227,8 @@ static void run_blocks(const struct st_model *model, const struct st_predict_opt
 const struct st_predictor st_blocks = {
     .name = "blocks",
     .summary = "pairs of accesses that others can come between (TSE 2006)",
+    .notion = "view",
+    .own_size = sizeof(struct st_blocks_options),
+    .prepare = prepare,
     .run = run_blocks,
 };

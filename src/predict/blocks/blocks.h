@@ -7,10 +7,15 @@
 #define SERIATIM_PREDICT_BLOCKS_BLOCKS_H
 
 #include "predict/model/model.h"
-#include "predict/engine.h"
+#include "predict/predictor.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+
+struct st_blocks_options {
+    bool one_variable; /* one variable at a time (Theorem 3) */
+    bool exact;        /* all transactions at once (Theorem 5); without either, Theorem 4 */
+};
 
 #define ST_NO_UNIT UINT32_MAX
 #define ST_NO_VARIABLE UINT32_MAX

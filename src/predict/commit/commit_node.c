@@ -32,6 +32,7 @@
  * of two transactions. */
 #define _GNU_SOURCE
 #include "base/memory.h"
+#include "predict/commit/commit_node.h"
 #include "predict/commit/path_search.h"
 #include "predict/commit/lock_uses.h"
 #include "predict/parallel.h"
@@ -237,19 +238,22 @@ static void explain(void *context, uint32_t unit, struct st_foreseen *block) {
 
 /* ---- the analysis ---- */
 
-static const char *method(const struct st_predict_options *options) {
+static const char *method(const struct st_predict_options *options, bool pairwise) {
     bool view = options->notion == ST_NOTION_VIEW;
-    if (options->pairwise)
+    if (pairwise)
         return view ? "pairs, Theorem 4.5" : "pairs, Theorem 4.2";
     if (options->as_published)
         return view ? "Theorems 4.4 and 4.6 as published" : "Theorems 4.1 and 4.3 as published";
     return view ? "Theorems 4.4 and 4.6, directed" : "Theorems 4.1 and 4.3, directed";
 }
 
-static void run(const struct st_model *model, const struct st_predict_options *options,
-                struct st_prediction *prediction) {
+static void run(const struct st_run *run, const struct st_predict_options *options,
+                const void *own_options, struct st_prediction *prediction) {
+    const struct st_model *model = run->model;
+    const struct st_commit_node_options *own = own_options;
     unsigned jobs = options->jobs ? options->jobs : 1;
-    struct st_commit_analysis analysis = {.model = model, .options = options};
+    struct st_commit_analysis analysis = {
+        .model = model, .options = options, .pairwise = own->pairwise};
     analysis.forest = st_forest_new(model, options->notion, options->as_published, jobs);
     sort_units(&analysis);
     analysis.foresights = st_alloc(model->unit_count + 1, sizeof *analysis.foresights);
@@ -257,12 +261,10 @@ static void run(const struct st_model *model, const struct st_predict_options *o
     for (unsigned i = 0; i < jobs; i++)
         st_commit_search_start(&analysis.searches[i], &analysis);
     st_parallel(jobs, model->unit_count, judge, &analysis);
-    prediction->engine = "commit-node";
-    prediction->notion = options->notion == ST_NOTION_VIEW ? "view" : "conflict";
-    prediction->method = method(options);
+    prediction->method = method(options, own->pairwise);
     prediction->storage = analysis.forest->nodes + analysis.forest->edges;
     prediction->storage_unit = "nodes and edges";
-    if (options->pairwise)
+    if (own->pairwise)
         st_prediction_may_miss(prediction, "Two transactions at a time were looked at: a violation "
                                            "that takes three or more is not seen.");
     if (options->as_published)
@@ -284,5 +286,6 @@ static void run(const struct st_model *model, const struct st_predict_options *o
 const struct st_predictor st_commit_node = {
     .name = "commit-node",
     .summary = "access trees and commit nodes (Wang and Stoller, PPoPP 2006)",
+    .own_size = sizeof(struct st_commit_node_options),
     .run = run,
 };

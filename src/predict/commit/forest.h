@@ -15,7 +15,7 @@
 #define SERIATIM_PREDICT_COMMIT_FOREST_H
 
 #include "predict/model/model.h"
-#include "predict/engine.h"
+#include "predict/predictor.h"
 
 #define ST_NO_ENTRY UINT32_MAX
 

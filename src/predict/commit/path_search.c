@@ -506,7 +506,7 @@ static bool has_one_nested_node(const struct st_commit_search *search, uint32_t 
 
 bool st_is_cut(struct st_commit_search *search, uint32_t transaction, struct st_cut *cut) {
     const struct st_predict_options *options = search->analysis->options;
-    bool plain = !options->pairwise && !options->no_paths && !options->as_published;
+    bool pairwise = search->analysis->pairwise, plain = !pairwise && !options->as_published;
     bool nested = is_nested(search, st_unit_shape(search->analysis->model, transaction));
     if (plain && is_cut_by_somebody(search, transaction, cut))
         return true;
@@ -515,11 +515,11 @@ bool st_is_cut(struct st_commit_search *search, uint32_t transaction, struct st_
     st_find_meetings(search, transaction);
     if (!nested && has_one_commit_node(search))
         return false;
-    if (options->pairwise)
+    if (pairwise)
         return find_pair(search, transaction, cut);
     if (plain && nested)
         return find_path_at_once(search, transaction, cut);
-    if (!options->no_paths && !(options->as_published && meets_itself(search, transaction)))
+    if (!(options->as_published && meets_itself(search, transaction)))
         return find_path(search, transaction, cut);
     *cut = (struct st_cut){search->meetings[0], search->meetings[search->meeting_count - 1],
                            ST_NO_NAME};

@@ -49,6 +49,7 @@ struct st_commit_search {
 struct st_commit_analysis {
     const struct st_model *model;
     const struct st_predict_options *options;
+    bool pairwise; /* see the options */
     struct st_forest *forest;
     uint32_t chain_count;
     uint32_t **of_chain; /* the units of each chain (predict/model/periods.h), by their ends */

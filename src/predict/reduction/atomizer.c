@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "predict/reduction/lockset_races.h"
 #include "predict/model/model.h"
-#include "predict/engine.h"
+#include "predict/predictor.h"
 #include "predict/reduction/reduction.h"
 
 #include <stdlib.h>

@@ -27,7 +27,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- options ---- */
 
@@ -44,17 +43,15 @@ static unsigned race_flags_of(enum st_race_search search, bool escape, bool orde
     return escape ? ST_RACY_MULTILOCKSET : ST_RACY_MULTILOCKSET_EARLY;
 }
 
-static enum st_race_search search_of(const struct st_predict_options *options) {
-    bool by_eraser =
-        options->without & ST_WITHOUT_MULTILOCKSET &&
-        (options->races == ST_RACES_PAIRWISE || options->races == ST_RACES_BY_VARIABLE ||
-         options->races == ST_RACES_MULTILOCKSET);
-    return by_eraser ? ST_RACES_ERASER : options->races;
+static enum st_race_search search_of(const struct st_reduction_options *own) {
+    bool by_eraser = own->without & ST_WITHOUT_MULTILOCKSET && own->races != ST_RACES_OWNERSHIP;
+    return by_eraser ? ST_RACES_ERASER : own->races;
 }
 
-struct st_reduction_setup st_reduction_setup(const struct st_predict_options *options) {
-    unsigned without = options->without;
-    enum st_race_search search = search_of(options);
+struct st_reduction_setup st_reduction_setup(const struct st_predict_options *options,
+                                             const struct st_reduction_options *own) {
+    unsigned without = own->without;
+    enum st_race_search search = search_of(own);
     bool ordered = !(without & ST_WITHOUT_HAPPEN_BEFORE);
     bool escape = !(without & ST_WITHOUT_ESCAPE) &&
                   (search != ST_RACES_MULTILOCKSET || options->as_published);
@@ -75,17 +72,15 @@ struct st_reduction_setup st_reduction_setup(const struct st_predict_options *op
         .race_flags = by_pairs || by_multilockset ? 0 : race_flags_of(search, escape, ordered)};
 }
 
-bool st_reduction_needs_shared(const struct st_predict_options *options) {
-    return !options->online && (options->without & ST_WITHOUT_HAPPEN_BEFORE ||
-                                search_of(options) == ST_RACES_OWNERSHIP);
-}
-
-void st_reduction_prepare(const struct st_predict_options *options,
-                          struct st_model_options *model_options) {
-    model_options->keep_shared |= st_reduction_needs_shared(options);
-    if (options->online) {
-        model_options->online_without = options->without;
-        model_options->online_as_published = options->as_published;
+static void prepare(const struct st_predict_options *options, const void *own_options,
+                    struct st_run_needs *needs) {
+    const struct st_reduction_options *own = own_options;
+    needs->shared_model |= own->ablation;
+    if (own->online) {
+        needs->model.online_without = own->without;
+        needs->model.online_as_published = options->as_published;
+    } else if (own->without & ST_WITHOUT_HAPPEN_BEFORE || search_of(own) == ST_RACES_OWNERSHIP) {
+        needs->model.keep_shared = true;
     }
 }
 
@@ -234,9 +229,9 @@ static void explain(void *context, uint32_t unit, struct st_foreseen *block) {
 
 /* ---- what to say of the whole ---- */
 
-static const char *method_of(const struct st_predict_options *options) {
-    bool sections = !(options->without & ST_WITHOUT_SECTIONS);
-    switch (search_of(options)) {
+static const char *method_of(const struct st_reduction_options *own) {
+    bool sections = !(own->without & ST_WITHOUT_SECTIONS);
+    switch (search_of(own)) {
     case ST_RACES_BY_VARIABLE:
         return sections ? "Theorem 2, variables with races" : "Theorem 1, variables with races";
     case ST_RACES_PAIRWISE:
@@ -335,8 +330,8 @@ static uint64_t storage_of(const struct st_model *model) {
 }
 
 static void add_caveats(const struct st_predict_options *options,
-                        struct st_prediction *prediction) {
-    enum st_race_search search = search_of(options);
+                        const struct st_reduction_options *own, struct st_prediction *prediction) {
+    enum st_race_search search = search_of(own);
     if (search == ST_RACES_ERASER || search == ST_RACES_OWNERSHIP)
         st_prediction_may_miss(prediction, "This search for data races depends on the observed "
                                            "schedule; it can miss races, and so violations.");
@@ -344,15 +339,9 @@ static void add_caveats(const struct st_predict_options *options,
         st_prediction_may_miss(prediction, "Reduction as published can miss violations.");
 }
 
-static double thread_seconds(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
 static void run_offline(const struct st_model *model, const struct st_predict_options *options,
-                        struct st_prediction *prediction) {
-    struct st_reduction_setup setup = st_reduction_setup(options);
+                        const struct st_reduction_options *own, struct st_prediction *prediction) {
+    struct st_reduction_setup setup = st_reduction_setup(options, own);
     struct st_reducer reducer;
     struct telling telling = {.reducer = &reducer};
     enum st_foresight *foresights = st_alloc(model->unit_count + 1, sizeof *foresights);
@@ -364,9 +353,9 @@ static void run_offline(const struct st_model *model, const struct st_predict_op
         st_reducer_judge(&reducer, &telling.movers, u);
         foresights[u] = telling.movers.reducible ? ST_FORESEEN_ATOMIC : ST_FORESEEN_POTENTIAL;
     }
-    prediction->method = method_of(options);
+    prediction->method = method_of(own);
     list_races(&reducer, prediction);
-    add_caveats(options, prediction);
+    add_caveats(options, own, prediction);
     prediction->storage = storage_of(model);
     prediction->storage_unit = "variables in nodes of transaction trees";
     st_model_tell(model, foresights, explain, &telling, options->limit, prediction);
@@ -375,20 +364,20 @@ static void run_offline(const struct st_model *model, const struct st_predict_op
     st_reducer_free(&reducer);
 }
 
-static void run(const struct st_model *model, const struct st_predict_options *options,
-                struct st_prediction *prediction) {
-    double start = thread_seconds();
-    prediction->engine = "reduction";
-    prediction->notion = "conflict";
-    if (options->online)
-        st_atomizer_tell(model, options->limit, prediction);
+static void run(const struct st_run *run, const struct st_predict_options *options,
+                const void *own_options, struct st_prediction *prediction) {
+    const struct st_reduction_options *own = own_options;
+    if (own->online)
+        st_atomizer_tell(run->model, options->limit, prediction);
     else
-        run_offline(model, options, prediction);
-    prediction->seconds = thread_seconds() - start;
+        run_offline(run->model, options, own, prediction);
 }
 
 const struct st_predictor st_reduction = {
     .name = "reduction",
     .summary = "can all events of a block be moved together? Fast, with false alarms",
+    .notion = "conflict",
+    .own_size = sizeof(struct st_reduction_options),
+    .prepare = prepare,
     .run = run,
 };

@@ -6,7 +6,36 @@
 #include "predict/model/model.h"
 #include "predict/reduction/movers.h"
 #include "predict/reduction/pair_races.h"
-#include "predict/engine.h"
+#include "predict/predictor.h"
+
+/* The improvements of reduction (TSE 2006), each of which can be left out for comparison. The last
+ * three are about locks whose acquires and releases can be moved both ways (5.5). */
+enum st_improvement {
+    ST_WITHOUT_ESCAPE = 1,        /* a variable counts from its first access on */
+    ST_WITHOUT_HAPPEN_BEFORE = 2, /* all threads are concurrent all the time */
+    ST_WITHOUT_MULTILOCKSET = 4,  /* races by Eraser's locksets */
+    ST_WITHOUT_SECTIONS = 8,      /* Theorem 1 instead of Theorem 2: no AcqA*Rel */
+    ST_WITHOUT_REENTRANT = 16,
+    ST_WITHOUT_THREAD_LOCAL = 32,
+    ST_WITHOUT_PROTECTED = 64,
+};
+
+/* How to find data races. */
+enum st_race_search {
+    ST_RACES_MULTILOCKSET,
+    ST_RACES_PAIRWISE,    /* conflicting, concurrent, no common lock */
+    ST_RACES_BY_VARIABLE, /* pairwise, and then all accesses to a variable in a race count, as in
+                           * the paper */
+    ST_RACES_ERASER,
+    ST_RACES_OWNERSHIP /* Eraser with a transfer to a second owner (von Praun and Gross) */
+};
+
+struct st_reduction_options {
+    bool online;      /* as Atomizer does it, while the trace is read */
+    unsigned without; /* bits of enum st_improvement */
+    unsigned races;   /* enum st_race_search */
+    bool ablation;    /* a table of what each improvement is worth */
+};
 
 /* One way of doing it. */
 struct st_reduction_setup {
@@ -18,14 +47,8 @@ struct st_reduction_setup {
     bool by_multilockset; /* ... or of variables, by Figure 3 over all accesses at once ... */
     unsigned race_flags;  /* ... or else of variables: those with one of these st_racy_by bits */
 };
-struct st_reduction_setup st_reduction_setup(const struct st_predict_options *options);
-
-/* Do these options need a model with variables that are shared, but not contended? */
-bool st_reduction_needs_shared(const struct st_predict_options *options);
-
-/* Sets what a model must keep for these options; leaves the rest as it is. */
-void st_reduction_prepare(const struct st_predict_options *options,
-                          struct st_model_options *model_options);
+struct st_reduction_setup st_reduction_setup(const struct st_predict_options *options,
+                                             const struct st_reduction_options *own);
 
 /* While units are judged: who races with whom, and how. */
 struct st_reducer {

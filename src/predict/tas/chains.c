@@ -40,7 +40,7 @@ struct interval {
 
 struct chains {
     struct tas_worker *worker;
-    const struct st_tas *tas;
+    const struct st_tas_graph *graph;
     const struct tas_segment *segment;
     struct tas_decider *decider;
     struct tas_ahead ahead; /* for the last pass */
@@ -80,22 +80,25 @@ enum { PROBES = 2 }; /* how many intervals on each side of t a quick look tries 
 
 /* ---- runs ---- */
 
-static const struct tas_run *run_of(const struct st_tas *tas, uint32_t key, uint32_t thread) {
-    uint32_t low = tas->key_runs[key], high = tas->key_runs[key + 1];
+static const struct tas_run *run_of(const struct st_tas_graph *graph, uint32_t key,
+                                    uint32_t thread) {
+    uint32_t low = graph->key_runs[key], high = graph->key_runs[key + 1];
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (tas->runs[middle].thread < thread)
+        if (graph->runs[middle].thread < thread)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < tas->key_runs[key + 1] && tas->runs[low].thread == thread ? &tas->runs[low] : NULL;
+    return low < graph->key_runs[key + 1] && graph->runs[low].thread == thread ? &graph->runs[low]
+                                                                               : NULL;
 }
 
 /* The last access of the run at this position or before it, or TAS_NONE. */
-static uint32_t last_to(const struct st_tas *tas, const struct tas_run *run, uint32_t position) {
-    size_t place = tas_run_from(tas, run, position + 1);
-    return place == run[0].first ? TAS_NONE : tas->accesses[place - 1];
+static uint32_t last_to(const struct st_tas_graph *graph, const struct tas_run *run,
+                        uint32_t position) {
+    size_t place = tas_run_from(graph, run, position + 1);
+    return place == run[0].first ? TAS_NONE : graph->accesses[place - 1];
 }
 
 static void add_entries(struct entries *entries, const struct tas_run *run) {
@@ -104,23 +107,24 @@ static void add_entries(struct entries *entries, const struct tas_run *run) {
 }
 
 /* The accesses of a thread that conflict with an event. */
-static struct entries entries_for(const struct st_tas *tas, uint32_t event, uint32_t thread) {
-    const struct st_event *e = &tas->events[event];
+static struct entries entries_for(const struct st_tas_graph *graph, uint32_t event,
+                                  uint32_t thread) {
+    const struct st_event *e = &graph->events[event];
     struct entries entries = {.count = 0};
-    add_entries(&entries, run_of(tas, 2 * e->target + 1, thread));
+    add_entries(&entries, run_of(graph, 2 * e->target + 1, thread));
     if (e->op == ST_WRITE)
-        add_entries(&entries, run_of(tas, 2 * e->target, thread));
+        add_entries(&entries, run_of(graph, 2 * e->target, thread));
     return entries;
 }
 
 /* The last entry above `low` and up to `position`, or TAS_NONE. */
-static uint32_t last_entry(const struct st_tas *tas, const struct entries *entries, uint32_t low,
-                           uint32_t position) {
+static uint32_t last_entry(const struct st_tas_graph *graph, const struct entries *entries,
+                           uint32_t low, uint32_t position) {
     uint32_t best = TAS_NONE;
     for (size_t i = 0; i < entries->count; i++) {
-        uint32_t event = last_to(tas, entries->runs[i], position);
-        if (event != TAS_NONE && tas->position[event] > low &&
-            (best == TAS_NONE || tas->position[event] > tas->position[best]))
+        uint32_t event = last_to(graph, entries->runs[i], position);
+        if (event != TAS_NONE && graph->position[event] > low &&
+            (best == TAS_NONE || graph->position[event] > graph->position[best]))
             best = event;
     }
     return best;
@@ -133,17 +137,17 @@ static uint32_t last_entry(const struct st_tas *tas, const struct entries *entri
  * the lock in between and still has it at the target: then the event's section must end before that
  * acquire, and perhaps its end must come after it. */
 static bool is_shut_out(const struct chains *c, uint32_t event, uint32_t from) {
-    const struct st_tas *tas = c->tas;
-    uint32_t set = tas->lockset[event], own_set = tas->lockset[c->target];
-    if (!set || !own_set || !tas_locks_meet(tas, set, own_set))
+    const struct st_tas_graph *graph = c->graph;
+    uint32_t set = graph->lockset[event], own_set = graph->lockset[c->target];
+    if (!set || !own_set || !tas_locks_meet(graph, set, own_set))
         return false;
-    for (uint32_t i = tas->lock_sets[set]; i < tas->lock_sets[set + 1]; i++) {
-        uint32_t lock = tas->lock_members[i], acquire = tas_holder(tas, lock, c->target + 1);
-        if (acquire == TAS_NONE || tas->events[acquire].thread != c->own)
+    for (uint32_t i = graph->lock_sets[set]; i < graph->lock_sets[set + 1]; i++) {
+        uint32_t lock = graph->lock_members[i], acquire = tas_holder(graph, lock, c->target + 1);
+        if (acquire == TAS_NONE || graph->events[acquire].thread != c->own)
             continue;
-        uint32_t release = tas->partner[tas_holder(tas, lock, event + 1)];
-        if (tas->position[acquire] < tas->position[from] || !release ||
-            tas_needs(tas, release - 1)[c->own] >= tas->position[acquire])
+        uint32_t release = graph->partner[tas_holder(graph, lock, event + 1)];
+        if (graph->position[acquire] < graph->position[from] || !release ||
+            tas_needs(graph, release - 1)[c->own] >= graph->position[acquire])
             return true;
     }
     return false;
@@ -152,10 +156,10 @@ static bool is_shut_out(const struct chains *c, uint32_t event, uint32_t from) {
 /* Does the event conflict with an access of the block at s or before it? Then a path can be
  * shorter, unless it is the one that enters the first thread. */
 static bool meets_start(const struct chains *c, uint32_t event) {
-    const struct st_event *e = &c->tas->events[event];
+    const struct st_event *e = &c->graph->events[event];
     for (size_t i = 0; i < c->start_count; i++) {
         const struct start *start = &c->starts[i];
-        if (c->tas->position[start->event] > c->tas->position[c->start->event])
+        if (c->graph->position[start->event] > c->graph->position[c->start->event])
             return false;
         if (start->key == 2 * e->target + (e->op == ST_WRITE))
             return true;
@@ -167,38 +171,38 @@ static bool meets_start(const struct chains *c, uint32_t event) {
  * last one. */
 static bool has_shortcut(const struct chains *c, size_t level, const struct interval *interval,
                          bool last) {
-    const struct st_tas *tas = c->tas;
+    const struct st_tas_graph *graph = c->graph;
     if (level && (meets_start(c, interval->entry) || meets_start(c, interval->exit)))
         return true;
     for (size_t i = 0; i < level; i++) {
         const struct interval *other = &c->chain[i];
-        if (i + 1 < level && (tas_conflict(tas, other->exit, interval->entry) ||
-                              tas_conflict(tas, other->exit, interval->exit)))
+        if (i + 1 < level && (tas_conflict(graph, other->exit, interval->entry) ||
+                              tas_conflict(graph, other->exit, interval->exit)))
             return true;
-        if (other->entry != other->exit && (tas_conflict(tas, other->entry, interval->entry) ||
-                                            tas_conflict(tas, other->entry, interval->exit)))
+        if (other->entry != other->exit && (tas_conflict(graph, other->entry, interval->entry) ||
+                                            tas_conflict(graph, other->entry, interval->exit)))
             return true;
     }
-    return !last && (tas_conflict(tas, c->target, interval->entry) ||
-                     tas_conflict(tas, c->target, interval->exit));
+    return !last && (tas_conflict(graph, c->target, interval->entry) ||
+                     tas_conflict(graph, c->target, interval->exit));
 }
 
 /* Is there an access in a thread beyond, from which the target can be reached, that conflicts with
  * the event and may come after it? When there is none for an event, there is none for later ones of
  * the same kind in the thread, since ever more must happen before them. */
 static bool leads_on(const struct chains *c, uint32_t event) {
-    const struct st_tas *tas = c->tas;
-    const struct st_event *e = &tas->events[event];
-    const uint32_t *needs = tas_needs_free(tas, event);
+    const struct st_tas_graph *graph = c->graph;
+    const struct st_event *e = &graph->events[event];
+    const uint32_t *needs = tas_needs_free(graph, event);
     for (uint32_t write = e->op == ST_READ; write <= 1; write++) {
         size_t key = 2 * (size_t)e->target + write;
-        for (uint32_t r = tas->key_runs[key]; r < tas->key_runs[key + 1]; r++) {
-            uint32_t t = tas->runs[r].thread;
+        for (uint32_t r = graph->key_runs[key]; r < graph->key_runs[key + 1]; r++) {
+            uint32_t t = graph->runs[r].thread;
             if (t == e->thread || t == c->own || c->visited[t] || !c->last[t])
                 continue;
-            uint32_t other = last_to(tas, &tas->runs[r], c->last[t]);
-            if (other != TAS_NONE && tas->position[other] > c->segment->upper[t] &&
-                tas->position[other] > needs[t])
+            uint32_t other = last_to(graph, &graph->runs[r], c->last[t]);
+            if (other != TAS_NONE && graph->position[other] > c->segment->upper[t] &&
+                graph->position[other] > needs[t])
                 return true;
         }
     }
@@ -207,25 +211,25 @@ static bool leads_on(const struct chains *c, uint32_t event) {
 
 /* The last position of the run, between last[t] and high[t] of its thread, that leads on; or 0. */
 static uint32_t last_leading_on(const struct chains *c, const struct tas_run *run) {
-    const struct st_tas *tas = c->tas;
+    const struct st_tas_graph *graph = c->graph;
     uint32_t t = run->thread;
     uint32_t above = c->last[t] > c->segment->upper[t] ? c->last[t] : c->segment->upper[t];
-    size_t first = tas_run_from(tas, run, above + 1), low = first;
-    size_t high = tas_run_from(tas, run, c->high[t]);
+    size_t first = tas_run_from(graph, run, above + 1), low = first;
+    size_t high = tas_run_from(graph, run, c->high[t]);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (leads_on(c, tas->accesses[middle]))
+        if (leads_on(c, graph->accesses[middle]))
             low = middle + 1;
         else
             high = middle;
     }
-    return low > first ? tas->position[tas->accesses[low - 1]] : 0;
+    return low > first ? graph->position[graph->accesses[low - 1]] : 0;
 }
 
 /* What comes before the exit of an interval of the chain; valid until it is asked for a longer one.
  */
 static uint32_t *before_of(struct chains *c, size_t level) {
-    size_t threads = c->tas->thread_count;
+    size_t threads = c->graph->thread_count;
     st_reserve(&c->before, &c->before_capacity, (level + 1) * threads);
     return c->before + level * threads;
 }
@@ -242,14 +246,14 @@ static bool fits_between(struct chains *c, uint32_t event) {
 /* The last position of the thread that conflicts with the target and can be executed before it; 0
  * when there is none. The look is not longer than it is worth. */
 static uint32_t last_exit(struct chains *c, uint32_t t) {
-    const struct st_tas *tas = c->tas;
-    struct entries exits = entries_for(tas, c->target, t);
+    const struct st_tas_graph *graph = c->graph;
+    struct entries exits = entries_for(graph, c->target, t);
     uint32_t position = c->high[t];
     for (int patience = 32; patience; patience--) {
-        uint32_t event = last_entry(tas, &exits, c->segment->upper[t], position - 1);
+        uint32_t event = last_entry(graph, &exits, c->segment->upper[t], position - 1);
         if (event == TAS_NONE)
             return 0;
-        position = tas->position[event];
+        position = graph->position[event];
         if (fits_between(c, event))
             break;
     }
@@ -258,17 +262,17 @@ static uint32_t last_exit(struct chains *c, uint32_t t) {
 
 /* From where in each thread the target can be reached, as far as that is quickly seen. */
 static void find_last(struct chains *c) {
-    const struct st_tas *tas = c->tas;
-    for (uint32_t t = 0; t < tas->thread_count; t++)
+    const struct st_tas_graph *graph = c->graph;
+    for (uint32_t t = 0; t < graph->thread_count; t++)
         c->last[t] = t == c->own ? 0 : last_exit(c, t);
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t t = 0; t < tas->thread_count; t++)
-            for (uint32_t i = tas->thread_first[t]; t != c->own && i < tas->thread_first[t + 1];
+        for (uint32_t t = 0; t < graph->thread_count; t++)
+            for (uint32_t i = graph->thread_first[t]; t != c->own && i < graph->thread_first[t + 1];
                  i++) {
                 if (!tas_spend(&c->worker->budget, 100))
                     return;
-                uint32_t position = last_leading_on(c, &tas->runs[tas->thread_runs[i]]);
+                uint32_t position = last_leading_on(c, &graph->runs[graph->thread_runs[i]]);
                 if (position) {
                     c->last[t] = position;
                     changed = true;
@@ -289,7 +293,7 @@ static void add_pair(struct chains *c, uint32_t from, uint32_t to) {
 static bool follow_earlier_target(struct chains *c, uint32_t event) {
     const uint32_t *accesses = c->segment->accesses;
     for (size_t i = c->target_place; i-- > 0 && accesses[i] != c->start->event;)
-        if (tas_conflict(c->tas, accesses[i], event)) {
+        if (tas_conflict(c->graph, accesses[i], event)) {
             add_pair(c, accesses[i], event);
             return !is_shut_out(c, event, accesses[i]);
         }
@@ -354,14 +358,14 @@ static bool visit(struct chains *c, size_t level, struct interval interval, bool
 /* All intervals from one of the entries to an exit of the run that contain no other. */
 static bool visit_intervals(struct chains *c, size_t level, const struct entries *entries,
                             const struct tas_run *exits, uint32_t low, uint32_t high, bool last) {
-    const struct st_tas *tas = c->tas;
-    size_t place = tas_run_from(tas, exits, low + 1);
+    const struct st_tas_graph *graph = c->graph;
+    size_t place = tas_run_from(graph, exits, low + 1);
     for (; place < exits[1].first && tas_spend(&c->worker->budget, 50); place++) {
-        uint32_t exit = tas->accesses[place];
-        if (tas->position[exit] >= high || (!last && !leads_on(c, exit)))
+        uint32_t exit = graph->accesses[place];
+        if (graph->position[exit] >= high || (!last && !leads_on(c, exit)))
             break;
-        uint32_t entry = last_entry(tas, entries, low, tas->position[exit]);
-        low = tas->position[exit];
+        uint32_t entry = last_entry(graph, entries, low, graph->position[exit]);
+        low = graph->position[exit];
         if (entry != TAS_NONE && visit(c, level, (struct interval){entry, exit}, last))
             return true;
     }
@@ -371,16 +375,16 @@ static bool visit_intervals(struct chains *c, size_t level, const struct entries
 /* The same for the few exits that are next to the target in the trace. */
 static bool probe_intervals(struct chains *c, const struct entries *entries,
                             const struct tas_run *exits, uint32_t low, uint32_t high) {
-    const struct st_tas *tas = c->tas;
-    uint32_t here = tas_position_before(tas, exits->thread, c->target);
-    size_t middle = tas_run_from(tas, exits, here + 1);
+    const struct st_tas_graph *graph = c->graph;
+    uint32_t here = tas_position_before(graph, exits->thread, c->target);
+    size_t middle = tas_run_from(graph, exits, here + 1);
     size_t from = middle - exits[0].first > PROBES ? middle - PROBES : exits[0].first;
     size_t to = exits[1].first - middle > PROBES ? middle + PROBES : exits[1].first;
     for (size_t place = from; place < to; place++) {
-        uint32_t exit = tas->accesses[place], before = low;
-        if (tas->position[exit] <= low || tas->position[exit] >= high)
+        uint32_t exit = graph->accesses[place], before = low;
+        if (graph->position[exit] <= low || graph->position[exit] >= high)
             continue;
-        uint32_t entry = last_entry(tas, entries, before, tas->position[exit]);
+        uint32_t entry = last_entry(graph, entries, before, graph->position[exit]);
         if (entry != TAS_NONE && visit(c, 0, (struct interval){entry, exit}, true))
             return true;
     }
@@ -390,7 +394,7 @@ static bool probe_intervals(struct chains *c, const struct entries *entries,
 /* The intervals of a thread that end the chain: they leave by a conflict with the target. */
 static bool visit_last(struct chains *c, size_t level, const struct entries *entries,
                        uint32_t thread, uint32_t low) {
-    struct entries exits = entries_for(c->tas, c->target, thread);
+    struct entries exits = entries_for(c->graph, c->target, thread);
     for (size_t i = 0; i < exits.count; i++) {
         if (c->pass == PROBE
                 ? probe_intervals(c, entries, exits.runs[i], low, c->high[thread])
@@ -403,10 +407,10 @@ static bool visit_last(struct chains *c, size_t level, const struct entries *ent
 /* The intervals of a thread that lead on to others. */
 static bool visit_more(struct chains *c, size_t level, const struct entries *entries,
                        uint32_t thread, uint32_t low) {
-    const struct st_tas *tas = c->tas;
+    const struct st_tas_graph *graph = c->graph;
     uint32_t high = c->last[thread] + 1;
-    for (uint32_t i = tas->thread_first[thread]; i < tas->thread_first[thread + 1]; i++) {
-        const struct tas_run *run = &tas->runs[tas->thread_runs[i]];
+    for (uint32_t i = graph->thread_first[thread]; i < graph->thread_first[thread + 1]; i++) {
+        const struct tas_run *run = &graph->runs[graph->thread_runs[i]];
         if (visit_intervals(c, level, entries, run, low, high, false))
             return true;
     }
@@ -420,7 +424,7 @@ static bool visit_thread(struct chains *c, size_t level, const struct entries *e
     if (level >= c->tried && visit_last(c, level, entries, thread, low))
         return true;
     if (c->longest == 1 || !c->last[thread] ||
-        last_entry(c->tas, entries, low, c->last[thread]) == TAS_NONE)
+        last_entry(c->graph, entries, low, c->last[thread]) == TAS_NONE)
         return false;
     if (level + 1 == c->longest) {
         c->ahead.cut = true;
@@ -434,18 +438,18 @@ static bool visit_thread(struct chains *c, size_t level, const struct entries *e
 
 /* All threads that the chain does not have, behind its last exit; or first behind s. */
 static bool visit_threads(struct chains *c, size_t level) {
-    const struct st_tas *tas = c->tas;
-    const uint32_t *needs = tas_needs(tas, c->start->event), *exit_needs = needs;
+    const struct st_tas_graph *graph = c->graph;
+    const uint32_t *needs = tas_needs(graph, c->start->event), *exit_needs = needs;
     if (level)
-        exit_needs = tas_needs_free(tas, c->chain[level - 1].exit);
-    for (uint32_t t = 0; t < tas->thread_count && !c->worker->budget.expired; t++) {
+        exit_needs = tas_needs_free(graph, c->chain[level - 1].exit);
+    for (uint32_t t = 0; t < graph->thread_count && !c->worker->budget.expired; t++) {
         if (t == c->own || c->visited[t])
             continue;
         struct entries entries = {.count = 0};
         if (level)
-            entries = entries_for(tas, c->chain[level - 1].exit, t);
+            entries = entries_for(graph, c->chain[level - 1].exit, t);
         else
-            add_entries(&entries, run_of(tas, c->start->key, t));
+            add_entries(&entries, run_of(graph, c->start->key, t));
         uint32_t low = needs[t] > exit_needs[t] ? needs[t] : exit_needs[t];
         if (level && before_of(c, level - 1)[t] > low)
             low = before_of(c, level - 1)[t];
@@ -457,18 +461,18 @@ static bool visit_threads(struct chains *c, size_t level) {
 
 /* All chains of the length that end at a target. */
 static bool visit_target(struct chains *c, size_t place) {
-    const struct st_tas *tas = c->tas;
+    const struct st_tas_graph *graph = c->graph;
     bool last_found = false; /* only when some start may lead to the target */
     c->target_place = place;
     c->target = c->segment->accesses[place];
-    for (uint32_t t = 0; t < tas->thread_count; t++)
-        c->high[t] = t == c->own ? 0 : tas_lower_frontier(tas, t, c->target);
+    for (uint32_t t = 0; t < graph->thread_count; t++)
+        c->high[t] = t == c->own ? 0 : tas_lower_frontier(graph, t, c->target);
     for (size_t i = 0; i < c->start_count && !c->worker->budget.expired; i++) {
         c->start = &c->starts[i];
-        if (tas->position[c->start->event] >= tas->position[c->target])
+        if (graph->position[c->start->event] >= graph->position[c->target])
             return false;
         if (c->longest > 1 &&
-            !reaches_target(c, 0, c->start->event, tas_needs(tas, c->start->event)))
+            !reaches_target(c, 0, c->start->event, tas_needs(graph, c->start->event)))
             continue;
         if (c->longest > 1 && !last_found) {
             find_last(c);
@@ -490,10 +494,10 @@ static bool visit_targets(struct chains *c) {
 /* The first access of the block to each variable, for those who write it; and its first write, for
  * those who read it. */
 static void find_starts(struct chains *c) {
-    const struct st_tas *tas = c->tas;
+    const struct st_tas_graph *graph = c->graph;
     for (size_t i = 0; i + 1 < c->segment->access_count; i++) {
         uint32_t event = c->segment->accesses[i];
-        const struct st_event *e = &tas->events[event];
+        const struct st_event *e = &graph->events[event];
         bool for_writes = true, for_reads = e->op == ST_WRITE;
         for (size_t k = 0; k < c->start_count; k++) {
             for_writes &= c->starts[k].key != 2 * e->target + 1;
@@ -514,7 +518,7 @@ static bool search(struct chains *c) {
         c->tried = pass > SHORT ? longest[pass - 1] : 0;
         c->longest = longest[pass];
         if (pass == MIDDLE)
-            tas_ahead_init(&c->ahead, c->tas, c->segment);
+            tas_ahead_init(&c->ahead, c->graph, c->segment);
         if (visit_targets(c))
             return true;
         if (pass == MIDDLE && !c->ahead.cut)
@@ -524,9 +528,9 @@ static bool search(struct chains *c) {
 }
 
 bool tas_search_chains(struct tas_worker *worker) {
-    const struct st_tas *tas = worker->tas;
-    size_t threads = (size_t)tas->thread_count + 1;
-    struct chains c = {.worker = worker, .tas = tas, .segment = &worker->segment};
+    const struct st_tas_graph *graph = worker->graph;
+    size_t threads = (size_t)graph->thread_count + 1;
+    struct chains c = {.worker = worker, .graph = graph, .segment = &worker->segment};
     c.own = worker->segment.block->thread;
     c.decider = worker->decider;
     c.high = st_alloc(threads, sizeof *c.high);

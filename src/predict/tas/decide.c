@@ -12,7 +12,7 @@ enum answer { REFUTED, EXTENDED, SETTLED };
 
 struct tas_decider {
     struct tas_worker *worker;
-    const struct st_tas *tas;
+    const struct st_tas_graph *graph;
     struct tas_nodes nodes;
     struct tas_pair *pairs; /* those asked for, and behind them those that are tried */
     size_t pair_count, pair_capacity;
@@ -31,13 +31,13 @@ struct tas_decider {
 
 struct tas_decider *tas_decider_new(struct tas_worker *worker) {
     struct tas_decider *d = st_alloc(1, sizeof *d);
-    size_t threads = (size_t)worker->tas->thread_count + 1;
+    size_t threads = (size_t)worker->graph->thread_count + 1;
     d->worker = worker;
-    d->tas = worker->tas;
+    d->graph = worker->graph;
     d->wanted = st_alloc(threads, sizeof *d->wanted);
     d->needed = st_alloc(threads, sizeof *d->needed);
     d->next = st_alloc(threads, sizeof *d->next);
-    tas_nodes_init(&d->nodes, worker->tas);
+    tas_nodes_init(&d->nodes, worker->graph);
     return d;
 }
 
@@ -60,26 +60,26 @@ void tas_decider_free(struct tas_decider *d) {
  * sees anything, when nobody needs it. False when the target would not be the last of its thread.
  */
 static bool close(struct tas_decider *d) {
-    const struct st_tas *tas = d->tas;
+    const struct st_tas_graph *graph = d->graph;
     struct tas_window *window = &d->worker->window;
-    uint32_t own = tas->events[d->target].thread;
-    memset(d->needed, 0, tas->thread_count * sizeof *d->needed);
+    uint32_t own = graph->events[d->target].thread;
+    memset(d->needed, 0, graph->thread_count * sizeof *d->needed);
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t t = 0; t < tas->thread_count; t++) {
+        for (uint32_t t = 0; t < graph->thread_count; t++) {
             if (d->wanted[t] <= d->needed[t])
                 continue;
-            const uint32_t *needs = tas_needs_free(tas, tas_event_at(tas, t, d->wanted[t]));
-            for (uint32_t u = 0; u < tas->thread_count; u++)
+            const uint32_t *needs = tas_needs_free(graph, tas_event_at(graph, t, d->wanted[t]));
+            for (uint32_t u = 0; u < graph->thread_count; u++)
                 if (u != t && needs[u] > d->needed[u]) {
                     d->needed[u] = needs[u];
                     changed = true;
                 }
         }
     }
-    for (uint32_t t = 0; t < tas->thread_count; t++)
+    for (uint32_t t = 0; t < graph->thread_count; t++)
         window->to[t] = d->wanted[t] > d->needed[t] ? d->wanted[t] : d->needed[t];
-    return window->to[own] == tas->position[d->target] && d->needed[own] < window->to[own];
+    return window->to[own] == graph->position[d->target] && d->needed[own] < window->to[own];
 }
 
 static void freeze(struct tas_decider *d) {
@@ -88,7 +88,7 @@ static void freeze(struct tas_decider *d) {
         limit = d->pairs[i].from < limit ? d->pairs[i].from : limit;
         limit = d->pairs[i].to < limit ? d->pairs[i].to : limit;
     }
-    tas_window_freeze(&d->worker->window, d->tas, d->worker->options->whole_trace ? 0 : limit);
+    tas_window_freeze(&d->worker->window, d->graph, d->worker->setup->whole_trace ? 0 : limit);
 }
 
 /* ---- what the order implies ---- */
@@ -96,10 +96,10 @@ static void freeze(struct tas_decider *d) {
 /* The release of a section must be executed, which is not among the events yet. False when it
  * cannot be. */
 static bool extend(struct tas_decider *d, const struct tas_section *section) {
-    uint32_t release = d->tas->partner[section->acquire_event];
-    if (!release || section->thread == d->tas->events[d->target].thread)
+    uint32_t release = d->graph->partner[section->acquire_event];
+    if (!release || section->thread == d->graph->events[d->target].thread)
         return false;
-    uint32_t position = d->tas->position[release - 1];
+    uint32_t position = d->graph->position[release - 1];
     if (d->wanted[section->thread] < position)
         d->wanted[section->thread] = position;
     d->extended = true;
@@ -293,7 +293,8 @@ static void execute(struct tas_decider *d, uint32_t node) {
         --*pending_of(d, n->couple, n->object);
     /* A read-modify-write that sees its couple also writes, though nobody asked for it. */
     if (n->kind == TAS_UPDATE && (!n->free || n->couple == d->written[n->object]))
-        tas_schedule_add(schedule, tas_event_at(d->tas, n->thread, d->tas->position[n->event] + 1));
+        tas_schedule_add(schedule,
+                         tas_event_at(d->graph, n->thread, d->graph->position[n->event] + 1));
     if (tas_node_writes(n))
         d->written[n->object] = node;
 }
@@ -325,7 +326,7 @@ static uint32_t choose(struct tas_decider *d) {
 /* True when all events are scheduled. The target comes last, so that the schedule ends there. */
 static bool schedule(struct tas_decider *d) {
     start_schedule(d);
-    tas_schedule_start(&d->worker->schedule, d->tas, &d->worker->window);
+    tas_schedule_start(&d->worker->schedule, d->graph, &d->worker->window);
     for (size_t i = 0; i < d->nodes.count; i++) {
         uint32_t node = choose(d);
         if (node == TAS_NONE)
@@ -356,7 +357,7 @@ static bool solve(struct tas_decider *d);
 
 /* One of the two orders of what blocked each other. */
 static bool solve_with(struct tas_decider *d, struct tas_pair pair) {
-    uint32_t threads = d->tas->thread_count;
+    uint32_t threads = d->graph->thread_count;
     if (pair.from == TAS_NONE || pair.to == TAS_NONE)
         return false;
     st_reserve(&d->saved, &d->saved_capacity, d->saved_count + threads);
@@ -382,9 +383,9 @@ static bool solve(struct tas_decider *d) {
 }
 
 static void want(struct tas_decider *d, uint32_t event) {
-    uint32_t thread = d->tas->events[event].thread;
-    if (d->wanted[thread] < d->tas->position[event])
-        d->wanted[thread] = d->tas->position[event];
+    uint32_t thread = d->graph->events[event].thread;
+    if (d->wanted[thread] < d->graph->position[event])
+        d->wanted[thread] = d->graph->position[event];
 }
 
 static void start(struct tas_decider *d, const struct tas_pair *pairs, size_t count,
@@ -392,7 +393,7 @@ static void start(struct tas_decider *d, const struct tas_pair *pairs, size_t co
     d->target = target;
     d->pair_count = 0;
     st_reserve(&d->pairs, &d->pair_capacity, count);
-    memset(d->wanted, 0, d->tas->thread_count * sizeof *d->wanted);
+    memset(d->wanted, 0, d->graph->thread_count * sizeof *d->wanted);
     want(d, target);
     for (size_t i = 0; i < count; i++) {
         d->pairs[d->pair_count++] = pairs[i];

@@ -175,13 +175,13 @@ static void fall_asleep(struct search *s, const struct tas_step *step) {
 /* What a thread waits for (fork, join, channels) comes before its step, too. */
 static void join_needs(const struct search *s, uint32_t *clock, const struct tas_step *step,
                        uint32_t actor) {
-    const uint32_t *needs = tas_clock(s->progress.tas, step->clock);
+    const uint32_t *needs = tas_clock(s->progress.graph, step->clock);
     for (uint32_t a = 0; a < s->program.actor_count; a++) {
         uint32_t limit = needs[s->program.actors[a].thread], f = s->actor_frame[a];
         if (a == actor)
             continue;
         while (f &&
-               s->progress.tas->position[s->program.steps[s->frames[f - 1].step].event] > limit)
+               s->progress.graph->position[s->program.steps[s->frames[f - 1].step].event] > limit)
             f = s->frames[f - 1].own;
         if (f)
             join_clock(s, clock, f - 1);
@@ -309,7 +309,7 @@ static uint32_t choose(struct search *s) {
 }
 
 static bool explore(struct search *s) {
-    uint64_t bound = s->worker->options->max_switches;
+    uint64_t bound = s->worker->setup->max_switches;
     grow(s);
     memset(set_of(s, 0, ASLEEP), 0, s->program.actor_count);
     push(s, TAS_NONE, 0);

@@ -34,9 +34,9 @@ struct tas_run {
 
 enum { TAS_CLOCKS_PER_CHUNK = 1024 };
 
-struct st_tas {
-    struct st_event *events;
-    size_t count, capacity;
+struct st_tas_graph {
+    const struct st_event *events; /* of the caller */
+    size_t count;
     bool overflow; /* there were more events than can be numbered */
 
     /* For each event. Those that were dropped have position 0 and nothing else. */
@@ -75,60 +75,61 @@ struct st_tas {
     size_t block_count, block_capacity;
 };
 
-static inline const uint32_t *tas_clock(const struct st_tas *tas, uint32_t number) {
-    return tas->clocks[number / TAS_CLOCKS_PER_CHUNK] +
-           (size_t)(number % TAS_CLOCKS_PER_CHUNK) * tas->thread_count;
+static inline const uint32_t *tas_clock(const struct st_tas_graph *graph, uint32_t number) {
+    return graph->clocks[number / TAS_CLOCKS_PER_CHUNK] +
+           (size_t)(number % TAS_CLOCKS_PER_CHUNK) * graph->thread_count;
 }
 
 /* The vector of an event: for each other thread the position up to which its events must happen
  * before the event, if it sees its couple. What it has for the own thread has no meaning. */
-static inline const uint32_t *tas_needs(const struct st_tas *tas, uint32_t event) {
-    return tas_clock(tas, tas->clock[event]);
+static inline const uint32_t *tas_needs(const struct st_tas_graph *graph, uint32_t event) {
+    return tas_clock(graph, graph->clock[event]);
 }
 
-static inline uint32_t tas_event_at(const struct st_tas *tas, uint32_t thread, uint32_t position) {
-    return tas->threads[thread].events[position - 1];
+static inline uint32_t tas_event_at(const struct st_tas_graph *graph, uint32_t thread,
+                                    uint32_t position) {
+    return graph->threads[thread].events[position - 1];
 }
 
 static inline bool tas_is_access(const struct st_event *event) {
     return event->op == ST_READ || event->op == ST_WRITE;
 }
 
-static inline bool tas_is_shared_access(const struct st_tas *tas, uint32_t event) {
-    return tas_is_access(&tas->events[event]) && tas->shared[tas->events[event].target];
+static inline bool tas_is_shared_access(const struct st_tas_graph *graph, uint32_t event) {
+    return tas_is_access(&graph->events[event]) && graph->shared[graph->events[event].target];
 }
 
 /* The vector of a read without what only its couple brings: all that must happen before the read
  * when it may see anything. Of other events, that of tas_needs. */
-const uint32_t *tas_needs_free(const struct st_tas *tas, uint32_t event);
+const uint32_t *tas_needs_free(const struct st_tas_graph *graph, uint32_t event);
 
 /* Must a happen before b, when b sees its couple? */
-bool tas_must_precede(const struct st_tas *tas, uint32_t a, uint32_t b);
+bool tas_must_precede(const struct st_tas_graph *graph, uint32_t a, uint32_t b);
 
 /* Two accesses of which one writes what the other accesses; of different threads. */
-static inline bool tas_conflict(const struct st_tas *tas, uint32_t a, uint32_t b) {
-    const struct st_event *x = &tas->events[a], *y = &tas->events[b];
+static inline bool tas_conflict(const struct st_tas_graph *graph, uint32_t a, uint32_t b) {
+    const struct st_event *x = &graph->events[a], *y = &graph->events[b];
     return x->target == y->target && x->thread != y->thread &&
            (x->op == ST_WRITE || y->op == ST_WRITE);
 }
 
 /* Is the read the first half of a read-modify-write? Its write is the next event of the thread. */
-bool tas_is_update(const struct st_tas *tas, uint32_t read);
+bool tas_is_update(const struct st_tas_graph *graph, uint32_t read);
 
 /* Do the two sets have a lock in common? */
-bool tas_locks_meet(const struct st_tas *tas, uint32_t set, uint32_t other);
+bool tas_locks_meet(const struct st_tas_graph *graph, uint32_t set, uint32_t other);
 
 /* Where in `acquires` those of the lock among the first `count` events of the trace end. */
-uint32_t tas_acquires_before(const struct st_tas *tas, uint32_t lock, uint32_t count);
+uint32_t tas_acquires_before(const struct st_tas_graph *graph, uint32_t lock, uint32_t count);
 
 /* The acquire by which the lock is held after the first `count` events of the trace, or TAS_NONE.
  */
-uint32_t tas_holder(const struct st_tas *tas, uint32_t lock, uint32_t count);
+uint32_t tas_holder(const struct st_tas_graph *graph, uint32_t lock, uint32_t count);
 
 /* How many of the first `count` events of the trace are of the thread. */
-uint32_t tas_position_before(const struct st_tas *tas, uint32_t thread, uint32_t count);
+uint32_t tas_position_before(const struct st_tas_graph *graph, uint32_t thread, uint32_t count);
 
 /* The first place in the run whose access is at this position of the thread or behind it. */
-size_t tas_run_from(const struct st_tas *tas, const struct tas_run *run, uint32_t position);
+size_t tas_run_from(const struct st_tas_graph *graph, const struct tas_run *run, uint32_t position);
 
 #endif

@@ -4,8 +4,9 @@
 
 #include "predict/tas/graph.h"
 
-void tas_build_threads(struct st_tas *tas);  /* positions, blocks, which variables are shared */
-void tas_build_order(struct st_tas *tas);    /* partners, locksets and vectors */
-void tas_build_accesses(struct st_tas *tas); /* the index of accesses */
+void tas_build_threads(
+    struct st_tas_graph *graph); /* positions, blocks, which variables are shared */
+void tas_build_order(struct st_tas_graph *graph);    /* partners, locksets and vectors */
+void tas_build_accesses(struct st_tas_graph *graph); /* the index of accesses */
 
 #endif

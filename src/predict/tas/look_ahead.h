@@ -12,7 +12,7 @@
 
 /* For one block. */
 struct tas_ahead {
-    const struct st_tas *tas;
+    const struct st_tas_graph *graph;
     const struct tas_segment *segment;
     uint32_t *first;  /* by thread: the first position that is entered; 0: none */
     uint32_t *before; /* by thread and thread: the last position that comes before all entries */
@@ -22,7 +22,7 @@ struct tas_ahead {
     uint64_t work;    /* of the last look, in about nanoseconds */
 };
 
-void tas_ahead_init(struct tas_ahead *ahead, const struct st_tas *tas,
+void tas_ahead_init(struct tas_ahead *ahead, const struct st_tas_graph *graph,
                     const struct tas_segment *segment);
 void tas_ahead_free(struct tas_ahead *ahead);
 

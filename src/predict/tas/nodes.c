@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void tas_nodes_init(struct tas_nodes *nodes, const struct st_tas *tas) {
-    size_t threads = (size_t)tas->thread_count + 1;
-    size_t variables = (size_t)tas->variable_count + 1, locks = (size_t)tas->lock_count + 1;
-    *nodes = (struct tas_nodes){.tas = tas};
+void tas_nodes_init(struct tas_nodes *nodes, const struct st_tas_graph *graph) {
+    size_t threads = (size_t)graph->thread_count + 1;
+    size_t variables = (size_t)graph->variable_count + 1, locks = (size_t)graph->lock_count + 1;
+    *nodes = (struct tas_nodes){.graph = graph};
     nodes->actors = st_alloc(threads, sizeof *nodes->actors);
     nodes->actor_of = st_alloc(threads, sizeof *nodes->actor_of);
     nodes->variable_numbers = st_alloc(variables, sizeof(uint32_t));
@@ -76,37 +76,37 @@ static uint32_t close_section(struct tas_nodes *nodes, uint32_t lock, uint32_t t
 }
 
 static void add_lock_event(struct tas_nodes *nodes, struct tas_node *node) {
-    const struct st_tas *tas = nodes->tas;
-    uint32_t lock = number_lock(nodes, tas->events[node->event].target);
+    const struct st_tas_graph *graph = nodes->graph;
+    uint32_t lock = number_lock(nodes, graph->events[node->event].target);
     uint32_t number = (uint32_t)nodes->count;
-    if (tas->events[node->event].op == ST_ACQUIRE) {
+    if (graph->events[node->event].op == ST_ACQUIRE) {
         node->kind = TAS_ACQUIRE;
         node->object = add_section(
             nodes, (struct tas_section){lock, node->thread, number, TAS_NONE, node->event});
     } else {
         node->kind = TAS_RELEASE;
         node->object =
-            close_section(nodes, lock, node->thread, number, tas->partner[node->event] - 1);
+            close_section(nodes, lock, node->thread, number, graph->partner[node->event] - 1);
     }
 }
 
 /* Adds the node of an event, if it is to have one. Returns how many events it stands for. */
 static uint32_t add_node(struct tas_nodes *nodes, uint32_t event, bool last, bool needed) {
-    const struct st_tas *tas = nodes->tas;
-    const struct st_event *e = &tas->events[event];
+    const struct st_tas_graph *graph = nodes->graph;
+    const struct st_event *e = &graph->events[event];
     struct tas_node node = {.event = event,
                             .thread = e->thread,
                             .actor = nodes->width,
-                            .position = tas->position[event],
+                            .position = graph->position[event],
                             .couple = TAS_NEVER};
     uint32_t stands_for = 1;
     if (e->op == ST_ACQUIRE || e->op == ST_RELEASE) {
         add_lock_event(nodes, &node);
-    } else if (tas_is_access(e) && tas->shared[e->target]) {
+    } else if (tas_is_access(e) && graph->shared[e->target]) {
         node.kind = e->op == ST_READ ? TAS_READ : TAS_WRITE;
         node.object = number_variable(nodes, e->target);
         node.free = e->op == ST_READ && last && !needed;
-        if (e->op == ST_READ && tas_is_update(tas, event)) {
+        if (e->op == ST_READ && tas_is_update(graph, event)) {
             node.kind = TAS_UPDATE;
             if (!last) {
                 node.position++;
@@ -127,7 +127,7 @@ static void add_actor(struct tas_nodes *nodes, const struct tas_window *window, 
     nodes->actors[nodes->width] = (struct tas_node_actor){t, (uint32_t)nodes->count, 0};
     nodes->actor_of[t] = nodes->width;
     for (uint32_t p = window->from[t] + 1; p <= window->to[t];)
-        p += add_node(nodes, tas_event_at(nodes->tas, t, p), p == window->to[t], needed[t] >= p);
+        p += add_node(nodes, tas_event_at(nodes->graph, t, p), p == window->to[t], needed[t] >= p);
     if (nodes->actors[nodes->width].count)
         nodes->width++;
     else
@@ -139,8 +139,8 @@ static void find_couples(struct tas_nodes *nodes, const struct tas_window *windo
         struct tas_node *node = &nodes->list[i];
         if (node->kind != TAS_READ && node->kind != TAS_UPDATE)
             continue;
-        uint32_t couple = nodes->tas->partner[node->event];
-        if (!couple || tas_is_frozen(window, nodes->tas, couple - 1)) {
+        uint32_t couple = nodes->graph->partner[node->event];
+        if (!couple || tas_is_frozen(window, nodes->graph, couple - 1)) {
             node->couple = TAS_NONE;
         } else {
             uint32_t found = tas_nodes_find(nodes, couple - 1);
@@ -151,14 +151,14 @@ static void find_couples(struct tas_nodes *nodes, const struct tas_window *windo
 
 /* Locks that are held all the time by someone who is not to release them. */
 static void add_held(struct tas_nodes *nodes, const struct tas_window *window) {
-    const struct st_tas *tas = nodes->tas;
+    const struct st_tas_graph *graph = nodes->graph;
     for (uint32_t l = 0; l < nodes->lock_count; l++) {
-        uint32_t acquire = tas_window_holder(window, tas, nodes->lock_names[l]);
+        uint32_t acquire = tas_window_holder(window, graph, nodes->lock_names[l]);
         if (acquire == TAS_NONE)
             continue;
-        uint32_t release = tas->partner[acquire];
+        uint32_t release = graph->partner[acquire];
         if (!release || tas_nodes_find(nodes, release - 1) == TAS_NONE)
-            add_section(nodes, (struct tas_section){l, tas->events[acquire].thread, TAS_NONE,
+            add_section(nodes, (struct tas_section){l, graph->events[acquire].thread, TAS_NONE,
                                                     TAS_NONE, acquire});
     }
 }
@@ -245,8 +245,8 @@ static void start_clocks(struct tas_nodes *nodes) {
     st_reserve(&nodes->clocks, &nodes->clock_capacity, nodes->count * nodes->width);
     for (size_t i = 0; i < nodes->count; i++) {
         const struct tas_node *node = &nodes->list[i];
-        const uint32_t *needs = node->free ? tas_needs_free(nodes->tas, node->event)
-                                           : tas_needs(nodes->tas, node->event);
+        const uint32_t *needs = node->free ? tas_needs_free(nodes->graph, node->event)
+                                           : tas_needs(nodes->graph, node->event);
         uint32_t *clock = nodes->clocks + i * nodes->width;
         for (uint32_t a = 0; a < nodes->width; a++)
             clock[a] = a == node->actor ? 0 : needs[nodes->actors[a].thread];
@@ -259,8 +259,8 @@ void tas_nodes_make(struct tas_nodes *nodes, const struct tas_worker *worker,
     nodes->count = nodes->section_count = 0;
     nodes->width = nodes->variable_count = nodes->lock_count = 0;
     nodes->stamp++;
-    memset(nodes->actor_of, 0xff, nodes->tas->thread_count * sizeof *nodes->actor_of);
-    for (uint32_t t = 0; t < nodes->tas->thread_count; t++)
+    memset(nodes->actor_of, 0xff, nodes->graph->thread_count * sizeof *nodes->actor_of);
+    for (uint32_t t = 0; t < nodes->graph->thread_count; t++)
         if (window->from[t] < window->to[t])
             add_actor(nodes, window, t, needed);
     find_couples(nodes, window);
@@ -296,8 +296,9 @@ static uint32_t count_to(const struct tas_nodes *nodes, uint32_t actor, uint32_t
 }
 
 uint32_t tas_nodes_find(const struct tas_nodes *nodes, uint32_t event) {
-    const struct st_tas *tas = nodes->tas;
-    uint32_t actor = nodes->actor_of[tas->events[event].thread], position = tas->position[event];
+    const struct st_tas_graph *graph = nodes->graph;
+    uint32_t actor = nodes->actor_of[graph->events[event].thread],
+             position = graph->position[event];
     if (actor == TAS_NONE || !position)
         return TAS_NONE;
     uint32_t place = count_to(nodes, actor, position - 1);
@@ -351,7 +352,7 @@ bool tas_nodes_inherit(struct tas_nodes *nodes, uint32_t node) {
 }
 
 void tas_nodes_before(const struct tas_nodes *nodes, uint32_t node, uint32_t *before) {
-    memset(before, 0, nodes->tas->thread_count * sizeof *before);
+    memset(before, 0, nodes->graph->thread_count * sizeof *before);
     for (uint32_t a = 0; a < nodes->width; a++)
         before[nodes->actors[a].thread] = clock_of(nodes, node)[a];
 }

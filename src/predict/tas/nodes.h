@@ -54,7 +54,7 @@ struct tas_sort_key {
 };
 
 struct tas_nodes {
-    const struct st_tas *tas;
+    const struct st_tas_graph *graph;
     struct tas_node *list; /* actor by actor */
     size_t count, capacity;
     struct tas_node_actor *actors;
@@ -85,7 +85,7 @@ struct tas_nodes {
     size_t key_capacity;
 };
 
-void tas_nodes_init(struct tas_nodes *nodes, const struct st_tas *tas);
+void tas_nodes_init(struct tas_nodes *nodes, const struct st_tas_graph *graph);
 void tas_nodes_free(struct tas_nodes *nodes);
 
 /* The nodes of the worker's window. A last event of a thread that is a read is free, unless

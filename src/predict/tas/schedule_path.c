@@ -31,7 +31,7 @@ struct variable {
 };
 
 struct finder {
-    const struct st_tas *tas;
+    const struct st_tas_graph *graph;
     const struct tas_block *block;
     struct arrival *arrivals; /* all of them, so that paths can be followed back */
     size_t count, capacity;
@@ -74,13 +74,14 @@ static void offer(struct origin *place, struct origin origin) {
 }
 
 static bool is_inside(const struct finder *f, uint32_t event) {
-    return f->tas->events[event].thread == f->block->thread &&
-           f->tas->position[event] >= f->block->first && f->tas->position[event] <= f->block->last;
+    return f->graph->events[event].thread == f->block->thread &&
+           f->graph->position[event] >= f->block->first &&
+           f->graph->position[event] <= f->block->last;
 }
 
 /* The next access of the schedule. The arrival + 1 that closes a path, or 0. */
 static uint32_t follow(struct finder *f, uint32_t event) {
-    const struct st_event *e = &f->tas->events[event];
+    const struct st_event *e = &f->graph->events[event];
     struct variable *v = variable_of(f, e->target);
     const struct origin *best = origin_for(v, e, e->thread == f->block->thread);
     if (e->thread == f->block->thread) {
@@ -94,7 +95,7 @@ static uint32_t follow(struct finder *f, uint32_t event) {
     }
     uint32_t now = f->now[e->thread];
     if (best->there && (!now || best->edges + 1 < f->arrivals[now - 1].edges) &&
-        f->tas->events[best->event].thread != e->thread)
+        f->graph->events[best->event].thread != e->thread)
         f->now[e->thread] = now = arrive(f, best, event);
     if (now)
         offer(e->op == ST_READ ? &v->read : &v->write,
@@ -115,17 +116,17 @@ static void write_path(const struct finder *f, uint32_t last, struct tas_witness
 }
 
 bool tas_witness_find(struct tas_witness *witness, struct tas_schedule *schedule,
-                      const struct st_tas *tas, const struct tas_block *block) {
-    struct finder f = {.tas = tas, .block = block};
+                      const struct st_tas_graph *graph, const struct tas_block *block) {
+    struct finder f = {.graph = graph, .block = block};
     uint32_t closed = 0;
-    tas_schedule_complete(schedule, tas);
+    tas_schedule_complete(schedule, graph);
     *witness = (struct tas_witness){.schedule = *schedule};
     *schedule = (struct tas_schedule){0};
-    f.now = st_alloc((size_t)tas->thread_count + 1, sizeof *f.now);
+    f.now = st_alloc((size_t)graph->thread_count + 1, sizeof *f.now);
     st_map64_init(&f.numbers);
     for (size_t i = 0; i < witness->schedule.count && !closed; i++) {
         uint32_t event = witness->schedule.events[i];
-        if (tas_is_shared_access(tas, event))
+        if (tas_is_shared_access(graph, event))
             closed = follow(&f, event);
         if (closed)
             witness->schedule.count = i + 1;
@@ -141,13 +142,13 @@ bool tas_witness_find(struct tas_witness *witness, struct tas_schedule *schedule
 
 /* ---- as a finding ---- */
 
-static struct st_place place_of(const struct st_tas *tas, uint32_t event) {
-    return (struct st_place){(uint64_t)event + 1, tas->events[event]};
+static struct st_place place_of(const struct st_tas_graph *graph, uint32_t event) {
+    return (struct st_place){(uint64_t)event + 1, graph->events[event]};
 }
 
 /* The events of the path, each once: where an edge arrives and the next one leaves may be the same.
  */
-static void tell_events(const struct tas_witness *witness, const struct st_tas *tas,
+static void tell_events(const struct tas_witness *witness, const struct st_tas_graph *graph,
                         struct st_foreseen *foreseen) {
     foreseen->events = st_alloc(2 * witness->edges, sizeof *foreseen->events);
     foreseen->pattern = st_alloc(4 * witness->edges + 1, 1);
@@ -158,11 +159,11 @@ static void tell_events(const struct tas_witness *witness, const struct st_tas *
             continue;
         if (i)
             strcat(foreseen->pattern, "-");
-        strcat(foreseen->pattern, tas->events[event].op == ST_READ ? "R" : "W");
-        foreseen->events[foreseen->event_count++] = place_of(tas, event);
+        strcat(foreseen->pattern, graph->events[event].op == ST_READ ? "R" : "W");
+        foreseen->events[foreseen->event_count++] = place_of(graph, event);
     }
     for (size_t i = 0; i < witness->edges; i++) {
-        uint32_t variable = tas->events[witness->path[2 * i]].target;
+        uint32_t variable = graph->events[witness->path[2 * i]].target;
         bool told = false;
         for (size_t k = 0; k < foreseen->variable_count; k++)
             told |= foreseen->variables[k] == variable;
@@ -172,17 +173,17 @@ static void tell_events(const struct tas_witness *witness, const struct st_tas *
 }
 
 /* Of a read-modify-write that sees something else, only the read is in the schedule. */
-static void tell_broken_reads(const struct st_tas *tas, struct st_foreseen *foreseen) {
-    uint64_t *written = st_alloc((size_t)tas->variable_count + 1, sizeof *written);
+static void tell_broken_reads(const struct st_tas_graph *graph, struct st_foreseen *foreseen) {
+    uint64_t *written = st_alloc((size_t)graph->variable_count + 1, sizeof *written);
     size_t capacity = 0;
     for (size_t i = 0; i < foreseen->witness_length; i++) {
         uint64_t number = foreseen->witness[i];
-        const struct st_event *e = &tas->events[number - 1];
-        if (e->op == ST_READ && written[e->target] != tas->partner[number - 1]) {
+        const struct st_event *e = &graph->events[number - 1];
+        if (e->op == ST_READ && written[e->target] != graph->partner[number - 1]) {
             st_reserve(&foreseen->broken, &capacity, foreseen->broken_count + 1);
             foreseen->broken[foreseen->broken_count++] =
-                (struct st_broken_read){number, written[e->target], tas->partner[number - 1]};
-            if (tas_is_update(tas, (uint32_t)(number - 1)))
+                (struct st_broken_read){number, written[e->target], graph->partner[number - 1]};
+            if (tas_is_update(graph, (uint32_t)(number - 1)))
                 written[e->target] = ST_UNKNOWN_WRITE;
         }
         if (e->op == ST_WRITE)
@@ -191,21 +192,21 @@ static void tell_broken_reads(const struct st_tas *tas, struct st_foreseen *fore
     free(written);
 }
 
-void tas_witness_tell(const struct tas_witness *witness, const struct st_tas *tas,
+void tas_witness_tell(const struct tas_witness *witness, const struct st_tas_graph *graph,
                       struct st_foreseen *foreseen) {
     const struct tas_schedule *schedule = &witness->schedule;
-    tell_events(witness, tas, foreseen);
+    tell_events(witness, graph, foreseen);
     foreseen->path = st_alloc(witness->edges, sizeof *foreseen->path);
     foreseen->path_length = witness->edges;
     for (size_t i = 0; i < witness->edges; i++)
-        foreseen->path[i] = (struct st_edge){.from = place_of(tas, witness->path[2 * i]),
-                                             .to = place_of(tas, witness->path[2 * i + 1]),
+        foreseen->path[i] = (struct st_edge){.from = place_of(graph, witness->path[2 * i]),
+                                             .to = place_of(graph, witness->path[2 * i + 1]),
                                              .kind = ST_EDGE_CONFLICT};
     foreseen->witness = st_alloc(schedule->limit + schedule->count, sizeof *foreseen->witness);
     for (uint32_t i = 0; i < schedule->limit; i++)
-        if (tas->position[i] && tas->position[i] <= schedule->from[tas->events[i].thread])
+        if (graph->position[i] && graph->position[i] <= schedule->from[graph->events[i].thread])
             foreseen->witness[foreseen->witness_length++] = (uint64_t)i + 1;
     for (size_t i = 0; i < schedule->count; i++)
         foreseen->witness[foreseen->witness_length++] = (uint64_t)schedule->events[i] + 1;
-    tell_broken_reads(tas, foreseen);
+    tell_broken_reads(graph, foreseen);
 }

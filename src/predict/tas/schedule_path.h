@@ -16,10 +16,10 @@ void tas_witness_free(struct tas_witness *witness);
 /* Completes the schedule and finds a path with as few edges as possible in it. Takes over the
  * schedule. False when there is none, which no search lets happen. */
 bool tas_witness_find(struct tas_witness *witness, struct tas_schedule *schedule,
-                      const struct st_tas *tas, const struct tas_block *block);
+                      const struct st_tas_graph *graph, const struct tas_block *block);
 
 /* Fills pattern, variables, events, path, witness and broken reads of a finding. */
-void tas_witness_tell(const struct tas_witness *witness, const struct st_tas *tas,
+void tas_witness_tell(const struct tas_witness *witness, const struct st_tas_graph *graph,
                       struct st_foreseen *foreseen);
 
 #endif

@@ -24,13 +24,13 @@ bool tas_spend(struct tas_budget *budget, uint64_t work) {
     return !budget->expired;
 }
 
-void tas_schedule_start(struct tas_schedule *schedule, const struct st_tas *tas,
+void tas_schedule_start(struct tas_schedule *schedule, const struct st_tas_graph *graph,
                         const struct tas_window *window) {
     schedule->count = 0;
     schedule->limit = window->limit;
     if (!schedule->from)
-        schedule->from = st_alloc((size_t)tas->thread_count + 1, sizeof *schedule->from);
-    memcpy(schedule->from, window->from, tas->thread_count * sizeof *schedule->from);
+        schedule->from = st_alloc((size_t)graph->thread_count + 1, sizeof *schedule->from);
+    memcpy(schedule->from, window->from, graph->thread_count * sizeof *schedule->from);
 }
 
 void tas_schedule_free(struct tas_schedule *schedule) {
@@ -47,7 +47,7 @@ void tas_schedule_add(struct tas_schedule *schedule, uint32_t event) {
 /* ---- completion ---- */
 
 struct completion {
-    const struct st_tas *tas;
+    const struct st_tas_graph *graph;
     struct tas_schedule out;
     uint32_t *done; /* by thread: positions executed */
 };
@@ -55,12 +55,12 @@ struct completion {
 /* Executes a thread up to a position, and before each event what must happen before it. That never
  * comes back to the same thread, since what must happen before an event lies before it. */
 static void execute_to(struct completion *c, uint32_t thread, uint32_t position, bool free) {
-    const struct st_tas *tas = c->tas;
+    const struct st_tas_graph *graph = c->graph;
     while (c->done[thread] < position) {
-        uint32_t event = tas_event_at(tas, thread, c->done[thread] + 1);
+        uint32_t event = tas_event_at(graph, thread, c->done[thread] + 1);
         bool last = free && c->done[thread] + 1 == position;
-        const uint32_t *needs = last ? tas_needs_free(tas, event) : tas_needs(tas, event);
-        for (uint32_t t = 0; t < tas->thread_count; t++)
+        const uint32_t *needs = last ? tas_needs_free(graph, event) : tas_needs(graph, event);
+        for (uint32_t t = 0; t < graph->thread_count; t++)
             if (t != thread && needs[t] > c->done[t])
                 execute_to(c, t, needs[t], false);
         c->done[thread]++;
@@ -68,13 +68,14 @@ static void execute_to(struct completion *c, uint32_t thread, uint32_t position,
     }
 }
 
-void tas_schedule_complete(struct tas_schedule *schedule, const struct st_tas *tas) {
-    struct completion c = {.tas = tas, .out.limit = schedule->limit, .out.from = schedule->from};
-    c.done = st_alloc((size_t)tas->thread_count + 1, sizeof *c.done);
-    memcpy(c.done, schedule->from, tas->thread_count * sizeof *c.done);
+void tas_schedule_complete(struct tas_schedule *schedule, const struct st_tas_graph *graph) {
+    struct completion c = {
+        .graph = graph, .out.limit = schedule->limit, .out.from = schedule->from};
+    c.done = st_alloc((size_t)graph->thread_count + 1, sizeof *c.done);
+    memcpy(c.done, schedule->from, graph->thread_count * sizeof *c.done);
     for (size_t i = 0; i < schedule->count; i++) {
         uint32_t event = schedule->events[i];
-        execute_to(&c, tas->events[event].thread, tas->position[event], true);
+        execute_to(&c, graph->events[event].thread, graph->position[event], true);
     }
     free(c.done);
     free(schedule->events);

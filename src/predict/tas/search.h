@@ -28,19 +28,19 @@ struct tas_schedule {
 };
 
 /* Empties it, and notes what the window froze. */
-void tas_schedule_start(struct tas_schedule *schedule, const struct st_tas *tas,
+void tas_schedule_start(struct tas_schedule *schedule, const struct st_tas_graph *graph,
                         const struct tas_window *window);
 void tas_schedule_free(struct tas_schedule *schedule);
 
 void tas_schedule_add(struct tas_schedule *schedule, uint32_t event);
 
 /* Puts in all other events that must be executed. */
-void tas_schedule_complete(struct tas_schedule *schedule, const struct st_tas *tas);
+void tas_schedule_complete(struct tas_schedule *schedule, const struct st_tas_graph *graph);
 
 /* For one worker. */
 struct tas_worker {
-    const struct st_tas *tas;
-    const struct st_tas_options *options;
+    const struct st_tas_graph *graph;
+    const struct st_tas_setup *setup;
     struct tas_segment segment;
     struct tas_window window;
     struct tas_decider *decider; /* for chains */

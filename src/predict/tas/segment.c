@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-void tas_segment_init(struct tas_segment *segment, const struct st_tas *tas) {
+void tas_segment_init(struct tas_segment *segment, const struct st_tas_graph *graph) {
     *segment = (struct tas_segment){0};
-    segment->upper = st_alloc((size_t)tas->thread_count + 1, sizeof *segment->upper);
-    segment->lower = st_alloc((size_t)tas->thread_count + 1, sizeof *segment->lower);
-    segment->others = st_alloc((size_t)tas->variable_count + 1, sizeof *segment->others);
-    segment->stamps = st_alloc((size_t)tas->variable_count + 1, sizeof *segment->stamps);
+    segment->upper = st_alloc((size_t)graph->thread_count + 1, sizeof *segment->upper);
+    segment->lower = st_alloc((size_t)graph->thread_count + 1, sizeof *segment->lower);
+    segment->others = st_alloc((size_t)graph->variable_count + 1, sizeof *segment->others);
+    segment->stamps = st_alloc((size_t)graph->variable_count + 1, sizeof *segment->stamps);
 }
 
 void tas_segment_free(struct tas_segment *segment) {
@@ -22,58 +22,58 @@ void tas_segment_free(struct tas_segment *segment) {
     free(segment->guards);
 }
 
-uint32_t tas_lower_frontier(const struct st_tas *tas, uint32_t thread, uint32_t event) {
-    const struct tas_thread *t = &tas->threads[thread];
-    uint32_t other = tas->events[event].thread, limit = tas->position[event];
+uint32_t tas_lower_frontier(const struct st_tas_graph *graph, uint32_t thread, uint32_t event) {
+    const struct tas_thread *t = &graph->threads[thread];
+    uint32_t other = graph->events[event].thread, limit = graph->position[event];
     uint32_t low = 0, high = t->count; /* vectors grow along a thread */
-    if (tas_clock(tas, t->start)[other] >= limit)
+    if (tas_clock(graph, t->start)[other] >= limit)
         return 1;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (tas_needs(tas, t->events[middle])[other] < limit)
+        if (tas_needs(graph, t->events[middle])[other] < limit)
             low = middle + 1;
         else
             high = middle;
     }
     /* A read that only its couple keeps behind the event may be executed before it, as the last
      * event of its thread. */
-    if (low < t->count && tas->events[t->events[low]].op == ST_READ)
+    if (low < t->count && graph->events[t->events[low]].op == ST_READ)
         low++;
     return low + 1;
 }
 
 /* The frontiers for the first and the last access that is listed. */
-static void find_frontiers(struct tas_segment *segment, const struct st_tas *tas) {
+static void find_frontiers(struct tas_segment *segment, const struct st_tas_graph *graph) {
     uint32_t own = segment->block->thread;
     uint32_t first = segment->accesses[0], last = segment->accesses[segment->access_count - 1];
-    const uint32_t *needs = tas_needs(tas, first);
-    for (uint32_t t = 0; t < tas->thread_count; t++) {
+    const uint32_t *needs = tas_needs(graph, first);
+    for (uint32_t t = 0; t < graph->thread_count; t++) {
         segment->upper[t] = needs[t];
-        segment->lower[t] = t == own ? 0 : tas_lower_frontier(tas, t, last);
+        segment->lower[t] = t == own ? 0 : tas_lower_frontier(graph, t, last);
     }
-    segment->upper[own] = tas->position[first] - 1;
-    segment->lower[own] = tas->position[last] + 1;
+    segment->upper[own] = graph->position[first] - 1;
+    segment->lower[own] = graph->position[last] + 1;
 }
 
-bool tas_segment_find(struct tas_segment *segment, const struct st_tas *tas,
+bool tas_segment_find(struct tas_segment *segment, const struct st_tas_graph *graph,
                       const struct tas_block *block) {
-    const uint32_t *events = tas->threads[block->thread].events;
+    const uint32_t *events = graph->threads[block->thread].events;
     segment->block = block;
     segment->access_count = 0;
     for (uint32_t p = block->first; p <= block->last; p++)
-        if (tas_is_shared_access(tas, events[p - 1])) {
+        if (tas_is_shared_access(graph, events[p - 1])) {
             st_reserve(&segment->accesses, &segment->access_capacity, segment->access_count + 1);
             segment->accesses[segment->access_count++] = events[p - 1];
         }
     if (segment->access_count < 2)
         return false;
-    find_frontiers(segment, tas);
+    find_frontiers(segment, graph);
     return true;
 }
 
-uint64_t tas_segment_size(const struct tas_segment *segment, const struct st_tas *tas) {
+uint64_t tas_segment_size(const struct tas_segment *segment, const struct st_tas_graph *graph) {
     uint64_t size = 0;
-    for (uint32_t t = 0; t < tas->thread_count; t++)
+    for (uint32_t t = 0; t < graph->thread_count; t++)
         if (segment->lower[t] > segment->upper[t] + 1)
             size += segment->lower[t] - segment->upper[t] - 1;
     return size;
@@ -82,91 +82,91 @@ uint64_t tas_segment_size(const struct tas_segment *segment, const struct st_tas
 /* ---- the static check ---- */
 
 /* The locks that the block's thread holds from the first listed access to the last. */
-static void find_guards(struct tas_segment *segment, const struct st_tas *tas) {
+static void find_guards(struct tas_segment *segment, const struct st_tas_graph *graph) {
     uint32_t first = segment->accesses[0], last = segment->accesses[segment->access_count - 1];
-    uint32_t set = tas->lockset[first];
+    uint32_t set = graph->lockset[first];
     segment->guard_count = 0;
-    for (uint32_t i = tas->lock_sets[set]; i < tas->lock_sets[set + 1]; i++) {
-        uint32_t acquire = tas_holder(tas, tas->lock_members[i], first + 1);
+    for (uint32_t i = graph->lock_sets[set]; i < graph->lock_sets[set + 1]; i++) {
+        uint32_t acquire = tas_holder(graph, graph->lock_members[i], first + 1);
         if (acquire == TAS_NONE)
             continue;
-        uint32_t release = tas->partner[acquire];
-        if (release && tas->position[release - 1] < tas->position[last])
+        uint32_t release = graph->partner[acquire];
+        if (release && graph->position[release - 1] < graph->position[last])
             continue;
         st_reserve(&segment->guards, &segment->guard_capacity, segment->guard_count + 1);
-        segment->guards[segment->guard_count++] = tas->lock_members[i];
+        segment->guards[segment->guard_count++] = graph->lock_members[i];
     }
 }
 
-static bool is_guarded(const struct tas_segment *segment, const struct st_tas *tas,
+static bool is_guarded(const struct tas_segment *segment, const struct st_tas_graph *graph,
                        uint32_t event) {
-    uint32_t set = tas->lockset[event];
-    for (uint32_t i = tas->lock_sets[set]; i < tas->lock_sets[set + 1]; i++)
+    uint32_t set = graph->lockset[event];
+    for (uint32_t i = graph->lock_sets[set]; i < graph->lock_sets[set + 1]; i++)
         for (size_t g = 0; g < segment->guard_count; g++)
-            if (tas->lock_members[i] == segment->guards[g])
+            if (graph->lock_members[i] == segment->guards[g])
                 return true;
     return false;
 }
 
 /* Has the run an access in the segment that no guard keeps out? The look is not longer than it is
  * worth: then there may be one. */
-static bool run_has_access(const struct tas_segment *segment, const struct st_tas *tas,
+static bool run_has_access(const struct tas_segment *segment, const struct st_tas_graph *graph,
                            const struct tas_run *run) {
     enum { PATIENCE = 200 };
-    size_t place = tas_run_from(tas, run, segment->upper[run->thread] + 1);
+    size_t place = tas_run_from(graph, run, segment->upper[run->thread] + 1);
     for (size_t end = place + PATIENCE; place < run[1].first; place++) {
-        uint32_t event = tas->accesses[place];
-        if (tas->position[event] >= segment->lower[run->thread])
+        uint32_t event = graph->accesses[place];
+        if (graph->position[event] >= segment->lower[run->thread])
             return false;
-        if (place == end || !is_guarded(segment, tas, event))
+        if (place == end || !is_guarded(segment, graph, event))
             return true;
     }
     return false;
 }
 
-static bool others_access(const struct tas_segment *segment, const struct st_tas *tas,
+static bool others_access(const struct tas_segment *segment, const struct st_tas_graph *graph,
                           uint32_t variable, bool write) {
     size_t key = 2 * (size_t)variable + write;
-    for (uint32_t r = tas->key_runs[key]; r < tas->key_runs[key + 1]; r++)
-        if (tas->runs[r].thread != segment->block->thread &&
-            run_has_access(segment, tas, &tas->runs[r]))
+    for (uint32_t r = graph->key_runs[key]; r < graph->key_runs[key + 1]; r++)
+        if (graph->runs[r].thread != segment->block->thread &&
+            run_has_access(segment, graph, &graph->runs[r]))
             return true;
     return false;
 }
 
-static unsigned others_of(struct tas_segment *segment, const struct st_tas *tas,
+static unsigned others_of(struct tas_segment *segment, const struct st_tas_graph *graph,
                           uint32_t variable) {
     if (segment->stamps[variable] != segment->stamp) {
         segment->stamps[variable] = segment->stamp;
         segment->others[variable] =
-            (uint8_t)((others_access(segment, tas, variable, false) ? TAS_OTHERS_READ : 0) |
-                      (others_access(segment, tas, variable, true) ? TAS_OTHERS_WRITE : 0));
+            (uint8_t)((others_access(segment, graph, variable, false) ? TAS_OTHERS_READ : 0) |
+                      (others_access(segment, graph, variable, true) ? TAS_OTHERS_WRITE : 0));
     }
     return segment->others[variable];
 }
 
 /* Keeps the accesses that conflict with others in the segment. */
-static void keep_conflicts(struct tas_segment *segment, const struct st_tas *tas) {
+static void keep_conflicts(struct tas_segment *segment, const struct st_tas_graph *graph) {
     size_t kept = 0;
     segment->stamp++;
-    find_guards(segment, tas);
+    find_guards(segment, graph);
     for (size_t i = 0; i < segment->access_count; i++) {
-        const struct st_event *e = &tas->events[segment->accesses[i]];
-        unsigned others = others_of(segment, tas, e->target);
+        const struct st_event *e = &graph->events[segment->accesses[i]];
+        unsigned others = others_of(segment, graph, e->target);
         if (e->op == ST_WRITE ? others : others & TAS_OTHERS_WRITE)
             segment->accesses[kept++] = segment->accesses[i];
     }
     segment->access_count = kept;
 }
 
-bool tas_segment_static_check(struct tas_segment *segment, const struct st_tas *tas) {
+bool tas_segment_static_check(struct tas_segment *segment, const struct st_tas_graph *graph) {
     for (;;) {
         size_t count = segment->access_count;
-        keep_conflicts(segment, tas);
+        keep_conflicts(segment, graph);
         if (segment->access_count < 2)
             return true;
         if (segment->access_count == count)
             return false;
-        find_frontiers(segment, tas);
+        find_frontiers(segment, graph);
     }
 }

@@ -29,24 +29,24 @@ struct tas_segment {
 
 enum { TAS_OTHERS_READ = 1, TAS_OTHERS_WRITE = 2 };
 
-void tas_segment_init(struct tas_segment *segment, const struct st_tas *tas);
+void tas_segment_init(struct tas_segment *segment, const struct st_tas_graph *graph);
 void tas_segment_free(struct tas_segment *segment);
 
 /* Finds accesses and frontiers. False when the block has fewer than two shared accesses, which is
  * why it is atomic; the frontiers are not set then. */
-bool tas_segment_find(struct tas_segment *segment, const struct st_tas *tas,
+bool tas_segment_find(struct tas_segment *segment, const struct st_tas_graph *graph,
                       const struct tas_block *block);
 
 /* How many events it has. */
-uint64_t tas_segment_size(const struct tas_segment *segment, const struct st_tas *tas);
+uint64_t tas_segment_size(const struct tas_segment *segment, const struct st_tas_graph *graph);
 
 /* Keeps only the accesses of the block that conflict with an access of another thread in the
  * segment, and makes the segment smaller accordingly, until nothing changes. An access under a lock
  * that the block's thread holds all the time does not count: it is not executed in between. (The
  * paper's check knows no locks.) True when fewer than two are left: the block is atomic. */
-bool tas_segment_static_check(struct tas_segment *segment, const struct st_tas *tas);
+bool tas_segment_static_check(struct tas_segment *segment, const struct st_tas_graph *graph);
 
 /* The first position of the thread that cannot be executed before the event of another thread. */
-uint32_t tas_lower_frontier(const struct st_tas *tas, uint32_t thread, uint32_t event);
+uint32_t tas_lower_frontier(const struct st_tas_graph *graph, uint32_t thread, uint32_t event);
 
 #endif

@@ -106,7 +106,7 @@ static void make_key(struct search *s, uint32_t running, uint64_t switches) {
         *word++ = wanted ? written : TAS_NONE;
         *word++ = s->taint.variables[x] & (TAINT_READ | TAINT_WRITE);
     }
-    if (s->worker->options->max_switches) {
+    if (s->worker->setup->max_switches) {
         *word++ = running;
         *word++ = (uint32_t)switches;
     }
@@ -193,7 +193,7 @@ static void push(struct search *s, uint32_t running, uint64_t switches) {
     struct frame *frame = &s->frames[s->depth++];
     *frame = (struct frame){
         .actor = TAS_NONE, .tried = TAS_NONE, .running = running, .switches = switches};
-    if (s->worker->options->max_switches)
+    if (s->worker->setup->max_switches)
         return;
     for (uint32_t a = 0; a < s->program.actor_count; a++)
         if (is_eager(s, a)) {
@@ -217,7 +217,7 @@ static uint32_t choose(struct search *s, struct frame *frame) {
 }
 
 static bool explore(struct search *s) {
-    uint64_t bound = s->worker->options->max_switches;
+    uint64_t bound = s->worker->setup->max_switches;
     push(s, TAS_NONE, 0);
     while (s->depth) {
         struct frame *frame = &s->frames[s->depth - 1];

@@ -23,8 +23,8 @@ struct outcome {
 };
 
 struct run {
-    const struct st_tas *tas;
-    const struct st_tas_options *options;
+    const struct st_tas_graph *graph;
+    const struct st_tas_setup *setup;
     struct outcome *outcomes;
     struct share *shares; /* one for each worker */
     pthread_mutex_t lock; /* for what follows */
@@ -43,9 +43,9 @@ enum { BATCH = 16 }; /* blocks that a worker takes at a time */
 
 /* By states or schedules of the window. */
 static bool search_window(struct tas_worker *worker, enum st_tas_search search) {
-    if (worker->options->whole_trace)
-        tas_window_whole(&worker->window, worker->tas, &worker->segment);
-    else if (!tas_window_find(&worker->window, worker->tas, &worker->segment))
+    if (worker->setup->whole_trace)
+        tas_window_whole(&worker->window, worker->graph, &worker->segment);
+    else if (!tas_window_find(&worker->window, worker->graph, &worker->segment))
         return false;
     return search == ST_TAS_DPOR ? tas_search_dpor(worker) : tas_search_states(worker);
 }
@@ -53,12 +53,12 @@ static bool search_window(struct tas_worker *worker, enum st_tas_search search) 
 /* Chains know no bound. What is atomic without one is atomic with one; of the rest, states have the
  * last word, so that both give the same answer. */
 static bool search(struct tas_worker *worker) {
-    const struct st_tas_options *options = worker->options;
-    if (options->search != ST_TAS_CHAINS)
-        return search_window(worker, options->search);
+    const struct st_tas_setup *setup = worker->setup;
+    if (setup->search != ST_TAS_CHAINS)
+        return search_window(worker, setup->search);
     if (!tas_search_chains(worker))
         return false;
-    if (!options->max_switches)
+    if (!setup->max_switches)
         return true;
     tas_schedule_free(&worker->schedule);
     return search_window(worker, ST_TAS_STATES);
@@ -73,7 +73,7 @@ static void keep_witness(struct run *run, size_t block) {
     for (; place && run->kept[place - 1] > block; place--)
         run->kept[place] = run->kept[place - 1];
     run->kept[place] = block;
-    if (run->options->limit && run->kept_count > run->options->limit) {
+    if (run->setup->limit && run->kept_count > run->setup->limit) {
         struct outcome *last = &run->outcomes[run->kept[--run->kept_count]];
         tas_witness_free(last->witness);
         free(last->witness);
@@ -84,11 +84,11 @@ static void keep_witness(struct run *run, size_t block) {
 
 static void search_block(struct tas_worker *worker, struct outcome *outcome) {
     struct tas_witness witness;
-    double timeout = worker->options->timeout;
+    double timeout = worker->setup->timeout;
     worker->budget.deadline = timeout > 0 ? tas_now() + timeout : 0;
     worker->budget.expired = false;
     if (search(worker) &&
-        tas_witness_find(&witness, &worker->schedule, worker->tas, worker->segment.block)) {
+        tas_witness_find(&witness, &worker->schedule, worker->graph, worker->segment.block)) {
         outcome->foresight = ST_FORESEEN_VIOLATION;
         outcome->witness = st_alloc(1, sizeof witness);
         *outcome->witness = witness;
@@ -100,16 +100,16 @@ static void search_block(struct tas_worker *worker, struct outcome *outcome) {
 
 static void judge(struct tas_worker *worker, struct share *share, const struct tas_block *block,
                   struct outcome *outcome) {
-    const struct st_tas *tas = worker->tas;
-    bool static_check = worker->options->static_check;
+    const struct st_tas_graph *graph = worker->graph;
+    bool static_check = worker->setup->static_check;
     outcome->foresight = ST_FORESEEN_ATOMIC;
-    if (!tas_segment_find(&worker->segment, tas, block)) {
+    if (!tas_segment_find(&worker->segment, graph, block)) {
         outcome->by_static_check = static_check;
         return;
     }
     share->segments++;
-    share->segment_events += tas_segment_size(&worker->segment, tas);
-    if (static_check && tas_segment_static_check(&worker->segment, tas)) {
+    share->segment_events += tas_segment_size(&worker->segment, graph);
+    if (static_check && tas_segment_static_check(&worker->segment, graph)) {
         outcome->by_static_check = true;
         return;
     }
@@ -119,10 +119,10 @@ static void judge(struct tas_worker *worker, struct share *share, const struct t
 static void work(void *context, unsigned worker, size_t batch) {
     struct run *run = context;
     struct share *share = &run->shares[worker];
-    const struct st_tas *tas = run->tas;
+    const struct st_tas_graph *graph = run->graph;
     double start = tas_now();
-    for (size_t b = batch * BATCH; b < (batch + 1) * BATCH && b < tas->block_count; b++) {
-        judge(&share->worker, share, &tas->blocks[b], &run->outcomes[b]);
+    for (size_t b = batch * BATCH; b < (batch + 1) * BATCH && b < graph->block_count; b++) {
+        judge(&share->worker, share, &graph->blocks[b], &run->outcomes[b]);
         if (run->outcomes[b].witness)
             keep_witness(run, b);
     }
@@ -132,12 +132,12 @@ static void work(void *context, unsigned worker, size_t batch) {
 static void work_all(struct run *run, unsigned jobs) {
     for (unsigned i = 0; i < jobs; i++) {
         struct tas_worker *worker = &run->shares[i].worker;
-        *worker = (struct tas_worker){.tas = run->tas, .options = run->options};
-        tas_segment_init(&worker->segment, run->tas);
-        tas_window_init(&worker->window, run->tas);
+        *worker = (struct tas_worker){.graph = run->graph, .setup = run->setup};
+        tas_segment_init(&worker->segment, run->graph);
+        tas_window_init(&worker->window, run->graph);
         worker->decider = tas_decider_new(worker);
     }
-    st_parallel(jobs, (run->tas->block_count + BATCH - 1) / BATCH, work, run);
+    st_parallel(jobs, (run->graph->block_count + BATCH - 1) / BATCH, work, run);
     for (unsigned i = 0; i < jobs; i++) {
         struct tas_worker *worker = &run->shares[i].worker;
         run->shares[i].steps = worker->budget.steps;
@@ -149,15 +149,15 @@ static void work_all(struct run *run, unsigned jobs) {
 
 /* ---- telling ---- */
 
-static void describe(const struct st_tas *tas, const struct tas_block *block,
+static void describe(const struct st_tas_graph *graph, const struct tas_block *block,
                      struct st_foreseen *foreseen) {
-    uint32_t begin = tas_event_at(tas, block->thread, block->first);
-    *foreseen = (struct st_foreseen){.block = tas->events[begin].target,
+    uint32_t begin = tas_event_at(graph, block->thread, block->first);
+    *foreseen = (struct st_foreseen){.block = graph->events[begin].target,
                                      .thread = block->thread,
-                                     .begin_loc = tas->events[begin].loc,
+                                     .begin_loc = graph->events[begin].loc,
                                      .begin = (uint64_t)begin + 1};
     if (!block->open)
-        foreseen->end = (uint64_t)tas_event_at(tas, block->thread, block->last) + 1;
+        foreseen->end = (uint64_t)tas_event_at(graph, block->thread, block->last) + 1;
 }
 
 /* A witness that does not stand is no witness. */
@@ -183,14 +183,14 @@ static void drop_witness(struct st_prediction *prediction, struct st_foreseen *f
 }
 
 static void list_block(const struct run *run, size_t b, struct st_prediction *prediction) {
-    const struct st_tas *tas = run->tas;
+    const struct st_tas_graph *graph = run->graph;
     const struct outcome *outcome = &run->outcomes[b];
     struct st_foreseen foreseen;
-    describe(tas, &tas->blocks[b], &foreseen);
+    describe(graph, &graph->blocks[b], &foreseen);
     foreseen.foresight = outcome->foresight;
     if (outcome->witness) {
-        tas_witness_tell(outcome->witness, tas, &foreseen);
-        if (st_tas_validate(tas->events, tas->count, &foreseen))
+        tas_witness_tell(outcome->witness, graph, &foreseen);
+        if (st_tas_validate(graph->events, graph->count, &foreseen))
             drop_witness(prediction, &foreseen);
     }
     st_prediction_add(prediction, &foreseen);
@@ -200,18 +200,18 @@ static void list_block(const struct run *run, size_t b, struct st_prediction *pr
 static void tell(const struct run *run, struct st_prediction *prediction) {
     static const enum st_foresight order[] = {ST_FORESEEN_VIOLATION, ST_FORESEEN_TIMEOUT,
                                               ST_FORESEEN_ATOMIC};
-    size_t room = run->options->limit ? run->options->limit : SIZE_MAX;
+    size_t room = run->setup->limit ? run->setup->limit : SIZE_MAX;
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
-        for (size_t b = 0; b < run->tas->block_count; b++) {
+        for (size_t b = 0; b < run->graph->block_count; b++) {
             if (run->outcomes[b].foresight != order[i])
                 continue;
             if (room) {
                 list_block(run, b, prediction);
                 room--;
             } else {
-                const struct tas_block *block = &run->tas->blocks[b];
-                uint32_t begin = tas_event_at(run->tas, block->thread, block->first);
-                st_prediction_count(prediction, run->tas->events[begin].target, order[i]);
+                const struct tas_block *block = &run->graph->blocks[b];
+                uint32_t begin = tas_event_at(run->graph, block->thread, block->first);
+                st_prediction_count(prediction, run->graph->events[begin].target, order[i]);
             }
         }
 }
@@ -232,13 +232,13 @@ static void tell_bound(enum st_tas_search search, struct st_prediction *predicti
 static void fill_table(const struct run *run, unsigned jobs, const struct st_prediction *prediction,
                        struct st_tas_table *table) {
     uint64_t events = 0, segments = 0;
-    *table = (struct st_tas_table){.blocks = run->tas->block_count,
+    *table = (struct st_tas_table){.blocks = run->graph->block_count,
                                    .violations = prediction->by[ST_FORESEEN_VIOLATION],
                                    .timeouts = prediction->by[ST_FORESEEN_TIMEOUT]};
-    for (size_t b = 0; b < run->tas->block_count; b++)
+    for (size_t b = 0; b < run->graph->block_count; b++)
         table->static_proofs += run->outcomes[b].by_static_check;
     table->clean =
-        run->options->max_switches ? table->static_proofs : prediction->by[ST_FORESEEN_ATOMIC];
+        run->setup->max_switches ? table->static_proofs : prediction->by[ST_FORESEEN_ATOMIC];
     for (unsigned i = 0; i < jobs; i++) {
         table->interleavings += run->shares[i].steps;
         table->seconds += run->shares[i].seconds;
@@ -248,28 +248,26 @@ static void fill_table(const struct run *run, unsigned jobs, const struct st_pre
     table->segment_size = segments ? (double)events / (double)segments : 0;
 }
 
-void st_tas_run(const struct st_tas *tas, const struct st_tas_options *options,
+void st_tas_run(const struct st_tas_graph *graph, const struct st_tas_setup *setup,
                 struct st_prediction *prediction, struct st_tas_table *table) {
-    unsigned jobs = options->jobs ? options->jobs : 1;
-    struct run run = {.tas = tas, .options = options, .lock = PTHREAD_MUTEX_INITIALIZER};
+    unsigned jobs = setup->jobs ? setup->jobs : 1;
+    struct run run = {.graph = graph, .setup = setup, .lock = PTHREAD_MUTEX_INITIALIZER};
     run.shares = st_alloc(jobs, sizeof *run.shares);
     struct st_tas_table own;
-    run.outcomes = st_alloc(tas->block_count + 1, sizeof *run.outcomes);
+    run.outcomes = st_alloc(graph->block_count + 1, sizeof *run.outcomes);
     work_all(&run, jobs);
-    prediction->engine = "tas";
-    prediction->notion = "avp";
-    prediction->method = st_tas_search_name(options->search);
+    prediction->method = st_tas_search_name(setup->search);
     tell(&run, prediction);
-    if (options->max_switches)
-        tell_bound(options->search, prediction);
-    if (tas->overflow)
+    if (setup->max_switches)
+        tell_bound(setup->search, prediction);
+    if (graph->overflow)
         st_prediction_may_miss(prediction,
                                "The trace has more events than this analysis can number; "
                                "only its first 4294967294 events were analysed.");
     st_prediction_finish(prediction);
     fill_table(&run, jobs, prediction, table ? table : &own);
     prediction->seconds = (table ? table : &own)->seconds;
-    prediction->checks_statically = options->static_check;
+    prediction->checks_statically = setup->static_check;
     prediction->static_proofs = (table ? table : &own)->static_proofs;
     for (size_t i = 0; i < run.kept_count; i++) {
         tas_witness_free(run.outcomes[run.kept[i]].witness);
@@ -279,3 +277,38 @@ void st_tas_run(const struct st_tas *tas, const struct st_tas_options *options,
     free(run.outcomes);
     free(run.shares);
 }
+
+/* ---- the predictor ---- */
+
+static struct st_tas_setup setup_of(const struct st_predict_options *options,
+                                    const struct st_tas_options *own) {
+    return (struct st_tas_setup){.search = own->search,
+                                 .whole_trace = own->whole_trace,
+                                 .static_check = !own->whole_trace,
+                                 .max_switches = own->max_switches,
+                                 .timeout = options->timeout,
+                                 .jobs = options->jobs,
+                                 .limit = options->limit};
+}
+
+static void run_tas(const struct st_run *run, const struct st_predict_options *options,
+                    const void *own, struct st_prediction *prediction) {
+    struct st_tas_setup setup = setup_of(options, own);
+    struct st_tas_graph *graph = st_tas_graph_new(run->events, run->event_count);
+    st_tas_run(graph, &setup, prediction, NULL);
+    st_tas_graph_free(graph);
+    if (prediction->block_count && prediction->atomic == ST_SERIALIZABLE)
+        st_prediction_caveat(prediction,
+                             "Where a read sees another value than in this run, nobody knows what "
+                             "its thread does next, so no schedule goes on from there; "
+                             "--engine=commit-node assumes that it does the same.");
+}
+
+const struct st_predictor st_tas = {
+    .name = "tas",
+    .summary = "feasible schedules through trace segments, each with a witness",
+    .notion = "avp",
+    .reads_events = true,
+    .own_size = sizeof(struct st_tas_options),
+    .run = run_tas,
+};

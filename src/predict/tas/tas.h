@@ -22,33 +22,22 @@
  * that leaves the block at s, goes through other threads and returns at a later t. Locks, forks,
  * joins and channels are no edges of such paths.
  *
- *     struct st_tas *tas = st_tas_new();
- *     ... st_tas_feed(tas, events, count, first) for all batches of the trace, once ...
- *     st_tas_finish(tas);
- *     st_tas_run(tas, &options, &prediction, &table);   as often as wanted
- *     st_tas_free(tas);
+ *     struct st_tas_graph *graph = st_tas_graph_new(events, count);
+ *     st_tas_run(graph, &setup, &prediction, &table);   as often as wanted
+ *     st_tas_graph_free(graph);
  */
 #ifndef SERIATIM_PREDICT_TAS_TAS_H
 #define SERIATIM_PREDICT_TAS_TAS_H
 
-#include "finding/prediction.h"
+#include "predict/predictor.h"
 
-struct st_tas;
+struct st_tas_graph;
 
-struct st_tas *st_tas_new(void);
-void st_tas_free(struct st_tas *tas);
-
-/* The events that follow those of the last call; `first` is the number of the first of them. They
- * are copied. At most UINT32_MAX - 1 events in all; what comes beyond is ignored, and st_tas_run
- * adds a caveat. */
-void st_tas_feed(struct st_tas *tas, const struct st_event *events, size_t count, uint64_t first);
-
-/* The trace is complete. The graph is built here; it is read-only from then on, and so for any
- * number of threads at once. */
-void st_tas_finish(struct st_tas *tas);
-
-/* What is stored, in bytes. */
-size_t st_tas_memory(const struct st_tas *tas);
+/* The trace as the searches see it; event number i + 1 is events[i], and they must outlive it. At
+ * most UINT32_MAX - 1 events; what comes beyond is ignored, and st_tas_run adds a caveat.
+ * Read-only, and so for any number of threads at once. */
+struct st_tas_graph *st_tas_graph_new(const struct st_event *events, size_t count);
+void st_tas_graph_free(struct st_tas_graph *graph);
 
 enum st_tas_search {
     ST_TAS_CHAINS, /* exact: decides paths, one after the other, by their order constraints */
@@ -58,6 +47,14 @@ enum st_tas_search {
 const char *st_tas_search_name(enum st_tas_search search); /* "chains", "states", "dpor" */
 
 struct st_tas_options {
+    unsigned search; /* enum st_tas_search */
+    bool whole_trace;
+    uint64_t max_switches;
+    bool table; /* the paper's Table I */
+};
+
+/* One way of doing it. */
+struct st_tas_setup {
     enum st_tas_search search;
     bool whole_trace;  /* search all of the trace instead of the segment ("no TAS"); of chains it
                         * only means that nothing is replayed as observed */
@@ -91,7 +88,7 @@ struct st_tas_table {
 /* Judges all outermost blocks. Fills the prediction, which must be initialised, and finishes it.
  * Each listed violation has its path and a schedule, which ends where the path is closed; both were
  * validated by code of their own (predict/tas/recheck.h). `table` may be NULL. */
-void st_tas_run(const struct st_tas *tas, const struct st_tas_options *options,
+void st_tas_run(const struct st_tas_graph *graph, const struct st_tas_setup *setup,
                 struct st_prediction *prediction, struct st_tas_table *table);
 
 #endif

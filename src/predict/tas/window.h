@@ -35,37 +35,38 @@ struct tas_window {
     bool thawed; /* while freezing: something was frozen that must not be */
 };
 
-void tas_window_init(struct tas_window *window, const struct st_tas *tas);
+void tas_window_init(struct tas_window *window, const struct st_tas_graph *graph);
 void tas_window_free(struct tas_window *window);
 
 /* The window for a block by its segment. False when no other thread can be on a path: the block is
  * atomic. */
-bool tas_window_find(struct tas_window *window, const struct st_tas *tas,
+bool tas_window_find(struct tas_window *window, const struct st_tas_graph *graph,
                      const struct tas_segment *segment);
 
 /* All of the trace up to the last access of the block. */
-void tas_window_whole(struct tas_window *window, const struct st_tas *tas,
+void tas_window_whole(struct tas_window *window, const struct st_tas_graph *graph,
                       const struct tas_segment *segment);
 
 /* Adds to `to` what must happen before the event, and the event. With `free` it is a read that may
  * see anything. */
-void tas_window_add(struct tas_window *window, const struct st_tas *tas, uint32_t event, bool free);
+void tas_window_add(struct tas_window *window, const struct st_tas_graph *graph, uint32_t event,
+                    bool free);
 
 /* Adds releases to `to`, in threads other than `thread`, until no lock is held that could be
  * released before position lower[t] of its thread t. */
-void tas_window_add_releases(struct tas_window *window, const struct st_tas *tas, uint32_t thread,
-                             const uint32_t *lower);
+void tas_window_add_releases(struct tas_window *window, const struct st_tas_graph *graph,
+                             uint32_t thread, const uint32_t *lower);
 
 /* Sets `limit`, and `from` by what is in `to`. */
-void tas_window_freeze(struct tas_window *window, const struct st_tas *tas, uint32_t limit);
+void tas_window_freeze(struct tas_window *window, const struct st_tas_graph *graph, uint32_t limit);
 
-static inline bool tas_is_frozen(const struct tas_window *window, const struct st_tas *tas,
+static inline bool tas_is_frozen(const struct tas_window *window, const struct st_tas_graph *graph,
                                  uint32_t event) {
-    return tas->position[event] <= window->from[tas->events[event].thread];
+    return graph->position[event] <= window->from[graph->events[event].thread];
 }
 
 /* The acquire by which the lock is held behind the frozen part, or TAS_NONE. */
-uint32_t tas_window_holder(const struct tas_window *window, const struct st_tas *tas,
+uint32_t tas_window_holder(const struct tas_window *window, const struct st_tas_graph *graph,
                            uint32_t lock);
 
 #endif

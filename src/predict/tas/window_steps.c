@@ -15,8 +15,8 @@ struct making {
 
 static bool is_inside(const struct tas_worker *worker, uint32_t event) {
     const struct tas_block *block = worker->segment.block;
-    uint32_t position = worker->tas->position[event];
-    return worker->tas->events[event].thread == block->thread && position >= block->first &&
+    uint32_t position = worker->graph->position[event];
+    return worker->graph->events[event].thread == block->thread && position >= block->first &&
            position <= block->last;
 }
 
@@ -28,15 +28,15 @@ static void note_write(struct making *m, uint32_t event) {
 
 /* The step of an event; false when the event is none. */
 static bool make_step(struct making *m, uint32_t event, struct tas_step *step) {
-    const struct st_tas *tas = m->worker->tas;
-    const struct st_event *e = &tas->events[event];
+    const struct st_tas_graph *graph = m->worker->graph;
+    const struct st_event *e = &graph->events[event];
     *step = (struct tas_step){.event = event, .clock = TAS_NONE};
     if (e->op == ST_ACQUIRE || e->op == ST_RELEASE) {
         step->kind = e->op == ST_ACQUIRE ? TAS_ACQUIRE : TAS_RELEASE;
         step->object = st_map64_number(&m->locks, e->target);
         return true;
     }
-    if (!tas_is_access(e) || !tas->shared[e->target])
+    if (!tas_is_access(e) || !graph->shared[e->target])
         return false;
     step->kind = e->op == ST_READ ? TAS_READ : TAS_WRITE;
     step->object = st_map64_number(&m->variables, e->target);
@@ -47,12 +47,12 @@ static bool make_step(struct making *m, uint32_t event, struct tas_step *step) {
 }
 
 /* What must be met before a step, if that is news to its thread. */
-static uint32_t news(const struct st_tas *tas, uint32_t event, uint32_t *last) {
-    const struct st_event *e = &tas->events[event];
-    uint32_t position = tas->position[event], clock = tas->clock[event];
+static uint32_t news(const struct st_tas_graph *graph, uint32_t event, uint32_t *last) {
+    const struct st_event *e = &graph->events[event];
+    uint32_t position = graph->position[event], clock = graph->clock[event];
     if (e->op == ST_READ)
-        clock = position == 1 ? tas->threads[e->thread].start
-                              : tas->clock[tas_event_at(tas, e->thread, position - 1)];
+        clock = position == 1 ? graph->threads[e->thread].start
+                              : graph->clock[tas_event_at(graph, e->thread, position - 1)];
     if (clock == *last)
         return TAS_NONE;
     *last = clock;
@@ -60,20 +60,20 @@ static uint32_t news(const struct st_tas *tas, uint32_t event, uint32_t *last) {
 }
 
 static void make_actor(struct making *m, uint32_t t) {
-    const struct st_tas *tas = m->worker->tas;
+    const struct st_tas_graph *graph = m->worker->graph;
     struct tas_program *program = m->program;
     const struct tas_window *window = &m->worker->window;
     uint32_t clock = TAS_NONE;
     struct tas_actor actor = {.thread = t, .first = (uint32_t)program->step_count};
     for (uint32_t p = window->from[t] + 1; p <= window->to[t]; p++) {
-        uint32_t event = tas_event_at(tas, t, p);
+        uint32_t event = tas_event_at(graph, t, p);
         struct tas_step step;
         if (!make_step(m, event, &step))
             continue;
-        step.clock = news(tas, event, &clock);
-        if (p < window->to[t] && tas_is_update(tas, event)) {
+        step.clock = news(graph, event, &clock);
+        if (p < window->to[t] && tas_is_update(graph, event)) {
             step.kind = TAS_UPDATE;
-            note_write(m, tas_event_at(tas, t, ++p));
+            note_write(m, tas_event_at(graph, t, ++p));
         }
         st_reserve(&program->steps, &program->step_capacity, program->step_count + 1);
         program->steps[program->step_count++] = step;
@@ -88,12 +88,12 @@ static void make_actor(struct making *m, uint32_t t) {
 }
 
 static void find_couples(struct making *m) {
-    const struct st_tas *tas = m->worker->tas;
+    const struct st_tas_graph *graph = m->worker->graph;
     for (size_t i = 0; i < m->program->step_count; i++) {
         struct tas_step *step = &m->program->steps[i];
-        uint32_t couple = tas->partner[step->event];
+        uint32_t couple = graph->partner[step->event];
         if ((step->kind != TAS_READ && step->kind != TAS_UPDATE) || !couple ||
-            tas_is_frozen(&m->worker->window, tas, couple - 1))
+            tas_is_frozen(&m->worker->window, graph, couple - 1))
             continue;
         uint32_t number = st_map64_find(&m->writes, couple - 1);
         /* A couple that is never executed cannot be seen. */
@@ -103,29 +103,29 @@ static void find_couples(struct making *m) {
 
 static void find_held(struct making *m) {
     struct tas_program *program = m->program;
-    const struct st_tas *tas = m->worker->tas;
+    const struct st_tas_graph *graph = m->worker->graph;
     program->held = st_alloc((size_t)program->lock_count + 1, sizeof *program->held);
     for (uint32_t l = 0; l < program->lock_count; l++) {
-        uint32_t acquire = tas_window_holder(&m->worker->window, tas, (uint32_t)m->locks.ids[l]);
+        uint32_t acquire = tas_window_holder(&m->worker->window, graph, (uint32_t)m->locks.ids[l]);
         if (acquire == TAS_NONE)
             continue;
         program->held[l] = TAS_NONE;
         for (uint32_t a = 0; a < program->actor_count; a++)
-            if (program->actors[a].thread == tas->events[acquire].thread)
+            if (program->actors[a].thread == graph->events[acquire].thread)
                 program->held[l] = a + 1;
     }
 }
 
 void tas_program_make(struct tas_program *program, const struct tas_worker *worker) {
-    const struct st_tas *tas = worker->tas;
+    const struct st_tas_graph *graph = worker->graph;
     struct making m = {.worker = worker, .program = program};
     *program = (struct tas_program){.block_actor = TAS_NONE};
-    program->actors = st_alloc((size_t)tas->thread_count + 1, sizeof *program->actors);
-    program->end = st_alloc((size_t)tas->thread_count + 1, sizeof *program->end);
+    program->actors = st_alloc((size_t)graph->thread_count + 1, sizeof *program->actors);
+    program->end = st_alloc((size_t)graph->thread_count + 1, sizeof *program->end);
     st_map64_init(&m.variables);
     st_map64_init(&m.locks);
     st_map64_init(&m.writes);
-    for (uint32_t t = 0; t < tas->thread_count; t++)
+    for (uint32_t t = 0; t < graph->thread_count; t++)
         make_actor(&m, t);
     program->variable_count = m.variables.count;
     program->lock_count = m.locks.count;
@@ -161,22 +161,22 @@ static void set_reached(struct tas_progress *progress, uint32_t actor) {
     uint32_t next = progress->next[actor];
     progress->reached[a->thread] =
         next == a->count ? program->end[a->thread]
-                         : progress->tas->position[program->steps[a->first + next].event] - 1;
+                         : progress->graph->position[program->steps[a->first + next].event] - 1;
 }
 
 void tas_progress_init(struct tas_progress *progress, const struct tas_program *program,
                        const struct tas_worker *worker) {
-    const struct st_tas *tas = worker->tas;
+    const struct st_tas_graph *graph = worker->graph;
     progress->program = program;
-    progress->tas = tas;
+    progress->graph = graph;
     progress->taken = 0;
     progress->path = st_alloc(program->step_count + 1, sizeof *progress->path);
     progress->next = st_alloc((size_t)program->actor_count + 1, sizeof *progress->next);
     progress->broken = st_alloc((size_t)program->actor_count + 1, sizeof *progress->broken);
-    progress->reached = st_alloc((size_t)tas->thread_count + 1, sizeof *progress->reached);
+    progress->reached = st_alloc((size_t)graph->thread_count + 1, sizeof *progress->reached);
     progress->written = st_alloc((size_t)program->variable_count + 1, sizeof(uint32_t));
     progress->holder = st_alloc((size_t)program->lock_count + 1, sizeof *progress->holder);
-    for (uint32_t t = 0; t < tas->thread_count; t++)
+    for (uint32_t t = 0; t < graph->thread_count; t++)
         progress->reached[t] = program->end[t];
     for (uint32_t a = 0; a < program->actor_count; a++)
         set_reached(progress, a);
@@ -194,12 +194,12 @@ void tas_progress_free(struct tas_progress *progress) {
 }
 
 bool tas_needs_met(const struct tas_progress *progress, uint32_t actor) {
-    const struct st_tas *tas = progress->tas;
+    const struct st_tas_graph *graph = progress->graph;
     const struct tas_step *step = tas_next(progress, actor);
     if (step->clock == TAS_NONE)
         return true;
-    const uint32_t *needs = tas_clock(tas, step->clock);
-    for (uint32_t t = 0; t < tas->thread_count; t++)
+    const uint32_t *needs = tas_clock(graph, step->clock);
+    for (uint32_t t = 0; t < graph->thread_count; t++)
         if (t != progress->program->actors[actor].thread && needs[t] > progress->reached[t])
             return false;
     return true;
@@ -251,7 +251,7 @@ void tas_retract(struct tas_progress *progress, uint32_t actor, uint32_t before)
 void tas_progress_tell(const struct tas_progress *told, struct tas_worker *worker) {
     struct tas_progress progress;
     tas_progress_init(&progress, told->program, worker);
-    tas_schedule_start(&worker->schedule, worker->tas, &worker->window);
+    tas_schedule_start(&worker->schedule, worker->graph, &worker->window);
     for (size_t i = 0; i < told->taken; i++) {
         uint32_t actor = told->path[i];
         const struct tas_step *step = tas_next(&progress, actor);
@@ -259,8 +259,8 @@ void tas_progress_tell(const struct tas_progress *told, struct tas_worker *worke
         tas_schedule_add(&worker->schedule, step->event);
         if (step->kind == TAS_UPDATE && !broken)
             tas_schedule_add(&worker->schedule,
-                             tas_event_at(worker->tas, told->program->actors[actor].thread,
-                                          worker->tas->position[step->event] + 1));
+                             tas_event_at(worker->graph, told->program->actors[actor].thread,
+                                          worker->graph->position[step->event] + 1));
         tas_advance(&progress, actor);
     }
     tas_progress_free(&progress);

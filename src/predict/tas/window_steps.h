@@ -44,7 +44,7 @@ void tas_program_free(struct tas_program *program);
  * its last event, a read that did not see its couple. */
 struct tas_progress {
     const struct tas_program *program;
-    const struct st_tas *tas;
+    const struct st_tas_graph *graph;
     uint32_t *path; /* the actors of the steps that were taken and not taken back, in order */
     size_t taken;
     uint32_t *next;    /* by actor */

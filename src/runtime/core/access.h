@@ -1,49 +1,61 @@
-/* Accesses that are not settled by one look at a cell: what late.c and at_once.c have in common. */
+/* Accesses: the one entry, and the two ways behind it. */
 #ifndef SERIATIM_RUNTIME_CORE_ACCESS_H
 #define SERIATIM_RUNTIME_CORE_ACCESS_H
 
 #include "runtime/core/shadow.h"
+#include "runtime/core/shared_reads.h"
 
-/* What an access has to tell. */
-struct rt_need {
-    bool tell;        /* the access itself */
-    bool number;      /* something needs one */
-    uint64_t observe; /* it happens after this one */
-};
+/* Any size; 0 is fine. */
+void rt_read_range(uintptr_t address, size_t size, uintptr_t caller);
+void rt_write_range(uintptr_t address, size_t size, uintptr_t caller);
 
-static inline bool rt_is_foreign(const struct rt_thread *t, uint64_t word) {
-    return rt_state(word) == RT_OWN && !rt_is_mine(t, word);
+/* The slow parts: of an access to `bytes` (bit by offset) of a granule whose cell said that, and of
+ * any other access. */
+void rt_read_slow(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t w, uint64_t r);
+void rt_write_slow(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t w, uint64_t r);
+void rt_range_slow(uintptr_t address, size_t size, bool write, uintptr_t caller);
+
+/* Has the thread made such an access in its epoch, and nobody one since that it conflicts with? */
+static inline __attribute__((always_inline)) bool rt_was_made(struct rt_thread *t,
+                                                              uintptr_t granule, uint64_t w,
+                                                              uint64_t r, uint32_t bytes,
+                                                              bool write) {
+    if (rt_is_of(w, t->owner) && !(bytes & ~w) && (!write || !r || rt_is_mine(t, r)))
+        return true;
+    if (write)
+        return false;
+    if (rt_is_of(r, t->owner) && !(bytes & ~r))
+        return true;
+    if (rt_state(r) != RT_SHARED)
+        return false;
+    const struct rt_shared_read *read = rt_shared_read(t, granule);
+    return rt_is_of(read->mine, t->owner) && !(bytes & ~read->mine) &&
+           rt_was_shared_read(read, granule, w);
 }
 
-/* Is what t does now in order with what the word says, without a number? */
-static inline bool rt_comes_after(const struct rt_thread *t, uint64_t word) {
-    return rt_is_ordered(t, rt_slot_of(word), rt_epoch_of(word));
+/* An access of at most 8 bytes. */
+static inline __attribute__((always_inline)) void rt_access(uintptr_t address, size_t size,
+                                                            bool write, uintptr_t caller) {
+    struct rt_thread *t = rt_self;
+    if (__builtin_expect(!t, 0))
+        return;
+    unsigned offset = address & 7;
+    if (__builtin_expect(offset + size > 8, 0)) {
+        rt_range_slow(address, size, write, caller);
+        return;
+    }
+    uint32_t bytes = ((1u << size) - 1) << offset;
+    const struct rt_cell *cell = rt_cell(address);
+    uint64_t w = atomic_load_explicit(&cell->write, memory_order_acquire);
+    uint64_t r = atomic_load_explicit(&cell->read, memory_order_acquire);
+    if (!rt_was_made(t, address - offset, w, r, bytes, write))
+        (write ? rt_write_slow : rt_read_slow)(address, bytes, caller, w, r);
 }
 
-/* The bytes of a granule that lie in the range. */
-static inline uint32_t rt_bytes_in(uintptr_t granule, uintptr_t address, size_t size) {
-    uint32_t bytes = RT_BYTES;
-    if (granule < address)
-        bytes &= (uint32_t)RT_BYTES << (address - granule);
-    if (granule + 8 > address + size)
-        bytes &= (uint32_t)RT_BYTES >> (granule + 8 - address - size);
-    return bytes;
-}
-
-void rt_announce(struct rt_thread *t, const struct rt_need *need);
-void rt_put_access(struct rt_thread *t, uintptr_t address, size_t size, bool write,
-                   uintptr_t caller);
-
-/* The thread has read the granule, which several threads do, in its present epoch. */
-void rt_keep_in_table(struct rt_thread *t, uintptr_t granule, uint64_t write, uint32_t bytes,
-                      uintptr_t caller, bool told);
-
-/* ---- late.c ---- */
+/* ---- access_deferred.c and access_eager.c ---- */
 
 void rt_keep_range(struct rt_thread *t, uintptr_t address, size_t size, bool write,
                    uintptr_t caller);
-
-/* ---- at_once.c ---- */
 
 void rt_tell_access(struct rt_thread *t, uintptr_t address, size_t size, uint32_t bytes, bool write,
                     uintptr_t caller);

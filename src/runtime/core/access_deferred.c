@@ -1,6 +1,9 @@
 /* Accesses that are kept in cells until another thread touches the same memory (cells.h), when they
  * are not settled by one look. */
 #include "runtime/core/access.h"
+#include "runtime/core/call_stack.h"
+#include "runtime/core/flush_deferred.h"
+#include "runtime/core/stream_writer.h"
 
 /* ---- the words of one thread ---- */
 

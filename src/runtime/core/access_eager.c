@@ -1,5 +1,8 @@
 /* Accesses that are told at once, each that is not settled by one look at its cell. */
 #include "runtime/core/access.h"
+#include "runtime/core/call_stack.h"
+#include "runtime/core/flush_deferred.h"
+#include "runtime/core/stream_writer.h"
 
 /* A program without data races needs no number for an access: what it synchronises with has some.
  * Where accesses race, the one that comes second gets one. */

@@ -1,15 +1,6 @@
-/* Telling late what cells and tables of threads have kept. */
-#include "runtime/core/shadow.h"
-
-uint32_t rt_live_bytes(uint64_t word, uint64_t more) {
-    uint32_t slot = rt_slot_of(word), live = 0;
-    if (!rt_is_dead(slot, rt_epoch_of(word)))
-        live |= word & RT_BYTES;
-    uint32_t old = rt_old_bytes(more);
-    if (old && !rt_is_dead(slot, rt_old_epoch(word, more)))
-        live |= old;
-    return live;
-}
+#include "runtime/core/flush_deferred.h"
+#include "runtime/core/shared_reads.h"
+#include "runtime/core/stream_writer.h"
 
 static void tell(struct rt_thread *t, enum st_stream_op op, uintptr_t granule, uint32_t bytes,
                  uint32_t slot, uint64_t epoch, uint64_t caller) {
@@ -91,4 +82,16 @@ void rt_settle_table(struct rt_thread *t) {
     }
     for (size_t i = 0; i < sizeof t->shared_pages / sizeof *t->shared_pages; i++)
         t->shared_pages[i] = 0;
+}
+
+void rt_keep_in_table(struct rt_thread *t, uintptr_t granule, uint64_t write, uint32_t bytes,
+                      uintptr_t caller, bool told) {
+    const struct rt_shared_read *read = rt_shared_read(t, granule);
+    bool same = rt_was_shared_read(read, granule, write);
+    uint64_t flag = told ? RT_TOLD : 0, mine = t->current | bytes | flag;
+    if (same && rt_is_of(read->mine, t->current))
+        mine = (read->mine & ~(uint64_t)RT_TOLD) | bytes | (read->mine & flag);
+    else
+        rt_settle_shared_read(t, rt_place_of(granule), same ? bytes : 0);
+    rt_remember_shared(t, granule, write, mine, caller);
 }

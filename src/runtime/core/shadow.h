@@ -36,7 +36,7 @@
 #ifndef SERIATIM_RUNTIME_CORE_SHADOW_H
 #define SERIATIM_RUNTIME_CORE_SHADOW_H
 
-#include "runtime/core/thread_state.h"
+#include "runtime/core/thread_slot.h"
 
 struct rt_cell {
     _Atomic uint64_t write, read;
@@ -72,6 +72,8 @@ enum {
  * address space can be had without any memory behind it. */
 enum { RT_ADDRESS_BITS = 44 };
 extern char *rt_cells, *rt_mores;
+
+bool rt_cells_start(void); /* false: no memory for them */
 
 static inline uintptr_t rt_cell_offset(uintptr_t address) {
     uintptr_t mask = ((uintptr_t)1 << RT_ADDRESS_BITS) - 8;
@@ -111,81 +113,24 @@ static inline bool rt_is_nobodys(uint64_t word) {
     return rt_state(word) == RT_NOBODY;
 }
 
-/* The slow parts: of an access to `bytes` (bit by offset) of a granule whose cell said that, and of
- * any other access. */
-void rt_read_slow(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t w, uint64_t r);
-void rt_write_slow(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t w, uint64_t r);
-void rt_range_slow(uintptr_t address, size_t size, bool write, uintptr_t caller);
-
-/* What this thread has in its table of the granule. */
-static inline size_t rt_place_of(uintptr_t granule) {
-    /* Neighbours are neighbours, but heaps of threads, which all start at multiples of 64 MB, do
-     * not fall on each other. */
-    return ((granule >> 3) + (granule >> 26) * 0x9E37) & (RT_SHARED_READS - 1);
-}
-static inline struct rt_shared_read *rt_shared_read(struct rt_thread *t, uintptr_t granule) {
-    return &t->shared[rt_place_of(granule)];
+static inline bool rt_is_foreign(const struct rt_thread *t, uint64_t word) {
+    return rt_state(word) == RT_OWN && !rt_is_mine(t, word);
 }
 
-/* Granule and the word for writes when it was read, in 64 bits: one other write in a million looks
- * the same. */
-static inline uint64_t rt_read_key(uintptr_t granule, uint64_t write) {
-    uint64_t hash = (write & ~(uint64_t)(RT_TOLD | RT_KNOWN)) * UINT64_C(0x9E3779B97F4A7C15);
-    return (uint64_t)(granule >> 3) << RT_KEY_HASH_BITS | hash >> (64 - RT_KEY_HASH_BITS);
-}
-static inline uintptr_t rt_granule_of(uint64_t key) {
-    return key >> RT_KEY_HASH_BITS << 3;
-}
-static inline bool rt_was_shared_read(const struct rt_shared_read *read, uintptr_t granule,
-                                      uint64_t write) {
-    return read->key == rt_read_key(granule, write);
-}
-static inline void rt_remember_shared(struct rt_thread *t, uintptr_t granule, uint64_t write,
-                                      uint64_t mine, uintptr_t caller) {
-    size_t place = rt_place_of(granule), page = place / RT_READS_A_PAGE;
-    t->shared_pages[page / 64] |= UINT64_C(1) << page % 64;
-    t->shared[place] = (struct rt_shared_read){rt_read_key(granule, write), mine};
-    t->shared_callers[place] = (uint32_t)caller;
+/* Is what t does now in order with what the word says, without a number? */
+static inline bool rt_comes_after(const struct rt_thread *t, uint64_t word) {
+    return rt_is_ordered(t, rt_slot_of(word), rt_epoch_of(word));
 }
 
-/* Has the thread made such an access in its epoch, and nobody one since that it conflicts with? */
-static inline __attribute__((always_inline)) bool rt_was_made(struct rt_thread *t,
-                                                              uintptr_t granule, uint64_t w,
-                                                              uint64_t r, uint32_t bytes,
-                                                              bool write) {
-    if (rt_is_of(w, t->owner) && !(bytes & ~w) && (!write || !r || rt_is_mine(t, r)))
-        return true;
-    if (write)
-        return false;
-    if (rt_is_of(r, t->owner) && !(bytes & ~r))
-        return true;
-    if (rt_state(r) != RT_SHARED)
-        return false;
-    const struct rt_shared_read *read = rt_shared_read(t, granule);
-    return rt_is_of(read->mine, t->owner) && !(bytes & ~read->mine) &&
-           rt_was_shared_read(read, granule, w);
+/* The bytes of a granule that lie in the range. */
+static inline uint32_t rt_bytes_in(uintptr_t granule, uintptr_t address, size_t size) {
+    uint32_t bytes = RT_BYTES;
+    if (granule < address)
+        bytes &= (uint32_t)RT_BYTES << (address - granule);
+    if (granule + 8 > address + size)
+        bytes &= (uint32_t)RT_BYTES >> (granule + 8 - address - size);
+    return bytes;
 }
-
-/* An access of at most 8 bytes. */
-static inline __attribute__((always_inline)) void rt_access(uintptr_t address, size_t size,
-                                                            bool write, uintptr_t caller) {
-    struct rt_thread *t = rt_self;
-    if (__builtin_expect(!t, 0))
-        return;
-    unsigned offset = address & 7;
-    if (__builtin_expect(offset + size > 8, 0)) {
-        rt_range_slow(address, size, write, caller);
-        return;
-    }
-    uint32_t bytes = ((1u << size) - 1) << offset;
-    const struct rt_cell *cell = rt_cell(address);
-    uint64_t w = atomic_load_explicit(&cell->write, memory_order_acquire);
-    uint64_t r = atomic_load_explicit(&cell->read, memory_order_acquire);
-    if (!rt_was_made(t, address - offset, w, r, bytes, write))
-        (write ? rt_write_slow : rt_read_slow)(address, bytes, caller, w, r);
-}
-
-/* ---- settle.c: telling late ---- */
 
 /* What a cell says, as it was when somebody looked. */
 struct rt_view {
@@ -228,15 +173,5 @@ static inline uint32_t rt_all_bytes(uint64_t word, uint64_t more) {
     return (word & RT_BYTES) | rt_old_bytes(more);
 }
 uint32_t rt_live_bytes(uint64_t word, uint64_t more);
-
-/* Tells what is alive and was not told: the write, the reads of all threads. A number that comes
- * after them was drawn, or was not needed (rt_is_ordered). */
-void rt_settle_write(struct rt_thread *t, uintptr_t granule, const struct rt_view *view);
-void rt_settle_reads(struct rt_thread *t, uintptr_t granule, const struct rt_view *view);
-
-/* Tells a read that the thread has in its table, but for these bytes, before it is overwritten. */
-void rt_settle_shared_read(struct rt_thread *t, size_t place, uint32_t but);
-/* All of them. */
-void rt_settle_table(struct rt_thread *t);
 
 #endif

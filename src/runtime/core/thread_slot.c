@@ -1,4 +1,4 @@
-/* Slots: by what number cells know a thread, and what is known of the order of threads. */
+#include "runtime/core/thread_slot.h"
 #include "runtime/core/shadow.h"
 #include "runtime/core/spin.h"
 

@@ -1,16 +1,8 @@
-/* What the runtime knows of a thread. Internal to the core: emit.c, cells.c, thread.c. */
+/* What the runtime knows of a thread; the thread that runs. */
 #ifndef SERIATIM_RUNTIME_CORE_THREAD_STATE_H
 #define SERIATIM_RUNTIME_CORE_THREAD_STATE_H
 
 #include "runtime/core/runtime.h"
-
-/* An open function or annotated block. */
-struct rt_frame {
-    uintptr_t function;    /* or, for a block, the number of its name */
-    uintptr_t called_from; /* for a block, where it began */
-    uintptr_t stack;       /* address of the frame on the stack; 0 for a block */
-    bool block;
-};
 
 /* A read of memory that several threads read. */
 struct rt_shared_read {
@@ -58,80 +50,22 @@ struct rt_thread {
 /* NULL: not watched. */
 extern _Thread_local struct rt_thread *rt_self __attribute__((tls_model("initial-exec")));
 
-/* The stream, or NULL: nobody is listening. */
-extern struct st_stream_head *rt_head;
+/* Is this thread being watched, and not inside the runtime already (a signal handler that came in
+ * between)? If so, rt_leave must follow. */
+bool rt_enter(void);
+void rt_leave(void);
 
-/* Where libgcc_s is, which synchronises when a thread is unwound; empty until it is loaded. */
-struct rt_range {
-    uintptr_t start, length;
-};
-extern struct rt_range rt_unwinder;
+/* The new thread begins: nothing of it is told before. `fork` is what rt_thread_fork gave, or
+ * RT_NO_THREAD for a thread that nobody saw being created. Not between rt_enter and rt_leave. */
+void rt_thread_start(uint32_t fork);
+#define RT_NO_THREAD UINT32_MAX
 
-/* ---- emit.c ---- */
+/* The thread ends; nothing of it is told any more. Not between rt_enter and rt_leave. */
+void rt_thread_end(void);
 
-/* Puts one record; rt_publish makes it visible. */
-void rt_put(struct rt_thread *t, uint64_t what, uint64_t argument);
-void rt_publish(struct rt_thread *t);
-
-/* Tells what is open and was not told; to be called before an event is put. */
-void rt_tell_frames(struct rt_thread *t);
-
-/* The next record put has a new number. */
-uint64_t rt_draw(struct rt_thread *t);
-
-/* What follows happens after that number. */
-void rt_observe(struct rt_thread *t, uint64_t number);
-
-/* Gives up: nothing is told any more by anybody. */
-void rt_give_up(void);
-
-void rt_tell_module(const char *path, uintptr_t start, uintptr_t length, uintptr_t bias);
 uint32_t rt_new_serial(void);
 
-void *rt_map_memory(size_t bytes); /* zeroed, or NULL */
-
-/* ---- slots.c ---- */
-
-/* A new epoch: whatever this thread touches from now on counts as another access. */
-void rt_new_epoch(struct rt_thread *t);
-
-/* The same, where only late accesses make a difference: a function was left, say. Then what is told
- * of them later has the right stack and locks. */
-static inline void rt_moved(struct rt_thread *t);
-
-/* Gives a thread its place in cells, and takes it back. */
-void rt_take_slot(struct rt_thread *t);
-void rt_give_slot(struct rt_thread *t);
-
-/* Slots in use, or used before, are below this. */
-uint32_t rt_slot_count(void);
-
-/* The thread that has a slot now, or NULL. */
-struct rt_thread *rt_thread_in(uint32_t slot);
-
-/* This thread has drawn a number. */
-void rt_remember_draw(const struct rt_thread *t, uint64_t number);
-
-/* Does what thread t does now come after what the slot's thread did in that epoch, by the numbers
- * that both have drawn so far? */
-bool rt_is_ordered(const struct rt_thread *t, uint32_t slot, uint64_t epoch);
-
-/* Can what the slot's thread did in that epoch no longer matter? */
-static inline bool rt_is_dead(uint32_t slot, uint64_t epoch) {
-    return epoch <
-           atomic_load_explicit(&st_stream_dead_before(rt_head)[slot], memory_order_relaxed);
-}
-
-/* ---- cells.c ---- */
-
-bool rt_cells_start(void); /* false: no memory for them */
-
-/* Are accesses kept until another thread touches the same memory? */
-extern bool rt_late;
-
-static inline void rt_moved(struct rt_thread *t) {
-    if (rt_late)
-        rt_new_epoch(t);
-}
+/* In a child process after fork(): nothing is told from here on. */
+void rt_stop_in_child(void);
 
 #endif

@@ -10,7 +10,8 @@
  * count them here. With more threads than a phase takes, two that arrive at once can be counted in
  * another order than they arrived in: then an edge may be missing, and none is wrong. */
 #define _GNU_SOURCE
-#include "runtime/core/runtime.h"
+#include "runtime/core/sync_events.h"
+#include "runtime/intercept/interpose.h"
 
 #include <pthread.h>
 

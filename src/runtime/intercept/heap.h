@@ -2,7 +2,7 @@
 #ifndef SERIATIM_RUNTIME_INTERCEPT_HEAP_H
 #define SERIATIM_RUNTIME_INTERCEPT_HEAP_H
 
-#include "runtime/core/runtime.h"
+#include <stdint.h>
 
 /* Whom the next allocation of this thread is for, when the call comes from the C or C++ library;
  * 0: for its caller. */

@@ -5,7 +5,8 @@
  * to memory, and told after, as many bytes as came. That data which went through a pipe or a socket
  * comes after whoever sent it is not told. */
 #define _GNU_SOURCE
-#include "runtime/core/runtime.h"
+#include "runtime/core/access.h"
+#include "runtime/intercept/interpose.h"
 
 #include <sys/socket.h>
 #include <sys/uio.h>

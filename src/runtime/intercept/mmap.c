@@ -1,6 +1,7 @@
 /* Pages that are mapped and unmapped: what was there before is other memory. */
 #define _GNU_SOURCE
-#include "runtime/core/runtime.h"
+#include "runtime/core/memory_events.h"
+#include "runtime/intercept/interpose.h"
 
 #include <stdarg.h>
 #include <sys/mman.h>

@@ -1,7 +1,8 @@
 /* What is done once: pthread_once, call_once, and static objects of C++ functions. The end of the
  * initialiser happens before every return. */
 #define _GNU_SOURCE
-#include "runtime/core/runtime.h"
+#include "runtime/core/sync_events.h"
+#include "runtime/intercept/interpose.h"
 
 #include <pthread.h>
 #include <threads.h>

@@ -3,8 +3,11 @@
  * posix_spawn, system and the like run nothing of the program in the child. exec ends what is told;
  * the new program is another. */
 #define _GNU_SOURCE
-#include "runtime/core/runtime.h"
+#include "runtime/core/call_stack.h"
+#include "runtime/core/loaded_modules.h"
+#include "runtime/intercept/interpose.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -91,4 +94,28 @@ RT_EXPORT void *__cxa_begin_catch(void *exception) {
         rt_leave();
     }
     return real___cxa_begin_catch()(exception);
+}
+
+/* ---- modules ---- */
+
+/* Modules that come and go.
+ *
+ * dlopen is not stood in for. It finds out by its return address who called it, and searches where
+ * that module says (RUNPATH, $ORIGIN, its namespace); called from here it would search in vain. It
+ * need not be: each instrumented module calls __tsan_init when it is loaded, and modules are told
+ * there. What else was loaded is told here at the latest, before it can be gone. */
+RT_REAL(int, dlclose, void *)
+
+static void tell_modules(void) {
+    if (rt_enter()) {
+        rt_tell_modules();
+        rt_leave();
+    }
+}
+
+RT_EXPORT int dlclose(void *handle) {
+    tell_modules();
+    int result = real_dlclose()(handle);
+    tell_modules();
+    return result;
 }

@@ -4,7 +4,8 @@
 #ifndef __NO_INLINE__
 #define __NO_INLINE__ 1 /* getline is to be defined here and not in <stdio.h> */
 #endif
-#include "runtime/core/runtime.h"
+#include "runtime/core/access.h"
+#include "runtime/intercept/interpose.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -6,7 +6,9 @@
  *
  * This file is compiled with -fno-builtin: its loops must not become calls of what it defines. */
 #define _GNU_SOURCE
+#include "runtime/core/access.h"
 #include "runtime/intercept/heap.h"
+#include "runtime/intercept/interpose.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -386,4 +388,34 @@ RT_EXPORT void *__tsan_memset(void *to, int byte, size_t size);
 RT_EXPORT void *__tsan_memset(void *to, int byte, size_t size) {
     TELL(WRITES(to, size));
     return real_memset()(to, byte, size);
+}
+
+/* ---- sorting ---- */
+
+/* qsort moves the program's memory about, unseen between the calls of the function that compares:
+ * as far as others can tell, it writes all of it. */
+typedef int compare(const void *, const void *);
+typedef int compare_with(const void *, const void *, void *);
+
+RT_REAL(void, qsort, void *, size_t, size_t, compare *)
+RT_REAL(void, qsort_r, void *, size_t, size_t, compare_with *, void *)
+
+static void sorts(const void *array, size_t size, uintptr_t caller) {
+    if (rt_enter()) {
+        rt_read_range((uintptr_t)array, size, caller);
+        rt_write_range((uintptr_t)array, size, caller);
+        rt_leave();
+    }
+}
+
+RT_EXPORT void qsort(void *array, size_t count, size_t size, compare *order) {
+    if (count > 1)
+        sorts(array, count * size, RT_CALLER);
+    real_qsort()(array, count, size, order);
+}
+
+RT_EXPORT void qsort_r(void *array, size_t count, size_t size, compare_with *order, void *with) {
+    if (count > 1)
+        sorts(array, count * size, RT_CALLER);
+    real_qsort_r()(array, count, size, order, with);
 }

@@ -5,7 +5,10 @@
  * and what it does with their results, was never meant to be one step. */
 #define _GNU_SOURCE
 #include "runtime/intercept/threads.h"
+#include "runtime/core/memory_events.h"
 #include "runtime/core/spin.h"
+#include "runtime/core/sync_events.h"
+#include "runtime/intercept/interpose.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -7,8 +7,12 @@
  * A load that finds nothing new (the thread has told a load of this memory before, and neither was
  * it written since nor did the thread learn anything) is not told: threads that spin would fill the
  * trace. */
-#include "runtime/core/access.h"
+#include "runtime/core/call_stack.h"
+#include "runtime/core/flush_deferred.h"
+#include "runtime/core/shared_reads.h"
 #include "runtime/core/spin.h"
+#include "runtime/core/stream_writer.h"
+#include "runtime/core/sync_events.h"
 
 enum { STRIPES = 1024 };
 static struct {

@@ -1,5 +1,7 @@
 /* The callbacks that gcc and clang put into programs with -fsanitize=thread, but for atomics. */
-#include "runtime/core/shadow.h"
+#include "runtime/core/access.h"
+#include "runtime/core/call_stack.h"
+#include "runtime/core/loaded_modules.h"
 
 #define ACCESS(name, size, write)                                                                  \
     RT_EXPORT void name(void *address);                                                            \

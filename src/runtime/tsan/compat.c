@@ -1,6 +1,7 @@
 /* What programs call of ThreadSanitizer by name: annotations of synchronisation of their own, and
  * the rest of its interface, which has no meaning here and must still be there. */
-#include "runtime/core/shadow.h"
+#include "runtime/core/sync_events.h"
+#include "runtime/core/thread_state.h"
 
 #define NOTHING(name)                                                                              \
     RT_EXPORT void *name(void);                                                                    \

@@ -1,0 +1,16 @@
+/* The modules of the program: executable and shared libraries. */
+#ifndef SERIATIM_RUNTIME_CORE_LOADED_MODULES_H
+#define SERIATIM_RUNTIME_CORE_LOADED_MODULES_H
+
+#include <stdint.h>
+
+/* Looks for modules that were loaded since the last call and tells them. For start and dlopen. */
+void rt_tell_modules(void);
+
+/* Where libgcc_s is, which synchronises when a thread is unwound; empty until it is loaded. */
+struct rt_range {
+    uintptr_t start, length;
+};
+extern struct rt_range rt_unwinder;
+
+#endif

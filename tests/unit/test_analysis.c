@@ -1,0 +1,103 @@
+/* Predictors as values: each runs over events in memory, and says who it is. */
+#include "predict/analysis.h"
+
+#include "runs.h"
+
+/* A write can come between two reads of the first block; the second has a variable of its own. */
+#define CUT                                                                                        \
+    "T2 w x, T1 begin cut, T1 r x, T1 r x, T1 end cut, T2 w x, T1 begin kept, T1 w y, T1 r y, "    \
+    "T1 end kept"
+
+static struct st_predictions predict(const struct st_predict_plan *plan, const char *text) {
+    struct run run = {0};
+    struct st_predictions predictions;
+    parse_run(&run, text);
+    st_predict_events(plan, run.events, run.count, &predictions);
+    free_run(&run);
+    return predictions;
+}
+
+static void each_predictor_finds_the_blocks_that_can_be_cut(void **state) {
+    (void)state;
+    for (size_t i = 0; st_predictors[i]; i++) {
+        const struct st_analysis analysis = {.predictor = st_predictors[i]};
+        struct st_predict_plan plan = {.analyses = &analysis, .analysis_count = 1};
+        struct st_predictions predictions = predict(&plan, CUT);
+        const struct st_prediction *prediction = &predictions.items[0];
+        assert_int_equal(predictions.count, 1);
+        assert_string_equal(prediction->engine, st_predictors[i]->name);
+        assert_non_null(prediction->notion);
+        assert_non_null(prediction->method);
+        assert_int_equal(prediction->block_count, 2);
+        assert_int_equal(st_all_reported(prediction), 1);
+        assert_int_equal(prediction->listed, 2);
+        assert_true(st_is_reported(&prediction->blocks[0]));
+        assert_false(st_is_reported(&prediction->blocks[1]));
+        st_predictions_free(&predictions);
+    }
+}
+
+static void all_of_them_work_on_one_run(void **state) {
+    struct st_analysis analyses[16];
+    struct st_predict_plan plan = {.analyses = analyses, .options = {.notion = ST_NOTION_VIEW}};
+    (void)state;
+    for (; st_predictors[plan.analysis_count]; plan.analysis_count++)
+        analyses[plan.analysis_count] =
+            (struct st_analysis){.predictor = st_predictors[plan.analysis_count]};
+    assert_int_equal(plan.analysis_count, st_predictor_count());
+    struct st_predictions predictions = predict(&plan, CUT);
+    assert_int_equal(predictions.count, plan.analysis_count);
+    assert_true(predictions.deadlocks_sought);
+    for (size_t i = 0; i < predictions.count; i++) {
+        assert_string_equal(predictions.items[i].engine, st_predictors[i]->name);
+        assert_int_equal(predictions.items[i].atomic, ST_NOT_SERIALIZABLE);
+    }
+    assert_string_equal(predictions.items[2].notion, "view"); /* commit-node does as it is asked */
+    assert_string_equal(predictions.items[0].notion, "conflict");
+    st_predictions_free(&predictions);
+}
+
+static void a_predictor_is_found_by_its_name(void **state) {
+    (void)state;
+    assert_ptr_equal(st_predictor_find("commit-node"), &st_commit_node);
+    assert_ptr_equal(st_predictor_find("tas"), &st_tas);
+    assert_null(st_predictor_find("witness"));
+}
+
+static void deadlocks_limit_what_the_model_says(void **state) {
+    const char *text = "T1 acq l, T1 acq m, T1 rel m, T1 rel l, T1 begin b, T1 w x, T1 end b, "
+                       "T2 acq m, T2 acq l, T2 rel l, T2 rel m";
+    (void)state;
+    for (size_t i = 0; st_predictors[i]; i++) {
+        const struct st_analysis analysis = {.predictor = st_predictors[i]};
+        struct st_predict_plan plan = {.analyses = &analysis, .analysis_count = 1};
+        struct st_predictions predictions = predict(&plan, text);
+        assert_int_equal(predictions.deadlock_count, 1);
+        assert_int_equal(predictions.items[0].may_miss, st_predictors[i] != &st_tas);
+        st_predictions_free(&predictions);
+    }
+}
+
+static void an_empty_trace_has_no_blocks(void **state) {
+    (void)state;
+    for (size_t i = 0; st_predictors[i]; i++) {
+        const struct st_analysis analysis = {.predictor = st_predictors[i]};
+        struct st_predict_plan plan = {.analyses = &analysis, .analysis_count = 1};
+        struct st_predictions predictions;
+        st_predict_events(&plan, NULL, 0, &predictions);
+        assert_int_equal(predictions.items[0].block_count, 0);
+        assert_int_equal(predictions.items[0].atomic, ST_SERIALIZABLE);
+        st_predictions_free(&predictions);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_predictor_finds_the_blocks_that_can_be_cut),
+        cmocka_unit_test(all_of_them_work_on_one_run),
+        cmocka_unit_test(a_predictor_is_found_by_its_name),
+        cmocka_unit_test(deadlocks_limit_what_the_model_says),
+        cmocka_unit_test(an_empty_trace_has_no_blocks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
