@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "finding/schedules.h"
-#include "report/story/foreseen.h"
+#include "report/predicted_violation.h"
 #include "report/triage/judge.h"
 #include "report/load/load.h"
 

@@ -1,6 +1,6 @@
 /* The JSON of `seriatim predict`: the contract "seriatim-predict/1". Fields may be added, never
  * changed or taken away. */
-#include "report/story/foreseen.h"
+#include "report/predicted_violation.h"
 #include "report/json/json.h"
 #include "report/json/json_fields.h"
 #include "report/json/json_parts.h"

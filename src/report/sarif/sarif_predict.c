@@ -1,6 +1,6 @@
 /* What could happen in other schedules, as results of SARIF. */
 #include "base/memory.h"
-#include "report/story/foreseen.h"
+#include "report/predicted_violation.h"
 #include "report/json/json_fields.h"
 #include "report/sarif/sarif_results.h"
 #include "report/triage/groups.h"

@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "report/story/foreseen.h"
+#include "report/predicted_violation.h"
 #include "report/triage/groups.h"
 
 #include <stdlib.h>
@@ -190,8 +190,7 @@ static void put_node(FILE *file, const struct st_report *report, const struct st
     st_put_where(file, report, event->loc);
 }
 
-static void put_nodes(FILE *file, const struct st_report *report,
-                      const struct st_foreseen *block) {
+static void put_nodes(FILE *file, const struct st_report *report, const struct st_foreseen *block) {
     for (size_t i = 0; i < block->node_count; i++) {
         fputs(i ? st_list_link(i, block->node_count) : "Its commit nodes are ", file);
         put_node(file, report, &block->nodes[i]);

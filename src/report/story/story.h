@@ -46,7 +46,7 @@
 #ifndef SERIATIM_REPORT_STORY_STORY_H
 #define SERIATIM_REPORT_STORY_STORY_H
 
-#include "report/story/calls.h"
+#include "report/calls.h"
 
 enum st_story_kind {
     ST_STORY_VIOLATION, /* a block that was cut */

@@ -1,7 +1,7 @@
 #include "report/text/predict_text.h"
 
 #include "report/text_buffer.h"
-#include "report/story/foreseen.h"
+#include "report/predicted_violation.h"
 #include "report/text/sentences.h"
 #include "report/text/story_text.h"
 #include "report/text/text_parts.h"

@@ -1,7 +1,7 @@
 #include "report/triage/groups.h"
 
 #include "base/memory.h"
-#include "report/story/calls.h"
+#include "report/calls.h"
 #include "report/text_buffer.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "report/story/calls.h"
+#include "report/calls.h"
 
 #include "base/memory.h"
 
