@@ -16,4 +16,10 @@ void st_block_counts_add(const struct st_facts *facts, const struct st_findings 
                          struct st_block_counts *(*counts_of)(void *context, uint32_t block),
                          void *context);
 
+/* The order in which blocks are listed: those that were never violated come first, then the most
+ * rarely violated, since a block that is rarely violated is likely to be meant atomic; among equal
+ * ones, those that ran more often. Negative, 0 or positive. */
+int st_block_counts_compare(const struct st_block_counts *left,
+                            const struct st_block_counts *right);
+
 #endif

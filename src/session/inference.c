@@ -139,22 +139,11 @@ int st_inference_read(struct st_inference *inference, const char *path, struct s
 
 /* ---- the result ---- */
 
-/* a/b against c/d. */
-static int compare_shares(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
-    unsigned __int128 left = (unsigned __int128)a * d, right = (unsigned __int128)c * b;
-    return (left > right) - (left < right);
-}
-
 static int compare_blocks(const void *left, const void *right) {
     const struct st_inferred_block *a = *(const struct st_inferred_block *const *)left;
     const struct st_inferred_block *b = *(const struct st_inferred_block *const *)right;
-    int order = compare_shares(a->counts.violated, a->counts.executed, b->counts.violated,
-                               b->counts.executed);
-    if (order)
-        return order;
-    if (a->counts.executed != b->counts.executed)
-        return a->counts.executed > b->counts.executed ? -1 : 1;
-    return strcmp(a->name, b->name);
+    int order = st_block_counts_compare(&a->counts, &b->counts);
+    return order ? order : strcmp(a->name, b->name);
 }
 
 const struct st_inferred_block **st_inference_rank(struct st_inference *inference, size_t *atomic) {

@@ -46,9 +46,8 @@ void st_inference_free(struct st_inference *inference);
 int st_inference_read(struct st_inference *inference, const char *path, struct st_reading *reading,
                       struct st_error *error);
 
-/* Pointers to the named blocks: first the `*atomic` that were never violated, then the others, the
- * most rarely violated first. A block that is rarely violated was probably meant to be atomic, all
- * the more the more often it ran. Release with free(). */
+/* Pointers to the named blocks, in the order of st_block_counts_compare: first the `*atomic` that
+ * were never violated, then the others. Release with free(). */
 const struct st_inferred_block **st_inference_rank(struct st_inference *inference, size_t *atomic);
 
 #endif
