@@ -5,9 +5,9 @@
 #include "report/text_buffer.h"
 #include "report/json/json_fields.h"
 #include "report/source/source_file.h"
-#include "report/story/calls.h"
+#include "report/calls.h"
+#include "report/story/story.h"
 #include "report/user_line.h"
-#include "report/text/writer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -163,7 +163,7 @@ void st_sarif_block_location(struct st_sarif *sarif, const struct st_violation *
     struct st_calls around = st_calls_at(report->details, violation->begin_loc);
     struct st_calls calls = st_calls_at(report->details, violation->event.event.loc);
     if (around.count && calls.count) {
-        const struct st_frame_text *frame = &calls.frames[st_calls_untold(&calls, &around) - 1];
+        const struct st_frame_text *frame = &calls.frames[st_calls_new(&calls, &around) - 1];
         line = (struct st_user_line){frame->function, frame->location};
     }
     put_location(sarif, line.location, *line.function ? line.function : block, message);
@@ -213,16 +213,14 @@ char *st_sarif_deed(const struct st_sarif *sarif, const struct st_place *place) 
     char buffer[ST_LOCATION_SIZE];
     uint32_t line;
     struct st_text_buffer words;
-    struct st_text text = {.file = st_text_buffer_open(&words),
-                           .symbols = sarif->report->symbols,
-                           .details = sarif->report->details,
-                           .foreseen = sarif->report->predictions != NULL};
+    const struct st_symbols *symbols = sarif->report->symbols;
     const char *location = line_of(sarif, place->event.loc, buffer).location;
-    st_put_deed(&text, &place->event);
-    if (*location && !st_split_location(location, &line)) {
-        fputc(' ', text.file);
-        st_put_location(&text, place->event.loc);
-    }
+    char *action = st_action_text(symbols, &place->event, sarif->report->predictions != NULL);
+    FILE *file = st_text_buffer_open(&words);
+    fputs(action, file);
+    if (*location && !st_split_location(location, &line))
+        fprintf(file, " at %s%s", place->event.loc & ST_LOC_NAME ? "" : "location ", location);
+    free(action);
     return st_text_buffer_close(&words);
 }
 
