@@ -1,4 +1,4 @@
-/* seriatim stats: what a trace consists of, and which of its accesses race. */
+/* seriatim stats: counts what a trace consists of, and lists the accesses that race. */
 #include "base/json.h"
 #include "base/output.h"
 #include "check/clock.h"
@@ -6,7 +6,9 @@
 #include "cli/messages.h"
 #include "cli/trace_messages.h"
 #include "report/report.h"
+#include "report/story/story.h"
 #include "report/text/writer.h"
+#include "report/user_line.h"
 #include "session/race_list.h"
 
 #include <inttypes.h>
@@ -68,7 +70,7 @@ static double bytes_per_event(const struct st_trace *trace) {
 
 static void put_access(const struct st_text *text, const struct st_place *place) {
     char buffer[ST_LOCATION_SIZE];
-    bool located = *st_location_text(text->symbols, place->event.loc, buffer);
+    bool located = *st_user_location(text->symbols, NULL, place->event.loc, buffer);
     fputs(located ? " " : "", text->file);
     st_put_location(text, place->event.loc);
     fprintf(text->file, " (event %" PRIu64 ")", place->number);
@@ -78,7 +80,9 @@ static void put_pair(const struct st_text *text, const struct st_race_pair *pair
     fputs("  ", text->file);
     st_put_thread(text, pair->from.event.thread);
     fputc(' ', text->file);
-    st_put_deed(text, &pair->from.event);
+    char *action = st_action_text(text->symbols, &pair->from.event, false);
+    st_put_name(text, action);
+    free(action);
     put_access(text, &pair->from);
     fputs(", ", text->file);
     st_put_thread(text, pair->to.event.thread);
@@ -149,7 +153,7 @@ static void write_place(const char *key, const struct st_place *place,
     number_field(json, "event", place->number);
     string_field(json, "thread", st_name(&symbols->threads, place->event.thread));
     string_field(json, "op", op);
-    string_field(json, "loc", st_location_text(symbols, place->event.loc, buffer));
+    string_field(json, "loc", st_user_location(symbols, NULL, place->event.loc, buffer));
     st_json_object_end(json);
     free(op);
 }

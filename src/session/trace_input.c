@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* So many events of a file are kept for the next pass; beyond that it is read again. */
+/* How many events are kept for the next pass; a file with more is read again. */
 #define KEPT_EVENTS ((size_t)1 << 24)
 enum { BATCH = 65536 };
 
@@ -36,7 +36,7 @@ int st_trace_input_open(struct st_trace_input *input, const struct st_trace_sour
     *input = (struct st_trace_input){.source = *source, .keeps = source->again};
     if (load_spec(input, error) < 0)
         return -1;
-    /* A selection looks at names while events are read, which reading ahead does not allow. */
+    /* A selection looks up names while events are read, which rules out reading ahead. */
     if (input->spec)
         input->source.flags &= ~(unsigned)ST_TRACE_AHEAD;
     if (st_reading_open(&input->reading, source->path, input->source.flags, source->progress,
@@ -116,7 +116,7 @@ static void feed_kept(struct st_trace_input *input, st_trace_input_feed *feed, v
     }
 }
 
-/* The same file gets the same numbers. If it has changed in between, it is not the same. */
+/* The same file gives the same numbers. If the numbers differ, the file has changed. */
 static int read_again(struct st_trace_input *input, st_trace_input_feed *feed, void *context,
                       struct st_error *error) {
     struct st_reading reading;

@@ -24,7 +24,7 @@ static int compare(uint64_t one, uint64_t other) {
     return (one > other) - (one < other);
 }
 
-/* The better answer comes later, since look-ups go backwards. */
+/* The better answer is sorted last, because look-ups go backwards. */
 static int in_order(const void *first, const void *second) {
     const struct st_address_range *one = first, *other = second;
     int order = compare(one->low, other->low);

@@ -1,4 +1,4 @@
-/* Which of many address ranges holds an address? Ranges may nest and overlap. */
+/* Finds which of many address ranges holds an address. Ranges may nest and overlap. */
 #ifndef SERIATIM_SYMBOL_ADDRESS_RANGES_H
 #define SERIATIM_SYMBOL_ADDRESS_RANGES_H
 
@@ -23,11 +23,11 @@ void st_address_ranges_free(struct st_address_ranges *ranges);
 void st_address_ranges_add(struct st_address_ranges *ranges, uint64_t low, uint64_t high,
                            uint32_t what);
 
-/* To be called after adding and before finding. */
+/* Call this after adding and before finding. */
 void st_address_ranges_sort(struct st_address_ranges *ranges);
 
-/* The innermost range that holds the address: the one that starts last, and of those the shortest,
- * and of those the one that was added first (`what` is taken to rise). NULL when there is none. */
+/* The innermost range that holds the address: the one that starts last; among equals the shortest,
+ * and then the one that was added first (`what` must be ascending). NULL if there is none. */
 const struct st_address_range *st_address_ranges_find(const struct st_address_ranges *ranges,
                                                       uint64_t address);
 

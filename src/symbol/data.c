@@ -68,8 +68,8 @@ static bool enter_array(Dwarf_Die *type, uint64_t *offset, struct st_label *text
 
 /* ---- structures ---- */
 
-/* The bytes of a member; `end` is UINT64_MAX when its type is not described here, as clang leaves
- * classes that another unit describes. False for static members and for virtual bases. */
+/* The bytes of a member. `end` is UINT64_MAX if its type is not described here: clang omits
+ * classes that another unit describes. False for static members and virtual bases. */
 static bool extent_of(Dwarf_Die *member, uint64_t *start, uint64_t *end) {
     uint64_t bits, bit, whole;
     Dwarf_Die type;
@@ -102,8 +102,8 @@ struct holder {
     uint64_t start, end;
 };
 
-/* Who holds a byte of a structure. A member counts before a base, since an empty base shares its
- * place with one; and a member of unknown size reaches up to the next. */
+/* The members that hold a byte of a structure. Members take precedence over bases, because an
+ * empty base shares its place with a member. A member of unknown size extends to the next one. */
 struct holders {
     unsigned count; /* of members with a known size */
     struct holder member, base, unsized;
@@ -166,8 +166,8 @@ static bool is_std_array(Dwarf_Die *type) {
     return name && strncmp(name, "array<", 6) == 0;
 }
 
-/* Appends ".member" and goes on to it. Members without a name are structures and unions in their
- * own right; bases have none either. */
+/* Appends ".member" and descends into it. A member without a name is an anonymous structure or
+ * union; bases have no name either. */
 static bool enter_structure(Dwarf_Die *type, uint64_t *offset, struct st_label *text) {
     struct holders holders;
     Dwarf_Die next;

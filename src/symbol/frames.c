@@ -9,9 +9,9 @@
 
 /* ---- names of source files ---- */
 
-/* Appends the components of a path to `out`, which ends with '/' or is empty, and takes one back
- * for each "..". Returns the new length; what is appended ends with '/'. A ".." at the start of a
- * relative path stays. */
+/* Appends the components of a path to `out`, which ends with '/' or is empty, and removes one for
+ * each "..". Returns the new length; the result ends with '/'. A ".." at the start of a relative
+ * path stays. */
 static size_t append_components(char *out, size_t length, const char *path) {
     while (*path) {
         size_t size = strcspn(path, "/");
@@ -33,7 +33,7 @@ static size_t append_components(char *out, size_t length, const char *path) {
     return length;
 }
 
-/* Joined and without detours; it ends with '/'. */
+/* The two paths joined and normalised; the result ends with '/'. */
 static char *join(const char *directory, const char *file) {
     char *out = st_alloc(strlen(directory) + strlen(file) + 4, 1);
     size_t length = 0;
@@ -71,7 +71,7 @@ char *st_source_path(const char *base, const char *directory, const char *file) 
 
 /* ---- frames ---- */
 
-/* A chain of inlined functions may be long; a longer one is cut at its inner end. */
+/* The longest chain of inlined functions; a longer one loses its inner end. */
 enum { MOST_FRAMES = 64, DEEPEST = 200 };
 
 struct st_code_place *st_code_place_named(const char *name) {
@@ -100,8 +100,8 @@ static const char *string_of(Dwarf_Die *die, unsigned name) {
     return dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
 }
 
-/* libdw has put the compiler's directory before names in it, but not before those of relative
- * directories. "???" is its word for none. */
+/* libdw has put the compiler's directory before names in it, but not before names in relative
+ * directories. It writes "???" for no name. */
 static char *source_path(const char *base, Dwarf_Die *unit, const char *file) {
     if (!file || !*file || strcmp(file, "???") == 0)
         return NULL;
@@ -176,8 +176,8 @@ static bool is_own_code(Dwarf_Die *function, uint64_t address) {
            !find_inlined(function, address, &inlined, 0);
 }
 
-/* The line of an address. Code that belongs to no line, as optimisers leave it, has line 0: it gets
- * the line before it, but for that of another function. */
+/* The line of an address. Optimisers leave code that belongs to no line, with line 0. It gets the
+ * line before it, unless that belongs to another function. */
 static void find_line(Dwarf_Die *unit, Dwarf_Die *function, uint64_t address, const char *base,
                       struct st_frame *frame) {
     Dwarf_Line *line = dwarf_getsrc_die(unit, address);
@@ -205,8 +205,8 @@ static char *name_of(struct st_object *object, Dwarf_Die *function, uint64_t add
     return st_strdup(text.bytes);
 }
 
-/* Where the function is declared; gcc does not say that of lambdas, which then are where their code
- * starts. */
+/* Where the function is declared. gcc does not say this for lambdas; for them it is where their
+ * code starts. */
 static void find_declaration(Dwarf_Die *unit, Dwarf_Die *die, const char *base,
                              struct st_function *function) {
     struct st_frame start = {0};

@@ -24,8 +24,8 @@ struct places {
     size_t capacity;
 };
 
-/* Invariant: places[i] are those of objects[i], by the address in the file, so that they hold
- * wherever and however often it was loaded. */
+/* Invariant: places[i] are those of objects[i], by address in the file, so that they remain valid
+ * wherever and however often the file was loaded. */
 struct st_modules {
     char *base;
     struct module *list; /* in the order in which they were added */
@@ -69,7 +69,7 @@ void st_modules_free(struct st_modules *modules) {
 
 /* ---- adding ---- */
 
-/* The number of the object, new or known. */
+/* The number of the object, which is added if it is new. */
 static uint32_t object_number(struct st_modules *modules, const struct st_module *module) {
     for (size_t i = 0; i < modules->object_count; i++)
         if (st_object_is(modules->objects[i], module->path, module->build_id,
@@ -106,8 +106,8 @@ void st_modules_add(struct st_modules *modules, const struct st_module *module) 
 
 /* ---- look-up ---- */
 
-/* Programs have tens of modules: to look through thirty takes 60 ns, and needs no care for those
- * that overlap. */
+/* Programs have tens of modules. A linear search through thirty takes 60 ns, and handles overlaps
+ * without extra care. */
 static const struct module *module_at(const struct st_modules *modules, uint64_t address) {
     for (size_t i = modules->count; i-- > 0;)
         if (address - modules->list[i].start < modules->list[i].end - modules->list[i].start)
@@ -166,8 +166,8 @@ const struct st_function *st_function(struct st_modules *modules, uint64_t pc) {
     return &place_of(modules, pc)->function;
 }
 
-/* A better name for what `object` has the symbol of, but not the debug information, if another file
- * has it. */
+/* A better name for a variable of which `object` has the symbol but not the debug information, if
+ * another file has that. */
 static void find_original(struct st_modules *modules, struct st_object *object, uint64_t address,
                           struct st_label *text, enum st_data_kind *kind) {
     uint64_t there;

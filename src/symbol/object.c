@@ -50,8 +50,8 @@ bool st_object_is(const struct st_object *object, const char *path, const void *
 
 /* ---- opening ---- */
 
-/* A path is what some program said it to be: it may lead to a pipe by now, which must not be waited
- * for. */
+/* The path comes from a program that ran earlier. By now it may be a pipe, on which open() must
+ * not block. */
 static int open_regular(const char *path, const char **trouble) {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat status;
@@ -67,7 +67,7 @@ static int open_regular(const char *path, const char **trouble) {
     return -1;
 }
 
-/* The file at address 0, so that libdwfl's addresses are those of the file. It takes over `fd`. */
+/* Maps the file at address 0, so that libdwfl's addresses are the file's. Takes over `fd`. */
 static Dwfl *report(const char *path, int fd, Dwfl_Module **module) {
     static const Dwfl_Callbacks callbacks = {
         .find_elf = dwfl_build_id_find_elf,
@@ -130,7 +130,7 @@ void st_object_open(struct st_object *object) {
 
 /* ---- symbols ---- */
 
-/* What has no size is left out: hand-written assembly, and labels of the linker. */
+/* Symbols without a size are left out: hand-written assembly, and labels of the linker. */
 static void add_symbol(struct st_object *object, int number) {
     GElf_Sym symbol;
     GElf_Addr address;
@@ -147,7 +147,7 @@ static void add_symbol(struct st_object *object, int number) {
         st_address_ranges_add(&object->code, address, end, (uint32_t)number);
 }
 
-/* A table of our own, since libdwfl looks through all symbols each time. */
+/* Our own table, because libdwfl searches all symbols each time. */
 static void read_symbols(struct st_object *object) {
     if (object->symbols_read)
         return;
@@ -170,8 +170,8 @@ static const char *name_of(struct st_object *object, const struct st_address_ran
     return name;
 }
 
-/* Of several names for the same, one that is not reserved to the implementation: free, and not
- * __libc_free. */
+/* Prefers, of several names for the same object, one that is not reserved for the implementation:
+ * free rather than __libc_free. */
 static const struct st_address_range *
 find_symbol(struct st_object *object, const struct st_address_ranges *ranges, uint64_t address) {
     read_symbols(object);

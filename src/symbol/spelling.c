@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A list of template arguments that is longer than this says less than it hides. */
+/* A longer list of template arguments hides more than it says. */
 enum { LONGEST_ARGUMENTS = 40, DEEPEST = 32 };
 
 static bool starts_with(const char *text, const char *prefix) {
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Just behind the bracket that closes the one at `open`, or the end of the text. Arrows and
- * comparisons inside of template arguments are written in parentheses. */
+/* The position just after the bracket that closes the one at `open`, or the end of the text.
+ * Arrows and comparisons inside template arguments are always in parentheses. */
 static const char *behind_bracket(const char *open) {
     char expected[DEEPEST];
     size_t depth = 0;
@@ -34,7 +34,7 @@ static const char *behind_bracket(const char *open) {
     return open + strlen(open);
 }
 
-/* The operator of "operator<" and its like, whose brackets are none. Returns what is behind it. */
+/* The operator in names such as "operator<", which is not a bracket. Returns the rest. */
 static const char *spell_operator(struct st_label *text, const char *at) {
     const char *end = at + strlen("operator");
     if (starts_with(end, "()") || starts_with(end, "[]"))
@@ -52,9 +52,8 @@ static bool is_word_start(const struct st_label *text) {
     return !isalnum(last) && last != '_' && last < 0x80;
 }
 
-/* Leaves out parameters, "(int) const": those at the end of a name, and those of a function in
- * which the rest of the name is declared. Elsewhere in template arguments they are a type, "int
- * (char)". */
+/* Skips parameters, "(int) const": at the end of a name, and of a function in which the rest of
+ * the name is declared. Elsewhere in template arguments they are a type, "int (char)". */
 static const char *spell_parameters(struct st_label *text, const char *at, const char *end,
                                     unsigned depth) {
     static const char *const qualifiers[] = {" const", " volatile", " &&", " &", "&&", "&"};
@@ -73,7 +72,7 @@ static const char *spell_parameters(struct st_label *text, const char *at, const
 
 static void spell(struct st_label *text, const char *at, const char *end, unsigned depth);
 
-/* Just behind the template argument that starts here. */
+/* The position just after the template argument that starts here. */
 static const char *behind_argument(const char *at, const char *end) {
     while (at < end && *at != ',') {
         if (strchr("<({[", *at))
@@ -185,8 +184,8 @@ void st_spell(struct st_label *text, const char *name) {
 
 /* ---- symbols ---- */
 
-/* Where the last ".word" or ".word.12" starts that a compiler appended, NULL when there is none.
- * A number alone is what gcc gives static variables of functions. */
+/* Where the last ".word" or ".word.12" that a compiler appended starts; NULL if there is none. gcc
+ * gives static variables of functions just a number. */
 static char *appended(char *symbol) {
     static const char *const words[] = {"constprop", "isra",       "part", "cold",
                                         "lto_priv",  "localalias", "llvm", "__uniq"};

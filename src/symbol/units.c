@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Damaged information can nest, refer and list without end. */
+/* Limits, because damaged information can nest, refer and list without end. */
 enum { DEEPEST = 200, LONGEST_CHAIN = 32, MOST_RANGES = 1 << 20 };
 
 /* Where an entry is declared: in a namespace, a class or a function of its unit. */
@@ -19,8 +19,8 @@ struct home {
     uint32_t scope; /* its number in `scopes` */
 };
 
-/* Invariants, once indexed: `homes` rises in `die`; an entry that is not there is declared in no
- * scope; `what` of a range in `functions` is a number in `bodies`. */
+/* Invariants, once indexed: `homes` is sorted by `die`; an entry that is not in it is declared in
+ * no scope; `what` of a range in `functions` is an index in `bodies`. */
 struct unit {
     Dwarf_Die root;
     bool indexed;
@@ -33,7 +33,7 @@ struct unit {
     size_t home_count, home_capacity;
 };
 
-/* A part of a variable that has an address: all of it, unless the compiler has split it. */
+/* A part of a variable that has an address: the whole variable, unless the compiler split it. */
 struct piece {
     Dwarf_Die variable;
     uint64_t offset;
@@ -91,7 +91,7 @@ static uint32_t unit_number(struct st_units *units, const Dwarf_Die *root) {
     return number;
 }
 
-/* Code that the linker has thrown away is left at address 0, or at its end. */
+/* Code that the linker discarded is left at address 0, or at the end of the address space. */
 static void add_ranges(struct st_address_ranges *ranges, Dwarf_Die *die, uint32_t what) {
     Dwarf_Addr base, low, high;
     ptrdiff_t offset = 0;
@@ -130,7 +130,7 @@ bool st_unit_at(struct st_units *units, uint64_t address, Dwarf_Die *unit) {
 
 /* ---- reading a unit ---- */
 
-/* What is wanted of a walk through a unit: its index, or its variables. */
+/* What a walk through a unit collects: its index, or its variables. */
 struct walk {
     struct st_units *units; /* to add variables to; NULL when the unit is to be indexed */
     struct unit *unit;
@@ -193,10 +193,10 @@ static bool address_of(Dwarf_Attribute *location, const Dwarf_Op *op, uint64_t *
            dwarf_formaddr(&result, address) == 0;
 }
 
-/* A location is mostly one operation, "address". Clang's optimiser splits structures ("address,
- * piece of 4 bytes, address, ..."; a piece without an address has none) and makes bytes of what is
- * only ever one of two values ("address, read 1 byte, ..."). Thread-local variables have no address
- * here: theirs is followed by an operation that we do not know. */
+/* A location is usually one operation, "address". Clang's optimiser splits structures ("address,
+ * piece of 4 bytes, address, ..."; a piece without an address has none) and shrinks variables that
+ * only ever hold one of two values to bytes ("address, read 1 byte, ..."). Thread-local variables
+ * have no address here: theirs is followed by an operation that we do not know. */
 static void add_variable(struct st_units *units, Dwarf_Die *die) {
     Dwarf_Attribute location;
     Dwarf_Op *ops;
@@ -330,8 +330,8 @@ bool st_type_of(Dwarf_Die *die, Dwarf_Die *type) {
 
 /* ---- names ---- */
 
-/* The entry that was written first: a concrete function refers to an abstract one, and a definition
- * to the declaration in its class. That one stands where the name belongs. */
+/* The original entry: a concrete function refers to an abstract one, and a definition to the
+ * declaration in its class. The original is where the name belongs. */
 static void go_to_declaration(Dwarf_Die *die) {
     Dwarf_Attribute attribute;
     Dwarf_Die next;
@@ -370,7 +370,7 @@ static bool is_lambda(Dwarf_Die *class) {
     return false;
 }
 
-/* NULL when a name is needed and there is none. */
+/* NULL if a name is needed and there is none. */
 static const char *own_name(Dwarf_Die *die) {
     const char *name = dwarf_diename(die);
     if (name && *name)
