@@ -6,6 +6,7 @@
 #include "cli/messages.h"
 #include "cli/trace_messages.h"
 #include "report/report.h"
+#include "report/story/story.h"
 #include "report/text/writer.h"
 #include "session/race_list.h"
 
@@ -78,7 +79,9 @@ static void put_pair(const struct st_text *text, const struct st_race_pair *pair
     fputs("  ", text->file);
     st_put_thread(text, pair->from.event.thread);
     fputc(' ', text->file);
-    st_put_deed(text, &pair->from.event);
+    char *action = st_action_text(text->symbols, &pair->from.event, false);
+    st_put_name(text, action);
+    free(action);
     put_access(text, &pair->from);
     fputs(", ", text->file);
     st_put_thread(text, pair->to.event.thread);

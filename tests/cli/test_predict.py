@@ -633,7 +633,7 @@ class Deadlocks(PredictCase):
     def test_a_potential_for_deadlock_is_told_but_is_no_finding(self):
         answer = self.predict(EMBRACE, "--engine", "commit-node")
         self.assertEqual(answer.status, 0)
-        self.assertIn("T1 and T2 may wait for each other for ever (deadlock potential):\n"
+        self.assertIn("T1 and T2 may wait for each other for ever (deadlock potential).\n"
                       "  event 2   T1  acquires lock p  at location 2   and holds it\n", answer.text)
         self.assertIn("assumes that no schedule ends in deadlock", answer.text)
 

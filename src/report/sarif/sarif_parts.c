@@ -5,7 +5,7 @@
 #include "report/text_buffer.h"
 #include "report/json/json_fields.h"
 #include "report/source/source_file.h"
-#include "report/text/writer.h"
+#include "report/story/story.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -189,15 +189,14 @@ char *st_sarif_deed(const struct st_sarif *sarif, const struct st_place *place) 
     char buffer[ST_LOCATION_SIZE];
     uint32_t line;
     struct st_text_buffer words;
-    struct st_text text = {.file = st_text_buffer_open(&words),
-                           .symbols = sarif->report->symbols,
-                           .foreseen = sarif->report->predictions != NULL};
+    const struct st_symbols *symbols = sarif->report->symbols;
     const char *location = location_of(sarif, place->event.loc, buffer);
-    st_put_deed(&text, &place->event);
-    if (*location && !st_split_location(location, &line)) {
-        fputc(' ', text.file);
-        st_put_location(&text, place->event.loc);
-    }
+    char *action = st_action_text(symbols, &place->event, sarif->report->predictions != NULL);
+    FILE *file = st_text_buffer_open(&words);
+    fputs(action, file);
+    if (*location && !st_split_location(location, &line))
+        fprintf(file, " at %s%s", place->event.loc & ST_LOC_NAME ? "" : "location ", location);
+    free(action);
     return st_text_buffer_close(&words);
 }
 

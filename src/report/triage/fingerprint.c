@@ -3,9 +3,9 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "report/story/calls.h"
+#include "report/calls.h"
 #include "report/text_buffer.h"
-#include "report/story/foreseen.h"
+#include "report/predicted_violation.h"
 #include "report/source/source_file.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* A block that could be cut, seen as one that was: what is said about it, by what it is known again
  * and which suppressions match it does not depend on whether it happened. */
-#ifndef SERIATIM_REPORT_STORY_FORESEEN_H
-#define SERIATIM_REPORT_STORY_FORESEEN_H
+#ifndef SERIATIM_REPORT_PREDICTED_VIOLATION_H
+#define SERIATIM_REPORT_PREDICTED_VIOLATION_H
 
 #include "report/report.h"
 

@@ -1,4 +1,4 @@
-#include "report/story/calls.h"
+#include "report/calls.h"
 
 #include "base/memory.h"
 
@@ -56,7 +56,7 @@ static bool same_frame(const struct st_frame_text *a, const struct st_frame_text
     return strcmp(a->function, b->function) == 0 && strcmp(a->location, b->location) == 0;
 }
 
-size_t st_calls_untold(const struct st_calls *calls, const struct st_calls *told) {
+size_t st_calls_new(const struct st_calls *calls, const struct st_calls *told) {
     size_t count = calls->count, known = told->count;
     while (count > 1 && known > 1 &&
            same_frame(&calls->frames[count - 1], &told->frames[known - 1])) {

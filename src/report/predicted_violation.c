@@ -1,4 +1,4 @@
-#include "report/story/foreseen.h"
+#include "report/predicted_violation.h"
 
 #include "base/memory.h"
 

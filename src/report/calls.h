@@ -3,8 +3,8 @@
  * Frames of the implementation (std::, names that begin with __, what starts programs and threads)
  * are left out where there are others: nobody asks for the lines of the library that locked a
  * mutex. And what was told with an earlier step of the same thread is not told again. */
-#ifndef SERIATIM_REPORT_STORY_CALLS_H
-#define SERIATIM_REPORT_STORY_CALLS_H
+#ifndef SERIATIM_REPORT_CALLS_H
+#define SERIATIM_REPORT_CALLS_H
 
 #include "report/report.h"
 
@@ -24,6 +24,6 @@ void st_calls_free(struct st_calls *calls);
 
 /* How many frames from the innermost on are worth telling when `told` was told before. The
  * innermost always is. */
-size_t st_calls_untold(const struct st_calls *calls, const struct st_calls *told);
+size_t st_calls_new(const struct st_calls *calls, const struct st_calls *told);
 
 #endif
