@@ -8,6 +8,7 @@
 #include "report/report.h"
 #include "report/story/story.h"
 #include "report/text/writer.h"
+#include "report/user_line.h"
 #include "session/race_list.h"
 
 #include <inttypes.h>
@@ -69,7 +70,7 @@ static double bytes_per_event(const struct st_trace *trace) {
 
 static void put_access(const struct st_text *text, const struct st_place *place) {
     char buffer[ST_LOCATION_SIZE];
-    bool located = *st_location_text(text->symbols, place->event.loc, buffer);
+    bool located = *st_user_location(text->symbols, NULL, place->event.loc, buffer);
     fputs(located ? " " : "", text->file);
     st_put_location(text, place->event.loc);
     fprintf(text->file, " (event %" PRIu64 ")", place->number);
@@ -152,7 +153,7 @@ static void write_place(const char *key, const struct st_place *place,
     number_field(json, "event", place->number);
     string_field(json, "thread", st_name(&symbols->threads, place->event.thread));
     string_field(json, "op", op);
-    string_field(json, "loc", st_location_text(symbols, place->event.loc, buffer));
+    string_field(json, "loc", st_user_location(symbols, NULL, place->event.loc, buffer));
     st_json_object_end(json);
     free(op);
 }

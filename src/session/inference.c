@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "check/engine.h"
+#include "report/user_line.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +27,9 @@ static uint32_t adopt_name(struct st_names *to, const struct st_names *from, uin
 static uint64_t adopt_location(struct st_symbols *to, const struct st_symbols *from, uint64_t loc) {
     if (!(loc & ST_LOC_NAME))
         return loc;
-    uint32_t name = (uint32_t)(loc & ~ST_LOC_NAME);
-    return ST_LOC_NAME | adopt_name(&to->locations, &from->locations, name);
+    char buffer[ST_LOCATION_SIZE];
+    const char *text = st_user_location(from, NULL, loc, buffer);
+    return ST_LOC_NAME | st_names_add(&to->locations, text, strlen(text));
 }
 
 static void adopt_event(struct st_symbols *to, const struct st_symbols *from,

@@ -1,6 +1,7 @@
 #include "report/text/writer.h"
 
 #include "report/text/glyphs.h"
+#include "report/user_line.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -67,7 +68,7 @@ void st_say(const struct st_text *text, const char *sentence, ...) {
 
 void st_put_location(const struct st_text *text, uint64_t loc) {
     char buffer[ST_LOCATION_SIZE];
-    const char *name = st_location_text(text->symbols, loc, buffer);
+    const char *name = st_user_location(text->symbols, text->details, loc, buffer);
     if (!*name)
         return;
     fputs(loc & ST_LOC_NAME ? "at " : "at location ", text->file);
