@@ -1,4 +1,4 @@
-#include "check/access.h"
+#include "check/clock_accesses.h"
 
 #include "base/memory.h"
 

@@ -1,7 +1,7 @@
 /* Runs `witness` as a caller does that tells accesses late: a model of the protocol that
  * docs/witness.md describes, straight from its words. */
-#ifndef SERIATIM_REFERENCE_LATE_H
-#define SERIATIM_REFERENCE_LATE_H
+#ifndef SERIATIM_REFERENCE_DEFERRED_H
+#define SERIATIM_REFERENCE_DEFERRED_H
 
 #include "finding/finding.h"
 

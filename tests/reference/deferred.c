@@ -1,4 +1,4 @@
-#include "reference/late.h"
+#include "reference/deferred.h"
 
 #include "base/memory.h"
 #include "check/witness/witness.h"
@@ -93,7 +93,7 @@ static void tell_late(struct teller *teller, uint32_t thread, enum st_op op, uin
     struct st_event event = {.thread = thread,
                              .target = variable,
                              .loc = kept->loc,
-                             .written = op == ST_LATE_READ ? ST_READ : ST_WRITE,
+                             .written = op == ST_DEFERRED_READ ? ST_READ : ST_WRITE,
                              .op = op};
     tell(teller, &event, kept->position);
     kept->told = true;
@@ -137,7 +137,7 @@ static void on_read(struct teller *teller, const struct st_event *event) {
     uint32_t t = event->thread;
     bool at_once = depends_on_write(teller, cell, t) || is_eager(teller, t);
     if (at_once) /* the write comes first, also when it is the thread's own */
-        tell_late(teller, cell->writer, ST_LATE_WRITE, event->target, &cell->write);
+        tell_late(teller, cell->writer, ST_DEFERRED_WRITE, event->target, &cell->write);
     cell->reads[t] = kept_access(teller, event, at_once);
 }
 
@@ -146,11 +146,11 @@ static void on_write(struct teller *teller, const struct st_event *event) {
     uint32_t t = event->thread;
     bool depends = depends_on_write(teller, cell, t);
     if (depends)
-        tell_late(teller, cell->writer, ST_LATE_WRITE, event->target, &cell->write);
+        tell_late(teller, cell->writer, ST_DEFERRED_WRITE, event->target, &cell->write);
     for (uint32_t u = 0; u < teller->threads; u++) {
         if (u == t || !counts(teller, u, &cell->reads[u]))
             continue;
-        tell_late(teller, u, ST_LATE_READ, event->target, &cell->reads[u]);
+        tell_late(teller, u, ST_DEFERRED_READ, event->target, &cell->reads[u]);
         depends = true;
     }
     cell->writer = t;

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "check/witness/witness.h"
 #include "reference/generate.h"
-#include "reference/late.h"
+#include "reference/deferred.h"
 #include "trace/validate.h"
 
 #include <setjmp.h>
@@ -38,7 +38,7 @@ static void close_feeder(struct feeder *f) {
 
 static void feed_one(struct feeder *f, uint32_t thread, enum st_op op, uint32_t target,
                      uint64_t at) {
-    enum st_op written = op < ST_LATE_READ ? op : op == ST_LATE_READ ? ST_READ : ST_WRITE;
+    enum st_op written = op < ST_DEFERRED_READ ? op : op == ST_DEFERRED_READ ? ST_READ : ST_WRITE;
     struct st_event event = {
         .thread = thread, .target = target, .loc = ++f->number, .written = written, .op = op};
     st_witness_feed_at(f->state, &event, &at, 1, f->number);
@@ -60,7 +60,7 @@ static void a_late_read_counts_in_the_block_that_it_was_in(void **state) {
     open_feeder(&f);
     uint64_t begin = now(&f, 0, ST_BEGIN, 0);
     now(&f, 0, ST_RELEASE, 0);
-    late(&f, 0, ST_LATE_READ, 0, begin);
+    late(&f, 0, ST_DEFERRED_READ, 0, begin);
     now(&f, 1, ST_WRITE, 0);
     now(&f, 0, ST_READ, 0);
     assert_int_equal(f.findings.violation_count, 1);
@@ -77,7 +77,7 @@ static void a_late_read_before_the_block_does_not(void **state) {
     open_feeder(&f);
     uint64_t before = now(&f, 0, ST_RELEASE, 0);
     now(&f, 0, ST_BEGIN, 0);
-    late(&f, 0, ST_LATE_READ, 0, before);
+    late(&f, 0, ST_DEFERRED_READ, 0, before);
     now(&f, 1, ST_WRITE, 0);
     now(&f, 0, ST_READ, 0);
     assert_int_equal(f.findings.violation_count, 0);
@@ -92,7 +92,7 @@ static void a_late_read_does_not_replace_a_later_one(void **state) {
     uint64_t outer = now(&f, 0, ST_BEGIN, 0);
     now(&f, 0, ST_BEGIN, 1);
     now(&f, 0, ST_READ, 0); /* in both blocks */
-    late(&f, 0, ST_LATE_READ, 0, outer);
+    late(&f, 0, ST_DEFERRED_READ, 0, outer);
     now(&f, 1, ST_WRITE, 0);
     now(&f, 0, ST_READ, 0);
     assert_int_equal(f.findings.kept, 2);
@@ -122,7 +122,7 @@ static void late_events_pass_the_validator_after_a_join(void **state) {
     struct st_event events[] = {{.thread = 0, .target = 1, .written = ST_FORK, .op = ST_FORK},
                                 {.thread = 1, .target = 0, .written = ST_READ, .op = ST_READ},
                                 {.thread = 0, .target = 1, .written = ST_JOIN, .op = ST_JOIN},
-                                {.thread = 1, .written = ST_WRITE, .op = ST_LATE_WRITE}};
+                                {.thread = 1, .written = ST_WRITE, .op = ST_DEFERRED_WRITE}};
     struct st_validator *validator = st_validator_new(false);
     assert_int_equal(st_validate(validator, events, 4, 2, 0), 0);
     const struct st_facts *facts = st_validator_facts(validator);
@@ -130,7 +130,7 @@ static void late_events_pass_the_validator_after_a_join(void **state) {
     assert_int_equal(facts->dropped, 0);
     assert_int_equal(facts->unary, 3);
     assert_int_equal(facts->ops[ST_WRITE], 1);
-    assert_int_equal(events[3].op, ST_LATE_WRITE);
+    assert_int_equal(events[3].op, ST_DEFERRED_WRITE);
     st_validator_free(validator);
 }
 
@@ -237,7 +237,7 @@ static void thinning_keeps_apart_what_is_reached_apart(void **state) {
     now(&f, 2, ST_END, 0);
     for (int i = 0; i < 100; i++)
         teach(&f, 0);
-    late(&f, 0, ST_LATE_WRITE, 4, access);
+    late(&f, 0, ST_DEFERRED_WRITE, 4, access);
     assert_int_equal(f.findings.first_bad_event, 0);
     now(&f, 3, ST_READ, 4);
     assert_int_equal(f.findings.first_bad_event, f.number);
@@ -267,7 +267,7 @@ static void the_end_of_a_block_keeps_apart_what_is_reached_apart(void **state) {
         now(&f, 0, ST_BEGIN, 1);
         now(&f, 0, ST_END, 1);
         now(&f, 0, ST_END, 0);
-        late(&f, 0, ST_LATE_WRITE, 4, access);
+        late(&f, 0, ST_DEFERRED_WRITE, 4, access);
         assert_int_equal(f.findings.first_bad_event, 0);
         now(&f, 3, ST_READ, 4);
         assert_int_equal(f.findings.first_bad_event, f.number);

@@ -1,5 +1,5 @@
 /* Stacks and locks that follow from the events of a trace. */
-#include "trace/replay.h"
+#include "trace/context_tracker.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 struct fixture {
-    struct st_symbols symbols, told;
-    struct st_replay *replay;
+    struct st_symbols symbols, described;
+    struct st_context_tracker *tracker;
     char text[512];
 };
 
@@ -23,21 +23,21 @@ static int set_up(void **state) {
     struct fixture *f = calloc(1, sizeof *f);
     st_symbols_init(&f->symbols);
     f->symbols.contexts.kept = true;
-    f->replay = st_replay_new();
+    f->tracker = st_context_tracker_new();
     name(&f->symbols.locks, "l");
     name(&f->symbols.locks, "m");
-    f->told = f->symbols;
-    st_names_init(&f->told.locations);
-    st_contexts_init(&f->told.contexts);
+    f->described = f->symbols;
+    st_names_init(&f->described.locations);
+    st_contexts_init(&f->described.contexts);
     *state = f;
     return 0;
 }
 
 static int tear_down(void **state) {
     struct fixture *f = *state;
-    st_replay_free(f->replay);
-    st_names_free(&f->told.locations);
-    st_contexts_free(&f->told.contexts);
+    st_context_tracker_free(f->tracker);
+    st_names_free(&f->described.locations);
+    st_contexts_free(&f->described.contexts);
     st_symbols_free(&f->symbols);
     free(f);
     return 0;
@@ -56,18 +56,19 @@ static uint64_t site(struct fixture *f, const char *function, const char *line, 
     return ST_LOC_NAME | st_symbols_site(&f->symbols, row);
 }
 
-/* What is told of an event of a thread: "read:3 work:2 main:1 [l m]". */
-static const char *replay(struct fixture *f, uint32_t thread, enum st_op op, uint32_t target,
-                          uint64_t loc) {
+/* What is described of an event of a thread: "read:3 work:2 main:1 [l m]". */
+static const char *describe(struct fixture *f, uint32_t thread, enum st_op op, uint32_t target,
+                            uint64_t loc) {
     struct st_event event = {
         .thread = thread, .target = target, .loc = loc, .written = op, .op = op};
-    st_replay_events(f->replay, &event, 1);
-    struct st_contexts *contexts = &f->told.contexts;
-    uint64_t told = st_replay_location(f->replay, &f->symbols, &f->told, event.loc);
+    st_context_tracker_events(f->tracker, &event, 1);
+    struct st_contexts *contexts = &f->described.contexts;
+    uint64_t described =
+        st_context_tracker_location(f->tracker, &f->symbols, &f->described, event.loc);
     char *at = f->text;
     *at = '\0';
-    if (told & ST_LOC_NAME && (told & ~ST_LOC_NAME) < contexts->site_count) {
-        struct st_site_row row = contexts->sites[told & ~ST_LOC_NAME];
+    if (described & ST_LOC_NAME && (described & ~ST_LOC_NAME) < contexts->site_count) {
+        struct st_site_row row = contexts->sites[described & ~ST_LOC_NAME];
         for (uint32_t i = row.frame; i; i = contexts->frames[i - 1].caller)
             at += sprintf(at, "%s:%s ",
                           st_name(&contexts->functions, contexts->frames[i - 1].function),
@@ -86,13 +87,13 @@ static void the_stack_goes_on_with_that_of_the_block(void **state) {
     uint64_t work = site(f, "work", "10", frame(f, "main", "1", 0));
     uint64_t get = site(f, "get", "20", frame(f, "work", "11", 0));
     uint64_t read = site(f, "get", "21", 0), after = site(f, "work", "12", 0);
-    assert_string_equal(replay(f, 0, ST_BEGIN, ST_NO_NAME, work), "work:10 main:1 []");
-    assert_string_equal(replay(f, 0, ST_BEGIN, ST_NO_NAME, get), "get:20 work:11 main:1 []");
-    assert_string_equal(replay(f, 0, ST_READ, 0, read), "get:21 work:11 main:1 []");
-    assert_string_equal(replay(f, 0, ST_END, ST_NO_NAME, get), "get:20 work:11 main:1 []");
-    assert_string_equal(replay(f, 0, ST_READ, 0, after), "work:12 main:1 []");
-    assert_string_equal(replay(f, 0, ST_END, ST_NO_NAME, work), "work:10 main:1 []");
-    assert_string_equal(replay(f, 0, ST_READ, 0, site(f, "main", "2", 0)), "main:2 []");
+    assert_string_equal(describe(f, 0, ST_BEGIN, ST_NO_NAME, work), "work:10 main:1 []");
+    assert_string_equal(describe(f, 0, ST_BEGIN, ST_NO_NAME, get), "get:20 work:11 main:1 []");
+    assert_string_equal(describe(f, 0, ST_READ, 0, read), "get:21 work:11 main:1 []");
+    assert_string_equal(describe(f, 0, ST_END, ST_NO_NAME, get), "get:20 work:11 main:1 []");
+    assert_string_equal(describe(f, 0, ST_READ, 0, after), "work:12 main:1 []");
+    assert_string_equal(describe(f, 0, ST_END, ST_NO_NAME, work), "work:10 main:1 []");
+    assert_string_equal(describe(f, 0, ST_READ, 0, site(f, "main", "2", 0)), "main:2 []");
 }
 
 /* helper is no block, so its call is with its own events. */
@@ -100,67 +101,67 @@ static void calls_of_what_is_no_block_come_first(void **state) {
     struct fixture *f = *state;
     uint64_t work = site(f, "work", "10", frame(f, "main", "1", 0));
     uint64_t read = site(f, "helper", "30", frame(f, "work", "11", 0));
-    replay(f, 0, ST_BEGIN, ST_NO_NAME, work);
-    assert_string_equal(replay(f, 0, ST_READ, 0, read), "helper:30 work:11 main:1 []");
+    describe(f, 0, ST_BEGIN, ST_NO_NAME, work);
+    assert_string_equal(describe(f, 0, ST_READ, 0, read), "helper:30 work:11 main:1 []");
 }
 
 static void threads_have_stacks_and_locks_of_their_own(void **state) {
     struct fixture *f = *state;
     uint64_t work = site(f, "work", "10", 0), read = site(f, "work", "11", 0);
-    replay(f, 0, ST_BEGIN, ST_NO_NAME, work);
-    replay(f, 0, ST_ACQUIRE, 0, read);
-    assert_string_equal(replay(f, 9, ST_READ, 0, read), "work:11 []");
-    assert_string_equal(replay(f, 0, ST_READ, 0, read), "work:11 [l]");
+    describe(f, 0, ST_BEGIN, ST_NO_NAME, work);
+    describe(f, 0, ST_ACQUIRE, 0, read);
+    assert_string_equal(describe(f, 9, ST_READ, 0, read), "work:11 []");
+    assert_string_equal(describe(f, 0, ST_READ, 0, read), "work:11 [l]");
 }
 
 static void locks_are_held_until_they_are_released(void **state) {
     struct fixture *f = *state;
     uint64_t at = site(f, "f", "1", 0);
-    assert_string_equal(replay(f, 0, ST_ACQUIRE, 0, at), "f:1 []");
-    assert_string_equal(replay(f, 0, ST_ACQUIRE, 1, at), "f:1 [l]");
-    assert_string_equal(replay(f, 0, ST_READ, 0, at), "f:1 [m l]");
-    assert_string_equal(replay(f, 0, ST_RELEASE, 0, at), "f:1 [m l]");
-    assert_string_equal(replay(f, 0, ST_RELEASE, 1, at), "f:1 [m]");
-    assert_string_equal(replay(f, 0, ST_READ, 0, at), "f:1 []");
+    assert_string_equal(describe(f, 0, ST_ACQUIRE, 0, at), "f:1 []");
+    assert_string_equal(describe(f, 0, ST_ACQUIRE, 1, at), "f:1 [l]");
+    assert_string_equal(describe(f, 0, ST_READ, 0, at), "f:1 [m l]");
+    assert_string_equal(describe(f, 0, ST_RELEASE, 0, at), "f:1 [m l]");
+    assert_string_equal(describe(f, 0, ST_RELEASE, 1, at), "f:1 [m]");
+    assert_string_equal(describe(f, 0, ST_READ, 0, at), "f:1 []");
 }
 
 static void a_lock_that_is_acquired_twice_is_released_twice(void **state) {
     struct fixture *f = *state;
     uint64_t at = site(f, "f", "1", 0);
-    replay(f, 0, ST_ACQUIRE, 0, at);
-    replay(f, 0, ST_ACQUIRE, 0, at);
-    replay(f, 0, ST_RELEASE, 0, at);
-    assert_string_equal(replay(f, 0, ST_READ, 0, at), "f:1 [l]");
-    replay(f, 0, ST_RELEASE, 0, at);
-    assert_string_equal(replay(f, 0, ST_READ, 0, at), "f:1 []");
-    replay(f, 0, ST_RELEASE, 0, at); /* malformed, but no harm */
-    assert_string_equal(replay(f, 0, ST_END, 0, at), "f:1 []");
+    describe(f, 0, ST_ACQUIRE, 0, at);
+    describe(f, 0, ST_ACQUIRE, 0, at);
+    describe(f, 0, ST_RELEASE, 0, at);
+    assert_string_equal(describe(f, 0, ST_READ, 0, at), "f:1 [l]");
+    describe(f, 0, ST_RELEASE, 0, at);
+    assert_string_equal(describe(f, 0, ST_READ, 0, at), "f:1 []");
+    describe(f, 0, ST_RELEASE, 0, at); /* malformed, but no harm */
+    assert_string_equal(describe(f, 0, ST_END, 0, at), "f:1 []");
 }
 
 static void locations_that_are_numbers_stay(void **state) {
     struct fixture *f = *state;
     struct st_event event = {.loc = 17, .written = ST_READ, .op = ST_READ};
-    st_replay_events(f->replay, &event, 1);
+    st_context_tracker_events(f->tracker, &event, 1);
     assert_int_equal(event.loc, 17);
-    assert_int_equal(st_replay_location(f->replay, &f->symbols, &f->symbols, 17), 17);
+    assert_int_equal(st_context_tracker_location(f->tracker, &f->symbols, &f->symbols, 17), 17);
 }
 
 /* A block whose begin has a number for its location: what is around it is not known. */
 static void what_is_not_known_is_not_told(void **state) {
     struct fixture *f = *state;
     uint64_t read = site(f, "work", "11", 0);
-    replay(f, 0, ST_BEGIN, ST_NO_NAME, 5);
-    assert_string_equal(replay(f, 0, ST_READ, 0, read), "[]");
-    replay(f, 0, ST_END, ST_NO_NAME, 5);
-    assert_string_equal(replay(f, 0, ST_READ, 0, site(f, "work", "12", 0)), "work:12 []");
+    describe(f, 0, ST_BEGIN, ST_NO_NAME, 5);
+    assert_string_equal(describe(f, 0, ST_READ, 0, read), "[]");
+    describe(f, 0, ST_END, ST_NO_NAME, 5);
+    assert_string_equal(describe(f, 0, ST_READ, 0, site(f, "work", "12", 0)), "work:12 []");
 }
 
 static void dropped_events_do_not_count(void **state) {
     struct fixture *f = *state;
     uint64_t at = site(f, "f", "1", 0);
     struct st_event event = {.loc = at, .written = ST_ACQUIRE, .op = ST_DROPPED};
-    st_replay_events(f->replay, &event, 1);
-    assert_string_equal(replay(f, 0, ST_READ, 0, at), "f:1 []");
+    st_context_tracker_events(f->tracker, &event, 1);
+    assert_string_equal(describe(f, 0, ST_READ, 0, at), "f:1 []");
 }
 
 int main(void) {

@@ -1,4 +1,4 @@
-#include "trace/replay.h"
+#include "trace/context_tracker.h"
 
 #include "base/map64.h"
 #include "base/memory.h"
@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A location that we give has two numbers in it: that of the site in the trace, and that of what is
- * around it (struct st_replay, `contexts`). 0 is for what is around nobody knows. Sites with larger
- * numbers than fit are as good as unknown: FAR. */
+/* A location that we give has two numbers in it: that of the site in the trace, and that of its
+ * context (struct st_context_tracker, `contexts`), 0 if that is not known. Sites with numbers too
+ * large to fit count as unknown: FAR. */
 enum { SITE_BITS = 24, CONTEXT_BITS = 47 - SITE_BITS };
 #define FAR_SITE ((UINT32_C(1) << SITE_BITS) - 1)
 #define CONTEXT_LIMIT (UINT32_C(1) << CONTEXT_BITS)
@@ -36,38 +36,38 @@ struct thread {
 /* Pairs of numbers as numbers: the first in the upper half of an id. All second halves are numbers
  * plus 1 of the same map, with 0 for none, but for `contexts`, which are pairs of a stack and a set
  * of locks. Of a stack the first half is the site of the begin of a block. */
-struct st_replay {
+struct st_context_tracker {
     struct thread *threads;
     size_t thread_capacity;
     struct st_map64 stacks, locks, contexts;
-    struct st_map64 told; /* locations that were asked for, */
-    uint64_t *told_as;    /* and the answers */
-    size_t told_capacity;
+    struct st_map64 described; /* locations that were asked for, */
+    uint64_t *descriptions;    /* and the answers */
+    size_t description_capacity;
 };
 
-struct st_replay *st_replay_new(void) {
-    struct st_replay *replay = st_alloc(1, sizeof *replay);
-    st_map64_init(&replay->stacks);
-    st_map64_init(&replay->locks);
-    st_map64_init(&replay->contexts);
-    st_map64_init(&replay->told);
-    return replay;
+struct st_context_tracker *st_context_tracker_new(void) {
+    struct st_context_tracker *tracker = st_alloc(1, sizeof *tracker);
+    st_map64_init(&tracker->stacks);
+    st_map64_init(&tracker->locks);
+    st_map64_init(&tracker->contexts);
+    st_map64_init(&tracker->described);
+    return tracker;
 }
 
-void st_replay_free(struct st_replay *replay) {
-    if (!replay)
+void st_context_tracker_free(struct st_context_tracker *tracker) {
+    if (!tracker)
         return;
-    for (size_t i = 0; i < replay->thread_capacity; i++) {
-        free(replay->threads[i].blocks);
-        free(replay->threads[i].locks);
+    for (size_t i = 0; i < tracker->thread_capacity; i++) {
+        free(tracker->threads[i].blocks);
+        free(tracker->threads[i].locks);
     }
-    free(replay->threads);
-    free(replay->told_as);
-    st_map64_free(&replay->stacks);
-    st_map64_free(&replay->locks);
-    st_map64_free(&replay->contexts);
-    st_map64_free(&replay->told);
-    free(replay);
+    free(tracker->threads);
+    free(tracker->descriptions);
+    st_map64_free(&tracker->stacks);
+    st_map64_free(&tracker->locks);
+    st_map64_free(&tracker->contexts);
+    st_map64_free(&tracker->described);
+    free(tracker);
 }
 
 static uint64_t pair(uint32_t first, uint32_t second) {
@@ -86,26 +86,27 @@ static uint32_t number_of(struct st_map64 *map, uint64_t id, uint32_t limit) {
     return number == ST_MAP64_NONE ? UNKNOWN : number + 1;
 }
 
-static uint32_t held_by(struct st_replay *replay, const struct thread *thread) {
+static uint32_t held_by(struct st_context_tracker *tracker, const struct thread *thread) {
     uint32_t held = 0;
     for (size_t i = 0; i < thread->lock_count && held != UNKNOWN; i++)
-        held = number_of(&replay->locks, pair(thread->locks[i].lock, held), PART_LIMIT);
+        held = number_of(&tracker->locks, pair(thread->locks[i].lock, held), PART_LIMIT);
     return held;
 }
 
-static __attribute__((noinline)) void refresh(struct st_replay *replay, struct thread *thread) {
-    uint32_t held = held_by(replay, thread), stack = innermost(thread), context = UNKNOWN;
+static __attribute__((noinline)) void refresh(struct st_context_tracker *tracker,
+                                              struct thread *thread) {
+    uint32_t held = held_by(tracker, thread), stack = innermost(thread), context = UNKNOWN;
     if (stack != UNKNOWN && held != UNKNOWN)
-        context = number_of(&replay->contexts, pair(stack, held), CONTEXT_LIMIT - 1);
+        context = number_of(&tracker->contexts, pair(stack, held), CONTEXT_LIMIT - 1);
     thread->context = context == UNKNOWN ? 0 : context;
     thread->fresh = true;
 }
 
-static void open_block(struct st_replay *replay, struct thread *thread, uint64_t loc) {
+static void open_block(struct st_context_tracker *tracker, struct thread *thread, uint64_t loc) {
     uint32_t around = innermost(thread), stack = UNKNOWN;
     if (loc & ST_LOC_NAME && around != UNKNOWN)
         stack =
-            number_of(&replay->stacks, pair((uint32_t)(loc & ~ST_LOC_NAME), around), PART_LIMIT);
+            number_of(&tracker->stacks, pair((uint32_t)(loc & ~ST_LOC_NAME), around), PART_LIMIT);
     st_reserve(&thread->blocks, &thread->block_capacity, thread->depth + 1);
     thread->blocks[thread->depth++] = stack;
     thread->fresh = false;
@@ -140,27 +141,27 @@ static void remove_lock(struct thread *thread, uint32_t lock) {
     thread->fresh = false;
 }
 
-static uint64_t place(struct st_replay *replay, struct thread *thread, uint64_t loc) {
+static uint64_t place(struct st_context_tracker *tracker, struct thread *thread, uint64_t loc) {
     if (!(loc & ST_LOC_NAME))
         return loc;
     if (!thread->fresh)
-        refresh(replay, thread);
+        refresh(tracker, thread);
     uint64_t site = loc & ~ST_LOC_NAME;
     return ST_LOC_NAME | (uint64_t)thread->context << SITE_BITS |
            (site < FAR_SITE ? site : FAR_SITE);
 }
 
 /* Begin, acquire and release belong to what was before them, an end to what is behind it. */
-static __attribute__((noinline)) void replay_event(struct st_replay *replay,
-                                                   struct st_event *event) {
-    st_reserve(&replay->threads, &replay->thread_capacity, (size_t)event->thread + 1);
-    struct thread *thread = &replay->threads[event->thread];
+static __attribute__((noinline)) void track(struct st_context_tracker *tracker,
+                                            struct st_event *event) {
+    st_reserve(&tracker->threads, &tracker->thread_capacity, (size_t)event->thread + 1);
+    struct thread *thread = &tracker->threads[event->thread];
     uint64_t loc = event->loc;
     if (event->written == ST_END)
         close_block(thread);
-    event->loc = place(replay, thread, loc) & ((ST_LOC_NAME << 1) - 1);
+    event->loc = place(tracker, thread, loc) & ((ST_LOC_NAME << 1) - 1);
     if (event->written == ST_BEGIN)
-        open_block(replay, thread, loc);
+        open_block(tracker, thread, loc);
     else if (event->written == ST_ACQUIRE)
         add_lock(thread, event->target);
     else if (event->written == ST_RELEASE)
@@ -168,18 +169,19 @@ static __attribute__((noinline)) void replay_event(struct st_replay *replay,
 }
 
 /* Most events are accesses in a context that is known. */
-void st_replay_events(struct st_replay *replay, struct st_event *events, size_t count) {
+void st_context_tracker_events(struct st_context_tracker *tracker, struct st_event *events,
+                               size_t count) {
     for (size_t i = 0; i < count; i++) {
         struct st_event *event = &events[i];
-        if (event->written <= ST_WRITE && event->thread < replay->thread_capacity &&
-            replay->threads[event->thread].fresh && event->loc - ST_LOC_NAME < FAR_SITE)
-            event->loc |= (uint64_t)replay->threads[event->thread].context << SITE_BITS;
+        if (event->written <= ST_WRITE && event->thread < tracker->thread_capacity &&
+            tracker->threads[event->thread].fresh && event->loc - ST_LOC_NAME < FAR_SITE)
+            event->loc |= (uint64_t)tracker->threads[event->thread].context << SITE_BITS;
         else if (event->op != ST_DROPPED)
-            replay_event(replay, event);
+            track(tracker, event);
     }
 }
 
-/* ---- words ---- */
+/* ---- descriptions ---- */
 
 /* Frames on their way from one contexts to another, innermost first. */
 struct frames {
@@ -199,13 +201,13 @@ static uint32_t copy_name(struct st_names *to, const struct st_names *from, uint
 }
 
 /* The whole stack: that of the site, and then of each block around it. */
-static uint32_t tell_stack(const struct st_replay *replay, const struct st_contexts *from,
+static uint32_t copy_stack(const struct st_context_tracker *tracker, const struct st_contexts *from,
                            struct st_contexts *to, uint32_t frame, uint32_t stack) {
     struct frames frames = {0};
     uint32_t caller = 0;
     collect(&frames, from, frame);
     while (stack) {
-        uint64_t block = replay->stacks.ids[stack - 1];
+        uint64_t block = tracker->stacks.ids[stack - 1];
         collect(&frames, from, from->sites[block >> 32].call);
         stack = (uint32_t)block;
     }
@@ -220,12 +222,13 @@ static uint32_t tell_stack(const struct st_replay *replay, const struct st_conte
 }
 
 /* Sets of locks are built from the one acquired first. */
-static uint32_t tell_locks(const struct st_replay *replay, struct st_contexts *to, uint32_t held) {
+static uint32_t copy_locks(const struct st_context_tracker *tracker, struct st_contexts *to,
+                           uint32_t held) {
     uint32_t *locks = NULL, rest = 0;
     size_t count = 0, capacity = 0;
-    for (; held; held = (uint32_t)replay->locks.ids[held - 1]) {
+    for (; held; held = (uint32_t)tracker->locks.ids[held - 1]) {
         st_reserve(&locks, &capacity, count + 1);
-        locks[count++] = (uint32_t)(replay->locks.ids[held - 1] >> 32);
+        locks[count++] = (uint32_t)(tracker->locks.ids[held - 1] >> 32);
     }
     while (count)
         rest = st_contexts_held(to, (struct st_held_row){locks[--count], rest});
@@ -233,8 +236,8 @@ static uint32_t tell_locks(const struct st_replay *replay, struct st_contexts *t
     return rest;
 }
 
-static uint64_t tell(const struct st_replay *replay, const struct st_symbols *from,
-                     struct st_symbols *to, uint64_t loc) {
+static uint64_t describe(const struct st_context_tracker *tracker, const struct st_symbols *from,
+                         struct st_symbols *to, uint64_t loc) {
     uint64_t number = loc & ~ST_LOC_NAME, site = number & FAR_SITE, context = number >> SITE_BITS;
     struct st_site_row row = {0};
     if (site == FAR_SITE || site >= from->contexts.site_count) {
@@ -243,22 +246,23 @@ static uint64_t tell(const struct st_replay *replay, const struct st_symbols *fr
         const struct st_site_row *known = &from->contexts.sites[site];
         row.line = copy_name(&to->contexts.lines, &from->contexts.lines, known->line);
         if (context) {
-            uint64_t around = replay->contexts.ids[context - 1];
-            row.frame = tell_stack(replay, &from->contexts, &to->contexts, known->frame,
+            uint64_t around = tracker->contexts.ids[context - 1];
+            row.frame = copy_stack(tracker, &from->contexts, &to->contexts, known->frame,
                                    (uint32_t)(around >> 32));
-            row.held = tell_locks(replay, &to->contexts, (uint32_t)around);
+            row.held = copy_locks(tracker, &to->contexts, (uint32_t)around);
         }
     }
     return ST_LOC_NAME | st_symbols_site(to, row);
 }
 
-uint64_t st_replay_location(struct st_replay *replay, const struct st_symbols *from,
-                            struct st_symbols *to, uint64_t loc) {
+uint64_t st_context_tracker_location(struct st_context_tracker *tracker,
+                                     const struct st_symbols *from, struct st_symbols *to,
+                                     uint64_t loc) {
     if (!(loc & ST_LOC_NAME))
         return loc;
-    uint32_t known = replay->told.count, number = st_map64_number(&replay->told, loc);
-    st_reserve(&replay->told_as, &replay->told_capacity, (size_t)number + 1);
+    uint32_t known = tracker->described.count, number = st_map64_number(&tracker->described, loc);
+    st_reserve(&tracker->descriptions, &tracker->description_capacity, (size_t)number + 1);
     if (number == known)
-        replay->told_as[number] = tell(replay, from, to, loc);
-    return replay->told_as[number];
+        tracker->descriptions[number] = describe(tracker, from, to, loc);
+    return tracker->descriptions[number];
 }

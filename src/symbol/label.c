@@ -1,16 +1,16 @@
-#include "symbol/text.h"
+#include "symbol/label.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-void st_text_clear(struct st_text *text) {
+void st_label_clear(struct st_label *text) {
     text->length = 0;
     text->full = false;
     text->bytes[0] = '\0';
 }
 
-void st_text_add(struct st_text *text, const char *bytes, size_t length) {
+void st_label_add(struct st_label *text, const char *bytes, size_t length) {
     size_t room = sizeof text->bytes - 1 - text->length;
     if (text->full)
         return;
@@ -27,27 +27,27 @@ void st_text_add(struct st_text *text, const char *bytes, size_t length) {
         memcpy(text->bytes + text->length - 3, "...", 3);
 }
 
-void st_text_adds(struct st_text *text, const char *string) {
-    st_text_add(text, string, strlen(string));
+void st_label_adds(struct st_label *text, const char *string) {
+    st_label_add(text, string, strlen(string));
 }
 
-void st_text_addf(struct st_text *text, const char *format, ...) {
+void st_label_addf(struct st_label *text, const char *format, ...) {
     char piece[256];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(piece, sizeof piece, format, arguments);
     va_end(arguments);
-    st_text_adds(text, piece);
+    st_label_adds(text, piece);
 }
 
-void st_text_cut(struct st_text *text, size_t length) {
+void st_label_truncate(struct st_label *text, size_t length) {
     if (text->full || length >= text->length)
         return;
     text->length = length;
     text->bytes[length] = '\0';
 }
 
-bool st_text_ends_with(const struct st_text *text, const char *string) {
+bool st_label_ends_with(const struct st_label *text, const char *string) {
     size_t length = strlen(string);
     return text->length >= length &&
            memcmp(text->bytes + text->length - length, string, length) == 0;

@@ -3,10 +3,10 @@
  * A later access needs edges from the last write, from the reads since then and from the last
  * release; everything older happens before those. A channel is kept like a variable that is only
  * ever read: its sends are the reads, and a receive needs edges from all of them. */
-#ifndef SERIATIM_CHECK_ACCESS_H
-#define SERIATIM_CHECK_ACCESS_H
+#ifndef SERIATIM_CHECK_CLOCK_ACCESSES_H
+#define SERIATIM_CHECK_CLOCK_ACCESSES_H
 
-#include "check/batch.h"
+#include "check/engine.h"
 #include "check/clock.h"
 
 /* An access by `thread` at its local time `time`. time 0: none, and nothing else has a meaning. */
