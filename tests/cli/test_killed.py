@@ -204,7 +204,7 @@ class KillCase(Case):
         trace = checked.json["trace"]
         if cut is not None:
             self.assertEqual(trace["cut"], cut)
-        self.assertEqual(stats.message, f"seriatim: warning: {path}: is cut off; only its first "
+        self.assertEqual(stats.message, f"seriatim: warning: {path}: is truncated; only its first "
                          f"{trace['events']} events could be read\n" if trace["cut"] else "")
         dump = self.run_here("dump", path)
         self.assertEqual(dump.status, 0, dump.message)
@@ -242,7 +242,7 @@ class TheProgramIsKilled(KillCase):
         err = self.kill_program("record", "-q", "-o", "t.stt", PROGRAM, wait=wait)
         if err is None:
             return None
-        self.assertRegex(err, r"\A(seriatim: warning: .* told nothing, so nothing was checked.*\n|"
+        self.assertRegex(err, r"\A(seriatim: warning: .* could not be watched, so nothing was checked.*\n|"
                          r"seriatim: warning: \d+ events are missing \(.*\)\n)?\Z")
         if not (self.folder / "t.stt").exists():
             return None
@@ -263,7 +263,7 @@ class TheProgramIsKilled(KillCase):
             with self.subTest(seed=seed):
                 err = self.kill_program("run", "--log", "log", "--format", "json", PROGRAM,
                                         wait=wait)
-                if err is not None and "told nothing" not in err:
+                if err is not None and "could not be watched" not in err:
                     report = json.loads((self.folder / "log").read_text())
                     # It may have been killed between saying that it is there and its first event.
                     trace = report["trace"]
@@ -349,7 +349,7 @@ class TheDiskIsFull(KillCase):
             return 0
         self.assertEqual((status, size), (2, limit), err)
         self.assertIn("t.stt: cannot write: File too large", err)
-        self.assertIn("recording stops here; the program goes on", err)
+        self.assertIn("recording stops here; the program continues", err)
         result = self.run_here("stats", "t.stt")
         if result.status == 0:
             return self.assert_readable("t.stt", True)
