@@ -1,10 +1,10 @@
 /* Which transactions the running blocks reach: the frontier of each of them.
  *
- * frontier(s, u) is the smallest local time of thread u at which a transaction starts that the running
- * block of s reaches in the transaction graph. An edge from (a, time) into the running block of t
- * closes a cycle iff frontier(t, a) <= time. One step keeps all frontiers closed: new edges enter
- * running transactions only, so who reaches the source now also reaches the target and what that
- * reaches already.
+ * frontier(s, u) is the smallest local time of thread u at which a transaction starts that the
+ * running block of s reaches in the transaction graph. An edge from (a, time) into the running
+ * block of t closes a cycle iff frontier(t, a) <= time. One step keeps all frontiers closed: new
+ * edges enter running transactions only, so who reaches the source now also reaches the target and
+ * what that reaches already.
  *
  * Few blocks ever reach another transaction while they run; only those have a column here. */
 #ifndef SERIATIM_CHECK_WITNESS_FRONTIER_H
