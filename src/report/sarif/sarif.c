@@ -7,7 +7,7 @@
 #define _GNU_SOURCE
 #include "base/memory.h"
 #include "report/json/json_fields.h"
-#include "report/sarif/sarif_results.h"
+#include "report/sarif/sarif_result.h"
 #include "report/triage/groups.h"
 
 #include <inttypes.h>

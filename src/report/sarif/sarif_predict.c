@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "report/predicted_violation.h"
 #include "report/json/json_fields.h"
-#include "report/sarif/sarif_results.h"
+#include "report/sarif/sarif_result.h"
 #include "report/triage/groups.h"
 
 #include <stdlib.h>

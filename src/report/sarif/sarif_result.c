@@ -1,4 +1,4 @@
-#include "report/sarif/sarif_results.h"
+#include "report/sarif/sarif_result.h"
 
 #include "report/json/json_fields.h"
 #include "report/text_buffer.h"

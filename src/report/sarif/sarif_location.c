@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "report/sarif/sarif_parts.h"
+#include "report/sarif/sarif_location.h"
 
 #include "base/memory.h"
 #include "report/text_buffer.h"

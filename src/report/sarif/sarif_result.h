@@ -1,9 +1,9 @@
 /* What the results of SARIF have in common, whatever was found. */
-#ifndef SERIATIM_REPORT_SARIF_SARIF_RESULTS_H
-#define SERIATIM_REPORT_SARIF_SARIF_RESULTS_H
+#ifndef SERIATIM_REPORT_SARIF_SARIF_RESULT_H
+#define SERIATIM_REPORT_SARIF_SARIF_RESULT_H
 
 #include "report/story/story.h"
-#include "report/sarif/sarif_parts.h"
+#include "report/sarif/sarif_location.h"
 #include "report/sarif/sarif_rules.h"
 #include "report/triage/triage.h"
 

@@ -1,7 +1,7 @@
 /* The parts of which SARIF is made: messages, places in sources, stacks, and the order in which
  * threads did something. */
-#ifndef SERIATIM_REPORT_SARIF_SARIF_PARTS_H
-#define SERIATIM_REPORT_SARIF_SARIF_PARTS_H
+#ifndef SERIATIM_REPORT_SARIF_SARIF_LOCATION_H
+#define SERIATIM_REPORT_SARIF_SARIF_LOCATION_H
 
 #include "base/json.h"
 #include "report/report.h"
