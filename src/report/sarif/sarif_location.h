@@ -1,19 +1,19 @@
-/* The parts of which SARIF is made: messages, places in sources, stacks, and the order in which
- * threads did something. */
+/* Places in SARIF: messages, files, locations and stacks. */
 #ifndef SERIATIM_REPORT_SARIF_SARIF_LOCATION_H
 #define SERIATIM_REPORT_SARIF_SARIF_LOCATION_H
 
 #include "base/json.h"
 #include "report/report.h"
 
+/* A log that is being written. */
 struct st_sarif {
     const struct st_report *report;
     struct st_json json;
     const char *folder; /* where the sources are, with a slash at its end; NULL: not known */
 };
 
-/* "key": {"text": ...}, and with "markdown" unless that is NULL. Both are plain words: what means
- * something in a message of SARIF is escaped here. */
+/* "key": {"text": ...}, and with "markdown" unless that is NULL. Braces, which mean something in a
+ * message of SARIF, are escaped here. */
 void st_sarif_message(struct st_sarif *sarif, const char *key, const char *text,
                       const char *markdown);
 
@@ -21,29 +21,17 @@ void st_sarif_message(struct st_sarif *sarif, const char *key, const char *text,
  * free(). */
 char *st_markdown(const char *text);
 
-/* "artifactLocation": {...} for a path. */
-void st_sarif_artifact(struct st_sarif *sarif, const char *path);
+/* "physicalLocation": {...} for a line of a file; line 0 is the whole file. */
+void st_sarif_file(struct st_sarif *sarif, const char *path, uint32_t line);
 
-/* A location object for what happened at `place`. `message` is what to say about it. */
-void st_sarif_location(struct st_sarif *sarif, const struct st_place *place, const char *message);
+/* "physicalLocation" and "logicalLocations", as far as they are known. A location that names no
+ * line of a file is in the trace. */
+void st_sarif_place(struct st_sarif *sarif, const char *location, const char *function);
 
-/* The line in the block at which it was cut: that of the event which proves it, or of the call that
- * the block made to get there. */
-void st_sarif_block_location(struct st_sarif *sarif, const struct st_violation *violation,
-                             const char *message);
+/* What is known of the place of an event; nothing where it is not known. */
+struct st_detail st_sarif_detail(const struct st_sarif *sarif, const struct st_place *place);
 
-/* "stack": {...} unless nothing is known of it; `key` NULL in a list. */
-void st_sarif_stack(struct st_sarif *sarif, const char *key, const struct st_place *place,
-                    const char *message);
-bool st_sarif_has_stack(const struct st_sarif *sarif, const struct st_place *place);
-
-/* What was done: "released lock checking.lock", with the location if it is of no file. Release with
- * free(). */
-char *st_sarif_deed(const struct st_sarif *sarif, const struct st_place *place);
-
-/* "codeFlows": [...], with one flow for each thread and the order across all of them, which is that
- * of the steps. The flow of `home` comes first. */
-void st_sarif_code_flow(struct st_sarif *sarif, const struct st_place *steps, size_t count,
-                        uint32_t home);
+/* {"frames": [...]}, with a message unless that is NULL. */
+void st_sarif_stack(struct st_sarif *sarif, const struct st_place *place, const char *message);
 
 #endif

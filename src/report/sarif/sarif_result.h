@@ -1,32 +1,24 @@
-/* What the results of SARIF have in common, whatever was found. */
+/* A finding as a result of SARIF: its story, and the data that other tools work with. */
 #ifndef SERIATIM_REPORT_SARIF_SARIF_RESULT_H
 #define SERIATIM_REPORT_SARIF_SARIF_RESULT_H
 
-#include "report/story/story.h"
 #include "report/sarif/sarif_location.h"
-#include "report/sarif/sarif_rules.h"
+#include "report/story/story.h"
 #include "report/triage/triage.h"
 
-/* Opens a result. */
-void st_sarif_result(struct st_sarif *sarif, enum st_sarif_rule rule);
+struct st_sarif_finding {
+    const struct st_story *story;
+    const struct st_violation *violation; /* the block that it is about, or NULL */
+    const struct st_place *proof;         /* where it is; NULL: in the trace as a whole */
+    const struct st_place *other;         /* the other side, whose stack is shown too, or NULL */
+    struct st_fingerprint fingerprint;    /* "": it has none */
+    struct st_mark mark;
+    const char *verdict, *pattern; /* of a prediction; NULL: none */
+};
 
-/* What a story says beside its steps, as one text. Release with free(). */
-char *st_sarif_words(const struct st_story *story);
+void st_sarif_result(struct st_sarif *sarif, const struct st_sarif_finding *finding);
 
-/* "message": the sentence, which is released here, and in Markdown with the steps as a list. */
-void st_sarif_sentence(struct st_sarif *sarif, char *sentence, const struct st_place *steps,
-                       size_t count);
-
-/* A location of which to say more, unless it has no number: "the block begins: T1 began f". */
-void st_sarif_related(struct st_sarif *sarif, const struct st_place *place, const char *message);
-
-void st_sarif_fingerprint(struct st_sarif *sarif, struct st_fingerprint fingerprint);
-
-/* "suppressions" and "baselineState"; a list that is empty says that somebody asked. */
-void st_sarif_mark(struct st_sarif *sarif, struct st_mark mark);
-
-/* The results of a prediction: blocks that could be cut, and races. Deadlocks belong to no analysis
- * and come with the first. */
-void st_sarif_prediction(struct st_sarif *sarif, const struct st_prediction *prediction);
+/* "rules": [...], one for each kind of story. */
+void st_sarif_rules(struct st_json *json);
 
 #endif
