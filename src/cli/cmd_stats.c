@@ -122,7 +122,7 @@ static void write_text(const struct st_trace *trace, const char *path, const str
     const struct st_facts *facts = st_trace_facts(trace);
     fprintf(file, "%-24s %s\n", "trace", path);
     fprintf(file, "%-24s %s%s\n", "format", st_trace_format(trace),
-            st_trace_cut(trace) ? ", cut off" : "");
+            st_trace_truncated(trace) ? ", cut off" : "");
     fprintf(file, "%-24s %.2f\n", "bytes per event", bytes_per_event(trace));
     for (size_t i = 0; i < FACT_COUNT; i++) {
         fprintf(file, "%-24s %" PRIu64 "\n", list[i].label, list[i].count);
@@ -191,7 +191,7 @@ static void write_json(const struct st_trace *trace, const char *path, const str
     string_field(&json, "file", path);
     string_field(&json, "format", st_trace_format(trace));
     st_json_key(&json, "cut");
-    st_json_bool(&json, st_trace_cut(trace));
+    st_json_bool(&json, st_trace_truncated(trace));
     st_json_key(&json, "bytes_per_event");
     st_json_real(&json, bytes_per_event(trace));
     for (size_t i = 0; i < FACT_COUNT; i++) {

@@ -105,8 +105,10 @@ static void add_trace(struct st_inference *inference, const char *path,
     st_block_counts_add(st_trace_facts(trace), findings, counts_of, &addition);
     add_examples(inference, path, addition.symbols, findings);
     st_reserve(&inference->traces, &inference->trace_capacity, inference->trace_count + 1);
-    inference->traces[inference->trace_count++] = (struct st_inferred_trace){
-        .path = path, .events = st_trace_facts(trace)->events, .truncated = st_trace_cut(trace)};
+    inference->traces[inference->trace_count++] =
+        (struct st_inferred_trace){.path = path,
+                                   .events = st_trace_facts(trace)->events,
+                                   .truncated = st_trace_truncated(trace)};
 }
 
 static int analyse(struct st_reading *reading, struct st_findings *findings,

@@ -3,7 +3,7 @@
 #include "reference/algorithm1.h"
 #include "reference/evidence.h"
 #include "reference/generate.h"
-#include "reference/late.h"
+#include "reference/deferred.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

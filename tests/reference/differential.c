@@ -12,7 +12,7 @@
 #include "reference/algorithm1.h"
 #include "reference/compare.h"
 #include "reference/generate.h"
-#include "reference/late.h"
+#include "reference/deferred.h"
 #include "reference/program.h"
 #include "reference/racing.h"
 #include "reference/shrink.h"
