@@ -3,8 +3,8 @@
 file(GLOB_RECURSE LIBRARY_SOURCES CONFIGURE_DEPENDS
      src/base/*.c src/finding/*.c src/check/*.c src/library/*.c)
 # What only the command line and its reports use.
-list(FILTER LIBRARY_SOURCES EXCLUDE REGEX "src/base/(json|json_line|options|output)\\.c$")
-list(APPEND LIBRARY_SOURCES src/trace/event.c src/trace/contexts.c src/trace/symbols.c src/trace/validate.c)
+list(FILTER LIBRARY_SOURCES EXCLUDE REGEX "src/base/(json|options|output)\\.c$")
+list(APPEND LIBRARY_SOURCES src/session/block_counts.c src/trace/event.c src/trace/symbols.c src/trace/validate.c)
 
 # The header is what a program sees; its version must be that of the project.
 file(STRINGS include/seriatim/seriatim.h header_version REGEX "define SERIATIM_VERSION_STRING")

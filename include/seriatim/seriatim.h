@@ -1,7 +1,7 @@
 /* seriatim.h: check the events of a multithreaded program for atomicity violations.
  *
  * A program that knows what its threads do (a simulator, a virtual machine, a tracer) feeds events
- * to a checker one by one and is told of each violated block as soon as it is known:
+ * to a checker one by one. The checker calls back for each violated block as soon as it is known:
  *
  *     seriatim_checker *checker = seriatim_checker_new("witness");
  *     seriatim_checker_on_violation(checker, print, NULL);
@@ -19,10 +19,13 @@
  * transaction through others back to itself. A block is violated when such a chain leaves it for
  * another thread and comes back into it.
  *
- * Threads. The library has no global state: checkers are independent of each other and may be used
- * in different threads at the same time. One checker must be used by one thread at a time, and the
- * order of the calls is the order of the events: a program that feeds events from several threads
- * holds a lock of its own around the event and the call.
+ * Beyond one run: a seriatim_inference adds up the counts of several checkers, which says which
+ * blocks were never violated.
+ *
+ * Threads. The library has no global state: its objects are independent of each other and may be
+ * used in different threads at the same time. One object must be used by one thread at a time, and
+ * the order of the calls is the order of the events: a program that feeds events from several
+ * threads holds a lock of its own around the event and the call.
  *
  * Failure. Functions that can fail return -1 or NULL and say below when they do. Memory is the
  * exception: when there is none left, the library says so on standard error and ends the process
@@ -84,7 +87,7 @@ SERIATIM_API void seriatim_checker_free(seriatim_checker *checker);
  * conditions (a signal sends, a wake receives), once (the initialiser sends, each return
  * receives), reader-writer locks (a write lock receives from channels R and W, a write unlock sends
  * on W, a read lock receives from W, a read unlock sends on R) and barriers (an arrival sends, a
- * departure receives, and the rounds take turns with two channels) are told in this way. Feed a
+ * departure receives, and the rounds take turns with two channels) are fed in this way. Feed a
  * send before the operation takes effect, and a receive after it. */
 typedef enum seriatim_op {
     SERIATIM_READ,    /* operand: variable */
@@ -118,8 +121,8 @@ typedef enum seriatim_op {
  * Returns -1 when the event makes no sense after those before it (a release of a lock that is not
  * held, an end without a begin, an event of a joined thread, ...), when `op` or `loc` is out of
  * range, or after seriatim_checker_finish. Such an event is refused: it has no number and no
- * effect, seriatim_error says what was wrong, and the checker can be used on. Whether to go on is
- * the caller's choice: a run of which an event is missing may be judged wrongly.
+ * effect, seriatim_error says what was wrong, and the checker can still be used. Whether to go on
+ * is the caller's choice: when events are missing, the verdict may be wrong.
  *
  * The callback of seriatim_checker_on_violation is called before this function returns. */
 SERIATIM_API int seriatim_event(seriatim_checker *checker, uint64_t thread, seriatim_op op,
@@ -131,7 +134,7 @@ SERIATIM_API const char *seriatim_error(const seriatim_checker *checker);
 
 /* ---- Findings ------------------------------------------------------------------------------- */
 
-/* An event that a finding speaks of, with the ids that the caller gave. */
+/* An event in a finding, with the ids that the caller gave. */
 typedef struct seriatim_place {
     uint64_t event; /* its number, from 1 */
     uint64_t thread;
@@ -231,11 +234,64 @@ typedef struct seriatim_result {
     uint64_t refused;         /* events for which seriatim_event returned -1 */
 } seriatim_result;
 
-/* No more events come. Blocks may be open and locks may be held: a run that was cut off is judged
- * by what is there. Engines may find violations only now: the callback may be called.
+/* No more events come. Blocks may be open and locks may be held: the verdict on a truncated run is
+ * that on the events that were fed. Engines may find violations only now: the callback may be
+ * called.
  *
  * Fills *result. Calling it again gives the same result. */
 SERIATIM_API void seriatim_checker_finish(seriatim_checker *checker, seriatim_result *result);
+
+/* ---- Inference: which blocks were never violated ----------------------------------------------
+ */
+
+/* Adds up what checkers counted, over any number of runs: how often blocks ran, and how often they
+ * were violated. A block that ran often and was never violated is probably meant to be atomic.
+ *
+ *     seriatim_inference *inference = seriatim_inference_new();
+ *     for each run:
+ *         ... feed a new checker with its events, and finish it ...
+ *         seriatim_inference_add(inference, checker);
+ *     const seriatim_block_counts *blocks = seriatim_inference_blocks(inference, &count);
+ */
+typedef struct seriatim_inference seriatim_inference;
+
+/* Blocks with the same id, over all runs that were added. */
+typedef struct seriatim_block_counts {
+    uint64_t block;    /* the operand of their begins */
+    uint64_t executed; /* how many there were, nested ones and open ones too */
+    uint64_t violated; /* how many of them were violated */
+} seriatim_block_counts;
+
+/* A new inference, without runs. Never NULL. The caller owns it and ends it with
+ * seriatim_inference_free. */
+SERIATIM_API seriatim_inference *seriatim_inference_new(void);
+
+/* Ends an inference and everything that it handed out. NULL is fine. */
+SERIATIM_API void seriatim_inference_free(seriatim_inference *inference);
+
+/* Adds the run that was fed to a checker. Block ids mean the same in all runs. The checker is not
+ * changed, and is no longer needed. Adding the same checker twice counts its run twice.
+ *
+ * Returns 0, or -1 when nothing was added: seriatim_checker_finish was not called, the engine gave
+ * up, or it is one that does not know exactly which blocks of every depth were violated. The
+ * default engine does, and so does witness by name. */
+SERIATIM_API int seriatim_inference_add(seriatim_inference *inference,
+                                        const seriatim_checker *checker);
+
+/* How many runs were added. */
+SERIATIM_API uint64_t seriatim_inference_runs(const seriatim_inference *inference);
+
+/* The counts of all block ids: first those that were never violated, then the most rarely violated;
+ * among equal ones those that ran more often come first.
+ *
+ * Sets *count. Never NULL. What it points to belongs to the inference and is valid until the next
+ * call of seriatim_inference_add with it. */
+SERIATIM_API const seriatim_block_counts *seriatim_inference_blocks(seriatim_inference *inference,
+                                                                    size_t *count);
+
+/* Fills *counts for all blocks without a name together; `block` is SERIATIM_UNNAMED. */
+SERIATIM_API void seriatim_inference_unnamed(const seriatim_inference *inference,
+                                             seriatim_block_counts *counts);
 
 #ifdef __cplusplus
 }

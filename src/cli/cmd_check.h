@@ -1,4 +1,4 @@
-/* Checking a trace, for the commands that do: check itself, and report for a trace. */
+/* Checks a trace, for the commands check and report. */
 #ifndef SERIATIM_CLI_CMD_CHECK_H
 #define SERIATIM_CLI_CMD_CHECK_H
 
@@ -6,7 +6,7 @@
 
 struct check_values {
     struct common_values common;
-    unsigned engine; /* index in st_engines, or one behind the last: all of them */
+    unsigned engine; /* index in st_engines, or one past the last: all of them */
     const char *spec;
     uint64_t limit;
     bool first, repair;

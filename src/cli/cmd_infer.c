@@ -1,4 +1,4 @@
-/* seriatim infer: which blocks were never cut, over one or more traces, as a specification. */
+/* seriatim infer: writes a specification of the blocks that were never cut in some traces. */
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/output.h"
@@ -29,7 +29,8 @@ struct ranking {
 
 /* ---- the specification ---- */
 
-/* Texts from a trace may hold anything; here they must not end a comment or obey a terminal. */
+/* Texts from a trace may contain anything; here they must not end a comment or control the
+ * terminal. */
 static void put_text(const char *text, FILE *file) {
     for (; *text; text++) {
         if ((unsigned char)*text < 0x20 || *text == 0x7f)
@@ -43,7 +44,7 @@ static void put_count(uint64_t count, const char *noun, FILE *file) {
     fprintf(file, "%" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
 }
 
-/* `before`, the location and `after`; nothing where a trace has no location. */
+/* Writes `before`, the location and `after`; nothing if there is no location. */
 static void put_location(const struct st_symbols *symbols, uint64_t loc, const char *before,
                          const char *after, FILE *file) {
     char buffer[ST_LOCATION_SIZE];
@@ -78,7 +79,7 @@ static void put_header(const struct st_inference *inference, const struct rankin
             ranking->count - ranking->atomic);
 }
 
-/* Columns of a text; a letter of several bytes is one. */
+/* The width of a text in columns; a character of several bytes takes one. */
 static int width_of(const char *text) {
     int width = 0;
     for (; *text; text++)
@@ -86,7 +87,7 @@ static int width_of(const char *text) {
     return width;
 }
 
-/* Comments stand below each other, but for names so long that others would be far from theirs. */
+/* Comments are aligned, except after names so long that the others would be far from theirs. */
 enum { WIDEST = 48 };
 
 static void put_atomic(const struct ranking *ranking, FILE *file) {
@@ -106,7 +107,7 @@ static void put_atomic(const struct ranking *ranking, FILE *file) {
         free(patterns[i]);
     }
     free(patterns);
-    /* A file without an `atomic` line would call everything atomic. */
+    /* A file without an `atomic` line would make every block atomic. */
     if (!ranking->atomic)
         fputs("ignore function *  # no block name is left\n", file);
 }

@@ -183,12 +183,12 @@ static enum status write_report(struct predict *predict) {
     struct st_details details = {st_context_details_lookup, &contexts};
     struct st_report report = {.schema = "seriatim-predict/1",
                                .trace = predict->path,
-                               .details = input->replay ? &details : NULL,
+                               .details = input->tracker ? &details : NULL,
                                .built = st_trace_input_recorded(input),
                                .symbols = &input->symbols,
                                .facts = &facts,
                                .repairs = st_trace_repairs(trace),
-                               .cut = st_trace_cut(trace),
+                               .cut = st_trace_truncated(trace),
                                .compare = runs_all(predict->values),
                                .predictions = &predict->predictions};
     struct st_text_style style = text_style(&predict->values->common, predict->output.fd);

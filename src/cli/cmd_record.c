@@ -4,7 +4,7 @@
 #include "cli/messages.h"
 #include "cli/watch_messages.h"
 #include "session/watched_program.h"
-#include "trace/writer.h"
+#include "trace/format.h"
 #include "watch/describe.h"
 
 #include <errno.h>
@@ -51,7 +51,8 @@ static void give_up(struct record *record) {
     st_watch_stop(&record->watch);
 }
 
-/* Chunks go to the file at once and under its own name, so that it can be read whatever happens. */
+/* Chunks are written immediately and under the final name, so that the file can be read whatever
+ * happens. */
 static bool open_trace(struct record *record) {
     record->path = choose_path(record);
     record->file = fopen(record->path, "we");

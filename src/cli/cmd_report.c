@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* How much to read in order to tell a result from a trace. */
+/* How much to read to distinguish a result from a trace. */
 enum { FIRST_LOOK = 4096 };
 
 struct values {
@@ -17,7 +17,7 @@ struct values {
     struct filter_values filters;
 };
 
-/* Findings keep what was said of them when they were saved, unless files are given now. */
+/* Findings keep the state they were saved with, unless files are given now. */
 static enum status write_loaded(const struct values *values, const struct st_filters *filters,
                                 const struct st_loaded *loaded, struct st_output *output) {
     struct st_report report = *st_loaded_report(loaded);
@@ -66,7 +66,7 @@ static enum status report_result(const struct values *values, const char *path,
     return status;
 }
 
-/* As `seriatim check` does it without options. */
+/* Like `seriatim check` without options. */
 static enum status report_trace(const struct values *values, const char *path) {
     const struct check_values check = {.common = values->common,
                                        .limit = 100,
@@ -76,7 +76,7 @@ static enum status report_trace(const struct values *values, const char *path) {
     return check_path(&check, path);
 }
 
-/* What comes through a pipe was read by now and cannot be read again as a trace. */
+/* A pipe has been read by now, and cannot be read again as a trace. */
 static enum status refuse_pipe(const struct st_input *input) {
     struct st_error error;
     st_fail(&error, input->name, ST_AT_FILE, 0,

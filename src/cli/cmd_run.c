@@ -30,7 +30,7 @@ struct run {
 
 /* ---- the report ---- */
 
-/* As far as it is known by now. */
+/* As far as it is known so far. */
 static enum status exit_status(const struct run *run) {
     bool trouble = run->failed || run->check.run.findings.gave_up;
     return watch_status(&run->check.watch, run->found ? (int)run->values->error_exitcode
@@ -118,7 +118,7 @@ static enum status follow(struct run *run) {
     return exit_status(run);
 }
 
-/* Better now than after hours. */
+/* Better to fail now than after hours. */
 static int check_log(const struct values *values, struct st_error *error) {
     struct st_output output;
     if (!values->log)

@@ -1,4 +1,4 @@
-/* seriatim: finds out whether blocks that are meant to be atomic were atomic in a run. */
+/* seriatim: finds out whether blocks that should be atomic were atomic in a run. */
 #include "cli/command.h"
 #include "cli/doctor/scratch.h"
 #include "base/output.h"
@@ -71,8 +71,8 @@ static enum status unknown_command(const char *name) {
     return complain(&error);
 }
 
-/* The operand with this index, of those that must be there: "OUT" is the second of "IN OUT", and
- * the first of "a|b" is "a or b". */
+/* The required operand with this index: "OUT" is the second of "IN OUT", and the first of "a|b" is
+ * "a or b". */
 static void name_operand(const char *operands, size_t index, char *name, size_t size) {
     size_t length;
     for (const char *word = operands; *word; word += length + (word[length] == ' ')) {
@@ -140,7 +140,7 @@ static enum status run_help(int argc, char **argv) {
     return command ? show(write_command_help, command) : unknown_command(argv[0]);
 }
 
-/* Leaves no temporary file behind, then dies of the signal as if there were no handler. */
+/* Removes temporary files, then dies from the signal as if there were no handler. */
 static void on_deadly_signal(int number) {
     st_output_remove_unfinished();
     scratch_remove();
@@ -158,18 +158,18 @@ static void set_signals(void) {
         if (before.sa_handler != SIG_IGN) /* nohup, shells without job control */
             sigaction(deadly[i], &action, NULL);
     }
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write() */
+    signal(SIGXFSZ, SIG_IGN); /* if a file may not grow, write() fails instead */
 }
 
 /* A file that we open must not become standard output or error because the caller closed those.
- * Writing to a closed standard output stays an error: what takes its place is not for writing. */
+ * Writing to a closed standard output remains an error: its replacement is read-only. */
 static void keep_standard_descriptors(void) {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0)
             abort();
 }
 
-/* The command that runs when the program is called by its name: seriatim-cc. */
+/* The command that the program runs because of its own name: seriatim-cc. */
 static const struct command *find_own_name(const char *path) {
     static const char prefix[] = "seriatim-";
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;

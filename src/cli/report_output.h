@@ -43,12 +43,12 @@ struct filter_values {
         .initial = "100", .help = "list at most N violated blocks; 0 lists all"                    \
     }
 
-/* The exit status that goes with a report: found wins over trouble, since what was found is true,
- * whatever else could not be decided. */
+/* The exit status of a report. Found wins over trouble: what was found is true, even if something
+ * else could not be decided. */
 enum status report_status(const struct st_report *report);
 
-/* How a report for people is written to this file descriptor: in color and as wide as a terminal,
- * if it is one. COLUMNS in the environment says how wide it may be, wherever it goes. */
+/* The style of a text report on this file descriptor: in color and as wide as the terminal, if it
+ * is one. COLUMNS in the environment overrides the width, wherever the report goes. */
 struct st_text_style text_style(const struct common_values *common, int fd);
 
 /* Writes the report in the format, or as suppressions. */

@@ -8,10 +8,10 @@
 
 /* ---- progress ---- */
 
-/* There is one terminal, and one line of progress on it. */
+/* There is one terminal, with one progress line. */
 struct progress_line {
     double next; /* when to show the line again */
-    int width;   /* of the line that stands on the terminal; 0 when there is none */
+    int width;   /* of the line on the terminal; 0 if there is none */
 };
 
 static double now(void) {
@@ -53,7 +53,7 @@ static void clear_line(void *context) {
     progress->width = 0;
 }
 
-/* NULL when nobody would see it. */
+/* NULL if nobody would see it. */
 static const struct st_progress_hook *progress_line(bool quiet) {
     static struct progress_line progress;
     static const struct st_progress_hook hook = {show_line, clear_line, &progress};
@@ -93,7 +93,7 @@ void end_reading(struct st_reading *reading, bool good) {
     for (int kind = 0; kind < ST_MALFORMED_COUNT; kind++)
         if (st_trace_repairs(reading->trace)->kinds[kind].count)
             warn_of_repair(reading->trace, (enum st_malformed)kind);
-    if (st_trace_cut(reading->trace))
+    if (st_trace_truncated(reading->trace))
         warn("%s: is cut off; only its first %" PRIu64 " events could be read",
              st_trace_name(reading->trace), st_trace_facts(reading->trace)->events);
 }

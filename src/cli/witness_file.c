@@ -2,7 +2,7 @@
 
 #include "base/output.h"
 #include "base/memory.h"
-#include "trace/writer.h"
+#include "trace/format.h"
 
 #include <stdlib.h>
 #include <string.h>

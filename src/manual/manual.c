@@ -1,12 +1,12 @@
 /* manual PAGE.1.in PAGE.1: writes a manual page. Run by the build.
  *
- * Prose is written by hand. These lines of it stand for what is in the tables of the commands, so
+ * Prose is written by hand. These lines are replaced by what the tables of the commands say, so
  * that a page can neither forget an option nor invent one:
  *
  *     @COMMANDS@    the list of commands
- *     @SYNOPSIS@    the usage of the command after which the file is named
- *     @OPTIONS@     the list of its options; in seriatim.1.in, of those that every command has
- *     @--limit@     what follows is said of this option, behind what --help says
+ *     @SYNOPSIS@    the usage of the command that the file is named after
+ *     @OPTIONS@     the list of its options; in seriatim.1.in, of those that all commands have
+ *     @--limit@     what follows is appended to the help of this option
  *     @END@         ends the options
  */
 #include "manual/mdoc.h"
@@ -26,7 +26,7 @@ struct page {
     bool has_options;
 };
 
-/* What the page says of an option, apart from its help. */
+/* What the page adds to the help of an option. */
 struct addition {
     const struct st_option *option;
     char *text;
@@ -66,7 +66,7 @@ static const struct st_option *find_option(const struct page *page, const struct
             page->line);
 }
 
-/* Reads what the page says of options, up to @END@. */
+/* Reads what the page adds to options, up to @END@. */
 static size_t read_additions(struct page *page, const struct st_option *table,
                              struct addition additions[MOST_ADDITIONS]) {
     size_t count = 0;
@@ -123,7 +123,7 @@ static void write_line(struct page *page) {
         give_up(page, "this line means nothing: %.*s", (int)strcspn(page->line, "\n"), page->line);
 }
 
-/* The command after which the file is named. */
+/* The command that the file is named after. */
 static const struct command *page_command(struct page *page) {
     static const char begin[] = "seriatim-", end[] = ".1.in";
     const char *slash = strrchr(page->path, '/'), *name = slash ? slash + 1 : page->path;

@@ -4,6 +4,14 @@
 
 #include <string.h>
 
+struct st_detail st_detail_at(const struct st_report *report, uint64_t loc) {
+    static const char *const none[] = {NULL};
+    struct st_detail detail = {"", none, none};
+    if (report->details)
+        report->details->lookup(report->details->context, loc, &detail);
+    return detail;
+}
+
 bool st_report_disagrees(const struct st_report *report) {
     bool yes = false, no = false;
     for (size_t i = 0; i < report->result_count; i++) {

@@ -82,6 +82,9 @@ void st_report_sarif(const struct st_report *report, FILE *file);
  * reasons are left to the reader. */
 void st_report_suppressions(const struct st_report *report, FILE *file);
 
+/* What is known of a location; texts and lists are empty where nothing is. */
+struct st_detail st_detail_at(const struct st_report *report, uint64_t loc);
+
 struct st_counts st_report_counts(const struct st_report *report);
 
 /* Do two engines give opposite verdicts? One of them must then be wrong. */

@@ -22,7 +22,7 @@ bool st_engine_run_has_found(const struct st_engine_run *run) {
     return run->findings.first_bad_event || run->findings.kept;
 }
 
-/* Of this thread: the one that reads ahead is not the engine's. */
+/* Time of this thread only: another thread reads ahead, which is not the engine's work. */
 static double processor_time(void) {
     struct timespec time;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -37,7 +37,7 @@ static void feed_all(struct st_engine_run *run, const struct st_event *events, c
         run->engine->feed(run->state, events, count, first);
 }
 
-/* Event by event, so that nothing behind the first finding is seen. */
+/* Event by event, so that the engine sees nothing after the first finding. */
 static void feed_until_found(struct st_engine_run *run, const struct st_event *events,
                              const uint64_t *at, size_t count, uint64_t first) {
     for (size_t i = 0; i < count && !run->stopped; i++) {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* With suppressions or a baseline, so many violations are kept. */
+/* How many violations are kept with suppressions or a baseline. */
 enum { KEPT = 100000 };
 
 bool st_filters_wanted(const struct st_filter_files *files) {
@@ -71,7 +71,7 @@ int st_filters_open(struct st_filters *filters, const struct st_filter_files *fi
 int st_filters_open_for_trace(struct st_filters *filters, const struct st_filter_files *files,
                               const char *command, const char *trace, const char *spec,
                               struct st_error *error) {
-    /* That trace and specification are not the same is seen to when they are opened. */
+    /* That trace and specification differ is checked when they are opened. */
     bool same = spec && strcmp(spec, trace) == 0;
     const char *const inputs[] = {trace, same ? NULL : spec, NULL};
     return st_filters_open(filters, files, command, inputs, error);

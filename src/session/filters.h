@@ -1,4 +1,4 @@
-/* Which findings are new: files of suppressions, and earlier results as a baseline. */
+/* Decides which findings are new, by suppressions and by earlier results as a baseline. */
 #ifndef SERIATIM_SESSION_FILTERS_H
 #define SERIATIM_SESSION_FILTERS_H
 
@@ -15,20 +15,20 @@ struct st_filters {
     struct st_baseline baseline;
 };
 
-/* Reads the files, which must outlive the filters. `inputs` is what else is read, ending with NULL:
- * only one of all can be standard input. `command` is for errors that concern no file. On -1 there
- * is nothing to be closed. */
+/* Reads the files, which must outlive the filters. `inputs` lists what else is read, ending with
+ * NULL: only one of all these can be standard input. `command` is for errors that concern no file.
+ * On -1 there is nothing to close. */
 int st_filters_open(struct st_filters *filters, const struct st_filter_files *files,
                     const char *command, const char *const *inputs, struct st_error *error);
 void st_filters_close(struct st_filters *filters);
 
-/* The same for a command that reads a trace and maybe (NULL: not) a specification. */
+/* The same for a command that reads a trace and, unless it is NULL, a specification. */
 int st_filters_open_for_trace(struct st_filters *filters, const struct st_filter_files *files,
                               const char *command, const char *trace, const char *spec,
                               struct st_error *error);
 
-/* What such a command must not overwrite, ending with NULL. A baseline may be: it was read by
- * then. */
+/* What such a command must not overwrite, ending with NULL. It may overwrite a baseline, which was
+ * read by then. */
 enum { ST_FILTER_INPUTS = ST_MOST_TEXTS + 3 };
 void st_filters_list_inputs(const struct st_filter_files *files, const char *trace,
                             const char *spec, const char *inputs[ST_FILTER_INPUTS]);
@@ -36,8 +36,8 @@ void st_filters_list_inputs(const struct st_filter_files *files, const char *tra
 /* Is there any file? */
 bool st_filters_wanted(const struct st_filter_files *files);
 
-/* How many violations to keep so that `limit` of them can be listed. Of those that are not kept
- * nobody can say whether they are new. */
+/* How many violations to keep so that `limit` of them can be listed. For those that are not kept,
+ * it is unknown whether they are new. */
 size_t st_filters_keep(const struct st_filter_files *files, uint64_t limit);
 
 /* Marks the findings of a report that are suppressed or in the baseline; NULL if there is no file.

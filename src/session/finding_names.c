@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers that something was said about, one bit each. */
+/* Numbers that were mentioned, one bit each. */
 struct wanted {
     unsigned char *bits;
     size_t capacity;
 };
 
-/* Invariant: the tables of `symbols` are the translator's, but for variables, locations and
+/* Invariant: the tables of `symbols` are the translator's, except for variables, locations and
  * contexts, which are ours. */
 struct st_finding_names {
     struct st_translator *translator;

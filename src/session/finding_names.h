@@ -1,7 +1,7 @@
-/* Names for what findings in a running program speak of.
+/* Names for what the findings in a running program mention.
  *
- * A program has millions of variables and sites, and a report shows a few of them: only those get
- * their names, when it is written. */
+ * A program has millions of variables and sites, and a report shows only a few of them. These are
+ * named when the report is written. */
 #ifndef SERIATIM_SESSION_FINDING_NAMES_H
 #define SERIATIM_SESSION_FINDING_NAMES_H
 
@@ -17,10 +17,10 @@ struct st_finding_names *st_finding_names_new(struct st_translator *translator,
                                               const struct st_findings *findings);
 void st_finding_names_free(struct st_finding_names *names);
 
-/* The names of all that the findings speak of; other variables and locations are "". */
+/* The names of everything that the findings mention; other variables and locations are "". */
 const struct st_symbols *st_finding_names_symbols(const struct st_finding_names *names);
 
-/* Who tells what is known of the locations. */
+/* Provides the details of the locations. */
 struct st_details st_finding_names_details(struct st_finding_names *names);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "check/engine.h"
+#include "report/user_line.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +27,9 @@ static uint32_t adopt_name(struct st_names *to, const struct st_names *from, uin
 static uint64_t adopt_location(struct st_symbols *to, const struct st_symbols *from, uint64_t loc) {
     if (!(loc & ST_LOC_NAME))
         return loc;
-    uint32_t name = (uint32_t)(loc & ~ST_LOC_NAME);
-    return ST_LOC_NAME | adopt_name(&to->locations, &from->locations, name);
+    char buffer[ST_LOCATION_SIZE];
+    const char *text = st_user_location(from, NULL, loc, buffer);
+    return ST_LOC_NAME | st_names_add(&to->locations, text, strlen(text));
 }
 
 static void adopt_event(struct st_symbols *to, const struct st_symbols *from,
@@ -103,8 +105,10 @@ static void add_trace(struct st_inference *inference, const char *path,
     st_block_counts_add(st_trace_facts(trace), findings, counts_of, &addition);
     add_examples(inference, path, addition.symbols, findings);
     st_reserve(&inference->traces, &inference->trace_capacity, inference->trace_count + 1);
-    inference->traces[inference->trace_count++] = (struct st_inferred_trace){
-        .path = path, .events = st_trace_facts(trace)->events, .truncated = st_trace_cut(trace)};
+    inference->traces[inference->trace_count++] =
+        (struct st_inferred_trace){.path = path,
+                                   .events = st_trace_facts(trace)->events,
+                                   .truncated = st_trace_truncated(trace)};
 }
 
 static int analyse(struct st_reading *reading, struct st_findings *findings,
@@ -139,22 +143,11 @@ int st_inference_read(struct st_inference *inference, const char *path, struct s
 
 /* ---- the result ---- */
 
-/* a/b against c/d. */
-static int compare_shares(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
-    unsigned __int128 left = (unsigned __int128)a * d, right = (unsigned __int128)c * b;
-    return (left > right) - (left < right);
-}
-
 static int compare_blocks(const void *left, const void *right) {
     const struct st_inferred_block *a = *(const struct st_inferred_block *const *)left;
     const struct st_inferred_block *b = *(const struct st_inferred_block *const *)right;
-    int order = compare_shares(a->counts.violated, a->counts.executed, b->counts.violated,
-                               b->counts.executed);
-    if (order)
-        return order;
-    if (a->counts.executed != b->counts.executed)
-        return a->counts.executed > b->counts.executed ? -1 : 1;
-    return strcmp(a->name, b->name);
+    int order = st_block_counts_compare(&a->counts, &b->counts);
+    return order ? order : strcmp(a->name, b->name);
 }
 
 const struct st_inferred_block **st_inference_rank(struct st_inference *inference, size_t *atomic) {

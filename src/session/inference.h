@@ -1,12 +1,12 @@
 /* Which blocks were never violated, over several traces, and an example of each that was.
  *
  * One pass over each trace is enough. Whether a block was violated does not depend on which other
- * blocks there are, so an engine that looks at every depth finds at once what papers find by
- * checking the same trace again and again, each time without the blocks refuted so far.
+ * blocks there are. So an engine that looks at every depth finds in one pass what the papers find
+ * by checking the trace repeatedly, each time without the blocks refuted so far.
  *
- * Traces number their names each in its own way. The inference has numbers of its own, for the
- * names of blocks and for whatever its examples mention, so that nothing of a trace is needed once
- * it is closed. */
+ * Each trace numbers its names in its own way. The inference uses its own numbers, for the names
+ * of blocks and for everything its examples mention, so it needs nothing from a trace that is
+ * closed. */
 #ifndef SERIATIM_SESSION_INFERENCE_H
 #define SERIATIM_SESSION_INFERENCE_H
 
@@ -41,14 +41,13 @@ struct st_inference {
 void st_inference_init(struct st_inference *inference);
 void st_inference_free(struct st_inference *inference);
 
-/* Reads a trace to its end and adds what was found in it. The path outlives the inference. On -1
- * nothing was added. */
+/* Reads a trace to its end and adds what was found in it. The path must outlive the inference. On
+ * -1 nothing was added. */
 int st_inference_read(struct st_inference *inference, const char *path, struct st_reading *reading,
                       struct st_error *error);
 
-/* Pointers to the named blocks: first the `*atomic` that were never violated, then the others, the
- * most rarely violated first. A block that is rarely violated is likely to be meant atomic, the
- * more so the more often it ran. Release with free(). */
+/* Pointers to the named blocks, in the order of st_block_counts_compare: first the `*atomic` that
+ * were never violated, then the others. Release with free(). */
 const struct st_inferred_block **st_inference_rank(struct st_inference *inference, size_t *atomic);
 
 #endif

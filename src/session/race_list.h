@@ -27,10 +27,10 @@ void st_race_list_free(struct st_race_list *list);
 void st_race_list_feed(struct st_race_list *list, const struct st_event *events, size_t count,
                        uint64_t first);
 
-/* Was the trace too long for this analysis, so that nothing is known of races? */
+/* Was the trace too long for this analysis? Then nothing is known about races. */
 bool st_race_list_gave_up(const struct st_race_list *list);
 
-/* No more events come: makes pairs that look the same to a reader one pair, and leaves the few that
+/* There are no more events. Merges pairs that look the same to a reader, and keeps the few that
  * are worth showing. */
 void st_race_list_finish(struct st_race_list *list, const struct st_symbols *symbols);
 

@@ -1,13 +1,13 @@
-/* A trace that is read from its start to its end, while somebody may want to know how far it is. */
+/* Reads a trace from start to end, and reports progress. */
 #ifndef SERIATIM_SESSION_READING_H
 #define SERIATIM_SESSION_READING_H
 
 #include "trace/trace.h"
 
-/* Who shows how far reading is. */
+/* Called as reading makes progress. */
 struct st_progress_hook {
     void (*advanced)(void *context, const struct st_trace *trace); /* after each batch of events */
-    void (*stopped)(void *context); /* at the end, after an error, and when reading is given up */
+    void (*stopped)(void *context); /* at the end, after an error, and when reading stops early */
     void *context;
 };
 
@@ -16,7 +16,7 @@ struct st_reading {
     const struct st_progress_hook *progress; /* or NULL */
 };
 
-/* The path and the hook must outlive the reading. On -1 there is nothing to be closed. */
+/* The path and the hook must outlive the reading. On -1 there is nothing to close. */
 int st_reading_open(struct st_reading *reading, const char *path, unsigned flags,
                     const struct st_progress_hook *progress, struct st_error *error);
 void st_reading_close(struct st_reading *reading);
@@ -25,7 +25,7 @@ void st_reading_close(struct st_reading *reading);
 long st_reading_next(struct st_reading *reading, struct st_event **events, uint64_t *first,
                      struct st_error *error);
 
-/* Reading is over, even if there are more events. */
+/* Stops reading, even if there are more events. */
 void st_reading_stop(struct st_reading *reading);
 
 #endif

@@ -1,6 +1,6 @@
 #include "session/result_file.h"
 
-/* The longest result that is read. What is more than that would not be looked at by anybody. */
+/* The longest result that is read. Nobody would look at a longer one. */
 #define LARGEST_RESULT (UINT64_C(1) << 32)
 
 enum { MORE = 1 << 20 };

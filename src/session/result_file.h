@@ -4,7 +4,7 @@
 
 #include "trace/format.h"
 
-/* Reads all that is left of an input, unless that is more than any result has. */
+/* Reads the rest of an input. It is an error if it is larger than any result. */
 int st_result_read_rest(struct st_input *input, struct st_error *error);
 
 #endif

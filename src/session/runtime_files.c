@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* From the folder of the program: in a build folder, and installed. */
+/* Relative to the folder of the program: in a build folder, and installed. */
 static const char *const places[] = {"runtime", SERIATIM_RUNTIME_FROM_BIN};
 
 static bool holds(const char *folder, const char *file) {

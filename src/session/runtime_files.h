@@ -1,4 +1,4 @@
-/* Where the runtime library is, with which programs under test are linked. */
+/* Finds the runtime library that programs under test are linked with. */
 #ifndef SERIATIM_SESSION_RUNTIME_FILES_H
 #define SERIATIM_SESSION_RUNTIME_FILES_H
 
@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-/* The library. Beside it lie links to it under the names that gcc's programs know: libtsan.so, for
- * its linker, and libtsan.so.2, for programs that were linked before. */
+/* The library. Next to it are links under the names that gcc uses: libtsan.so, for its linker, and
+ * libtsan.so.2, for programs that were linked before. */
 #define ST_RUNTIME_LIBRARY "libseriatim_rt.so"
 #define ST_RUNTIME_LINK_NAME "libtsan.so"
 
@@ -17,12 +17,12 @@
 #define ST_RUNTIME_ARCHIVE_NAMES "libseriatim_rt.a.syms"
 #define ST_RUNTIME_ARCHIVE_LINK_NAME "libtsan.a"
 
-/* The absolute path of the folder that holds it, to be released with free(), or NULL. It is what
- * SERIATIM_RUNTIME_DIR names, or else found from where the running program is: in a build folder,
- * or installed. `command` is who asks, for the error. */
+/* The absolute path of the folder that holds it, or NULL. SERIATIM_RUNTIME_DIR names it; otherwise
+ * it is found relative to the running program, in a build folder or installed. Release with
+ * free(). `command` is for the error. */
 char *st_runtime_folder(const char *command, struct st_error *error);
 
-/* Does that folder hold the archive, and what belongs to it, too? */
+/* Does the folder also hold the archive and its files? */
 bool st_runtime_has_archive(const char *place);
 
 #endif

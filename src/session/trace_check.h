@@ -1,4 +1,4 @@
-/* One engine, or several side by side, over a trace.
+/* Runs one engine, or several side by side, over a trace.
  *
  *     st_trace_check_start(&check, engines, count, keep, false);
  *     if (st_trace_check_read(&check, &input, &error) == 0) {
@@ -26,20 +26,20 @@ void st_trace_check_start(struct st_trace_check *check, const struct st_engine *
                           size_t count, size_t keep, bool first_only);
 void st_trace_check_free(struct st_trace_check *check);
 
-/* Reads the trace; the findings are in order then. */
+/* Reads the trace. Afterwards the findings are in order. */
 int st_trace_check_read(struct st_trace_check *check, struct st_trace_input *input,
                         struct st_error *error);
 
-/* Has each engine found something, so that the rest of the trace was not read? */
+/* Did reading stop early, because every engine had found something? */
 bool st_trace_check_stopped(const struct st_trace_check *check);
 
-/* Marks the conflicts in findings that are data races. It takes a second look at the trace, so it
- * is only done when there is such a conflict. What goes wrong now has no consequence but that
- * nothing is known of races. */
+/* Marks the conflicts in findings that are data races. This reads the trace a second time, so it
+ * is done only if a finding has a conflict. If something goes wrong, nothing is known about races,
+ * and that is all. */
 void st_trace_check_mark_races(struct st_trace_check *check, const struct st_trace_input *input);
 
-/* What each engine found, with locations of st_trace_input_symbols. Release with free(); it is good
- * as long as the check. To be called once. */
+/* What each engine found, with locations of st_trace_input_symbols. Valid as long as the check;
+ * release with free(). Call this once. */
 struct st_result *st_trace_check_results(struct st_trace_check *check,
                                          struct st_trace_input *input);
 

@@ -68,7 +68,7 @@ static void forget_variable(void *context, uint32_t variable) {
 void st_live_check_init(struct st_live_check *check, size_t keep, bool first_only,
                         const struct st_live_check_hooks *hooks) {
     *check = (struct st_live_check){.hooks = *hooks, .validator = st_validator_new(true)};
-    /* The one engine that can forget a variable, since memory is used again and again. */
+    /* The only engine that can forget a variable, which matters because memory is reused. */
     st_engine_run_start(&check->run, st_engine_find("witness"), keep, first_only);
 }
 

@@ -2,6 +2,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -500,6 +501,136 @@ static void paths_lead_out_of_the_block_and_back(void **state) {
     }
 }
 
+/* ---- Inference ---- */
+
+static void finish(seriatim_checker *checker) {
+    seriatim_result result;
+    seriatim_checker_finish(checker, &result);
+}
+
+static void assert_counts(const seriatim_block_counts *counts, uint64_t block, uint64_t executed,
+                          uint64_t violated) {
+    assert_int_equal(counts->block, block);
+    assert_int_equal(counts->executed, executed);
+    assert_int_equal(counts->violated, violated);
+}
+
+/* T1 runs a block that nobody disturbs. */
+static void feed_whole_block(seriatim_checker *checker, uint64_t block, uint64_t first) {
+    feed(checker, T1, SERIATIM_BEGIN, block, first);
+    feed(checker, T1, SERIATIM_READ, X, first + 1);
+    feed(checker, T1, SERIATIM_END, 0, first + 2);
+}
+
+static void an_inference_without_runs_is_empty(void **state) {
+    (void)state;
+    size_t count = 1;
+    seriatim_block_counts unnamed;
+    seriatim_inference *inference = seriatim_inference_new();
+    assert_non_null(seriatim_inference_blocks(inference, &count));
+    assert_int_equal(count, 0);
+    assert_int_equal(seriatim_inference_runs(inference), 0);
+    seriatim_inference_unnamed(inference, &unnamed);
+    assert_counts(&unnamed, SERIATIM_UNNAMED, 0, 0);
+    seriatim_inference_free(inference);
+    seriatim_inference_free(NULL);
+}
+
+static void blocks_are_counted_over_several_runs(void **state) {
+    (void)state;
+    seriatim_inference *inference = seriatim_inference_new();
+    for (int run = 0; run < 3; run++) {
+        seriatim_checker *checker = seriatim_checker_new(NULL);
+        feed_whole_block(checker, INNER, 1);
+        if (run == 1)
+            feed_cut_block(checker, 4);
+        else
+            feed_whole_block(checker, BLOCK, 4);
+        finish(checker);
+        assert_int_equal(seriatim_inference_add(inference, checker), 0);
+        seriatim_checker_free(checker);
+    }
+    size_t count;
+    const seriatim_block_counts *blocks = seriatim_inference_blocks(inference, &count);
+    assert_int_equal(count, 2);
+    assert_counts(&blocks[0], INNER, 3, 0);
+    assert_counts(&blocks[1], BLOCK, 3, 1);
+    assert_int_equal(seriatim_inference_runs(inference), 3);
+    seriatim_inference_free(inference);
+}
+
+static void nested_and_unnamed_blocks_are_counted(void **state) {
+    (void)state;
+    size_t count;
+    seriatim_block_counts unnamed;
+    seriatim_checker *checker = seriatim_checker_new("witness");
+    feed(checker, T1, SERIATIM_BEGIN, SERIATIM_UNNAMED, 1);
+    feed_cut_block(checker, 2);
+    feed(checker, T1, SERIATIM_END, 0, 7);
+    feed(checker, T1, SERIATIM_BEGIN, SERIATIM_UNNAMED, 8);
+    finish(checker);
+    seriatim_inference *inference = seriatim_inference_new();
+    assert_int_equal(seriatim_inference_add(inference, checker), 0);
+    const seriatim_block_counts *blocks = seriatim_inference_blocks(inference, &count);
+    assert_int_equal(count, 1);
+    assert_counts(&blocks[0], BLOCK, 1, 1);
+    seriatim_inference_unnamed(inference, &unnamed);
+    assert_counts(&unnamed, SERIATIM_UNNAMED, 2, 1);
+    seriatim_inference_free(inference);
+    seriatim_checker_free(checker);
+}
+
+static void the_most_rarely_violated_block_comes_first(void **state) {
+    (void)state;
+    size_t count;
+    seriatim_checker *checker = seriatim_checker_new(NULL);
+    seriatim_inference *inference = seriatim_inference_new();
+    feed_cut_block(checker, 1);
+    feed_whole_block(checker, BLOCK, 6);
+    feed_whole_block(checker, 5, 9);
+    feed_whole_block(checker, 4, 12);
+    feed_whole_block(checker, 3, 15);
+    feed_whole_block(checker, 3, 18);
+    finish(checker);
+    seriatim_inference_add(inference, checker);
+    const seriatim_block_counts *blocks = seriatim_inference_blocks(inference, &count);
+    assert_int_equal(count, 4);
+    assert_counts(&blocks[0], 3, 2, 0); /* ran more often */
+    assert_counts(&blocks[1], 4, 1, 0); /* equal: by id */
+    assert_counts(&blocks[2], 5, 1, 0);
+    assert_counts(&blocks[3], BLOCK, 2, 1);
+    seriatim_inference_free(inference);
+    seriatim_checker_free(checker);
+}
+
+static void a_checker_that_is_not_finished_is_not_added(void **state) {
+    (void)state;
+    seriatim_inference *inference = seriatim_inference_new();
+    seriatim_checker *checker = seriatim_checker_new(NULL);
+    feed_whole_block(checker, BLOCK, 1);
+    assert_int_equal(seriatim_inference_add(inference, checker), -1);
+    finish(checker);
+    assert_int_equal(seriatim_inference_add(inference, checker), 0);
+    assert_int_equal(seriatim_inference_runs(inference), 1);
+    seriatim_checker_free(checker);
+    seriatim_inference_free(inference);
+}
+
+static void only_an_engine_that_knows_every_depth_is_added(void **state) {
+    (void)state;
+    seriatim_inference *inference = seriatim_inference_new();
+    for (size_t i = 0; seriatim_engine_name(i); i++) {
+        seriatim_checker *checker = seriatim_checker_new(seriatim_engine_name(i));
+        feed_cut_block(checker, 1);
+        finish(checker);
+        bool exact = strcmp(seriatim_engine_name(i), "witness") == 0;
+        assert_int_equal(seriatim_inference_add(inference, checker), exact ? 0 : -1);
+        seriatim_checker_free(checker);
+    }
+    assert_int_equal(seriatim_inference_runs(inference), 1);
+    seriatim_inference_free(inference);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_version_is_that_of_the_header),
@@ -524,6 +655,12 @@ int main(void) {
         cmocka_unit_test(checkers_know_nothing_of_each_other),
         cmocka_unit_test(a_run_can_be_wrong_without_a_violated_block),
         cmocka_unit_test(paths_lead_out_of_the_block_and_back),
+        cmocka_unit_test(an_inference_without_runs_is_empty),
+        cmocka_unit_test(blocks_are_counted_over_several_runs),
+        cmocka_unit_test(nested_and_unnamed_blocks_are_counted),
+        cmocka_unit_test(the_most_rarely_violated_block_comes_first),
+        cmocka_unit_test(a_checker_that_is_not_finished_is_not_added),
+        cmocka_unit_test(only_an_engine_that_knows_every_depth_is_added),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "finding/schedules.h"
-#include "report/story/foreseen.h"
+#include "report/predicted_violation.h"
 #include "report/triage/judge.h"
 #include "report/load/load.h"
 
@@ -470,11 +470,13 @@ static void test_threads_that_wait_for_each_other(void **state) {
         f, "t.std: there is no block that could be cut; 1 deadlock potential (blocks: Theorem "
            "4, view; 20 events, 2 threads, 2 locks, 0 variables, 3 blocks)\n"
            "\n"
-           "T1 and T2 may wait for each other for ever (deadlock potential):\n"
+           "T1 and T2 may wait for each other for ever (deadlock potential).\n"
            "  event 2  T1  acquires lock a  at a.c:2  and holds it\n"
-           "  event 3  T1  acquires lock b  at a.c:3  waits for it while T2 holds it\n"
            "  event 7  T2  acquires lock b  at b.c:2  and holds it\n"
-           "  event 8  T2  acquires lock a  at b.c:3  waits for it while T1 holds it\n");
+           "  event 3  T1  acquires lock b  at a.c:3  waits for it while T2 holds it\n"
+           "  event 8  T2  acquires lock a  at b.c:3  waits for it while T1 holds it\n"
+           "  Each holds a lock that another one wants, and nothing keeps them from doing so at "
+           "the same time.\n");
 }
 
 static void add_race(struct fixture *f, uint64_t first, const char *thread) {
@@ -493,9 +495,10 @@ static void test_races_are_told_once_for_each_place(void **state) {
     add_race(f, 1, "T1");
     add_race(f, 2, "T3");
     finish(f);
-    assert_says(f, "T1 and T2 may access x at the same time (data race):\n"
+    assert_says(f, "T1 and T2 may access x at the same time (data race).\n"
                    "  event 1  T1  writes x  at a.c:2\n"
                    "  event 6  T2  reads x   at b.c:7\n"
+                   "  Neither a lock nor any other synchronisation keeps the two accesses apart.\n"
                    "  The same holds for 2 pairs of accesses in the same place.\n");
 }
 
@@ -543,7 +546,7 @@ static void test_several_engines_side_by_side(void **state) {
                     "\n"
                     "transfer is cut in a schedule that the program could have taken, in thread "
                     "T1: T2 comes in "
-                    "between, R-W-R on x (reported by 2 of 3 engines; told by tas).\n"
+                    "between, R-W-R on x (reported by 2 of 3 engines; shown as tas found it).\n"
                     "  In this run the steps came in another order; they can come in this:\n"
                     "  event 1   T1  begins transfer  at a.c:1  and ends it with event 6\n"
                     "  event 2   T1  reads x          at a.c:2\n"

@@ -440,7 +440,7 @@ static void a_block_that_closed_a_cycle_need_not_be_cut(void **state) {
                     "f closed a cycle of transactions in thread T1 (blamed in 1 of its 3 runs).\n"
                     "  event 1  T1  began f  at location 1  and ended it with event 9\n"
                     "  event 7  T1  read x   at a.c:7       which closed the cycle\n"
-                    "  Whether f itself was cut, this engine does not tell.\n\n"
+                    "  This engine does not say whether f itself was cut.\n\n"
                     "block  executed  blamed\n"
                     "f             3       1\n");
 }
@@ -546,7 +546,7 @@ static void a_path_in_json(void **state) {
         "        {\"from\": {\"event\": 6, \"thread\": \"T3\", \"op\": \"w(y)\", \"loc\": \"\"}, "
         "\"to\": {\"event\": 7, \"thread\": \"T1\", \"op\": \"join(T3)\", \"loc\": \"a.c:7\"}, "
         "\"kind\": \"join\", \"on\": \"T3\"}\n"
-        "      ]\n");
+        "      ],\n");
 }
 
 /* ---- Verdicts ---- */
@@ -558,8 +558,8 @@ static void a_cycle_is_told_when_no_block_is_violated(void **state) {
     st_findings_bad_event(&f->findings[0], 7);
     st_findings_cycle(&f->findings[0], edges, NULL, 3);
     assert_contains(text_of(f, false),
-                    "No serial order explains the trace, although no single block was cut:\n"
-                    "  with event 7 its transactions wait for each other in a cycle.\n"
+                    "No serial order explains the trace, although no single block was cut.\n"
+                    "  With event 7 its transactions wait for each other in a cycle.\n"
                     "  event 2  T1  released lock l       at a.c:2\n"
                     "  event 3  T2  acquired lock l       at b.c:3       so T2 comes after T1\n"
                     "  event 4  T2  forked T3             at b.c:4\n"

@@ -1,14 +1,14 @@
-/* seriatim cc, seriatim c++: the user's compiler, with what it takes to watch the program.
+/* seriatim cc, seriatim c++: call the user's compiler, with what it takes to watch the program.
  *
- * The compiler's own -fsanitize=thread calls a function at each access to memory and at the begin
- * and end of each function. We let it, and link our runtime library instead of its own. Our options
- * come first and the user's follow untouched, so that the user's win where both say something.
+ * The compiler's own -fsanitize=thread inserts a call at each memory access and at the begin and
+ * end of each function. We use that, and link our runtime library in place of the compiler's. Our
+ * options come first and the user's follow unchanged, so that the user's win where they disagree.
  *
- * A function that was inlined has no begin and no end, so it cannot be seen as a block. At -O2 this
- * is the fate of nearly every small function. So we let the compiler inline only what is declared
- * inline and no larger than a call of it: such a body holds an access or two, and a block of one
- * access cannot be cut. It keeps the accessors of C++ containers cheap, while a function that takes
- * a lock stays a function. docs/programs.md has what it costs. */
+ * An inlined function has no begin and no end, so it cannot be seen as a block. At -O2 nearly
+ * every small function is inlined. So we let the compiler inline only what is declared inline and
+ * is no larger than a call to it: such a body holds an access or two, and a block of one access
+ * cannot be violated. This keeps the accessors of C++ containers cheap, while a function that
+ * takes a lock stays a function. docs/programs.md says what it costs. */
 #include "cli/compiler/compiler.h"
 #include "cli/compiler/compiler_line.h"
 #include "cli/compiler/response_file.h"
@@ -23,13 +23,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Everybody's: lines for the report, frames to walk, and callers that stay on the stack. */
+/* For all compilers: lines for the report, frames to walk, and callers that stay on the stack. */
 static const char *const common_flags[] = {"-fsanitize=thread", "-g", "-fno-omit-frame-pointer",
                                            "-fno-optimize-sibling-calls", NULL};
 
-/* gcc copies small pieces of memory without a call, unseen; it makes one function of two equal
- * ones, or other versions of one, under other names; and it warns that ThreadSanitizer does not
- * know fences, which is not about us, and would be an error with -Werror. */
+/* gcc would copy small pieces of memory without a call, unseen. It would merge equal functions,
+ * and make variants of others under other names. And it warns that ThreadSanitizer does not
+ * support fences, which does not concern us, and would be an error with -Werror. */
 static const char *const gcc_flags[] = {
     "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset", "-fno-ipa-icf",
     "-fno-ipa-cp",         "-fno-ipa-sra",         "-Wno-tsan",           NULL};
@@ -41,21 +41,21 @@ static const char *const gcc_inline_flags[] = {"-fno-inline-functions",
                                                "--param=max-inline-insns-single=0",
                                                NULL};
 
-/* clang leaves out a read right before a write of the same place; but another thread may write in
- * between. */
+/* clang would leave out a read right before a write of the same location; but another thread may
+ * write in between. */
 static const char *const clang_flags[] = {"-mllvm", "-tsan-instrument-read-before-write=1", NULL};
 static const char *const clang_inline_flags[] = {"-finline-hint-functions", "-mllvm",
                                                  "-inline-threshold=0",     "-mllvm",
                                                  "-inlinehint-threshold=0", NULL};
 
-/* The command line in the making. */
+/* The command line that is being built. */
 struct call {
     const struct language *language;
     struct compiler compiler;
     struct compiler_line line;
-    const char **words; /* NULL stands behind the last */
+    const char **words; /* ends with NULL */
     size_t count, capacity;
-    char **texts; /* those of the words that were made here */
+    char **texts; /* the words that were allocated here */
     size_t text_count, text_capacity;
 };
 
@@ -74,7 +74,7 @@ static void add_for_linker(struct call *call, const char *word) {
     add(call, word);
 }
 
-/* A word of three parts, which lives as long as the call. */
+/* A word made of three parts, valid as long as the call. */
 static const char *join(struct call *call, const char *a, const char *b, const char *c) {
     size_t size = strlen(a) + strlen(b) + strlen(c) + 1;
     char *text = st_alloc(size, 1);
@@ -88,7 +88,7 @@ static bool leaves_inlining_alone(void) {
     return chosen && *chosen && strcmp(chosen, "0") != 0;
 }
 
-/* clang complains about options that it does not need, so it gets none when it only links. */
+/* clang complains about unused options, so it gets none when it only links. */
 static void add_compile_flags(struct call *call) {
     bool clang = call->compiler.kind == COMPILER_CLANG;
     if (clang && !call->line.has_source)
@@ -126,9 +126,10 @@ static int add_clang_library(struct call *call, const char *name, struct st_erro
                    name);
 }
 
-/* clang puts all its runtime libraries into that of -fsanitize=thread, which is not wanted; those
- * for -fsanitize=undefined are, where a source file is compiled and linked in one step. (When clang
- * only links, it gets no -fsanitize=thread from us and cares for itself.) */
+/* clang's library for -fsanitize=thread contains all its other runtime libraries, and we do not
+ * link it. We still need the one for -fsanitize=undefined, if a source file is compiled and linked
+ * in one step. (When clang only links, it gets no -fsanitize=thread from us, and handles this
+ * itself.) */
 static int add_clang_libraries(struct call *call, struct st_error *error) {
     if (!call->line.has_source && !call->line.thread)
         return 0;
@@ -142,9 +143,9 @@ static int add_clang_libraries(struct call *call, struct st_error *error) {
     return add_clang_library(call, "libclang_rt.ubsan_standalone_cxx", error);
 }
 
-/* Our runtime library comes before all others, so that what it defines is found there first, and
- * stays even if --as-needed holds. gcc adds -ltsan by itself: through -L it finds our library under
- * that name, too, before its own. */
+/* Our runtime library comes before all others, so that its definitions are found first, and it
+ * stays even with --as-needed. gcc adds -ltsan itself: through -L it finds our library under that
+ * name, before its own. */
 static void add_shared_runtime(struct call *call, const char *place) {
     add_for_linker(call, "--push-state");
     add_for_linker(call, "--no-as-needed");
@@ -154,8 +155,8 @@ static void add_shared_runtime(struct call *call, const char *place) {
     add_for_linker(call, join(call, place, "", ""));
 }
 
-/* All of the archive goes into the executable, and what it defines is there for all libraries that
- * are ever loaded. They themselves get none: there must be one for all. gcc, told to link it,
+/* The whole archive goes into the executable, and its definitions are available to all libraries
+ * that are ever loaded. The libraries themselves get none: there must be one runtime for all. gcc
  * finds our archive under the name of its own. */
 static int add_static_runtime(struct call *call, const char *place, struct st_error *error) {
     if (call->line.shared)
@@ -203,7 +204,7 @@ static int refuse(const struct call *call, struct st_error *error) {
         st_quote(quoted, sizeof quoted, call->line.odd, strlen(call->line.odd)), call->line.why);
 }
 
-/* A line without input is a question to the compiler, which gets it as it is. */
+/* A line without input only asks the compiler something, and is passed on unchanged. */
 static int add_flags(struct call *call, struct st_error *error) {
     if (!call->line.has_input)
         return 0;
@@ -213,7 +214,7 @@ static int add_flags(struct call *call, struct st_error *error) {
     return add_link_flags(call, error);
 }
 
-/* Returns only with an error. */
+/* Returns only if there is an error. */
 static int execute(const struct call *call, struct st_error *error) {
     execvp(call->words[0], (char *const *)call->words);
     if (errno == E2BIG)

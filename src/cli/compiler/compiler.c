@@ -21,8 +21,8 @@ static const char *last_part(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* Does one of the words say so? Asking clang takes as long as compiling a small file (40 ms here),
- * so that a name such as clang-14 is taken at its word. gcc answers in 2 ms, and is asked. */
+/* Is one of the words a name of clang? Asking clang takes as long as compiling a small file (40 ms
+ * here), so a name such as clang-14 is believed. gcc answers in 2 ms, so it is asked. */
 static bool is_called_clang(const char *const *words) {
     for (; *words; words++)
         if (**words != '-' && strstr(last_part(*words), "clang"))
@@ -44,7 +44,7 @@ int compiler_cannot_start(const struct language *language, const char *word, int
                    quoted, language->compiler, language->variable);
 }
 
-/* Asks the compiler a question of one word; returns what child_run does. */
+/* Runs the compiler with one option; returns what child_run does. */
 static int ask(const char *const *words, const char *question, char output[QUERY_OUTPUT]) {
     static const char *const in_english[] = {"LC_ALL=C", NULL};
     char **environment = child_environment(in_english);
@@ -75,7 +75,7 @@ static bool has_line_end(const char *text, const char *end) {
     return false;
 }
 
-/* gcc knows where its part is that compiles C; clang is of one piece, so it repeats the name. */
+/* gcc knows the path of its C compiler proper; clang has no such part, and repeats the name. */
 int compiler_identify(const char *const *words, const struct language *language,
                       enum compiler_kind *kind, struct st_error *error) {
     char output[QUERY_OUTPUT], quoted[QUOTED];
@@ -122,7 +122,7 @@ static void split(struct compiler *compiler) {
     }
 }
 
-/* Is a word seriatim itself? It would call itself for ever. */
+/* Is a word seriatim itself? It would call itself forever. */
 static bool is_seriatim(const char *word) {
     const char *name = last_part(word);
     return strcmp(name, "seriatim") == 0 || strcmp(name, "seriatim-cc") == 0 ||

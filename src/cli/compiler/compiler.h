@@ -1,4 +1,4 @@
-/* The compiler that the user has chosen, which `cc` calls and `doctor` looks at. */
+/* The compiler that the user has chosen, which `cc` calls and `doctor` examines. */
 #ifndef SERIATIM_CLI_COMPILER_COMPILER_H
 #define SERIATIM_CLI_COMPILER_COMPILER_H
 
@@ -6,7 +6,7 @@
 
 enum compiler_kind { COMPILER_GCC, COMPILER_CLANG };
 
-/* A language that can be compiled: which variable names its compiler, and which one it is else. */
+/* A language: the variable that names its compiler, and the default compiler. */
 struct language {
     const char *command;  /* of seriatim: "cc" */
     const char *variable; /* "SERIATIM_CC" */
@@ -16,26 +16,26 @@ struct language {
 extern const struct language language_c, language_cxx;
 
 struct compiler {
-    char *text;         /* where the words live */
-    const char **words; /* "ccache", "gcc"; NULL stands behind the last */
+    char *text;         /* that the words point into */
+    const char **words; /* "ccache", "gcc"; ends with NULL */
     size_t count;
     enum compiler_kind kind;
 };
 
-/* Takes the compiler from the variable of the language and finds out what it is. It may have
- * several words, separated by blanks, unless the whole is the name of a file. */
+/* Takes the compiler from the variable of the language and finds out which one it is. The value
+ * may have several words, separated by blanks, unless the whole value is the name of a file. */
 int compiler_open(struct compiler *compiler, const struct language *language,
                   struct st_error *error);
 void compiler_close(struct compiler *compiler);
 
-/* What the compiler `words` is. Errors name the language's command and variable. */
+/* Finds out which compiler `words` is. Errors name the language's command and variable. */
 int compiler_identify(const char *const *words, const struct language *language,
                       enum compiler_kind *kind, struct st_error *error);
 
-/* Writes its version ("12.2.0") into the buffer; the empty text when it does not tell. */
+/* Writes its version ("12.2.0") into the buffer, or the empty text if it does not say. */
 void compiler_version(const char *const *words, char *version, size_t size);
 
-/* The error of a compiler whose first word could not be started; `cause` is what errno said. */
+/* The error if the first word of a compiler could not be started; `cause` is the errno. */
 int compiler_cannot_start(const struct language *language, const char *word, int cause,
                           struct st_error *error);
 

@@ -1,15 +1,14 @@
-/* Reading the command lines of gcc and clang.
+/* Reads the command lines of gcc and clang.
  *
- * Both know some hundred options, most of which start with a dash, hold their value themselves and
- * are of no interest here. What has to be known is which options take the next word as their value,
- * since it would look like an input; which ones end the work before linking; and which ones cannot
- * work with us. */
+ * Both have hundreds of options. Most start with a dash, contain their own value and do not matter
+ * here. What matters is which options take the next word as their value, because that would look
+ * like an input; which ones stop before linking; and which ones cannot work with our runtime. */
 #include "cli/compiler/compiler_line.h"
 
 #include <string.h>
 
-/* Options whose value is the next word. They may hold it themselves as well (-ofile), which is
- * another word. */
+/* Options whose value is the next word. They may also contain it (-ofile), but that is a different
+ * word. */
 static const char with_value[] =
     "-A -B -D -F -G -I -L -MF -MQ -MT -T -Tbss -Tdata -Ttext -U -Xanalyzer -Xassembler "
     "-Xclang -Xlinker -Xpreprocessor -arch -aux-info -dumpbase -dumpbase-ext -dumpdir -e "
@@ -22,7 +21,7 @@ static const char with_value[] =
     "--language --library-directory --output --param --prefix --serialize-diagnostics --specs "
     "--sysroot --undefine-macro";
 
-/* Options with which nothing is linked. */
+/* Options that prevent linking. */
 static const char without_link[] =
     "-c --compile -S --assemble -E --preprocess -M --dependencies -MM --user-dependencies "
     "-fsyntax-only -emit-ast --precompile --analyze -module-file-info -verify-pch -r";
@@ -31,10 +30,10 @@ static const char source_endings[] =
     "c i m mi h cc cp cxx cpp CPP c++ C ii mm M mii S sx ll bc cu cppm ccm cxxm c++m ixx";
 static const char header_endings[] = "h hh H hp hxx hpp HPP h++ tcc";
 
-/* gcc's and clang's words for a runtime library that becomes part of the executable. */
+/* gcc's and clang's options for a runtime library inside the executable. */
 static const char static_runtime[] = GCC_STATIC_RUNTIME " -static-libsan";
 
-/* Sanitizers that bring a runtime library of their own which does not get along with another. */
+/* Sanitizers with their own runtime library, which conflicts with ours. */
 static const char *const foreign_sanitizers[] = {"address",  "hwaddress", "leak",       "memory",
                                                  "dataflow", "fuzzer",    "safe-stack", "scudo"};
 enum { FOREIGN_COUNT = sizeof foreign_sanitizers / sizeof *foreign_sanitizers };
@@ -52,13 +51,13 @@ static const char why_32_bits[] = "the runtime library is for 64-bit programs on
 /* The state of reading. */
 struct reader {
     struct compiler_line *line;
-    const char *language;               /* of -x, or NULL: by the endings of names */
-    const char *pending;                /* the option whose value is the next word, or NULL */
-    bool stops;                         /* an option without_link was there */
-    bool has_linkable;                  /* an input that is no header */
-    bool only_inputs;                   /* "--" was there */
-    const char *unlinkable;             /* an option that forbids linking with us, and ... */
-    const char *why_unlinkable;         /* ... its reason */
+    const char *language;       /* of -x, or NULL: by the endings of names */
+    const char *pending;        /* the option whose value is the next word, or NULL */
+    bool stops;                 /* there was an option of `without_link` */
+    bool has_linkable;          /* an input that is not a header */
+    bool only_inputs;           /* there was a "--" */
+    const char *unlinkable;     /* an option that prevents linking with our runtime, and ... */
+    const char *why_unlinkable; /* ... its reason */
     const char *foreign[FOREIGN_COUNT]; /* the option that asks for it, or NULL */
 };
 
@@ -67,7 +66,7 @@ static bool is_named(const char *name, size_t length, const char *word) {
     return strlen(word) == length && memcmp(name, word, length) == 0;
 }
 
-/* Is the word in the list, in which blanks separate? */
+/* Is the word in the list, which is separated by blanks? */
 static bool is_among(const char *list, const char *word) {
     while (*list) {
         size_t length = strcspn(list, " ");
@@ -129,7 +128,7 @@ static void read_sanitizer(struct reader *reader, const char *option, const char
         line->undefined = false;
 }
 
-/* The names behind "-fsanitize=", separated by commas. */
+/* The names after "-fsanitize=", separated by commas. */
 static void read_sanitizers(struct reader *reader, const char *option, bool on) {
     const char *name = strchr(option, '=') + 1;
     while (*name) {
@@ -139,7 +138,7 @@ static void read_sanitizers(struct reader *reader, const char *option, bool on) 
     }
 }
 
-/* What goes to the linker, alone or as a list behind "-Wl,". */
+/* An option for the linker, alone or in a list after "-Wl,". */
 static void read_for_linker(struct reader *reader, const char *list) {
     while (*list) {
         size_t length = strcspn(list, ",");

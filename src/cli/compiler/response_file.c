@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FILES = 2000 }; /* one that names itself ends here */
+enum { MOST_FILES = 2000 }; /* a file that includes itself ends here */
 
 static void add_word(struct expanded_words *expanded, const char *word) {
     st_reserve(&expanded->words, &expanded->capacity, expanded->count + 1);
     expanded->words[expanded->count++] = word;
 }
 
-/* The whole file, terminated; NULL when it cannot be read. */
+/* The whole file, terminated; NULL if it cannot be read. */
 static char *read_text(const char *path) {
     FILE *file = fopen(path, "r");
     if (!file)
@@ -37,8 +37,8 @@ static char *read_text(const char *path) {
     return text;
 }
 
-/* Takes one word off the text, in place: blanks separate, quotes and backslashes protect. Returns
- * it and moves *at behind it; NULL when there is none. */
+/* Takes the next word from the text, in place: words are separated by blanks; quotes and
+ * backslashes work as in gcc. Returns it and moves *at past it; NULL if there is none. */
 static char *next_word(char **at) {
     char *in = *at, quote = 0;
     while (isspace((unsigned char)*in))

@@ -34,7 +34,7 @@ static long milliseconds_now(void) {
     return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Reads until the other end is closed. False when the time is over before that. */
+/* Reads until the other end is closed. False if the time runs out first. */
 static bool read_all(int fd, int seconds, char *output, size_t size) {
     long deadline = milliseconds_now() + seconds * 1000L;
     size_t used = 0;

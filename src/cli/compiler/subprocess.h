@@ -1,4 +1,4 @@
-/* Running another program and keeping the beginning of what it says. */
+/* Runs another program and keeps the beginning of its output. */
 #ifndef SERIATIM_CLI_COMPILER_SUBPROCESS_H
 #define SERIATIM_CLI_COMPILER_SUBPROCESS_H
 
@@ -6,17 +6,17 @@
 
 enum { CHILD_SIGNALLED = 256, CHILD_TIMED_OUT = 1024 };
 
-/* Runs words[0], found through PATH, with nothing on its standard input, waits for its end, and
- * keeps the first size - 1 bytes of its standard output and error, terminated, in `output`; the
- * rest is read and dropped. `words` end with NULL. `environment` ends with NULL; NULL means ours.
+/* Runs words[0], found through PATH, with empty standard input, and waits for it to end. Keeps the
+ * first size - 1 bytes of its standard output and error in `output`, terminated; the rest is read
+ * and dropped. `words` ends with NULL, and so does `environment`; NULL means ours.
  *
- * Returns its exit status, CHILD_SIGNALLED + the signal that ended it, or CHILD_TIMED_OUT when it
- * was killed after that many seconds; -1 with errno when it could not be started. */
+ * Returns its exit status, CHILD_SIGNALLED + the signal that ended it, or CHILD_TIMED_OUT if it
+ * was killed after that many seconds; -1 with errno if it could not be started. */
 int child_run(const char *const *words, char *const *environment, int seconds, char *output,
               size_t size);
 
-/* Our environment with other settings ("LC_ALL=C", ending with NULL) instead of ours or added to
- * it. Release with free(); the texts are still those of the environment and of the caller. */
+/* Our environment with these settings ("LC_ALL=C", ending with NULL) replaced or added. Release
+ * with free(); the strings still belong to the environment and the caller. */
 char **child_environment(const char *const *settings);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* The words of the options, short and long ones. */
+/* The options, short and long. */
 static void write_options(FILE *file, const struct st_option *table) {
     fputs("        options='", file);
     for (const struct st_option *option = table; option->name; option++) {
@@ -64,7 +64,7 @@ static void write_operand(FILE *file, const struct command *command) {
             command->most_operands < INT32_MAX ? command->most_operands : INT32_MAX);
 }
 
-/* The branch of what takes a command: seriatim itself, and its help. */
+/* The branch for what takes a command: seriatim itself, and its help. */
 static void write_taker(FILE *file, const char *name, const struct st_option *table) {
     fprintf(file, "    %s)\n", name);
     if (table)

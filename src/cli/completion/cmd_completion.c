@@ -1,4 +1,4 @@
-/* seriatim completion: what a shell needs to complete command lines of ours. */
+/* seriatim completion: prints a script with which a shell completes our command lines. */
 #include "cli/completion/completion.h"
 #include "base/output.h"
 #include "cli/common_options.h"

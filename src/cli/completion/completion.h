@@ -1,6 +1,6 @@
-/* Shell completion, written from the tables of commands and options. A script for a shell is a file
- * in completion/, which knows how the shell works, with the line @TABLE@ in it, in whose place
- * comes what there is to complete. */
+/* Shell completion, written from the tables of commands and options. The script for a shell is a
+ * file in completion/, which knows how the shell works. Its line @TABLE@ is replaced by what there
+ * is to complete. */
 #ifndef SERIATIM_CLI_COMPLETION_COMPLETION_H
 #define SERIATIM_CLI_COMPLETION_COMPLETION_H
 
@@ -12,16 +12,16 @@ void write_zsh_completion(FILE *file);
 /* The files in completion/, as texts. */
 extern const char bash_script[], zsh_script[];
 
-/* Writes a script with what write_table writes in the place of the line @TABLE@. */
+/* Writes a script, with the output of write_table in place of the line @TABLE@. */
 void write_script(FILE *file, const char *script, void (*write_table)(FILE *file));
 
-/* What may stand in a place of the command line. */
+/* What may appear at a place in the command line. */
 enum place {
-    PLACE_ANY,      /* a number, or a text of which a shell knows nothing */
+    PLACE_ANY,      /* a number, or any text */
     PLACE_FILE,     /* the name of a file */
     PLACE_WORD,     /* one of some words */
-    PLACE_PROGRAM,  /* a program, and what follows is for it */
-    PLACE_COMPILER, /* everything is for a compiler */
+    PLACE_PROGRAM,  /* a program, followed by its arguments */
+    PLACE_COMPILER, /* all arguments are for a compiler */
 };
 
 enum place value_place(const struct st_option *option);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A text inside of single quotes, where the characters in `special` get a backslash. */
+/* A text inside single quotes, with a backslash before the characters in `special`. */
 static void write_quoted(FILE *file, const char *text, const char *special) {
     for (; *text; text++) {
         if (*text == '\'')
@@ -17,7 +17,7 @@ static void write_quoted(FILE *file, const char *text, const char *special) {
     }
 }
 
-/* What the value of an option is called, and what may be offered for it. */
+/* The name of an option's value, and how to complete it. */
 static void write_value(FILE *file, const struct st_option *option) {
     if (option->kind == ST_FLAG)
         return;
@@ -38,7 +38,7 @@ static void write_value(FILE *file, const struct st_option *option) {
     }
 }
 
-/* One line; a short and a long form exclude each other. A star is for what may be given again. */
+/* One line. The short and the long form exclude each other. A star marks what may be repeated. */
 static void write_option(FILE *file, const struct st_option *option) {
     bool flag = option->kind == ST_FLAG;
     fputs(" \\\n            ", file);

@@ -17,7 +17,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* The runtime library reserves 16 TiB of addresses (not of memory); the program wants some, too. */
+/* The runtime library reserves 16 TiB of addresses (not of memory); the program needs some, too. */
 #define RESERVED (UINT64_C(16) << 40)
 #define LEAST_ADDRESSES (RESERVED + (UINT64_C(1) << 40))
 #define LEAST_ROOM (UINT64_C(1) << 30) /* bytes for temporary files */
@@ -67,7 +67,7 @@ static void examine_machine(struct health *health) {
                                "everywhere");
 }
 
-/* Through a memory file the program tells what it does. */
+/* The program emits its records through a file in memory. */
 static void examine_memory_file(struct health *health) {
     int fd = memfd_create("seriatim-doctor", MFD_CLOEXEC);
     struct symptom *symptom =

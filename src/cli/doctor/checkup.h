@@ -1,4 +1,4 @@
-/* What this machine has, and lacks, to watch programs. */
+/* Checks what this machine has, and lacks, to watch programs. */
 #ifndef SERIATIM_CLI_DOCTOR_CHECKUP_H
 #define SERIATIM_CLI_DOCTOR_CHECKUP_H
 
@@ -7,24 +7,24 @@
 
 enum health_state {
     HEALTH_OK,
-    HEALTH_NOTE,   /* it works without */
-    HEALTH_PROBLEM /* it does not */
+    HEALTH_NOTE,   /* works without it */
+    HEALTH_PROBLEM /* does not work */
 };
 
 struct symptom {
     char name[64];
     enum health_state state;
     char detail[512]; /* what was found */
-    char advice[256]; /* what to do about it; empty when there is nothing to do */
+    char advice[256]; /* what to do about it; empty if there is nothing to do */
 };
 
 struct health {
     struct symptom *symptoms;
     size_t count, capacity;
-    char builders[256]; /* with which compilers programs can be built and run: "gcc, clang" */
+    char builders[256]; /* the compilers that can build programs which run: "gcc, clang" */
 };
 
-/* Looks at everything, which takes seconds: programs are compiled and run. */
+/* Runs all checks. This takes seconds: programs are compiled and run. */
 void health_examine(struct health *health);
 void health_free(struct health *health);
 
@@ -33,7 +33,7 @@ bool health_is_good(const struct health *health);
 
 /* ---- For those who look ---- */
 
-/* The symptom that it returns is good until the next one is added. */
+/* The returned symptom is valid until the next one is added. */
 struct symptom *health_add(struct health *health, enum health_state state, const char *name);
 void health_detail(struct symptom *symptom, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -10,7 +10,7 @@
 static const char *const names[SCRATCH_FILES] = {
     [SCRATCH_C] = "main.c", [SCRATCH_CXX] = "main.cc", [SCRATCH_PROGRAM] = "program"};
 
-/* Set before the folder is there and as long as it is, so that a handler finds it. */
+/* Set before the folder is created and as long as it exists, so that a handler finds it. */
 static char folder[PATH_MAX], paths[SCRATCH_FILES][PATH_MAX + 16];
 
 const char *scratch_place(void) {

@@ -1,4 +1,4 @@
-/* A temporary folder for a few files, which does not outlive the program. */
+/* A temporary folder for a few files, removed before the program ends. */
 #ifndef SERIATIM_CLI_DOCTOR_SCRATCH_H
 #define SERIATIM_CLI_DOCTOR_SCRATCH_H
 
@@ -16,7 +16,7 @@ const char *scratch_path(enum scratch_file file);
 /* Writes such a file. */
 int scratch_write(enum scratch_file file, const char *text, struct st_error *error);
 
-/* Removes the folder and all in it, if there is one. Handlers of signals may call it. */
+/* Removes the folder and everything in it, if there is one. Signal handlers may call it. */
 void scratch_remove(void);
 
 /* The folder for temporary files: TMPDIR or /tmp. */

@@ -16,8 +16,8 @@
 
 enum { BUILD_SECONDS = 120, RUN_SECONDS = 20, OUTPUT = 4096 };
 
-/* Two threads count under a lock. It prints how far they came, whether it really runs on our
- * library, where it was loaded, and where a function of it is. */
+/* Two threads count under a lock. The program prints how far they came, whether it really uses our
+ * library, where it was loaded, and where one of its functions is. */
 #define PROGRAM(lock)                                                                              \
     "#ifndef _GNU_SOURCE\n"                                                                        \
     "#define _GNU_SOURCE\n"                                                                        \
@@ -71,10 +71,10 @@ static const char cxx_program[] = PROGRAM("#include <mutex>\n"
                                           "static void acquire() { lock.lock(); }\n"
                                           "static void release() { lock.unlock(); }\n");
 
-/* A compiler that may be there. */
+/* A compiler that may be installed. */
 struct candidate {
-    const char *name;    /* its own, or of the variable with which the user has chosen it */
-    const char *package; /* of Debian; NULL when the user has chosen it */
+    const char *name;    /* its own, or that of the variable by which the user has chosen it */
+    const char *package; /* Debian's; NULL if the user has chosen it */
     const char *known;   /* the version with which the tests run */
     const struct language *language;
     enum scratch_file source;
@@ -90,8 +90,8 @@ static const struct candidate candidates[] = {
 };
 enum { CANDIDATE_COUNT = sizeof candidates / sizeof *candidates };
 
-/* What is the matter with a candidate is a problem when the user has chosen it, and a note until it
- * turns out that no other one works. */
+/* A fault of a candidate is a problem if the user has chosen it; otherwise it is a note, unless it
+ * turns out that no other compiler works. */
 static enum health_state failure_of(const struct candidate *candidate) {
     return candidate->package ? HEALTH_NOTE : HEALTH_PROBLEM;
 }
@@ -115,7 +115,7 @@ static void describe_version(struct symptom *symptom, const struct candidate *ca
                       candidate->known);
 }
 
-/* Is the compiler there? */
+/* Is the compiler installed? */
 static bool examine_compiler(struct health *health, const struct candidate *candidate) {
     const char *name[] = {candidate->name, NULL};
     struct compiler chosen = {.words = name};
@@ -151,7 +151,7 @@ static bool examine_runtime(struct health *health) {
     return place != NULL;
 }
 
-/* It is for those who ask for it, so that nothing is wrong without it. */
+/* It is optional, so nothing is wrong without it. */
 static void examine_archive(struct health *health) {
     struct st_error error;
     char *place = st_runtime_folder(NULL, &error);
@@ -280,7 +280,7 @@ void health_examine_building(struct health *health) {
     }
     if (examine_runtime(health))
         examine_programs(health, present);
-    /* One that works is enough. */
+    /* One working compiler is enough. */
     for (size_t i = 0; i < health->count && !health->builders[0]; i++)
         if (health->symptoms[i].state == HEALTH_NOTE)
             health->symptoms[i].state = HEALTH_PROBLEM;

@@ -4,9 +4,8 @@
 
 #include "report/json/json_fields.h"
 #include "report/json/json_parts.h"
-#include "report/triage/rank.h"
-
-#include <stdlib.h>
+#include "report/triage/groups.h"
+#include "report/user_line.h"
 
 static const char *schema(const struct st_report *report) {
     return report->schema ? report->schema : "seriatim-check/1";
@@ -21,8 +20,10 @@ static void write_entry(const struct st_report *report, const struct st_violatio
 }
 
 static void write_violation(const struct st_report *report, const struct st_result *result,
-                            size_t index, struct st_json *json) {
-    const struct st_violation *violation = &result->findings->violations[index];
+                            const struct st_violation_group *group, struct st_json *json) {
+    const struct st_violation *violation = group->violation;
+    size_t index = (size_t)(violation - result->findings->violations);
+    struct st_story story = st_violation_story(report, result, group);
     const struct st_symbols *symbols = report->symbols;
     char buffer[ST_LOCATION_SIZE];
     st_json_object(json);
@@ -34,7 +35,8 @@ static void write_violation(const struct st_report *report, const struct st_resu
     number_field(json, "event", violation->event.number);
     string_field(json, "fingerprint", st_fingerprint(report, violation).text);
     st_write_mark(report, st_violation_mark(report, result, index), "", json);
-    string_field(json, "begin_loc", st_location_text(symbols, violation->begin_loc, buffer));
+    string_field(json, "begin_loc",
+                 st_user_location(symbols, report->details, violation->begin_loc, buffer));
     write_entry(report, violation, json);
     st_json_key(json, "proof");
     st_write_place(report, &violation->event, json);
@@ -50,7 +52,10 @@ static void write_violation(const struct st_report *report, const struct st_resu
         st_json_null(json);
     st_json_key(json, "path");
     st_write_edges(report, violation->path, NULL, violation->path_length, json);
+    st_json_key(json, "story");
+    st_write_story(&story, json);
     st_json_object_end(json);
+    st_story_free(&story);
 }
 
 static void write_cycle(const struct st_report *report, const struct st_result *result,
@@ -64,8 +69,16 @@ static void write_cycle(const struct st_report *report, const struct st_result *
     st_write_mark(report, st_cycle_mark(report, result), "cycle_", json);
 }
 
+static void write_cycle_story(const struct st_report *report, const struct st_result *result,
+                              struct st_json *json) {
+    struct st_story story = st_cycle_story(report, result);
+    st_json_key(json, "story");
+    st_write_story(&story, json);
+    st_story_free(&story);
+}
+
 static void write_violations(const struct st_report *report, const struct st_result *result,
-                             struct st_json *json) {
+                             const struct st_violation_groups *groups, struct st_json *json) {
     const struct st_findings *findings = result->findings;
     st_json_key(json, "violation_count");
     if (findings->names_blocks)
@@ -75,33 +88,33 @@ static void write_violations(const struct st_report *report, const struct st_res
     st_json_key(json, "violations");
     st_json_array(json);
     for (size_t i = 0; i < findings->kept; i++)
-        write_violation(report, result, i, json);
+        write_violation(report, result, &groups->by_violation[i], json);
     st_json_array_end(json);
     if (findings->cycle_length)
         write_cycle(report, result, json);
+    if (st_result_has_cycle(result))
+        write_cycle_story(report, result, json);
 }
 
-static void write_blocks(const struct st_report *report, const struct st_findings *findings,
-                         struct st_json *json) {
-    size_t count;
-    struct st_block_row *rows = st_rank_blocks(report, findings, &count);
+static void write_blocks(const struct st_findings *findings,
+                         const struct st_violation_groups *groups, struct st_json *json) {
     st_json_key(json, "blocks");
     st_json_array(json);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < groups->row_count; i++) {
+        const struct st_block_row *row = &groups->rows[i];
         st_json_flat_object(json);
-        string_field(json, "name", rows[i].name);
-        number_field(json, "executed", rows[i].executed);
+        string_field(json, "name", row->name);
+        number_field(json, "executed", row->executed);
         st_json_key(json, "violated");
         if (findings->names_blocks)
-            st_json_number(json, rows[i].violated);
+            st_json_number(json, row->violated);
         else
             st_json_null(json);
-        if (rows[i].violated)
-            number_field(json, "depth", rows[i].depth);
+        if (row->violated)
+            number_field(json, "depth", row->depth);
         st_json_object_end(json);
     }
     st_json_array_end(json);
-    free(rows);
 }
 
 static void write_verdict(enum st_verdict verdict, struct st_json *json) {
@@ -114,6 +127,7 @@ static void write_verdict(enum st_verdict verdict, struct st_json *json) {
 
 static void write_result(const struct st_report *report, const struct st_result *result,
                          struct st_json *json) {
+    struct st_violation_groups groups = st_group_violations(report, result);
     st_json_object(json);
     string_field(json, "schema", schema(report));
     string_field(json, "engine", result->engine);
@@ -124,18 +138,19 @@ static void write_result(const struct st_report *report, const struct st_result 
         string_field(json, "gave_up", result->findings->gave_up);
     bool_field(json, "outermost_only", result->findings->outermost_only);
     bool_field(json, "blames_closers", result->findings->blames_closers);
-    write_violations(report, result, json);
+    write_violations(report, result, &groups, json);
     if (report->triage)
         st_write_states(&report->triage->marks[result - report->results], json);
     if (!report->compare)
         st_write_triage(report, json);
-    write_blocks(report, result->findings, json);
+    write_blocks(result->findings, &groups, json);
     st_write_repairs(report->repairs, json);
     bool_field(json, "stopped", report->stopped);
     st_json_key(json, "time_seconds");
     st_json_real(json, result->seconds);
     number_field(json, "peak_state_bytes", result->peak_bytes);
     st_json_object_end(json);
+    st_violation_groups_free(&groups);
 }
 
 void st_report_json_value(const struct st_report *report, struct st_json *json) {

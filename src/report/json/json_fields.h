@@ -9,6 +9,15 @@ static inline void string_field(struct st_json *json, const char *key, const cha
     st_json_string(json, text);
 }
 
+/* null for NULL. */
+static inline void maybe_string_field(struct st_json *json, const char *key, const char *text) {
+    st_json_key(json, key);
+    if (text)
+        st_json_string(json, text);
+    else
+        st_json_null(json);
+}
+
 static inline void number_field(struct st_json *json, const char *key, uint64_t number) {
     st_json_key(json, key);
     st_json_number(json, number);

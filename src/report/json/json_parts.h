@@ -4,6 +4,7 @@
 #define SERIATIM_REPORT_JSON_JSON_PARTS_H
 
 #include "base/json.h"
+#include "report/story/story.h"
 #include "report/triage/triage.h"
 
 /* null for 0: no event has that number. */
@@ -20,6 +21,9 @@ void st_write_edge(const struct st_report *report, const struct st_edge *edge,
                    const struct st_ends *ends, struct st_json *json);
 void st_write_edges(const struct st_report *report, const struct st_edge *edges,
                     const struct st_ends *ends, size_t count, struct st_json *json);
+
+/* A value: what a finding says. */
+void st_write_story(const struct st_story *story, struct st_json *json);
 
 /* What is to become of a finding; `prefix` goes before the names of the fields. Nothing where
  * nobody asked. */

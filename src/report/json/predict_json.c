@@ -1,21 +1,13 @@
 /* The JSON of `seriatim predict`: the contract "seriatim-predict/1". Fields may be added, never
  * changed or taken away. */
-#include "report/story/foreseen.h"
+#include "report/predicted_violation.h"
 #include "report/json/json.h"
 #include "report/json/json_fields.h"
 #include "report/json/json_parts.h"
-#include "report/triage/rank.h"
+#include "report/triage/groups.h"
+#include "report/user_line.h"
 
 #include <stdlib.h>
-
-/* null for NULL. */
-static void maybe_string_field(struct st_json *json, const char *key, const char *text) {
-    st_json_key(json, key);
-    if (text)
-        st_json_string(json, text);
-    else
-        st_json_null(json);
-}
 
 static void write_places(const struct st_report *report, const char *key,
                          const struct st_place *places, size_t count, struct st_json *json) {
@@ -87,8 +79,12 @@ static void write_left_out(const struct st_report *report, const struct st_fores
 }
 
 /* All that there is to say of a block that is reported. */
-static void write_finding(const struct st_report *report, const struct st_foreseen *block,
-                          struct st_mark mark, struct st_json *json) {
+static void write_finding(const struct st_report *report, const struct st_prediction *prediction,
+                          const struct st_predicted_group *group, struct st_json *json) {
+    const struct st_foreseen *block = group->block;
+    struct st_mark mark =
+        st_foreseen_mark(report, prediction, (size_t)(block - prediction->blocks));
+    struct st_story story = st_predicted_story(report, prediction, group);
     struct st_place begin = st_begin_place(&(struct st_violation){.block = block->block,
                                                                   .thread = block->thread,
                                                                   .begin_loc = block->begin_loc,
@@ -106,11 +102,14 @@ static void write_finding(const struct st_report *report, const struct st_forese
     write_broken_reads(block, json);
     write_places(report, "schedule", block->schedule, block->schedule_length, json);
     write_left_out(report, block, json);
+    st_json_key(json, "story");
+    st_write_story(&story, json);
+    st_story_free(&story);
 }
 
 static void write_block(const struct st_report *report, const struct st_prediction *prediction,
-                        size_t index, struct st_json *json) {
-    const struct st_foreseen *block = &prediction->blocks[index];
+                        const struct st_predicted_group *group, struct st_json *json) {
+    const struct st_foreseen *block = group->block;
     const struct st_symbols *symbols = report->symbols;
     char buffer[ST_LOCATION_SIZE];
     if (st_is_reported(block))
@@ -121,18 +120,19 @@ static void write_block(const struct st_report *report, const struct st_predicti
     string_field(json, "thread", st_name(&symbols->threads, block->thread));
     number_field(json, "begin", block->begin);
     st_write_event_number(json, "end", block->end);
-    string_field(json, "begin_loc", st_location_text(symbols, block->begin_loc, buffer));
+    string_field(json, "begin_loc",
+                 st_user_location(symbols, report->details, block->begin_loc, buffer));
     string_field(json, "verdict", st_foresight_name(block->foresight));
     maybe_string_field(json, "pattern", block->pattern);
     write_variables(report, block, json);
     write_event_numbers(block, json);
     if (st_is_reported(block))
-        write_finding(report, block, st_foreseen_mark(report, prediction, index), json);
+        write_finding(report, prediction, group, json);
     st_json_object_end(json);
 }
 
 static void write_blocks(const struct st_report *report, const struct st_prediction *prediction,
-                         struct st_json *json) {
+                         const struct st_predicted_groups *groups, struct st_json *json) {
     number_field(json, "block_count", prediction->block_count);
     st_json_key(json, "verdicts");
     st_json_flat_object(json);
@@ -144,52 +144,59 @@ static void write_blocks(const struct st_report *report, const struct st_predict
     st_json_key(json, "blocks");
     st_json_array(json);
     for (size_t i = 0; i < prediction->listed; i++)
-        write_block(report, prediction, i, json);
+        write_block(report, prediction, &groups->by_block[i], json);
     st_json_array_end(json);
 }
 
-static void write_names(const struct st_report *report, const struct st_prediction *prediction,
-                        struct st_json *json) {
-    size_t count;
-    struct st_block_row *rows = st_rank_foreseen(report, prediction, &count);
+static void write_names(const struct st_predicted_groups *groups, struct st_json *json) {
     st_json_key(json, "names");
     st_json_array(json);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < groups->row_count; i++) {
         st_json_flat_object(json);
-        string_field(json, "name", rows[i].name);
-        number_field(json, "executed", rows[i].executed);
-        number_field(json, "reported", rows[i].violated);
+        string_field(json, "name", groups->rows[i].name);
+        number_field(json, "executed", groups->rows[i].executed);
+        number_field(json, "reported", groups->rows[i].violated);
         st_json_object_end(json);
     }
     st_json_array_end(json);
-    free(rows);
 }
 
 /* ---- Races and deadlocks ---- */
 
+static void write_race(const struct st_report *report, const struct st_foreseen_race *race,
+                       size_t count, struct st_json *json) {
+    struct st_story story = st_race_story(report, race, count);
+    st_json_flat_object(json);
+    string_field(json, "on", st_target_name(report->symbols, ST_READ, race->variable));
+    if (race->suspected)
+        bool_field(json, "suspected", true);
+    st_json_key(json, "first");
+    st_write_place(report, &race->first, json);
+    st_json_key(json, "second");
+    st_write_place(report, &race->second, json);
+    st_json_key(json, "story");
+    st_write_story(&story, json);
+    st_json_object_end(json);
+    st_story_free(&story);
+}
+
+/* Groups are in the order of the races that stand for them. */
 static void write_races(const struct st_report *report, const struct st_prediction *prediction,
                         struct st_json *json) {
+    size_t group_count, next = 0;
     st_json_key(json, "races");
     if (!prediction->finds_races) {
         st_json_null(json);
         return;
     }
+    struct st_race_group *groups = st_group_races(report, prediction, &group_count);
     st_json_array(json);
     for (size_t i = 0; i < prediction->race_count; i++) {
-        const struct st_foreseen_race *race = &prediction->races[i];
-        st_json_flat_object(json);
-        string_field(json, "on", st_target_name(report->symbols, ST_READ, race->variable));
-        if (race->suspected) {
-            st_json_key(json, "suspected");
-            st_json_bool(json, true);
-        }
-        st_json_key(json, "first");
-        st_write_place(report, &race->first, json);
-        st_json_key(json, "second");
-        st_write_place(report, &race->second, json);
-        st_json_object_end(json);
+        bool first = next < group_count && groups[next].race == &prediction->races[i];
+        write_race(report, &prediction->races[i], first ? groups[next++].count : 0, json);
     }
     st_json_array_end(json);
+    free(groups);
 }
 
 static void write_deadlock(const struct st_report *report,
@@ -215,6 +222,18 @@ static void write_deadlock_potential(const struct st_predictions *predictions,
         st_json_null(json);
 }
 
+static void write_deadlock_stories(const struct st_report *report, struct st_json *json) {
+    const struct st_predictions *predictions = report->predictions;
+    st_json_key(json, "deadlock_stories");
+    st_json_array(json);
+    for (size_t i = 0; i < predictions->deadlock_count; i++) {
+        struct st_story story = st_deadlock_story(report, &predictions->deadlocks[i]);
+        st_write_story(&story, json);
+        st_story_free(&story);
+    }
+    st_json_array_end(json);
+}
+
 static void write_deadlocks(const struct st_report *report, struct st_json *json) {
     const struct st_predictions *predictions = report->predictions;
     st_json_key(json, "deadlocks");
@@ -222,10 +241,9 @@ static void write_deadlocks(const struct st_report *report, struct st_json *json
     for (size_t i = 0; i < predictions->deadlock_count; i++)
         write_deadlock(report, &predictions->deadlocks[i], json);
     st_json_array_end(json);
-    if (predictions->more_deadlocks) {
-        st_json_key(json, "more_deadlocks");
-        st_json_bool(json, true);
-    }
+    write_deadlock_stories(report, json);
+    if (predictions->more_deadlocks)
+        bool_field(json, "more_deadlocks", true);
 }
 
 /* ---- A prediction ---- */
@@ -257,6 +275,7 @@ static void write_cost(const struct st_prediction *prediction, struct st_json *j
 
 static void write_prediction(const struct st_report *report, const struct st_prediction *prediction,
                              struct st_json *json) {
+    struct st_predicted_groups groups = st_group_predictions(report, prediction);
     st_json_object(json);
     string_field(json, "schema", ST_PREDICT_SCHEMA);
     string_field(json, "engine", prediction->engine);
@@ -265,12 +284,12 @@ static void write_prediction(const struct st_report *report, const struct st_pre
     st_write_trace(report, json);
     write_atomic(prediction->atomic, json);
     write_deadlock_potential(report->predictions, json);
-    write_blocks(report, prediction, json);
+    write_blocks(report, prediction, &groups, json);
     if (report->triage)
         st_write_states(&report->triage->marks[prediction - report->predictions->items], json);
     if (!report->compare)
         st_write_triage(report, json);
-    write_names(report, prediction, json);
+    write_names(&groups, json);
     write_races(report, prediction, json);
     if (!report->compare)
         write_deadlocks(report, json);
@@ -280,6 +299,7 @@ static void write_prediction(const struct st_report *report, const struct st_pre
     st_write_repairs(report->repairs, json);
     write_cost(prediction, json);
     st_json_object_end(json);
+    st_predicted_groups_free(&groups);
 }
 
 void st_predictions_json_value(const struct st_report *report, struct st_json *json) {

@@ -6,10 +6,9 @@
  * that do. Paths are relative to the folder in which seriatim runs, wherever they can be. */
 #define _GNU_SOURCE
 #include "base/memory.h"
-#include "report/story/hint.h"
 #include "report/json/json_fields.h"
 #include "report/sarif/sarif_results.h"
-#include "report/text/story_text.h"
+#include "report/triage/groups.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -64,35 +63,13 @@ static struct steps steps_of(const struct st_violation *violation) {
     return steps;
 }
 
-/* ---- Messages ---- */
-
-/* A hint where there is one, and the blocks around. */
-static void say_more(const struct st_text *text, const struct st_paragraph *paragraph,
-                     bool blamed) {
-    struct st_text_buffer buffer;
-    struct st_text hint = *text;
-    hint.file = st_text_buffer_open(&buffer);
-    bool said = !blamed && st_say_hint(&hint, paragraph->violation);
-    char *words = st_text_buffer_close(&buffer);
-    if (said)
-        fprintf(text->file, " Hint: %s.", words);
-    free(words);
-    for (size_t i = 0; i < paragraph->around_count; i++) {
-        fputs(i ? ", " : " Cut by the same: ", text->file);
-        st_put_block(text, paragraph->around[i]);
-    }
-    if (paragraph->around_count)
-        fputc('.', text->file);
-}
-
 /* ---- Violated blocks ---- */
 
 static void put_locations(struct st_sarif *sarif, const struct st_violation *violation) {
-    const char *block = st_target_name(sarif->report->symbols, ST_BEGIN, violation->block);
     char *deed = st_sarif_deed(sarif, &violation->event);
     st_json_key(&sarif->json, "locations");
     st_json_array(&sarif->json);
-    st_sarif_location(sarif, &violation->event, block, deed);
+    st_sarif_block_location(sarif, violation, deed);
     st_json_array_end(&sarif->json);
     free(deed);
 }
@@ -122,37 +99,25 @@ static void put_stacks(struct st_sarif *sarif, const struct st_violation *violat
 }
 
 static void put_violation(struct st_sarif *sarif, const struct st_result *result,
-                          const struct st_paragraph *paragraph) {
-    const struct st_violation *violation = paragraph->violation;
-    bool blamed = st_is_blamed(result->findings, violation);
+                          const struct st_violation_group *group) {
+    const struct st_violation *violation = group->violation;
     struct steps steps = steps_of(violation);
-    struct st_text_buffer buffer;
-    struct st_text text = st_sarif_text(sarif, &buffer);
-    st_say_violation(&text, violation, blamed);
-    fputc('.', text.file);
-    say_more(&text, paragraph, blamed);
-    char *sentence = st_text_buffer_close(&buffer);
+    struct st_story story = st_violation_story(sarif->report, result, group);
+    char *sentence = st_sarif_words(&story);
 
-    st_sarif_result(sarif, blamed ? ST_RULE_BLAMED : ST_RULE_VIOLATION);
+    st_sarif_result(sarif, story.kind == ST_STORY_BLAMED ? ST_RULE_BLAMED : ST_RULE_VIOLATION);
+    st_story_free(&story);
     put_locations(sarif, violation);
     put_related_locations(sarif, violation);
     st_sarif_code_flow(sarif, steps.items, steps.count, violation->thread);
     st_sarif_sentence(sarif, sentence, steps.items, steps.count);
     put_stacks(sarif, violation);
     st_sarif_fingerprint(sarif, st_fingerprint(sarif->report, violation));
-    number_field(&sarif->json, "occurrenceCount", paragraph->count);
+    number_field(&sarif->json, "occurrenceCount", group->count);
     st_sarif_mark(sarif, st_violation_mark(sarif->report, result,
                                            (size_t)(violation - result->findings->violations)));
     st_json_object_end(&sarif->json);
     free(steps.items);
-}
-
-static void put_violations(struct st_sarif *sarif, const struct st_result *result,
-                           enum st_state state, const struct st_block_row *rows, size_t count) {
-    struct st_paragraphs paragraphs = st_paragraphs_make(sarif->report, result, state, rows, count);
-    for (size_t i = 0; i < paragraphs.count; i++)
-        put_violation(sarif, result, &paragraphs.items[i]);
-    st_paragraphs_free(&paragraphs);
 }
 
 /* ---- Cycles and mere verdicts ---- */
@@ -168,7 +133,7 @@ static void put_cycle(struct st_sarif *sarif, const struct st_result *result) {
     st_sarif_result(sarif, ST_RULE_CYCLE);
     st_json_key(&sarif->json, "locations");
     st_json_array(&sarif->json);
-    st_sarif_location(sarif, last, NULL, deed);
+    st_sarif_location(sarif, last, deed);
     st_json_array_end(&sarif->json);
     st_json_key(&sarif->json, "relatedLocations");
     st_json_array(&sarif->json);
@@ -209,15 +174,14 @@ static void put_verdict(struct st_sarif *sarif) {
 /* ---- A run ---- */
 
 static void put_results(struct st_sarif *sarif, const struct st_result *result) {
-    size_t count;
-    struct st_block_row *rows = st_rank_blocks(sarif->report, result->findings, &count);
-    for (enum st_state state = 0; state < ST_STATES; state++)
-        put_violations(sarif, result, state, rows, count);
+    struct st_violation_groups groups = st_group_violations(sarif->report, result);
+    for (size_t i = 0; i < groups.count; i++)
+        put_violation(sarif, result, &groups.items[i]);
     if (st_result_has_cycle(result) && result->findings->cycle_length)
         put_cycle(sarif, result);
     else if (st_result_has_cycle(result))
         put_verdict(sarif);
-    free(rows);
+    st_violation_groups_free(&groups);
 }
 
 static void put_tool(struct st_json *json) {

@@ -1,20 +1,19 @@
 /* What could happen in other schedules, as results of SARIF. */
 #include "base/memory.h"
-#include "report/story/foreseen.h"
+#include "report/predicted_violation.h"
 #include "report/json/json_fields.h"
-#include "report/text/predict_story.h"
 #include "report/sarif/sarif_results.h"
+#include "report/triage/groups.h"
 
 #include <stdlib.h>
 
 /* ---- Blocks ---- */
 
 static void put_locations(struct st_sarif *sarif, const struct st_violation *violation) {
-    const char *block = st_target_name(sarif->report->symbols, ST_BEGIN, violation->block);
     char *deed = st_sarif_deed(sarif, &violation->event);
     st_json_key(&sarif->json, "locations");
     st_json_array(&sarif->json);
-    st_sarif_location(sarif, &violation->event, block, deed);
+    st_sarif_block_location(sarif, violation, deed);
     st_json_array_end(&sarif->json);
     free(deed);
 }
@@ -31,20 +30,6 @@ static void put_related(struct st_sarif *sarif, const struct st_place *steps, si
     st_json_array_end(&sarif->json);
 }
 
-/* "f may be cut, ...: R-W-R on x. Because ..." */
-static char *make_sentence(const struct st_sarif *sarif, const struct st_foreseen *block,
-                           const char *notion) {
-    struct st_text_buffer buffer;
-    struct st_text text = st_sarif_text(sarif, &buffer);
-    st_say_foreseen(&text, block, notion);
-    fputc('.', text.file);
-    if (block->why) {
-        fputc(' ', text.file);
-        st_say_sentence(&text, block->why);
-    }
-    return st_text_buffer_close(&buffer);
-}
-
 static void put_properties(struct st_sarif *sarif, const struct st_foreseen *block) {
     st_json_key(&sarif->json, "properties");
     st_json_flat_object(&sarif->json);
@@ -55,8 +40,9 @@ static void put_properties(struct st_sarif *sarif, const struct st_foreseen *blo
 }
 
 static void put_block(struct st_sarif *sarif, const struct st_prediction *prediction,
-                      const struct st_forecast *forecast) {
-    const struct st_foreseen *block = forecast->block;
+                      const struct st_predicted_group *group) {
+    const struct st_foreseen *block = group->block;
+    struct st_story story = st_predicted_story(sarif->report, prediction, group);
     size_t count;
     struct st_place *steps = st_foreseen_steps(block, &count);
     struct st_violation violation = st_foreseen_violation(block);
@@ -65,9 +51,10 @@ static void put_block(struct st_sarif *sarif, const struct st_prediction *predic
     put_locations(sarif, &violation);
     put_related(sarif, steps, count);
     st_sarif_code_flow(sarif, steps, count, block->thread);
-    st_sarif_sentence(sarif, make_sentence(sarif, block, prediction->notion), steps, count);
+    st_sarif_sentence(sarif, st_sarif_words(&story), steps, count);
+    st_story_free(&story);
     st_sarif_fingerprint(sarif, st_foreseen_fingerprint(sarif->report, block));
-    number_field(&sarif->json, "occurrenceCount", forecast->count);
+    number_field(&sarif->json, "occurrenceCount", group->count);
     st_sarif_mark(
         sarif, st_foreseen_mark(sarif->report, prediction, (size_t)(block - prediction->blocks)));
     put_properties(sarif, block);
@@ -77,16 +64,10 @@ static void put_block(struct st_sarif *sarif, const struct st_prediction *predic
 }
 
 static void put_blocks(struct st_sarif *sarif, const struct st_prediction *prediction) {
-    size_t count;
-    struct st_block_row *rows = st_rank_foreseen(sarif->report, prediction, &count);
-    for (enum st_state state = 0; state < ST_STATES; state++) {
-        struct st_forecasts forecasts =
-            st_forecasts_make(sarif->report, prediction, state, rows, count);
-        for (size_t i = 0; i < forecasts.count; i++)
-            put_block(sarif, prediction, &forecasts.items[i]);
-        st_forecasts_free(&forecasts);
-    }
-    free(rows);
+    struct st_predicted_groups groups = st_group_predictions(sarif->report, prediction);
+    for (size_t i = 0; i < groups.count; i++)
+        put_block(sarif, prediction, &groups.items[i]);
+    st_predicted_groups_free(&groups);
 }
 
 /* ---- Races and deadlocks ---- */
@@ -98,7 +79,7 @@ static void put_steps(struct st_sarif *sarif, enum st_sarif_rule rule, char *sen
     st_json_key(&sarif->json, "locations");
     st_json_array(&sarif->json);
     char *deed = st_sarif_deed(sarif, &steps[0]);
-    st_sarif_location(sarif, &steps[0], NULL, deed);
+    st_sarif_location(sarif, &steps[0], deed);
     free(deed);
     st_json_array_end(&sarif->json);
     put_related(sarif, steps, count);
@@ -110,35 +91,28 @@ static void put_steps(struct st_sarif *sarif, enum st_sarif_rule rule, char *sen
     st_json_object_end(&sarif->json);
 }
 
-static void put_race(struct st_sarif *sarif, const struct st_race_place *place) {
-    const struct st_place steps[] = {place->race->first, place->race->second};
-    struct st_text_buffer buffer;
-    struct st_text text = st_sarif_text(sarif, &buffer);
-    st_say_race(&text, place->race);
-    fputc('.', text.file);
-    put_steps(sarif, ST_RULE_RACE, st_text_buffer_close(&buffer), steps, 2, place->count);
+static void put_race(struct st_sarif *sarif, const struct st_race_group *group) {
+    const struct st_place steps[] = {group->race->first, group->race->second};
+    struct st_story story = st_race_story(sarif->report, group->race, group->count);
+    put_steps(sarif, ST_RULE_RACE, st_sarif_words(&story), steps, 2, group->count);
+    st_story_free(&story);
 }
 
 static void put_races(struct st_sarif *sarif, const struct st_prediction *prediction) {
     size_t count;
-    struct st_race_place *places = st_race_places(sarif->report, prediction, &count);
+    struct st_race_group *groups = st_group_races(sarif->report, prediction, &count);
     for (size_t i = 0; i < count; i++)
-        put_race(sarif, &places[i]);
-    free(places);
+        put_race(sarif, &groups[i]);
+    free(groups);
 }
 
 static void put_deadlock(struct st_sarif *sarif, const struct st_foreseen_deadlock *deadlock) {
     struct st_place *steps = st_alloc(2 * deadlock->count, sizeof *steps);
-    struct st_text_buffer buffer;
-    struct st_text text = st_sarif_text(sarif, &buffer);
-    st_say_deadlock(&text, deadlock);
-    fputc('.', text.file);
-    for (size_t i = 0; i < deadlock->count; i++) { /* all have taken a lock before anyone waits */
-        steps[i] = deadlock->waits[i].holds;
-        steps[deadlock->count + i] = deadlock->waits[i].wants;
-    }
-    put_steps(sarif, ST_RULE_DEADLOCK, st_text_buffer_close(&buffer), steps, 2 * deadlock->count,
-              1);
+    struct st_story story = st_deadlock_story(sarif->report, deadlock);
+    for (size_t i = 0; i < story.steps.count; i++)
+        steps[i] = story.steps.items[i].place;
+    put_steps(sarif, ST_RULE_DEADLOCK, st_sarif_words(&story), steps, story.steps.count, 1);
+    st_story_free(&story);
     free(steps);
 }
 

@@ -1,14 +1,21 @@
 #include "report/sarif/sarif_results.h"
 
 #include "report/json/json_fields.h"
+#include "report/text_buffer.h"
 
 #include <stdlib.h>
 
-struct st_text st_sarif_text(const struct st_sarif *sarif, struct st_text_buffer *buffer) {
-    return (struct st_text){.file = st_text_buffer_open(buffer),
-                            .symbols = sarif->report->symbols,
-                            .details = sarif->report->details,
-                            .foreseen = sarif->report->predictions != NULL};
+char *st_sarif_words(const struct st_story *story) {
+    struct st_text_buffer buffer;
+    FILE *file = st_text_buffer_open(&buffer);
+    fprintf(file, "%s.", story->headline);
+    if (story->explanation)
+        fprintf(file, " %s", story->explanation);
+    if (story->hint)
+        fprintf(file, " Hint: %s", story->hint);
+    for (size_t i = 0; i < story->note_count; i++)
+        fprintf(file, " %s", story->notes[i]);
+    return st_text_buffer_close(&buffer);
 }
 
 /* The sentence once more, and the steps as a list. */
@@ -94,7 +101,7 @@ void st_sarif_related(struct st_sarif *sarif, const struct st_place *place, cons
     fprintf(st_text_buffer_open(&buffer), "%s: %s %s", message,
             st_name(&sarif->report->symbols->threads, place->event.thread), deed);
     char *words = st_text_buffer_close(&buffer);
-    st_sarif_location(sarif, place, NULL, words);
+    st_sarif_location(sarif, place, words);
     free(words);
     free(deed);
 }

@@ -2,17 +2,16 @@
 #ifndef SERIATIM_REPORT_SARIF_SARIF_RESULTS_H
 #define SERIATIM_REPORT_SARIF_SARIF_RESULTS_H
 
-#include "report/text_buffer.h"
+#include "report/story/story.h"
 #include "report/sarif/sarif_parts.h"
 #include "report/sarif/sarif_rules.h"
 #include "report/triage/triage.h"
-#include "report/text/writer.h"
 
 /* Opens a result. */
 void st_sarif_result(struct st_sarif *sarif, enum st_sarif_rule rule);
 
-/* Where to write a sentence; it ends with st_text_buffer_close. */
-struct st_text st_sarif_text(const struct st_sarif *sarif, struct st_text_buffer *buffer);
+/* What a story says beside its steps, as one text. Release with free(). */
+char *st_sarif_words(const struct st_story *story);
 
 /* "message": the sentence, which is released here, and in Markdown with the steps as a list. */
 void st_sarif_sentence(struct st_sarif *sarif, char *sentence, const struct st_place *steps,

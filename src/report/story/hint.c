@@ -6,47 +6,52 @@
  * - A lock is held by one thread at a time. If the block held it at both of its accesses and the
  *   other thread at its own, in between, then the block let go of it between them.
  * - If one side held a lock that the other side did not, it did not keep them apart. */
-#include "report/story/hint.h"
+#include "report/story/builder.h"
 
 #include "base/memory.h"
-#include "report/story/calls.h"
+#include "report/user_line.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* A hint in the making. */
+struct hint {
+    FILE *file;
+    const struct st_report *report;
+    const struct st_violation *violation;
+};
+
 /* " at bank.c:25", " at location 25", or nothing. */
-static void say_location(const struct st_text *text, const char *location, uint64_t loc) {
+static void put_location(const struct hint *h, const char *location, uint64_t loc) {
     char buffer[ST_LOCATION_SIZE];
     if (location) {
-        fputs(" at ", text->file);
-        st_put_name(text, location);
-    } else if (*st_location_text(text->symbols, loc, buffer)) {
-        fputc(' ', text->file);
-        st_put_location(text, loc);
+        fprintf(h->file, " at %s", location);
+    } else if (*st_user_location(h->report->symbols, h->report->details, loc, buffer)) {
+        fputc(' ', h->file);
+        st_put_where(h->file, h->report, loc);
     }
 }
 
-/* The line that the step is told with. */
-static void say_where(const struct st_text *text, const struct st_place *place) {
-    struct st_calls calls = st_calls_at(text->details, place->event.loc);
-    say_location(text, calls.count ? calls.frames[0].location : NULL, place->event.loc);
+/* The line that the step is shown with. */
+static void put_where(const struct hint *h, const struct st_place *place) {
+    struct st_calls calls = st_calls_at(h->report->details, place->event.loc);
+    put_location(h, calls.count ? calls.frames[0].location : NULL, place->event.loc);
     st_calls_free(&calls);
 }
 
 /* For a step of the block: the line in the block itself, from which others were called. */
-static void say_where_inside(const struct st_text *text, const struct st_violation *violation,
-                             const struct st_place *place) {
-    struct st_calls around = st_calls_at(text->details, violation->begin_loc);
-    struct st_calls calls = st_calls_at(text->details, place->event.loc);
-    size_t inside = around.count ? st_calls_untold(&calls, &around) : 1;
-    say_location(text, calls.count ? calls.frames[inside - 1].location : NULL, place->event.loc);
+static void put_where_inside(const struct hint *h, const struct st_place *place) {
+    struct st_calls around = st_calls_at(h->report->details, h->violation->begin_loc);
+    struct st_calls calls = st_calls_at(h->report->details, place->event.loc);
+    size_t inside = around.count ? st_calls_new(&calls, &around) : 1;
+    put_location(h, calls.count ? calls.frames[inside - 1].location : NULL, place->event.loc);
     st_calls_free(&around);
     st_calls_free(&calls);
 }
 
-static void say_target(const struct st_text *text, const struct st_place *place) {
-    st_put_name(
-        text, st_target_name(text->symbols, (enum st_op)place->event.written, place->event.target));
+static void put_target(const struct hint *h, const struct st_place *place) {
+    fputs(st_target_name(h->report->symbols, (enum st_op)place->event.written, place->event.target),
+          h->file);
 }
 
 /* ---- locks that were held ---- */
@@ -63,11 +68,8 @@ static char **copy_locks(const char *const *locks) {
 }
 
 /* NULL where nothing is known of the place. */
-static char **locks_at(const struct st_text *text, const struct st_place *place) {
-    struct st_detail detail;
-    if (!text->details)
-        return NULL;
-    text->details->lookup(text->details->context, place->event.loc, &detail);
+static char **locks_at(const struct hint *h, const struct st_place *place) {
+    struct st_detail detail = st_detail_at(h->report, place->event.loc);
     return *detail.stack ? copy_locks(detail.locks) : NULL;
 }
 
@@ -107,98 +109,110 @@ static bool none_held(const struct sides *sides) {
 /* ---- accesses ---- */
 
 /* `home` is the block's side. */
-static bool say_of_accesses(const struct st_text *text, const struct st_violation *violation,
-                            const struct sides *home) {
+static bool hint_at_locks(const struct hint *h, const struct sides *home) {
+    const struct st_violation *violation = h->violation;
     const struct st_edge *first = &violation->path[0], *last = &violation->closing;
     uint32_t other = last->from.event.thread;
     struct sides away = {{home->out[0], home->out[1]}, {home->in[0], home->in[1]}};
     const char *lock;
     if (none_held(home)) {
-        fputs("none of these accesses was made under a lock", text->file);
+        fputs("none of these accesses was made under a lock", h->file);
     } else if ((lock = find_lock(home, true))) {
-        fputs("all of these accesses were made under ", text->file);
-        st_put_name(text, lock);
-        st_say(text, ", but %b let go of it between its two,", violation->block);
-        say_where_inside(text, violation, &first->from);
-        fputs(" and", text->file);
-        say_where_inside(text, violation, &last->to);
+        st_put_sentence(h->file, h->report,
+                        "all of these accesses were made under %s, but %b let go of it between its "
+                        "two,",
+                        lock, violation->block);
+        put_where_inside(h, &first->from);
+        fputs(" and", h->file);
+        put_where_inside(h, &last->to);
     } else if ((lock = find_lock(home, false))) {
-        st_say(text, "%t held ", violation->thread);
-        st_put_name(text, lock);
-        st_say(text, " at its accesses, but %t did not", other);
-        say_where(text, &first->to);
+        st_put_sentence(h->file, h->report, "%t held %s at its accesses, but %t did not",
+                        violation->thread, lock, other);
+        put_where(h, &first->to);
     } else if ((lock = find_lock(&away, false))) {
-        st_say(text, "%t held ", other);
-        st_put_name(text, lock);
-        st_say(text, " at its accesses, but %t did not", violation->thread);
-        say_where_inside(text, violation, &first->from);
+        st_put_sentence(h->file, h->report, "%t held %s at its accesses, but %t did not", other,
+                        lock, violation->thread);
+        put_where_inside(h, &first->from);
     } else {
         return false;
     }
     return true;
 }
 
-static bool hint_at_accesses(const struct st_text *text, const struct st_violation *violation) {
-    const struct st_edge *first = &violation->path[0], *last = &violation->closing;
-    struct sides home = {{locks_at(text, &first->from), locks_at(text, &last->to)},
-                         {locks_at(text, &first->to), locks_at(text, &last->from)}};
+static bool hint_at_accesses(const struct hint *h) {
+    const struct st_edge *first = &h->violation->path[0], *last = &h->violation->closing;
+    struct sides home = {{locks_at(h, &first->from), locks_at(h, &last->to)},
+                         {locks_at(h, &first->to), locks_at(h, &last->from)}};
     bool known = home.in[0] && home.in[1] && home.out[0] && home.out[1];
-    bool said = known && say_of_accesses(text, violation, &home);
+    bool certain = known && hint_at_locks(h, &home);
     for (int i = 0; i < 2; i++) {
         free_locks(home.in[i]);
         free_locks(home.out[i]);
     }
-    return said;
+    return certain;
 }
 
 /* ---- locks that were let go ---- */
 
 /* Does the thread hold nothing there? False where that is not known. */
-static bool holds_nothing(const struct st_text *text, const struct st_place *place) {
-    char **locks = locks_at(text, place);
+static bool holds_nothing(const struct hint *h, const struct st_place *place) {
+    char **locks = locks_at(h, place);
     bool nothing = locks && !*locks;
     free_locks(locks);
     return nothing;
 }
 
-static bool hint_at_release(const struct st_text *text, const struct st_violation *violation) {
+static bool hint_at_release(const struct hint *h) {
+    const struct st_violation *violation = h->violation;
     const struct st_place *left = &violation->path[0].from, *back = &violation->closing.to;
     bool acquires = violation->closing.kind == ST_EDGE_LOCK;
     bool same = acquires && back->event.target == left->event.target;
-    st_say(text, "%b let go of ", violation->block);
-    say_target(text, left);
-    say_where_inside(text, violation, left);
+    st_put_sentence(h->file, h->report, "%b let go of ", violation->block);
+    put_target(h, left);
+    put_where_inside(h, left);
     if (same) {
-        fputs(" and took it again", text->file);
-        say_where_inside(text, violation, back);
-        st_say(text, "; held throughout, it would have kept %t out",
-               violation->closing.from.event.thread);
+        fputs(" and took it again", h->file);
+        put_where_inside(h, back);
+        st_put_sentence(h->file, h->report, "; held throughout, it would have kept %t out",
+                        violation->closing.from.event.thread);
         return true;
     }
-    fputs(" before it ", text->file);
-    if (acquires)
-        fputs("took ", text->file);
-    else
-        fputs(back->event.written == ST_READ ? "read " : "wrote ", text->file);
-    say_target(text, back);
-    say_where_inside(text, violation, back);
-    if (holds_nothing(text, back))
-        fputs(acquires ? ", and held no lock by then" : ", which it did without a lock",
-              text->file);
+    fputs(acquires                         ? " before it took "
+          : back->event.written == ST_READ ? " before it read "
+                                           : " before it wrote ",
+          h->file);
+    put_target(h, back);
+    put_where_inside(h, back);
+    if (holds_nothing(h, back))
+        fputs(acquires ? ", and held no lock by then" : ", which it did without a lock", h->file);
     return true;
 }
 
 /* There is something to say of paths that go through one other thread, from lock to lock, from
  * access to access, or from a lock to an access. In a saved result, the last dependence may be
  * missing. */
-bool st_say_hint(const struct st_text *text, const struct st_violation *violation) {
+static bool hint_at(const struct hint *h) {
+    const struct st_violation *violation = h->violation;
     if (violation->path_length != 2 || !violation->closing.from.number)
         return false;
     enum st_edge_kind out = violation->path[0].kind, back = violation->closing.kind;
     if (out == ST_EDGE_LOCK && violation->path[0].from.event.written != ST_ACQUIRE &&
         (back == ST_EDGE_LOCK || back == ST_EDGE_CONFLICT))
-        return hint_at_release(text, violation);
+        return hint_at_release(h);
     if (out == ST_EDGE_CONFLICT && back == ST_EDGE_CONFLICT)
-        return hint_at_accesses(text, violation);
+        return hint_at_accesses(h);
     return false;
+}
+
+char *st_hint_text(const struct st_report *report, const struct st_violation *violation) {
+    struct st_text_buffer buffer;
+    struct hint h = {st_text_buffer_open(&buffer), report, violation};
+    bool certain = hint_at(&h);
+    if (certain)
+        fputc('.', h.file);
+    char *text = st_text_buffer_close(&buffer);
+    if (certain)
+        return text;
+    free(text);
+    return NULL;
 }

@@ -46,7 +46,7 @@
 #ifndef SERIATIM_REPORT_STORY_STORY_H
 #define SERIATIM_REPORT_STORY_STORY_H
 
-#include "report/story/calls.h"
+#include "report/calls.h"
 
 enum st_story_kind {
     ST_STORY_VIOLATION, /* a block that was cut */
@@ -122,6 +122,18 @@ struct st_story st_race_story(const struct st_report *report, const struct st_fo
 
 struct st_story st_deadlock_story(const struct st_report *report,
                                   const struct st_foreseen_deadlock *deadlock);
+
+/* Parts of stories, for tables and lists. Release each with free(). */
+
+/* What the thread did: "wrote x", "acquired lock l"; or with `predicted`, would do: "writes x". */
+char *st_action_text(const struct st_symbols *symbols, const struct st_event *event,
+                     bool predicted);
+
+/* "R-W-R on x, y and 3 more"; "" where nothing is known. */
+char *st_pattern_text(const struct st_report *report, const struct st_foreseen *block);
+
+/* What an analysis said, with a capital and a full stop if it left that to us. */
+char *st_closed_sentence(const char *words);
 
 void st_story_free(struct st_story *story);
 

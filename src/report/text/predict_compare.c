@@ -1,13 +1,14 @@
 /* Several analyses of one trace: what each reports, what it cost, and for each name of a block, who
- * reports it and why. The finding that says most is told in full, the others in a line each. */
+ * reports it and why. The finding that says most is shown in full, the others in a line each. */
 #include "base/memory.h"
 #include "report/text/columns.h"
-#include "report/story/foreseen.h"
 #include "report/text/glyphs.h"
-#include "report/text/predict_story.h"
 #include "report/text/predict_text.h"
-#include "report/text/sentences.h"
+#include "report/text/story_text.h"
 #include "report/text/text_parts.h"
+#include "report/text_buffer.h"
+#include "report/triage/groups.h"
+#include "report/user_line.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -87,13 +88,11 @@ static void put_table(const struct st_text *text, const struct st_report *report
 
 /* ---- One block ---- */
 
-/* What all analyses say: sets[i] and rows[i] are of the prediction i. */
+/* What all analyses say: sets[i] is of the prediction i. */
 struct comparison {
     const struct st_text *text;
     const struct st_report *report;
-    struct st_forecasts *sets;
-    struct st_block_row **rows;
-    size_t *row_counts;
+    struct st_predicted_groups *sets;
 };
 
 /* Which finding of a block says most: it is certain, it has a way out and back, it has a schedule.
@@ -103,26 +102,30 @@ static unsigned worth(const struct st_foreseen *block) {
            2u * (block->witness_length > 0) + (block->why != NULL);
 }
 
-static const struct st_forecast *find_best(const struct comparison *c, uint32_t name,
-                                           size_t *whose) {
-    const struct st_forecast *best = NULL;
+static bool is_about(const struct st_predicted_group *group, uint32_t name) {
+    return group->state == ST_NEW && group->block->block == name;
+}
+
+static const struct st_predicted_group *find_best(const struct comparison *c, uint32_t name,
+                                                  size_t *whose) {
+    const struct st_predicted_group *best = NULL;
     for (size_t i = 0; i < c->report->predictions->count; i++)
         for (size_t k = 0; k < c->sets[i].count; k++) {
-            const struct st_forecast *forecast = &c->sets[i].items[k];
-            if (forecast->block->block != name ||
-                (best && worth(forecast->block) <= worth(best->block)))
+            const struct st_predicted_group *group = &c->sets[i].items[k];
+            if (!is_about(group, name) || (best && worth(group->block) <= worth(best->block)))
                 continue;
-            best = forecast;
+            best = group;
             *whose = i;
         }
     return best;
 }
 
-static const struct st_block_row *row_of(const struct comparison *c, size_t i, uint32_t name) {
-    for (size_t k = 0; k < c->row_counts[i]; k++)
-        if (c->rows[i][k].block == name)
-            return &c->rows[i][k];
-    return NULL;
+/* Does the analysis report a block of this name? */
+static bool reports(const struct comparison *c, size_t i, uint32_t name) {
+    for (size_t k = 0; k < c->sets[i].row_count; k++)
+        if (c->sets[i].rows[k].block == name)
+            return c->sets[i].rows[k].violated;
+    return false;
 }
 
 /* "T1 bank.c:21, T2 bank.c:30, T1 bank.c:25" */
@@ -132,7 +135,8 @@ static void put_places(const struct st_text *text, const struct st_foreseen *blo
         fputs(i ? ", " : "", text->file);
         st_put_thread(text, block->events[i].event.thread);
         fputc(' ', text->file);
-        st_put_name(text, st_location_text(text->symbols, block->events[i].event.loc, buffer));
+        st_put_name(text, st_user_location(text->symbols, text->details, block->events[i].event.loc,
+                                           buffer));
     }
 }
 
@@ -141,8 +145,9 @@ static void put_finding(const struct comparison *c, struct st_columns *columns, 
     struct st_text cell = *c->text;
     put_name(c->text, columns, engine);
     fputs(st_foresight_name(block->foresight), st_columns_cell(columns));
-    cell.file = st_columns_cell(columns);
-    st_say_pattern(&cell, block);
+    char *pattern = st_pattern_text(c->report, block);
+    put_name(c->text, columns, pattern);
+    free(pattern);
     cell.file = st_columns_cell(columns);
     if (st_text_width(c->text) >= WIDE)
         put_places(&cell, block);
@@ -152,17 +157,16 @@ static void put_finding(const struct comparison *c, struct st_columns *columns, 
 static void put_findings_of(const struct comparison *c, struct st_columns *columns, size_t i,
                             uint32_t name) {
     const struct st_prediction *prediction = &c->report->predictions->items[i];
-    size_t told = 0, more = 0;
+    size_t shown = 0, more = 0;
     for (size_t k = 0; k < c->sets[i].count; k++) {
-        const struct st_foreseen *block = c->sets[i].items[k].block;
-        if (block->block != name)
+        if (!is_about(&c->sets[i].items[k], name))
             continue;
-        if (told < MOST_LINES)
-            put_finding(c, columns, told ? "" : prediction->engine, block);
-        told++;
-        more += told > MOST_LINES;
+        if (shown < MOST_LINES)
+            put_finding(c, columns, shown ? "" : prediction->engine, c->sets[i].items[k].block);
+        shown++;
+        more += shown > MOST_LINES;
     }
-    if (!told && !(row_of(c, i, name) && row_of(c, i, name)->violated)) {
+    if (!shown && !reports(c, i, name)) {
         put_name(c->text, columns, prediction->engine);
         fputs("not reported", st_columns_cell(columns));
         st_columns_cell(columns);
@@ -175,33 +179,31 @@ static void put_findings_of(const struct comparison *c, struct st_columns *colum
     }
 }
 
-static size_t count_reporting(const struct comparison *c, uint32_t name) {
-    size_t count = 0;
-    for (size_t i = 0; i < c->report->predictions->count; i++) {
-        const struct st_block_row *row = row_of(c, i, name);
-        count += row && row->violated;
-    }
-    return count;
+/* "reported by 2 of 4 engines; shown as tas found it" */
+static char *make_remark(const struct comparison *c, uint32_t name, const char *engine) {
+    size_t count = c->report->predictions->count, reporting = 0;
+    struct st_text_buffer buffer;
+    for (size_t i = 0; i < count; i++)
+        reporting += reports(c, i, name);
+    fprintf(st_text_buffer_open(&buffer), "reported by %zu of %zu engine%s; shown as %s found it",
+            reporting, count, count == 1 ? "" : "s", engine);
+    return st_text_buffer_close(&buffer);
 }
 
 /* A block that somebody reports. */
 static void put_block(const struct comparison *c, uint32_t name) {
-    size_t whose = 0, count = c->report->predictions->count;
-    const struct st_forecast *best = find_best(c, name, &whose);
+    size_t whose = 0;
+    const struct st_predicted_group *best = find_best(c, name, &whose);
     struct st_columns columns = {.count = 4};
-    struct st_text_buffer buffer;
     if (!best)
         return; /* it is known, suppressed or not listed */
-    const struct st_prediction *teller = &c->report->predictions->items[whose];
-    struct st_text sentence = st_sentence_start(c->text, &buffer);
-    st_say_foreseen(&sentence, best->block, teller->notion);
-    st_say(&sentence, " (reported by %n of %n engine%s; told by ",
-           (uint64_t)count_reporting(c, name), (uint64_t)count, count == 1 ? "" : "s");
-    st_put_name(&sentence, teller->engine);
-    fputs(").", sentence.file);
-    st_headline_end(c->text, &buffer);
-    st_put_foreseen(c->text, best->block, teller->notion);
-    for (size_t i = 0; i < count; i++)
+    const struct st_prediction *prediction = &c->report->predictions->items[whose];
+    struct st_story story = st_predicted_story(c->report, prediction, best);
+    char *remark = make_remark(c, name, prediction->engine);
+    st_print_story(c->text, &story, remark);
+    free(remark);
+    st_story_free(&story);
+    for (size_t i = 0; i < c->report->predictions->count; i++)
         put_findings_of(c, &columns, i, name);
     st_columns_print(&columns, "  ", c->text->file);
     fputc('\n', c->text->file);
@@ -212,34 +214,27 @@ static void put_block(const struct comparison *c, uint32_t name) {
 /* The names that somebody reports, each once: as the first analysis that does ranks them. */
 static void put_blocks(const struct comparison *c) {
     for (size_t i = 0; i < c->report->predictions->count; i++)
-        for (size_t k = 0; k < c->row_counts[i] && c->rows[i][k].violated; k++) {
-            const struct st_block_row *before = NULL;
-            for (size_t j = 0; j < i && !(before && before->violated); j++)
-                before = row_of(c, j, c->rows[i][k].block);
-            if (!before || !before->violated)
-                put_block(c, c->rows[i][k].block);
+        for (size_t k = 0; k < c->sets[i].row_count && c->sets[i].rows[k].violated; k++) {
+            uint32_t name = c->sets[i].rows[k].block;
+            bool before = false;
+            for (size_t j = 0; j < i; j++)
+                before |= reports(c, j, name);
+            if (!before)
+                put_block(c, name);
         }
 }
 
 void st_put_comparison(const struct st_text *text, const struct st_report *report) {
     size_t count = report->predictions->count;
-    struct comparison c = {text, report, st_alloc(count, sizeof *c.sets),
-                           st_alloc(count, sizeof *c.rows), st_alloc(count, sizeof *c.row_counts)};
     put_table(text, report);
-    for (size_t i = 0; !text->style.quiet && i < count; i++) {
-        const struct st_prediction *prediction = &report->predictions->items[i];
-        c.rows[i] = st_rank_foreseen(report, prediction, &c.row_counts[i]);
-        c.sets[i] = st_forecasts_make(report, prediction, ST_NEW, c.rows[i], c.row_counts[i]);
-    }
-    if (!text->style.quiet) {
-        fputc('\n', text->file);
-        put_blocks(&c);
-    }
-    for (size_t i = 0; i < count; i++) {
-        st_forecasts_free(&c.sets[i]);
-        free(c.rows[i]);
-    }
+    if (text->style.quiet)
+        return;
+    struct comparison c = {text, report, st_alloc(count, sizeof *c.sets)};
+    for (size_t i = 0; i < count; i++)
+        c.sets[i] = st_group_predictions(report, &report->predictions->items[i]);
+    fputc('\n', text->file);
+    put_blocks(&c);
+    for (size_t i = 0; i < count; i++)
+        st_predicted_groups_free(&c.sets[i]);
     free(c.sets);
-    free(c.rows);
-    free(c.row_counts);
 }

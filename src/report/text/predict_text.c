@@ -1,18 +1,19 @@
 #include "report/text/predict_text.h"
 
 #include "report/text_buffer.h"
-#include "report/story/foreseen.h"
-#include "report/text/predict_story.h"
+#include "report/predicted_violation.h"
 #include "report/text/sentences.h"
+#include "report/text/story_text.h"
 #include "report/text/text_parts.h"
 #include "report/text/triage_text.h"
 #include "report/text/undecided.h"
+#include "report/triage/groups.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* So many races are told. */
+/* So many races are shown. */
 enum { MOST_RACES = 20 };
 
 /* ---- The line that sums up ---- */
@@ -113,27 +114,27 @@ static uint64_t listed_as_new(const struct st_report *report,
     return count;
 }
 
+static void put_story(const struct st_text *text, struct st_story story) {
+    st_print_story(text, &story, NULL);
+    st_story_free(&story);
+    fputc('\n', text->file);
+}
+
 static void put_blocks(const struct st_text *text, const struct st_report *report,
                        const struct st_prediction *prediction) {
-    size_t count;
-    struct st_block_row *rows = st_rank_foreseen(report, prediction, &count);
-    struct st_forecasts forecasts = st_forecasts_make(report, prediction, ST_NEW, rows, count);
-    for (size_t i = 0; i < forecasts.count; i++) {
-        const struct st_forecast *forecast = &forecasts.items[i];
-        st_put_forecast(text, prediction, forecast,
-                        forecast->rank < count ? &rows[forecast->rank] : NULL);
-    }
-    st_forecasts_free(&forecasts);
+    struct st_predicted_groups groups = st_group_predictions(report, prediction);
+    for (size_t i = 0; i < groups.count && groups.items[i].state == ST_NEW; i++)
+        put_story(text, st_predicted_story(report, prediction, &groups.items[i]));
     uint64_t more = st_new_reported(report, prediction) - listed_as_new(report, prediction);
     if (more) {
         st_put_count(text, more, "more reported block");
         fputs(" not listed; --limit 0 lists all.\n\n", text->file);
     }
-    if (count > 1 && rows[0].violated) {
-        st_put_block_table(text, rows, count, "reported", "reported");
+    if (groups.row_count > 1 && groups.rows[0].violated) {
+        st_put_block_table(text, groups.rows, groups.row_count, "reported", "reported");
         fputc('\n', text->file);
     }
-    free(rows);
+    st_predicted_groups_free(&groups);
 }
 
 /* ---- Races and deadlocks ---- */
@@ -141,13 +142,13 @@ static void put_blocks(const struct st_text *text, const struct st_report *repor
 static void put_races(const struct st_text *text, const struct st_report *report,
                       const struct st_prediction *prediction) {
     size_t count;
-    struct st_race_place *places = st_race_places(report, prediction, &count);
+    struct st_race_group *groups = st_group_races(report, prediction, &count);
     for (size_t i = 0; i < count && i < MOST_RACES; i++)
-        st_put_foreseen_race(text, places[i].race, places[i].count);
+        put_story(text, st_race_story(report, groups[i].race, groups[i].count));
     if (count > MOST_RACES)
         fprintf(text->file, "Data races in %zu more places; --format json lists them.\n\n",
                 count - MOST_RACES);
-    free(places);
+    free(groups);
 }
 
 static bool has_caveat(const struct st_prediction *prediction, const char *caveat) {
@@ -172,23 +173,25 @@ static void say_engines(const struct st_text *text, const struct st_predictions 
     }
 }
 
-/* Several engines may have the same to say: each sentence is told with the first that has it. */
+/* Several engines may have the same to say: each sentence stands with the first that has it. */
 static bool put_caveats(const struct st_text *text, const struct st_predictions *predictions,
                         size_t index) {
     const struct st_prediction *prediction = &predictions->items[index];
     bool any = false;
     for (size_t i = 0; i < prediction->caveat_count; i++) {
         struct st_text_buffer buffer;
-        bool told = false;
+        bool before = false;
         for (size_t k = 0; k < index; k++)
-            told |= has_caveat(&predictions->items[k], prediction->caveats[i]);
-        if (told)
+            before |= has_caveat(&predictions->items[k], prediction->caveats[i]);
+        if (before)
             continue;
         struct st_text sentence = st_sentence_start(text, &buffer);
         fputs("Note", sentence.file);
         say_engines(&sentence, predictions, prediction->caveats[i]);
         fputs(": ", sentence.file);
-        st_say_sentence(&sentence, prediction->caveats[i]);
+        char *caveat = st_closed_sentence(prediction->caveats[i]);
+        st_put_name(&sentence, caveat);
+        free(caveat);
         st_headline_end(text, &buffer);
         any = true;
     }
@@ -214,7 +217,7 @@ static void put_findings(const struct st_text *text, const struct st_report *rep
         put_races(text, report, &predictions->items[i]);
     }
     for (size_t i = 0; i < predictions->deadlock_count; i++)
-        st_put_deadlock(text, &predictions->deadlocks[i]);
+        put_story(text, st_deadlock_story(report, &predictions->deadlocks[i]));
     put_all_caveats(text, predictions);
 }
 

@@ -3,8 +3,9 @@
 #include "base/memory.h"
 #include "report/text/columns.h"
 #include "report/text/glyphs.h"
-#include "report/source/source.h"
+#include "report/text/sentences.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,113 +13,87 @@ enum {
     INDENT = 2,        /* before each step */
     GAP = 2,           /* between columns */
     ROLE = 6,          /* "in" and "from" before the name of a function */
-    MOST_CALLS = 8,    /* told with one step */
+    MOST_CALLS = 8,    /* shown with one step */
     GOOD_SOURCE = 48,  /* columns for a line of source; with less, calls begin further left, */
     NARROW_CALLS = 6,  /* namely here */
     LEAST_SOURCE = 24, /* and with less than this, it gets a line of its own */
 };
 
-/* ---- what a step says ---- */
+/* ---- what a step shows ---- */
 
-static struct st_step *new_step(struct st_steps *steps, uint32_t thread) {
-    st_reserve(&steps->items, &steps->capacity, steps->count + 1);
-    struct st_step *step = &steps->items[steps->count++];
-    *step = (struct st_step){.number = thread};
-    return step;
+/* A step as cells of a line, made fit for a terminal. Texts are NULL where there is nothing. */
+struct row {
+    const struct st_story_step *step;
+    char *event, *thread, *action, *where, *reason;
+    const char *source; /* the line that `where` means */
+    size_t source_length;
+};
+
+static char *make_fit(const char *text) {
+    struct st_text_buffer buffer;
+    st_put_safely(st_text_buffer_open(&buffer), text, strlen(text), SIZE_MAX);
+    return st_text_buffer_close(&buffer);
 }
 
-static struct st_text open_draft(struct st_steps *steps) {
-    struct st_text text = *steps->text;
-    text.file = st_text_buffer_open(&steps->buffer);
-    text.style.color = false;
-    return text;
-}
-
-/* Of the locks that the thread held, those that say something beyond the deed itself. */
-static void put_held(const struct st_text *text, const struct st_event *event) {
-    struct st_detail detail;
-    bool access = event->written == ST_READ || event->written == ST_WRITE;
-    bool on_lock = event->written == ST_ACQUIRE || event->written == ST_RELEASE;
-    const char *own =
-        on_lock ? st_target_name(text->symbols, (enum st_op)event->written, event->target) : NULL;
-    size_t count = 0;
-    text->details->lookup(text->details->context, event->loc, &detail);
-    for (const char *const *lock = detail.locks; *lock; lock++) {
-        if (own && strcmp(*lock, own) == 0)
-            continue;
-        fputs(count++ ? ", " : ", holding ", text->file);
-        st_put_name(text, *lock);
+/* Two parts in one cell; the second may be missing. */
+static char *join(const char *first, const char *link, const char *second) {
+    struct st_text_buffer buffer;
+    FILE *file = st_text_buffer_open(&buffer);
+    st_put_safely(file, first, strlen(first), SIZE_MAX);
+    if (second) {
+        fputs(link, file);
+        st_put_safely(file, second, strlen(second), SIZE_MAX);
     }
-    if (access && !count)
-        fputs(", holding no lock", text->file);
-}
-
-/* What was told last of the same thread. */
-static const struct st_calls *told_calls(const struct st_steps *steps, uint32_t thread) {
-    static const struct st_calls none;
-    for (size_t i = steps->count - 1; i-- > 0;)
-        if (steps->items[i].number == thread && steps->items[i].calls.count)
-            return &steps->items[i].calls;
-    return &none;
-}
-
-static void add_place(struct st_steps *steps, struct st_step *step, uint64_t loc) {
-    char buffer[ST_LOCATION_SIZE];
-    if (step->calls.count) {
-        step->untold = st_calls_untold(&step->calls, told_calls(steps, step->number));
-        return;
-    }
-    struct st_text text = open_draft(steps);
-    st_put_location(&text, loc);
-    step->where = st_text_buffer_close(&steps->buffer);
-    if (!steps->text->sources ||
-        !st_source_line(steps->text->sources, st_location_text(text.symbols, loc, buffer),
-                        &step->line, &step->length))
-        step->line = NULL;
+    return st_text_buffer_close(&buffer);
 }
 
 /* A name that is too long for its column keeps both ends. */
-static char *thread_name(struct st_steps *steps, uint32_t thread) {
-    const char *name = thread == ST_NO_NAME ? "" : st_name(&steps->text->symbols->threads, thread);
-    struct st_text text = open_draft(steps);
-    st_put_ends(text.file, name, strlen(name), ST_WIDEST_COLUMN);
-    return st_text_buffer_close(&steps->buffer);
+static char *make_thread(const char *name) {
+    struct st_text_buffer buffer;
+    st_put_ends(st_text_buffer_open(&buffer), name, strlen(name), ST_WIDEST_COLUMN);
+    return st_text_buffer_close(&buffer);
 }
 
-void st_steps_add(struct st_steps *steps, const struct st_place *place, const char *before,
-                  const char *after) {
-    struct st_step *step = new_step(steps, place->event.thread);
-    struct st_text text = open_draft(steps);
-    if (place->number)
-        st_say(&text, "event %n", place->number);
-    step->event = st_text_buffer_close(&steps->buffer);
-    step->thread = thread_name(steps, place->event.thread);
-    text = open_draft(steps);
-    fputs(before, text.file);
-    st_put_deed(&text, &place->event);
-    fputs(after, text.file);
-    if (place->number)
-        step->calls = st_calls_at(text.details, place->event.loc);
-    if (step->calls.count && place->event.written != ST_BEGIN)
-        put_held(&text, &place->event);
-    step->deed = st_text_buffer_close(&steps->buffer);
-    add_place(steps, step, place->event.loc);
+static char *make_event(uint64_t number) {
+    struct st_text_buffer buffer;
+    FILE *file = st_text_buffer_open(&buffer);
+    if (number)
+        fprintf(file, "event %" PRIu64, number);
+    return st_text_buffer_close(&buffer);
 }
 
-void st_steps_remark(struct st_steps *steps, const char *event, uint32_t thread, const char *deed) {
-    struct st_step *step = new_step(steps, thread);
-    step->event = st_strdup(event);
-    step->deed = st_strdup(deed);
-    step->where = st_strdup("");
-    step->thread = thread_name(steps, thread);
+static struct row make_gap(const struct st_story_step *step) {
+    return (struct row){.step = step,
+                        .event = st_strdup("..."),
+                        .thread = st_strdup(""),
+                        .action = make_fit(step->gap),
+                        .reason = st_strdup("--format json lists them")};
 }
 
-struct st_text st_steps_reason(struct st_steps *steps) {
-    return open_draft(steps);
+static struct row make_row(const struct st_text *text, const struct st_story_step *step) {
+    if (step->gap)
+        return make_gap(step);
+    struct row row = {.step = step,
+                      .event = make_event(step->place.number),
+                      .thread = make_thread(step->thread),
+                      .action = join(step->action, ", ", step->holding)};
+    if (step->follows)
+        row.reason = join(step->follows, "; ", step->race);
+    if (step->calls.count)
+        return row;
+    row.where = make_fit(step->where ? step->where : "");
+    if (!text->sources ||
+        !st_source_line(text->sources, step->location, &row.source, &row.source_length))
+        row.source = NULL;
+    return row;
 }
 
-void st_steps_conclude(struct st_steps *steps) {
-    steps->items[steps->count - 1].reason = st_text_buffer_close(&steps->buffer);
+static void free_row(struct row *row) {
+    free(row->event);
+    free(row->thread);
+    free(row->action);
+    free(row->where);
+    free(row->reason);
 }
 
 /* ---- how wide it is ---- */
@@ -126,10 +101,10 @@ void st_steps_conclude(struct st_steps *steps) {
 /* Where columns begin, counted from 0, and whether there is room. */
 struct layout {
     size_t width; /* of the terminal, or what we take for it */
-    size_t event, thread, deed, where, function, location; /* widths of columns */
-    size_t left;                                           /* where the deeds begin */
-    size_t calls;                                          /* where the calls begin */
-    bool deeds_inside, reasons_inside, source_inside;
+    size_t event, thread, action, where, function, location; /* widths of columns */
+    size_t left;                                             /* where the actions begin */
+    size_t calls;                                            /* where the calls begin */
+    bool actions_inside, reasons_inside, source_inside;
 };
 
 static void widen(size_t *column, const char *text) {
@@ -149,14 +124,14 @@ static void widen_safe(size_t *column, const char *text) {
         *column = width;
 }
 
-static void measure_step(struct layout *layout, const struct st_step *step) {
-    widen(&layout->event, step->event);
-    widen(&layout->thread, step->thread);
-    widen(&layout->deed, step->deed);
-    widen(&layout->where, step->where);
-    for (size_t i = 0; i < step->untold && i <= MOST_CALLS; i++) {
-        widen_safe(&layout->function, step->calls.frames[i].function);
-        widen_safe(&layout->location, step->calls.frames[i].location);
+static void measure_row(struct layout *layout, const struct row *row) {
+    widen(&layout->event, row->event);
+    widen(&layout->thread, row->thread);
+    widen(&layout->action, row->action);
+    widen(&layout->where, row->where);
+    for (size_t i = 0; i < row->step->new_calls && i <= MOST_CALLS; i++) {
+        widen_safe(&layout->function, row->step->calls.frames[i].function);
+        widen_safe(&layout->location, row->step->calls.frames[i].location);
     }
 }
 
@@ -165,29 +140,29 @@ static size_t larger(size_t a, size_t b) {
 }
 
 /* Where a step ends that is written in one line, without what follows from it. */
-static size_t step_end(const struct layout *layout, const struct st_step *step) {
-    size_t where = step->where ? st_width(step->where) : 0, deed = st_width(step->deed);
+static size_t row_end(const struct layout *layout, const struct row *row) {
+    size_t where = row->where ? st_width(row->where) : 0, action = st_width(row->action);
     if (where)
-        return layout->left + larger(layout->deed, deed) + GAP + where;
-    return layout->left + deed;
+        return layout->left + larger(layout->action, action) + GAP + where;
+    return layout->left + action;
 }
 
 /* Does what follows from the step fit behind it? */
-static bool reason_fits(const struct layout *layout, const struct st_step *step) {
-    size_t column = layout->left + layout->deed + (layout->where ? GAP + layout->where : 0);
-    return larger(column, step_end(layout, step)) + GAP + st_width(step->reason) <= layout->width;
+static bool reason_fits(const struct layout *layout, const struct row *row) {
+    size_t column = layout->left + layout->action + (layout->where ? GAP + layout->where : 0);
+    return larger(column, row_end(layout, row)) + GAP + st_width(row->reason) <= layout->width;
 }
 
-static struct layout make_layout(const struct st_steps *steps) {
-    struct layout layout = {.width = st_text_width(steps->text)};
-    for (size_t i = 0; i < steps->count; i++)
-        measure_step(&layout, &steps->items[i]);
+static struct layout make_layout(const struct st_text *text, const struct row *rows, size_t count) {
+    struct layout layout = {.width = st_text_width(text)};
+    for (size_t i = 0; i < count; i++)
+        measure_row(&layout, &rows[i]);
     layout.left = INDENT + (layout.event ? layout.event + GAP : 0) + layout.thread + GAP;
-    layout.deeds_inside = layout.reasons_inside = true;
-    for (size_t i = 0; i < steps->count; i++) {
-        layout.deeds_inside &= step_end(&layout, &steps->items[i]) <= layout.width;
-        if (steps->items[i].reason)
-            layout.reasons_inside &= reason_fits(&layout, &steps->items[i]);
+    layout.actions_inside = layout.reasons_inside = true;
+    for (size_t i = 0; i < count; i++) {
+        layout.actions_inside &= row_end(&layout, &rows[i]) <= layout.width;
+        if (rows[i].reason)
+            layout.reasons_inside &= reason_fits(&layout, &rows[i]);
     }
     size_t frame = ROLE + layout.function + GAP + layout.location + GAP;
     layout.calls = layout.left + frame + GOOD_SOURCE <= layout.width ? layout.left : NARROW_CALLS;
@@ -221,12 +196,6 @@ static void put_cell(struct line *line, enum st_paint paint, const char *cell, s
     line->owed += taken < width ? width - taken : 0;
     if (width)
         line->owed += GAP;
-}
-
-static char *make_fit(const char *text) {
-    struct st_text_buffer buffer;
-    st_put_safely(st_text_buffer_open(&buffer), text, strlen(text), SIZE_MAX);
-    return st_text_buffer_close(&buffer);
 }
 
 /* Tabs inside a line of source are as good as blanks. */
@@ -274,20 +243,20 @@ static void put_frame(const struct st_text *text, const struct layout *layout,
 }
 
 static void put_frames(const struct st_text *text, const struct layout *layout,
-                       const struct st_step *step) {
-    size_t count = step->untold;
+                       const struct row *row) {
+    size_t count = row->step->new_calls;
     if (count > MOST_CALLS + 1)
         count = MOST_CALLS;
     for (size_t i = 0; i < count; i++)
-        put_frame(text, layout, &step->calls.frames[i], i ? "from" : "in");
-    if (count < step->untold) {
+        put_frame(text, layout, &row->step->calls.frames[i], i ? "from" : "in");
+    if (count < row->step->new_calls) {
         put_blanks(text->file, layout->calls);
         fprintf(text->file, "from  %zu more calls; --format json lists them\n",
-                step->untold - count);
+                row->step->new_calls - count);
     }
 }
 
-/* A text below the deeds, word by word; the first line is begun already unless `below`. */
+/* A text below the actions, word by word; the first line is begun already unless `below`. */
 static void put_words(const struct st_text *text, const struct layout *layout, const char *words,
                       bool below) {
     char *indent = st_alloc(layout->left + 1, 1);
@@ -298,61 +267,52 @@ static void put_words(const struct st_text *text, const struct layout *layout, c
     free(indent);
 }
 
-/* Deed and location as a sentence, when they are too wide for columns. */
-static void put_deed_words(const struct st_text *text, const struct layout *layout,
-                           const struct st_step *step) {
+/* Action and location as a sentence, when they are too wide for columns. */
+static void put_action_words(const struct st_text *text, const struct layout *layout,
+                             const struct row *row) {
+    bool where = row->where && *row->where;
     struct st_text_buffer buffer;
-    bool where = step->where && *step->where;
-    fprintf(st_text_buffer_open(&buffer), "%s%s%s", step->deed, where ? " " : "",
-            where ? step->where : "");
+    fprintf(st_text_buffer_open(&buffer), "%s%s%s", row->action, where ? " " : "",
+            where ? row->where : "");
     char *words = st_text_buffer_close(&buffer);
     put_words(text, layout, words, false);
     free(words);
 }
 
-static void put_deed(struct line *line, const struct layout *layout, const struct st_step *step) {
-    put_cell(line, ST_PLAIN, step->deed, layout->deed);
-    put_cell(line, ST_DIM, step->where ? step->where : "", layout->where);
-    if (step->reason && layout->reasons_inside)
-        put_cell(line, ST_BOLD, step->reason, 0);
+static void put_action(struct line *line, const struct layout *layout, const struct row *row) {
+    put_cell(line, ST_PLAIN, row->action, layout->action);
+    put_cell(line, ST_DIM, row->where ? row->where : "", layout->where);
+    if (row->reason && layout->reasons_inside)
+        put_cell(line, ST_BOLD, row->reason, 0);
     fputc('\n', line->text->file);
 }
 
-static void put_step(const struct st_steps *steps, const struct layout *layout,
-                     const struct st_step *step) {
-    const struct st_text *text = steps->text;
+static void put_row(const struct st_text *text, const struct layout *layout,
+                    const struct row *row) {
     struct line line = {text, INDENT};
-    put_cell(&line, ST_DIM, step->event, layout->event);
-    put_cell(&line, step->number == steps->home ? ST_HOME : ST_OTHER, step->thread, layout->thread);
-    if (layout->deeds_inside) {
-        put_deed(&line, layout, step);
+    put_cell(&line, ST_DIM, row->event, layout->event);
+    put_cell(&line, row->step->home ? ST_HOME : ST_OTHER, row->thread, layout->thread);
+    if (layout->actions_inside) {
+        put_action(&line, layout, row);
     } else {
         put_blanks(text->file, line.owed);
-        put_deed_words(text, layout, step);
+        put_action_words(text, layout, row);
     }
-    if (step->reason && !(layout->deeds_inside && layout->reasons_inside))
-        put_words(text, layout, step->reason, true);
-    if (step->line)
-        put_source_line(text, layout, layout->left + INDENT, step->line, step->length);
-    put_frames(text, layout, step);
+    if (row->reason && !(layout->actions_inside && layout->reasons_inside))
+        put_words(text, layout, row->reason, true);
+    if (row->source)
+        put_source_line(text, layout, layout->left + INDENT, row->source, row->source_length);
+    put_frames(text, layout, row);
 }
 
-static void free_step(struct st_step *step) {
-    free(step->event);
-    free(step->thread);
-    free(step->deed);
-    free(step->where);
-    free(step->reason);
-    st_calls_free(&step->calls);
-}
-
-void st_steps_print(struct st_steps *steps) {
-    struct layout layout = make_layout(steps);
+void st_print_steps(const struct st_text *text, const struct st_story_steps *steps) {
+    struct row *rows = st_alloc(steps->count + 1, sizeof *rows);
     for (size_t i = 0; i < steps->count; i++)
-        put_step(steps, &layout, &steps->items[i]);
+        rows[i] = make_row(text, &steps->items[i]);
+    struct layout layout = make_layout(text, rows, steps->count);
     for (size_t i = 0; i < steps->count; i++)
-        free_step(&steps->items[i]);
-    free(steps->items);
-    steps->items = NULL;
-    steps->count = steps->capacity = 0;
+        put_row(text, &layout, &rows[i]);
+    for (size_t i = 0; i < steps->count; i++)
+        free_row(&rows[i]);
+    free(rows);
 }

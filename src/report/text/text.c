@@ -1,25 +1,14 @@
-/* The report for people: a paragraph for each violated block, how often each was cut, and one line
+/* The report for people: a story for each violated block, how often each was cut, and one line
  * that sums up. */
 #include "report/text/story_text.h"
 
 #include "report/text/predict_text.h"
 #include "report/text/text_parts.h"
 #include "report/text/triage_text.h"
+#include "report/triage/groups.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-/* The row of a name. There is one for every block that was violated. */
-static const struct st_block_row *row_of(const struct st_block_row *rows, uint32_t block) {
-    while (rows->block != block)
-        rows++;
-    return rows;
-}
-
-/* When reading stopped, the trace was counted further than the engine went. */
-static bool has_counts(const struct st_report *report, const struct st_block_row *row) {
-    return row->executed && !report->stopped;
-}
 
 static uint64_t listed_as_new(const struct st_report *report) {
     const struct st_result *result = &report->results[0];
@@ -30,34 +19,41 @@ static uint64_t listed_as_new(const struct st_report *report) {
 }
 
 static void put_violations(const struct st_text *text, const struct st_report *report,
-                           const struct st_block_row *rows, size_t row_count) {
-    const struct st_findings *findings = report->results[0].findings;
-    struct st_paragraphs paragraphs =
-        st_paragraphs_make(report, &report->results[0], ST_NEW, rows, row_count);
-    for (size_t i = 0; i < paragraphs.count; i++) {
-        const struct st_paragraph *paragraph = &paragraphs.items[i];
-        /* Paragraphs are in the order of the rows. */
-        rows = row_of(rows, paragraph->violation->block);
-        st_put_violation(text, findings, paragraph, has_counts(report, rows) ? rows : NULL);
+                           const struct st_violation_groups *groups) {
+    const struct st_result *result = &report->results[0];
+    for (size_t i = 0; i < groups->count && groups->items[i].state == ST_NEW; i++) {
+        struct st_story story = st_violation_story(report, result, &groups->items[i]);
+        st_print_story(text, &story, NULL);
+        st_story_free(&story);
+        fputc('\n', text->file);
     }
-    st_paragraphs_free(&paragraphs);
-    uint64_t more = st_new_violated(report, &report->results[0]) - listed_as_new(report);
+    uint64_t more = st_new_violated(report, result) - listed_as_new(report);
     if (more && !report->stopped) {
         st_put_count(text, more, "more violated block");
         fputs(" not listed; --limit 0 lists all.\n\n", text->file);
     }
 }
 
+static void put_cycle(const struct st_text *text, const struct st_report *report) {
+    const struct st_result *result = &report->results[0];
+    if (!st_result_has_cycle(result) || st_cycle_mark(report, result).state != ST_NEW)
+        return;
+    struct st_story story = st_cycle_story(report, result);
+    st_print_story(text, &story, NULL);
+    st_story_free(&story);
+    fputc('\n', text->file);
+}
+
 /* ---- The table of blocks ---- */
 
-/* How often each block ran and was cut. With a single name the paragraphs have said it. */
+/* How often each block ran and was cut. With a single name the headlines have said it. */
 static void put_blocks(const struct st_text *text, const struct st_report *report,
-                       const struct st_block_row *rows, size_t count) {
+                       const struct st_violation_groups *groups) {
     const struct st_findings *findings = report->results[0].findings;
-    if (!count || !rows[0].violated || count < 2 || report->stopped)
+    if (groups->row_count < 2 || !groups->rows[0].violated || report->stopped)
         return;
-    st_put_block_table(text, rows, count, findings->blames_closers ? "blamed" : "violated",
-                       "violated");
+    st_put_block_table(text, groups->rows, groups->row_count,
+                       findings->blames_closers ? "blamed" : "violated", "violated");
     if (findings->outermost_only && report->facts->deepest > 1)
         fputs("This engine looks at outermost blocks only: nested ones count as executed, never as "
               "violated.\n",
@@ -162,23 +158,16 @@ static void put_table(const struct st_text *text, const struct st_report *report
 }
 
 static void put_findings(const struct st_text *text, const struct st_report *report) {
-    const struct st_findings *findings = report->results[0].findings;
-    size_t count;
-    struct st_block_row *rows = st_rank_blocks(report, findings, &count);
-    put_violations(text, report, rows, count);
-    put_blocks(text, report, rows, count);
-    if (findings->names_blocks && !st_all_violated(findings) && findings->first_bad_event &&
-        st_cycle_mark(report, &report->results[0]).state == ST_NEW)
-        st_put_cycle(text, findings);
-    free(rows);
+    struct st_violation_groups groups = st_group_violations(report, &report->results[0]);
+    put_violations(text, report, &groups);
+    put_blocks(text, report, &groups);
+    put_cycle(text, report);
+    st_violation_groups_free(&groups);
 }
 
 void st_report_text(const struct st_report *report, struct st_text_style style, FILE *file) {
-    struct st_text text = {.file = file,
-                           .symbols = report->symbols,
-                           .style = style,
-                           .details = report->details,
-                           .foreseen = report->predictions != NULL};
+    struct st_text text = {
+        .file = file, .symbols = report->symbols, .style = style, .details = report->details};
     if (report->predictions) {
         st_put_predictions(&text, report);
         return;

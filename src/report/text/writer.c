@@ -1,6 +1,7 @@
 #include "report/text/writer.h"
 
 #include "report/text/glyphs.h"
+#include "report/user_line.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -18,6 +19,10 @@ void st_put_paint(const struct st_text *text, enum st_paint paint) {
 
 void st_put_name(const struct st_text *text, const char *name) {
     st_put_safely(text->file, name, strlen(name), SIZE_MAX);
+}
+
+void st_put_part(const struct st_text *text, const char *name, size_t length) {
+    st_put_safely(text->file, name, length, SIZE_MAX);
 }
 
 void st_put_count(const struct st_text *text, uint64_t count, const char *noun) {
@@ -63,30 +68,9 @@ void st_say(const struct st_text *text, const char *sentence, ...) {
 
 void st_put_location(const struct st_text *text, uint64_t loc) {
     char buffer[ST_LOCATION_SIZE];
-    const char *name = st_location_text(text->symbols, loc, buffer);
+    const char *name = st_user_location(text->symbols, text->details, loc, buffer);
     if (!*name)
         return;
     fputs(loc & ST_LOC_NAME ? "at " : "at location ", text->file);
     st_put_name(text, name);
-}
-
-void st_put_deed(const struct st_text *text, const struct st_event *event) {
-    static const char *const verbs[][2] = {
-        [ST_READ] = {"read", "reads"},
-        [ST_WRITE] = {"wrote", "writes"},
-        [ST_ACQUIRE] = {"acquired lock", "acquires lock"},
-        [ST_RELEASE] = {"released lock", "releases lock"},
-        [ST_FORK] = {"forked", "forks"},
-        [ST_JOIN] = {"joined", "joins"},
-        [ST_BEGIN] = {"began", "begins"},
-        [ST_END] = {"ended", "ends"},
-        [ST_SEND] = {"sent on channel", "sends on channel"},
-        [ST_RECEIVE] = {"received from channel", "receives from channel"},
-    };
-    enum st_op op = (enum st_op)event->written;
-    fprintf(text->file, "%s ", verbs[op][text->foreseen]);
-    if (event->target == ST_NO_NAME)
-        fputs("a block", text->file);
-    else
-        st_put_name(text, st_target_name(text->symbols, op, event->target));
 }

@@ -1,4 +1,4 @@
-/* Words for what findings speak of: the parts from which the text report makes its sentences. */
+/* Where the text report is written to, and the parts from which it makes its lines. */
 #ifndef SERIATIM_REPORT_TEXT_WRITER_H
 #define SERIATIM_REPORT_TEXT_WRITER_H
 
@@ -12,7 +12,6 @@ struct st_text {
     struct st_text_style style;
     const struct st_details *details; /* or NULL */
     struct st_sources *sources;       /* or NULL: nothing is quoted */
-    bool foreseen;                    /* what is told could happen, instead of did */
 };
 
 /* How wide the report may be: as wide as this where nobody knows. */
@@ -27,6 +26,7 @@ void st_put_paint(const struct st_text *text, enum st_paint paint);
 
 /* A name from the trace. It may hold anything, and a terminal must not obey it. */
 void st_put_name(const struct st_text *text, const char *name);
+void st_put_part(const struct st_text *text, const char *name, size_t length);
 
 void st_put_count(const struct st_text *text, uint64_t count, const char *noun); /* "3 events" */
 void st_put_thread(const struct st_text *text, uint32_t thread);
@@ -40,8 +40,5 @@ void st_say(const struct st_text *text, const char *sentence, ...);
 /* "at bank.c:21"; RAPID's locations are mere numbers: "at location 21". Nothing where there is no
  * location. */
 void st_put_location(const struct st_text *text, uint64_t loc);
-
-/* What the thread did: "wrote x", "acquired lock l"; or would do: "writes x". */
-void st_put_deed(const struct st_text *text, const struct st_event *event);
 
 #endif

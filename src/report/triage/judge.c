@@ -1,7 +1,7 @@
 #include "report/triage/judge.h"
 
 #include "base/memory.h"
-#include "report/story/foreseen.h"
+#include "report/predicted_violation.h"
 #include "report/triage/match.h"
 
 #include <stdlib.h>

@@ -2,9 +2,9 @@
  * function of the other side. Variables are left out: the next one is likely to be of the same
  * kind, and the same reason holds for it. */
 #include "base/memory.h"
-#include "report/story/calls.h"
+#include "report/calls.h"
 #include "report/text_buffer.h"
-#include "report/story/foreseen.h"
+#include "report/predicted_violation.h"
 #include "report/triage/match.h"
 #include "report/triage/triage.h"
 
