@@ -7,7 +7,7 @@
 #include "watch/merge.h"
 #include "watch/places.h"
 #include "watch/shared_memory.h"
-#include "watch/translate.h"
+#include "watch/translator.h"
 #include "watch/variables.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-#include "watch/translator.h"
+#include "watch/translator_state.h"
 
 #include "base/memory.h"
 
