@@ -7,7 +7,7 @@
 #include "cli/trace_messages.h"
 #include "report/report.h"
 #include "report/story/story.h"
-#include "report/text/writer.h"
+#include "report/text/text_writer.h"
 #include "session/race_list.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #ifndef SERIATIM_REPORT_LOAD_LOAD_PREDICT_H
 #define SERIATIM_REPORT_LOAD_LOAD_PREDICT_H
 
-#include "report/json/json.h"
+#include "report/json/json_report.h"
 #include "report/load/loading.h"
 
 /* Fills `predictions`, which are empty. Release them whatever the fields say. */

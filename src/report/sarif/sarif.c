@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "report/json/json_fields.h"
 #include "report/sarif/sarif_results.h"
-#include "report/triage/groups.h"
+#include "report/triage/finding_groups.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

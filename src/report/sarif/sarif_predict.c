@@ -3,7 +3,7 @@
 #include "report/predicted_violation.h"
 #include "report/json/json_fields.h"
 #include "report/sarif/sarif_results.h"
-#include "report/triage/groups.h"
+#include "report/triage/finding_groups.h"
 
 #include <stdlib.h>
 

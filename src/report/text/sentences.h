@@ -9,7 +9,7 @@
 #define SERIATIM_REPORT_TEXT_SENTENCES_H
 
 #include "report/text_buffer.h"
-#include "report/text/writer.h"
+#include "report/text/text_writer.h"
 
 struct st_text st_sentence_start(const struct st_text *text, struct st_text_buffer *buffer);
 

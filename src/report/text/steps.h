@@ -14,7 +14,7 @@
 #define SERIATIM_REPORT_TEXT_STEPS_H
 
 #include "report/story/story.h"
-#include "report/text/writer.h"
+#include "report/text/text_writer.h"
 
 void st_print_steps(const struct st_text *text, const struct st_story_steps *steps);
 

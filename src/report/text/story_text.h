@@ -3,7 +3,7 @@
 #define SERIATIM_REPORT_TEXT_STORY_TEXT_H
 
 #include "report/story/story.h"
-#include "report/text/writer.h"
+#include "report/text/text_writer.h"
 
 /* `remark` stands in parentheses behind the headline; NULL: what the story says of the frequency.
  */

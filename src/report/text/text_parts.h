@@ -3,7 +3,7 @@
 #define SERIATIM_REPORT_TEXT_TEXT_PARTS_H
 
 #include "report/triage/rank.h"
-#include "report/text/writer.h"
+#include "report/text/text_writer.h"
 
 /* How often each block ran, and how often it was what `title` says. The rows that were come first;
  * rows that are left out are counted as being what `word` says, or never. */

@@ -3,7 +3,7 @@
 #define SERIATIM_REPORT_TEXT_TRIAGE_TEXT_H
 
 #include "report/triage/triage.h"
-#include "report/text/writer.h"
+#include "report/text/text_writer.h"
 
 /* " (1 new, 2 known)", for the line that sums up. The report must have a triage. */
 void st_put_states(const struct st_text *text, const struct st_report *report);

@@ -2,7 +2,7 @@
 #ifndef SERIATIM_REPORT_TEXT_UNDECIDED_H
 #define SERIATIM_REPORT_TEXT_UNDECIDED_H
 
-#include "report/text/writer.h"
+#include "report/text/text_writer.h"
 
 /* "1 of 3 blocks took too long, and no other is cut in ..." : the verdict when nothing else was
  * found. There is at least one such block. */

@@ -1,4 +1,4 @@
-#include "report/text/writer.h"
+#include "report/text/text_writer.h"
 
 #include "report/text/glyphs.h"
 

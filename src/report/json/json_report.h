@@ -1,6 +1,6 @@
 /* The JSON of a report as a part of something larger. */
-#ifndef SERIATIM_REPORT_JSON_JSON_H
-#define SERIATIM_REPORT_JSON_JSON_H
+#ifndef SERIATIM_REPORT_JSON_JSON_REPORT_H
+#define SERIATIM_REPORT_JSON_JSON_REPORT_H
 
 #include "base/json.h"
 #include "report/report.h"

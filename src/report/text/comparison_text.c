@@ -3,11 +3,11 @@
 #include "base/memory.h"
 #include "report/text/columns.h"
 #include "report/text/glyphs.h"
-#include "report/text/predict_text.h"
+#include "report/text/prediction_text.h"
 #include "report/text/story_text.h"
 #include "report/text/text_parts.h"
 #include "report/text_buffer.h"
-#include "report/triage/groups.h"
+#include "report/triage/finding_groups.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* The text of predictions: one line that sums up, and then what could happen. */
-#ifndef SERIATIM_REPORT_TEXT_PREDICT_TEXT_H
-#define SERIATIM_REPORT_TEXT_PREDICT_TEXT_H
+#ifndef SERIATIM_REPORT_TEXT_PREDICTION_TEXT_H
+#define SERIATIM_REPORT_TEXT_PREDICTION_TEXT_H
 
-#include "report/text/writer.h"
+#include "report/text/text_writer.h"
 
 /* `text` quotes no sources; it is done here where it is wanted. */
 void st_put_predictions(const struct st_text *text, const struct st_report *report);

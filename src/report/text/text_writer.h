@@ -1,6 +1,6 @@
 /* Where the text report is written to, and the parts from which it makes its lines. */
-#ifndef SERIATIM_REPORT_TEXT_WRITER_H
-#define SERIATIM_REPORT_TEXT_WRITER_H
+#ifndef SERIATIM_REPORT_TEXT_TEXT_WRITER_H
+#define SERIATIM_REPORT_TEXT_TEXT_WRITER_H
 
 #include "report/report.h"
 #include "report/source/source.h"

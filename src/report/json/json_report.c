@@ -1,10 +1,10 @@
 /* The JSON of `seriatim check`: the contract "seriatim-check/1". Fields may be added, never changed
  * or taken away. */
-#include "report/json/json.h"
+#include "report/json/json_report.h"
 
 #include "report/json/json_fields.h"
 #include "report/json/json_parts.h"
-#include "report/triage/groups.h"
+#include "report/triage/finding_groups.h"
 
 static const char *schema(const struct st_report *report) {
     return report->schema ? report->schema : "seriatim-check/1";

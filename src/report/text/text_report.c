@@ -2,10 +2,10 @@
  * that sums up. */
 #include "report/text/story_text.h"
 
-#include "report/text/predict_text.h"
+#include "report/text/prediction_text.h"
 #include "report/text/text_parts.h"
 #include "report/text/triage_text.h"
-#include "report/triage/groups.h"
+#include "report/triage/finding_groups.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* The JSON of `seriatim predict`: the contract "seriatim-predict/1". Fields may be added, never
  * changed or taken away. */
 #include "report/predicted_violation.h"
-#include "report/json/json.h"
+#include "report/json/json_report.h"
 #include "report/json/json_fields.h"
 #include "report/json/json_parts.h"
-#include "report/triage/groups.h"
+#include "report/triage/finding_groups.h"
 
 #include <stdlib.h>
 

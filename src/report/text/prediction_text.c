@@ -1,4 +1,4 @@
-#include "report/text/predict_text.h"
+#include "report/text/prediction_text.h"
 
 #include "report/text_buffer.h"
 #include "report/predicted_violation.h"
@@ -7,7 +7,7 @@
 #include "report/text/text_parts.h"
 #include "report/text/triage_text.h"
 #include "report/text/undecided.h"
-#include "report/triage/groups.h"
+#include "report/triage/finding_groups.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
