@@ -67,7 +67,7 @@ static double bytes_per_event(const struct st_trace *trace) {
 
 /* ---- text ---- */
 
-static void put_access(const struct st_text *text, const struct st_place *place) {
+static void put_access(const struct st_text_writer *text, const struct st_place *place) {
     char buffer[ST_LOCATION_SIZE];
     bool located = *st_location_text(text->symbols, place->event.loc, buffer);
     fputs(located ? " " : "", text->file);
@@ -75,7 +75,7 @@ static void put_access(const struct st_text *text, const struct st_place *place)
     fprintf(text->file, " (event %" PRIu64 ")", place->number);
 }
 
-static void put_pair(const struct st_text *text, const struct st_race_pair *pair) {
+static void put_pair(const struct st_text_writer *text, const struct st_race_pair *pair) {
     fputs("  ", text->file);
     st_put_thread(text, pair->from.event.thread);
     fputc(' ', text->file);
@@ -94,7 +94,7 @@ static void put_pair(const struct st_text *text, const struct st_race_pair *pair
 
 static void write_races_text(const struct st_race_list *list, const struct st_symbols *symbols,
                              FILE *file) {
-    struct st_text text = {.file = file, .symbols = symbols};
+    struct st_text_writer text = {.file = file, .symbols = symbols};
     uint64_t shown = 0;
     fprintf(file, "%-24s ", "data races");
     if (st_race_list_gave_up(list)) {

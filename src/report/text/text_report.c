@@ -4,7 +4,6 @@
 
 #include "report/text/prediction_text.h"
 #include "report/text/text_parts.h"
-#include "report/text/triage_text.h"
 #include "report/triage/finding_groups.h"
 
 #include <inttypes.h>
@@ -18,7 +17,7 @@ static uint64_t listed_as_new(const struct st_report *report) {
     return count;
 }
 
-static void put_violations(const struct st_text *text, const struct st_report *report,
+static void put_violations(const struct st_text_writer *text, const struct st_report *report,
                            const struct st_violation_groups *groups) {
     const struct st_result *result = &report->results[0];
     for (size_t i = 0; i < groups->count && groups->items[i].state == ST_NEW; i++) {
@@ -34,7 +33,7 @@ static void put_violations(const struct st_text *text, const struct st_report *r
     }
 }
 
-static void put_cycle(const struct st_text *text, const struct st_report *report) {
+static void put_cycle(const struct st_text_writer *text, const struct st_report *report) {
     const struct st_result *result = &report->results[0];
     if (!st_result_has_cycle(result) || st_cycle_mark(report, result).state != ST_NEW)
         return;
@@ -47,7 +46,7 @@ static void put_cycle(const struct st_text *text, const struct st_report *report
 /* ---- The table of blocks ---- */
 
 /* How often each block ran and was cut. With a single name the headlines have said it. */
-static void put_blocks(const struct st_text *text, const struct st_report *report,
+static void put_blocks(const struct st_text_writer *text, const struct st_report *report,
                        const struct st_violation_groups *groups) {
     const struct st_findings *findings = report->results[0].findings;
     if (groups->row_count < 2 || !groups->rows[0].violated || report->stopped)
@@ -69,7 +68,7 @@ static const char *verdict_words(enum st_verdict verdict) {
                                             : "undecided";
 }
 
-static void put_block_counts(const struct st_text *text, const struct st_report *report) {
+static void put_block_counts(const struct st_text_writer *text, const struct st_report *report) {
     const struct st_findings *findings = report->results[0].findings;
     uint64_t violated = st_all_violated(findings);
     if (!findings->names_blocks)
@@ -85,14 +84,14 @@ static void put_block_counts(const struct st_text *text, const struct st_report 
 
 /* In a recording the order of racing accesses is one that they can have had (docs/programs.md).
  */
-static void put_race_note(const struct st_text *text, const struct st_report *report) {
+static void put_race_note(const struct st_text_writer *text, const struct st_report *report) {
     if (report->details && st_findings_racy(report->results[0].findings))
         fputs("A finding rests on a data race: in a recording the order of racing accesses is best "
               "effort. 'seriatim stats' lists them.\n",
               text->file);
 }
 
-static void put_summary(const struct st_text *text, const struct st_report *report) {
+static void put_summary(const struct st_text_writer *text, const struct st_report *report) {
     const struct st_result *result = &report->results[0];
     const struct st_findings *findings = result->findings;
     st_put_name(text, report->trace);
@@ -121,7 +120,7 @@ static void scale_bytes(char *buffer, size_t size, size_t bytes) {
     snprintf(buffer, size, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
 }
 
-static void put_row(const struct st_text *text, const struct st_result *result) {
+static void put_row(const struct st_text_writer *text, const struct st_result *result) {
     const struct st_findings *findings = result->findings;
     char first[24] = "-", violated[24] = "-", seconds[24], bytes[24];
     if (findings->first_bad_event)
@@ -137,7 +136,7 @@ static void put_row(const struct st_text *text, const struct st_result *result) 
     fprintf(text->file, " %15s  %15s  %9s  %10s\n", first, violated, seconds, bytes);
 }
 
-static void put_table(const struct st_text *text, const struct st_report *report) {
+static void put_table(const struct st_text_writer *text, const struct st_report *report) {
     st_put_name(text, report->trace);
     fputs(": ", text->file);
     st_put_facts(text, report);
@@ -157,7 +156,7 @@ static void put_table(const struct st_text *text, const struct st_report *report
     st_put_paint(text, ST_PLAIN);
 }
 
-static void put_findings(const struct st_text *text, const struct st_report *report) {
+static void put_findings(const struct st_text_writer *text, const struct st_report *report) {
     struct st_violation_groups groups = st_group_violations(report, &report->results[0]);
     put_violations(text, report, &groups);
     put_blocks(text, report, &groups);
@@ -166,7 +165,7 @@ static void put_findings(const struct st_text *text, const struct st_report *rep
 }
 
 void st_report_text(const struct st_report *report, struct st_text_style style, FILE *file) {
-    struct st_text text = {
+    struct st_text_writer text = {
         .file = file, .symbols = report->symbols, .style = style, .details = report->details};
     if (report->predictions) {
         st_put_predictions(&text, report);
