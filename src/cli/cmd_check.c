@@ -63,12 +63,12 @@ static enum status write_report(struct check *check, const struct st_result *res
                                .results = results,
                                .result_count = check->engines.count};
     struct st_text_style style = text_style(&values->common, check->output.fd);
-    struct st_judgement *judgement = st_filters_apply(&check->filters, &report, values->limit);
+    struct st_triaged *triaged = st_filters_apply(&check->filters, &report, values->limit);
     enum status status = report_status(&report);
     report.has_status = true;
     report.status = status;
     write_report_as(&report, &values->filters, values->format, style, check->output.file);
-    st_judgement_free(judgement);
+    st_triaged_free(triaged);
     st_context_details_free(&contexts);
     return status;
 }

@@ -181,7 +181,7 @@ static enum status write_report(struct predict *predict) {
     struct st_facts facts = st_trace_input_facts(input);
     struct st_context_details contexts = {.symbols = &input->symbols};
     struct st_details details = {st_context_details_lookup, &contexts};
-    struct st_report report = {.schema = "seriatim-predict/1",
+    struct st_report report = {.schema = ST_PREDICT_SCHEMA,
                                .trace = predict->path,
                                .details = input->replay ? &details : NULL,
                                .built = st_trace_input_recorded(input),
@@ -195,14 +195,14 @@ static enum status write_report(struct predict *predict) {
     look_up_schedules(predict);
     st_trace_input_symbols(input);
     st_predictions_map_locations(&predict->predictions, st_trace_input_location, input);
-    struct st_judgement *judgement =
+    struct st_triaged *triaged =
         st_filters_apply(&predict->filters, &report, predict->values->limit);
     enum status status = report_status(&report);
     report.has_status = true;
     report.status = status;
     write_report_as(&report, &predict->values->filters, predict->values->format, style,
                     predict->output.file);
-    st_judgement_free(judgement);
+    st_triaged_free(triaged);
     st_context_details_free(&contexts);
     return dump_witness(predict) < 0 ? STATUS_TROUBLE : status;
 }

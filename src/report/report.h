@@ -37,8 +37,13 @@ struct st_counts {
     uint64_t threads, variables, locks, channels;
 };
 
+/* The contracts of the JSON. The second is the same as the first, for a program that was run. */
+#define ST_CHECK_SCHEMA "seriatim-check/1"
+#define ST_RUN_SCHEMA "seriatim-run/1"
+#define ST_PREDICT_SCHEMA "seriatim-predict/1"
+
 struct st_report {
-    const char *schema;               /* of its JSON; NULL: "seriatim-check/1" */
+    const char *schema;               /* of its JSON; NULL: ST_CHECK_SCHEMA */
     const char *trace;                /* as the user named it */
     const struct st_details *details; /* or NULL: nobody can */
     const char *folder;               /* where relative locations start; NULL: here */
@@ -67,8 +72,7 @@ struct st_text_style {
 
 void st_report_text(const struct st_report *report, struct st_text_style style, FILE *file);
 
-/* The contract "seriatim-check/1"; "seriatim-run/1" is the same for a program that was run, and
- * "seriatim-predict/1" is that of predictions. */
+/* For programs. */
 void st_report_json(const struct st_report *report, FILE *file);
 
 /* A page for a browser: one file that needs no other, with excerpts of the sources that it can
@@ -84,6 +88,18 @@ void st_report_suppressions(const struct st_report *report, FILE *file);
 
 /* What is known of a location; texts and lists are empty where nothing is. */
 struct st_detail st_detail_at(const struct st_report *report, uint64_t loc);
+
+/* A way in which a report can be written. A new one is a row in report.c. */
+struct st_report_format {
+    const char *name;
+    void (*write)(const struct st_report *report, struct st_text_style style, FILE *file);
+};
+
+/* The last one has no name. */
+extern const struct st_report_format st_report_formats[];
+
+/* The name of the index-th, or NULL. */
+const char *st_report_format_name(size_t index);
 
 struct st_counts st_report_counts(const struct st_report *report);
 

@@ -1,10 +1,12 @@
 /* What is said of blocks that could be cut, from predictions made by hand. */
-#include "report/formats.h"
+#include "report/report.h"
 
 #include "base/memory.h"
 #include "finding/schedules.h"
 #include "report/predicted_violation.h"
-#include "report/triage/judge.h"
+#include "report/triage/baseline.h"
+#include "report/triage/triage.h"
+#include "spec/suppress.h"
 #include "report/load/load.h"
 
 #include <setjmp.h>
@@ -774,7 +776,7 @@ static void test_a_suppression_matches_what_could_happen(void **state) {
     add(f, block(f, "audit", "T2", 40, 43, ST_FORESEEN_ATOMIC));
     finish(f);
     load_suppressions(&suppressions, "suppress function transfer by T2 because it is fine\n");
-    struct st_judgement *judgement = st_judge(&f->report, &suppressions, NULL, 0);
+    struct st_triaged *triaged = st_triage_findings(&f->report, &suppressions, NULL, 0);
     assert_int_equal(st_foreseen_mark(&f->report, &f->report.predictions->items[0], 0).state,
                      ST_SUPPRESSED);
     assert_int_equal(st_new_reported(&f->report, &f->report.predictions->items[0]), 1);
@@ -785,7 +787,7 @@ static void test_a_suppression_matches_what_could_happen(void **state) {
     assert_null(strstr(text, "transfer may be cut"));
     assert_non_null(strstr(text, "audit may be cut"));
     free(text);
-    st_judgement_free(judgement);
+    st_triaged_free(triaged);
     st_suppressions_free(&suppressions);
 }
 
@@ -798,11 +800,11 @@ static void test_a_baseline_knows_what_could_happen(void **state) {
     char *json = write_as(&f->report, "json", (struct st_text_style){0});
     st_baseline_init(&baseline);
     assert_int_equal(st_baseline_add(&baseline, "base.json", json, strlen(json), &error), 0);
-    struct st_judgement *judgement = st_judge(&f->report, NULL, &baseline, 0);
+    struct st_triaged *triaged = st_triage_findings(&f->report, NULL, &baseline, 0);
     assert_false(st_report_found(&f->report));
     assert_int_equal(f->report.triage->known, 1);
     assert_int_equal(f->report.triage->gone_count, 0);
-    st_judgement_free(judgement);
+    st_triaged_free(triaged);
     st_baseline_free(&baseline);
     free(json);
 }
@@ -814,11 +816,11 @@ static void test_what_is_reported_gets_the_places_of_a_limit(void **state) {
     add(f, block(f, "audit", "T2", 1, 2, ST_FORESEEN_ATOMIC));
     add(f, read_twice(f, "transfer", 21, ST_FORESEEN_POTENTIAL));
     finish(f);
-    struct st_judgement *judgement = st_judge(&f->report, &none, NULL, 1);
+    struct st_triaged *triaged = st_triage_findings(&f->report, &none, NULL, 1);
     const struct st_prediction *prediction = &f->report.predictions->items[0];
     assert_int_equal(prediction->listed, 1);
     assert_int_equal(prediction->blocks[0].begin, 21);
-    st_judgement_free(judgement);
+    st_triaged_free(triaged);
 }
 
 static void test_suppressions_for_what_could_happen(void **state) {

@@ -7,7 +7,7 @@
 #include "report/triage/finding_groups.h"
 
 static const char *schema(const struct st_report *report) {
-    return report->schema ? report->schema : "seriatim-check/1";
+    return report->schema ? report->schema : ST_CHECK_SCHEMA;
 }
 
 /* The begin as an event, with all that is known of it. */

@@ -7,8 +7,6 @@
 
 void st_report_json_value(const struct st_report *report, struct st_json *json);
 
-#define ST_PREDICT_SCHEMA "seriatim-predict/1"
-
 /* The same for a report of predictions only. */
 void st_predictions_json_value(const struct st_report *report, struct st_json *json);
 

@@ -1,8 +1,6 @@
 #include "report/load/load.h"
 
 #include "base/memory.h"
-#include "report/load/load_predict.h"
-#include "report/load/load_triage.h"
 #include "report/load/loading.h"
 
 #include <stdlib.h>
@@ -333,14 +331,14 @@ static void read_schema(struct st_loaded *loaded, const json_t *root) {
     struct st_fields *fields = &loaded->loading.fields;
     char quoted[80];
     loaded->report.schema = st_field_text(fields, root, "schema");
-    if (has_schema(loaded, "seriatim-check/1") || has_schema(loaded, "seriatim-run/1") ||
+    if (has_schema(loaded, ST_CHECK_SCHEMA) || has_schema(loaded, ST_RUN_SCHEMA) ||
         has_schema(loaded, ST_PREDICT_SCHEMA))
         return;
     st_quote(quoted, sizeof quoted, loaded->report.schema, strlen(loaded->report.schema));
     st_fields_enter(fields, "schema", 0);
     st_fields_reject(fields,
-                     "must be that of a result of check, run or predict (seriatim-check/1, "
-                     "seriatim-run/1 or seriatim-predict/1), and is %s",
+                     "must be that of a result of check, run or predict (" ST_CHECK_SCHEMA
+                     ", " ST_RUN_SCHEMA " or " ST_PREDICT_SCHEMA "), and is %s",
                      quoted);
     st_fields_leave(fields);
 }

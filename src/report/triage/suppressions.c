@@ -51,7 +51,7 @@ static void put_violation(FILE *file, const struct st_report *report,
     fputs(because, file);
 }
 
-/* The block with the smallest name: the cycle may be told from another one next time. */
+/* The block with the smallest name: the cycle may start with another one next time. */
 static const char *smallest_block(const struct st_report *report,
                                   const struct st_findings *findings) {
     const char *smallest = NULL;
