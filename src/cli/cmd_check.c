@@ -59,9 +59,8 @@ static enum status write_report(struct check *check, const struct st_result *res
                                .repairs = st_trace_repairs(trace),
                                .cut = st_trace_cut(trace),
                                .stopped = st_trace_check_stopped(&check->engines),
-                               .compare = runs_all(check),
-                               .results = results,
-                               .result_count = check->engines.count};
+                               .kind = runs_all(check) ? ST_REPORT_COMPARISON : ST_REPORT_RESULT,
+                               .results = {results, check->engines.count}};
     struct st_text_style style = text_style(&values->common, check->output.fd);
     struct st_triaged *triaged = st_filters_apply(&check->filters, &report, values->limit);
     enum status status = report_status(&report);

@@ -189,7 +189,8 @@ static enum status write_report(struct predict *predict) {
                                .facts = &facts,
                                .repairs = st_trace_repairs(trace),
                                .cut = st_trace_cut(trace),
-                               .compare = runs_all(predict->values),
+                               .kind = runs_all(predict->values) ? ST_REPORT_PREDICTION_COMPARISON
+                                                                 : ST_REPORT_PREDICTION,
                                .predictions = &predict->predictions};
     struct st_text_style style = text_style(&predict->values->common, predict->output.fd);
     look_up_schedules(predict);

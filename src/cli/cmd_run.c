@@ -54,8 +54,8 @@ static void write_to(struct run *run, FILE *file, int fd) {
                                .facts = st_validator_facts(check->validator),
                                .repairs = st_validator_repairs(check->validator),
                                .stopped = check->run.stopped,
-                               .results = &result,
-                               .result_count = 1};
+                               .kind = ST_REPORT_RESULT,
+                               .results = {&result, 1}};
     struct st_triaged *triaged = st_filters_apply(&run->filters, &report, values->limit);
     run->found = st_report_found(&report);
     report.has_status = run->over;

@@ -12,11 +12,37 @@ struct st_detail st_detail_at(const struct st_report *report, uint64_t loc) {
     return detail;
 }
 
+struct st_result_list st_report_results(const struct st_report *report) {
+    switch (report->kind) {
+    case ST_REPORT_RESULT:
+    case ST_REPORT_COMPARISON:
+        return report->results;
+    case ST_REPORT_PREDICTION:
+    case ST_REPORT_PREDICTION_COMPARISON:
+        break;
+    }
+    return (struct st_result_list){0};
+}
+
+const struct st_predictions *st_report_predictions(const struct st_report *report) {
+    static const struct st_predictions none;
+    switch (report->kind) {
+    case ST_REPORT_RESULT:
+    case ST_REPORT_COMPARISON:
+        break;
+    case ST_REPORT_PREDICTION:
+    case ST_REPORT_PREDICTION_COMPARISON:
+        return report->predictions;
+    }
+    return &none;
+}
+
 bool st_report_disagrees(const struct st_report *report) {
+    struct st_result_list results = st_report_results(report);
     bool yes = false, no = false;
-    for (size_t i = 0; i < report->result_count; i++) {
-        yes |= report->results[i].findings->verdict == ST_SERIALIZABLE;
-        no |= report->results[i].findings->verdict == ST_NOT_SERIALIZABLE;
+    for (size_t i = 0; i < results.count; i++) {
+        yes |= results.items[i].findings->verdict == ST_SERIALIZABLE;
+        no |= results.items[i].findings->verdict == ST_NOT_SERIALIZABLE;
     }
     return yes && no;
 }

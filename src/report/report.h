@@ -42,6 +42,20 @@ struct st_counts {
 #define ST_RUN_SCHEMA "seriatim-run/1"
 #define ST_PREDICT_SCHEMA "seriatim-predict/1"
 
+/* What a report is about: one thing of four. Each format switches over them, so that the compiler
+ * finds one that forgets a kind. */
+enum st_report_kind {
+    ST_REPORT_RESULT,                /* what one engine found */
+    ST_REPORT_COMPARISON,            /* what several engines found in the same trace */
+    ST_REPORT_PREDICTION,            /* what one analysis says of other schedules */
+    ST_REPORT_PREDICTION_COMPARISON, /* what several analyses say */
+};
+
+struct st_result_list {
+    const struct st_result *items;
+    size_t count;
+};
+
 struct st_report {
     const char *schema;               /* of its JSON; NULL: ST_CHECK_SCHEMA */
     const char *trace;                /* as the user named it */
@@ -54,11 +68,11 @@ struct st_report {
     const struct st_repairs *repairs;
     bool cut;     /* the file ends before the trace does */
     bool stopped; /* nobody read on behind the first finding */
-    bool compare; /* several engines on one trace, side by side */
-    const struct st_result *results;
-    size_t result_count; /* at least 1; 1 unless `compare` */
-    /* What was foreseen instead of found, or NULL. Then there are no results; the rest holds. */
-    const struct st_predictions *predictions;
+    enum st_report_kind kind;
+    union {
+        struct st_result_list results; /* of a result, which is one, and of a comparison */
+        const struct st_predictions *predictions; /* of a prediction, and of their comparison */
+    };
     const struct st_triage *triage; /* report/triage/triage.h, or NULL: all findings are new */
     bool has_status;                /* is it known with which status the program will exit? */
     int status;
@@ -100,6 +114,11 @@ extern const struct st_report_format st_report_formats[];
 
 /* The name of the index-th, or NULL. */
 const char *st_report_format_name(size_t index);
+
+/* Whatever the kind: the results, and the predictions. Empty where the report is about the other.
+ */
+struct st_result_list st_report_results(const struct st_report *report);
+const struct st_predictions *st_report_predictions(const struct st_report *report);
 
 struct st_counts st_report_counts(const struct st_report *report);
 

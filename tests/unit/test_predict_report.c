@@ -122,7 +122,8 @@ static void add(struct fixture *f, struct st_foreseen foreseen) {
 static void finish(struct fixture *f) {
     for (size_t i = 0; i < f->predictions.count; i++)
         st_prediction_finish(&f->predictions.items[i]);
-    f->report.compare = f->predictions.count > 1;
+    f->report.kind =
+        f->predictions.count > 1 ? ST_REPORT_PREDICTION_COMPARISON : ST_REPORT_PREDICTION;
 }
 
 static char *write_as(const struct st_report *report, const char *format,
@@ -417,7 +418,7 @@ static void test_what_took_too_long_is_said(void **state) {
                    "schedule of this run (tas: Theorem 4; ");
     assert_says(f,
                 "\n\n1 block took too long and was not decided; a larger --timeout gives it more "
-                "processor time:\n"
+                "time:\n"
                 "  audit  T2  event 40  at a.c:1\n");
     add(f, read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL));
     finish(f);
@@ -562,7 +563,7 @@ static void test_several_engines_side_by_side(void **state) {
                     "  tas          violation     R-W-R on x  T1 a.c:2, T2 b.c:7, T1 a.c:4\n"
                     "\n"
                     "1 block took too long for commit-node and was not decided; a larger --timeout "
-                    "gives it more processor time:\n"
+                    "gives it more time:\n"
                     "  audit  T2  event 40  at a.c:1\n");
 }
 

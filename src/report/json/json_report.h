@@ -7,7 +7,8 @@
 
 void st_report_json_value(const struct st_report *report, struct st_json *json);
 
-/* The same for a report of predictions only. */
-void st_predictions_json_value(const struct st_report *report, struct st_json *json);
+/* The same for the kinds of reports that are about predictions, by prediction_json.c. */
+void st_prediction_json_value(const struct st_report *report, struct st_json *json);
+void st_prediction_comparison_json_value(const struct st_report *report, struct st_json *json);
 
 #endif

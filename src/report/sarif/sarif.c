@@ -336,14 +336,16 @@ static void put_run(struct st_sarif *sarif, const struct run *run) {
 
 static void put_runs(struct st_sarif *sarif) {
     const struct st_report *report = sarif->report;
-    for (size_t i = 0; i < report->result_count; i++) {
-        const struct st_result *result = &report->results[i];
+    struct st_result_list results = st_report_results(report);
+    const struct st_predictions *predictions = st_report_predictions(report);
+    for (size_t i = 0; i < results.count; i++) {
+        const struct st_result *result = &results.items[i];
         put_run(sarif, &(struct run){.result = result,
                                      .engine = result->engine,
                                      .verdict = result->findings->verdict});
     }
-    for (size_t i = 0; report->predictions && i < report->predictions->count; i++) {
-        const struct st_prediction *prediction = &report->predictions->items[i];
+    for (size_t i = 0; i < predictions->count; i++) {
+        const struct st_prediction *prediction = &predictions->items[i];
         put_run(sarif, &(struct run){.prediction = prediction,
                                      .engine = prediction->engine,
                                      .verdict = prediction->atomic});

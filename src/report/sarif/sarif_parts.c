@@ -191,7 +191,8 @@ char *st_sarif_deed(const struct st_sarif *sarif, const struct st_place *place) 
     struct st_text_buffer words;
     const struct st_symbols *symbols = sarif->report->symbols;
     const char *location = location_of(sarif, place->event.loc, buffer);
-    char *action = st_action_text(symbols, &place->event, sarif->report->predictions != NULL);
+    char *action =
+        st_action_text(symbols, &place->event, st_report_predictions(sarif->report)->count);
     FILE *file = st_text_buffer_open(&words);
     fputs(action, file);
     if (*location && !st_split_location(location, &line))

@@ -68,7 +68,7 @@ static void put_row(const struct st_text_writer *text, struct st_columns *column
     put_name(text, columns, prediction->method);
 }
 
-static void put_table(const struct st_text_writer *text, const struct st_report *report) {
+void st_put_prediction_table(const struct st_text_writer *text, const struct st_report *report) {
     static const char *const titles[] = {"engine",  "notion", "reported", "violation", "potential",
                                          "timeout", "time",   "storage",  "method"};
     struct st_columns columns = {.count = sizeof titles / sizeof *titles,
@@ -223,15 +223,11 @@ static void put_blocks(const struct comparison *c) {
         }
 }
 
-void st_put_comparison(const struct st_text_writer *text, const struct st_report *report) {
+void st_put_compared_blocks(const struct st_text_writer *text, const struct st_report *report) {
     size_t count = report->predictions->count;
-    put_table(text, report);
-    if (text->style.quiet)
-        return;
     struct comparison c = {text, report, st_alloc(count, sizeof *c.sets)};
     for (size_t i = 0; i < count; i++)
         c.sets[i] = st_group_predictions(report, &report->predictions->items[i]);
-    fputc('\n', text->file);
     put_blocks(&c);
     for (size_t i = 0; i < count; i++)
         st_predicted_groups_free(&c.sets[i]);

@@ -128,19 +128,15 @@ static void put_summary(const struct st_text_writer *text, const struct st_repor
 static void put_head(const struct st_text_writer *text, const struct st_report *report,
                      const struct st_prediction *prediction) {
     uint64_t open = prediction->by[ST_FORESEEN_TIMEOUT];
+    bool compared = report->kind == ST_REPORT_PREDICTION_COMPARISON;
     struct st_text_buffer buffer;
     struct st_text_writer sentence = st_sentence_start(text, &buffer);
-    bool shared = strcmp(prediction->engine, "blocks") == 0; /* one limit for all of them */
     st_put_count(&sentence, open, "block");
-    st_say(&sentence, " took too long%s", report->compare ? " for " : "");
-    if (report->compare)
+    st_say(&sentence, " took too long%s", compared ? " for " : "");
+    if (compared)
         st_put_name(&sentence, prediction->engine);
-    st_say(&sentence,
-           " and %s not decided; a larger --timeout gives %s more %s:", open == 1 ? "was" : "were",
-           open == 1 ? "it"
-           : shared  ? "them"
-                     : "each",
-           shared ? "time" : "processor time");
+    st_say(&sentence, " and %s not decided; a larger --timeout gives %s more time:",
+           open == 1 ? "was" : "were", open == 1 ? "it" : "them");
     st_headline_end(text, &buffer);
 }
 
@@ -196,8 +192,8 @@ static void put_story(const struct st_text_writer *text, struct st_story story) 
     fputc('\n', text->file);
 }
 
-static void put_blocks(const struct st_text_writer *text, const struct st_report *report,
-                       const struct st_prediction *prediction) {
+static void put_blocks(const struct st_text_writer *text, const struct st_report *report) {
+    const struct st_prediction *prediction = &report->predictions->items[0];
     struct st_predicted_groups groups = st_group_predictions(report, prediction);
     for (size_t i = 0; i < groups.count && groups.items[i].state == ST_NEW; i++)
         put_story(text, st_predicted_story(report, prediction, &groups.items[i]));
@@ -285,25 +281,16 @@ static void put_all_caveats(const struct st_text_writer *text,
 
 /* ---- All ---- */
 
-static void put_findings(const struct st_text_writer *text, const struct st_report *report) {
+/* What all kinds of predictions have beside blocks. */
+static void put_rest(const struct st_text_writer *text, const struct st_report *report) {
     const struct st_predictions *predictions = report->predictions;
     for (size_t i = 0; i < predictions->count; i++) {
-        if (!report->compare)
-            put_blocks(text, report, &predictions->items[i]);
         put_undecided(text, report, &predictions->items[i]);
         put_races(text, report, &predictions->items[i]);
     }
     for (size_t i = 0; i < predictions->deadlock_count; i++)
         put_story(text, st_deadlock_story(report, &predictions->deadlocks[i]));
     put_all_caveats(text, predictions);
-}
-
-static void put_body(const struct st_text_writer *text, const struct st_report *report) {
-    if (report->compare)
-        st_put_comparison(text, report);
-    else
-        fputc('\n', text->file);
-    put_findings(text, report);
     st_put_newer_sources(text);
     if (report->triage)
         st_put_triage(text, report);
@@ -319,20 +306,32 @@ static void put_trimmed(const char *text, FILE *file) {
         fputc('\n', file);
 }
 
-void st_put_predictions(const struct st_text_writer *given, const struct st_report *report) {
+/* Below the summary, or the table. */
+static void print_body(const struct st_text_writer *given, const struct st_report *report,
+                       void (*put_findings)(const struct st_text_writer *text,
+                                            const struct st_report *report)) {
     struct st_text_writer text = *given;
     struct st_text_buffer buffer;
-    if (!report->compare)
-        put_summary(&text, report);
-    else if (text.style.quiet)
-        st_put_comparison(&text, report);
-    if (text.style.quiet)
-        return;
     text.file = st_text_buffer_open(&buffer);
     text.sources = st_sources_new(report->folder, report->built);
-    put_body(&text, report);
+    fputc('\n', text.file);
+    put_findings(&text, report);
+    put_rest(&text, report);
     st_sources_free(text.sources);
     char *body = st_text_buffer_close(&buffer);
     put_trimmed(body, given->file);
     free(body);
+}
+
+void st_print_prediction(const struct st_text_writer *text, const struct st_report *report) {
+    put_summary(text, report);
+    if (!text->style.quiet)
+        print_body(text, report, put_blocks);
+}
+
+void st_print_prediction_comparison(const struct st_text_writer *text,
+                                    const struct st_report *report) {
+    st_put_prediction_table(text, report);
+    if (!text->style.quiet)
+        print_body(text, report, st_put_compared_blocks);
 }

@@ -117,7 +117,7 @@ void st_put_marks(const struct st_text_writer *text, const struct st_marks *mark
 }
 
 void st_put_states(const struct st_text_writer *text, const struct st_report *report) {
-    const struct st_result *result = &report->results[0];
+    const struct st_result *result = &report->results.items[0];
     if (st_all_violated(result->findings))
         st_put_marks(text, &report->triage->marks[0]);
     else if (st_result_has_cycle(result))

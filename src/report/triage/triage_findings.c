@@ -3,6 +3,8 @@
 #include "report/predicted_violation.h"
 #include "report/triage/baseline.h"
 #include "report/triage/match.h"
+#include "report/triage/triage.h"
+#include "spec/suppress.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -157,7 +159,8 @@ static struct candidate *decide_violations(struct st_triaged *t, const struct st
 
 static void triage_result(struct st_triaged *t, const struct st_report *report, size_t index,
                           size_t limit) {
-    const struct st_findings *findings = report->results[index].findings;
+    const struct st_result *result = &report->results.items[index];
+    const struct st_findings *findings = result->findings;
     struct st_marks *marks = &t->triage.marks[index];
     struct st_findings *view = &t->views[index];
     struct candidate *candidates = decide_violations(t, report, findings, marks);
@@ -171,9 +174,9 @@ static void triage_result(struct st_triaged *t, const struct st_report *report, 
     }
     free(candidates);
     marks->unjudged = st_all_violated(findings) - findings->kept;
-    if (st_result_has_cycle(&report->results[index]) && findings->cycle_length)
+    if (st_result_has_cycle(result) && findings->cycle_length)
         marks->cycle = decide_cycle(t, report, findings);
-    t->results[index] = report->results[index];
+    t->results[index] = *result;
     t->results[index].findings = view;
 }
 
@@ -223,11 +226,11 @@ static void triage_predictions(struct st_triaged *t, struct st_report *report, s
 }
 
 static void triage_results(struct st_triaged *t, struct st_report *report, size_t limit) {
-    t->results = st_alloc(report->result_count, sizeof *t->results);
-    t->views = st_alloc(report->result_count, sizeof *t->views);
-    for (size_t i = 0; i < report->result_count; i++)
+    t->results = st_alloc(report->results.count, sizeof *t->results);
+    t->views = st_alloc(report->results.count, sizeof *t->views);
+    for (size_t i = 0; i < report->results.count; i++)
         triage_result(t, report, i, limit);
-    report->results = t->results;
+    report->results.items = t->results;
 }
 
 /* ---- All ---- */
@@ -267,7 +270,7 @@ struct st_triaged *st_triage_findings(struct st_report *report,
                                       const struct st_suppressions *suppressions,
                                       const struct st_baseline *baseline, size_t limit) {
     struct st_triaged *t = st_alloc(1, sizeof *t);
-    size_t count = report->predictions ? report->predictions->count : report->result_count;
+    size_t count = st_report_results(report).count + st_report_predictions(report)->count;
     t->suppressions = suppressions;
     t->baseline = baseline;
     st_names_init(&t->seen);
@@ -277,10 +280,16 @@ struct st_triaged *st_triage_findings(struct st_report *report,
         copy_files(&t->triage, baseline);
     t->triage.marks = st_alloc(count, sizeof *t->triage.marks);
     t->triage.result_count = count;
-    if (report->predictions)
-        triage_predictions(t, report, limit);
-    else
+    switch (report->kind) {
+    case ST_REPORT_RESULT:
+    case ST_REPORT_COMPARISON:
         triage_results(t, report, limit);
+        break;
+    case ST_REPORT_PREDICTION:
+    case ST_REPORT_PREDICTION_COMPARISON:
+        triage_predictions(t, report, limit);
+        break;
+    }
     if (baseline)
         find_gone(t);
     report->triage = &t->triage;
