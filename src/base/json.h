@@ -50,4 +50,16 @@ void st_json_null(struct st_json *json);
  * beyond U+10FFFF), or 0. The text ends with a zero byte, which is never a continuation. */
 size_t st_utf8_length(const char *text);
 
+/* ---- on which line a value stands: what parsers forget and people want to know ---- */
+
+/* One step into a value: to a member of an object, or (key is NULL) to an element of an array. */
+struct st_json_step {
+    const char *key;
+    size_t index;
+};
+
+/* The line, from 1, of the value that the steps lead to; of the last one on the way that is there.
+ * The text must be well-formed JSON. */
+uint64_t st_json_line(const char *text, const struct st_json_step *steps, size_t count);
+
 #endif

@@ -28,7 +28,7 @@
  * - Joining a child without events learns nothing; as printed it is a false alarm.
  * - At the end of a truncated trace END runs for every open block; otherwise non-increasing cycles
  *   through open blocks would be missed. */
-#include "check/access.h"
+#include "check/clock_accesses.h"
 #include "check/engine.h"
 
 #include "base/memory.h"

@@ -27,7 +27,6 @@
  *   from the running ones, since components keep each other's incoming edges alive.
  * - In a block, an access is logged when it is the first of its kind since the variable last
  * changed hands. What is left out could not have made another edge. */
-#include "check/batch.h"
 #include "check/engine.h"
 #include "check/component_replay.h"
 

@@ -25,7 +25,7 @@
  *   can neither violate a block nor close a cycle: the edge that brought the news did.
  * - Fork and join have their edges. A fork's edge is taken at once; a child without events gives
  *   nothing to its join. */
-#include "check/access.h"
+#include "check/clock_accesses.h"
 #include "check/engine.h"
 
 #include "base/memory.h"

@@ -25,8 +25,6 @@
  *   not only along the path that the search happened to take first. */
 #include "check/velodrome.h"
 
-#include "check/batch.h"
-
 #include "base/memory.h"
 #include "base/set64.h"
 #include "base/slab.h"

@@ -52,12 +52,12 @@ static enum status write_report(struct check *check, const struct st_result *res
     struct st_context_details contexts = {.symbols = &input->symbols};
     struct st_details details = {st_context_details_lookup, &contexts};
     struct st_report report = {.trace = check->path,
-                               .details = input->replay ? &details : NULL,
+                               .details = input->tracker ? &details : NULL,
                                .built = st_trace_input_recorded(input),
                                .symbols = &input->symbols,
                                .facts = &facts,
                                .repairs = st_trace_repairs(trace),
-                               .cut = st_trace_cut(trace),
+                               .cut = st_trace_truncated(trace),
                                .stopped = st_trace_check_stopped(&check->engines),
                                .kind = runs_all(check) ? ST_REPORT_COMPARISON : ST_REPORT_RESULT,
                                .results = {results, check->engines.count}};

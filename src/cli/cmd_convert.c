@@ -3,7 +3,7 @@
 #include "cli/common_options.h"
 #include "cli/messages.h"
 #include "cli/trace_messages.h"
-#include "trace/writer.h"
+#include "trace/format.h"
 
 #include <string.h>
 
@@ -47,7 +47,7 @@ static int copy_events(struct st_reading *reading, const struct st_writer_format
         if (format->write(writer, events, (size_t)count, error) < 0 ||
             st_output_check(output, error) < 0)
             return -1;
-    return count < 0 ? -1 : format->finish(writer, st_trace_cut(reading->trace), error);
+    return count < 0 ? -1 : format->finish(writer, st_trace_truncated(reading->trace), error);
 }
 
 static int convert(struct st_reading *reading, const struct st_writer_format *format,

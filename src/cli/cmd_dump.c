@@ -3,7 +3,7 @@
 #include "cli/common_options.h"
 #include "cli/messages.h"
 #include "cli/trace_messages.h"
-#include "trace/writer.h"
+#include "trace/format.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "cli/messages.h"
 #include "cli/watch_messages.h"
 #include "session/watched_program.h"
-#include "trace/writer.h"
+#include "trace/format.h"
 #include "watch/describe.h"
 
 #include <errno.h>

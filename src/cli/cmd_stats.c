@@ -8,6 +8,7 @@
 #include "report/report.h"
 #include "report/story/story.h"
 #include "report/text/text_writer.h"
+#include "report/user_line.h"
 #include "session/race_list.h"
 
 #include <inttypes.h>
@@ -69,7 +70,7 @@ static double bytes_per_event(const struct st_trace *trace) {
 
 static void put_access(const struct st_text_writer *text, const struct st_place *place) {
     char buffer[ST_LOCATION_SIZE];
-    bool located = *st_location_text(text->symbols, place->event.loc, buffer);
+    bool located = *st_user_location(text->symbols, NULL, place->event.loc, buffer);
     fputs(located ? " " : "", text->file);
     st_put_location(text, place->event.loc);
     fprintf(text->file, " (event %" PRIu64 ")", place->number);
@@ -121,7 +122,7 @@ static void write_text(const struct st_trace *trace, const char *path, const str
     const struct st_facts *facts = st_trace_facts(trace);
     fprintf(file, "%-24s %s\n", "trace", path);
     fprintf(file, "%-24s %s%s\n", "format", st_trace_format(trace),
-            st_trace_cut(trace) ? ", cut off" : "");
+            st_trace_truncated(trace) ? ", cut off" : "");
     fprintf(file, "%-24s %.2f\n", "bytes per event", bytes_per_event(trace));
     for (size_t i = 0; i < FACT_COUNT; i++) {
         fprintf(file, "%-24s %" PRIu64 "\n", list[i].label, list[i].count);
@@ -152,7 +153,7 @@ static void write_place(const char *key, const struct st_place *place,
     number_field(json, "event", place->number);
     string_field(json, "thread", st_name(&symbols->threads, place->event.thread));
     string_field(json, "op", op);
-    string_field(json, "loc", st_location_text(symbols, place->event.loc, buffer));
+    string_field(json, "loc", st_user_location(symbols, NULL, place->event.loc, buffer));
     st_json_object_end(json);
     free(op);
 }
@@ -190,7 +191,7 @@ static void write_json(const struct st_trace *trace, const char *path, const str
     string_field(&json, "file", path);
     string_field(&json, "format", st_trace_format(trace));
     st_json_key(&json, "cut");
-    st_json_bool(&json, st_trace_cut(trace));
+    st_json_bool(&json, st_trace_truncated(trace));
     st_json_key(&json, "bytes_per_event");
     st_json_real(&json, bytes_per_event(trace));
     for (size_t i = 0; i < FACT_COUNT; i++) {

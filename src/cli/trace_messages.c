@@ -93,7 +93,7 @@ void end_reading(struct st_reading *reading, bool good) {
     for (int kind = 0; kind < ST_MALFORMED_COUNT; kind++)
         if (st_trace_repairs(reading->trace)->kinds[kind].count)
             warn_of_repair(reading->trace, (enum st_malformed)kind);
-    if (st_trace_cut(reading->trace))
+    if (st_trace_truncated(reading->trace))
         warn("%s: is cut off; only its first %" PRIu64 " events could be read",
              st_trace_name(reading->trace), st_trace_facts(reading->trace)->events);
 }

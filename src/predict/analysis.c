@@ -66,13 +66,6 @@ static void add_model_caveats(const struct st_model *model,
         st_prediction_caveat(prediction, "There may be more potential deadlocks than are listed.");
 }
 
-static const char *notion_of(const struct st_predictor *predictor,
-                             const struct st_predict_options *options) {
-    if (predictor->notion)
-        return predictor->notion;
-    return options->notion == ST_NOTION_VIEW ? "view" : "conflict";
-}
-
 static void run_analysis(const struct st_analysis *analysis,
                          const struct st_predict_options *options, const struct st_run *run,
                          struct st_prediction *prediction) {
@@ -81,7 +74,8 @@ static void run_analysis(const struct st_analysis *analysis,
     double start = processor_time();
     st_prediction_init(prediction);
     prediction->engine = predictor->name;
-    prediction->notion = notion_of(predictor, options);
+    prediction->notion = predictor->notion ? predictor->notion : st_notion_names[options->notion];
+    prediction->gives_traces = predictor->gives_traces;
     predictor->run(run, options, defaults ? defaults : analysis->own, prediction);
     prediction->seconds = processor_time() - start;
     free(defaults);

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "check/engine.h"
+#include "report/user_line.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +27,9 @@ static uint32_t adopt_name(struct st_names *to, const struct st_names *from, uin
 static uint64_t adopt_location(struct st_symbols *to, const struct st_symbols *from, uint64_t loc) {
     if (!(loc & ST_LOC_NAME))
         return loc;
-    uint32_t name = (uint32_t)(loc & ~ST_LOC_NAME);
-    return ST_LOC_NAME | adopt_name(&to->locations, &from->locations, name);
+    char buffer[ST_LOCATION_SIZE];
+    const char *text = st_user_location(from, NULL, loc, buffer);
+    return ST_LOC_NAME | st_names_add(&to->locations, text, strlen(text));
 }
 
 static void adopt_event(struct st_symbols *to, const struct st_symbols *from,
@@ -103,8 +105,10 @@ static void add_trace(struct st_inference *inference, const char *path,
     st_block_counts_add(st_trace_facts(trace), findings, counts_of, &addition);
     add_examples(inference, path, addition.symbols, findings);
     st_reserve(&inference->traces, &inference->trace_capacity, inference->trace_count + 1);
-    inference->traces[inference->trace_count++] = (struct st_inferred_trace){
-        .path = path, .events = st_trace_facts(trace)->events, .truncated = st_trace_cut(trace)};
+    inference->traces[inference->trace_count++] =
+        (struct st_inferred_trace){.path = path,
+                                   .events = st_trace_facts(trace)->events,
+                                   .truncated = st_trace_truncated(trace)};
 }
 
 static int analyse(struct st_reading *reading, struct st_findings *findings,

@@ -1,6 +1,7 @@
 #include "session/race_list.h"
 
 #include "base/memory.h"
+#include "report/user_line.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,8 +61,8 @@ bool st_race_list_gave_up(const struct st_race_list *list) {
 
 static bool same_location(const struct st_symbols *symbols, uint64_t one, uint64_t other) {
     char first[ST_LOCATION_SIZE], second[ST_LOCATION_SIZE];
-    return one == other || strcmp(st_location_text(symbols, one, first),
-                                  st_location_text(symbols, other, second)) == 0;
+    return one == other || strcmp(st_user_location(symbols, NULL, one, first),
+                                  st_user_location(symbols, NULL, other, second)) == 0;
 }
 
 static bool look_same(const struct st_symbols *symbols, const struct st_race_pair *one,

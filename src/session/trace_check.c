@@ -91,7 +91,7 @@ struct st_result *st_trace_check_results(struct st_trace_check *check,
     st_trace_input_symbols(input);
     for (size_t i = 0; i < check->count; i++) {
         struct st_findings *findings = &check->runs[i].findings;
-        if (input->replay)
+        if (input->tracker)
             st_findings_map_locations(findings, st_trace_input_location, input);
         results[i] = st_engine_run_result(&check->runs[i], findings);
     }

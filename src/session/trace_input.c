@@ -48,30 +48,30 @@ int st_trace_input_open(struct st_trace_input *input, const struct st_trace_sour
     if (input->spec)
         input->selection = st_selection_new(input->spec, symbols);
     if (symbols->contexts.kept)
-        input->replay = st_replay_new();
+        input->tracker = st_context_tracker_new();
     return 0;
 }
 
 void st_trace_input_close(struct st_trace_input *input) {
-    if (input->has_symbols && input->replay) {
+    if (input->has_symbols && input->tracker) {
         st_names_free(&input->symbols.locations);
         st_contexts_free(&input->symbols.contexts);
     }
     free(input->kept);
     st_reading_close(&input->reading);
     st_selection_free(input->selection);
-    st_replay_free(input->replay);
+    st_context_tracker_free(input->tracker);
     st_spec_free(input->spec);
 }
 
 /* ---- passes ---- */
 
-static void prepare(struct st_selection *selection, struct st_replay *replay,
+static void prepare(struct st_selection *selection, struct st_context_tracker *tracker,
                     struct st_event *events, size_t count) {
     if (selection)
         st_select(selection, events, count);
-    if (replay)
-        st_replay_events(replay, events, count);
+    if (tracker)
+        st_context_tracker_events(tracker, events, count);
 }
 
 static void keep(struct st_trace_input *input, const struct st_event *events, size_t count) {
@@ -92,7 +92,7 @@ long st_trace_input_next(struct st_trace_input *input, struct st_event **events,
     long count = st_reading_next(&input->reading, events, first, error);
     if (count <= 0)
         return count;
-    prepare(input->selection, input->replay, *events, (size_t)count);
+    prepare(input->selection, input->tracker, *events, (size_t)count);
     if (input->keeps)
         keep(input, *events, (size_t)count);
     return count;
@@ -128,9 +128,9 @@ static int read_again(struct st_trace_input *input, st_trace_input_feed *feed, v
         return -1;
     struct st_selection *selection =
         input->spec ? st_selection_new(input->spec, st_trace_symbols(reading.trace)) : NULL;
-    struct st_replay *replay = input->replay ? st_replay_new() : NULL;
+    struct st_context_tracker *tracker = input->tracker ? st_context_tracker_new() : NULL;
     while ((count = st_reading_next(&reading, &events, &first, error)) > 0) {
-        prepare(selection, replay, events, (size_t)count);
+        prepare(selection, tracker, events, (size_t)count);
         feed(context, events, (size_t)count, first);
     }
     if (count == 0 &&
@@ -138,7 +138,7 @@ static int read_again(struct st_trace_input *input, st_trace_input_feed *feed, v
         count = st_fail(error, st_trace_name(reading.trace), ST_AT_FILE, 0,
                         "has changed while it was read");
     st_selection_free(selection);
-    st_replay_free(replay);
+    st_context_tracker_free(tracker);
     st_reading_close(&reading);
     return count < 0 ? -1 : 0;
 }
@@ -169,7 +169,7 @@ struct st_facts st_trace_input_facts(const struct st_trace_input *input) {
 const struct st_symbols *st_trace_input_symbols(struct st_trace_input *input) {
     input->symbols = *st_trace_symbols(input->reading.trace);
     input->has_symbols = true;
-    if (input->replay) {
+    if (input->tracker) {
         st_names_init(&input->symbols.locations);
         st_contexts_init(&input->symbols.contexts);
     }
@@ -178,15 +178,15 @@ const struct st_symbols *st_trace_input_symbols(struct st_trace_input *input) {
 
 uint64_t st_trace_input_location(void *context, uint64_t loc) {
     struct st_trace_input *input = context;
-    if (!input->replay)
+    if (!input->tracker)
         return loc;
-    return st_replay_location(input->replay, st_trace_symbols(input->reading.trace),
-                              &input->symbols, loc);
+    return st_context_tracker_location(input->tracker, st_trace_symbols(input->reading.trace),
+                                       &input->symbols, loc);
 }
 
 time_t st_trace_input_recorded(const struct st_trace_input *input) {
     struct stat status;
-    return input->replay && stat(input->source.path, &status) == 0 ? status.st_mtime : 0;
+    return input->tracker && stat(input->source.path, &status) == 0 ? status.st_mtime : 0;
 }
 
 bool st_trace_input_selects_nothing(const struct st_trace_input *input) {

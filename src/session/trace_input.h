@@ -5,7 +5,7 @@
 
 #include "session/reading.h"
 #include "spec/select.h"
-#include "trace/replay.h"
+#include "trace/context_tracker.h"
 
 #include <time.h>
 
@@ -24,8 +24,8 @@ struct st_trace_input {
     struct st_reading reading; /* of the first pass; its trace has the symbols and the facts */
     struct st_spec *spec;      /* NULL: every block of the trace counts */
     struct st_selection *selection;
-    struct st_replay *replay;  /* NULL: the trace has no contexts */
-    struct st_symbols symbols; /* for the report; see st_trace_input_symbols */
+    struct st_context_tracker *tracker; /* NULL: the trace has no contexts */
+    struct st_symbols symbols;          /* for the report; see st_trace_input_symbols */
     bool has_symbols;
     struct st_event *kept; /* all events, if they will be read again and there are not too many */
     size_t kept_count, kept_capacity;

@@ -5,9 +5,9 @@
 #ifndef SERIATIM_SYMBOL_OBJECT_H
 #define SERIATIM_SYMBOL_OBJECT_H
 
-#include "symbol/spans.h"
+#include "symbol/address_ranges.h"
 #include "symbol/symbol.h"
-#include "symbol/text.h"
+#include "symbol/label.h"
 
 #include <elfutils/libdwfl.h>
 
@@ -28,7 +28,8 @@ struct st_object {
     struct st_units *units;
 
     bool symbols_read;
-    struct st_spans code, data; /* ranges of symbols; `what` is libdwfl's number of the symbol */
+    struct st_address_ranges code,
+        data; /* ranges of symbols; `what` is libdwfl's number of the symbol */
 };
 
 /* Is it a file, and not "[heap]", "linux-vdso.so.1" or the like? */
@@ -44,8 +45,8 @@ void st_object_open(struct st_object *object);
 
 /* Appends the spelled name of the symbol at the address. Returns false and appends nothing if
  * there is none. `offset` is that of the address within the symbol. The file must be open. */
-bool st_object_function(struct st_object *object, uint64_t address, struct st_text *text);
-bool st_object_data(struct st_object *object, uint64_t address, struct st_text *text,
+bool st_object_function(struct st_object *object, uint64_t address, struct st_label *text);
+bool st_object_data(struct st_object *object, uint64_t address, struct st_label *text,
                     uint64_t *offset);
 
 /* Is a variable of `object` a copy of one that `origin` defines? Then *address_there is the

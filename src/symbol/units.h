@@ -12,7 +12,7 @@
 #ifndef SERIATIM_SYMBOL_UNITS_H
 #define SERIATIM_SYMBOL_UNITS_H
 
-#include "symbol/text.h"
+#include "symbol/label.h"
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
@@ -39,7 +39,7 @@ bool st_variable_at(struct st_units *units, uint64_t address, Dwarf_Die *variabl
 
 /* Appends the qualified name of a function, variable, class or namespace. Returns false and
  * appends nothing if it has none. */
-bool st_qualified_name(struct st_units *units, Dwarf_Die *die, struct st_text *text);
+bool st_qualified_name(struct st_units *units, Dwarf_Die *die, struct st_label *text);
 
 /* The type of a variable or member, without const, volatile and typedef. */
 bool st_type_of(Dwarf_Die *die, Dwarf_Die *type);

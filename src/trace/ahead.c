@@ -13,7 +13,7 @@ _Static_assert(SLOTS > 2 * (GROUP - 1) + 1, "both threads could wait");
 
 /* Batch n lies in slots[n % SLOTS]. Invariant: released <= taken <= published <= filled, and
  * filled - released <= SLOTS. The reading thread fills, the analysis takes; `published` and
- * `released` are what they tell each other, under the lock. */
+ * `released` are shared by both, under the lock. */
 struct st_ahead {
     const struct st_format *format;
     void *reader;
@@ -28,7 +28,7 @@ struct st_ahead {
 
 void st_batch_read(struct st_batch *batch, const struct st_format *format, void *reader,
                    const struct st_input *input, const struct st_symbols *symbols) {
-    batch->count = format->next(reader, batch->events, ST_BATCH, &batch->error);
+    batch->count = format->next(reader, batch->events, ST_BATCH_EVENTS, &batch->error);
     batch->threads = symbols->threads.count;
     batch->locks = symbols->locks.count;
     batch->consumed = input->consumed;
@@ -47,7 +47,7 @@ static void wait_for_change(struct st_ahead *ahead, const size_t *counter, size_
     pthread_cleanup_pop(1);
 }
 
-static void tell(struct st_ahead *ahead, size_t *counter, size_t value) {
+static void publish(struct st_ahead *ahead, size_t *counter, size_t value) {
     pthread_mutex_lock(&ahead->lock);
     *counter = value;
     pthread_mutex_unlock(&ahead->lock);
@@ -61,8 +61,8 @@ static void *read_ahead(void *context) {
         struct st_batch *batch = &ahead->slots[ahead->filled++ % SLOTS];
         st_batch_read(batch, ahead->format, ahead->reader, ahead->input, ahead->symbols);
         /* After a batch that is not full the input may make us wait: hide nothing then. */
-        if (batch->count < ST_BATCH || ahead->filled % GROUP == 0)
-            tell(ahead, &ahead->published, ahead->filled);
+        if (batch->count < ST_BATCH_EVENTS || ahead->filled % GROUP == 0)
+            publish(ahead, &ahead->published, ahead->filled);
         if (batch->count <= 0)
             return NULL;
     }
@@ -85,7 +85,7 @@ struct st_ahead *st_ahead_start(const struct st_format *format, void *reader,
 
 struct st_batch *st_ahead_next(struct st_ahead *ahead) {
     if (ahead->taken % GROUP == 0)
-        tell(ahead, &ahead->released, ahead->taken);
+        publish(ahead, &ahead->released, ahead->taken);
     wait_for_change(ahead, &ahead->published, ahead->taken);
     return &ahead->slots[ahead->taken++ % SLOTS];
 }

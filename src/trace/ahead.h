@@ -9,14 +9,14 @@
 #include "trace/format.h"
 
 /* A batch of 64 KiB stays in the second-level cache beside an engine's own data. */
-enum { ST_BATCH = 4096 };
+enum { ST_BATCH_EVENTS = 4096 };
 
 struct st_batch {
     long count; /* as st_format.next returns it; with -1, `error` is filled */
     uint32_t threads, locks;
     uint64_t consumed; /* bytes of the input, up to and including this batch */
     struct st_error error;
-    struct st_event events[ST_BATCH];
+    struct st_event events[ST_BATCH_EVENTS];
 };
 
 /* Takes one batch from the reader in the calling thread. */

@@ -30,13 +30,14 @@ enum st_op {
     ST_NESTED = ST_OP_COUNT, /* re-entrant acquire, or the release that matches one */
     ST_UNMARKED,             /* begin or end of a block that is none by the specification */
     ST_DROPPED,              /* malformed, dropped by --repair: as if it were not there */
-    /* An access that happened earlier in its thread than the thread's events that were told before
-     * it. Never in traces: only witness is told so, by `run` (check/witness/witness.h). */
-    ST_LATE_READ,
-    ST_LATE_WRITE,
-    /* The same: variable `target` was a part of variable `loc` until now, so what was done to that
-     * was done to it. */
-    ST_PARTED,
+    /* An access that its thread made before events of the thread that came earlier in the stream.
+     * Never in traces: only `run` defers accesses, and only witness takes them
+     * (check/witness/witness.h). */
+    ST_DEFERRED_READ,
+    ST_DEFERRED_WRITE,
+    /* Likewise only in `run`: variable `target` was a part of variable `loc` until now, so every
+     * access to that was an access to it. */
+    ST_SPLIT,
 };
 
 #define ST_NO_NAME UINT32_MAX

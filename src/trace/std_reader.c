@@ -2,7 +2,7 @@
  * (docs/trace-format.md).
  *
  * The time of a text trace goes into three things, and each has its remedy here:
- * - looking up names: lines are taken in groups. First every line of a group is cut into its
+ * - looking up names: lines are taken in groups. First every line of a group is split into its
  *   fields and the hash slot of its operand is asked for, then the operands are looked up; by then
  *   the slots are in the cache;
  * - finding the ends of short fields: all bars and the line end among the next 32 bytes are found
@@ -80,7 +80,7 @@ static void *std_open(struct st_input *input, struct st_symbols *symbols, struct
     reader->symbols = symbols;
     reader->zero = SIZE_MAX;
     reader->checked = input->begin;
-    look_for_zero(reader); /* the start was read already, to tell the format */
+    look_for_zero(reader); /* the start was read already, to detect the format */
     return reader;
 }
 
@@ -238,7 +238,7 @@ static int look_up(struct std_reader *reader, struct st_event *events, struct op
     return 0;
 }
 
-/* Cuts the line at hand into an event; its operand, if any, goes to *operand. */
+/* Makes an event from the line at hand; its operand, if any, goes to *operand. */
 static inline int read_event(struct std_reader *reader, struct st_event *event,
                              struct operand *operand, struct st_error *error) {
     const char *text = reader->text, *end = text + reader->length, *bar = reader->bar;
@@ -329,10 +329,10 @@ static long std_next(void *state, struct st_event *events, size_t capacity,
     return (long)total;
 }
 
-static bool std_cut(const void *state) {
+static bool std_truncated(const void *state) {
     (void)state;
     return false;
 }
 
 const struct st_format st_std_format = {
-    .name = "std", .open = std_open, .next = std_next, .cut = std_cut, .close = free};
+    .name = "std", .open = std_open, .next = std_next, .truncated = std_truncated, .close = free};

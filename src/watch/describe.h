@@ -1,4 +1,4 @@
-/* What is known of sites, in words: the contexts of a trace (trace/contexts.h).
+/* What is known of sites, in words: the contexts of a trace (trace/symbols.h).
  *
  * Asking for names is slow, so each call and each address is asked for once. */
 #ifndef SERIATIM_WATCH_DESCRIBE_H

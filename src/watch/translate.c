@@ -56,6 +56,8 @@ void st_translator_free(struct st_translator *t) {
     free(t->lock_repeats.counts);
     free(t->channel_repeats.counts);
     st_pairs_free(&t->origins);
+    st_pairs_free(&t->calls);
+    free(t->owners);
     st_pairs_free(&t->functions);
     st_pairs_free(&t->texts);
     free(t->function_facts);
@@ -92,6 +94,37 @@ const struct st_translator_facts *st_translator_facts(const struct st_translator
     return &t->facts;
 }
 
+/* ---- the user's own code ---- */
+
+static bool is_users(struct st_translator *t, uint64_t pc) {
+    char where[ST_LONGEST_NAME];
+    struct st_code code;
+    uint32_t number = st_pairs_number(&t->calls, pc, 0);
+    st_reserve(&t->owners, &t->owner_capacity, (size_t)number + 1);
+    if (t->owners[number] == NOT_ASKED)
+        t->owners[number] =
+            st_places_user_line(t->places, pc, &code, where, sizeof where) ? USER : LIBRARY;
+    return t->owners[number] == USER;
+}
+
+/* Nobody waits for a library that calls itself for ever. */
+enum { MOST_LIBRARY_CALLS = 64 };
+
+uint64_t st_translate_user_call(struct st_translator *t, const struct thread *thread, uint64_t pc) {
+    uint64_t at = pc;
+    uint32_t call = call_of(thread);
+    for (int i = 0; at && i < MOST_LIBRARY_CALLS; i++) {
+        if (is_users(t, at))
+            return at;
+        if (!call)
+            break;
+        struct st_call around = st_call(&t->sites, call);
+        at = around.called_from;
+        call = around.caller;
+    }
+    return pc;
+}
+
 /* ---- names ---- */
 
 void st_translate_name(struct st_translator *t, struct st_variable place, char *buffer,
@@ -102,9 +135,10 @@ void st_translate_name(struct st_translator *t, struct st_variable place, char *
     }
     struct st_pair origin = t->origins.list[place.origin - 1];
     char where[ST_LONGEST_NAME / 2];
-    st_places_location(t->places, origin.a, where, sizeof where);
+    struct st_code code;
+    st_places_user_line(t->places, origin.a, &code, where, sizeof where);
     int length = snprintf(buffer, size, "heap block of %" PRIu64 " bytes from %s (%s)", origin.b,
-                          where, st_places_function(t->places, origin.a).function);
+                          where, code.function);
     if (place.offset && length > 0 && (size_t)length < size)
         snprintf(buffer + length, size - (size_t)length, "+%" PRIu64, place.offset);
 }
@@ -269,10 +303,12 @@ static void on_slot(struct st_translator *t, struct thread *thread,
     st_slots_take(&t->slots, thread->slot, thread->number, thread->first_epoch);
 }
 
-static void on_allocate(struct st_translator *t, const struct st_stream_record *record) {
+static void on_allocate(struct st_translator *t, const struct thread *thread,
+                        const struct st_stream_record *record) {
     uint64_t length = record[1].argument;
+    uint64_t pc = st_translate_user_call(t, thread, record->argument);
     st_variables_allocated(&t->variables, st_stream_address(record), length,
-                           st_pairs_number(&t->origins, record->argument, length));
+                           st_pairs_number(&t->origins, pc, length));
 }
 
 static void on_free(struct st_translator *t, const struct st_stream_record *record) {
@@ -354,7 +390,7 @@ static __attribute__((noinline)) void on_other(struct st_translator *t, struct t
         on_slot(t, thread, record);
         break;
     case ST_STREAM_ALLOCATE:
-        on_allocate(t, record);
+        on_allocate(t, thread, record);
         break;
     case ST_STREAM_FREE:
         on_free(t, record);

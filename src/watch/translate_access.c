@@ -23,7 +23,7 @@ void st_translate_parted(void *context, uint32_t from, uint32_t to) {
     put_event(
         t,
         (struct st_event){
-            .thread = t->touching, .target = to, .loc = from, .written = ST_READ, .op = ST_PARTED},
+            .thread = t->touching, .target = to, .loc = from, .written = ST_READ, .op = ST_SPLIT},
         t->touching_at);
 }
 
@@ -78,8 +78,8 @@ void st_translate_late(struct st_translator *t, const struct st_stream_record *r
     t->touching_loc = late_loc(t, number, at, (uint32_t)record[1].argument);
     t->touching_at = at;
     t->touching_atomic = false;
-    t->touching_op[false] = ST_LATE_READ;
-    t->touching_op[true] = ST_LATE_WRITE;
+    t->touching_op[false] = ST_DEFERRED_READ;
+    t->touching_op[true] = ST_DEFERRED_WRITE;
     for (unsigned bytes = st_stream_aux(record), from = 0; bytes >> from;) {
         unsigned length = 0;
         while (bytes >> (from + length) & 1)

@@ -17,7 +17,9 @@ static __attribute__((noinline)) void name_lock(struct st_translator *t,
 static void begin_section(struct st_translator *t, struct thread *thread,
                           const struct st_sync_object *lock, uint64_t pc) {
     char name[2 * ST_LONGEST_NAME], where[ST_LONGEST_NAME];
-    st_places_location(t->places, pc, where, sizeof where);
+    struct st_code code;
+    uint64_t user = st_translate_user_call(t, thread, pc);
+    st_places_user_line(t->places, user, &code, where, sizeof where);
     snprintf(name, sizeof name, "section of %s at %s", st_name(&t->symbols.locks, lock->number),
              where);
     uint32_t block = st_names_add(&t->symbols.blocks, name, strlen(name));

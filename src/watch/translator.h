@@ -50,6 +50,9 @@ struct function {
     uint32_t block;
 };
 
+/* Whose code a call is made in. */
+enum st_ownership { NOT_ASKED, USER, LIBRARY };
+
 /* By name: how many more have got a name like it. */
 struct repeats {
     uint32_t *counts;
@@ -64,7 +67,10 @@ struct st_translator {
     struct st_variables variables;
     struct st_objects locks, channels;
     struct repeats lock_repeats, channel_repeats;
-    struct st_pairs origins;   /* of allocations: return address and size */
+    struct st_pairs origins;   /* of allocations: return address of the user's call, and size */
+    struct st_pairs calls;     /* return addresses, with 0 */
+    enum st_ownership *owners; /* by that number: whose code is there */
+    size_t owner_capacity;
     struct st_pairs functions; /* addresses, with 0 */
     struct function *function_facts;
     size_t function_capacity;
@@ -151,6 +157,10 @@ static inline void change_context(struct thread *thread) {
     st_moments_add(&thread->moments,
                    (struct st_context_moment){thread->at, call_of(thread), held_by(thread)});
 }
+
+/* Of the calls that the thread is in, the innermost one that was made in the user's own code: its
+ * return address. `pc` is that of the call at work, and the result where all are the library's. */
+uint64_t st_translate_user_call(struct st_translator *t, const struct thread *thread, uint64_t pc);
 
 /* What is at an address, in words. */
 void st_translate_name(struct st_translator *t, struct st_variable place, char *buffer,

@@ -1,4 +1,4 @@
-"""Inputs that are no traces, or traces that cannot be: one sentence with the place, status 2."""
+"""Inputs that are not traces, or impossible traces: one sentence with the line, status 2."""
 
 import os
 import shutil
@@ -107,7 +107,7 @@ class Files(BadCase):
                             "standard input:6: expected THREAD|OP|LOC in 'x'")
 
 
-# What stands before, the malformed line, the message, and what --repair says of it.
+# The lines before it, the malformed line, the message, and what --repair says about it.
 MALFORMED = {
     "an end without a begin": (
         "T1|begin|1\nT1|end|2\n", "T1|end|3",

@@ -463,7 +463,7 @@ esac
 
 
 class Arguments(WrapperCase):
-    """What the compiler gets, told by one that only writes it down."""
+    """What the compiler gets, according to a fake one that logs its arguments."""
 
     def setUp(self):
         super().setUp()
@@ -477,7 +477,7 @@ class Arguments(WrapperCase):
         return [] if given == [""] else given  # printf writes its format once in any case
 
     def added(self, *arguments, **env):
-        """What is added before the arguments, which follow as they are."""
+        """What is added before the arguments, which follow unchanged."""
         given = self.given(*arguments, **env)
         count = len(given) - len(arguments)
         self.assertEqual(given[count:], [*arguments])
@@ -498,7 +498,7 @@ class Arguments(WrapperCase):
                 return None
 
         self.write("brief", "#!/bin/sh\necho /cc1\n").chmod(0o755)
-        # As many as still reach us; with what is added they are too many.
+        # As many as we can receive; with what is added there are too many.
         low, high = 0, os.sysconf("SC_ARG_MAX") // 100
         while high - low > 1:
             middle = (low + high) // 2
@@ -649,7 +649,7 @@ class TheCompiler(WrapperCase):
 
 
 class TheRuntimeLibrary(WrapperCase):
-    """Where it is looked for, and that this is told when it is not there."""
+    """Where it is searched for, and that the error says so if it is missing."""
 
     def setUp(self):
         super().setUp()
@@ -680,7 +680,7 @@ class TheRuntimeLibrary(WrapperCase):
         wrapper, library = self.move("prefix/bin/seriatim", f"prefix/{libraries}/seriatim")
         self.assertEqual(self.built_with(wrapper), [str(library.resolve())])
         link = self.folder / "elsewhere-cc"
-        link.symlink_to(wrapper)  # a link to it is not called seriatim-cc, and is not it
+        link.symlink_to(wrapper)  # a link that is not called seriatim-cc does not count
         self.assertEqual(self.compile("main.c", by=link).status, 2)
 
     def test_where_the_variable_says(self):
@@ -753,7 +753,7 @@ main.o: main.cc
 \t$(CXX) $(CFLAGS) -c $<
 """
 
-# What configure scripts ask of a compiler, in the way of those that autoconf makes.
+# What configure scripts ask a compiler, as those that autoconf makes do.
 CONFIGURE = """\
 #!/bin/sh
 : ${CC=gcc} ${CFLAGS=-g -O2}
@@ -798,7 +798,7 @@ add_executable(plain threaded.c)
 
 
 class Projects:
-    """Whole projects, unchanged, that are told which compiler to use."""
+    """Whole projects, unchanged except for the choice of the compiler."""
 
     def setUp(self):
         super().setUp()

@@ -31,7 +31,7 @@ class Status(Case):
 
 
 class Races(Case):
-    """Which conflicts of a finding nothing but chance orders."""
+    """Which conflicts of a finding are ordered by chance only."""
 
     LOCKED = ("T1|begin(a)|1\nT1|acq(l)|2\nT1|w(x)|3\nT1|rel(l)|4\nT2|acq(l)|5\nT2|w(x)|6\n"
               "T2|rel(l)|7\nT2|w(y)|8\nT1|r(y)|9\nT1|end|10\n")
@@ -194,7 +194,7 @@ class Json(Case):
 
 
 def many_cuts(count):
-    """Each round one violated block, three events long, and one event that cuts it."""
+    """In each round there is one violated block of three events, and one event that cuts it."""
     return "".join("T1|begin(a)|1\nT1|w(x)|2\nT2|w(x)|3\nT1|r(x)|4\nT1|end|5\n"
                    for _ in range(count))
 

@@ -1,4 +1,4 @@
-"""What bash and zsh offer, against what --help says that there is."""
+"""What bash and zsh offer, compared with what --help lists."""
 
 import os
 import pathlib
@@ -132,7 +132,7 @@ class Completion:
 
 
 class WithHelpForOthers(Completion):
-    """Where the completions of other programs are there, too."""
+    """With the completions of other programs installed, too."""
 
     def test_a_program_that_has_completions(self):
         for line in ("run ", "run -- ", "record -q -o x.stt -- ", "run --log=x "):
@@ -163,7 +163,7 @@ class Bash(Completion, unittest.TestCase):
 
 
 class BashThatSplitsNothing(Completion, unittest.TestCase):
-    """Where = does not end a word, as some like it."""
+    """If the user has configured that = does not end a word."""
 
     @staticmethod
     def start(folder):
@@ -187,7 +187,7 @@ class Zsh(WithHelpForOthers, unittest.TestCase):
         return shells.zsh(folder)
 
     def offered(self, line, begun=""):
-        # zsh puts = behind the only option that matches if it takes a value, and / behind folders.
+        # zsh appends = to the only option that matches if it takes a value, and / to folders.
         return [word.rstrip("=/") for word in super().offered(line, begun)]
 
     def test_all_choices_behind_an_equals_sign(self):

@@ -16,7 +16,7 @@ from wrapped import SOURCE, clean_environment, stub_runtime
 COMPILERS = ("gcc", "g++", "clang", "clang++")
 SANITIZED = b"__asan_init" in BINARY.read_bytes()
 
-# Answers as a gcc does when it is asked what it is, and then does what the test wants.
+# Identifies itself as gcc, and then does what the test wants.
 PRETENDER = """\
 #!/bin/sh
 case $1 in

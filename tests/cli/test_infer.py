@@ -128,7 +128,7 @@ class Examples(InferCase):
         self.assertEqual(block["example"]["begin"], 1)
 
     def test_names_of_several_traces_do_not_mix(self):
-        """Each trace numbers its names from 0; the example must keep those of its own."""
+        """Each trace numbers its names from 0; an example must keep the names of its own trace."""
         first = "A|begin(p)|one.c:1\nA|w(u)|one.c:2\nB|w(v)|one.c:3\nA|end|one.c:4\n"
         second = CUT.replace("(a)", "(q)").replace("|2\n", "|two.c:2\n")
         got = self.json(first, second)
@@ -247,8 +247,9 @@ class Trouble(InferCase):
 
 
 class Refinement(InferCase):
-    """The papers check a trace, take the names of violated outermost blocks out of the
-    specification, and check again, until nothing new is found. infer must end where this ends."""
+    """The papers check a trace, remove the names of violated outermost blocks from the
+    specification, and check again, until nothing new is found. infer must arrive at the same
+    result."""
 
     def violated(self, path, names):
         spec = "ignore function *\n" + "".join(f"atomic function {name}\n" for name in names)
@@ -318,7 +319,7 @@ class Refinement(InferCase):
         self.assertGreater(late, 2)
 
     def test_a_thread_that_has_nothing_but_marks(self):
-        """T1 carries the dependence from the fork to the join also when x is no block."""
+        """T1 carries the dependence from the fork to the join even if x is not a block."""
         path = self.write("t.std", """\
 T0|begin(outer)|1
 T0|begin(inner)|2

@@ -22,9 +22,9 @@ from test_run import RUNTIME
 ROUNDS = int(os.environ.get("SERIATIM_KILLS", "12"))
 SEED = int(os.environ.get("SERIATIM_KILL_SEED", "1"))
 
-# Threads that do all that is told, each in an order that is known: a worker (T1) that counts, a
-# producer (T2) and a consumer (T3) with a condition, one with atomics (T4), and one (T5) that makes
-# threads. The argument says how often.
+# Threads that do everything that can be recorded, each in a known order: a worker (T1) that counts,
+# a producer (T2) and a consumer (T3) with a condition, one with atomics (T4), and one (T5) that
+# makes threads. The argument says how often.
 BUSY = r"""
 #include <pthread.h>
 #include <stdatomic.h>
@@ -135,7 +135,7 @@ int main(int argc, char **argv) {
     return 0;
 }
 """
-# LARGE tells more than the memory between program and watcher holds.
+# LARGE emits more than the memory between program and watcher holds.
 NORMAL, LONGER, LARGE = 1600, 8000, 160000
 STEPS = {"T1": ["step_a", "step_b", "step_c"], "T2": ["made"], "T3": ["used"], "T4": ["hit"],
          "T5": ["joined"]}
@@ -195,7 +195,7 @@ class KillCase(Case):
             return False
 
     def assert_readable(self, path, cut):
-        """Its events are what the program did, in each thread up to some point. Returns how many
+        """Its events are what each thread of the program did, up to some point. Returns how many
         there are."""
         stats = self.run_here("stats", path, "--format", "json")
         self.assertEqual(stats.status, 0, stats.message)

@@ -1,4 +1,4 @@
-"""What `predict` saved, written in each format and held against suppressions and baselines."""
+"""Saved results of `predict`: in each format, with suppressions and baselines."""
 
 import copy
 import json
@@ -339,7 +339,7 @@ class EndToEnd(PredictCase):
         return self.run_here("predict", "--format", form, *arguments, **more)
 
     def assert_written_again(self, trace, *options):
-        """What predict writes is what report writes of what predict saved, but for the time."""
+        """predict writes what report writes from a saved result of predict, except for the time."""
         still = re.compile(rb" +time *| *[0-9.]+ (us|ms|s)\b|\"seconds\": [0-9.]+")
         saved = self.predict(*options, trace)
         self.assertEqual(complaints(STRICT, saved.json), [])
@@ -407,7 +407,7 @@ class BadResults(PredictCase):
         return answer.message.strip()
 
     def test_each_field_of_a_wrong_kind_is_named(self):
-        """Whatever is put in the place of a value, the answer is a sentence or a report."""
+        """Whatever replaces a value, the answer is an error message or a report."""
         def places(value, path=()):
             yield path
             if isinstance(value, dict):

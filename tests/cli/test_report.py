@@ -1,4 +1,5 @@
-"""`seriatim report`, and --format html as far as it can be told without a browser (tests/web has one)."""
+"""`seriatim report`, and --format html as far as it can be tested without a browser (tests/web has
+one)."""
 
 import base64
 import copy
@@ -216,7 +217,7 @@ class BadResults(Case):
             yield from self.nodes(value, (*path, key))
 
     def test_any_value_in_any_place_is_told_or_taken(self):
-        """Never a crash, never more than one line, and always with its place."""
+        """Never a crash, never more than one line, and always with a location."""
         place = event(3, "T2", "r(x)", "a.c:9", function="g", stack=[("g", "a.c:9")], locks=["m"])
         cycle = self.run_cross()
         values = (None, -1, "x", [], {}, [[]], 1.5, 2**62)

@@ -172,7 +172,7 @@ class ProgramCase(Case):
         return self.seriatim("record", *options, PROGRAM_PATH, *words, **more)
 
     def wait_for_line(self, process, line):
-        """Until the program printed the line: it is in the middle of its work then."""
+        """Waits until the program has printed the line: then it is in the middle of its work."""
         self.assertEqual(process.stdout.readline().decode(), line + "\n")
 
     def finish(self, process):
@@ -236,7 +236,7 @@ class Status(ProgramCase):
 
     def test_a_program_that_goes_to_the_background_is_waited_for(self):
         result = self.run_program("daemon", "cut")
-        self.assertIn(result.status, (0, 66))  # what a child of fork() does is not told
+        self.assertIn(result.status, (0, 66))  # what a child of fork() does is not emitted
 
     def test_a_program_that_stays_in_the_background_is_not_passed_over_in_silence(self):
         for command in (["run"], ["record", "-o", "t.stt"]):
@@ -429,7 +429,8 @@ class Text(ProgramCase):
         return self.copied("cut", env=env).message
 
     def steps(self, report):
-        """Of each step: thread and deed, and then function, line and source of each call."""
+        """For each step: the thread and what it did, then function, line and source of each
+        call."""
         steps = []
         for line in report.splitlines():
             step = re.match(r"  event \d+ +(\w+) {2,}(.*?)(  |$)", line)
@@ -534,7 +535,7 @@ class Record(ProgramCase):
         self.assertEqual(report["violation_count"], 1)
 
     def test_run_and_record_agree(self):
-        """In all but the numbers of events: also in functions, stacks and locks."""
+        """In everything except event numbers: also in functions, stacks and locks."""
         online = json.loads(self.run_program("cut", options=["--format", "json"]).message)
         self.record("cut", options=["-o", "t.stt"])
         offline = self.check("t.stt").json

@@ -1,4 +1,4 @@
-"""--format sarif: what OASIS demands of it, and what is in it."""
+"""--format sarif: valid by the OASIS schema, and with the right contents."""
 
 import copy
 import json

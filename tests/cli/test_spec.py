@@ -8,7 +8,7 @@ import unittest
 from random_traces import random_trace
 from seriatim import CLEAN, CROSS, CUT, TRACES, Case, run
 
-# T2 cuts both blocks of T1, one in the other.
+# T2 cuts both blocks of T1, which are nested.
 NESTED = """\
 T1|begin(outer)|app.c:1
 T1|begin(inner)|lib/in.c:2
@@ -19,7 +19,7 @@ T1|end(inner)|lib/in.c:5
 T1|end(outer)|app.c:6
 """
 
-# Only the outer block is cut: T2 comes in behind the inner one.
+# Only the outer block is cut: T2 comes in after the inner one.
 OUTER = """\
 T1|begin(outer)|1
 T1|begin(inner)|2
@@ -224,7 +224,7 @@ def without_marks(trace, names):
 
 
 class RandomTraces(SpecCase):
-    """Ignoring a block is the same as taking its begin and its end out of the trace by hand."""
+    """Ignoring a block is the same as removing its begin and end from the trace by hand."""
 
     def answers(self, result, number):
         """What each engine says, with number(n) for event n."""

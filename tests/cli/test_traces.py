@@ -125,7 +125,7 @@ class CutNative(Case):
         for size in (12, 60, 1000):
             self.write("cut.stt", self.native[:size])
             self.assert_trouble(self.run_here("check", "cut.stt"),
-                                "cut.stt: is cut off before the end of its first chunk, "
+                                "cut.stt: is truncated before the end of its first chunk, "
                                 "so no event can be read")
 
     def test_check_gives_a_verdict_for_what_was_read(self):

@@ -5,14 +5,14 @@
 #include <assert.h>
 #include <string.h>
 
-/* How interleavings are told apart, as bytes of struct likeness.
+/* How interleavings are distinguished, as bytes of struct likeness.
  *
- * Conflict: a bit for each pair of conflicting accesses, set when the one that is later in the
- * trace came first. View: a byte for each read, which is the number of the write that it read from
- * (0: none, or the read did not run yet), and one for each variable, its last write so far.
+ * Conflict: a bit for each pair of conflicting accesses, set if the one that is later in the trace
+ * came first. View: a byte for each read, the number of the write that it read from (0: none, or
+ * the read has not run yet), and one for each variable, its last write so far.
  *
- * Either way, what is known of the steps that have run is enough to go on from there, so that a
- * search need not visit two points with the same `done` and the same bytes. */
+ * Either way, this is all that matters about the steps that have run, so a search need not visit
+ * two points with the same `done` and the same bytes. */
 struct telling {
     const struct sample *sample;
     bool by_view, fits;
@@ -98,8 +98,8 @@ struct search {
     struct states visited;
     bool gave_up, stuck;
 
-    /* Of complete interleavings: those that `known` does not have stop the search; without `known`
-     * they are collected in `found`. */
+    /* A complete interleaving that is not in `known` stops the search; without `known`, complete
+     * interleavings are collected in `found`. */
     const struct states *known;
     struct states *found;
     bool stranger;
@@ -124,7 +124,7 @@ static void complete(struct search *search, const struct state *state) {
         search->stranger = true;
 }
 
-/* Depth first; leaves the path as it is when it stops at a stranger. */
+/* Depth first. When it stops at an unknown interleaving, the path is that interleaving. */
 static void go_on(struct search *search, const struct state *state) {
     const struct units *units = search->units;
     bool moved = false;
@@ -187,8 +187,8 @@ static bool judge(const struct units *units, const struct sample *sample, bool b
     return decided;
 }
 
-/* Where the search gets stuck does not depend on who read what: all interleavings of the same steps
- * look alike here. False when it takes too long. */
+/* Whether the search gets stuck does not depend on what reads saw: all interleavings of the same
+ * steps are alike here. False if it takes too long. */
 static bool find_deadlock(const struct units *units, const struct sample *sample, size_t most,
                           bool *deadlock) {
     struct telling telling = {.sample = sample};

@@ -3,14 +3,13 @@
  *     avp-differential [--seed S] [--count N] [--search NAME] [--large] [--damaged] [--forever]
  *                      [--verbose]
  *
- * Trace number i comes from the seed S + i. On each, every search must find exactly the blocks that
- * some almost-view-preserving run violates, with witnesses that stand; no path of any run may leave
- * the segment of its block, and the static check must not pass a violated block. With a bound on
- * switches, chains must say what states say. With --large the traces are too large for brute force,
- * and chains are compared with states. With --damaged they
- * are those of `differential --damaged`: malformed ones after repair, of which many are skipped
- * since they are too large. Status 0: all agree; 1: a mismatch, printed as small as it can be made;
- * 2: usage. */
+ * Trace number i comes from the seed S + i. On each, every search must find exactly the blocks
+ * that some almost-view-preserving run violates, with valid witnesses; no path of any run may
+ * leave the segment of its block, and the static check must not pass a violated block. With a
+ * bound on switches, chains must agree with states. With --large the traces are too large for brute
+ * force, and chains are compared with states. With --damaged they are those of `differential
+ * --damaged`: malformed ones after repair, many of which are skipped because they are too large.
+ * Status 0: all agree; 1: a mismatch, printed with the smallest trace that shows it; 2: usage. */
 #include "reference/avp.h"
 #include "reference/avp_generate.h"
 #include "reference/reference.h"
@@ -62,7 +61,7 @@ struct tally {
 
 /* ---- comparing ---- */
 
-/* Is the schedule, as a trace of its own, one in which the block is violated? NULL when it is. */
+/* Is the block violated in the schedule, taken as a trace of its own? NULL if it is. */
 static const char *check_as_trace(const struct sample *sample, const struct st_foreseen *block) {
     struct sample schedule = {.count = 0, .repair = sample->repair};
     struct reference reference;
@@ -83,12 +82,12 @@ static const char *check_as_trace(const struct sample *sample, const struct st_f
     return "its schedule as a trace does not violate it";
 }
 
-/* Are the verdicts those that are expected, and do the witnesses stand? */
+/* Are the verdicts as expected, and the witnesses valid? */
 static bool compare_way(const struct st_tas_graph *graph, const struct sample *sample,
                         const struct avp *avp, const struct way *way, struct tally *tally,
                         char *why) {
     struct st_prediction prediction;
-    struct st_tas_table table;
+    struct st_tas_counts table;
     bool good = true;
     st_prediction_init(&prediction);
     st_tas_run(graph, &way->options, &prediction, &table);
@@ -161,7 +160,7 @@ static void ask_within(const struct st_tas_graph *graph, struct st_tas_setup opt
     st_tas_run(graph, &options, prediction, NULL);
 }
 
-/* Do chains say the same as states with a bound on switches, and do their witnesses stand? */
+/* Do chains agree with states with a bound on switches, and are their witnesses valid? */
 static bool compare_bound(const struct st_tas_graph *graph, const struct sample *sample,
                           const struct st_tas_setup *options, char *why) {
     struct st_prediction states, chains;
@@ -200,7 +199,7 @@ static bool compare_bounds(const struct st_tas_graph *graph, const struct sample
     return good;
 }
 
-/* What states say of the blocks, in the place of brute force. */
+/* What states say about the blocks, in place of brute force. */
 static bool ask_states(const struct st_tas_graph *graph, struct avp *avp) {
     struct st_tas_setup options = ways[0].options;
     struct st_prediction prediction;
@@ -233,7 +232,7 @@ static void count(struct tally *tally, const struct sample *sample, const struct
         tally->violated += avp->blocks[b].violated;
 }
 
-/* True when all agree, or the trace is too large to know. */
+/* True if all agree, or the trace is too large to know. */
 static bool compare(const struct sample *sample, const struct options *options, struct tally *tally,
                     char *why) {
     struct avp avp;

@@ -3,16 +3,16 @@
  *     differential [--seed S] [--count N] [--engine NAME] [--forever] [--verbose]
  *                  [--damaged] [--late] [--races]
  *
- * Trace number i comes from the seed S + i, so that a mismatch is found again with
- * `--seed <the seed printed> --count 1`. With --damaged the traces are malformed ones after repair,
+ * Trace number i comes from the seed S + i, so a mismatch is reproduced with `--seed <the seed
+ * printed> --count 1`. With --damaged the traces are malformed ones after repair,
  * as `check --repair` shows them to engines. With --late only witness is compared, which is told of
- * accesses late then, as `run` does. With --races no engine is compared, but the search for data
- * races; some accesses are atomic then. Status 0: all agree; 1: a mismatch, printed as small
- * as it can be made; 2: usage. */
+ * accesses late then, as `run` does. With --races the search for data races is compared, instead
+ * of engines, and some accesses are atomic. Status 0: all agree; 1: a mismatch, printed with the
+ * smallest trace that shows it; 2: usage. */
 #include "reference/algorithm1.h"
 #include "reference/compare.h"
 #include "reference/generate.h"
-#include "reference/late.h"
+#include "reference/deferred.h"
 #include "reference/program.h"
 #include "reference/racing.h"
 #include "reference/shrink.h"
@@ -28,14 +28,14 @@ struct options {
     bool damaged, late, races;
 };
 
-/* What was generated, for tuning the generator: a class that is rare is a class untested. */
+/* What was generated, for tuning the generator: a rare class is an untested class. */
 struct tally {
     uint64_t traces, events, bad, without_violation, late, truncated, nested, silent, messages;
 };
 
 /* ---- one mismatch ---- */
 
-/* The engine is NULL when the two references differ from each other, or races are looked for. */
+/* The engine is NULL if the two references differ from each other, or for data races. */
 struct fault {
     const struct st_engine *engine;
     bool late, races;
@@ -113,7 +113,7 @@ static bool joins_silent_child(const struct sample *sample) {
     return found;
 }
 
-/* Does a thread receive what another one sent? */
+/* Does a thread receive what another thread sent? */
 static bool has_messages(const struct sample *sample) {
     for (size_t from = 0; from < sample->count; from++)
         for (size_t to = from + 1; to < sample->count; to++)
@@ -166,7 +166,7 @@ static bool check_races(const struct options *options, uint64_t seed) {
     return false;
 }
 
-/* True when everybody agrees on the trace of this seed. */
+/* True if all agree on the trace of this seed. */
 static bool check_seed(const struct options *options, uint64_t seed, struct tally *tallies) {
     struct sample sample;
     struct reference reference;

@@ -26,8 +26,8 @@
 
 enum { COMMIT_NODE = PROMISE_SOUND | PROMISE_EXACT_FOR_PAIRS };
 
-/* Eraser's locksets are a heuristic, which forgets the first accesses to a variable, and an online
- * analysis does not know the events to come: both can miss something. */
+/* Eraser's locksets are a heuristic that forgets the first accesses to a variable, and an online
+ * analysis does not know the later events. Both can miss something. */
 // clang-format off
 const struct setup setups[] = {
     {"reduction", "reduction", PROMISE_SOUND | PROMISE_COMMIT_NODES, {CONFLICT},
@@ -87,7 +87,7 @@ const struct st_predictor *setup_predictor(const struct setup *setup) {
 
 static void feed(struct st_model *model, const struct sample *sample, struct chance *batches) {
     for (size_t i = 0; i < sample->count;) {
-        /* A copy of its own for each batch, so that no pointer into it can be kept unnoticed. */
+        /* A separate copy for each batch, so that a pointer kept into it is noticed. */
         struct st_event batch[SAMPLE_EVENTS];
         size_t rest = sample->count - i, count = 1 + chance_below(batches, SAMPLE_EVENTS);
         count = count < rest ? count : rest;

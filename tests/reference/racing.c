@@ -12,7 +12,7 @@ struct racing_tally racing_tally;
 
 /* ---- the definition ---- */
 
-/* A child that did nothing has been there all the same: who joins it comes after its fork. */
+/* A child without events still counts: its join comes after its fork. */
 static bool joins_forked(const struct st_event *from, const struct st_event *to) {
     return from->op == ST_FORK && to->op == ST_JOIN && from->target == to->target;
 }
@@ -65,7 +65,7 @@ void racing_mark_atomic(struct sample *sample, uint64_t seed) {
 
 /* ---- the analysis ---- */
 
-/* What it told, by event: bit i of with[to] for a race with events[i]. */
+/* What it reported, by event: bit i of with[to] for a race with events[i]. */
 struct told {
     const struct sample *sample;
     uint64_t with[SAMPLE_EVENTS];

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "trace/format.h"
 #include "trace/native/native_format.h"
-#include "trace/writer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +33,7 @@ struct outcome {
     struct events events;
     struct st_symbols symbols;
     struct st_error error;
-    bool failed, cut;
+    bool failed, truncated;
 };
 
 static void add_event(struct events *events, struct st_event event) {
@@ -56,7 +55,7 @@ static struct st_event make_event(struct st_symbols *symbols, const char *thread
 
 /* Writes the events with so many in a chunk; 0 stands for the default. */
 static struct bytes write_trace(const struct st_symbols *symbols, const struct events *events,
-                                uint32_t chunk_events, bool cut) {
+                                uint32_t chunk_events, bool truncated) {
     struct bytes bytes = {NULL, 0};
     struct st_error error;
     FILE *file = open_memstream(&bytes.data, &bytes.size);
@@ -64,7 +63,7 @@ static struct bytes write_trace(const struct st_symbols *symbols, const struct e
     if (chunk_events)
         st_native_writer_chunk_events(writer, chunk_events);
     assert_int_equal(st_native_writer.write(writer, events->data, events->count, &error), 0);
-    assert_int_equal(st_native_writer.finish(writer, cut, &error), 0);
+    assert_int_equal(st_native_writer.finish(writer, truncated, &error), 0);
     st_native_writer.close(writer);
     fclose(file);
     return bytes;
@@ -81,7 +80,7 @@ static void read_events(struct st_input *input, struct outcome *outcome, size_t 
         for (long i = 0; i < count; i++)
             add_event(&outcome->events, events[i]);
     outcome->failed = count < 0;
-    outcome->cut = st_native_format.cut(reader);
+    outcome->truncated = st_native_format.truncated(reader);
     st_native_format.close(reader);
     free(events);
 }
@@ -144,7 +143,7 @@ static void assert_reads_back(struct st_symbols *symbols, const struct events *e
     struct bytes bytes = write_trace(symbols, events, chunk_events, false);
     struct outcome outcome = read_trace(bytes.data, bytes.size, batch);
     assert_false(outcome.failed);
-    assert_false(outcome.cut);
+    assert_false(outcome.truncated);
     assert_int_equal(outcome.events.count, events->count);
     assert_true(is_prefix(&outcome.events, events));
     assert_same_symbols(&outcome.symbols, symbols);
@@ -287,7 +286,7 @@ static void assert_golden(struct bytes bytes, uint32_t version, size_t lines) {
     for (size_t batch = 1; batch < 10; batch++) {
         struct outcome outcome = read_trace(bytes.data, bytes.size, batch);
         assert_false(outcome.failed);
-        assert_false(outcome.cut);
+        assert_false(outcome.truncated);
         assert_int_equal(outcome.events.count, lines);
         for (size_t i = 0; i < lines; i++)
             assert_golden_event(&outcome, i);
@@ -482,7 +481,7 @@ static void a_source_that_was_cut_stays_cut(void **state) {
     struct bytes bytes = write_trace(&sample.symbols, &sample.events, 0, true);
     struct outcome outcome = read_trace(bytes.data, bytes.size, 100);
     assert_false(outcome.failed);
-    assert_true(outcome.cut);
+    assert_true(outcome.truncated);
     assert_int_equal(outcome.events.count, COUNT(golden));
     free_outcome(&outcome);
     free(bytes.data);
@@ -544,9 +543,9 @@ static void assert_cut_gives_whole_chunks(struct sample sample, size_t chunk_eve
         struct outcome outcome = read_trace(sample.bytes.data, size, 3);
         assert_int_equal(outcome.failed, size < NATIVE_HEAD_SIZE);
         if (!outcome.failed)
-            assert_true(outcome.cut);
+            assert_true(outcome.truncated);
         else if (size)
-            assert_non_null(strstr(outcome.error.cause, "cut before its first event"));
+            assert_non_null(strstr(outcome.error.cause, "truncated before its first event"));
         assert_true(is_prefix(&outcome.events, &sample.events));
         assert_true(outcome.events.count % chunk_events == 0 || outcome.events.count == all);
         assert_true(outcome.events.count >= most);
@@ -764,7 +763,7 @@ static void a_chunk_of_an_unknown_optional_type_is_skipped(void **state) {
     put_end(&file, 1);
     struct outcome outcome = read_trace((const char *)file.data, file.size, 10);
     assert_false(outcome.failed);
-    assert_false(outcome.cut);
+    assert_false(outcome.truncated);
     assert_int_equal(outcome.events.count, 1);
     assert_int_equal(outcome.events.data[0].op, ST_WRITE);
     assert_int_equal(outcome.events.data[0].loc, 5);

@@ -2,7 +2,7 @@
 
 #include "base/map64.h"
 #include "base/memory.h"
-#include "check/batch.h"
+#include "check/engine.h"
 
 #include <stdlib.h>
 #include <string.h>

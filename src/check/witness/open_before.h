@@ -11,9 +11,51 @@
 #ifndef SERIATIM_CHECK_WITNESS_OPEN_BEFORE_H
 #define SERIATIM_CHECK_WITNESS_OPEN_BEFORE_H
 
-#include "check/witness/open_blocks.h"
+#include "check/clock.h"
 #include "check/pool.h"
 #include "finding/finding.h"
+
+/* ---- the open blocks of a thread, at every nesting depth ---- */
+
+struct st_open_block {
+    st_time time;     /* the thread's local time from its begin on; before it, times were smaller */
+    uint32_t name;    /* or ST_NO_NAME */
+    uint64_t begin;   /* event number */
+    uint64_t loc;     /* of the begin */
+    size_t violation; /* handle of its finding, or ST_NO_VIOLATION */
+};
+
+/* Invariant: items[0] is the outermost, and times grow. */
+struct st_blocks {
+    struct st_open_block *items;
+    uint32_t depth, cut; /* cut: that many of them, the outermost ones, were found violated */
+    size_t capacity;
+};
+
+/* Those of them that can still be found violated: the inner ones. */
+static inline bool st_blocks_live(const struct st_blocks *blocks) {
+    return blocks->depth > blocks->cut;
+}
+
+/* Who knows the thread at that local time knows the begins of how many of them, counted from the
+ * outermost? 0 if all of those were found violated before: nothing more can come of that. */
+static inline uint32_t st_blocks_known(const struct st_blocks *blocks, st_time time) {
+    if (!st_blocks_live(blocks) || blocks->items[blocks->cut].time > time)
+        return 0;
+    if (blocks->items[blocks->depth - 1].time <= time)
+        return blocks->depth;
+    uint32_t known = blocks->cut + 1, unknown = blocks->depth - 1;
+    while (known < unknown) {
+        uint32_t middle = known + (unknown - known) / 2;
+        if (blocks->items[middle].time <= time)
+            known = middle + 1;
+        else
+            unknown = middle;
+    }
+    return known;
+}
+
+/* ---- those that happen before an event ---- */
 
 /* The last edge of the way from a block of a thread to an event, and the way to its source. */
 struct st_hop {

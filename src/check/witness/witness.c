@@ -18,7 +18,6 @@
  * live_from. One comparison with it settles most events, whatever the number of threads. */
 #include "check/witness/witness_state.h"
 
-#include "check/batch.h"
 #include "check/engine.h"
 
 /* ---- accesses ---- */

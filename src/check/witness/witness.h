@@ -2,9 +2,9 @@
  * right, and what the caller has to keep to).
  *
  * An access to memory that only its own thread has touched need not be told when it happens. When
- * another thread comes to the same memory, it is told as ST_LATE_READ or ST_LATE_WRITE, however
- * long ago it was: later events of its thread, the end of its block and the end of the thread
- * itself may have been told before.
+ * another thread comes to the same memory, it is told as ST_DEFERRED_READ or ST_DEFERRED_WRITE,
+ * however long ago it was: later events of its thread, the end of its block and the end of the
+ * thread itself may have been told before.
  *
  * A position is a number that grows along the events of a thread. An event at position p is
  * followed by the accesses of its thread at positions from p on, below the position of its next

@@ -1,7 +1,6 @@
 /* Accesses that are told late (witness.h). */
 #include "check/witness/witness.h"
 
-#include "check/batch.h"
 #include "check/witness/witness_state.h"
 
 /* Whose moments are compared. */
@@ -61,7 +60,7 @@ static inline void keep_history(struct witness *w, uint32_t t, uint64_t position
 static __attribute__((noinline)) void on_late(struct witness *w, const struct st_event *event,
                                               uint64_t position) {
     uint32_t t = event->thread;
-    if (event->op == ST_PARTED) {
+    if (event->op == ST_SPLIT) {
         st_shadow_copy(&w->shadow, (uint32_t)event->loc, event->target, w->live_from);
         return;
     }
@@ -75,7 +74,7 @@ static __attribute__((noinline)) void on_late(struct witness *w, const struct st
                              .known = moment->known,
                              .number = moment->number,
                              .loc = event->loc};
-    if (event->op == ST_LATE_READ) {
+    if (event->op == ST_DEFERRED_READ) {
         st_shadow_late_read(&w->shadow, variable, &touch, w->live_from);
         return;
     }
@@ -106,7 +105,7 @@ void st_witness_feed_at(void *state, const struct st_event *events, const uint64
         return;
     for (size_t i = 0; i < count; i++) {
         st_batch_prefetch(events, i, count, w->shadow.variables);
-        if (events[i].op >= ST_LATE_READ) {
+        if (events[i].op >= ST_DEFERRED_READ) {
             on_late(w, &events[i], at[i]);
             continue;
         }

@@ -1,11 +1,51 @@
 /* Turns what the edges of an event prove into findings. */
 #include "check/witness/witness_state.h"
 
-#include "check/witness/path.h"
-
 #include "base/memory.h"
 
 #include <stdlib.h>
+
+/* Is there a dependence from the one event to the other, which is later? */
+static bool depends(const struct st_place *from, const struct st_place *to, uint64_t forgotten_at,
+                    enum st_edge_kind *kind) {
+    const struct st_event *a = &from->event, *b = &to->event;
+    if (a->thread == b->thread)
+        return false;
+    if (a->op <= ST_WRITE && b->op <= ST_WRITE && a->target == b->target &&
+        (a->op == ST_WRITE || b->op == ST_WRITE) && from->number > forgotten_at)
+        *kind = ST_EDGE_CONFLICT;
+    else if (a->op == ST_RELEASE && b->op == ST_ACQUIRE && a->target == b->target)
+        *kind = ST_EDGE_LOCK;
+    else if (a->op == ST_FORK && a->target == b->thread)
+        *kind = ST_EDGE_FORK;
+    else if (b->op == ST_JOIN && b->target == a->thread)
+        *kind = ST_EDGE_JOIN;
+    else if (a->op == ST_SEND && b->op == ST_RECEIVE && a->target == b->target)
+        *kind = ST_EDGE_SYNC;
+    else
+        return false;
+    return true;
+}
+
+/* Leaves out what a direct dependence between events of the path spares. Returns its length. The
+ * numbers of variables were given to others after event `forgotten_at` at the latest (0: never), so
+ * two accesses are known to be of one variable only if the first comes after that. */
+static size_t shorten(struct st_edge *path, size_t length, uint64_t forgotten_at) {
+    size_t kept = 0;
+    for (size_t i = 0; i < length; i++) {
+        struct st_edge edge = path[i];
+        size_t last = i;
+        for (size_t j = length - 1; j > last; j--) {
+            if (depends(&edge.from, &path[j].to, forgotten_at, &edge.kind)) {
+                edge.to = path[j].to;
+                last = j;
+            }
+        }
+        path[kept++] = edge;
+        i = last;
+    }
+    return kept;
+}
 
 static struct st_edge *path_of(const struct witness *w, const struct cut *cut, size_t *length) {
     size_t i = *length = cut->length + (size_t)1;
@@ -13,7 +53,7 @@ static struct st_edge *path_of(const struct witness *w, const struct cut *cut, s
     path[--i] = cut->edge;
     for (const struct st_hop *hop = cut->how; hop; hop = hop->before)
         path[--i] = hop->edge;
-    *length = st_path_shorten(path, *length, w->forgotten_at);
+    *length = shorten(path, *length, w->forgotten_at);
     return path;
 }
 

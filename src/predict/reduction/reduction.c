@@ -22,6 +22,7 @@
 #include "predict/reduction/reduction.h"
 
 #include "base/memory.h"
+#include "predict/reduction/ablation.h"
 #include "predict/reduction/atomizer.h"
 #include "predict/reduction/multilockset.h"
 
@@ -373,11 +374,71 @@ static void run(const struct st_run *run, const struct st_predict_options *optio
         run_offline(run->model, options, own, prediction);
 }
 
+static const char *const race_words[] = {
+    [ST_RACES_MULTILOCKSET] = "multilockset", [ST_RACES_PAIRWISE] = "pairwise",
+    [ST_RACES_BY_VARIABLE] = "by-variable",   [ST_RACES_ERASER] = "eraser",
+    [ST_RACES_OWNERSHIP] = "ownership",       NULL,
+};
+
+/* In the order of enum st_improvement. */
+static const char *const improvement_words[] = {
+    "escape",     "happen-before", "multilockset", "sections",
+    "re-entrant", "thread-local",  "protected",    NULL};
+
+static const struct st_option option_rows[] = {
+    {.name = "online",
+     .kind = ST_FLAG,
+     .offset = offsetof(struct st_reduction_options, online),
+     .help = "judge by what was seen so far, as Atomizer does"},
+    {.name = "races",
+     .kind = ST_CHOICE,
+     .offset = offsetof(struct st_reduction_options, races),
+     .value = "SEARCH",
+     .initial = "multilockset",
+     .choices = race_words,
+     .help = "how to look for data races",
+     .note = "by-variable and pairwise report fewer false alarms; eraser and ownership miss "
+             "races"},
+    {.name = "without",
+     .kind = ST_CHOICES,
+     .offset = offsetof(struct st_reduction_options, without),
+     .value = "IMPROVEMENT",
+     .choices = improvement_words,
+     .help = "leave out an improvement",
+     .note = "can be given several times"},
+    {.name = "ablation",
+     .kind = ST_FLAG,
+     .offset = offsetof(struct st_reduction_options, ablation),
+     .help = "write a table of what each improvement is worth, instead of the report"},
+    {0},
+};
+
+/* The rows of the table say themselves how they are made. Online, only what is about locks can be
+ * left out: there is nothing else to it. */
+static const char *const option_conflicts[][2] = {
+    {"online", "races"},
+    {"ablation", "online"},
+    {"ablation", "races"},
+    {"ablation", "without"},
+    {"ablation", "as-published"},
+    {"without multilockset", "races"},
+    {"without escape", "online"},
+    {"without happen-before", "online"},
+    {"without multilockset", "online"},
+    {"without sections", "online"},
+    {NULL, NULL},
+};
+
 const struct st_predictor st_reduction = {
     .name = "reduction",
     .summary = "can all events of a block be moved together? Fast, with false alarms",
     .notion = "conflict",
+    .as_published = true,
+    .options = option_rows,
     .own_size = sizeof(struct st_reduction_options),
+    .conflicts = option_conflicts,
     .prepare = prepare,
     .run = run,
+    .table_option = "ablation",
+    .fill_table = st_ablation_fill,
 };

@@ -1,6 +1,7 @@
 #include "report/json/json_parts.h"
 
 #include "report/json/json_fields.h"
+#include "report/user_line.h"
 
 #include <stdlib.h>
 
@@ -47,7 +48,6 @@ static void write_stack(const char *const *stack, struct st_json *json) {
 static void write_detail(const struct st_details *details, uint64_t loc, struct st_json *json) {
     struct st_detail detail;
     details->lookup(details->context, loc, &detail);
-    string_field(json, "function", detail.function);
     write_stack(detail.stack, json);
     st_json_key(json, "locks");
     st_json_array(json);
@@ -60,14 +60,17 @@ void st_write_place(const struct st_report *report, const struct st_place *place
                     struct st_json *json) {
     const struct st_symbols *symbols = report->symbols;
     char buffer[ST_LOCATION_SIZE];
+    struct st_user_line line = st_user_line(symbols, report->details, place->event.loc, buffer);
     char *op = st_op_text(symbols, &place->event);
     st_json_flat_object(json);
     number_field(json, "event", place->number);
     string_field(json, "thread", st_name(&symbols->threads, place->event.thread));
     string_field(json, "op", op);
-    string_field(json, "loc", st_location_text(symbols, place->event.loc, buffer));
-    if (report->details)
+    string_field(json, "loc", line.location);
+    if (report->details) {
+        string_field(json, "function", line.function);
         write_detail(report->details, place->event.loc, json);
+    }
     st_json_object_end(json);
     free(op);
 }

@@ -5,6 +5,7 @@
 #include "report/json/json_fields.h"
 #include "report/json/json_parts.h"
 #include "report/triage/finding_groups.h"
+#include "report/user_line.h"
 
 static const char *schema(const struct st_report *report) {
     return report->schema ? report->schema : ST_CHECK_SCHEMA;
@@ -34,7 +35,8 @@ static void write_violation(const struct st_report *report, const struct st_resu
     number_field(json, "event", violation->event.number);
     string_field(json, "fingerprint", st_fingerprint(report, violation).text);
     st_write_mark(report, st_violation_mark(report, result, index), "", json);
-    string_field(json, "begin_loc", st_location_text(symbols, violation->begin_loc, buffer));
+    string_field(json, "begin_loc",
+                 st_user_location(symbols, report->details, violation->begin_loc, buffer));
     write_entry(report, violation, json);
     st_json_key(json, "proof");
     st_write_place(report, &violation->event, json);

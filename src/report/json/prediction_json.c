@@ -5,6 +5,7 @@
 #include "report/json/json_fields.h"
 #include "report/json/json_parts.h"
 #include "report/triage/finding_groups.h"
+#include "report/user_line.h"
 
 #include <stdlib.h>
 
@@ -119,7 +120,8 @@ static void write_block(const struct st_report *report, const struct st_predicti
     string_field(json, "thread", st_name(&symbols->threads, block->thread));
     number_field(json, "begin", block->begin);
     st_write_event_number(json, "end", block->end);
-    string_field(json, "begin_loc", st_location_text(symbols, block->begin_loc, buffer));
+    string_field(json, "begin_loc",
+                 st_user_location(symbols, report->details, block->begin_loc, buffer));
     string_field(json, "verdict", st_foresight_name(block->foresight));
     maybe_string_field(json, "pattern", block->pattern);
     write_variables(report, block, json);

@@ -7,7 +7,7 @@
 #define SERIATIM_REPORT_LOAD_FIELDS_H
 
 #include "base/error.h"
-#include "base/json_line.h"
+#include "base/json.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -66,11 +66,10 @@ static struct steps steps_of(const struct st_violation *violation) {
 /* ---- Violated blocks ---- */
 
 static void put_locations(struct st_sarif *sarif, const struct st_violation *violation) {
-    const char *block = st_target_name(sarif->report->symbols, ST_BEGIN, violation->block);
     char *deed = st_sarif_deed(sarif, &violation->event);
     st_json_key(&sarif->json, "locations");
     st_json_array(&sarif->json);
-    st_sarif_location(sarif, &violation->event, block, deed);
+    st_sarif_block_location(sarif, violation, deed);
     st_json_array_end(&sarif->json);
     free(deed);
 }
@@ -134,7 +133,7 @@ static void put_cycle(struct st_sarif *sarif, const struct st_result *result) {
     st_sarif_result(sarif, ST_RULE_CYCLE);
     st_json_key(&sarif->json, "locations");
     st_json_array(&sarif->json);
-    st_sarif_location(sarif, last, NULL, deed);
+    st_sarif_location(sarif, last, deed);
     st_json_array_end(&sarif->json);
     st_json_key(&sarif->json, "relatedLocations");
     st_json_array(&sarif->json);

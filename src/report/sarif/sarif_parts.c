@@ -5,7 +5,9 @@
 #include "report/text_buffer.h"
 #include "report/json/json_fields.h"
 #include "report/source/source_file.h"
+#include "report/calls.h"
 #include "report/story/story.h"
+#include "report/user_line.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -123,9 +125,9 @@ static void put_logical(struct st_sarif *sarif, const char *function) {
     st_json_array_end(json);
 }
 
-static const char *location_of(const struct st_sarif *sarif, uint64_t loc,
-                               char buffer[ST_LOCATION_SIZE]) {
-    return st_location_text(sarif->report->symbols, loc, buffer);
+static struct st_user_line line_of(const struct st_sarif *sarif, uint64_t loc,
+                                   char buffer[ST_LOCATION_SIZE]) {
+    return st_user_line(sarif->report->symbols, sarif->report->details, loc, buffer);
 }
 
 static struct st_detail detail_of(const struct st_sarif *sarif, uint64_t loc) {
@@ -136,15 +138,37 @@ static struct st_detail detail_of(const struct st_sarif *sarif, uint64_t loc) {
     return detail;
 }
 
-void st_sarif_location(struct st_sarif *sarif, const struct st_place *place, const char *block,
-                       const char *message) {
-    char buffer[ST_LOCATION_SIZE];
-    struct st_detail detail = detail_of(sarif, place->event.loc);
+static void put_location(struct st_sarif *sarif, const char *location, const char *function,
+                         const char *message) {
     st_json_flat_object(&sarif->json);
-    put_physical(sarif, location_of(sarif, place->event.loc, buffer), true);
-    put_logical(sarif, *detail.function || !block ? detail.function : block);
+    put_physical(sarif, location, true);
+    put_logical(sarif, function);
     st_sarif_message(sarif, "message", message, NULL);
     st_json_object_end(&sarif->json);
+}
+
+void st_sarif_location(struct st_sarif *sarif, const struct st_place *place, const char *message) {
+    char buffer[ST_LOCATION_SIZE];
+    struct st_user_line line = line_of(sarif, place->event.loc, buffer);
+    put_location(sarif, line.location, line.function, message);
+}
+
+/* Of the calls that led to the step, the one that was made in the block itself. */
+void st_sarif_block_location(struct st_sarif *sarif, const struct st_violation *violation,
+                             const char *message) {
+    const struct st_report *report = sarif->report;
+    char buffer[ST_LOCATION_SIZE];
+    const char *block = st_target_name(report->symbols, ST_BEGIN, violation->block);
+    struct st_user_line line = line_of(sarif, violation->event.event.loc, buffer);
+    struct st_calls around = st_calls_at(report->details, violation->begin_loc);
+    struct st_calls calls = st_calls_at(report->details, violation->event.event.loc);
+    if (around.count && calls.count) {
+        const struct st_frame_text *frame = &calls.frames[st_calls_new(&calls, &around) - 1];
+        line = (struct st_user_line){frame->function, frame->location};
+    }
+    put_location(sarif, line.location, *line.function ? line.function : block, message);
+    st_calls_free(&around);
+    st_calls_free(&calls);
 }
 
 /* ---- Stacks ---- */
@@ -190,7 +214,7 @@ char *st_sarif_deed(const struct st_sarif *sarif, const struct st_place *place) 
     uint32_t line;
     struct st_text_buffer words;
     const struct st_symbols *symbols = sarif->report->symbols;
-    const char *location = location_of(sarif, place->event.loc, buffer);
+    const char *location = line_of(sarif, place->event.loc, buffer).location;
     char *action =
         st_action_text(symbols, &place->event, st_report_predictions(sarif->report)->count);
     FILE *file = st_text_buffer_open(&words);
@@ -237,7 +261,7 @@ static void put_step(struct st_sarif *sarif, const struct st_place *place, size_
     char *deed = st_sarif_deed(sarif, place);
     st_json_object(&sarif->json);
     st_json_key(&sarif->json, "location");
-    st_sarif_location(sarif, place, NULL, deed);
+    st_sarif_location(sarif, place, deed);
     put_kinds(&sarif->json, (enum st_op)place->event.written);
     number_field(&sarif->json, "executionOrder", order);
     put_locks(sarif, place);

@@ -24,10 +24,13 @@ char *st_markdown(const char *text);
 /* "artifactLocation": {...} for a path. */
 void st_sarif_artifact(struct st_sarif *sarif, const char *path);
 
-/* A location object for what happened at `place`. `block`, unless NULL, is where it happened if the
- * function is not known. `message` is what to say about it. */
-void st_sarif_location(struct st_sarif *sarif, const struct st_place *place, const char *block,
-                       const char *message);
+/* A location object for what happened at `place`. `message` is what to say about it. */
+void st_sarif_location(struct st_sarif *sarif, const struct st_place *place, const char *message);
+
+/* The line in the block at which it was cut: that of the event which proves it, or of the call that
+ * the block made to get there. */
+void st_sarif_block_location(struct st_sarif *sarif, const struct st_violation *violation,
+                             const char *message);
 
 /* "stack": {...} unless nothing is known of it; `key` NULL in a list. */
 void st_sarif_stack(struct st_sarif *sarif, const char *key, const struct st_place *place,

@@ -10,11 +10,10 @@
 /* ---- Blocks ---- */
 
 static void put_locations(struct st_sarif *sarif, const struct st_violation *violation) {
-    const char *block = st_target_name(sarif->report->symbols, ST_BEGIN, violation->block);
     char *deed = st_sarif_deed(sarif, &violation->event);
     st_json_key(&sarif->json, "locations");
     st_json_array(&sarif->json);
-    st_sarif_location(sarif, &violation->event, block, deed);
+    st_sarif_block_location(sarif, violation, deed);
     st_json_array_end(&sarif->json);
     free(deed);
 }
@@ -80,7 +79,7 @@ static void put_steps(struct st_sarif *sarif, enum st_sarif_rule rule, char *sen
     st_json_key(&sarif->json, "locations");
     st_json_array(&sarif->json);
     char *deed = st_sarif_deed(sarif, &steps[0]);
-    st_sarif_location(sarif, &steps[0], NULL, deed);
+    st_sarif_location(sarif, &steps[0], deed);
     free(deed);
     st_json_array_end(&sarif->json);
     put_related(sarif, steps, count);

@@ -101,7 +101,7 @@ void st_sarif_related(struct st_sarif *sarif, const struct st_place *place, cons
     fprintf(st_text_buffer_open(&buffer), "%s: %s %s", message,
             st_name(&sarif->report->symbols->threads, place->event.thread), deed);
     char *words = st_text_buffer_close(&buffer);
-    st_sarif_location(sarif, place, NULL, words);
+    st_sarif_location(sarif, place, words);
     free(words);
     free(deed);
 }

@@ -4,6 +4,8 @@
 #include "base/names.h"
 #include "base/set64.h"
 #include "report/source/source_file.h"
+#include "report/user_line.h"
+#include "symbol/user_code.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,13 +52,14 @@ static void want_location(struct sources *all, const struct st_report *report, u
     char buffer[ST_LOCATION_SIZE];
     if (!st_set64_add(&all->seen_locations, loc + 1))
         return;
-    want(all, st_location_text(report->symbols, loc, buffer));
+    want(all, st_user_location(report->symbols, report->details, loc, buffer));
     if (!report->details)
         return;
     struct st_detail detail;
     report->details->lookup(report->details->context, loc, &detail);
     for (const char *const *frame = detail.stack; *frame; frame += 2)
-        want(all, frame[1]);
+        if (st_is_user_code(frame[0], frame[1]))
+            want(all, frame[1]);
 }
 
 static void want_edges(struct sources *all, const struct st_report *report,
@@ -73,8 +76,7 @@ static void want_findings(struct sources *all, const struct st_report *report,
                           const struct st_findings *findings) {
     for (size_t i = 0; i < findings->kept; i++) {
         const struct st_violation *violation = &findings->violations[i];
-        char buffer[ST_LOCATION_SIZE];
-        want(all, st_location_text(report->symbols, violation->begin_loc, buffer));
+        want_location(all, report, violation->begin_loc);
         want_location(all, report, violation->event.event.loc);
         want_edges(all, report, violation->path, violation->path_length);
         want_edges(all, report, &violation->closing, 1);

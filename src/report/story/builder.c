@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "report/triage/rank.h"
+#include "report/user_line.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -75,7 +76,7 @@ const char *st_list_link(size_t index, size_t count) {
 
 void st_put_where(FILE *file, const struct st_report *report, uint64_t loc) {
     char buffer[ST_LOCATION_SIZE];
-    const char *name = st_location_text(report->symbols, loc, buffer);
+    const char *name = st_user_location(report->symbols, report->details, loc, buffer);
     if (*name)
         fprintf(file, "%s%s", loc & ST_LOC_NAME ? "at " : "at location ", name);
 }
@@ -175,7 +176,7 @@ static void set_place(const struct st_report *report, struct st_story_step *step
         step->where = st_sentence(report, "at %s", step->location);
         return;
     }
-    step->location = st_strdup(st_location_text(report->symbols, loc, buffer));
+    step->location = st_strdup(st_user_location(report->symbols, report->details, loc, buffer));
     if (*step->location)
         step->where =
             st_sentence(report, loc & ST_LOC_NAME ? "at %s" : "at location %s", step->location);

@@ -9,6 +9,7 @@
 #include "report/story/builder.h"
 
 #include "base/memory.h"
+#include "report/user_line.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ static void put_location(const struct hint *h, const char *location, uint64_t lo
     char buffer[ST_LOCATION_SIZE];
     if (location) {
         fprintf(h->file, " at %s", location);
-    } else if (*st_location_text(h->report->symbols, loc, buffer)) {
+    } else if (*st_user_location(h->report->symbols, h->report->details, loc, buffer)) {
         fputc(' ', h->file);
         st_put_where(h->file, h->report, loc);
     }

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "report/predicted_violation.h"
 #include "report/triage/finding_groups.h"
+#include "report/user_line.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -185,7 +186,7 @@ static void put_node(FILE *file, const struct st_report *report, const struct st
                                   : "the critical section on ",
           file);
     fputs(st_target_name(report->symbols, event->op, event->target), file);
-    if (*st_location_text(report->symbols, event->loc, buffer))
+    if (*st_user_location(report->symbols, report->details, event->loc, buffer))
         fputc(' ', file);
     st_put_where(file, report, event->loc);
 }

@@ -8,6 +8,7 @@
 #include "report/text/text_parts.h"
 #include "report/text_buffer.h"
 #include "report/triage/finding_groups.h"
+#include "report/user_line.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -135,7 +136,8 @@ static void put_places(const struct st_text_writer *text, const struct st_forese
         fputs(i ? ", " : "", text->file);
         st_put_thread(text, block->events[i].event.thread);
         fputc(' ', text->file);
-        st_put_name(text, st_location_text(text->symbols, block->events[i].event.loc, buffer));
+        st_put_name(text, st_user_location(text->symbols, text->details, block->events[i].event.loc,
+                                           buffer));
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "report/text/glyphs.h"
+#include "report/user_line.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -70,7 +71,7 @@ void st_say(const struct st_text_writer *text, const char *sentence, ...) {
 
 void st_put_location(const struct st_text_writer *text, uint64_t loc) {
     char buffer[ST_LOCATION_SIZE];
-    const char *name = st_location_text(text->symbols, loc, buffer);
+    const char *name = st_user_location(text->symbols, text->details, loc, buffer);
     if (!*name)
         return;
     fputs(loc & ST_LOC_NAME ? "at " : "at location ", text->file);

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "report/calls.h"
 #include "report/text_buffer.h"
+#include "report/user_line.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,7 @@ static void put_lines(FILE *file, const struct st_report *report, uint64_t loc,
     struct st_calls calls = st_calls_at(report->details, loc);
     size_t count = around ? st_calls_new(&calls, around) : calls.count ? 1 : 0;
     if (!count)
-        fputs(st_location_text(report->symbols, loc, buffer), file);
+        fputs(st_user_location(report->symbols, report->details, loc, buffer), file);
     for (size_t i = 0; i < count; i++)
         fprintf(file, "%s %s\n", calls.frames[i].function, calls.frames[i].location);
     st_calls_free(&calls);

@@ -7,6 +7,7 @@
 #include "report/text_buffer.h"
 #include "report/predicted_violation.h"
 #include "report/source/source_file.h"
+#include "report/user_line.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -61,11 +62,12 @@ static void put_function(FILE *file, const char *name) {
         fputs(name, file);
 }
 
-/* The file of a location, without line and folders; nothing for mere numbers. */
+/* The file of a location, the library's own for a block of a library, without line and folders;
+ * nothing for mere numbers. */
 static void put_file(FILE *file, const struct st_report *report, uint64_t loc) {
     char buffer[ST_LOCATION_SIZE];
     uint32_t line;
-    const char *text = st_location_text(report->symbols, loc, buffer);
+    const char *text = st_innermost_line(report->symbols, report->details, loc, buffer).location;
     size_t length = st_split_location(text, &line);
     const char *slash = memrchr(text, '/', length);
     const char *name = slash ? slash + 1 : text;

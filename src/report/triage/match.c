@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "report/source/source_file.h"
+#include "report/user_line.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,21 +22,35 @@ static bool has(const struct matching *m, enum st_clause clause) {
     return m->suppression->patterns[clause].text;
 }
 
-char *st_file_of(const struct st_report *report, uint64_t loc) {
-    char buffer[ST_LOCATION_SIZE];
+/* A copy without line and column. */
+static char *file_of(const char *location) {
     uint32_t line;
-    if (!(loc & ST_LOC_NAME))
-        return st_strdup("");
-    char *text = st_strdup(st_location_text(report->symbols, loc, buffer));
+    char *text = st_strdup(location);
     size_t length = st_split_location(text, &line);
     if (length)
         text[length] = '\0';
     return text;
 }
 
+char *st_file_of(const struct st_report *report, uint64_t loc) {
+    char buffer[ST_LOCATION_SIZE];
+    if (!(loc & ST_LOC_NAME))
+        return st_strdup("");
+    return file_of(st_user_location(report->symbols, report->details, loc, buffer));
+}
+
+/* The file of the user's line, or the header that it called: a block of a library may be suppressed
+ * by either. */
 static bool file_fits(const struct matching *m, uint64_t loc) {
-    char *file = st_file_of(m->report, loc);
+    char buffer[ST_LOCATION_SIZE];
+    const struct st_report *report = m->report;
+    char *file = st_file_of(report, loc);
     bool result = fits(m, ST_CLAUSE_FILE, file);
+    free(file);
+    if (result || !(loc & ST_LOC_NAME))
+        return result;
+    file = file_of(st_innermost_line(report->symbols, report->details, loc, buffer).location);
+    result = fits(m, ST_CLAUSE_FILE, file);
     free(file);
     return result;
 }

@@ -15,7 +15,8 @@ bool st_suppression_matches_cycle(const struct st_suppression *suppression,
                                   const struct st_report *report,
                                   const struct st_findings *findings);
 
-/* The file of a location as a pattern sees it: without line and column, and "" for mere numbers.
+/* The user's file at a location, as a pattern sees it: without line and column, and "" for mere
+ * numbers.
  * Release with free(). */
 char *st_file_of(const struct st_report *report, uint64_t loc);
 

@@ -24,7 +24,7 @@ int native_fail_content(const struct native_chunks *chunks, struct st_error *err
 /* ---- the head of the file ---- */
 
 bool st_native_detect(const char *bytes, size_t length) {
-    /* A file that was cut inside its magic is still no text: no line starts like this. */
+    /* A file truncated inside its magic is still no text: no line starts like this. */
     size_t compared = length < ST_NATIVE_MAGIC_SIZE ? length : ST_NATIVE_MAGIC_SIZE;
     return compared && memcmp(bytes, NATIVE_MAGIC, compared) == 0;
 }
@@ -38,7 +38,7 @@ static int take_file_head(struct st_input *input, struct st_error *error) {
         return st_fail(error, input->name, ST_AT_FILE, 0, "not a native trace");
     if (available < NATIVE_HEAD_SIZE)
         return st_fail(error, input->name, ST_AT_FILE, 0,
-                       "native trace that was cut before its first event");
+                       "native trace that is truncated before its first event");
     uint32_t version = get_u32((const unsigned char *)st_input_bytes(input) + ST_NATIVE_MAGIC_SIZE);
     if (version > NATIVE_VERSION)
         return st_fail(error, input->name, ST_AT_OFFSET, ST_NATIVE_MAGIC_SIZE,

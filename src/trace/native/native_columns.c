@@ -11,7 +11,7 @@ const char *native_column_take(struct native_column *column, const unsigned char
     column->count = get_u32(head + 4);
     column->base = get_u64(head + 8);
     column->taken = 0;
-    struct native_cursor planes = native_cut_off(body, (uint64_t)column->count * column->width);
+    struct native_cursor planes = native_take_bytes(body, (uint64_t)column->count * column->width);
     if (!planes.next)
         return "a column is longer than the chunk";
     column->planes = planes.next;

@@ -2,8 +2,25 @@
 #ifndef SERIATIM_TRACE_NATIVE_NATIVE_COLUMNS_H
 #define SERIATIM_TRACE_NATIVE_NATIVE_COLUMNS_H
 
-#include "trace/native/native_cursor.h"
 #include "trace/native/native_format.h"
+
+/* The bytes that are still to be read. */
+struct native_cursor {
+    const unsigned char *next;
+    size_t left;
+};
+
+/* Takes the next `size` bytes off the body; an empty cursor with NULL when it has fewer. */
+static inline struct native_cursor native_take_bytes(struct native_cursor *body, uint64_t size) {
+    struct native_cursor part = {NULL, 0};
+    if (size > body->left)
+        return part;
+    part.next = body->next;
+    part.left = (size_t)size;
+    body->next += size;
+    body->left -= (size_t)size;
+    return part;
+}
 
 /* So many values are decoded at a time, so that what is made of them stays in the first-level
  * cache: the decoded columns of so many events take some 16 KiB. */

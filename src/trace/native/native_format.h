@@ -5,7 +5,7 @@
  * compression would not pay). EVNT chunks hold the names that are new and then the events as
  * columns; an ENDT chunk closes the file.
  *
- * Version 2 added channels, version 3 what is known of locations (trace/contexts.h). All are read;
+ * Version 2 added channels, version 3 what is known of locations (trace/symbols.h). All are read;
  * what is written is version 3 where contexts are kept, and version 2 otherwise. */
 #ifndef SERIATIM_TRACE_NATIVE_NATIVE_FORMAT_H
 #define SERIATIM_TRACE_NATIVE_NATIVE_FORMAT_H
@@ -32,7 +32,7 @@ enum {
     CHUNK_OPTIONAL_BIT = 0x20, /* of the first letter of a type: small letters can be skipped */
     END_SIZE = 16,
     MARKS_HEAD_SIZE = 4,
-    END_SOURCE_CUT = 1, /* flag of the ENDT chunk */
+    END_SOURCE_TRUNCATED = 1, /* flag of the ENDT chunk */
     EVENTS_HEAD_SIZE = 8,
     NAMES_HEAD_SIZE = 8,
     COLUMN_HEAD_SIZE = 16,
@@ -111,7 +111,7 @@ static inline struct native_layout native_layout(uint32_t version) {
     return layouts[version - 1];
 }
 
-/* As many as a step can tell apart. */
+/* As many as fit into a step. */
 #define THREADS_LIMIT (UINT32_C(1) << (32 - STEP_OP_BITS))
 
 /* The size of what stands in front of the names in an EVNT chunk. */

@@ -1,18 +1,15 @@
 /* Reads the native format, a chunk at a time, from anything that gives bytes in order.
  *
- * A chunk is checked and decompressed as a whole (native_chunks.c). Its new names (native_names.c)
- * and contexts (native_contexts.c) are entered at once; its columns (native_columns.c) become
- * events strip by strip (native_strips.c), some of which chunks before it have marked
- * (native_marks.c).
+ * A chunk is checked and decompressed as a whole (native_chunks.c). Its new names and contexts are
+ * entered at once (native_tables.c); its columns (native_columns.c) become events strip by strip,
+ * some of which chunks before it have marked (native_strips.c).
  *
  * Decoding trusts nothing: whatever a damaged or hostile file says, the result is an error and
  * never a number out of range. The checks are arithmetic on whole strips rather than a branch an
  * event. */
 #include "trace/native/native_chunks.h"
-#include "trace/native/native_contexts.h"
-#include "trace/native/native_marks.h"
-#include "trace/native/native_names.h"
 #include "trace/native/native_strips.h"
+#include "trace/native/native_tables.h"
 
 #include "base/memory.h"
 
@@ -28,7 +25,7 @@ struct reader {
     struct native_marks atomic, joined;
     struct native_column columns[COLUMN_COUNT];
     struct native_rows rows;
-    bool ended, cut;
+    bool ended, truncated;
     struct native_strip strip;
 };
 
@@ -57,9 +54,9 @@ static void close_reader(void *state) {
     free(reader);
 }
 
-static bool is_cut(const void *state) {
+static bool is_truncated(const void *state) {
     const struct reader *reader = state;
-    return reader->cut;
+    return reader->truncated;
 }
 
 /* 0 when there is no problem. */
@@ -78,7 +75,7 @@ static int take_end(struct reader *reader, size_t size, struct st_error *error) 
                        "the file holds %" PRIu64 " events, but its end chunk counts %" PRIu64
                        "; parts of the file are missing",
                        reader->events, events);
-    reader->cut = get_u32(reader->chunks.payload + 8) & END_SOURCE_CUT;
+    reader->truncated = get_u32(reader->chunks.payload + 8) & END_SOURCE_TRUNCATED;
     reader->ended = true;
     return native_chunks_end(&reader->chunks, error);
 }
@@ -88,7 +85,7 @@ static const char *take_tables(struct reader *reader, const unsigned char *heads
                                struct native_cursor *body) {
     for (enum names_table table = 0; table < reader->layout.tables; table++) {
         const unsigned char *head = heads + table * NAMES_HEAD_SIZE;
-        struct native_cursor text = native_cut_off(body, get_u32(head + 4));
+        struct native_cursor text = native_take_bytes(body, get_u32(head + 4));
         if (!text.next)
             return "its names are longer than the chunk";
         struct st_names *names = names_table(reader->symbols, table);
@@ -152,7 +149,7 @@ static int take_chunk(struct reader *reader, struct st_error *error) {
     if (status < 0)
         return -1;
     if (status == 0) {
-        reader->ended = reader->cut = true;
+        reader->ended = reader->truncated = true;
         return 0;
     }
     const unsigned char *payload = reader->chunks.payload;
@@ -210,6 +207,6 @@ const struct st_format st_native_format = {
     .name = "native",
     .open = open_reader,
     .next = next_events,
-    .cut = is_cut,
+    .truncated = is_truncated,
     .close = close_reader,
 };

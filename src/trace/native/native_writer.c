@@ -1,9 +1,9 @@
 /* Writes the native format: buffers events up to a chunk, turns them into columns, compresses.
  *
- * Columns are cut into planes (the lowest byte of every value, then the next byte of every value,
+ * Columns are split into planes (the lowest byte of every value, then the next byte of every value,
  * ...) and each plane ends a zstd block, so that every plane is compressed with statistics of its
  * own and the planes that do not compress are stored as they are. */
-#include "trace/writer.h"
+#include "trace/format.h"
 
 #include "base/memory.h"
 #include "trace/native/native_format.h"
@@ -475,13 +475,13 @@ static int flush_file(void *state, struct st_error *error) {
     return fflush(writer->file) ? fail_write(writer, error) : 0;
 }
 
-static int finish(void *state, bool cut, struct st_error *error) {
+static int finish(void *state, bool truncated, struct st_error *error) {
     struct writer *writer = state;
     if (flush(writer, error))
         return -1;
     st_reserve(&writer->payload, &writer->payload_capacity, END_SIZE);
     unsigned char *next = put_u64(writer->payload, writer->written);
-    put_u32(put_u32(next, cut ? END_SOURCE_CUT : 0), 0);
+    put_u32(put_u32(next, truncated ? END_SOURCE_TRUNCATED : 0), 0);
     writer->plane_count = 0; /* nothing to gain from compression */
     if (put_chunk(writer, CHUNK_END, END_SIZE, error))
         return -1;
