@@ -17,7 +17,7 @@
 #define SERIATIM_PREDICT_DEADLOCK_H
 
 #include "finding/prediction.h"
-#include "predict/model/followers.h"
+#include "predict/model/observers.h"
 #include "predict/model/model.h"
 
 /* The requests of a trace. */

@@ -1,7 +1,7 @@
 #include "predict/model/model.h"
 
 #include "base/memory.h"
-#include "predict/model/followers.h"
+#include "predict/model/observers.h"
 #include "predict/model/contention.h"
 #include "predict/model/unit_maker.h"
 

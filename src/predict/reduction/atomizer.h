@@ -14,7 +14,7 @@
 #define SERIATIM_PREDICT_REDUCTION_ATOMIZER_H
 
 #include "finding/prediction.h"
-#include "predict/model/followers.h"
+#include "predict/model/observers.h"
 
 struct st_atomizer;
 

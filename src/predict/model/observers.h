@@ -1,7 +1,7 @@
 /* What needs the trace in its order, event by event, and is done while units are made of it:
  * lockset races, online reduction, and locks that are taken while others are held. */
-#ifndef SERIATIM_PREDICT_MODEL_FOLLOWERS_H
-#define SERIATIM_PREDICT_MODEL_FOLLOWERS_H
+#ifndef SERIATIM_PREDICT_MODEL_OBSERVERS_H
+#define SERIATIM_PREDICT_MODEL_OBSERVERS_H
 
 #include "predict/model/locksets.h"
 #include "predict/model/order.h"

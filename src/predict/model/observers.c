@@ -1,4 +1,4 @@
-#include "predict/model/followers.h"
+#include "predict/model/observers.h"
 
 #include "base/memory.h"
 #include "predict/reduction/atomizer.h"
