@@ -1,17 +1,14 @@
-/* What needs the trace in its order, event by event, and is done while units are made of it:
- * lockset races, online reduction, and locks that are taken while others are held. */
+/* What analyses want to see event by event, in the order of the trace: the model shows it to them
+ * in its last pass, while it makes units. By then the facts of variables and locks are known. */
 #ifndef SERIATIM_PREDICT_MODEL_OBSERVERS_H
 #define SERIATIM_PREDICT_MODEL_OBSERVERS_H
 
-#include "predict/model/locksets.h"
-#include "predict/model/order.h"
-
 #include "trace/event.h"
 
-struct st_atomizer;
-struct st_deadlock_watch;
-struct st_lockset_races;
+#include <stddef.h>
+
 struct st_model;
+struct st_order;
 
 /* A lock that a thread holds, and the event with which it took it. */
 struct st_held_lock {
@@ -19,44 +16,54 @@ struct st_held_lock {
     uint64_t number, loc;
 };
 
-/* An event, and what is known of its thread just before it. */
-struct st_followed {
+/* An event, and what is known of its thread just before it. Accesses to variables that only one
+ * thread accesses, or that are never written, are not shown. */
+struct st_observed {
     const struct st_event *event;
     uint64_t number;
-    bool splits; /* transactions: it is a fork, a join or an operation of a barrier */
-    bool joined; /* it is of the same atomic operation as the event before it */
+    uint32_t period; /* of an access, or of an acquire while locks are held; else of no meaning */
+    bool splits;     /* transactions: it is a fork, a join or an operation of a barrier */
+    bool joined;     /* it is of the same atomic operation as the event before it */
     const struct st_held_lock *held; /* in the order of acquiring */
     size_t held_count;
     uint32_t held_set;
 };
 
-struct st_followed_thread {
-    struct st_held_lock *held;
-    size_t held_count, held_capacity;
-    uint32_t held_set;
+/* A kind of observer. */
+struct st_observer {
+    /* The first event is about to be shown. `flags` are those of the model's options; the model
+     * outlives the observer, and has the state of those that come before it there. */
+    void *(*create)(struct st_model *model, unsigned flags);
+    void (*event)(void *state, const struct st_observed *observed);
+    void (*finish)(void *state); /* the trace is over; NULL: nothing to do */
+    void (*destroy)(void *state);
 };
 
-struct st_followers {
-    struct st_model *model;
-    struct st_order *order;
-    struct st_followed_thread *threads;
-    size_t thread_capacity;
-    struct st_lockset_races *races;
-    struct st_atomizer *atomizer;
-    struct st_deadlock_watch *deadlocks;
+/* Which observers a model has. */
+enum { ST_MOST_OBSERVERS = 4 };
+struct st_observer_list {
+    struct {
+        const struct st_observer *observer;
+        unsigned flags; /* for the observer */
+    } items[ST_MOST_OBSERVERS];
+    size_t count;
 };
 
-/* The model must know the facts of variables and locks, and outlive it; so must the order, which
- * must not have been told the event yet when it is followed. */
-struct st_followers *st_followers_new(struct st_model *model, struct st_order *order);
-void st_followers_free(struct st_followers *followers);
-size_t st_followers_memory(const struct st_followers *followers);
+/* Adds an observer, unless it is there already. */
+void st_observers_add(struct st_observer_list *list, const struct st_observer *observer,
+                      unsigned flags);
 
-/* All events of the trace, in order. */
-void st_followers_event(struct st_followers *followers, const struct st_event *event,
+/* The observers of the model's options at work. */
+struct st_observers;
+struct st_observers *st_observers_new(struct st_model *model, struct st_order *order);
+void st_observers_free(struct st_observers *observers);
+
+/* All events of the trace, in order. The order must not have been given the event yet. */
+void st_observers_event(struct st_observers *observers, const struct st_event *event,
                         uint64_t number);
+void st_observers_finish(struct st_observers *observers);
 
-/* The trace is over: puts the races of variables into the model. */
-void st_followers_finish(struct st_followers *followers);
+/* The state of the model's observer of this kind; NULL: it has none. */
+void *st_model_observer(const struct st_model *model, const struct st_observer *observer);
 
 #endif
