@@ -23,7 +23,7 @@ typedef uint32_t st_time;
 #ifndef ST_TIME_LIMIT
 #define ST_TIME_LIMIT (ST_NEVER - (UINT32_C(1) << 24))
 #endif
-#define ST_OUT_OF_TIME "a thread's clock has run full: the trace is too long for this engine"
+#define ST_OUT_OF_TIME "a thread's clock has overflowed: the trace is too long for this engine"
 
 struct st_snapshot {
     uint32_t mark; /* see pool.h */
