@@ -16,7 +16,7 @@
 
 static void measure(const struct st_tas_graph *graph, const char *name, struct st_tas_setup setup) {
     struct st_prediction prediction;
-    struct st_tas_table table;
+    struct st_tas_counts table;
     setup.jobs = 1;
     setup.limit = 1;
     st_prediction_init(&prediction);

@@ -19,8 +19,9 @@
  * transaction through others back to itself. A block is violated when such a chain leaves it for
  * another thread and comes back into it.
  *
- * Beyond one run: a seriatim_inference adds up the counts of several checkers, which says which
- * blocks were never violated.
+ * Beyond one run: a seriatim_inference adds up what several checkers counted, and says which blocks
+ * were never violated. A seriatim_predictor takes the events of one run and says which blocks other
+ * schedules of the same run could violate.
  *
  * Threads. The library has no global state: its objects are independent of each other and may be
  * used in different threads at the same time. One object must be used by one thread at a time, and
@@ -292,6 +293,156 @@ SERIATIM_API const seriatim_block_counts *seriatim_inference_blocks(seriatim_inf
 /* Fills *counts for all blocks without a name together; `block` is SERIATIM_UNNAMED. */
 SERIATIM_API void seriatim_inference_unnamed(const seriatim_inference *inference,
                                              seriatim_block_counts *counts);
+
+/* ---- Prediction: what other schedules of a run could do ---------------------------------------
+ */
+
+/* A run in which all went well can hold a violation that another order of the same events would
+ * have shown. A predictor takes the events of a run, keeps them in memory, and looks for such
+ * orders when the run is over:
+ *
+ *     seriatim_predictor *predictor = seriatim_predictor_new(NULL);
+ *     seriatim_predictor_event(predictor, 1, SERIATIM_BEGIN, TRANSFER, 10);
+ *     ...
+ *     seriatim_prediction prediction;
+ *     seriatim_predictor_finish(predictor, &prediction);
+ *     for (size_t i = 0; i < prediction.listed; i++)
+ *         print(seriatim_predictor_block(predictor, i));
+ *     seriatim_predictor_free(predictor);
+ *
+ * Only outermost blocks are looked at. */
+typedef struct seriatim_predictor seriatim_predictor;
+
+/* The name of a prediction engine, counted from 0, or NULL when there are not that many. Constants.
+ * They are other engines than those of checkers. */
+SERIATIM_API const char *seriatim_predictor_engine_name(size_t index);
+
+/* What that engine does, in one line; NULL as above. */
+SERIATIM_API const char *seriatim_predictor_engine_summary(size_t index);
+
+/* A new predictor with the prediction engine of that name; NULL stands for the default, "tas".
+ *
+ * Returns NULL when no engine has that name, and for no other reason. The caller owns the predictor
+ * and ends it with seriatim_predictor_free. The name is not kept. */
+SERIATIM_API seriatim_predictor *seriatim_predictor_new(const char *engine);
+
+/* Ends a predictor at any time, finished or not, and everything that it handed out. NULL is fine.
+ */
+SERIATIM_API void seriatim_predictor_free(seriatim_predictor *predictor);
+
+/* The next event of the run, exactly as in seriatim_event: the same ids, the same numbers, and the
+ * same reasons to return -1. Memory grows with the number of events. */
+SERIATIM_API int seriatim_predictor_event(seriatim_predictor *predictor, uint64_t thread,
+                                          seriatim_op op, uint64_t operand, uint64_t loc);
+
+/* Why the last event was refused, as in seriatim_error. */
+SERIATIM_API const char *seriatim_predictor_error(const seriatim_predictor *predictor);
+
+/* How many threads seriatim_predictor_finish may start for its work. The default is 1, which starts
+ * none; 0 is the same. */
+SERIATIM_API void seriatim_predictor_jobs(seriatim_predictor *predictor, unsigned jobs);
+
+/* How many seconds the engine may work on a block (tas, commit-node) or on one search (blocks)
+ * before it gives that up. The default is 10; 0 means no limit. */
+SERIATIM_API void seriatim_predictor_timeout(seriatim_predictor *predictor, double seconds);
+
+/* How many blocks to list for seriatim_predictor_block. The default is 1000; SIZE_MAX lists all.
+ * All blocks are counted, listed or not. When there are more, those with findings come first. */
+SERIATIM_API void seriatim_predictor_keep(seriatim_predictor *predictor, size_t limit);
+
+/* What an engine says of a block. The larger, the more there is to say. */
+typedef enum seriatim_outlook {
+    SERIATIM_OUTLOOK_ATOMIC,    /* no schedule that the engine looks at violates the block */
+    SERIATIM_OUTLOOK_UNDECIDED, /* it ran out of time */
+    SERIATIM_OUTLOOK_POTENTIAL, /* some schedule may; the engine is one that can be wrong */
+    SERIATIM_OUTLOOK_VIOLATION  /* some schedule does: see `schedule` */
+} seriatim_outlook;
+
+/* A read in a schedule that sees another write than it saw in the run. Numbers of events; 0 stands
+ * for the initial value, and UINT64_MAX for a write that is not known. */
+typedef struct seriatim_changed_read {
+    uint64_t event;
+    uint64_t sees, saw;
+} seriatim_changed_read;
+
+/* A block, and what other schedules could do to it. Lists that are empty are NULL; all are, when
+ * the block is atomic or undecided. */
+typedef struct seriatim_predicted_block {
+    uint64_t thread; /* whose block it is */
+    uint64_t block;  /* the operand of its begin */
+    uint64_t begin;  /* the number of its begin event */
+    uint64_t begin_loc;
+    uint64_t end; /* the number of its end event; 0 if it was still open at the end of the run */
+    seriatim_outlook outlook;
+
+    const char *pattern; /* the accesses in question, such as "R-W-R"; NULL where there is none */
+    const char *why;     /* a sentence that explains the finding, or NULL */
+    const uint64_t *variables; /* that the finding is about */
+    size_t variable_count;
+
+    /* The events that the finding rests on, in the order in which the schedule has them: leaving
+     * the block, elsewhere, coming back; and the dependences among them, where they are known. */
+    const seriatim_place *events;
+    size_t event_count;
+    const seriatim_edge *path;
+    size_t path_length;
+
+    /* A schedule that violates the block, as numbers of events in the order in which they run, from
+     * the start of the run; and the reads in it that see something else. Only of engines that find
+     * violations. */
+    const uint64_t *schedule;
+    size_t schedule_length;
+    const seriatim_changed_read *changed_reads;
+    size_t changed_read_count;
+} seriatim_predicted_block;
+
+typedef struct seriatim_prediction {
+    int serializable;   /* 1: every schedule of the run is, as far as this engine looks; 0: not
+                           every one; -1: not decided */
+    const char *notion; /* what atomic means to the engine: "conflict", "view" or "avp" */
+    uint64_t blocks;    /* outermost blocks of the run, which are ... */
+    uint64_t atomic, undecided, potential, violations; /* ... so many of each outlook */
+    int may_miss; /* 1: that no block is reported does not mean that none can be violated */
+    const char *const *caveats; /* sentences that limit what was said; some of them name an option
+                                   of the command line. They live as long as the predictor */
+    size_t caveat_count;
+    size_t listed;      /* blocks that seriatim_predictor_block has */
+    size_t deadlocks;   /* potential ones, that seriatim_predictor_deadlock has */
+    int more_deadlocks; /* 1: there may be more of them */
+    uint64_t events;    /* taken */
+    uint64_t refused;   /* events for which seriatim_predictor_event returned -1 */
+} seriatim_prediction;
+
+/* No more events come: runs the engine, which may take long, and looks for potential deadlocks.
+ *
+ * Fills *prediction. Calling it again gives the same at once; what was set for jobs, timeout and
+ * keep does not matter any more. */
+SERIATIM_API void seriatim_predictor_finish(seriatim_predictor *predictor,
+                                            seriatim_prediction *prediction);
+
+/* A block of the run, counted from 0 in the order of their begins; all of them, unless there are
+ * more than seriatim_predictor_keep allows.
+ *
+ * Returns NULL when there are not that many, and before seriatim_predictor_finish. What it points
+ * to belongs to the predictor and is valid until the next call with this predictor. */
+SERIATIM_API const seriatim_predicted_block *seriatim_predictor_block(seriatim_predictor *predictor,
+                                                                      size_t index);
+
+/* A thread that holds one lock and wants another. */
+typedef struct seriatim_wait {
+    seriatim_place holds, wants; /* two acquires of the thread */
+} seriatim_wait;
+
+/* Threads that could wait for each other in a ring: each wants the lock that the next one holds,
+ * and the last one that of the first. */
+typedef struct seriatim_deadlock {
+    const seriatim_wait *waits;
+    size_t length;
+} seriatim_deadlock;
+
+/* A potential deadlock, counted from 0. NULL and lifetime as above. */
+SERIATIM_API const seriatim_deadlock *seriatim_predictor_deadlock(seriatim_predictor *predictor,
+                                                                  size_t index);
 
 #ifdef __cplusplus
 }

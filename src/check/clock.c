@@ -74,7 +74,7 @@ struct st_snapshot *st_snapshot_take(struct st_snapshots *pool, uint32_t thread,
     snapshot->time = time;
     snapshot->width = width;
     snapshot->extra = NULL;
-    memcpy(snapshot->known, clock, width * sizeof *clock);
+    memcpy(snapshot->clock, clock, width * sizeof *clock);
     return snapshot;
 }
 

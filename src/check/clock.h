@@ -30,13 +30,13 @@ struct st_snapshot {
     uint32_t mark; /* see pool.h */
     uint32_t thread;
     st_time time;
-    uint32_t width; /* entries of known; a thread beyond it is not known at all */
+    uint32_t width; /* entries of clock; nothing of a thread beyond it happens before */
     void *extra;    /* heap memory of the engine, released with the snapshot, or NULL */
-    st_time known[];
+    st_time clock[];
 };
 
-static inline st_time st_known(const struct st_snapshot *snapshot, uint32_t thread) {
-    return thread < snapshot->width ? snapshot->known[thread] : 0;
+static inline st_time st_snapshot_time(const struct st_snapshot *snapshot, uint32_t thread) {
+    return thread < snapshot->width ? snapshot->clock[thread] : 0;
 }
 
 /* into := componentwise maximum. `into` has at least `width` entries. Widths are multiples of 8,

@@ -68,8 +68,8 @@ static void adopt(struct st_findings *findings, struct st_set64 *blamed,
     }
 }
 
-void st_replay(struct st_place *events, size_t count, struct st_findings *findings,
-               struct st_set64 *blamed) {
+void st_replay_component(struct st_place *events, size_t count, struct st_findings *findings,
+                         struct st_set64 *blamed) {
     qsort(events, count, sizeof *events, by_number);
     struct renumbering renumbering;
     st_map64_init(&renumbering.threads);

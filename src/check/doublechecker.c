@@ -486,7 +486,7 @@ static size_t gather_logs(struct doublechecker *dc, const struct node *node) {
 
 static __attribute__((noinline)) void replay(struct doublechecker *dc, const struct node *node) {
     size_t count = gather_logs(dc, node);
-    st_replay(dc->replay, count, dc->findings, &dc->blamed);
+    st_replay_component(dc->replay, count, dc->findings, &dc->blamed);
 }
 
 /* Replays the components that no search from a running transaction has marked: they are final. */

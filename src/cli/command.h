@@ -10,10 +10,11 @@ enum status { STATUS_CLEAN = 0, STATUS_FOUND = 1, STATUS_TROUBLE = 2 };
 
 struct command {
     const char *name;
-    const char *operands;    /* as in the usage line: "TRACE"; "bash|zsh" for fixed words */
-    const char *summary;     /* one line for the list of commands */
-    const char *description; /* what --help says before the options; lines end with \n */
-    const struct st_option *options;
+    const char *operands;            /* as in the usage line: "TRACE"; "bash|zsh" for fixed words */
+    const char *summary;             /* one line for the list of commands */
+    const char *description;         /* what --help says before the options; lines end with \n */
+    const struct st_option *options; /* or, where they are put together at run time, ... */
+    const struct st_option *(*make_options)(void);
     size_t values_size; /* of its struct of values, which starts with struct common_values */
     size_t least_operands, most_operands;
     bool operands_end_options;     /* words after the first operand are not ours to read */
@@ -37,5 +38,8 @@ extern const struct st_option common_options[]; /* of every command */
 extern const struct st_option top_options[];    /* of seriatim itself, instead of a command */
 
 const struct command *find_command(const char *name); /* NULL if there is none */
+
+/* Its options, made or not; NULL if it takes its arguments as they are. */
+const struct st_option *command_options(const struct command *command);
 
 #endif

@@ -32,3 +32,7 @@ const struct command *find_command(const char *name) {
             return *command;
     return NULL;
 }
+
+const struct st_option *command_options(const struct command *command) {
+    return command->make_options ? command->make_options() : command->options;
+}

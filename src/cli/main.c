@@ -47,7 +47,7 @@ static void write_command_help(FILE *file, const void *context) {
     }
     fprintf(file, "usage: seriatim %s [OPTIONS]%s%s\n\n%s\noptions:\n", command->name,
             *command->operands ? " " : "", command->operands, command->description);
-    st_options_help(command->options, file);
+    st_options_help(command_options(command), file);
     if (command->more_help) {
         fputc('\n', file);
         command->more_help(file);
@@ -124,7 +124,7 @@ static enum status run_command(const struct command *command, int argc, char **a
     struct st_operands operands;
     struct st_error error;
     void *values = st_alloc(1, command->values_size);
-    int parsed = st_options_parse(command->options, values, &operands, command->name,
+    int parsed = st_options_parse(command_options(command), values, &operands, command->name,
                                   !command->operands_end_options, argc, argv, options_variable,
                                   getenv(options_variable), &error);
     enum status status = parsed < 0 ? complain(&error) : run_parsed(command, values, &operands);

@@ -100,6 +100,7 @@ struct st_prediction {
     const char *engine; /* "tas", "blocks", ... */
     const char *notion; /* "conflict", "view", "avp": what atomic means to it */
     const char *method; /* the theorem or search that was used, in a few words */
+    bool gives_traces;  /* a witness has all events that run, so that it is a trace */
 
     /* Is every schedule of the run serializable? ST_UNDECIDED when something timed out and nothing
      * was found. */

@@ -13,6 +13,10 @@ _Static_assert((int)SERIATIM_READ == (int)ST_READ && (int)SERIATIM_RECEIVE == (i
 _Static_assert(SERIATIM_LOCATION_LIMIT == ST_LOC_NUMBER_LIMIT,
                "every location that the interface allows has room in an event");
 
+_Static_assert((int)SERIATIM_EDGE_CONFLICT == (int)ST_EDGE_CONFLICT &&
+                   (int)SERIATIM_EDGE_SYNC == (int)ST_EDGE_SYNC,
+               "the public kinds of edges are numbered like the inner ones");
+
 void st_intake_init(struct st_intake *intake) {
     *intake = (struct st_intake){.validator = st_validator_new(true)};
     for (int kind = 0; kind < ST_ID_KINDS; kind++)
@@ -55,6 +59,14 @@ seriatim_place st_intake_place(const struct st_intake *intake, const struct st_p
         .operand = st_intake_id(intake, operand_kinds[op], place->event.target),
         .loc = place->event.loc,
         .op = (seriatim_op)op,
+    };
+}
+
+seriatim_edge st_intake_edge(const struct st_intake *intake, const struct st_edge *edge) {
+    return (seriatim_edge){
+        .from = st_intake_place(intake, &edge->from),
+        .to = st_intake_place(intake, &edge->to),
+        .kind = (seriatim_edge_kind)edge->kind,
     };
 }
 

@@ -41,5 +41,6 @@ int st_intake_event(struct st_intake *intake, uint64_t thread, seriatim_op op, u
 uint64_t st_intake_id(const struct st_intake *intake, enum st_id_kind kind, uint32_t number);
 
 seriatim_place st_intake_place(const struct st_intake *intake, const struct st_place *place);
+seriatim_edge st_intake_edge(const struct st_intake *intake, const struct st_edge *edge);
 
 #endif

@@ -33,24 +33,12 @@ const char *seriatim_engine_summary(size_t index) {
 /* ---- What is handed out -----------------------------------------------------------------------
  */
 
-_Static_assert((int)SERIATIM_EDGE_CONFLICT == (int)ST_EDGE_CONFLICT &&
-                   (int)SERIATIM_EDGE_SYNC == (int)ST_EDGE_SYNC,
-               "the public kinds of edges are numbered like the inner ones");
-
-static seriatim_edge public_edge(seriatim_checker *checker, const struct st_edge *edge) {
-    return (seriatim_edge){
-        .from = st_intake_place(&checker->intake, &edge->from),
-        .to = st_intake_place(&checker->intake, &edge->to),
-        .kind = (seriatim_edge_kind)edge->kind,
-    };
-}
-
 /* The last edge of the path, as far as it is known. */
 static seriatim_edge public_closing(seriatim_checker *checker, const struct st_edge *closing) {
     if (!closing->to.number)
         return (seriatim_edge){.kind = SERIATIM_EDGE_CONFLICT};
     if (closing->from.number)
-        return public_edge(checker, closing);
+        return st_intake_edge(&checker->intake, closing);
     return (seriatim_edge){
         .from = {.thread =
                      st_intake_id(&checker->intake, ST_ID_THREAD, closing->from.event.thread)},
@@ -66,7 +54,7 @@ static const seriatim_edge *public_edges(seriatim_checker *checker, const struct
         return NULL;
     st_reserve(&checker->edges, &checker->edges_capacity, count);
     for (size_t i = 0; i < count; i++)
-        checker->edges[i] = public_edge(checker, &edges[i]);
+        checker->edges[i] = st_intake_edge(&checker->intake, &edges[i]);
     return checker->edges;
 }
 

@@ -94,7 +94,7 @@ static size_t read_additions(struct page *page, const struct st_option *table,
 }
 
 static void write_options(struct page *page) {
-    const struct st_option *table = page->command ? page->command->options : common_options;
+    const struct st_option *table = page->command ? command_options(page->command) : common_options;
     struct addition additions[MOST_ADDITIONS];
     size_t count = read_additions(page, table, additions);
     fputs(".Bl -tag -width Ds\n", page->out);

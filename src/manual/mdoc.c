@@ -60,7 +60,7 @@ static bool is_name(const char *word, size_t length, const struct st_option *opt
 }
 
 static bool is_choice(const char *word, size_t length, const struct st_option *option) {
-    for (size_t i = 0; option->kind == ST_CHOICE && st_option_choice(option, i); i++)
+    for (size_t i = 0; st_option_choice(option, i); i++)
         if (strlen(st_option_choice(option, i)) == length &&
             memcmp(st_option_choice(option, i), word, length) == 0)
             return true;
@@ -169,7 +169,7 @@ static bool stands_alone(const struct st_option *option) {
 
 void mdoc_synopsis(FILE *file, const struct command *command) {
     fprintf(file, ".Nm seriatim %s\n", command->name);
-    for (const struct st_option *option = command->options; option->name; option++) {
+    for (const struct st_option *option = command_options(command); option->name; option++) {
         if (stands_alone(option))
             continue;
         if (option->letter)

@@ -5,6 +5,9 @@
 const struct st_predictor *const st_predictors[] = {&st_reduction, &st_blocks, &st_commit_node,
                                                     &st_tas, NULL};
 
+const char *const st_notion_names[] = {
+    [ST_NOTION_CONFLICT] = "conflict", [ST_NOTION_VIEW] = "view", NULL};
+
 size_t st_predictor_count(void) {
     size_t count = 0;
     while (st_predictors[count])

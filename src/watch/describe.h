@@ -5,7 +5,7 @@
 #define SERIATIM_WATCH_DESCRIBE_H
 
 #include "trace/symbols.h"
-#include "watch/translate.h"
+#include "watch/translator.h"
 
 struct st_describer;
 

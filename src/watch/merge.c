@@ -125,8 +125,8 @@ size_t st_item_length(const struct st_stream_record *records, size_t count) {
     case ST_STREAM_ATOMIC_UPDATE:
         length = st_stream_aux(records) ? 1 : 2;
         break;
-    case ST_STREAM_LATE_READ:
-    case ST_STREAM_LATE_WRITE:
+    case ST_STREAM_DEFERRED_READ:
+    case ST_STREAM_DEFERRED_WRITE:
     case ST_STREAM_ALLOCATE:
     case ST_STREAM_FREE:
         length = 2;
@@ -391,8 +391,8 @@ static bool take_torn(struct st_merge *merge, struct source *source) {
 }
 
 static uint64_t number_of(const struct source *source, const struct st_stream_record *record) {
-    return st_stream_is_numbered(record) ? st_stream_number(record, source->number)
-                                         : record->argument;
+    return st_stream_is_sequenced(record) ? st_stream_sequence(record, source->number)
+                                          : record->argument;
 }
 
 /* Takes what needs no number, as far as it is visible. */
@@ -402,7 +402,7 @@ static bool drain(struct st_merge *merge, struct source *source) {
     const struct st_stream_record *records;
     while (source->state == READY && (records = front(merge, source, &count))) {
         enum st_stream_op op = st_stream_op(records);
-        if (op == ST_STREAM_NUMBER || st_stream_is_numbered(records)) {
+        if (op == ST_STREAM_SEQUENCE || st_stream_is_sequenced(records)) {
             uint64_t number = number_of(source, records);
             if (number > merge->taken) {
                 wait_for(merge, source, NUMBERED, number - 1);
@@ -442,7 +442,7 @@ static void deliver_numbered(struct st_merge *merge, struct source *source, size
         st_reserve(&merge->item, &merge->item_capacity, length);
         memcpy(merge->item, records, length * sizeof *records);
     }
-    merge->item[0] = st_stream_without_number(records);
+    merge->item[0] = st_stream_without_sequence(records);
     deliver(merge, source, 0, merge->item, length);
 }
 
@@ -453,7 +453,7 @@ static bool take_number(struct st_merge *merge, struct source *source) {
     size_t count, length;
     const struct st_stream_record *records = front(merge, source, &count);
     uint64_t number = number_of(source, records);
-    size_t skip = !st_stream_is_numbered(records);
+    size_t skip = !st_stream_is_sequenced(records);
     if ((length = st_item_length(records + skip, count - skip))) {
         deliver_numbered(merge, source, skip, records + skip, length);
         advance(merge, source, skip + length);

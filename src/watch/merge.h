@@ -25,7 +25,7 @@ typedef size_t st_take(void *context, uint32_t serial, uint64_t position,
 /* Neither has a number nor is one to wait for. */
 static inline bool st_is_in_turn(const struct st_stream_record *record) {
     enum st_stream_op op = st_stream_op(record);
-    return !st_stream_is_numbered(record) && op != ST_STREAM_NUMBER && op != ST_STREAM_OBSERVE;
+    return !st_stream_is_sequenced(record) && op != ST_STREAM_SEQUENCE && op != ST_STREAM_OBSERVE;
 }
 
 /* The chunks from `given` on are not in the stack of free ones: they are added there when the
@@ -49,7 +49,7 @@ struct st_merge_facts {
 const struct st_merge_facts *st_merge_facts(const struct st_merge *merge);
 
 /* How many records from the first on belong together (a record and its length, a text); 0 when
- * more than `count` are needed to know. ST_STREAM_NUMBER is an item of its own. */
+ * more than `count` are needed to know. ST_STREAM_SEQUENCE is an item of its own. */
 size_t st_item_length(const struct st_stream_record *records, size_t count);
 
 /* No text is longer. */

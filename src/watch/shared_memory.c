@@ -31,7 +31,7 @@ void st_shared_memory_initialize(struct st_stream_head *head, uint32_t chunk_cou
     head->version = ST_STREAM_VERSION;
     head->watcher = (uint32_t)getpid();
     head->chunk_count = chunk_count;
-    atomic_store(&head->number, 1);
+    atomic_store(&head->next_sequence, 1);
     for (uint32_t i = given; i-- > 0;) /* the first chunk is on top: memory is used from there */
         st_stream_give_chunk(head, i);
 }

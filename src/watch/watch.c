@@ -20,7 +20,7 @@ int st_watch_start(struct st_watch *watch, const char *const *words, const char 
                    const struct st_translation *translation, struct st_error *error) {
     int result = st_shared_memory_create(&watch->memory, error);
     if (result == 0)
-        watch->memory.head->late = translation->dead_before != NULL;
+        watch->memory.head->deferred = translation->dead_before != NULL;
     if (result == 0)
         result = st_program_start(&watch->program, words, watch->memory.fd, runtime_dir, error);
     if (result == 0) {

@@ -11,7 +11,7 @@
 
 #include "watch/program.h"
 #include "watch/shared_memory.h"
-#include "watch/translate.h"
+#include "watch/translator.h"
 
 struct st_watch {
     struct st_shared_memory memory;

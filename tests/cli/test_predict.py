@@ -801,8 +801,9 @@ class Troubles(PredictCase):
 
     def test_words_that_mean_nothing(self):
         self.assert_trouble(self.predict(VECTOR, "--engine", "reduction", "--without", "sense"),
-                            "predict: --without knows no 'sense'; it knows escape, happen-before, "
-                            "multilockset, sections, re-entrant, thread-local and protected")
+                            "predict: unknown improvement 'sense' for '--without'; it must be escape, "
+                            "happen-before, multilockset, sections, re-entrant, thread-local or "
+                            "protected")
         self.assert_trouble_like(self.predict(VECTOR, "--engine", "crystal-ball"),
                                  r"predict: unknown engine 'crystal-ball' .* must be .* or all")
         self.assert_trouble_like(self.predict(VECTOR, "--notion", "none"), "predict: .*'none'.*")

@@ -269,8 +269,9 @@ class Sarif(PredictCase):
         [flow] = found["codeFlows"]
         steps = {flow["id"]: [(step["executionOrder"], step["location"]["message"]["text"])
                               for step in flow["locations"]] for flow in flow["threadFlows"]}
-        self.assertEqual(steps, {"T1": [(1, "begins f"), (2, "reads x"), (4, "reads x")],
-                                 "T2": [(3, "writes x")]})
+        self.assertEqual(steps, {"T1": [(1, "begins f; and ends it with event 4"), (2, "reads x"),
+                                        (4, "reads x; still in the block, so f comes after T2")],
+                                 "T2": [(3, "writes x; so T2 comes after f")]})
 
     def test_equal_findings_are_one_result(self):
         [found] = self.results(prediction(foreseen(), foreseen(start=10)))

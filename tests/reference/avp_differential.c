@@ -87,7 +87,7 @@ static bool compare_way(const struct st_tas_graph *graph, const struct sample *s
                         const struct avp *avp, const struct way *way, struct tally *tally,
                         char *why) {
     struct st_prediction prediction;
-    struct st_tas_table table;
+    struct st_tas_counts table;
     bool good = true;
     st_prediction_init(&prediction);
     st_tas_run(graph, &way->options, &prediction, &table);

@@ -91,6 +91,72 @@ static void an_empty_trace_has_no_blocks(void **state) {
     }
 }
 
+/* ---- options ---- */
+
+static void no_two_predictors_have_an_option_of_one_name(void **state) {
+    (void)state;
+    for (size_t i = 0; st_predictors[i]; i++)
+        for (const struct st_option *one = st_predictors[i]->options; one->name; one++)
+            for (size_t k = 0; st_predictors[k]; k++)
+                for (const struct st_option *other = st_predictors[k]->options; other->name;
+                     other++)
+                    if (one != other)
+                        assert_string_not_equal(one->name, other->name);
+}
+
+static void the_defaults_are_all_zero(void **state) {
+    (void)state;
+    for (size_t i = 0; st_predictors[i]; i++) {
+        const struct st_predictor *predictor = st_predictors[i];
+        unsigned char own[256] = {0}, zero[256] = {0};
+        struct st_operands operands;
+        struct st_error error;
+        assert_true(predictor->own_size <= sizeof own);
+        assert_int_equal(st_options_parse(predictor->options, own, &operands, "predict", false, 0,
+                                          NULL, "OPTIONS", NULL, &error),
+                         0);
+        assert_memory_equal(own, zero, sizeof own);
+        st_operands_free(&operands);
+    }
+}
+
+static const struct st_option *find_option(const struct st_predictor *predictor,
+                                           const char *words) {
+    size_t length = strcspn(words, " ");
+    for (const struct st_option *option = predictor->options; option->name; option++)
+        if (strlen(option->name) == length && strncmp(option->name, words, length) == 0)
+            return option;
+    return NULL;
+}
+
+/* The name of an option of its own, with one of its words, or a shared option. */
+static bool is_option(const struct st_predictor *predictor, const char *words) {
+    const struct st_option *option = find_option(predictor, words);
+    const char *word = strchr(words, ' ');
+    if (!option)
+        return strcmp(words, "as-published") == 0 && predictor->as_published;
+    if (!word)
+        return true;
+    for (size_t i = 0; st_option_choice(option, i); i++)
+        if (strcmp(st_option_choice(option, i), word + 1) == 0)
+            return option->kind == ST_CHOICES;
+    return false;
+}
+
+static void conflicts_are_about_options_that_exist(void **state) {
+    (void)state;
+    for (size_t i = 0; st_predictors[i]; i++) {
+        const char *const(*pair)[2] = st_predictors[i]->conflicts;
+        for (; pair && (*pair)[0]; pair++) {
+            assert_true(is_option(st_predictors[i], (*pair)[0]));
+            assert_true(is_option(st_predictors[i], (*pair)[1]));
+        }
+        if (st_predictors[i]->table_option)
+            assert_int_equal(find_option(st_predictors[i], st_predictors[i]->table_option)->kind,
+                             ST_FLAG);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_predictor_finds_the_blocks_that_can_be_cut),
@@ -98,6 +164,9 @@ int main(void) {
         cmocka_unit_test(a_predictor_is_found_by_its_name),
         cmocka_unit_test(deadlocks_limit_what_the_model_says),
         cmocka_unit_test(an_empty_trace_has_no_blocks),
+        cmocka_unit_test(no_two_predictors_have_an_option_of_one_name),
+        cmocka_unit_test(the_defaults_are_all_zero),
+        cmocka_unit_test(conflicts_are_about_options_that_exist),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ static void parse(struct sample *sample, const char *text) {
 /* ---- asking ---- */
 
 static void ask(const struct sample *sample, struct st_tas_setup setup,
-                struct st_prediction *prediction, struct st_tas_table *table) {
+                struct st_prediction *prediction, struct st_tas_counts *table) {
     struct st_tas_graph *graph = st_tas_graph_new(sample->events, sample->count);
     st_prediction_init(prediction);
     st_tas_run(graph, &setup, prediction, table);
@@ -429,7 +429,7 @@ static void make_crowded(struct sample *sample) {
 static void a_search_that_gives_up_does_not_say_atomic(void **state) {
     struct sample sample;
     struct st_prediction prediction;
-    struct st_tas_table table;
+    struct st_tas_counts table;
     (void)state;
     make_crowded(&sample);
     ask(&sample, (struct st_tas_setup){.search = ST_TAS_CHAINS, .static_check = true}, &prediction,
@@ -527,7 +527,7 @@ static void violations_are_listed_first(void **state) {
 static void a_trace_without_events_or_blocks_is_fine(void **state) {
     struct sample sample = {.count = 0};
     struct st_prediction prediction;
-    struct st_tas_table table;
+    struct st_tas_counts table;
     (void)state;
     ask(&sample, every_way[0], &prediction, &table);
     assert_int_equal(prediction.block_count, 0);

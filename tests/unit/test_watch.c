@@ -7,7 +7,7 @@
 #include "watch/merge.h"
 #include "watch/places.h"
 #include "watch/shared_memory.h"
-#include "watch/translate.h"
+#include "watch/translator.h"
 #include "watch/variables.h"
 
 #include <pthread.h>
@@ -48,7 +48,7 @@ static bool new_chunk(struct teller *teller) {
     atomic_store(&teller->chunk->count, 0);
     atomic_store(&teller->chunk->full, 0);
     teller->chunk->thread = teller->serial;
-    teller->chunk->sequence = teller->sequence++;
+    teller->chunk->index = teller->sequence++;
     teller->used = 0;
     uint32_t place = atomic_fetch_add(&teller->head->announced, 1) % teller->head->chunk_count;
     atomic_store(&st_stream_announcements(teller->head)[place], (uint32_t)index + 1);
@@ -83,7 +83,7 @@ static void tell(struct teller *teller, enum st_stream_op op, unsigned aux, uint
 
 static void tell_numbered(struct teller *teller, uint64_t number, enum st_stream_op op,
                           uint64_t address, uint64_t argument) {
-    put(teller, st_stream_what(ST_STREAM_NUMBER, 0, 0), number);
+    put(teller, st_stream_what(ST_STREAM_SEQUENCE, 0, 0), number);
     tell(teller, op, 0, address, argument);
 }
 
@@ -252,7 +252,7 @@ static void the_dead_leave_gaps(void **state) {
     tell_numbered(&m.tellers[0], 5, ST_STREAM_ACQUIRE, 50, 0);
     tell(&m.tellers[2], ST_STREAM_OBSERVE, 0, 0, 9);
     tell(&m.tellers[2], ST_STREAM_READ, 4, 90, 0);
-    put(&m.tellers[1], st_stream_what(ST_STREAM_NUMBER, 0, 0), 3);
+    put(&m.tellers[1], st_stream_what(ST_STREAM_SEQUENCE, 0, 0), 3);
     publish(&m.tellers[1]); /* killed before it told what the number was for */
     expect(&m, "");
     st_merge_finish(m.merge);
@@ -363,14 +363,14 @@ static void *produce(void *argument) {
         for (int i = 0; i < turn % 5; i++)
             tell(&teller, ST_STREAM_READ, 4, ++own, 0);
         pthread_mutex_lock(&race->lock);
-        uint64_t number = atomic_fetch_add(&race->head->number, 1);
+        uint64_t number = atomic_fetch_add(&race->head->next_sequence, 1);
         /* The second word is what every record before it in any thread adds up to: without a
          * number, but told before the lock was released. */
         struct st_stream_record write = {st_stream_what(ST_STREAM_WRITE, 4, ++own), ++race->shared};
         if (turn % 3 && number - last < 65536)
-            write = st_stream_with_number(write, number);
+            write = st_stream_with_sequence(write, number);
         else
-            put(&teller, st_stream_what(ST_STREAM_NUMBER, 0, 0), number);
+            put(&teller, st_stream_what(ST_STREAM_SEQUENCE, 0, 0), number);
         last = number;
         put(&teller, write.what, write.argument);
         publish(&teller);
@@ -712,7 +712,7 @@ static void what_a_thread_starts_with_is_no_block(void **state) {
     tell(&t.tellers[1], ST_STREAM_ENTER, 0, 0x10, G);
     tell(&t.tellers[1], ST_STREAM_LEAVE, 0, 0, 0);
     tell(&t.tellers[1], ST_STREAM_ENTER, 0, 0x10, F);
-    put(&t.tellers[1], st_stream_what(ST_STREAM_NUMBER, 0, 0), 2);
+    put(&t.tellers[1], st_stream_what(ST_STREAM_SEQUENCE, 0, 0), 2);
     tell_end(&t.tellers[1]);
     tell_numbered(&t.tellers[0], 3, ST_STREAM_JOIN, 1, 0x20);
     expect_events(&t, "main|fork(T1)\n"
@@ -868,11 +868,11 @@ static void channels_are_told_apart(void **state) {
     (void)state;
     struct translating t;
     start_translating(&t, NULL);
-    put(&t.tellers[0], st_stream_what(ST_STREAM_NUMBER, 0, 0), 1);
+    put(&t.tellers[0], st_stream_what(ST_STREAM_SEQUENCE, 0, 0), 1);
     tell(&t.tellers[0], ST_STREAM_SEND, 0, 0x500, 1);
-    put(&t.tellers[1], st_stream_what(ST_STREAM_NUMBER, 0, 0), 2);
+    put(&t.tellers[1], st_stream_what(ST_STREAM_SEQUENCE, 0, 0), 2);
     tell(&t.tellers[1], ST_STREAM_RECEIVE, 0, 0x500, 1);
-    put(&t.tellers[1], st_stream_what(ST_STREAM_NUMBER, 0, 0), 3);
+    put(&t.tellers[1], st_stream_what(ST_STREAM_SEQUENCE, 0, 0), 3);
     tell(&t.tellers[1], ST_STREAM_SEND, 1, 0x500, 1); /* another channel of the same object */
     expect_events(&t, "main|snd(0x500)\n"
                       "T1|rcv(0x500)\n"
@@ -886,7 +886,7 @@ static void heap_is_named_after_its_allocation(void **state) {
     tell_range(&t.tellers[0], ST_STREAM_ALLOCATE, 0x1000, 0x21, 64);
     tell(&t.tellers[0], ST_STREAM_WRITE, 4, 0x1000, 0x31);
     tell(&t.tellers[0], ST_STREAM_READ, 4, 0x1008, 0x31);
-    put(&t.tellers[0], st_stream_what(ST_STREAM_NUMBER, 0, 0), 1);
+    put(&t.tellers[0], st_stream_what(ST_STREAM_SEQUENCE, 0, 0), 1);
     tell_range(&t.tellers[0], ST_STREAM_FREE, 0x1000, 0, 64);
     tell_range(&t.tellers[0], ST_STREAM_ALLOCATE, 0x1000, 0x51, 32);
     tell(&t.tellers[0], ST_STREAM_WRITE, 4, 0x1000, 0x31);
@@ -901,7 +901,7 @@ static void a_lock_in_freed_memory_is_another_lock(void **state) {
     start_translating(&t, NULL);
     tell_numbered(&t.tellers[0], 1, ST_STREAM_ACQUIRE, 0x1010, 1);
     tell_numbered(&t.tellers[0], 2, ST_STREAM_RELEASE, 0x1010, 1);
-    put(&t.tellers[0], st_stream_what(ST_STREAM_NUMBER, 0, 0), 3);
+    put(&t.tellers[0], st_stream_what(ST_STREAM_SEQUENCE, 0, 0), 3);
     tell_range(&t.tellers[0], ST_STREAM_FREE, 0x1000, 0, 64);
     tell_numbered(&t.tellers[0], 4, ST_STREAM_ACQUIRE, 0x1010, 1);
     expect_events(&t, "main|acq(0x1010)\n"

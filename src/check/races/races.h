@@ -21,11 +21,12 @@
 
 struct st_races;
 
-/* `tell` is called for each access that races with one before it, with the two of them. There may
- * be more that it races with. NULL: nobody asks. */
-typedef void st_tell_race(void *context, const struct st_place *from, const struct st_place *to);
+/* Called for each access that races with an earlier one, with the two of them. There may be more
+ * that it races with. */
+typedef void st_on_race(void *context, const struct st_place *from, const struct st_place *to);
 
-struct st_races *st_races_new(st_tell_race *tell, void *context);
+/* on_race may be NULL. */
+struct st_races *st_races_new(st_on_race *on_race, void *context);
 void st_races_free(struct st_races *races);
 
 /* Events in trace order, validated; the first has that number. */

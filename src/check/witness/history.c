@@ -52,15 +52,9 @@ void st_history_forget(struct st_history *history, st_time live_from) {
 
 const struct st_moment *st_history_find(const struct st_history *history, uint64_t position) {
     const struct st_moment *items = history->items + history->start;
-    size_t low = 0, high = history->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (items[middle].position <= position)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? &items[low - 1] : NULL;
+    size_t behind;
+    st_lower_bound(behind, 0, history->count, items[behind].position <= position);
+    return behind ? &items[behind - 1] : NULL;
 }
 
 void st_history_undo(struct st_history *history) {

@@ -1,8 +1,8 @@
-/* What a thread was like at the moments behind it, for accesses that are told late.
+/* The past states of a thread, for deferred accesses.
  *
- * An access that nobody else could have met is not told when it happens, but when another thread
- * comes to the same memory. What counts of it is only the local time of its thread, and what that
- * knew, at its position: a number that grows along the thread's events.
+ * An access to memory that no other thread has used is emitted only when another thread comes to
+ * the same memory. All that counts of it is the local time of its thread, and what happened before
+ * that, at its position: a number that grows along the thread's events.
  *
  * Kept are the moments that can still be asked for with a result: those whose time is alive, and
  * the last one. */
@@ -15,7 +15,7 @@
 struct st_moment {
     uint64_t position;
     uint64_t number; /* of the event that made it so */
-    struct st_known *known;
+    struct st_open_before *before;
     st_time time;
 };
 

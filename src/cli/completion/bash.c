@@ -80,9 +80,9 @@ static void write_table(FILE *file) {
     write_taker(file, HELP_COMMAND, NULL);
     for (const struct command *const *command = commands; *command; command++) {
         fprintf(file, "    %s)\n", (*command)->name);
-        if ((*command)->options) {
-            write_options(file, (*command)->options);
-            write_values(file, (*command)->options);
+        if (command_options(*command)) {
+            write_options(file, command_options(*command));
+            write_values(file, command_options(*command));
         }
         write_operand(file, *command);
     }

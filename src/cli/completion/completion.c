@@ -20,7 +20,7 @@ static bool is_file_word(const char *text) {
 }
 
 enum place value_place(const struct st_option *option) {
-    if (option->kind == ST_CHOICE)
+    if (st_option_choice(option, 0))
         return PLACE_WORD;
     bool text = option->kind == ST_TEXT || option->kind == ST_TEXTS;
     return text && is_file_word(option->value) ? PLACE_FILE : PLACE_ANY;

@@ -46,7 +46,8 @@ static void write_option(FILE *file, const struct st_option *option) {
         fprintf(file, "'(-%c --%s)'{-%c%s,--%s%s}'[", option->letter, option->name, option->letter,
                 flag ? "" : "+", option->name, flag ? "" : "=");
     else
-        fprintf(file, "'%s--%s%s[", option->kind == ST_TEXTS ? "*" : "", option->name,
+        fprintf(file, "'%s--%s%s[",
+                option->kind == ST_TEXTS || option->kind == ST_CHOICES ? "*" : "", option->name,
                 flag ? "" : "=");
     write_quoted(file, option->help, "[]:");
     fputc(']', file);
@@ -84,7 +85,7 @@ static void write_branch(FILE *file, const struct command *command) {
         fprintf(file, "_seriatim_compile %s %s", language->variable, language->compiler);
     } else {
         fprintf(file, "_arguments -s -S%s", command->operands_end_options ? " -A '-*'" : "");
-        write_options(file, command->options);
+        write_options(file, command_options(command));
         write_operands(file, command);
     }
     fputs("\n        ;;\n", file);

@@ -224,11 +224,28 @@ static void run_blocks(const struct st_run *observed, const struct st_predict_op
     st_blocks_stop(&run);
 }
 
+static const struct st_option option_rows[] = {
+    {.name = "one-variable",
+     .kind = ST_FLAG,
+     .offset = offsetof(struct st_blocks_options, one_variable),
+     .help = "look at one variable at a time (Theorem 3)"},
+    {.name = "exact",
+     .kind = ST_FLAG,
+     .offset = offsetof(struct st_blocks_options, exact),
+     .help = "look at all transactions together (Theorem 5), which can take very long"},
+    {0},
+};
+
+static const char *const option_conflicts[][2] = {{"exact", "one-variable"}, {NULL, NULL}};
+
 const struct st_predictor st_blocks = {
     .name = "blocks",
     .summary = "pairs of accesses that others can come between (TSE 2006)",
     .notion = "view",
+    .as_published = true,
+    .options = option_rows,
     .own_size = sizeof(struct st_blocks_options),
+    .conflicts = option_conflicts,
     .prepare = prepare,
     .run = run_blocks,
 };

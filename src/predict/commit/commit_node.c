@@ -283,9 +283,19 @@ static void run(const struct st_run *run, const struct st_predict_options *optio
     st_forest_free(analysis.forest);
 }
 
+static const struct st_option option_rows[] = {
+    {.name = "pairwise",
+     .kind = ST_FLAG,
+     .offset = offsetof(struct st_commit_node_options, pairwise),
+     .help = "look at two transactions at a time (Theorems 4.2 and 4.5)"},
+    {0},
+};
+
 const struct st_predictor st_commit_node = {
     .name = "commit-node",
     .summary = "access trees and commit nodes (Wang and Stoller, PPoPP 2006)",
+    .as_published = true,
+    .options = option_rows,
     .own_size = sizeof(struct st_commit_node_options),
     .run = run,
 };

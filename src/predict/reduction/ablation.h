@@ -2,7 +2,7 @@
 #ifndef SERIATIM_PREDICT_REDUCTION_ABLATION_H
 #define SERIATIM_PREDICT_REDUCTION_ABLATION_H
 
-#include "predict/model/model.h"
+#include "predict/predictor.h"
 
 struct st_ablation_row {
     const char *name;
@@ -37,5 +37,9 @@ enum { ST_ABLATION_ROWS = 7, ST_ABLATION_DEFAULT = 5 /* the row `seriatim` */ };
  * models of the run: `shared` was made with keep_shared, and `model` without. */
 void st_ablation_find(const struct st_model *shared, const struct st_model *model,
                       struct st_ablation_row rows[ST_ABLATION_ROWS]);
+
+/* The same as a table for people and programs. */
+void st_ablation_fill(const struct st_run *run, const struct st_predict_options *options,
+                      struct st_table *table);
 
 #endif

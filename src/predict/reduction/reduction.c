@@ -22,6 +22,7 @@
 #include "predict/reduction/reduction.h"
 
 #include "base/memory.h"
+#include "predict/reduction/ablation.h"
 #include "predict/reduction/atomizer.h"
 #include "predict/reduction/multilockset.h"
 
@@ -75,10 +76,13 @@ struct st_reduction_setup st_reduction_setup(const struct st_predict_options *op
 static void prepare(const struct st_predict_options *options, const void *own_options,
                     struct st_run_needs *needs) {
     const struct st_reduction_options *own = own_options;
+    struct st_observer_list *observers = &needs->model.observers;
     needs->shared_model |= own->ablation;
+    if (own->online || own->ablation || st_reduction_setup(options, own).race_flags)
+        st_observers_add(observers, &st_lockset_observer, 0);
     if (own->online) {
-        needs->model.online_without = own->without;
-        needs->model.online_as_published = options->as_published;
+        unsigned published = options->as_published ? ST_ATOMIZER_AS_PUBLISHED : 0;
+        st_observers_add(observers, &st_atomizer_observer, own->without | published);
     } else if (own->without & ST_WITHOUT_HAPPEN_BEFORE || search_of(own) == ST_RACES_OWNERSHIP) {
         needs->model.keep_shared = true;
     }
@@ -89,7 +93,8 @@ static void prepare(const struct st_predict_options *options, const void *own_op
 bool st_reducer_is_racy(const struct st_reducer *reducer, uint32_t variable) {
     if (reducer->racy)
         return reducer->racy[variable];
-    return reducer->model->variables[variable].races & reducer->setup.race_flags;
+    return reducer->setup.race_flags &&
+           st_lockset_races_of(reducer->lockset_races, variable) & reducer->setup.race_flags;
 }
 
 static bool is_racy(const void *context, uint32_t unit, uint32_t token) {
@@ -154,7 +159,9 @@ static void find_racy(struct st_reducer *reducer) {
 
 void st_reducer_init(struct st_reducer *reducer, const struct st_model *model,
                      const struct st_reduction_setup *setup) {
-    *reducer = (struct st_reducer){.model = model, .setup = *setup};
+    *reducer = (struct st_reducer){.model = model,
+                                   .setup = *setup,
+                                   .lockset_races = st_model_observer(model, &st_lockset_observer)};
     if (setup->by_pairs || setup->by_multilockset || setup->lists_races)
         st_pair_races_find(&reducer->races, model, setup->rules.ordered);
     if (setup->by_variable || setup->by_multilockset)
@@ -368,16 +375,76 @@ static void run(const struct st_run *run, const struct st_predict_options *optio
                 const void *own_options, struct st_prediction *prediction) {
     const struct st_reduction_options *own = own_options;
     if (own->online)
-        st_atomizer_tell(run->model, options->limit, prediction);
+        st_atomizer_predict(run->model, options->limit, prediction);
     else
         run_offline(run->model, options, own, prediction);
 }
+
+static const char *const race_words[] = {
+    [ST_RACES_MULTILOCKSET] = "multilockset", [ST_RACES_PAIRWISE] = "pairwise",
+    [ST_RACES_BY_VARIABLE] = "by-variable",   [ST_RACES_ERASER] = "eraser",
+    [ST_RACES_OWNERSHIP] = "ownership",       NULL,
+};
+
+/* In the order of enum st_improvement. */
+static const char *const improvement_words[] = {
+    "escape",     "happen-before", "multilockset", "sections",
+    "re-entrant", "thread-local",  "protected",    NULL};
+
+static const struct st_option option_rows[] = {
+    {.name = "online",
+     .kind = ST_FLAG,
+     .offset = offsetof(struct st_reduction_options, online),
+     .help = "judge by what was seen so far, as Atomizer does"},
+    {.name = "races",
+     .kind = ST_CHOICE,
+     .offset = offsetof(struct st_reduction_options, races),
+     .value = "SEARCH",
+     .initial = "multilockset",
+     .choices = race_words,
+     .help = "how to look for data races",
+     .note = "by-variable and pairwise report fewer false alarms; eraser and ownership miss "
+             "races"},
+    {.name = "without",
+     .kind = ST_CHOICES,
+     .offset = offsetof(struct st_reduction_options, without),
+     .value = "IMPROVEMENT",
+     .choices = improvement_words,
+     .help = "leave out an improvement",
+     .note = "can be given several times"},
+    {.name = "ablation",
+     .kind = ST_FLAG,
+     .offset = offsetof(struct st_reduction_options, ablation),
+     .help = "write a table of what each improvement is worth, instead of the report"},
+    {0},
+};
+
+/* The rows of the table say themselves how they are made. Online, only what is about locks can be
+ * left out: there is nothing else to it. */
+static const char *const option_conflicts[][2] = {
+    {"online", "races"},
+    {"ablation", "online"},
+    {"ablation", "races"},
+    {"ablation", "without"},
+    {"ablation", "as-published"},
+    {"without multilockset", "races"},
+    {"without escape", "online"},
+    {"without happen-before", "online"},
+    {"without multilockset", "online"},
+    {"without sections", "online"},
+    {NULL, NULL},
+};
 
 const struct st_predictor st_reduction = {
     .name = "reduction",
     .summary = "can all events of a block be moved together? Fast, with false alarms",
     .notion = "conflict",
+    .as_published = true,
+    .options = option_rows,
     .own_size = sizeof(struct st_reduction_options),
+    .conflicts = option_conflicts,
     .prepare = prepare,
     .run = run,
+    .table_option = "ablation",
+    .fill_table = st_ablation_fill,
 };

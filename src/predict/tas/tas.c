@@ -10,9 +10,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+static const char *const search_words[] = {
+    [ST_TAS_CHAINS] = "chains", [ST_TAS_STATES] = "states", [ST_TAS_DPOR] = "dpor", NULL};
+
 const char *st_tas_search_name(enum st_tas_search search) {
-    static const char *const names[] = {"chains", "states", "dpor"};
-    return names[search];
+    return search_words[search];
 }
 
 /* What was found of a block. */
@@ -229,31 +231,31 @@ static void tell_bound(enum st_tas_search search, struct st_prediction *predicti
                                  "atomic.");
 }
 
-static void fill_table(const struct run *run, unsigned jobs, const struct st_prediction *prediction,
-                       struct st_tas_table *table) {
+static void fill_counts(const struct run *run, unsigned jobs,
+                        const struct st_prediction *prediction, struct st_tas_counts *counts) {
     uint64_t events = 0, segments = 0;
-    *table = (struct st_tas_table){.blocks = run->graph->block_count,
-                                   .violations = prediction->by[ST_FORESEEN_VIOLATION],
-                                   .timeouts = prediction->by[ST_FORESEEN_TIMEOUT]};
+    *counts = (struct st_tas_counts){.blocks = run->graph->block_count,
+                                     .violations = prediction->by[ST_FORESEEN_VIOLATION],
+                                     .timeouts = prediction->by[ST_FORESEEN_TIMEOUT]};
     for (size_t b = 0; b < run->graph->block_count; b++)
-        table->static_proofs += run->outcomes[b].by_static_check;
-    table->clean =
-        run->setup->max_switches ? table->static_proofs : prediction->by[ST_FORESEEN_ATOMIC];
+        counts->static_proofs += run->outcomes[b].by_static_check;
+    counts->clean =
+        run->setup->max_switches ? counts->static_proofs : prediction->by[ST_FORESEEN_ATOMIC];
     for (unsigned i = 0; i < jobs; i++) {
-        table->interleavings += run->shares[i].steps;
-        table->seconds += run->shares[i].seconds;
+        counts->interleavings += run->shares[i].steps;
+        counts->seconds += run->shares[i].seconds;
         events += run->shares[i].segment_events;
         segments += run->shares[i].segments;
     }
-    table->segment_size = segments ? (double)events / (double)segments : 0;
+    counts->segment_size = segments ? (double)events / (double)segments : 0;
 }
 
 void st_tas_run(const struct st_tas_graph *graph, const struct st_tas_setup *setup,
-                struct st_prediction *prediction, struct st_tas_table *table) {
+                struct st_prediction *prediction, struct st_tas_counts *counts) {
     unsigned jobs = setup->jobs ? setup->jobs : 1;
     struct run run = {.graph = graph, .setup = setup, .lock = PTHREAD_MUTEX_INITIALIZER};
     run.shares = st_alloc(jobs, sizeof *run.shares);
-    struct st_tas_table own;
+    struct st_tas_counts own;
     run.outcomes = st_alloc(graph->block_count + 1, sizeof *run.outcomes);
     work_all(&run, jobs);
     prediction->method = st_tas_search_name(setup->search);
@@ -265,10 +267,10 @@ void st_tas_run(const struct st_tas_graph *graph, const struct st_tas_setup *set
                                "The trace has more events than this analysis can number; "
                                "only its first 4294967294 events were analysed.");
     st_prediction_finish(prediction);
-    fill_table(&run, jobs, prediction, table ? table : &own);
-    prediction->seconds = (table ? table : &own)->seconds;
+    fill_counts(&run, jobs, prediction, counts ? counts : &own);
+    prediction->seconds = (counts ? counts : &own)->seconds;
     prediction->checks_statically = setup->static_check;
-    prediction->static_proofs = (table ? table : &own)->static_proofs;
+    prediction->static_proofs = (counts ? counts : &own)->static_proofs;
     for (size_t i = 0; i < run.kept_count; i++) {
         tas_witness_free(run.outcomes[run.kept[i]].witness);
         free(run.outcomes[run.kept[i]].witness);
@@ -304,11 +306,47 @@ static void run_tas(const struct st_run *run, const struct st_predict_options *o
                              "--engine=commit-node assumes that it does the same.");
 }
 
+static const struct st_option option_rows[] = {
+    {.name = "search",
+     .kind = ST_CHOICE,
+     .offset = offsetof(struct st_tas_options, search),
+     .value = "SEARCH",
+     .choices = search_words,
+     .initial = "chains",
+     .help = "how to look for a schedule"},
+    {.name = "max-switches",
+     .kind = ST_NUMBER,
+     .offset = offsetof(struct st_tas_options, max_switches),
+     .value = "N",
+     .initial = "0",
+     .help = "only schedules with at most N switches between threads, counted at accesses and lock "
+             "operations behind the start of the run that is replayed as observed; 0 means all"},
+    {.name = "whole-trace",
+     .kind = ST_FLAG,
+     .offset = offsetof(struct st_tas_options, whole_trace),
+     .help = "search all of the trace instead of the segment, without the static check"},
+    {.name = "table",
+     .kind = ST_FLAG,
+     .offset = offsetof(struct st_tas_options, table),
+     .help = "write a table of what segments and the static check are worth, instead of the "
+             "report"},
+    {0},
+};
+
+/* The rows of the table say themselves how they are made. */
+static const char *const option_conflicts[][2] = {
+    {"table", "search"}, {"table", "max-switches"}, {"table", "whole-trace"}, {NULL, NULL}};
+
 const struct st_predictor st_tas = {
     .name = "tas",
     .summary = "feasible schedules through trace segments, each with a witness",
     .notion = "avp",
     .reads_events = true,
+    .gives_traces = true,
+    .options = option_rows,
     .own_size = sizeof(struct st_tas_options),
+    .conflicts = option_conflicts,
     .run = run_tas,
+    .table_option = "table",
+    .fill_table = st_tas_fill_table,
 };

@@ -23,7 +23,7 @@
  * joins and channels are no edges of such paths.
  *
  *     struct st_tas_graph *graph = st_tas_graph_new(events, count);
- *     st_tas_run(graph, &setup, &prediction, &table);   as often as wanted
+ *     st_tas_run(graph, &setup, &prediction, &counts);   as often as wanted
  *     st_tas_graph_free(graph);
  */
 #ifndef SERIATIM_PREDICT_TAS_TAS_H
@@ -71,8 +71,8 @@ struct st_tas_setup {
     size_t limit;   /* how many blocks to list at most, violations first, then timeouts; 0: all */
 };
 
-/* A row of the paper's Table I. */
-struct st_tas_table {
+/* What a run of the search did: a row of the paper's Table I. */
+struct st_tas_counts {
     uint64_t blocks;        /* outermost blocks */
     uint64_t static_proofs; /* atomic by the static check */
     uint64_t clean; /* no violation possible, static proofs included; these alone with a bound on
@@ -87,8 +87,14 @@ struct st_tas_table {
 
 /* Judges all outermost blocks. Fills the prediction, which must be initialised, and finishes it.
  * Each listed violation has its path and a schedule, which ends where the path is closed; both were
- * validated by code of their own (predict/tas/recheck.h). `table` may be NULL. */
+ * validated by code of their own (predict/tas/recheck.h). `counts` may be NULL. */
 void st_tas_run(const struct st_tas_graph *graph, const struct st_tas_setup *setup,
-                struct st_prediction *prediction, struct st_tas_table *table);
+                struct st_prediction *prediction, struct st_tas_counts *counts);
+
+/* Table I: the four scenarios of the paper, by dynamic partial-order reduction, and our search;
+ * with the timeout and the jobs of the options. The table has found something if any of them finds
+ * a violation, and is undecided if ours is. */
+void st_tas_fill_table(const struct st_run *run, const struct st_predict_options *options,
+                       struct st_table *table);
 
 #endif

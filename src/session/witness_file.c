@@ -1,11 +1,10 @@
-#include "cli/witness_file.h"
+#include "session/witness_file.h"
 
 #include "base/output.h"
 #include "base/memory.h"
 #include "trace/format.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* An event of the witness: which one of the trace, and where it belongs. */
 struct step {
@@ -19,10 +18,10 @@ struct collecting {
     struct st_event *events; /* by place */
 };
 
-const struct st_foreseen *find_witness(const struct st_predictions *predictions) {
+const struct st_foreseen *st_find_witness(const struct st_predictions *predictions) {
     for (size_t i = 0; i < predictions->count; i++) {
         const struct st_prediction *prediction = &predictions->items[i];
-        for (size_t j = 0; j < prediction->listed && strcmp(prediction->engine, "tas") == 0; j++)
+        for (size_t j = 0; j < prediction->listed && prediction->gives_traces; j++)
             if (prediction->blocks[j].witness_length)
                 return &prediction->blocks[j];
     }
@@ -71,8 +70,8 @@ static int write_events(const struct st_trace_input *input, const struct st_even
     return result;
 }
 
-int write_witness(struct st_trace_input *input, const struct st_foreseen *block, const char *path,
-                  struct st_error *error) {
+int st_write_witness(struct st_trace_input *input, const struct st_foreseen *block,
+                     const char *path, struct st_error *error) {
     const char *inputs[] = {input->source.path, input->source.spec, NULL};
     struct st_output output;
     struct st_event *events = order_events(input, block, error);

@@ -1,5 +1,5 @@
 /* Accesses: from addresses to variables, now and late. */
-#include "watch/translator.h"
+#include "watch/translator_state.h"
 
 #include "base/memory.h"
 

@@ -1,5 +1,5 @@
 /* Locks, critical sections and channels. */
-#include "watch/translator.h"
+#include "watch/translator_state.h"
 
 #include "base/memory.h"
 

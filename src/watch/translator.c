@@ -1,4 +1,4 @@
-#include "watch/translator.h"
+#include "watch/translator_state.h"
 
 #include "base/memory.h"
 
@@ -431,8 +431,8 @@ corrected(struct st_translator *t, const struct st_stream_record *records, size_
         if (!length || op == ST_STREAM_MODULE || !st_is_in_turn(&records[i]))
             break;
         bool pc_only = op == ST_STREAM_FORK || op == ST_STREAM_JOIN;
-        bool no_pc =
-            op == ST_STREAM_LATE_READ || op == ST_STREAM_LATE_WRITE || op == ST_STREAM_BEGIN;
+        bool no_pc = op == ST_STREAM_DEFERRED_READ || op == ST_STREAM_DEFERRED_WRITE ||
+                     op == ST_STREAM_BEGIN;
         if (op != ST_STREAM_SLOT && op != ST_STREAM_TEXT && op != ST_STREAM_TROUBLE)
             correct(t->places, &t->corrected[i], !pc_only, !no_pc);
     }
@@ -479,11 +479,11 @@ static size_t translate(struct st_translator *t, struct thread *thread, uint64_t
             i += 2;
             break;
         }
-        case ST_STREAM_LATE_READ:
-        case ST_STREAM_LATE_WRITE:
+        case ST_STREAM_DEFERRED_READ:
+        case ST_STREAM_DEFERRED_WRITE:
             if (i + 1 == count)
                 return i;
-            st_translate_late(t, record, op == ST_STREAM_LATE_WRITE);
+            st_translate_late(t, record, op == ST_STREAM_DEFERRED_WRITE);
             i += 2;
             break;
         case ST_STREAM_ENTER:

@@ -1,4 +1,4 @@
-#include "watch/objects.h"
+#include "watch/sync_objects.h"
 
 #include "base/memory.h"
 

@@ -1,5 +1,5 @@
 /* Functions and blocks: what opens and what ends. */
-#include "watch/translator.h"
+#include "watch/translator_state.h"
 
 #include "base/memory.h"
 
