@@ -7,7 +7,7 @@
 #include "report/json/json_fields.h"
 #include "report/predicted_violation.h"
 #include "report/sarif/sarif_result.h"
-#include "report/triage/groups.h"
+#include "report/triage/finding_groups.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -256,19 +256,35 @@ static void put_run(struct st_sarif *sarif, const struct run *run) {
     st_json_object_end(json);
 }
 
-static void put_runs(struct st_sarif *sarif) {
-    const struct st_report *report = sarif->report;
-    for (size_t i = 0; i < report->result_count; i++) {
-        const struct st_result *result = &report->results[i];
+static void put_result_runs(struct st_sarif *sarif, struct st_result_list results) {
+    for (size_t i = 0; i < results.count; i++) {
+        const struct st_result *result = &results.items[i];
         put_run(sarif, &(struct run){.result = result,
                                      .engine = result->engine,
                                      .verdict = result->findings->verdict});
     }
-    for (size_t i = 0; report->predictions && i < report->predictions->count; i++) {
-        const struct st_prediction *prediction = &report->predictions->items[i];
+}
+
+static void put_prediction_runs(struct st_sarif *sarif, const struct st_predictions *predictions) {
+    for (size_t i = 0; i < predictions->count; i++) {
+        const struct st_prediction *prediction = &predictions->items[i];
         put_run(sarif, &(struct run){.prediction = prediction,
                                      .engine = prediction->engine,
                                      .verdict = prediction->atomic});
+    }
+}
+
+static void put_runs(struct st_sarif *sarif) {
+    const struct st_report *report = sarif->report;
+    switch (report->kind) {
+    case ST_REPORT_RESULT:
+    case ST_REPORT_COMPARISON:
+        put_result_runs(sarif, report->results);
+        break;
+    case ST_REPORT_PREDICTION:
+    case ST_REPORT_PREDICTION_COMPARISON:
+        put_prediction_runs(sarif, report->predictions);
+        break;
     }
 }
 
