@@ -179,25 +179,25 @@ class Screens(unittest.TestCase):
                          ["a ... ", "a ... ok\n", "a ... ok\nb", "a ... ok\nb\n"])
 
     def test_side_by_side_each_line_at_once(self):
-        self.assertEqual(shown(test.SharedScreen(), "test_a (m.C) ... ", "ok\ntest_b", " ... ok\n")[:3],
+        self.assertEqual(shown(test.SharedScreen("m"), "test_a (m.C) ... ", "ok\ntest_b", " ... ok\n")[:3],
                          ["", "test_a (m.C) ... ok\n", "test_a (m.C) ... ok\ntest_b ... ok\n"])
 
     def test_a_description_stays_with_its_test(self):
-        self.assertEqual(shown(test.SharedScreen(), "test_a (m.C.test_a)\nSays why. ... ", "ok\n")[:2],
+        self.assertEqual(shown(test.SharedScreen("m"), "test_a (m.C.test_a)\nSays why. ... ", "ok\n")[:2],
                          ["", "test_a (m.C.test_a) Says why. ... ok\n"])
-        self.assertEqual(shown(test.SharedScreen(), "test_a (m.C.test_a)\nWhy. ... ok\n", "b\n")[1],
+        self.assertEqual(shown(test.SharedScreen("m"), "test_a (m.C.test_a)\nWhy. ... ok\n", "b\n")[1],
                          "test_a (m.C.test_a) Why. ... ok\nb\n")
 
     def test_failures_come_in_one_piece(self):
         rule = "=" * 70 + "\n"
-        *states, end = shown(test.SharedScreen(), "a ... FAIL\n", rule, "FAIL: a\n", "1 != 2\n")
+        *states, end = shown(test.SharedScreen("m"), "a ... FAIL\n", rule, "FAIL: a\n", "1 != 2\n")
         self.assertEqual(states, 4 * ["a ... FAIL\n"])
-        self.assertEqual(end, f"a ... FAIL\n{rule}FAIL: a\n1 != 2\n\n")
+        self.assertEqual(end, f"a ... FAIL\nm: {rule}FAIL: a\n1 != 2\n")
 
     def test_success_is_one_line(self):
         output = "a ... ok\n\n" + "-" * 70 + "\nRan 1 test in 0.1s\n\nOK\n"
-        self.assertEqual(shown(test.SharedScreen(), output)[-1],
-                         "a ... ok\nRan 1 test in 0.1s OK\n\n")
+        self.assertEqual(shown(test.SharedScreen("m"), output)[-1],
+                         "a ... ok\nm: Ran 1 test in 0.1s OK\n")
 
     def test_a_line_is_shown_before_the_command_ends(self):
         """It ends only when the line has been seen."""
