@@ -126,8 +126,3 @@ uint32_t st_names_find(const struct st_names *names, const char *text, size_t le
     const uint64_t *slot = find_slot(names, &key);
     return slot[ST_NAME_WIDTH] ? (uint32_t)slot[ST_NAME_WIDTH] - 1 : ST_NAMES_FULL;
 }
-
-size_t st_names_memory(const struct st_names *names) {
-    return names->table.slot_count * st_hash_slot_bytes(ST_NAME_WIDTH) + names->text_capacity +
-           names->offset_capacity * sizeof *names->offset;
-}

@@ -98,6 +98,4 @@ static inline size_t st_name_length(const struct st_names *names, uint32_t numbe
     return (size_t)(names->offset[number + 1] - names->offset[number] - 1);
 }
 
-size_t st_names_memory(const struct st_names *names);
-
 #endif

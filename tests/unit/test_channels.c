@@ -187,18 +187,18 @@ static void deadlock_with_a_reader(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct run run;
-        struct st_deadlocks found;
+        struct st_predictions found = {0};
         make_run(&run, cases[i].text, &plain);
-        st_deadlocks_find(&found, run.model, 0);
-        assert_int_equal(found.count, cases[i].count);
-        for (size_t j = 0; j < found.count; j++)
-            for (size_t k = 0; k < found.items[j].count; k++) {
-                const struct st_place *wants = &found.items[j].waits[k].wants;
+        st_deadlocks_find(run.model, 0, &found);
+        assert_int_equal(found.deadlock_count, cases[i].count);
+        for (size_t j = 0; j < found.deadlock_count; j++)
+            for (size_t k = 0; k < found.deadlocks[j].count; k++) {
+                const struct st_place *wants = &found.deadlocks[j].waits[k].wants;
                 const struct st_event *event = &run.events[wants->number - 1];
-                assert_int_equal(wants->event.op, event->op); /* told as the trace has it */
+                assert_int_equal(wants->event.op, event->op); /* as the trace has it */
                 assert_int_equal(wants->event.target, event->target);
             }
-        st_deadlocks_free(&found);
+        st_predictions_free(&found);
         free_run(&run);
     }
 }

@@ -50,8 +50,7 @@ static int set_up(void **state) {
                                    .symbols = &f->symbols,
                                    .facts = &f->facts,
                                    .repairs = &f->repairs,
-                                   .results = f->results,
-                                   .result_count = 1};
+                                   .results = {f->results, 1}};
     *state = f;
     return 0;
 }
@@ -623,8 +622,8 @@ static void an_undecided_verdict_is_null(void **state) {
 
 static void engines_that_disagree_are_shouted_about(void **state) {
     struct fixture *f = *state;
-    f->report.compare = true;
-    f->report.result_count = 2;
+    f->report.kind = ST_REPORT_COMPARISON;
+    f->report.results.count = 2;
     st_findings_bad_event(&f->findings[0], 5);
     f->findings[1].verdict = ST_UNDECIDED;
     assert_false(st_report_disagrees(&f->report));
@@ -636,8 +635,8 @@ static void engines_that_disagree_are_shouted_about(void **state) {
 
 static void times_and_sizes_have_units(void **state) {
     struct fixture *f = *state;
-    f->report.compare = true;
-    f->report.result_count = 2;
+    f->report.kind = ST_REPORT_COMPARISON;
+    f->report.results.count = 2;
     f->findings[0].verdict = f->findings[1].verdict = ST_SERIALIZABLE;
     assert_contains(text_of(f, false),
                     "first          serializable                   -                0    12.3 ms"

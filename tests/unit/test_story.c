@@ -52,8 +52,7 @@ static int set_up(void **state) {
                                    .symbols = &f->symbols,
                                    .facts = &f->facts,
                                    .repairs = &f->repairs,
-                                   .results = &f->result,
-                                   .result_count = 1};
+                                   .results = {&f->result, 1}};
     *state = f;
     return 0;
 }

@@ -1,13 +1,11 @@
-#include "report/text/predict_text.h"
+#include "report/text/prediction_text.h"
 
-#include "report/text_buffer.h"
+#include "report/text/columns.h"
+#include "report/text/glyphs.h"
 #include "report/predicted_violation.h"
-#include "report/text/sentences.h"
 #include "report/text/story_text.h"
 #include "report/text/text_parts.h"
-#include "report/text/triage_text.h"
-#include "report/text/undecided.h"
-#include "report/triage/groups.h"
+#include "report/triage/finding_groups.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,7 +17,7 @@ enum { MOST_RACES = 20 };
 /* ---- The line that sums up ---- */
 
 /* "2 of 14 blocks may be cut in other schedules" */
-static void say_reported(const struct st_text *text, const struct st_report *report,
+static void say_reported(const struct st_text_writer *text, const struct st_report *report,
                          const struct st_prediction *prediction) {
     uint64_t reported = st_all_reported(prediction);
     uint64_t certain = prediction->by[ST_FORESEEN_VIOLATION];
@@ -43,14 +41,35 @@ static void say_reported(const struct st_text *text, const struct st_report *rep
                                                     : "for certain");
 }
 
-static void say_verdict(const struct st_text *text, const struct st_report *report,
+static bool is_avp(const struct st_prediction *prediction) {
+    return prediction->notion && strcmp(prediction->notion, "avp") == 0;
+}
+
+/* "1 of 3 blocks took too long, and no other is cut in ...": there is at least one such block. */
+static void say_undecided(const struct st_text_writer *text, const struct st_report *report,
+                          const struct st_prediction *prediction) {
+    uint64_t open = prediction->by[ST_FORESEEN_TIMEOUT], all = prediction->block_count;
+    const char *noun = report->facts->deepest > 1 ? "outermost block" : "block";
+    if (all == 1)
+        st_say(text, "undecided: the only %s took too long", noun);
+    else if (open == all)
+        st_say(text, "undecided: all %n %ss took too long", all, noun);
+    else
+        st_say(text, "undecided: %n of %n %ss took too long, and %s", open, all, noun,
+               prediction->may_miss ? "no other was found that another schedule could cut"
+               : is_avp(prediction)
+                   ? "no other is cut in any schedule in which reads see what they saw"
+                   : "no other can be cut in any schedule of this run");
+}
+
+static void say_verdict(const struct st_text_writer *text, const struct st_report *report,
                         const struct st_prediction *prediction) {
     if (!prediction->block_count)
         fputs("there is no block that could be cut", text->file);
     else if (st_all_reported(prediction))
         say_reported(text, report, prediction);
     else if (prediction->by[ST_FORESEEN_TIMEOUT])
-        st_say_undecided(text, report, prediction);
+        say_undecided(text, report, prediction);
     else if (prediction->may_miss)
         fputs("no block was found that another schedule could cut", text->file);
     else if (prediction->notion && strcmp(prediction->notion, "avp") == 0)
@@ -59,7 +78,7 @@ static void say_verdict(const struct st_text *text, const struct st_report *repo
         fputs("no block can be cut in any schedule of this run", text->file);
 }
 
-void st_say_deadlock_count(const struct st_text *text, const struct st_report *report,
+void st_say_deadlock_count(const struct st_text_writer *text, const struct st_report *report,
                            const char *link) {
     if (!report->predictions->deadlock_count)
         return;
@@ -70,7 +89,7 @@ void st_say_deadlock_count(const struct st_text *text, const struct st_report *r
 }
 
 /* "(blocks: Theorem 4, view; 12 events, ...)" */
-static void say_means(const struct st_text *text, const struct st_report *report,
+static void say_means(const struct st_text_writer *text, const struct st_report *report,
                       const struct st_prediction *prediction) {
     fputs(" (", text->file);
     st_put_name(text, prediction->engine);
@@ -87,7 +106,7 @@ static void say_means(const struct st_text *text, const struct st_report *report
     fputs(")\n", text->file);
 }
 
-static void put_summary(const struct st_text *text, const struct st_report *report) {
+static void put_summary(const struct st_text_writer *text, const struct st_report *report) {
     const struct st_prediction *prediction = &report->predictions->items[0];
     st_put_name(text, report->trace);
     fputs(": ", text->file);
@@ -103,6 +122,59 @@ static void put_summary(const struct st_text *text, const struct st_report *repo
     say_means(text, report, prediction);
 }
 
+/* ---- Blocks that are not decided ---- */
+
+/* Where several analyses are compared, it is said whose they are. */
+static void put_head(const struct st_text_writer *text, const struct st_report *report,
+                     const struct st_prediction *prediction) {
+    uint64_t open = prediction->by[ST_FORESEEN_TIMEOUT];
+    bool compared = report->kind == ST_REPORT_PREDICTION_COMPARISON;
+    struct st_text_buffer buffer;
+    struct st_text_writer sentence = st_sentence_start(text, &buffer);
+    st_put_count(&sentence, open, "block");
+    st_say(&sentence, " took too long%s", compared ? " for " : "");
+    if (compared)
+        st_put_name(&sentence, prediction->engine);
+    st_say(&sentence, " and %s not decided; a larger --timeout gives %s more time:",
+           open == 1 ? "was" : "were", open == 1 ? "it" : "them");
+    st_headline_end(text, &buffer);
+}
+
+static void put_short(FILE *cell, const char *name) {
+    st_put_ends(cell, name, strlen(name), ST_WIDEST_COLUMN);
+}
+
+static void add_block(const struct st_text_writer *text, struct st_columns *columns,
+                      const struct st_foreseen *block) {
+    struct st_text_writer cell = *text;
+    put_short(st_columns_cell(columns),
+              block->block == ST_NO_NAME ? "a block without a name"
+                                         : st_target_name(text->symbols, ST_BEGIN, block->block));
+    put_short(st_columns_cell(columns), st_name(&text->symbols->threads, block->thread));
+    fprintf(st_columns_cell(columns), "event %" PRIu64, block->begin);
+    cell.file = st_columns_cell(columns);
+    st_put_location(&cell, block->begin_loc);
+}
+
+static void put_undecided(const struct st_text_writer *text, const struct st_report *report,
+                          const struct st_prediction *prediction) {
+    struct st_columns columns = {.count = 4};
+    uint64_t more = prediction->by[ST_FORESEEN_TIMEOUT];
+    if (!more)
+        return;
+    put_head(text, report, prediction);
+    for (size_t i = 0; i < prediction->listed; i++) {
+        if (prediction->blocks[i].foresight != ST_FORESEEN_TIMEOUT)
+            continue;
+        add_block(text, &columns, &prediction->blocks[i]);
+        more--;
+    }
+    st_columns_print(&columns, "  ", text->file);
+    if (more)
+        st_say(text, "  %n %s not listed; --limit 0 lists all.\n", more, more == 1 ? "is" : "are");
+    fputc('\n', text->file);
+}
+
 /* ---- Blocks ---- */
 
 static uint64_t listed_as_new(const struct st_report *report,
@@ -114,14 +186,14 @@ static uint64_t listed_as_new(const struct st_report *report,
     return count;
 }
 
-static void put_story(const struct st_text *text, struct st_story story) {
+static void put_story(const struct st_text_writer *text, struct st_story story) {
     st_print_story(text, &story, NULL);
     st_story_free(&story);
     fputc('\n', text->file);
 }
 
-static void put_blocks(const struct st_text *text, const struct st_report *report,
-                       const struct st_prediction *prediction) {
+static void put_blocks(const struct st_text_writer *text, const struct st_report *report) {
+    const struct st_prediction *prediction = &report->predictions->items[0];
     struct st_predicted_groups groups = st_group_predictions(report, prediction);
     for (size_t i = 0; i < groups.count && groups.items[i].state == ST_NEW; i++)
         put_story(text, st_predicted_story(report, prediction, &groups.items[i]));
@@ -139,7 +211,7 @@ static void put_blocks(const struct st_text *text, const struct st_report *repor
 
 /* ---- Races and deadlocks ---- */
 
-static void put_races(const struct st_text *text, const struct st_report *report,
+static void put_races(const struct st_text_writer *text, const struct st_report *report,
                       const struct st_prediction *prediction) {
     size_t count;
     struct st_race_group *groups = st_group_races(report, prediction, &count);
@@ -159,7 +231,7 @@ static bool has_caveat(const struct st_prediction *prediction, const char *cavea
 }
 
 /* " of blocks and tas", unless it holds for all engines. */
-static void say_engines(const struct st_text *text, const struct st_predictions *predictions,
+static void say_engines(const struct st_text_writer *text, const struct st_predictions *predictions,
                         const char *caveat) {
     size_t count = 0, said = 0;
     for (size_t i = 0; i < predictions->count; i++)
@@ -174,7 +246,7 @@ static void say_engines(const struct st_text *text, const struct st_predictions 
 }
 
 /* Several engines may have the same to say: each sentence stands with the first that has it. */
-static bool put_caveats(const struct st_text *text, const struct st_predictions *predictions,
+static bool put_caveats(const struct st_text_writer *text, const struct st_predictions *predictions,
                         size_t index) {
     const struct st_prediction *prediction = &predictions->items[index];
     bool any = false;
@@ -185,7 +257,7 @@ static bool put_caveats(const struct st_text *text, const struct st_predictions 
             before |= has_caveat(&predictions->items[k], prediction->caveats[i]);
         if (before)
             continue;
-        struct st_text sentence = st_sentence_start(text, &buffer);
+        struct st_text_writer sentence = st_sentence_start(text, &buffer);
         fputs("Note", sentence.file);
         say_engines(&sentence, predictions, prediction->caveats[i]);
         fputs(": ", sentence.file);
@@ -198,7 +270,8 @@ static bool put_caveats(const struct st_text *text, const struct st_predictions 
     return any;
 }
 
-static void put_all_caveats(const struct st_text *text, const struct st_predictions *predictions) {
+static void put_all_caveats(const struct st_text_writer *text,
+                            const struct st_predictions *predictions) {
     bool any = false;
     for (size_t i = 0; i < predictions->count; i++)
         any |= put_caveats(text, predictions, i);
@@ -208,25 +281,16 @@ static void put_all_caveats(const struct st_text *text, const struct st_predicti
 
 /* ---- All ---- */
 
-static void put_findings(const struct st_text *text, const struct st_report *report) {
+/* What all kinds of predictions have beside blocks. */
+static void put_rest(const struct st_text_writer *text, const struct st_report *report) {
     const struct st_predictions *predictions = report->predictions;
     for (size_t i = 0; i < predictions->count; i++) {
-        if (!report->compare)
-            put_blocks(text, report, &predictions->items[i]);
-        st_put_undecided(text, report, &predictions->items[i]);
+        put_undecided(text, report, &predictions->items[i]);
         put_races(text, report, &predictions->items[i]);
     }
     for (size_t i = 0; i < predictions->deadlock_count; i++)
         put_story(text, st_deadlock_story(report, &predictions->deadlocks[i]));
     put_all_caveats(text, predictions);
-}
-
-static void put_body(const struct st_text *text, const struct st_report *report) {
-    if (report->compare)
-        st_put_comparison(text, report);
-    else
-        fputc('\n', text->file);
-    put_findings(text, report);
     st_put_newer_sources(text);
     if (report->triage)
         st_put_triage(text, report);
@@ -242,20 +306,32 @@ static void put_trimmed(const char *text, FILE *file) {
         fputc('\n', file);
 }
 
-void st_put_predictions(const struct st_text *given, const struct st_report *report) {
-    struct st_text text = *given;
+/* Below the summary, or the table. */
+static void print_body(const struct st_text_writer *given, const struct st_report *report,
+                       void (*put_findings)(const struct st_text_writer *text,
+                                            const struct st_report *report)) {
+    struct st_text_writer text = *given;
     struct st_text_buffer buffer;
-    if (!report->compare)
-        put_summary(&text, report);
-    else if (text.style.quiet)
-        st_put_comparison(&text, report);
-    if (text.style.quiet)
-        return;
     text.file = st_text_buffer_open(&buffer);
     text.sources = st_sources_new(report->folder, report->built);
-    put_body(&text, report);
+    fputc('\n', text.file);
+    put_findings(&text, report);
+    put_rest(&text, report);
     st_sources_free(text.sources);
     char *body = st_text_buffer_close(&buffer);
     put_trimmed(body, given->file);
     free(body);
+}
+
+void st_print_prediction(const struct st_text_writer *text, const struct st_report *report) {
+    put_summary(text, report);
+    if (!text->style.quiet)
+        print_body(text, report, put_blocks);
+}
+
+void st_print_prediction_comparison(const struct st_text_writer *text,
+                                    const struct st_report *report) {
+    st_put_prediction_table(text, report);
+    if (!text->style.quiet)
+        print_body(text, report, st_put_compared_blocks);
 }

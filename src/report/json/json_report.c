@@ -1,14 +1,14 @@
 /* The JSON of `seriatim check`: the contract "seriatim-check/1". Fields may be added, never changed
  * or taken away. */
-#include "report/json/json.h"
+#include "report/json/json_report.h"
 
 #include "report/json/json_fields.h"
 #include "report/json/json_parts.h"
-#include "report/triage/groups.h"
+#include "report/triage/finding_groups.h"
 #include "report/user_line.h"
 
 static const char *schema(const struct st_report *report) {
-    return report->schema ? report->schema : "seriatim-check/1";
+    return report->schema ? report->schema : ST_CHECK_SCHEMA;
 }
 
 /* The begin as an event, with all that is known of it. */
@@ -125,8 +125,8 @@ static void write_verdict(enum st_verdict verdict, struct st_json *json) {
         st_json_bool(json, verdict == ST_SERIALIZABLE);
 }
 
-static void write_result(const struct st_report *report, const struct st_result *result,
-                         struct st_json *json) {
+static void write_result(const struct st_report *report, size_t index, struct st_json *json) {
+    const struct st_result *result = &report->results.items[index];
     struct st_violation_groups groups = st_group_violations(report, result);
     st_json_object(json);
     string_field(json, "schema", schema(report));
@@ -140,8 +140,8 @@ static void write_result(const struct st_report *report, const struct st_result 
     bool_field(json, "blames_closers", result->findings->blames_closers);
     write_violations(report, result, &groups, json);
     if (report->triage)
-        st_write_states(&report->triage->marks[result - report->results], json);
-    if (!report->compare)
+        st_write_states(&report->triage->marks[index], json);
+    if (report->kind == ST_REPORT_RESULT)
         st_write_triage(report, json);
     write_blocks(result->findings, &groups, json);
     st_write_repairs(report->repairs, json);
@@ -153,25 +153,34 @@ static void write_result(const struct st_report *report, const struct st_result 
     st_violation_groups_free(&groups);
 }
 
+static void write_comparison(const struct st_report *report, struct st_json *json) {
+    st_json_object(json);
+    string_field(json, "schema", schema(report));
+    st_write_trace(report, json);
+    bool_field(json, "agree", !st_report_disagrees(report));
+    st_write_triage(report, json);
+    st_json_key(json, "engines");
+    st_json_array(json);
+    for (size_t i = 0; i < report->results.count; i++)
+        write_result(report, i, json);
+    st_json_array_end(json);
+    st_json_object_end(json);
+}
+
 void st_report_json_value(const struct st_report *report, struct st_json *json) {
-    if (report->predictions) {
-        st_predictions_json_value(report, json);
-        return;
-    }
-    if (report->compare) {
-        st_json_object(json);
-        string_field(json, "schema", schema(report));
-        st_write_trace(report, json);
-        bool_field(json, "agree", !st_report_disagrees(report));
-        st_write_triage(report, json);
-        st_json_key(json, "engines");
-        st_json_array(json);
-    }
-    for (size_t i = 0; i < report->result_count; i++)
-        write_result(report, &report->results[i], json);
-    if (report->compare) {
-        st_json_array_end(json);
-        st_json_object_end(json);
+    switch (report->kind) {
+    case ST_REPORT_RESULT:
+        write_result(report, 0, json);
+        break;
+    case ST_REPORT_COMPARISON:
+        write_comparison(report, json);
+        break;
+    case ST_REPORT_PREDICTION:
+        st_prediction_json_value(report, json);
+        break;
+    case ST_REPORT_PREDICTION_COMPARISON:
+        st_prediction_comparison_json_value(report, json);
+        break;
     }
 }
 

@@ -1,10 +1,10 @@
 /* The JSON of `seriatim predict`: the contract "seriatim-predict/1". Fields may be added, never
  * changed or taken away. */
 #include "report/predicted_violation.h"
-#include "report/json/json.h"
+#include "report/json/json_report.h"
 #include "report/json/json_fields.h"
 #include "report/json/json_parts.h"
-#include "report/triage/groups.h"
+#include "report/triage/finding_groups.h"
 #include "report/user_line.h"
 
 #include <stdlib.h>
@@ -273,8 +273,9 @@ static void write_cost(const struct st_prediction *prediction, struct st_json *j
     string_field(json, "storage_unit", prediction->storage_unit);
 }
 
-static void write_prediction(const struct st_report *report, const struct st_prediction *prediction,
-                             struct st_json *json) {
+static void write_prediction(const struct st_report *report, size_t index, struct st_json *json) {
+    const struct st_prediction *prediction = &report->predictions->items[index];
+    bool alone = report->kind == ST_REPORT_PREDICTION;
     struct st_predicted_groups groups = st_group_predictions(report, prediction);
     st_json_object(json);
     string_field(json, "schema", ST_PREDICT_SCHEMA);
@@ -286,12 +287,12 @@ static void write_prediction(const struct st_report *report, const struct st_pre
     write_deadlock_potential(report->predictions, json);
     write_blocks(report, prediction, &groups, json);
     if (report->triage)
-        st_write_states(&report->triage->marks[prediction - report->predictions->items], json);
-    if (!report->compare)
+        st_write_states(&report->triage->marks[index], json);
+    if (alone)
         st_write_triage(report, json);
     write_names(&groups, json);
     write_races(report, prediction, json);
-    if (!report->compare)
+    if (alone)
         write_deadlocks(report, json);
     write_caveats(prediction, json);
     st_json_key(json, "may_miss");
@@ -302,21 +303,21 @@ static void write_prediction(const struct st_report *report, const struct st_pre
     st_predicted_groups_free(&groups);
 }
 
-void st_predictions_json_value(const struct st_report *report, struct st_json *json) {
-    if (report->compare) {
-        st_json_object(json);
-        string_field(json, "schema", ST_PREDICT_SCHEMA);
-        st_write_trace(report, json);
-        write_deadlock_potential(report->predictions, json);
-        write_deadlocks(report, json);
-        st_write_triage(report, json);
-        st_json_key(json, "engines");
-        st_json_array(json);
-    }
+void st_prediction_json_value(const struct st_report *report, struct st_json *json) {
+    write_prediction(report, 0, json);
+}
+
+void st_prediction_comparison_json_value(const struct st_report *report, struct st_json *json) {
+    st_json_object(json);
+    string_field(json, "schema", ST_PREDICT_SCHEMA);
+    st_write_trace(report, json);
+    write_deadlock_potential(report->predictions, json);
+    write_deadlocks(report, json);
+    st_write_triage(report, json);
+    st_json_key(json, "engines");
+    st_json_array(json);
     for (size_t i = 0; i < report->predictions->count; i++)
-        write_prediction(report, &report->predictions->items[i], json);
-    if (report->compare) {
-        st_json_array_end(json);
-        st_json_object_end(json);
-    }
+        write_prediction(report, i, json);
+    st_json_array_end(json);
+    st_json_object_end(json);
 }

@@ -1,15 +1,17 @@
-#include "report/triage/judge.h"
-
+/* Holds findings against suppressions and a baseline. */
 #include "base/memory.h"
 #include "report/predicted_violation.h"
+#include "report/triage/baseline.h"
 #include "report/triage/match.h"
+#include "report/triage/triage.h"
+#include "spec/suppress.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* views[i] are the findings of results[i]: those of the report, but for violations that had no
  * place. Paths are the report's. The same holds for what is foreseen, and its blocks. */
-struct st_judgement {
+struct st_triaged {
     struct st_triage triage;
     struct st_result *results;
     struct st_findings *views;
@@ -22,63 +24,63 @@ struct st_judgement {
 /* ---- One finding ---- */
 
 /* Counts a fingerprint unless it was seen before. */
-static void count_once(struct st_judgement *j, const struct st_fingerprint *fingerprint,
+static void count_once(struct st_triaged *t, const struct st_fingerprint *fingerprint,
                        enum st_state state) {
-    uint32_t before = j->seen.count;
-    if (st_names_add(&j->seen, fingerprint->text, ST_FINGERPRINT_SIZE - 1) != before)
+    uint32_t before = t->seen.count;
+    if (st_names_add(&t->seen, fingerprint->text, ST_FINGERPRINT_SIZE - 1) != before)
         return;
-    j->triage.fresh += state == ST_NEW;
-    j->triage.known += state == ST_KNOWN;
+    t->triage.fresh += state == ST_NEW;
+    t->triage.known += state == ST_KNOWN;
 }
 
 /* `line` is the number of the first line that matches, or that of all lines if none does. */
-static struct st_mark judge(struct st_judgement *j, size_t line,
-                            const struct st_fingerprint *fingerprint) {
+static struct st_mark decide(struct st_triaged *t, size_t line,
+                             const struct st_fingerprint *fingerprint) {
     struct st_mark mark = {.state = ST_NEW};
-    mark.in_baseline = j->baseline && st_baseline_has(j->baseline, fingerprint);
-    if (line < j->triage.line_count) {
+    mark.in_baseline = t->baseline && st_baseline_has(t->baseline, fingerprint);
+    if (line < t->triage.line_count) {
         mark.state = ST_SUPPRESSED;
         mark.line = line;
     } else if (mark.in_baseline) {
         mark.state = ST_KNOWN;
     }
-    count_once(j, fingerprint, mark.state);
+    count_once(t, fingerprint, mark.state);
     return mark;
 }
 
-static struct st_mark judge_violation(struct st_judgement *j, const struct st_report *report,
-                                      const struct st_violation *violation,
-                                      struct st_fingerprint fingerprint) {
-    size_t first = j->triage.line_count;
-    for (size_t i = j->triage.line_count; i-- > 0;) {
-        if (!st_suppression_matches(&j->suppressions->items[i], report, violation))
+static struct st_mark decide_violation(struct st_triaged *t, const struct st_report *report,
+                                       const struct st_violation *violation,
+                                       struct st_fingerprint fingerprint) {
+    size_t first = t->triage.line_count;
+    for (size_t i = t->triage.line_count; i-- > 0;) {
+        if (!st_suppression_matches(&t->suppressions->items[i], report, violation))
             continue;
-        j->triage.lines[i].matched++;
+        t->triage.lines[i].matched++;
         first = i;
     }
-    return judge(j, first, &fingerprint);
+    return decide(t, first, &fingerprint);
 }
 
-static struct st_mark judge_foreseen(struct st_judgement *j, const struct st_report *report,
-                                     const struct st_foreseen *block) {
+static struct st_mark decide_block(struct st_triaged *t, const struct st_report *report,
+                                   const struct st_foreseen *block) {
     struct st_violation violation = st_foreseen_violation(block);
     struct st_mark mark =
-        judge_violation(j, report, &violation, st_foreseen_fingerprint(report, block));
+        decide_violation(t, report, &violation, st_foreseen_fingerprint(report, block));
     free(violation.path);
     return mark;
 }
 
-static struct st_mark judge_cycle(struct st_judgement *j, const struct st_report *report,
-                                  const struct st_findings *findings) {
+static struct st_mark decide_cycle(struct st_triaged *t, const struct st_report *report,
+                                   const struct st_findings *findings) {
     struct st_fingerprint fingerprint = st_cycle_fingerprint(report, findings);
-    size_t first = j->triage.line_count;
-    for (size_t i = j->triage.line_count; i-- > 0;) {
-        if (!st_suppression_matches_cycle(&j->suppressions->items[i], report, findings))
+    size_t first = t->triage.line_count;
+    for (size_t i = t->triage.line_count; i-- > 0;) {
+        if (!st_suppression_matches_cycle(&t->suppressions->items[i], report, findings))
             continue;
-        j->triage.lines[i].matched++;
+        t->triage.lines[i].matched++;
         first = i;
     }
-    return judge(j, first, &fingerprint);
+    return decide(t, first, &fingerprint);
 }
 
 /* ---- Places ---- */
@@ -141,26 +143,27 @@ static void choose(struct candidate *candidates, size_t *count, size_t limit) {
 
 /* ---- Results ---- */
 
-static struct candidate *judge_violations(struct st_judgement *j, const struct st_report *report,
-                                          const struct st_findings *findings,
-                                          struct st_marks *marks) {
+static struct candidate *decide_violations(struct st_triaged *t, const struct st_report *report,
+                                           const struct st_findings *findings,
+                                           struct st_marks *marks) {
     struct candidate *candidates = st_alloc(findings->kept + 1, sizeof *candidates);
     for (size_t i = 0; i < findings->kept; i++) {
         const struct st_violation *violation = &findings->violations[i];
         candidates[i] = (struct candidate){.index = i, .block = violation->block};
         candidates[i].mark =
-            judge_violation(j, report, violation, st_fingerprint(report, violation));
+            decide_violation(t, report, violation, st_fingerprint(report, violation));
         marks->counts[candidates[i].mark.state]++;
     }
     return candidates;
 }
 
-static void judge_result(struct st_judgement *j, const struct st_report *report, size_t index,
-                         size_t limit) {
-    const struct st_findings *findings = report->results[index].findings;
-    struct st_marks *marks = &j->triage.marks[index];
-    struct st_findings *view = &j->views[index];
-    struct candidate *candidates = judge_violations(j, report, findings, marks);
+static void triage_result(struct st_triaged *t, const struct st_report *report, size_t index,
+                          size_t limit) {
+    const struct st_result *result = &report->results.items[index];
+    const struct st_findings *findings = result->findings;
+    struct st_marks *marks = &t->triage.marks[index];
+    struct st_findings *view = &t->views[index];
+    struct candidate *candidates = decide_violations(t, report, findings, marks);
     *view = *findings;
     choose(candidates, &view->kept, limit ? limit : SIZE_MAX);
     view->violations = st_alloc(view->kept + 1, sizeof *view->violations);
@@ -171,17 +174,17 @@ static void judge_result(struct st_judgement *j, const struct st_report *report,
     }
     free(candidates);
     marks->unjudged = st_all_violated(findings) - findings->kept;
-    if (st_result_has_cycle(&report->results[index]) && findings->cycle_length)
-        marks->cycle = judge_cycle(j, report, findings);
-    j->results[index] = report->results[index];
-    j->results[index].findings = view;
+    if (st_result_has_cycle(result) && findings->cycle_length)
+        marks->cycle = decide_cycle(t, report, findings);
+    t->results[index] = *result;
+    t->results[index].findings = view;
 }
 
 /* ---- Predictions ---- */
 
-static struct candidate *judge_blocks(struct st_judgement *j, const struct st_report *report,
-                                      const struct st_prediction *prediction,
-                                      struct st_marks *marks) {
+static struct candidate *decide_blocks(struct st_triaged *t, const struct st_report *report,
+                                       const struct st_prediction *prediction,
+                                       struct st_marks *marks) {
     struct candidate *candidates = st_alloc(prediction->listed + 1, sizeof *candidates);
     marks->unjudged = st_all_reported(prediction);
     for (size_t i = 0; i < prediction->listed; i++) {
@@ -190,19 +193,19 @@ static struct candidate *judge_blocks(struct st_judgement *j, const struct st_re
             (struct candidate){.index = i, .block = block->block, .spare = !st_is_reported(block)};
         if (!st_is_reported(block))
             continue;
-        candidates[i].mark = judge_foreseen(j, report, block);
+        candidates[i].mark = decide_block(t, report, block);
         marks->counts[candidates[i].mark.state]++;
         marks->unjudged--;
     }
     return candidates;
 }
 
-static void judge_prediction(struct st_judgement *j, const struct st_report *report, size_t index,
-                             size_t limit) {
+static void triage_prediction(struct st_triaged *t, const struct st_report *report, size_t index,
+                              size_t limit) {
     const struct st_prediction *prediction = &report->predictions->items[index];
-    struct st_marks *marks = &j->triage.marks[index];
-    struct st_prediction *view = &j->predictions.items[index];
-    struct candidate *candidates = judge_blocks(j, report, prediction, marks);
+    struct st_marks *marks = &t->triage.marks[index];
+    struct st_prediction *view = &t->predictions.items[index];
+    struct candidate *candidates = decide_blocks(t, report, prediction, marks);
     *view = *prediction;
     choose(candidates, &view->listed, limit ? limit : SIZE_MAX);
     view->blocks = st_alloc(view->listed + 1, sizeof *view->blocks);
@@ -214,20 +217,20 @@ static void judge_prediction(struct st_judgement *j, const struct st_report *rep
     free(candidates);
 }
 
-static void judge_predictions(struct st_judgement *j, struct st_report *report, size_t limit) {
-    j->predictions = *report->predictions;
-    j->predictions.items = st_alloc(j->predictions.count, sizeof *j->predictions.items);
-    for (size_t i = 0; i < j->predictions.count; i++)
-        judge_prediction(j, report, i, limit);
-    report->predictions = &j->predictions;
+static void triage_predictions(struct st_triaged *t, struct st_report *report, size_t limit) {
+    t->predictions = *report->predictions;
+    t->predictions.items = st_alloc(t->predictions.count, sizeof *t->predictions.items);
+    for (size_t i = 0; i < t->predictions.count; i++)
+        triage_prediction(t, report, i, limit);
+    report->predictions = &t->predictions;
 }
 
-static void judge_results(struct st_judgement *j, struct st_report *report, size_t limit) {
-    j->results = st_alloc(report->result_count, sizeof *j->results);
-    j->views = st_alloc(report->result_count, sizeof *j->views);
-    for (size_t i = 0; i < report->result_count; i++)
-        judge_result(j, report, i, limit);
-    report->results = j->results;
+static void triage_results(struct st_triaged *t, struct st_report *report, size_t limit) {
+    t->results = st_alloc(report->results.count, sizeof *t->results);
+    t->views = st_alloc(report->results.count, sizeof *t->views);
+    for (size_t i = 0; i < report->results.count; i++)
+        triage_result(t, report, i, limit);
+    report->results.items = t->results;
 }
 
 /* ---- All ---- */
@@ -250,53 +253,60 @@ static void copy_files(struct st_triage *triage, const struct st_baseline *basel
         triage->baselines[i] = st_strdup(baseline->files[i]);
 }
 
-static void find_gone(struct st_judgement *j) {
-    const struct st_names *known = &j->baseline->fingerprints;
-    struct st_triage *triage = &j->triage;
+static void find_gone(struct st_triaged *t) {
+    const struct st_names *known = &t->baseline->fingerprints;
+    struct st_triage *triage = &t->triage;
     triage->gone = st_alloc((size_t)known->count + 1, sizeof *triage->gone);
     for (uint32_t i = 0; i < known->count; i++) {
-        if (st_names_find(&j->seen, st_name(known, i), ST_FINGERPRINT_SIZE - 1) != ST_NAMES_FULL)
+        if (st_names_find(&t->seen, st_name(known, i), ST_FINGERPRINT_SIZE - 1) != ST_NAMES_FULL)
             continue;
         struct st_gone *gone = &triage->gone[triage->gone_count++];
         memcpy(gone->fingerprint.text, st_name(known, i), ST_FINGERPRINT_SIZE);
-        gone->block = st_strdup(j->baseline->blocks[i]);
+        gone->block = st_strdup(t->baseline->blocks[i]);
     }
 }
 
-struct st_judgement *st_judge(struct st_report *report, const struct st_suppressions *suppressions,
-                              const struct st_baseline *baseline, size_t limit) {
-    struct st_judgement *j = st_alloc(1, sizeof *j);
-    size_t count = report->predictions ? report->predictions->count : report->result_count;
-    j->suppressions = suppressions;
-    j->baseline = baseline;
-    st_names_init(&j->seen);
+struct st_triaged *st_triage_findings(struct st_report *report,
+                                      const struct st_suppressions *suppressions,
+                                      const struct st_baseline *baseline, size_t limit) {
+    struct st_triaged *t = st_alloc(1, sizeof *t);
+    size_t count = st_report_results(report).count + st_report_predictions(report)->count;
+    t->suppressions = suppressions;
+    t->baseline = baseline;
+    st_names_init(&t->seen);
     if (suppressions)
-        copy_lines(&j->triage, suppressions);
+        copy_lines(&t->triage, suppressions);
     if (baseline)
-        copy_files(&j->triage, baseline);
-    j->triage.marks = st_alloc(count, sizeof *j->triage.marks);
-    j->triage.result_count = count;
-    if (report->predictions)
-        judge_predictions(j, report, limit);
-    else
-        judge_results(j, report, limit);
+        copy_files(&t->triage, baseline);
+    t->triage.marks = st_alloc(count, sizeof *t->triage.marks);
+    t->triage.result_count = count;
+    switch (report->kind) {
+    case ST_REPORT_RESULT:
+    case ST_REPORT_COMPARISON:
+        triage_results(t, report, limit);
+        break;
+    case ST_REPORT_PREDICTION:
+    case ST_REPORT_PREDICTION_COMPARISON:
+        triage_predictions(t, report, limit);
+        break;
+    }
     if (baseline)
-        find_gone(j);
-    report->triage = &j->triage;
-    return j;
+        find_gone(t);
+    report->triage = &t->triage;
+    return t;
 }
 
-void st_judgement_free(struct st_judgement *judgement) {
-    if (!judgement)
+void st_triaged_free(struct st_triaged *triaged) {
+    if (!triaged)
         return;
-    for (size_t i = 0; judgement->views && i < judgement->triage.result_count; i++)
-        free(judgement->views[i].violations);
-    for (size_t i = 0; i < judgement->predictions.count; i++)
-        free(judgement->predictions.items[i].blocks);
-    free(judgement->predictions.items);
-    st_triage_free(&judgement->triage);
-    st_names_free(&judgement->seen);
-    free(judgement->results);
-    free(judgement->views);
-    free(judgement);
+    for (size_t i = 0; triaged->views && i < triaged->triage.result_count; i++)
+        free(triaged->views[i].violations);
+    for (size_t i = 0; i < triaged->predictions.count; i++)
+        free(triaged->predictions.items[i].blocks);
+    free(triaged->predictions.items);
+    st_triage_free(&triaged->triage);
+    st_names_free(&triaged->seen);
+    free(triaged->results);
+    free(triaged->views);
+    free(triaged);
 }

@@ -3,11 +3,11 @@
 #include "base/memory.h"
 #include "report/text/columns.h"
 #include "report/text/glyphs.h"
-#include "report/text/predict_text.h"
+#include "report/text/prediction_text.h"
 #include "report/text/story_text.h"
 #include "report/text/text_parts.h"
 #include "report/text_buffer.h"
-#include "report/triage/groups.h"
+#include "report/triage/finding_groups.h"
 #include "report/user_line.h"
 
 #include <inttypes.h>
@@ -32,15 +32,16 @@ static void put_number(struct st_columns *columns, uint64_t number) {
 }
 
 /* A text that may be missing, and that a saved result may have made up. */
-static void put_name(const struct st_text *text, struct st_columns *columns, const char *name) {
-    struct st_text cell = *text;
+static void put_name(const struct st_text_writer *text, struct st_columns *columns,
+                     const char *name) {
+    struct st_text_writer cell = *text;
     cell.file = st_columns_cell(columns);
     if (name)
         st_put_name(&cell, name);
 }
 
 /* "1 block", "2 blocks"; what is a sum of several things stays as it is. */
-static void put_storage(const struct st_text *text, const struct st_prediction *prediction) {
+static void put_storage(const struct st_text_writer *text, const struct st_prediction *prediction) {
     const char *unit = prediction->storage_unit;
     size_t word = strcspn(unit, " ");
     bool one = prediction->storage == 1 && word && unit[word - 1] == 's' && !strstr(unit, " and ");
@@ -49,10 +50,10 @@ static void put_storage(const struct st_text *text, const struct st_prediction *
     st_put_name(text, unit + word);
 }
 
-static void put_row(const struct st_text *text, struct st_columns *columns,
+static void put_row(const struct st_text_writer *text, struct st_columns *columns,
                     const struct st_prediction *prediction) {
     char seconds[24];
-    struct st_text cell = *text;
+    struct st_text_writer cell = *text;
     st_scale_time(seconds, sizeof seconds, prediction->seconds);
     put_name(text, columns, prediction->engine);
     put_name(text, columns, prediction->notion);
@@ -68,7 +69,7 @@ static void put_row(const struct st_text *text, struct st_columns *columns,
     put_name(text, columns, prediction->method);
 }
 
-static void put_table(const struct st_text *text, const struct st_report *report) {
+void st_put_prediction_table(const struct st_text_writer *text, const struct st_report *report) {
     static const char *const titles[] = {"engine",  "notion", "reported", "violation", "potential",
                                          "timeout", "time",   "storage",  "method"};
     struct st_columns columns = {.count = sizeof titles / sizeof *titles,
@@ -90,7 +91,7 @@ static void put_table(const struct st_text *text, const struct st_report *report
 
 /* What all analyses say: sets[i] is of the prediction i. */
 struct comparison {
-    const struct st_text *text;
+    const struct st_text_writer *text;
     const struct st_report *report;
     struct st_predicted_groups *sets;
 };
@@ -129,7 +130,7 @@ static bool reports(const struct comparison *c, size_t i, uint32_t name) {
 }
 
 /* "T1 bank.c:21, T2 bank.c:30, T1 bank.c:25" */
-static void put_places(const struct st_text *text, const struct st_foreseen *block) {
+static void put_places(const struct st_text_writer *text, const struct st_foreseen *block) {
     char buffer[ST_LOCATION_SIZE];
     for (size_t i = 0; i < block->event_count; i++) {
         fputs(i ? ", " : "", text->file);
@@ -142,7 +143,7 @@ static void put_places(const struct st_text *text, const struct st_foreseen *blo
 
 static void put_finding(const struct comparison *c, struct st_columns *columns, const char *engine,
                         const struct st_foreseen *block) {
-    struct st_text cell = *c->text;
+    struct st_text_writer cell = *c->text;
     put_name(c->text, columns, engine);
     fputs(st_foresight_name(block->foresight), st_columns_cell(columns));
     char *pattern = st_pattern_text(c->report, block);
@@ -224,15 +225,11 @@ static void put_blocks(const struct comparison *c) {
         }
 }
 
-void st_put_comparison(const struct st_text *text, const struct st_report *report) {
+void st_put_compared_blocks(const struct st_text_writer *text, const struct st_report *report) {
     size_t count = report->predictions->count;
-    put_table(text, report);
-    if (text->style.quiet)
-        return;
     struct comparison c = {text, report, st_alloc(count, sizeof *c.sets)};
     for (size_t i = 0; i < count; i++)
         c.sets[i] = st_group_predictions(report, &report->predictions->items[i]);
-    fputc('\n', text->file);
     put_blocks(&c);
     for (size_t i = 0; i < count; i++)
         st_predicted_groups_free(&c.sets[i]);

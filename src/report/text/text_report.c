@@ -2,25 +2,24 @@
  * that sums up. */
 #include "report/text/story_text.h"
 
-#include "report/text/predict_text.h"
+#include "report/text/prediction_text.h"
 #include "report/text/text_parts.h"
-#include "report/text/triage_text.h"
-#include "report/triage/groups.h"
+#include "report/triage/finding_groups.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 static uint64_t listed_as_new(const struct st_report *report) {
-    const struct st_result *result = &report->results[0];
+    const struct st_result *result = &report->results.items[0];
     uint64_t count = 0;
     for (size_t i = 0; i < result->findings->kept; i++)
         count += st_violation_mark(report, result, i).state == ST_NEW;
     return count;
 }
 
-static void put_violations(const struct st_text *text, const struct st_report *report,
+static void put_violations(const struct st_text_writer *text, const struct st_report *report,
                            const struct st_violation_groups *groups) {
-    const struct st_result *result = &report->results[0];
+    const struct st_result *result = &report->results.items[0];
     for (size_t i = 0; i < groups->count && groups->items[i].state == ST_NEW; i++) {
         struct st_story story = st_violation_story(report, result, &groups->items[i]);
         st_print_story(text, &story, NULL);
@@ -34,8 +33,8 @@ static void put_violations(const struct st_text *text, const struct st_report *r
     }
 }
 
-static void put_cycle(const struct st_text *text, const struct st_report *report) {
-    const struct st_result *result = &report->results[0];
+static void put_cycle(const struct st_text_writer *text, const struct st_report *report) {
+    const struct st_result *result = &report->results.items[0];
     if (!st_result_has_cycle(result) || st_cycle_mark(report, result).state != ST_NEW)
         return;
     struct st_story story = st_cycle_story(report, result);
@@ -47,9 +46,9 @@ static void put_cycle(const struct st_text *text, const struct st_report *report
 /* ---- The table of blocks ---- */
 
 /* How often each block ran and was cut. With a single name the headlines have said it. */
-static void put_blocks(const struct st_text *text, const struct st_report *report,
+static void put_blocks(const struct st_text_writer *text, const struct st_report *report,
                        const struct st_violation_groups *groups) {
-    const struct st_findings *findings = report->results[0].findings;
+    const struct st_findings *findings = report->results.items[0].findings;
     if (groups->row_count < 2 || !groups->rows[0].violated || report->stopped)
         return;
     st_put_block_table(text, groups->rows, groups->row_count,
@@ -69,8 +68,8 @@ static const char *verdict_words(enum st_verdict verdict) {
                                             : "undecided";
 }
 
-static void put_block_counts(const struct st_text *text, const struct st_report *report) {
-    const struct st_findings *findings = report->results[0].findings;
+static void put_block_counts(const struct st_text_writer *text, const struct st_report *report) {
+    const struct st_findings *findings = report->results.items[0].findings;
     uint64_t violated = st_all_violated(findings);
     if (!findings->names_blocks)
         return;
@@ -85,15 +84,15 @@ static void put_block_counts(const struct st_text *text, const struct st_report 
 
 /* In a recording the order of racing accesses is one that they can have had (docs/programs.md).
  */
-static void put_race_note(const struct st_text *text, const struct st_report *report) {
-    if (report->details && st_findings_racy(report->results[0].findings))
+static void put_race_note(const struct st_text_writer *text, const struct st_report *report) {
+    if (report->details && st_findings_racy(report->results.items[0].findings))
         fputs("A finding rests on a data race: in a recording the order of racing accesses is best "
               "effort. 'seriatim stats' lists them.\n",
               text->file);
 }
 
-static void put_summary(const struct st_text *text, const struct st_report *report) {
-    const struct st_result *result = &report->results[0];
+static void put_summary(const struct st_text_writer *text, const struct st_report *report) {
+    const struct st_result *result = &report->results.items[0];
     const struct st_findings *findings = result->findings;
     st_put_name(text, report->trace);
     fputs(": ", text->file);
@@ -121,7 +120,7 @@ static void scale_bytes(char *buffer, size_t size, size_t bytes) {
     snprintf(buffer, size, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
 }
 
-static void put_row(const struct st_text *text, const struct st_result *result) {
+static void put_row(const struct st_text_writer *text, const struct st_result *result) {
     const struct st_findings *findings = result->findings;
     char first[24] = "-", violated[24] = "-", seconds[24], bytes[24];
     if (findings->first_bad_event)
@@ -137,7 +136,7 @@ static void put_row(const struct st_text *text, const struct st_result *result) 
     fprintf(text->file, " %15s  %15s  %9s  %10s\n", first, violated, seconds, bytes);
 }
 
-static void put_table(const struct st_text *text, const struct st_report *report) {
+static void put_table(const struct st_text_writer *text, const struct st_report *report) {
     st_put_name(text, report->trace);
     fputs(": ", text->file);
     st_put_facts(text, report);
@@ -146,8 +145,8 @@ static void put_table(const struct st_text *text, const struct st_report *report
     fprintf(text->file, "%-14s %-16s %15s  %15s  %9s  %10s\n", "engine", "verdict",
             "first bad event", "violated blocks", "time", "peak state");
     st_put_paint(text, ST_PLAIN);
-    for (size_t i = 0; i < report->result_count; i++)
-        put_row(text, &report->results[i]);
+    for (size_t i = 0; i < report->results.count; i++)
+        put_row(text, &report->results.items[i]);
     if (!st_report_disagrees(report))
         return;
     st_put_paint(text, ST_RED);
@@ -157,37 +156,50 @@ static void put_table(const struct st_text *text, const struct st_report *report
     st_put_paint(text, ST_PLAIN);
 }
 
-static void put_findings(const struct st_text *text, const struct st_report *report) {
-    struct st_violation_groups groups = st_group_violations(report, &report->results[0]);
+static void put_findings(const struct st_text_writer *text, const struct st_report *report) {
+    struct st_violation_groups groups = st_group_violations(report, &report->results.items[0]);
     put_violations(text, report, &groups);
     put_blocks(text, report, &groups);
     put_cycle(text, report);
     st_violation_groups_free(&groups);
 }
 
-void st_report_text(const struct st_report *report, struct st_text_style style, FILE *file) {
-    struct st_text text = {
-        .file = file, .symbols = report->symbols, .style = style, .details = report->details};
-    if (report->predictions) {
-        st_put_predictions(&text, report);
-        return;
-    }
-    if (report->compare) {
-        put_table(&text, report);
-        if (report->triage) {
-            fputc('\n', file);
-            st_put_triage(&text, report);
-        }
-        return;
-    }
-    if (!style.quiet) {
-        text.sources = st_sources_new(report->folder, report->built);
-        put_findings(&text, report);
-        st_put_newer_sources(&text);
-        st_sources_free(text.sources);
+static void print_result(struct st_text_writer *text, const struct st_report *report) {
+    if (!text->style.quiet) {
+        text->sources = st_sources_new(report->folder, report->built);
+        put_findings(text, report);
+        st_put_newer_sources(text);
+        st_sources_free(text->sources);
         if (report->triage)
-            st_put_triage(&text, report);
-        put_race_note(&text, report);
+            st_put_triage(text, report);
+        put_race_note(text, report);
     }
-    put_summary(&text, report);
+    put_summary(text, report);
+}
+
+static void print_comparison(const struct st_text_writer *text, const struct st_report *report) {
+    put_table(text, report);
+    if (!report->triage)
+        return;
+    fputc('\n', text->file);
+    st_put_triage(text, report);
+}
+
+void st_report_text(const struct st_report *report, struct st_text_style style, FILE *file) {
+    struct st_text_writer text = {
+        .file = file, .symbols = report->symbols, .style = style, .details = report->details};
+    switch (report->kind) {
+    case ST_REPORT_RESULT:
+        print_result(&text, report);
+        break;
+    case ST_REPORT_COMPARISON:
+        print_comparison(&text, report);
+        break;
+    case ST_REPORT_PREDICTION:
+        st_print_prediction(&text, report);
+        break;
+    case ST_REPORT_PREDICTION_COMPARISON:
+        st_print_prediction_comparison(&text, report);
+        break;
+    }
 }

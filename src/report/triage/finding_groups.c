@@ -1,4 +1,4 @@
-#include "report/triage/groups.h"
+#include "report/triage/finding_groups.h"
 
 #include "base/memory.h"
 #include "report/calls.h"

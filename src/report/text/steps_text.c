@@ -1,9 +1,8 @@
-#include "report/text/steps.h"
+#include "report/text/story_text.h"
 
 #include "base/memory.h"
 #include "report/text/columns.h"
 #include "report/text/glyphs.h"
-#include "report/text/sentences.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -70,7 +69,7 @@ static struct row make_gap(const struct st_story_step *step) {
                         .reason = st_strdup("--format json lists them")};
 }
 
-static struct row make_row(const struct st_text *text, const struct st_story_step *step) {
+static struct row make_row(const struct st_text_writer *text, const struct st_story_step *step) {
     if (step->gap)
         return make_gap(step);
     struct row row = {.step = step,
@@ -153,7 +152,8 @@ static bool reason_fits(const struct layout *layout, const struct row *row) {
     return larger(column, row_end(layout, row)) + GAP + st_width(row->reason) <= layout->width;
 }
 
-static struct layout make_layout(const struct st_text *text, const struct row *rows, size_t count) {
+static struct layout make_layout(const struct st_text_writer *text, const struct row *rows,
+                                 size_t count) {
     struct layout layout = {.width = st_text_width(text)};
     for (size_t i = 0; i < count; i++)
         measure_row(&layout, &rows[i]);
@@ -178,7 +178,7 @@ static void put_blanks(FILE *file, size_t count) {
 
 /* A line in the making: blanks are owed until something follows them. */
 struct line {
-    const struct st_text *text;
+    const struct st_text_writer *text;
     size_t owed;
 };
 
@@ -199,7 +199,7 @@ static void put_cell(struct line *line, enum st_paint paint, const char *cell, s
 }
 
 /* Tabs inside a line of source are as good as blanks. */
-static void put_source(const struct st_text *text, const char *source, size_t length,
+static void put_source(const struct st_text_writer *text, const char *source, size_t length,
                        size_t columns) {
     char *copy = st_alloc(length + 1, 1);
     for (size_t i = 0; i < length; i++)
@@ -211,15 +211,15 @@ static void put_source(const struct st_text *text, const char *source, size_t le
 }
 
 /* A line of source below what it belongs to. */
-static void put_source_line(const struct st_text *text, const struct layout *layout, size_t left,
-                            const char *source, size_t length) {
+static void put_source_line(const struct st_text_writer *text, const struct layout *layout,
+                            size_t left, const char *source, size_t length) {
     put_blanks(text->file, left);
     put_source(text, source, length, larger(layout->width, left + LEAST_SOURCE) - left);
     fputc('\n', text->file);
 }
 
 /* "in    withdraw    bank.c:25  pthread_mutex_unlock(&account->lock);" */
-static void put_frame(const struct st_text *text, const struct layout *layout,
+static void put_frame(const struct st_text_writer *text, const struct layout *layout,
                       const struct st_frame_text *frame, const char *role) {
     char *function = make_fit(frame->function), *location = make_fit(frame->location);
     struct line line = {text, layout->calls};
@@ -242,7 +242,7 @@ static void put_frame(const struct st_text *text, const struct layout *layout,
     free(location);
 }
 
-static void put_frames(const struct st_text *text, const struct layout *layout,
+static void put_frames(const struct st_text_writer *text, const struct layout *layout,
                        const struct row *row) {
     size_t count = row->step->new_calls;
     if (count > MOST_CALLS + 1)
@@ -257,8 +257,8 @@ static void put_frames(const struct st_text *text, const struct layout *layout,
 }
 
 /* A text below the actions, word by word; the first line is begun already unless `below`. */
-static void put_words(const struct st_text *text, const struct layout *layout, const char *words,
-                      bool below) {
+static void put_words(const struct st_text_writer *text, const struct layout *layout,
+                      const char *words, bool below) {
     char *indent = st_alloc(layout->left + 1, 1);
     memset(indent, ' ', layout->left);
     if (below)
@@ -268,7 +268,7 @@ static void put_words(const struct st_text *text, const struct layout *layout, c
 }
 
 /* Action and location as a sentence, when they are too wide for columns. */
-static void put_action_words(const struct st_text *text, const struct layout *layout,
+static void put_action_words(const struct st_text_writer *text, const struct layout *layout,
                              const struct row *row) {
     bool where = row->where && *row->where;
     struct st_text_buffer buffer;
@@ -287,7 +287,7 @@ static void put_action(struct line *line, const struct layout *layout, const str
     fputc('\n', line->text->file);
 }
 
-static void put_row(const struct st_text *text, const struct layout *layout,
+static void put_row(const struct st_text_writer *text, const struct layout *layout,
                     const struct row *row) {
     struct line line = {text, INDENT};
     put_cell(&line, ST_DIM, row->event, layout->event);
@@ -305,7 +305,7 @@ static void put_row(const struct st_text *text, const struct layout *layout,
     put_frames(text, layout, row);
 }
 
-void st_print_steps(const struct st_text *text, const struct st_story_steps *steps) {
+void st_print_steps(const struct st_text_writer *text, const struct st_story_steps *steps) {
     struct row *rows = st_alloc(steps->count + 1, sizeof *rows);
     for (size_t i = 0; i < steps->count; i++)
         rows[i] = make_row(text, &steps->items[i]);

@@ -6,8 +6,8 @@
  *
  * Groups come in this order: new findings before known ones and those before suppressed ones, then
  * by the rank of their blocks (report/triage/rank.h). */
-#ifndef SERIATIM_REPORT_TRIAGE_GROUPS_H
-#define SERIATIM_REPORT_TRIAGE_GROUPS_H
+#ifndef SERIATIM_REPORT_TRIAGE_FINDING_GROUPS_H
+#define SERIATIM_REPORT_TRIAGE_FINDING_GROUPS_H
 
 #include "report/triage/rank.h"
 #include "report/triage/triage.h"
