@@ -18,9 +18,9 @@
 #include "reference/shrink.h"
 
 #include <inttypes.h>
-#include <unistd.h>
 
-enum { PATIENCE = 30 }; /* seconds for a thousand traces before an engine counts as hanging */
+/* Seconds of processor time for a thousand traces before an engine counts as hanging. */
+enum { PATIENCE = 30 };
 
 struct options {
     struct program program;
@@ -227,7 +227,7 @@ static bool check_next(void *context, uint64_t seed) {
     struct check *check = context;
     const struct options *options = check->options;
     if ((seed - options->program.seed) % 1000 == 0)
-        alarm(PATIENCE);
+        program_be_patient_for(PATIENCE);
     return options->races ? check_races(options, seed) : check_seed(options, seed, check->tallies);
 }
 

@@ -114,7 +114,7 @@ static void a_join_that_fails_is_not_told(void **state) {
     assert_int_equal(pthread_join(pthread_self(), NULL), EDEADLK);
     assert_string_equal(mock_emitted(0), "fork 1, split");
     pthread_cancel(id);
-    struct timespec future = {time(NULL) + 100, 0};
+    struct timespec future = {time(NULL) + 1000000, 0};
     assert_int_equal(pthread_timedjoin_np(id, NULL, &future), 0);
     assert_string_equal(mock_emitted(0), "fork 1, split, split, join 1");
 }
@@ -131,7 +131,7 @@ static void detached_threads_are_forked_and_end(void **state) {
     pthread_create(&id, NULL, give_back, NULL);
     assert_int_equal(pthread_detach(id), 0);
     for (unsigned i = 0; i < 2; i++)
-        for (int tries = 0; tries < 1000 && strcmp(mock_emitted(first + i), life); tries++)
+        while (strlen(mock_emitted(first + i)) < strlen(life))
             usleep(1000);
     assert_string_equal(mock_emitted(first), life);
     assert_string_equal(mock_emitted(first + 1), life);
