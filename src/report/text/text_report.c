@@ -68,6 +68,14 @@ static const char *verdict_words(enum st_verdict verdict) {
                                             : "undecided";
 }
 
+/* What the verdict means, for those who read it for the first time. */
+static void put_meaning(const struct st_text_writer *text, enum st_verdict verdict) {
+    if (verdict == ST_UNDECIDED || text->style.quiet)
+        return;
+    fprintf(text->file, " (%s order of whole blocks explains this run)",
+            verdict == ST_SERIALIZABLE ? "some" : "no");
+}
+
 static void put_block_counts(const struct st_text_writer *text, const struct st_report *report) {
     const struct st_findings *findings = report->results.items[0].findings;
     uint64_t violated = st_all_violated(findings);
@@ -99,6 +107,7 @@ static void put_summary(const struct st_text_writer *text, const struct st_repor
     st_put_paint(text, findings->verdict == ST_SERIALIZABLE ? ST_GREEN : ST_RED);
     fputs(verdict_words(findings->verdict), text->file);
     st_put_paint(text, ST_PLAIN);
+    put_meaning(text, findings->verdict);
     if (findings->first_bad_event)
         fprintf(text->file, ", first bad event %" PRIu64, findings->first_bad_event);
     put_block_counts(text, report);
@@ -147,6 +156,8 @@ static void put_table(const struct st_text_writer *text, const struct st_report 
     st_put_paint(text, ST_PLAIN);
     for (size_t i = 0; i < report->results.count; i++)
         put_row(text, &report->results.items[i]);
+    if (!text->style.quiet)
+        fputs("\nSerializable: some order of whole blocks explains this run.\n", text->file);
     if (!st_report_disagrees(report))
         return;
     st_put_paint(text, ST_RED);
