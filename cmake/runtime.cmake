@@ -13,7 +13,7 @@ foreach(objects seriatim_rt_objects seriatim_rt_preinit)
   target_include_directories(${objects} PRIVATE src)
   target_compile_options(${objects} PRIVATE -O2 -fvisibility=hidden -ftls-model=initial-exec
                          -fno-builtin -fexceptions -fno-omit-frame-pointer -mcx16)
-  # Nor may a loop become a call of memcpy, which is ours and would be told.
+  # Nor may a loop become a call of memcpy, which is interposed and would emit events.
   if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${objects} PRIVATE -fno-tree-loop-distribute-patterns)
   endif()

@@ -89,8 +89,3 @@ uint32_t st_intern_find(const struct st_intern *intern, const void *key, size_t 
     const uint64_t *slot = find_slot(intern, hash_bytes(key, size), key, size);
     return slot[WIDTH] ? (uint32_t)(slot[WIDTH] - 1) : ST_INTERN_NONE;
 }
-
-size_t st_intern_memory(const struct st_intern *intern) {
-    return intern->table.slot_count * st_hash_slot_bytes(WIDTH) + intern->bytes_capacity +
-           intern->ends_capacity * sizeof *intern->ends;
-}

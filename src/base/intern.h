@@ -52,6 +52,4 @@ static inline size_t st_intern_size(const struct st_intern *intern, uint32_t num
                             : intern->ends[number] - st_intern_start(intern, number);
 }
 
-size_t st_intern_memory(const struct st_intern *intern);
-
 #endif

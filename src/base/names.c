@@ -54,8 +54,8 @@ static inline bool is_wanted(const void *context, uint32_t number) {
            memcmp(st_name(wanted->names, number), wanted->key->text, wanted->key->length) == 0;
 }
 
-/* Apart from the rest, which so calls nothing and needs no registers saved: it is called on every
- * third line of a text. */
+/* Out of line, so that the rest makes no call and saves no registers: every third line of a text
+ * gets there. */
 static __attribute__((noinline)) uint64_t *find_long(const struct st_names *names,
                                                      const struct st_name_key *key) {
     struct wanted wanted = {names, key};
@@ -125,9 +125,4 @@ uint32_t st_names_find(const struct st_names *names, const char *text, size_t le
     struct st_name_key key = st_name_key(text, length);
     const uint64_t *slot = find_slot(names, &key);
     return slot[ST_NAME_WIDTH] ? (uint32_t)slot[ST_NAME_WIDTH] - 1 : ST_NAMES_FULL;
-}
-
-size_t st_names_memory(const struct st_names *names) {
-    return names->table.slot_count * st_hash_slot_bytes(ST_NAME_WIDTH) + names->text_capacity +
-           names->offset_capacity * sizeof *names->offset;
 }

@@ -2,7 +2,7 @@
  *
  * A trace of a billion lines asks for a name on every line, so look-up is split in two: making the
  * key (hash, and for texts of up to 15 bytes the text itself) and finding it. Between the two a
- * reader can ask for the memory early and do the same for its next lines. */
+ * reader can prefetch the slot and go on with its next lines. */
 #ifndef SERIATIM_BASE_NAMES_H
 #define SERIATIM_BASE_NAMES_H
 
@@ -97,7 +97,5 @@ static inline const char *st_name(const struct st_names *names, uint32_t number)
 static inline size_t st_name_length(const struct st_names *names, uint32_t number) {
     return (size_t)(names->offset[number + 1] - names->offset[number] - 1);
 }
-
-size_t st_names_memory(const struct st_names *names);
 
 #endif

@@ -10,7 +10,7 @@
 #include "check/clock.h"
 
 /* An access by `thread` at its local time `time`. time 0: none, and nothing else has a meaning. */
-struct st_access {
+struct st_clock_access {
     uint32_t thread;
     st_time time;
     struct st_snapshot *snapshot;
@@ -20,17 +20,17 @@ struct st_access {
 
 struct st_reads {
     uint32_t count, capacity;
-    struct st_access items[];
+    struct st_clock_access items[];
 };
 
 /* Invariant: the reads since the last write, none of which happens before another one, are `read`,
  * or, when there are several, the items of `reads`; then `several` is ST_NEVER, a time that no
  * clock reaches. One cache line: variables are looked up at random, and waiting for a second line
  * took a quarter of the time. */
-struct st_variable {
-    struct st_access write;
+struct st_clock_variable {
+    struct st_clock_access write;
     union {
-        struct st_access read;
+        struct st_clock_access read;
         struct {
             uint32_t zero; /* as a thread number: within every clock */
             st_time several;
@@ -39,38 +39,42 @@ struct st_variable {
     };
 };
 
-_Static_assert(sizeof(struct st_variable) == 64, "a variable is one cache line");
+_Static_assert(sizeof(struct st_clock_variable) == 64, "a variable is one cache line");
 
-static inline bool st_has_several_reads(const struct st_variable *variable) {
+static inline bool st_has_several_reads(const struct st_clock_variable *variable) {
     return variable->several == ST_NEVER;
 }
 
-struct st_accesses {
-    struct st_variable *variables;
-    struct st_access *locks;      /* last release */
-    struct st_variable *channels; /* without a write */
+struct st_clock_accesses {
+    struct st_clock_variable *variables;
+    struct st_clock_access *locks;      /* last release */
+    struct st_clock_variable *channels; /* without a write */
     size_t variable_capacity, lock_capacity, channel_capacity;
     size_t read_bytes; /* of all lists of reads */
 };
 
-void st_accesses_free(struct st_accesses *accesses);
-void st_accesses_reserve(struct st_accesses *accesses, struct st_extent need);
-size_t st_accesses_memory(const struct st_accesses *accesses);
+void st_clock_accesses_free(struct st_clock_accesses *accesses);
+void st_clock_accesses_reserve(struct st_clock_accesses *accesses, struct st_extent need);
+size_t st_clock_accesses_memory(const struct st_clock_accesses *accesses);
 
 /* The channel with that number. May move all others. */
-struct st_variable *st_accesses_channel(struct st_accesses *accesses, uint32_t channel);
+struct st_clock_variable *st_clock_accesses_channel(struct st_clock_accesses *accesses,
+                                                    uint32_t channel);
 
 /* Calls visit for every access there is: to mark its snapshot, or to replace it. */
-void st_accesses_visit(struct st_accesses *accesses,
-                       void (*visit)(void *context, struct st_access *access), void *context);
+void st_clock_accesses_visit(struct st_clock_accesses *accesses,
+                             void (*visit)(void *context, struct st_clock_access *access),
+                             void *context);
 
 /* Adds a read by a thread with that clock. A read that happens before it is replaced by it: what a
  * later write must learn from the first it learns from the second. */
-void st_reads_add(struct st_accesses *accesses, struct st_variable *variable,
-                  const struct st_access *read, const st_time *clock);
+void st_reads_add(struct st_clock_accesses *accesses, struct st_clock_variable *variable,
+                  const struct st_clock_access *read, const st_time *clock);
 
-static inline void st_variable_read(struct st_accesses *accesses, struct st_variable *variable,
-                                    const struct st_access *read, const st_time *clock) {
+static inline void st_clock_variable_read(struct st_clock_accesses *accesses,
+                                          struct st_clock_variable *variable,
+                                          const struct st_clock_access *read,
+                                          const st_time *clock) {
     if (clock[variable->read.thread] >= variable->read.time)
         variable->read = *read;
     else
@@ -78,10 +82,11 @@ static inline void st_variable_read(struct st_accesses *accesses, struct st_vari
 }
 
 /* A write makes all older accesses superfluous. */
-void st_reads_drop(struct st_accesses *accesses, struct st_variable *variable);
+void st_reads_drop(struct st_clock_accesses *accesses, struct st_clock_variable *variable);
 
-static inline void st_variable_write(struct st_accesses *accesses, struct st_variable *variable,
-                                     const struct st_access *write) {
+static inline void st_clock_variable_write(struct st_clock_accesses *accesses,
+                                           struct st_clock_variable *variable,
+                                           const struct st_clock_access *write) {
     variable->write = *write;
     if (__builtin_expect(st_has_several_reads(variable), 0))
         st_reads_drop(accesses, variable);

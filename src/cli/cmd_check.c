@@ -59,16 +59,15 @@ static enum status write_report(struct check *check, const struct st_result *res
                                .repairs = st_trace_repairs(trace),
                                .cut = st_trace_truncated(trace),
                                .stopped = st_trace_check_stopped(&check->engines),
-                               .compare = runs_all(check),
-                               .results = results,
-                               .result_count = check->engines.count};
+                               .kind = runs_all(check) ? ST_REPORT_COMPARISON : ST_REPORT_RESULT,
+                               .results = {results, check->engines.count}};
     struct st_text_style style = text_style(&values->common, check->output.fd);
-    struct st_judgement *judgement = st_filters_apply(&check->filters, &report, values->limit);
+    struct st_triaged *triaged = st_filters_apply(&check->filters, &report, values->limit);
     enum status status = report_status(&report);
     report.has_status = true;
     report.status = status;
     write_report_as(&report, &values->filters, values->format, style, check->output.file);
-    st_judgement_free(judgement);
+    st_triaged_free(triaged);
     st_context_details_free(&contexts);
     return status;
 }

@@ -78,7 +78,7 @@ static enum status write_report(struct predict *predict) {
     struct st_facts facts = st_trace_input_facts(input);
     struct st_context_details contexts = {.symbols = &input->symbols};
     struct st_details details = {st_context_details_lookup, &contexts};
-    struct st_report report = {.schema = "seriatim-predict/1",
+    struct st_report report = {.schema = ST_PREDICT_SCHEMA,
                                .trace = predict->path,
                                .details = input->tracker ? &details : NULL,
                                .built = st_trace_input_recorded(input),
@@ -86,15 +86,16 @@ static enum status write_report(struct predict *predict) {
                                .facts = &facts,
                                .repairs = st_trace_repairs(trace),
                                .cut = st_trace_truncated(trace),
-                               .compare = runs_all_predictors(values),
+                               .kind = runs_all_predictors(values) ? ST_REPORT_PREDICTION_COMPARISON
+                                                                   : ST_REPORT_PREDICTION,
                                .predictions = &predict->prediction.predictions};
     struct st_text_style style = text_style(&values->common, predict->output.fd);
-    struct st_judgement *judgement = st_filters_apply(&predict->filters, &report, values->limit);
+    struct st_triaged *triaged = st_filters_apply(&predict->filters, &report, values->limit);
     enum status status = report_status(&report);
     report.has_status = true;
     report.status = status;
     write_report_as(&report, &values->filters, values->format, style, predict->output.file);
-    st_judgement_free(judgement);
+    st_triaged_free(triaged);
     st_context_details_free(&contexts);
     return dump_witness(predict) < 0 ? STATUS_TROUBLE : status;
 }

@@ -21,14 +21,14 @@ struct values {
 static enum status write_loaded(const struct values *values, const struct st_filters *filters,
                                 const struct st_loaded *loaded, struct st_output *output) {
     struct st_report report = *st_loaded_report(loaded);
-    struct st_judgement *judgement = st_filters_apply(filters, &report, 0);
+    struct st_triaged *triaged = st_filters_apply(filters, &report, 0);
     enum status status = report_status(&report);
     struct st_error error;
     report.has_status = true;
     report.status = status;
     write_report_as(&report, &values->filters, values->format,
                     text_style(&values->common, output->fd), output->file);
-    st_judgement_free(judgement);
+    st_triaged_free(triaged);
     return st_output_finish(output, &error) < 0 ? complain(&error) : status;
 }
 

@@ -45,7 +45,7 @@ static void write_to(struct run *run, FILE *file, int fd) {
     struct st_finding_names *names = st_finding_names_new(check->watch.translator, &findings);
     struct st_details details = st_finding_names_details(names);
     struct st_result result = st_engine_run_result(&check->run, &findings);
-    struct st_report report = {.schema = "seriatim-run/1",
+    struct st_report report = {.schema = ST_RUN_SCHEMA,
                                .trace = run->words[0],
                                .details = &details,
                                .built =
@@ -54,15 +54,15 @@ static void write_to(struct run *run, FILE *file, int fd) {
                                .facts = st_validator_facts(check->validator),
                                .repairs = st_validator_repairs(check->validator),
                                .stopped = check->run.stopped,
-                               .results = &result,
-                               .result_count = 1};
-    struct st_judgement *judgement = st_filters_apply(&run->filters, &report, values->limit);
+                               .kind = ST_REPORT_RESULT,
+                               .results = {&result, 1}};
+    struct st_triaged *triaged = st_filters_apply(&run->filters, &report, values->limit);
     run->found = st_report_found(&report);
     report.has_status = run->over;
     report.status = exit_status(run);
     write_report_as(&report, &values->filters, values->format, text_style(&values->common, fd),
                     file);
-    st_judgement_free(judgement);
+    st_triaged_free(triaged);
     st_finding_names_free(names);
     free(findings.violations);
 }

@@ -7,7 +7,7 @@
 #include "cli/trace_messages.h"
 #include "report/report.h"
 #include "report/story/story.h"
-#include "report/text/writer.h"
+#include "report/text/text_writer.h"
 #include "report/user_line.h"
 #include "session/race_list.h"
 
@@ -68,7 +68,7 @@ static double bytes_per_event(const struct st_trace *trace) {
 
 /* ---- text ---- */
 
-static void put_access(const struct st_text *text, const struct st_place *place) {
+static void put_access(const struct st_text_writer *text, const struct st_place *place) {
     char buffer[ST_LOCATION_SIZE];
     bool located = *st_user_location(text->symbols, NULL, place->event.loc, buffer);
     fputs(located ? " " : "", text->file);
@@ -76,7 +76,7 @@ static void put_access(const struct st_text *text, const struct st_place *place)
     fprintf(text->file, " (event %" PRIu64 ")", place->number);
 }
 
-static void put_pair(const struct st_text *text, const struct st_race_pair *pair) {
+static void put_pair(const struct st_text_writer *text, const struct st_race_pair *pair) {
     fputs("  ", text->file);
     st_put_thread(text, pair->from.event.thread);
     fputc(' ', text->file);
@@ -95,7 +95,7 @@ static void put_pair(const struct st_text *text, const struct st_race_pair *pair
 
 static void write_races_text(const struct st_race_list *list, const struct st_symbols *symbols,
                              FILE *file) {
-    struct st_text text = {.file = file, .symbols = symbols};
+    struct st_text_writer text = {.file = file, .symbols = symbols};
     uint64_t shown = 0;
     fprintf(file, "%-24s ", "data races");
     if (st_race_list_gave_up(list)) {

@@ -3,7 +3,7 @@
 #define SERIATIM_CLI_REPORT_OUTPUT_H
 
 #include "cli/common_options.h"
-#include "report/formats.h"
+#include "report/report.h"
 #include "session/filters.h"
 
 /* The values of FILTER_OPTIONS. */

@@ -19,6 +19,7 @@ static void *make_defaults(const struct st_analysis *analysis) {
 
 struct st_run_needs st_predict_needs(const struct st_predict_plan *plan) {
     struct st_run_needs needs = {.model = {.order = plan->options.order}};
+    st_observers_add(&needs.model.observers, &st_deadlock_observer, 0);
     for (size_t i = 0; i < plan->analysis_count; i++) {
         const struct st_analysis *analysis = &plan->analyses[i];
         void *defaults = make_defaults(analysis);
@@ -30,20 +31,6 @@ struct st_run_needs st_predict_needs(const struct st_predict_plan *plan) {
     }
     return needs;
 }
-
-/* ---- deadlocks ---- */
-
-static void find_deadlocks(const struct st_model *model, struct st_predictions *predictions) {
-    struct st_deadlocks found;
-    st_deadlocks_find(&found, model, 0);
-    predictions->deadlocks_sought = true;
-    for (size_t i = 0; i < found.count; i++)
-        st_predictions_deadlock(predictions, found.items[i].waits, found.items[i].count);
-    predictions->more_deadlocks = found.more;
-    st_deadlocks_free(&found);
-}
-
-/* ---- predictors ---- */
 
 /* What the model of the run leaves out limits what an analysis of it can say. */
 static void add_model_caveats(const struct st_model *model,
@@ -85,7 +72,7 @@ void st_predict_run(const struct st_predict_plan *plan, const struct st_run *run
                     struct st_predictions *predictions) {
     *predictions = (struct st_predictions){.count = plan->analysis_count};
     predictions->items = st_alloc(plan->analysis_count, sizeof *predictions->items);
-    find_deadlocks(run->model, predictions);
+    st_deadlocks_find(run->model, 0, predictions);
     for (size_t i = 0; i < plan->analysis_count; i++) {
         run_analysis(&plan->analyses[i], &plan->options, run, &predictions->items[i]);
         if (!plan->analyses[i].predictor->reads_events)

@@ -92,11 +92,11 @@ void st_filters_close(struct st_filters *filters) {
     st_baseline_free(&filters->baseline);
 }
 
-struct st_judgement *st_filters_apply(const struct st_filters *filters, struct st_report *report,
-                                      uint64_t limit) {
+struct st_triaged *st_filters_apply(const struct st_filters *filters, struct st_report *report,
+                                    uint64_t limit) {
     const struct st_filter_files *files = filters->files;
     if (!st_filters_wanted(files))
         return NULL;
-    return st_judge(report, files->suppressions.count ? &filters->suppressions : NULL,
-                    files->baselines.count ? &filters->baseline : NULL, limit);
+    return st_triage_findings(report, files->suppressions.count ? &filters->suppressions : NULL,
+                              files->baselines.count ? &filters->baseline : NULL, limit);
 }

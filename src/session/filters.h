@@ -3,7 +3,9 @@
 #define SERIATIM_SESSION_FILTERS_H
 
 #include "base/options.h"
-#include "report/triage/judge.h"
+#include "report/triage/baseline.h"
+#include "report/triage/triage.h"
+#include "spec/suppress.h"
 
 struct st_filter_files {
     struct st_texts suppressions, baselines;
@@ -41,8 +43,8 @@ bool st_filters_wanted(const struct st_filter_files *files);
 size_t st_filters_keep(const struct st_filter_files *files, uint64_t limit);
 
 /* Marks the findings of a report that are suppressed or in the baseline; NULL if there is no file.
- * Release the judgement after the report. */
-struct st_judgement *st_filters_apply(const struct st_filters *filters, struct st_report *report,
-                                      uint64_t limit);
+ * Release the triaged after the report. */
+struct st_triaged *st_filters_apply(const struct st_filters *filters, struct st_report *report,
+                                    uint64_t limit);
 
 #endif

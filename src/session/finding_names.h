@@ -7,7 +7,7 @@
 
 #include "finding/finding.h"
 #include "report/report.h"
-#include "watch/translate.h"
+#include "watch/translator.h"
 
 struct st_finding_names;
 

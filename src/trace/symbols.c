@@ -21,13 +21,6 @@ void st_contexts_free(struct st_contexts *contexts) {
     free(contexts->sites);
 }
 
-size_t st_contexts_memory(const struct st_contexts *contexts) {
-    return st_names_memory(&contexts->functions) + st_names_memory(&contexts->lines) +
-           contexts->frame_capacity * sizeof *contexts->frames +
-           contexts->held_capacity * sizeof *contexts->held +
-           contexts->site_capacity * sizeof *contexts->sites;
-}
-
 uint32_t st_contexts_frame(struct st_contexts *contexts, struct st_frame_row row) {
     st_reserve(&contexts->frames, &contexts->frame_capacity, contexts->frame_count + 1);
     contexts->frames[contexts->frame_count++] = row;
@@ -58,13 +51,6 @@ void st_symbols_free(struct st_symbols *symbols) {
     st_names_free(&symbols->locations);
     st_names_free(&symbols->channels);
     st_contexts_free(&symbols->contexts);
-}
-
-size_t st_symbols_memory(const struct st_symbols *symbols) {
-    return st_names_memory(&symbols->threads) + st_names_memory(&symbols->variables) +
-           st_names_memory(&symbols->locks) + st_names_memory(&symbols->blocks) +
-           st_names_memory(&symbols->locations) + st_names_memory(&symbols->channels) +
-           st_contexts_memory(&symbols->contexts);
 }
 
 struct st_names *st_symbols_of(struct st_symbols *symbols, enum st_op op) {

@@ -43,7 +43,6 @@ struct st_contexts {
 
 void st_contexts_init(struct st_contexts *contexts);
 void st_contexts_free(struct st_contexts *contexts);
-size_t st_contexts_memory(const struct st_contexts *contexts);
 
 /* These return the number of the new row. */
 uint32_t st_contexts_frame(struct st_contexts *contexts, struct st_frame_row row);
@@ -57,7 +56,6 @@ struct st_symbols {
 
 void st_symbols_init(struct st_symbols *symbols);
 void st_symbols_free(struct st_symbols *symbols);
-size_t st_symbols_memory(const struct st_symbols *symbols);
 
 /* The table in which an operation's target has its name. */
 struct st_names *st_symbols_of(struct st_symbols *symbols, enum st_op op);

@@ -1,4 +1,4 @@
-/* Names for addresses of the program under test, from the modules that it told of. */
+/* Names for addresses of the program under test, from the modules that it has loaded. */
 #ifndef SERIATIM_WATCH_PLACES_H
 #define SERIATIM_WATCH_PLACES_H
 

@@ -5,19 +5,20 @@ The binary is taken from the folder in SERIATIM_BUILD (default: build)."""
 import json
 import os
 import pathlib
-import signal
 import subprocess
+import sys
 import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+
+import surroundings  # pylint: disable=wrong-import-position
+
+surroundings.settle()
 BINARY = (ROOT / os.environ.get("SERIATIM_BUILD", "build") / "seriatim").resolve()
 TRACES = ROOT / "tests" / "traces"
 GOLDEN = pathlib.Path(__file__).resolve().parent / "golden"
-
-# Whoever starts the tests in the background has them ignore interrupts, and with them every program
-# that they start: but some tests interrupt one.
-signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # T2 cuts T1's block: the smallest possible violation.
 CUT = """\
@@ -71,10 +72,8 @@ class Result:
 
 
 def environment(**changes):
-    ours = ("SERIATIM_OPTIONS", "NO_COLOR", "COLUMNS")
-    env = {k: v for k, v in os.environ.items() if k not in ours}
-    env.update(changes)
-    return env
+    """For a program that is started: see surroundings.py for what there is without changes."""
+    return {**os.environ, **changes}
 
 
 def run(*arguments, input=b"", env=None, cwd=None, stdout=subprocess.PIPE, **more):

@@ -12,8 +12,9 @@ import unittest
 import unittest.mock
 import xml.etree.ElementTree as ElementTree
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILD = os.path.abspath(os.environ.get("SERIATIM_BUILD", os.path.join(ROOT, "build")))
+from seriatim import BINARY, ROOT
+
+BUILD = str(BINARY.parent)
 SERIATIM = os.path.join(BUILD, "seriatim")
 GENERATOR = os.path.join(BUILD, "bench-generate")
 SCENARIOS = os.path.join(BUILD, "bench-scenarios")

@@ -2,12 +2,10 @@
 
 import json
 import os
-import pathlib
 import resource
 import shutil
 import signal
 import subprocess
-import time
 import unittest
 
 from seriatim import BINARY, Case, Result
@@ -233,18 +231,19 @@ class SomethingIsMissing(DoctorCase):
 
 class Interrupted(DoctorCase):
     def test_no_temporary_folder_is_left(self):
-        self.have("sleep", "touch")
-        self.pretend("gcc", f"touch {self.folder}/busy; exec sleep 2")
-        process = subprocess.Popen([str(BINARY), "doctor"], env=self.environment(PATH=self.bin),
-                                   stdout=subprocess.DEVNULL)
-        for _ in range(600):
-            if pathlib.Path(self.folder / "busy").exists():
-                break
-            time.sleep(0.05)
-        self.assertEqual(len(list(self.temporary.iterdir())), 1)
-        process.send_signal(signal.SIGTERM)
-        self.assertEqual(process.wait(), -signal.SIGTERM)
-        self.assertEqual(list(self.temporary.iterdir()), [])
+        """The compiler says that it is at work, and is so until we close the pipe."""
+        self.have("cat", "echo")
+        os.mkfifo(self.folder / "busy")
+        os.mkfifo(self.folder / "done")
+        self.pretend("gcc", f"echo busy >'{self.folder}/busy'; exec cat '{self.folder}/done'")
+        with subprocess.Popen([str(BINARY), "doctor"], env=self.environment(PATH=self.bin),
+                              stdout=subprocess.DEVNULL) as process:
+            self.assertEqual((self.folder / "busy").read_text(), "busy\n")
+            with open(self.folder / "done", "w", encoding="ascii"):
+                self.assertEqual(len(list(self.temporary.iterdir())), 1)
+                process.send_signal(signal.SIGTERM)
+                self.assertEqual(process.wait(), -signal.SIGTERM)
+                self.assertEqual(list(self.temporary.iterdir()), [])
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""Programs and watchers that are killed at any moment, and disks that are full.
+"""Programs and watchers that are killed in the middle of their work, and disks that are full.
 
-Moments are drawn from a seed; SERIATIM_KILLS has the number of rounds of each kind, and
-SERIATIM_KILL_SEED the first seed."""
+The program says when it has made so many steps, and goes on; then comes the kill. How many steps is
+drawn from a seed; SERIATIM_KILLS has the number of rounds of each kind, and SERIATIM_KILL_SEED the
+first seed."""
 
 import json
 import os
@@ -22,25 +23,90 @@ from test_run import RUNTIME
 ROUNDS = int(os.environ.get("SERIATIM_KILLS", "12"))
 SEED = int(os.environ.get("SERIATIM_KILL_SEED", "1"))
 
-# Threads that do everything that can be recorded, each in a known order: a worker (T1) that counts,
-# a producer (T2) and a consumer (T3) with a condition, one with atomics (T4), and one (T5) that
-# makes threads. The argument says how often.
+# Threads that do all there is to watch, each in an order that is known: one with atomics (T1), a
+# worker (T2) that counts, a producer (T3) and a consumer (T4) with a condition, and one (T5) that
+# makes threads.
+#
+#     busy N    After N steps of all threads it prints "at work", its process and the thread T1, and
+#               goes on for ever, or until a line with a number comes: then for so many steps more.
+#               With 0 it waits for that line before its first step.
+#     busy -    It prints the same, and stays there, before its first event.
 BUSY = r"""
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-static int rounds;
+/* What is not watched, and has no order with what is. */
+#define HIDDEN __attribute__((no_sanitize("thread"), noinline))
+static long steps, wanted, limit = -1;
+static int hammering;
+
+HIDDEN static void announce(void) {
+    char line[80];
+    int length = snprintf(line, sizeof line, "at work %d %d\n", (int)getpid(),
+                          __atomic_load_n(&hammering, __ATOMIC_SEQ_CST));
+    syscall(SYS_write, 1, line, length);
+}
+
+HIDDEN static void stepped(void) {
+    if (__atomic_add_fetch(&steps, 1, __ATOMIC_SEQ_CST) == wanted)
+        announce();
+}
+
+HIDDEN static int goes_on(void) {
+    return __atomic_load_n(&steps, __ATOMIC_SEQ_CST) <
+           (unsigned long)__atomic_load_n(&limit, __ATOMIC_SEQ_CST);
+}
+
+HIDDEN static void read_limit(void) {
+    char line[80] = "";
+    if (syscall(SYS_read, 0, line, sizeof line - 1) < 0)
+        _exit(9);
+    __atomic_store_n(&limit, __atomic_load_n(&steps, __ATOMIC_SEQ_CST) + atol(line),
+                     __ATOMIC_SEQ_CST);
+}
+
+HIDDEN static void say_who_hammers(void) {
+    __atomic_store_n(&hammering, (int)syscall(SYS_gettid), __ATOMIC_SEQ_CST);
+}
+
+HIDDEN static void wait_for_hammer(void) {
+    while (!__atomic_load_n(&hammering, __ATOMIC_SEQ_CST))
+        syscall(SYS_sched_yield);
+}
+
+HIDDEN __attribute__((constructor)) static void before_main(int argc, char **argv) {
+    wanted = argc > 1 ? atol(argv[1]) : 0;
+    if (argc > 1 && strcmp(argv[1], "-") == 0) {
+        announce();
+        for (;;)
+            pause();
+    }
+}
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, queue_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int total, queue, taken;
 static atomic_int hits;
+static int rounds[5]; /* of each thread */
 
 static void count(int n) {
     pthread_mutex_lock(&lock);
     total += n;
     pthread_mutex_unlock(&lock);
+}
+
+static void hit(void) { atomic_fetch_add(&hits, 1); }
+static void *hammer(void *unused) {
+    for (say_who_hammers(); goes_on(); rounds[0]++) {
+        hit();
+        stepped();
+    }
+    return unused;
 }
 
 static void step_a(void) { count(1); }
@@ -53,10 +119,13 @@ static void step_c(void) {
 }
 
 static void *work(void *unused) {
-    for (int i = 0; i < rounds; i++) {
+    for (; goes_on(); rounds[1]++) {
         step_a();
+        stepped();
         step_b();
+        stepped();
         step_c();
+        stepped();
     }
     return unused;
 }
@@ -85,23 +154,20 @@ static void made(void) { count(0); }
 static void used(int value) { taken += value; count(0); }
 
 static void *produce(void *unused) {
-    for (int i = 0; i < rounds / 4; i++) {
+    for (; goes_on(); rounds[2]++) {
         made();
+        stepped();
         put(1);
     }
+    put(-1); /* that was all */
     return unused;
 }
 
 static void *consume(void *unused) {
-    for (int i = 0; i < rounds / 4; i++)
-        used(take());
-    return unused;
-}
-
-static void hit(void) { atomic_fetch_add(&hits, 1); }
-static void *hammer(void *unused) {
-    for (int i = 0; i < rounds; i++)
-        hit();
+    for (int value; (value = take()) > 0; rounds[3]++) {
+        used(value);
+        stepped();
+    }
     return unused;
 }
 
@@ -112,39 +178,41 @@ static void *live(void *unused) {
 }
 static void joined(void) { count(1); }
 static void *raise_children(void *unused) {
-    for (int i = 0; i < rounds / 16; i++) {
+    for (; goes_on(); rounds[4]++) {
         pthread_t child;
         pthread_create(&child, NULL, live, NULL);
         pthread_join(child, NULL);
         joined();
+        stepped();
     }
     return unused;
 }
 
-int main(int argc, char **argv) {
-    void *(*const routines[])(void *) = {work, produce, consume, hammer, raise_children};
+int main(void) {
+    void *(*const routines[])(void *) = {hammer, work, produce, consume, raise_children};
     pthread_t threads[5];
-    rounds = argc > 1 ? atoi(argv[1]) : 1600;
-    if (argc > 2) /* wait for a word */
-        getchar();
-    for (int i = 0; i < 5; i++)
+    if (!wanted) {
+        announce();
+        read_limit();
+    }
+    for (int i = 0; i < 5; i++) {
         pthread_create(&threads[i], NULL, routines[i], NULL);
+        wait_for_hammer();
+    }
+    if (wanted)
+        read_limit();
     for (int i = 0; i < 5; i++)
         pthread_join(threads[i], NULL);
-    printf("%d %d %d\n", total, taken, hits);
+    printf("%d %d %d of %d %d %d %d %d\n", total, taken, hits, rounds[0], rounds[1], rounds[2],
+           rounds[3], rounds[4]);
     return 0;
 }
 """
-# LARGE emits more than the memory between program and watcher holds.
-NORMAL, LONGER, LARGE = 1600, 8000, 160000
-STEPS = {"T1": ["step_a", "step_b", "step_c"], "T2": ["made"], "T3": ["used"], "T4": ["hit"],
+# MANY steps take more than the memory between program and watcher holds.
+LATEST, MORE, MANY = 8000, 20000, 1000000
+STEPS = {"T1": ["hit"], "T2": ["step_a", "step_b", "step_c"], "T3": ["made"], "T4": ["used"],
          "T5": ["joined"]}
 PROGRAM = None
-
-
-def output_of(rounds):
-    children = rounds // 16
-    return f"{6 * rounds + 2 * children} {rounds // 4} {rounds}\n"
 
 
 def setUpModule():
@@ -159,44 +227,44 @@ def setUpModule():
     PROGRAM = folder / "busy"
 
 
+def draws():
+    """For each round its seed, and after how many steps the kill comes: often soon."""
+    return [(seed, int(LATEST ** random.Random(seed).random()))
+            for seed in range(SEED, SEED + ROUNDS)]
+
+
 class KillCase(Case):
-    def start(self, *words, **more):
-        return subprocess.Popen([str(BINARY), *map(str, words)], cwd=self.folder,
-                                env=environment(SERIATIM_RUNTIME_DIR=str(RUNTIME)),
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                start_new_session=True, **more)
+    def start(self, *words):
+        process = subprocess.Popen([str(BINARY), *map(str, words)], cwd=self.folder, text=True,
+                                   env=environment(SERIATIM_RUNTIME_DIR=str(RUNTIME)),
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, start_new_session=True)
+        self.addCleanup(process.__exit__, None, None, None)
+        return process
 
-    def whole_run(self, *words):
-        """How long it takes when nobody is killed."""
-        begin = time.monotonic()
-        process = self.start(*words)
-        out, err = process.communicate()
-        self.assertEqual((out, process.returncode in (0, 66)), (output_of(NORMAL), True), err)
-        return time.monotonic() - begin
+    def wait_for_work(self, process):
+        """Until the program has made the steps that it was started for. Its process, and the thread
+        that never waits for another."""
+        line = process.stdout.readline()
+        self.assertRegex(line, r"\Aat work \d+ \d+\n\Z")
+        return tuple(map(int, line.split()[2:]))
 
-    def moments(self, longest):
-        """For each round its seed, and how long to wait in it."""
-        return [(seed, random.Random(seed).uniform(0, longest))
-                for seed in range(SEED, SEED + ROUNDS)]
+    def go_on_for(self, process, steps):
+        """So many more steps, and then an end."""
+        process.stdin.write(f"{steps}\n")
+        process.stdin.flush()
 
-    def child_of(self, process):
-        """The program that seriatim runs, if it is there already."""
-        try:
-            children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
-        except FileNotFoundError:
-            children = ""
-        return [int(child) for child in children.split()]
-
-    def is_watched(self, child):
-        """Not when seriatim has just made it and it is not the program yet."""
-        try:
-            return pathlib.Path(f"/proc/{child}/exe").resolve() == PROGRAM.resolve()
-        except (FileNotFoundError, PermissionError):
-            return False
+    def assert_came_to_its_end(self, output):
+        """It did what it says that it did. How often each thread made its steps."""
+        self.assertRegex(output, r"\A\d+ \d+ \d+ of( \d+){5}\n\Z")
+        sums, rounds = (list(map(int, part.split())) for part in output.split(" of "))
+        self.assertEqual(sums, [6 * rounds[1] + 2 * rounds[4], rounds[2], rounds[0]])
+        self.assertEqual(rounds[2], rounds[3])
+        return rounds
 
     def assert_readable(self, path, cut):
-        """Its events are what each thread of the program did, up to some point. Returns how many
-        there are."""
+        """Its events are what the program did, in each thread up to some point. Returns how many
+        steps each has."""
         stats = self.run_here("stats", path, "--format", "json")
         self.assertEqual(stats.status, 0, stats.message)
         checked = self.run_here("check", path, "--format", "json")
@@ -211,160 +279,181 @@ class KillCase(Case):
         begun = {}
         for thread, name in re.findall(r"^(\S+)\|begin\((\w+)\)\|", dump.text, re.M):
             begun.setdefault(thread, []).append(name)
+        counts = []
         for thread, steps in STEPS.items():
-            found = [name for name in begun.get(thread, []) if name in steps]
+            found = [name for name in begun.pop(thread, []) if name in steps]
             self.assertEqual(found, (steps * len(found))[:len(found)], thread)
+            counts.append(len(found))
+        begun.pop("main", None)
         for thread, names in begun.items():
-            if thread not in STEPS:
-                self.assertIn(names, (["born"], ["born", "count"]), thread)
-        return trace["events"]
+            self.assertIn(names, (["born"], ["born", "count"]), thread)
+        return counts
+
+
+class NobodyIsKilled(KillCase):
+    """The program itself, before the moment of its death matters."""
+
+    def test_all_that_it_did_is_in_the_trace(self):
+        process = self.start("record", "-q", "-o", "t.stt", PROGRAM, LATEST)
+        self.wait_for_work(process)
+        self.go_on_for(process, MORE)
+        out, err = process.communicate()
+        self.assertEqual((process.returncode, err), (0, ""))
+        rounds = self.assert_came_to_its_end(out)
+        self.assertEqual(self.assert_readable("t.stt", False),
+                         [rounds[0], 3 * rounds[1], *rounds[2:]])
 
 
 class TheProgramIsKilled(KillCase):
-    def kill_program(self, *words, wait):
-        """Starts seriatim, kills its program after a time, and returns what seriatim says; None if
-        the program was not there or had ended."""
+    def kill_program(self, *words):
+        """Starts seriatim, kills its program when that is at work, and returns what seriatim says."""
         process = self.start(*words)
-        time.sleep(wait)
-        killed = [child for child in self.child_of(process) if self.is_watched(child)]
-        for child in killed:
-            os.kill(child, signal.SIGKILL)
+        program, _ = self.wait_for_work(process)
+        os.kill(program, signal.SIGKILL)
         out, err = process.communicate()
-        if not killed or process.returncode != 128 + signal.SIGKILL:
-            self.assertEqual((out, process.returncode in (0, 66)), (output_of(NORMAL), True), err)
-            return None
-        self.assertEqual(out, "")
+        self.assertEqual((process.returncode, out), (128 + signal.SIGKILL, ""), err)
         return err
 
-    def record(self, wait):
-        """The number of events in the trace that is left; None where there is none."""
-        (self.folder / "t.stt").unlink(missing_ok=True)
-        err = self.kill_program("record", "-q", "-o", "t.stt", PROGRAM, wait=wait)
-        if err is None:
-            return None
-        self.assertRegex(err, r"\A(seriatim: warning: .* could not be watched, so nothing was checked.*\n|"
-                         r"seriatim: warning: \d+ events are missing \(.*\)\n)?\Z")
-        if not (self.folder / "t.stt").exists():
-            return None
-        return self.assert_readable("t.stt", False)
-
     def test_under_record(self):
-        longest = self.whole_run("record", "-q", "-o", "t.stt", PROGRAM)
-        self.assert_readable("t.stt", False)
-        some = []
-        for seed, wait in self.moments(longest):
-            with self.subTest(seed=seed):
-                some.append(self.record(wait) is not None)
-        self.assertIn(True, some, "no moment was one at which the program was at work")
+        for seed, steps in draws():
+            with self.subTest(seed=seed, steps=steps):
+                err = self.kill_program("record", "-q", "-o", "t.stt", PROGRAM, steps)
+                self.assertRegex(err, r"\A(seriatim: warning: \d+ events are missing \(.*\)\n)?\Z")
+                self.assertGreaterEqual(sum(self.assert_readable("t.stt", False)), steps)
 
     def test_under_run(self):
-        longest = self.whole_run("run", "--log", "log", "--format", "json", PROGRAM)
-        for seed, wait in self.moments(longest):
-            with self.subTest(seed=seed):
-                err = self.kill_program("run", "--log", "log", "--format", "json", PROGRAM,
-                                        wait=wait)
-                if err is not None and "could not be watched" not in err:
-                    report = json.loads((self.folder / "log").read_text())
-                    # It may have been killed between saying that it is there and its first event.
-                    trace = report["trace"]
-                    self.assertTrue(trace["threads"] > 0 or trace["events"] == 0, trace)
+        for seed, steps in draws():
+            with self.subTest(seed=seed, steps=steps):
+                self.kill_program("run", "--log", "log", "--format", "json", PROGRAM, steps)
+                report = json.loads((self.folder / "log").read_text())
+                names = sum(STEPS.values(), [])
+                self.assertGreaterEqual(sum(block["executed"] for block in report["blocks"]
+                                            if block["name"] in names), steps)
+
+    def test_before_its_first_event(self):
+        self.assertEqual(self.kill_program("run", "--log", "log", "--format", "json", PROGRAM, "-"),
+                         "")
+        self.assertEqual(json.loads((self.folder / "log").read_text())["trace"]["events"], 0)
+        self.assertEqual(self.kill_program("record", "-q", "-o", "t.stt", PROGRAM, "-"), "")
+        self.assertEqual(self.assert_readable("t.stt", False), [0] * 5)
+
+    def test_before_it_is_the_program(self):
+        shell = f"echo at work $$ 0; read -r line; exec '{PROGRAM}' 1"
+        for command in ("run", "record"):
+            self.assertRegex(self.kill_program(command, "sh", "-c", shell),
+                             r"\Aseriatim: warning: sh could not be watched, so nothing was checked.*\n\Z")
 
 
 class TheWatcherIsKilled(KillCase):
     """The program goes on to its end."""
 
-    def kill_watcher(self, *words, wait):
+    def kill_watcher(self, *words):
         process = self.start(*words)
-        time.sleep(wait)
-        started = any(map(self.is_watched, self.child_of(process)))
+        self.wait_for_work(process)
         process.kill()
-        # Until its parent, which we are, has asked how it ended, it is neither alive nor gone; the
-        # program must not wait for it.
-        out = process.stdout.read()
-        process.communicate()
-        if started:
-            self.assertEqual(out, output_of(int(words[-1])))
-        return started
+        self.assert_goes_on(process)
 
-    def record(self, wait):
-        (self.folder / "t.stt").unlink(missing_ok=True)
-        self.kill_watcher("record", "-q", "-o", "t.stt", PROGRAM, NORMAL, wait=wait)
-        if not (self.folder / "t.stt").exists():
-            return
-        result = self.run_here("stats", "t.stt")
-        if result.status == 2:
-            self.assert_trouble_like(result, "t.stt: .*")
-        else:
-            self.assert_readable("t.stt", None)
+    def assert_goes_on(self, process):
+        """Until its parent, which we are, has asked how it ended, the watcher is neither alive nor
+        gone; the program must not wait for it."""
+        self.go_on_for(process, MORE)
+        self.assert_came_to_its_end(process.stdout.read())
+        process.communicate()
 
     def test_under_record(self):
-        longest = self.whole_run("record", "-q", "-o", "t.stt", PROGRAM, NORMAL)
-        for seed, wait in self.moments(longest):
-            with self.subTest(seed=seed):
-                self.record(wait)
+        for seed, steps in draws():
+            with self.subTest(seed=seed, steps=steps):
+                (self.folder / "t.stt").unlink(missing_ok=True)
+                self.kill_watcher("record", "-q", "-o", "t.stt", PROGRAM, steps)
+                if not (self.folder / "t.stt").exists():
+                    continue
+                result = self.run_here("stats", "t.stt")
+                if result.status == 2:
+                    self.assert_trouble_like(result, "t.stt: .*")
+                else:
+                    self.assert_readable("t.stt", None)
 
     def test_under_run(self):
-        longest = self.whole_run("run", "-q", PROGRAM, NORMAL)
-        for seed, wait in self.moments(longest):
-            with self.subTest(seed=seed):
-                self.kill_watcher("run", "-q", PROGRAM, NORMAL, wait=wait)
+        for seed, steps in draws():
+            with self.subTest(seed=seed, steps=steps):
+                self.kill_watcher("run", "-q", PROGRAM, steps)
+
+    def wait_until_it_sleeps(self, program, thread):
+        """Until a thread that waits for nobody but the watcher waits."""
+        state = None
+        while state != "S":
+            status = pathlib.Path(f"/proc/{program}/task/{thread}/stat").read_text()
+            state = status.rpartition(")")[2].split()[0]
+            time.sleep(0.001)
 
     def test_while_the_program_waits_for_it(self):
         """It has filled the memory between them, and waits until there is room again."""
         for command in ("record", "run"):
             process = self.start(command, "-q", *(["-o", "t.stt"] if command == "record" else []),
-                                 PROGRAM, LARGE)
-            while not any(map(self.is_watched, self.child_of(process))):
-                self.assertIsNone(process.poll())
-                time.sleep(0.01)
+                                 PROGRAM, LATEST)
+            program, thread = self.wait_for_work(process)
             process.send_signal(signal.SIGSTOP)
-            time.sleep(1)
+            self.wait_until_it_sleeps(program, thread)
             process.kill()
-            self.assertEqual(process.stdout.read(), output_of(LARGE))
-            process.communicate()
+            self.assert_goes_on(process)
 
 
 class TheDiskIsFull(KillCase):
-    def record_within(self, limit):
-        """In a file that may not grow beyond that."""
-        (self.folder / "t.stt").unlink(missing_ok=True)
-        process = self.start("record", "-o", "t.stt", PROGRAM, LONGER, "wait", stdin=subprocess.PIPE)
-        while not any(map(self.is_watched, self.child_of(process))):
-            self.assertIsNone(process.poll())
-            time.sleep(0.01)
-        # The memory that it shares with the program is there by now; it counts as a file too.
+    def limit_size(self, process, limit):
+        """The file may not grow beyond that. The memory that is shared with the program counts as a
+        file too, but is there by now."""
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (limit, limit))
-        out, err = process.communicate("\n")
-        self.assertEqual(out, output_of(LONGER))
-        return process.returncode, err
 
-    def record_and_read(self, limit):
-        """The number of events that can be read from a file that became full; 0 if there are none,
-        or if all of it had room: another schedule makes a trace of another size."""
-        status, err = self.record_within(limit)
-        size = (self.folder / "t.stt").stat().st_size
-        if status == 0:
-            self.assertLessEqual(size, limit)
-            self.assert_readable("t.stt", False)
-            return 0
-        self.assertEqual((status, size), (2, limit), err)
-        self.assertIn("t.stt: cannot write: File too large", err)
-        self.assertIn("recording stops here; the program continues", err)
-        result = self.run_here("stats", "t.stt")
-        if result.status == 0:
-            return self.assert_readable("t.stt", True)
-        self.assert_trouble_like(result, "t.stt: .*")
-        return 0
+    def assert_told(self, process):
+        """The watcher says so; the program goes on to its end."""
+        said = process.stderr.readline() + process.stderr.readline()
+        self.assertEqual(said, "seriatim: t.stt: cannot write: File too large\n"
+                         "seriatim: warning: recording stops here; the program continues\n")
+        self.go_on_for(process, MORE)
+        out, _ = process.communicate()
+        self.assert_came_to_its_end(out)
+        self.assertEqual(process.returncode, 2)
 
-    def test_at_any_size(self):
-        self.record_and_read(1 << 40)
-        size = (self.folder / "t.stt").stat().st_size
-        some = 0
+    def test_from_the_beginning(self):
         for seed in range(SEED, SEED + ROUNDS):
-            limit = random.Random(seed).randrange(size)
+            limit = int(4000 * random.Random(seed).random())
             with self.subTest(seed=seed, limit=limit):
-                some += self.record_and_read(limit)
-        self.assertGreater(some, 0, "no file had something in it")
+                process = self.start("record", "-o", "t.stt", PROGRAM, 0)
+                self.wait_for_work(process)
+                self.limit_size(process, limit)
+                self.go_on_for(process, MANY)
+                self.assert_told(process)
+                self.assertEqual((self.folder / "t.stt").stat().st_size, limit)
+                result = self.run_here("stats", "t.stt")
+                if result.status == 2:
+                    self.assert_trouble_like(result, "t.stt: .*")
+                else:
+                    self.assert_readable("t.stt", True)
+
+    def stop_after_something_was_written(self, process):
+        """A file that grows cannot be read to its end: the watcher stands still meanwhile."""
+        while True:
+            process.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, process.pid, os.WSTOPPED)
+            if (self.folder / "t.stt").exists() and self.run_here("stats", "t.stt").status == 0:
+                return
+            process.send_signal(signal.SIGCONT)
+            time.sleep(0.01)
+
+    def test_after_something_was_written(self):
+        for seed in range(SEED, SEED + ROUNDS):
+            process = self.start("record", "-o", "t.stt", PROGRAM, 1)
+            self.wait_for_work(process)
+            self.stop_after_something_was_written(process)
+            size = (self.folder / "t.stt").stat().st_size
+            limit = size + random.Random(seed).randrange(size)
+            with self.subTest(seed=seed, limit=limit):
+                self.limit_size(process, limit)
+                process.send_signal(signal.SIGCONT)
+                self.assert_told(process)
+                self.assertEqual((self.folder / "t.stt").stat().st_size, limit)
+                self.assertGreater(sum(self.assert_readable("t.stt", True)), 0)
+            (self.folder / "t.stt").unlink()
 
 
 if __name__ == "__main__":

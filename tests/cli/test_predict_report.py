@@ -182,12 +182,12 @@ class Text(PredictCase):
         data = prediction(foreseen("transfer", verdict="timeout"), foreseen(start=10, verdict="violation"),
                           foreseen("", thread="T12", start=20, loc="7", verdict="timeout"), engine="tas")
         self.assert_tells(data, "2 blocks took too long and were not decided; a larger --timeout gives "
-                          "each more processor time:",
+                          "them more time:",
                           "  transfer                T1   event 1   at a.c:1",
                           "  a block without a name  T12  event 21  at location 7")
         self.assert_tells(comparison(data, SAMPLES["undecided"]),
                           "2 blocks took too long for tas and were not decided; a larger --timeout gives "
-                          "each more processor time:",
+                          "them more time:",
                           "1 block took too long for blocks and was not decided; a larger --timeout gives "
                           "it more time:", "  f  T1  event 1  at a.c:1")
         self.assertNotIn("took too long", self.text(SAMPLES["violation"]))
@@ -269,8 +269,9 @@ class Sarif(PredictCase):
         [flow] = found["codeFlows"]
         steps = {flow["id"]: [(step["executionOrder"], step["location"]["message"]["text"])
                               for step in flow["locations"]] for flow in flow["threadFlows"]}
-        self.assertEqual(steps, {"T1": [(1, "begins f"), (2, "reads x"), (4, "reads x")],
-                                 "T2": [(3, "writes x")]})
+        self.assertEqual(steps, {"T1": [(1, "begins f; and ends it with event 4"), (2, "reads x"),
+                                        (4, "reads x; still in the block, so f comes after T2")],
+                                 "T2": [(3, "writes x; so T2 comes after f")]})
 
     def test_equal_findings_are_one_result(self):
         [found] = self.results(prediction(foreseen(), foreseen(start=10)))

@@ -105,8 +105,9 @@ int main(int argc, char **argv) {
             abort();
         else if (strcmp(word, "handle") == 0)
             signal(SIGTERM, on_signal), signal(SIGINT, on_signal);
-        else if (strcmp(word, "sleep") == 0)
-            sleep(30);
+        else if (strcmp(word, "stay") == 0)
+            for (;;)
+                pause();
         else if (strcmp(word, "daemon") == 0) {
             if (daemon(1, 1) != 0)
                 return 9;
@@ -184,7 +185,7 @@ class Status(ProgramCase):
     def test_nothing_found(self):
         result = self.run_program("clean")
         self.assertEqual(result.status, 0, result.message)
-        self.assertIn(": serializable; no violated block (witness: ", result.message)
+        self.assertIn(": serializable (some order of whole blocks explains this run); no violated block (witness: ", result.message)
 
     def test_a_violation_gives_66(self):
         result = self.run_program("cut")
@@ -249,7 +250,7 @@ class Status(ProgramCase):
             process.stderr.close()
 
     def test_a_program_without_room_for_the_runtime_is_not_called_clean(self):
-        shell = f"ulimit -v 8000000; exec {PROGRAM_PATH} cut"
+        shell = f"ulimit -v 8000000; exec '{PROGRAM_PATH}' cut"
         for command in ("run", "record"):
             result = self.seriatim(command, "sh", "-c", shell)
             self.assertEqual(result.status, 2)
@@ -313,7 +314,7 @@ class Words(ProgramCase):
         self.assertEqual(result.message.count("\n"), 1)
 
     def test_the_first_finding_is_reported_at_once(self):
-        process = self.start("run", "--first", PROGRAM_PATH, "cut", "+now", "sleep")
+        process = self.start("run", "--first", PROGRAM_PATH, "cut", "+now", "stay")
         self.wait_for_line(process, "now")
         text = b""
         while b"\n" not in text.partition(b"stopped at the first finding")[2]:
@@ -371,7 +372,7 @@ class Log(ProgramCase):
 
 class Signals(ProgramCase):
     def test_an_interrupt_from_the_terminal_ends_the_program_and_we_report(self):
-        process = self.start("run", PROGRAM_PATH, "cut", "+now", "sleep")
+        process = self.start("run", PROGRAM_PATH, "cut", "+now", "stay")
         self.wait_for_line(process, "now")
         os.killpg(process.pid, signal.SIGINT)
         status, _, err = self.finish(process)
@@ -379,7 +380,7 @@ class Signals(ProgramCase):
         self.assertIn("was not atomic in thread main", err)
 
     def test_a_program_that_handles_it_decides(self):
-        process = self.start("run", PROGRAM_PATH, "handle", "cut", "+now", "sleep")
+        process = self.start("run", PROGRAM_PATH, "handle", "cut", "+now", "stay")
         self.wait_for_line(process, "now")
         os.killpg(process.pid, signal.SIGINT)
         status, out, err = self.finish(process)
@@ -387,7 +388,7 @@ class Signals(ProgramCase):
         self.assertIn("was not atomic", err)
 
     def test_a_signal_to_us_alone_is_passed_on(self):
-        process = self.start("run", PROGRAM_PATH, "handle", "+now", "sleep")
+        process = self.start("run", PROGRAM_PATH, "handle", "+now", "stay")
         self.wait_for_line(process, "now")
         process.send_signal(signal.SIGTERM)
         status, out, _ = self.finish(process)
@@ -408,7 +409,7 @@ class Signals(ProgramCase):
         self.assertIn("was not atomic in thread main", err)
 
     def test_a_report_on_request(self):
-        self.assert_report_on_request("sleep")
+        self.assert_report_on_request("stay")
 
     def test_a_report_on_request_from_a_program_that_is_faster_than_we_are(self):
         self.assert_report_on_request("storm")
@@ -588,12 +589,15 @@ class Record(ProgramCase):
         self.assertGreaterEqual(report["trace"]["events"], 300000)
         self.assertEqual(report["violation_count"], 1)
 
+    def is_written(self, path, violations):
+        """Is what the program did so far in the file?"""
+        result = self.check(path)
+        return result.status in (0, 1) and result.json["violation_count"] == violations
+
     def test_we_are_killed_and_the_trace_can_be_read(self):
-        process = self.start("record", "-o", "t.stt", PROGRAM_PATH, "cut", "+now", "sleep")
+        process = self.start("record", "-o", "t.stt", PROGRAM_PATH, "cut", "+now", "stay")
         self.wait_for_line(process, "now")
-        deadline = time.monotonic() + 20
-        while not (self.folder / "t.stt").exists() or not (self.folder / "t.stt").stat().st_size:
-            self.assertLess(time.monotonic(), deadline)
+        while not self.is_written("t.stt", 1):
             time.sleep(0.05)
         process.kill()
         process.wait()
@@ -620,16 +624,19 @@ class Record(ProgramCase):
         self.assertIn("recording stops here; the program continues", result.message)
 
     def test_a_file_that_may_not_grow_can_be_read_up_to_there(self):
-        process = self.start("record", "-o", "t.stt", PROGRAM_PATH, "+now", "cat", "work", "work",
-                             "+done", stdin=subprocess.PIPE)
+        process = self.start("record", "-o", "t.stt", PROGRAM_PATH, "cut", "+now", "cat", "work",
+                             "work", "+done", stdin=subprocess.PIPE)
         self.wait_for_line(process, "now")
-        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (2000, 2000))
+        while not self.is_written("t.stt", 1):
+            time.sleep(0.05)
+        limit = (self.folder / "t.stt").stat().st_size + 10
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (limit, limit))
         status, out, err = self.finish(process)
         self.assertEqual((status, out), (2, "done\n"))
         self.assertIn("t.stt: cannot write: File too large", err)
         report = self.check("t.stt").json
         self.assertTrue(report["trace"]["cut"])
-        self.assertGreater(report["trace"]["events"], 0)
+        self.assertEqual(report["violation_count"], 1)
 
     def test_a_place_where_nothing_can_be_written(self):
         result = self.record("+done", options=["-o", "no/where.stt"])
@@ -747,13 +754,16 @@ class Within(ProgramCase):
                    "-Wl,-rpath,$ORIGIN")
 
     def findings(self):
+        """What is the same in each run. How many events there are is not: an access that no longer
+        matters is not told, and whether it matters depends on how far the watcher has come."""
         result = self.seriatim("run", "--spec", "spec", "--format", "json", self.folder / "host",
                                "./plugin.so")
         self.assertEqual(result.text, "caught\n2 7\n")
         self.assertEqual(result.status, 66)
         report = json.loads(result.message)
         self.assertEqual([v["block"] for v in report["violations"]], ["update"])
-        return report
+        names = ("serializable", "blocks", "violations")
+        return without_numbers([report[name] for name in names])
 
     def test_the_same_is_found_with_it_and_without(self):
         for compiler in ("gcc", "clang"):
@@ -767,9 +777,7 @@ class Within(ProgramCase):
                         with self.subTest(compiler=compiler, host=host, pie=pie, libraries=libraries):
                             self.build_all(compiler, host, "-static-libtsan", pie,
                                            libraries=libraries)
-                            found = self.findings()
-                            self.assertEqual(found["trace"]["events"], expected["trace"]["events"])
-                            self.assertEqual(found["trace"]["blocks"], expected["trace"]["blocks"])
+                            self.assertEqual(self.findings(), expected)
 
     def test_a_program_that_runs_alone_needs_no_library(self):
         self.build_all("gcc", "host.c", "-static-libtsan", libraries=["-static-libtsan"])
@@ -876,7 +884,9 @@ class Plugins(ProgramCase):
         self.build("loader.c", "-o", "loader", "-pthread")
         for name in ("one", "two"):
             self.write(f"{name}.c", LOADED.replace("NAME", name))
-            self.build("-shared", "-fPIC", f"{name}.c", "-o", f"{name}.so")
+            # Each asks for the same place; otherwise it would be by chance that they get it.
+            self.build("-shared", "-fPIC", "-Wl,-Ttext-segment=0x30000000", f"{name}.c", "-o",
+                       f"{name}.so")
         self.write("spec", "atomic function one_update\natomic function two_update\n")
 
     def build(self, *words):

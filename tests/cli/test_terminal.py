@@ -3,6 +3,7 @@
 import fcntl
 import os
 import pty
+import select
 import struct
 import subprocess
 import termios
@@ -112,27 +113,51 @@ class Width(TerminalCase):
             self.assertEqual(result.text.splitlines()[:-1], lines)
 
 
+def is_empty(pipe):
+    """Has everything been read that was written into it?"""
+    waiting = struct.pack("i", 0)
+    return struct.unpack("i", fcntl.ioctl(pipe.fileno(), termios.FIONREAD, waiting)) == (0,)
+
+
 class Progress(TerminalCase):
-    def slowly(self, *arguments, tail=CLEAN, terminals=("stderr",)):
-        """Runs on a trace that takes more than a second to arrive. Standard output and what the
-        terminal saw."""
-        process, master = self.start(*arguments, "-", terminals=terminals)
-        process.stdin.write(CLEAN.encode() * 3000)
+    def wait_until_shown(self, terminal, words, do_some_work):
+        """What the terminal sees until these words are there, while more and more work is done: a
+        piece each time that nothing was seen for 20 ms, and far more than a second's worth."""
+        seen = b""
+        for _ in range(5000):
+            do_some_work()
+            if select.select([terminal], [], [], 0.02)[0]:
+                seen += os.read(terminal, 65536)
+            if words in seen:
+                return seen
+        raise AssertionError(f"{words} is not shown, but: {seen}")
+
+    def slowly(self, *arguments, tail=CLEAN):
+        """Runs on a trace that comes in little by little until there is progress to be seen, and
+        then ends with the tail. Standard output, what the terminal saw, and the lines before the
+        tail."""
+        process, terminal = self.start(*arguments, "-", terminals=("stderr",))
+        lines = 0
+
+        def write_more():
+            nonlocal lines
+            process.stdin.write(CLEAN.encode() * 200)
+            process.stdin.flush()
+            lines += 200 * CLEAN.count("\n")
+        seen = self.wait_until_shown(terminal, b"million events", write_more)
+        process.stdin.write(tail.encode())
+        out, _ = process.communicate()
+        return out, seen + read_all(terminal), lines
+
+    def wait_a_second(self, process):
+        """Until what was written so far was read, and long enough for progress to be shown."""
         process.stdin.flush()
+        while not is_empty(process.stdin):
+            time.sleep(0.01)
         time.sleep(1.5)
-        process.stdin.write(CLEAN.encode() * 3000 + tail.encode())
-        process.stdin.close()
-        out = process.stdout.read() if process.stdout else b""
-        if process.stderr:
-            self.assertEqual(process.stderr.read(), b"")
-            process.stderr.close()
-        if process.stdout:
-            process.stdout.close()
-        process.wait()
-        return out, read_all(master)
 
     def test_shown_after_a_second_and_taken_away(self):
-        out, seen = self.slowly("check")
+        out, seen, _ = self.slowly("check")
         self.assertIn(b"million events of standard input", seen)
         shown, blanks, rest = seen.rsplit(b"\r", 2)
         self.assertEqual(blanks.strip(), b"")
@@ -141,40 +166,47 @@ class Progress(TerminalCase):
         self.assertIn(b"serializable", out)
 
     def test_taken_away_before_an_error(self):
-        _, seen = self.slowly("check", tail="nonsense\n")
-        self.assertIn(b"million events", seen)
-        self.assertRegex(seen, rb"\r +\rseriatim: standard input:30001: expected")
+        _, seen, lines = self.slowly("check", tail="nonsense\n")
+        self.assertRegex(seen, rb"\r +\rseriatim: standard input:%d: expected" % (lines + 1))
 
     def test_not_when_quiet(self):
-        _, seen = self.slowly("check", "--quiet")
-        self.assertEqual(seen, b"")
+        process, terminal = self.start("check", "--quiet", "-", terminals=("stderr",))
+        process.stdin.write(CLEAN.encode() * 3000)
+        self.wait_a_second(process)
+        out, _ = process.communicate(CLEAN.encode() * 3000)
+        self.assertIn(b"serializable", out)
+        self.assertEqual(read_all(terminal), b"")
 
     def test_not_for_short_work(self):
-        process, master = self.start("check", "-", terminals=("stderr",))
-        process.communicate(CLEAN.encode())
-        self.assertEqual(read_all(master), b"")
+        """Work is short that takes less than a second. Five events do, unless the machine has no
+        time for us just then."""
+        seconds = 1
+        while seconds >= 1:
+            begin = time.monotonic()
+            process, terminal = self.start("check", "-", terminals=("stderr",))
+            process.communicate(CLEAN.encode())
+            seconds = time.monotonic() - begin
+        self.assertEqual(read_all(terminal), b"")
 
     def test_percent_of_a_file(self):
-        """A file that takes more than a second: stopped for that long in the middle."""
+        """A file that takes more than a second: what it becomes is read piece by piece."""
         self.write("t.std", CLEAN * 400000)
         os.mkfifo(self.folder / "fifo")
-        process, master = self.start("dump", "t.std", "-o", "fifo", terminals=("stderr",))
+        process, terminal = self.start("dump", "t.std", "-o", "fifo", terminals=("stderr",))
         with open(self.folder / "fifo", "rb") as fifo:
-            fifo.read(100000)
-            time.sleep(1.5)
+            seen = self.wait_until_shown(terminal, b"% of t.std", lambda: fifo.read(50000))
             while fifo.read(1 << 20):
                 pass
         process.communicate()
-        self.assertRegex(read_all(master), rb"\r +\d+ % of t\.std")
+        self.assertRegex(seen, rb"\r +\d+ % of t\.std")
 
     def test_not_among_the_lines_of_a_dump(self):
         # As much as the buffer of a terminal holds is not read before the end.
-        process, master = self.start("dump", "--events=-3", "-", terminals=("stdout", "stderr"))
+        process, terminal = self.start("dump", "--events=-3", "-", terminals=("stdout", "stderr"))
         process.stdin.write(CLEAN.encode())
-        process.stdin.flush()
-        time.sleep(1.5)
+        self.wait_a_second(process)
         process.communicate(CLEAN.encode())
-        self.assertEqual(read_all(master).replace(b"\r\n", b"\n").decode(),
+        self.assertEqual(read_all(terminal).replace(b"\r\n", b"\n").decode(),
                          "".join(CLEAN.splitlines(True)[:3]))
 
 

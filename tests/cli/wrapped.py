@@ -13,7 +13,6 @@ import tempfile
 from seriatim import BINARY, Case, Result, environment
 
 SOURCE = pathlib.Path(__file__).resolve().parent / "stub_runtime.c"
-OURS = ("SERIATIM_CC", "SERIATIM_CXX", "SERIATIM_INLINE", "SERIATIM_RUNTIME_DIR", "STUB_LOG")
 
 
 @functools.lru_cache(maxsize=None)
@@ -36,10 +35,7 @@ def stub_runtime():
 
 
 def clean_environment(**changes):
-    env = environment(SERIATIM_RUNTIME_DIR=str(stub_runtime()), LC_ALL="C.UTF-8")
-    for name in OURS:
-        if name != "SERIATIM_RUNTIME_DIR":
-            env.pop(name, None)
+    env = environment(SERIATIM_RUNTIME_DIR=str(stub_runtime()))
     env.update({name: str(value) for name, value in changes.items()})
     return {name: value for name, value in env.items() if value != "None"}
 

@@ -40,7 +40,7 @@ static BLOCK void look(void) {
 
 THREAD(updater) {
     schedule_step(2);
-    usleep(20000); /* until main has left */
+    schedule_wait_for_end(getpid()); /* main has left */
     update();
     puts("ok");
 #ifdef RACE_CHECK

@@ -3,12 +3,13 @@
 #include "schedule.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { STUCK_SECONDS = 20, MOMENT_NANOSECONDS = 20 * 1000 * 1000 };
+enum { LONG_SECONDS = 20, MOMENT_NANOSECONDS = 20 * 1000 * 1000 };
 
 /* The number of the step that may return next. */
 static int turn = 1;
@@ -43,16 +44,15 @@ static void pass(int number) {
     syscall(SYS_futex, &turn, FUTEX_WAKE_PRIVATE, 1 << 30, NULL, NULL, 0);
 }
 
-static void give_up(const char *message, int length) {
+static void say(const char *message, int length) {
     syscall(SYS_write, 2, message, length);
-    syscall(SYS_exit_group, 3);
 }
 
 void schedule_step(int number) {
     int saved = errno;
-    if (!await(number, STUCK_SECONDS * 1000000000LL)) {
+    while (!await(number, LONG_SECONDS * 1000000000LL)) {
         char text[80];
-        give_up(text, snprintf(text, sizeof text, "schedule: step %d never came\n", number));
+        say(text, snprintf(text, sizeof text, "schedule: step %d has not come yet\n", number));
     }
     pass(number);
     errno = saved;
@@ -65,8 +65,35 @@ void schedule_step_or_go_on(int number) {
     errno = saved;
 }
 
+int schedule_thread(void) {
+    return (int)syscall(SYS_gettid);
+}
+
+/* Its state as the kernel tells it, or 0 when it is gone. */
+static char state_of(int thread) {
+    char path[64], text[512] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
+    int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return 0;
+    long length = syscall(SYS_read, file, text, sizeof text - 1);
+    syscall(SYS_close, file);
+    while (length > 0 && text[length] != ')') /* of the name, which may have any character in it */
+        length--;
+    return length > 0 ? text[length + 2] : 0;
+}
+
+void schedule_wait_for_end(int thread) {
+    int saved = errno;
+    for (char state = 'R'; state && state != 'Z'; state = state_of(thread))
+        syscall(SYS_sched_yield);
+    errno = saved;
+}
+
 void schedule_check(int holds, const char *file, int line) {
     char text[400];
-    if (!holds)
-        give_up(text, snprintf(text, sizeof text, "%s:%d: check failed\n", file, line));
+    if (holds)
+        return;
+    say(text, snprintf(text, sizeof text, "%s:%d: check failed\n", file, line));
+    syscall(SYS_exit_group, 3);
 }

@@ -11,11 +11,11 @@
  * schedule.c is compiled without instrumentation and synchronises by system calls, so for seriatim
  * and for ThreadSanitizer the order is an accident: forcing it adds no edge of happens-before.
  *
- * A number that never comes is a mistake in the program, which then ends with status 3. In the
- * twin of a program (-DFIXED) it is often the point: whoever wants to come in between waits for a
- * lock. There each step waits a moment only and then goes on: the same pressure, and no deadlock.
- * A program whose twin can keep to the schedule says so: #define SCHEDULE_HOLDS before the
- * #include.
+ * A number that never comes is a mistake in the program, which then waits for ever and says so. In
+ * the twin of a program (-DFIXED) it is often the point: whoever wants to come in between waits for
+ * a lock. There each step waits a moment only and then goes on: the same pressure, and no deadlock;
+ * nothing in the twin may depend on how long a moment is. A program whose twin can keep to the
+ * schedule says so: #define SCHEDULE_HOLDS before the #include.
  */
 #ifndef SCHEDULE_H
 #define SCHEDULE_H
@@ -30,6 +30,10 @@ extern "C" {
 
 void schedule_step(int number);
 void schedule_step_or_go_on(int number);
+
+/* The id of this thread for the kernel, and a wait until the thread with that id has ended. */
+int schedule_thread(void);
+void schedule_wait_for_end(int thread);
 
 /* Ends the program with a message unless a call did what it should: check(pthread_x() == 0). */
 void schedule_check(int holds, const char *file, int line);

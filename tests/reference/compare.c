@@ -344,11 +344,11 @@ bool compare_engine(const struct st_engine *engine, const struct sample *sample,
     return same;
 }
 
-bool compare_late(const struct sample *sample, const struct reference *reference, uint64_t seed,
-                  char *why) {
+bool compare_deferred(const struct sample *sample, const struct reference *reference, uint64_t seed,
+                      char *why) {
     const struct promise *promise = promise_of("witness");
     struct st_findings findings;
-    late_run(sample->events, sample->count, seed, &findings);
+    deferred_run(sample->events, sample->count, seed, &findings);
     bool same = check_verdict(promise, &findings, reference, why) &&
                 check_blocks(promise, &findings, sample, reference, why) &&
                 check_evidence(promise, &findings, sample, reference, why);

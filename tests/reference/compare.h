@@ -13,9 +13,9 @@ enum { COMPARE_TEXT = 256 };
 bool compare_engine(const struct st_engine *engine, const struct sample *sample,
                     const struct reference *reference, uint64_t batches, char *why);
 
-/* Runs witness with accesses that are told late (late.h), and compares the same. */
-bool compare_late(const struct sample *sample, const struct reference *reference, uint64_t seed,
-                  char *why);
+/* Runs witness with deferred accesses (deferred.h), and compares the same. */
+bool compare_deferred(const struct sample *sample, const struct reference *reference, uint64_t seed,
+                      char *why);
 
 /* Of all paths that compare_engine has seen: are they short? */
 struct compare_paths {

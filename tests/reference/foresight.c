@@ -6,16 +6,8 @@
 
 /* ---- what is promised ---- */
 
-#define PLAIN                                                                                      \
-    { .order = ST_MODEL_BARRIERS }
-#define SHARED                                                                                     \
-    { .order = ST_MODEL_BARRIERS, .keep_shared = true }
-#define UNTRIMMED                                                                                  \
-    { .order = ST_MODEL_BARRIERS, .keep_repetitions = true }
-#define IN_SEQUENCE                                                                                \
-    { .order = ST_MODEL_BARRIERS, .keep_sequence = true }
-#define IN_SEQUENCE_UNTRIMMED                                                                      \
-    { .order = ST_MODEL_BARRIERS, .keep_sequence = true, .keep_repetitions = true }
+#define UNTRIMMED true
+#define TRIMMED false
 #define CONFLICT .notion = ST_NOTION_CONFLICT
 #define VIEW .notion = ST_NOTION_VIEW
 #define PAIRWISE .races = ST_RACES_PAIRWISE
@@ -31,50 +23,50 @@ enum { COMMIT_NODE = PROMISE_SOUND | PROMISE_EXACT_FOR_PAIRS };
 // clang-format off
 const struct setup setups[] = {
     {"reduction", "reduction", PROMISE_SOUND | PROMISE_COMMIT_NODES, {CONFLICT},
-     {.reduction = {PAIRWISE}}, PLAIN, false},
+     {.reduction = {PAIRWISE}}, TRIMMED, false},
     {"reduction without escape", "reduction", PROMISE_SOUND, {CONFLICT},
-     {.reduction = {PAIRWISE, .without = ST_WITHOUT_ESCAPE}}, SHARED, false},
+     {.reduction = {PAIRWISE, .without = ST_WITHOUT_ESCAPE}}, TRIMMED, false},
     {"reduction without happen-before", "reduction", PROMISE_SOUND, {CONFLICT},
-     {.reduction = {PAIRWISE, .without = ST_WITHOUT_HAPPEN_BEFORE}}, SHARED, false},
+     {.reduction = {PAIRWISE, .without = ST_WITHOUT_HAPPEN_BEFORE}}, TRIMMED, false},
     {"reduction without multilockset", "reduction", PROMISE_NOTHING, {CONFLICT},
-     {.reduction = {PAIRWISE, .without = ST_WITHOUT_MULTILOCKSET}}, PLAIN, false},
+     {.reduction = {PAIRWISE, .without = ST_WITHOUT_MULTILOCKSET}}, TRIMMED, false},
     {"reduction without AcqA*Rel", "reduction", PROMISE_SOUND, {CONFLICT},
-     {.reduction = {PAIRWISE, .without = ST_WITHOUT_SECTIONS}}, PLAIN, false},
+     {.reduction = {PAIRWISE, .without = ST_WITHOUT_SECTIONS}}, TRIMMED, false},
     {"reduction without re-entrant", "reduction", PROMISE_SOUND, {CONFLICT},
-     {.reduction = {PAIRWISE, .without = ST_WITHOUT_REENTRANT}}, PLAIN, false},
+     {.reduction = {PAIRWISE, .without = ST_WITHOUT_REENTRANT}}, TRIMMED, false},
     {"reduction without thread-local", "reduction", PROMISE_SOUND, {CONFLICT},
-     {.reduction = {PAIRWISE, .without = ST_WITHOUT_THREAD_LOCAL}}, PLAIN, false},
+     {.reduction = {PAIRWISE, .without = ST_WITHOUT_THREAD_LOCAL}}, TRIMMED, false},
     {"reduction without protected", "reduction", PROMISE_SOUND, {CONFLICT},
-     {.reduction = {PAIRWISE, .without = ST_WITHOUT_PROTECTED}}, PLAIN, false},
+     {.reduction = {PAIRWISE, .without = ST_WITHOUT_PROTECTED}}, TRIMMED, false},
     {"reduction by variable", "reduction", PROMISE_SOUND | PROMISE_COMMIT_NODES, {CONFLICT},
-     {.reduction = {.races = ST_RACES_BY_VARIABLE}}, PLAIN, false},
+     {.reduction = {.races = ST_RACES_BY_VARIABLE}}, TRIMMED, false},
     {"reduction multilockset", "reduction", PROMISE_SOUND | PROMISE_COMMIT_NODES, {CONFLICT},
-     DEFAULTS, PLAIN, false},
+     DEFAULTS, TRIMMED, false},
     {"reduction eraser", "reduction", PROMISE_NOTHING, {CONFLICT},
-     {.reduction = {.races = ST_RACES_ERASER}}, PLAIN, false},
+     {.reduction = {.races = ST_RACES_ERASER}}, TRIMMED, false},
     {"reduction ownership", "reduction", PROMISE_NOTHING, {CONFLICT},
-     {.reduction = {.races = ST_RACES_OWNERSHIP}}, PLAIN, false},
+     {.reduction = {.races = ST_RACES_OWNERSHIP}}, TRIMMED, false},
     {"reduction online", "reduction", PROMISE_NOTHING, {CONFLICT},
-     {.reduction = {.online = true}}, PLAIN, false},
+     {.reduction = {.online = true}}, TRIMMED, false},
 
     {"blocks 1v", "blocks", PROMISE_SOUND_FOR_ONE_VARIABLE, {VIEW},
-     {.blocks = {.one_variable = true}}, PLAIN, true},
-    {"blocks 2v", "blocks", PROMISE_EXACT_FOR_PAIRS, {VIEW}, DEFAULTS, PLAIN, true},
+     {.blocks = {.one_variable = true}}, TRIMMED, true},
+    {"blocks 2v", "blocks", PROMISE_EXACT_FOR_PAIRS, {VIEW}, DEFAULTS, TRIMMED, true},
     {"blocks 2v untrimmed", "blocks", PROMISE_EXACT_FOR_PAIRS, {VIEW}, DEFAULTS, UNTRIMMED, true},
     {"blocks exact", "blocks", PROMISE_EXACT, {VIEW},
-     {.blocks = {.exact = true}}, IN_SEQUENCE, true},
+     {.blocks = {.exact = true}}, TRIMMED, true},
     {"blocks exact untrimmed", "blocks", PROMISE_EXACT, {VIEW},
-     {.blocks = {.exact = true}}, IN_SEQUENCE_UNTRIMMED, true},
+     {.blocks = {.exact = true}}, UNTRIMMED, true},
 
-    {"commit-node conflict", "commit-node", COMMIT_NODE, {CONFLICT}, DEFAULTS, PLAIN, false},
-    {"commit-node view", "commit-node", COMMIT_NODE, {VIEW}, DEFAULTS, PLAIN, true},
+    {"commit-node conflict", "commit-node", COMMIT_NODE, {CONFLICT}, DEFAULTS, TRIMMED, false},
+    {"commit-node view", "commit-node", COMMIT_NODE, {VIEW}, DEFAULTS, TRIMMED, true},
     {"commit-node conflict untrimmed", "commit-node", COMMIT_NODE, {CONFLICT},
      DEFAULTS, UNTRIMMED, false},
     {"commit-node view untrimmed", "commit-node", COMMIT_NODE, {VIEW}, DEFAULTS, UNTRIMMED, true},
     {"commit-node conflict pairwise", "commit-node", PROMISE_EXACT_FOR_PAIRS, {CONFLICT},
-     {.commit_node = {.pairwise = true}}, PLAIN, false},
+     {.commit_node = {.pairwise = true}}, TRIMMED, false},
     {"commit-node view pairwise", "commit-node", PROMISE_EXACT_FOR_PAIRS, {VIEW},
-     {.commit_node = {.pairwise = true}}, PLAIN, true},
+     {.commit_node = {.pairwise = true}}, TRIMMED, true},
     {0},
 };
 // clang-format on
@@ -98,17 +90,36 @@ static void feed(struct st_model *model, const struct sample *sample, struct cha
     }
 }
 
-bool setups_share_model(const struct setup *one, const struct setup *other) {
-    return one->model.order == other->model.order &&
-           one->model.keep_shared == other->model.keep_shared &&
-           one->model.keep_repetitions == other->model.keep_repetitions &&
-           one->model.keep_sequence == other->model.keep_sequence;
+static struct st_run_needs needs_of(const struct setup *setup) {
+    struct st_run_needs needs = {.model = {.keep_repetitions = setup->untrimmed}};
+    const struct st_predictor *predictor = setup_predictor(setup);
+    if (predictor->prepare)
+        predictor->prepare(&setup->options, &setup->own, &needs);
+    return needs;
+}
+
+static bool observers_are_equal(const struct st_observer_list *one,
+                                const struct st_observer_list *other) {
+    bool equal = one->count == other->count;
+    for (size_t i = 0; equal && i < one->count; i++)
+        equal = one->items[i].observer == other->items[i].observer &&
+                one->items[i].flags == other->items[i].flags;
+    return equal;
+}
+
+bool setups_share_model(const struct setup *left, const struct setup *right) {
+    struct st_model_options one = needs_of(left).model, other = needs_of(right).model;
+    return one.order == other.order && one.keep_shared == other.keep_shared &&
+           one.keep_repetitions == other.keep_repetitions &&
+           one.keep_sequence == other.keep_sequence &&
+           observers_are_equal(&one.observers, &other.observers);
 }
 
 struct st_model *foresight_model(const struct setup *setup, const struct sample *sample,
                                  uint64_t batches) {
     struct chance chance = {batches};
-    struct st_model *model = st_model_new(&setup->model);
+    struct st_run_needs needs = needs_of(setup);
+    struct st_model *model = st_model_new(&needs.model);
     while (st_model_wants_pass(model)) {
         feed(model, sample, &chance);
         st_model_end_pass(model);

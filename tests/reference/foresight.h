@@ -31,9 +31,9 @@ struct setup {
         struct st_reduction_options reduction;
         struct st_blocks_options blocks;
         struct st_commit_node_options commit_node;
-    } own; /* the options of the predictor; all zero are the defaults */
-    struct st_model_options model;
-    bool by_view; /* which verdict of the reference is meant; not always options.notion */
+    } own;          /* the options of the predictor; all zero are the defaults */
+    bool untrimmed; /* the model keeps repetitions */
+    bool by_view;   /* which verdict of the reference is meant; not always options.notion */
 };
 
 /* All setups that are compared, ending with one without a name. */

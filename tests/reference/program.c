@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,14 +25,14 @@ static void on_signal(int number) {
     do
         *--p = (char)('0' + seed % 10);
     while (seed /= 10);
-    write_text(number == SIGALRM ? "\nhangs" : "\ncrashes");
+    write_text(number == SIGVTALRM ? "\nhangs" : "\ncrashes");
     write_text(" at seed ");
     write_text(p);
     write_text(" in ");
     write_text(program_part);
     write_text("\n");
-    signal(number == SIGALRM ? SIGABRT : number, SIG_DFL);
-    raise(number == SIGALRM ? SIGABRT : number);
+    signal(number == SIGVTALRM ? SIGABRT : number, SIG_DFL);
+    raise(number == SIGVTALRM ? SIGABRT : number);
 }
 
 /* With AddressSanitizer its report comes first, then the seed: it must abort instead of exiting,
@@ -42,9 +43,14 @@ const char *__asan_default_options(void) {
 }
 
 void program_watch(void) {
-    static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGALRM};
+    static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGVTALRM};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         signal(numbers[i], on_signal);
+}
+
+void program_be_patient_for(int seconds) {
+    struct itimerval timer = {.it_value = {.tv_sec = seconds}};
+    setitimer(ITIMER_VIRTUAL, &timer, NULL);
 }
 
 /* ---- the command line ---- */

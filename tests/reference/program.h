@@ -10,8 +10,11 @@
 extern volatile uint64_t program_seed;
 extern const char *volatile program_part;
 
-/* From now on a crash, or an alarm (see alarm(2)), prints both. */
+/* From now on a crash, or the end of patience, prints both. */
 void program_watch(void);
+
+/* Patience ends after so many seconds of processor time from now on, unless it is extended. */
+void program_be_patient_for(int seconds);
 
 /* The options that all of them have. */
 struct program {

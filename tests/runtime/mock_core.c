@@ -40,7 +40,7 @@ static struct line *line_of(unsigned serial) {
     return at < LINES ? &lines[at] : NULL;
 }
 
-/* Nothing here may call what the runtime stands in for: it would be told. */
+/* Nothing here may call an interposed function: it would emit events. */
 static void add(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static void add(const char *format, ...) {
     static int (*print)(char *, size_t, const char *, va_list);
@@ -108,7 +108,7 @@ RT_EXPORT void mock_name(const volatile void *object, size_t size, const char *n
     names[name_count++].name = name;
 }
 
-RT_EXPORT const char *mock_told(unsigned thread) {
+RT_EXPORT const char *mock_emitted(unsigned thread) {
     return line_of(thread)->text;
 }
 
@@ -261,7 +261,7 @@ void rt_stop_in_child(void) {
     self.finished = true;
 }
 
-void rt_tell_modules(void) {
+void rt_emit_modules(void) {
     must_be_inside();
     add("modules");
 }

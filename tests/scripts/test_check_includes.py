@@ -89,7 +89,7 @@ class CheckIncludes(unittest.TestCase):
         self.assertIn("no other folder", output)
 
     def test_engines_do_not_see_reports(self):
-        self.assertEqual(self.check(src__check__x='#include "report/json/json.h"\n')[0], 1)
+        self.assertEqual(self.check(src__check__x='#include "report/json/json_report.h"\n')[0], 1)
 
     def test_a_path_without_its_folder_is_refused(self):
         self.assertEqual(self.check(src__base__x='#include "error.h"\n')[0], 1)

@@ -1,8 +1,17 @@
 """scripts/test counts what test programs print. A wrong count would hide a failure."""
+import contextlib
 import importlib.machinery
 import importlib.util
+import io
+import os
 import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -105,6 +114,10 @@ class Unittest(unittest.TestCase):
     def test_no_tests_is_a_failure(self):
         self.assertEqual(test.count_unittest("Ran 0 tests in 0.0s\n\nOK\n"), Count(0, 1))
 
+    def test_a_file_that_is_skipped_as_a_whole_is_skipped(self):
+        output = "Ran 0 tests in 0.0s\n\nOK (skipped=1)\n"
+        self.assertEqual(test.count_unittest(output), Count(0, 0, 1))
+
     def test_no_summary_is_a_failure(self):
         self.assertEqual(test.count_unittest("ImportError: ...\n"), Count(0, 1))
 
@@ -145,6 +158,183 @@ class Failures(unittest.TestCase):
 
     def test_nothing_of_what_passed(self):
         self.assertEqual(test.failures(CMOCKA_PASS), [])
+
+
+def shown(screen, *pieces):
+    """What is on the screen after each piece, and at the end."""
+    stream, states = io.StringIO(), []
+    with contextlib.redirect_stdout(stream):
+        for piece in pieces:
+            screen.show(piece)
+            states.append(stream.getvalue())
+        screen.finish()
+    return [*states, stream.getvalue()]
+
+
+class Screens(unittest.TestCase):
+    """What a command prints is shown while it runs."""
+
+    def test_alone_each_piece_at_once(self):
+        self.assertEqual(shown(test.Screen(), "a ... ", "ok\n", "b"),
+                         ["a ... ", "a ... ok\n", "a ... ok\nb", "a ... ok\nb\n"])
+
+    def test_side_by_side_each_line_at_once(self):
+        self.assertEqual(shown(test.SharedScreen("m"), "test_a (m.C) ... ", "ok\ntest_b", " ... ok\n")[:3],
+                         ["", "test_a (m.C) ... ok\n", "test_a (m.C) ... ok\ntest_b ... ok\n"])
+
+    def test_a_description_stays_with_its_test(self):
+        self.assertEqual(shown(test.SharedScreen("m"), "test_a (m.C.test_a)\nSays why. ... ", "ok\n")[:2],
+                         ["", "test_a (m.C.test_a) Says why. ... ok\n"])
+        self.assertEqual(shown(test.SharedScreen("m"), "test_a (m.C.test_a)\nWhy. ... ok\n", "b\n")[1],
+                         "test_a (m.C.test_a) Why. ... ok\nb\n")
+
+    def test_failures_come_in_one_piece(self):
+        rule = "=" * 70 + "\n"
+        *states, end = shown(test.SharedScreen("m"), "a ... FAIL\n", rule, "FAIL: a\n", "1 != 2\n")
+        self.assertEqual(states, 4 * ["a ... FAIL\n"])
+        self.assertEqual(end, f"a ... FAIL\nm: {rule}FAIL: a\n1 != 2\n")
+
+    def test_success_is_one_line(self):
+        output = "a ... ok\n\n" + "-" * 70 + "\nRan 1 test in 0.1s\n\nOK\n"
+        self.assertEqual(shown(test.SharedScreen("m"), output)[-1],
+                         "a ... ok\nm: Ran 1 test in 0.1s OK\n")
+
+    def test_a_line_is_shown_before_the_command_ends(self):
+        """It ends only when the line has been seen."""
+        with tempfile.TemporaryDirectory() as folder:
+            fifo = os.path.join(folder, "fifo")
+            os.mkfifo(fifo)
+
+            class Waiting(test.Screen):
+                def show(self, text):
+                    if "first" in text:
+                        pathlib.Path(fifo).write_text("go on\n")
+
+            with contextlib.redirect_stdout(io.StringIO()):
+                done = test.run("sh", "-c", f"echo first; cat {fifo}", screen=Waiting())
+        self.assertEqual(done, (True, "first\ngo on\n"))
+
+    def test_a_character_in_two_pieces(self):
+        reader, writer = os.pipe()
+        pieces = [b"\xc3", b"\xa4\n"]
+
+        class Feeding(test.Screen):
+            def show(self, text):
+                if pieces:
+                    os.write(writer, pieces.pop(0))
+                else:
+                    os.close(writer)
+
+        os.write(writer, pieces.pop(0))
+        process = unittest.mock.Mock(stdout=os.fdopen(reader, "rb", 0))
+        self.assertEqual(test.read_all(process, Feeding()), "\u00e4\n")
+
+
+# Two files of tests that need each other: both have to run at the same time.
+SIDE_BY_SIDE = """\
+import os, unittest
+class C(unittest.TestCase):
+    def test_{me}(self):
+        for name in {order}:
+            os.close(os.open(name, os.O_WRONLY if name == "{me}" else os.O_RDONLY))
+"""
+
+
+class Running(unittest.TestCase):
+    """scripts/test itself, with a tree of its own."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.root = pathlib.Path(holder.name)
+        (self.root / "t").mkdir()
+        patch = unittest.mock.patch.multiple(test, ROOT=self.root, FAILURES=[], JOBS="2")
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def unittest(self, **options):
+        stream = io.StringIO()
+        with contextlib.redirect_stdout(stream):
+            count = test.unittest("t", **options)
+        return count, stream.getvalue()
+
+    def test_files_run_side_by_side(self):
+        for name in ("a", "b"):
+            os.mkfifo(self.root / name)
+            (self.root / "t" / f"test_{name}.py").write_text(
+                SIDE_BY_SIDE.format(me=name, order=["a", "b"]))
+        count, output = self.unittest()
+        self.assertEqual(count, Count(2, 0), output)
+
+    def test_counts_and_failures_of_all_files(self):
+        for name, body in (("a", "pass"), ("b", "self.fail('no')"), ("c", "self.skipTest('no')")):
+            (self.root / "t" / f"test_{name}.py").write_text(
+                "import unittest\nclass C(unittest.TestCase):\n"
+                f"    def test_it(self):\n        {body}\n")
+        (self.root / "t" / "test_d.py").write_text("nonsense\n")
+        count, output = self.unittest()
+        self.assertEqual(count, Count(1, 2, 1), output)
+        crashed, failed = sorted(test.FAILURES, key=lambda text: text.startswith("FAIL"))
+        self.assertRegex(crashed, r" test_d ended with 1\Z")
+        self.assertRegex(failed, r"\AFAIL: test_it \(test_b\.")
+
+    def test_files_can_be_left_out_and_none_is_a_failure(self):
+        (self.root / "t" / "test_a.py").write_text("")
+        self.assertEqual(self.unittest(without=["test_a"])[0], Count(0, 1))
+
+    def test_a_command_that_cannot_be_started_has_failed(self):
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(test.run("./nonesuch"), (False, ""))
+        self.assertEqual(len(test.FAILURES), 1)
+
+
+# Starts a program that waits for ever, says so, and stays with it.
+STUCK = """\
+import importlib.machinery, importlib.util, sys
+loader = importlib.machinery.SourceFileLoader("test", sys.argv[1])
+test = importlib.util.module_from_spec(importlib.util.spec_from_loader("test", loader))
+loader.exec_module(test)
+test.surroundings.settle()
+test.listen()
+test.run("sh", "-c", "trap '' TERM; echo $$; read -r word <fifo; echo $word")
+"""
+
+
+class Interrupted(unittest.TestCase):
+    def start(self, folder, *before):
+        os.mkfifo(folder / "fifo")
+        script = str(ROOT / "scripts" / "test")
+        text = STUCK.replace("<fifo", f"<{folder}/fifo")
+        return subprocess.Popen([*before, sys.executable, "-c", text, script],
+                                stdout=subprocess.PIPE, text=True)
+
+    def begin(self, process):
+        """Until the command runs; its process."""
+        self.assertRegex(process.stdout.readline(), r"\A\$ sh ")
+        return int(process.stdout.readline())
+
+    def test_what_runs_is_ended_and_named(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(number), tempfile.TemporaryDirectory() as folder, \
+                    self.start(pathlib.Path(folder), "env", "--default-signal") as process:
+                self.begin(process)
+                process.send_signal(number)
+                # The command has the other end of the pipe: it is closed when both are gone.
+                self.assertRegex(process.stdout.read(), r"\nended: sh -c .*read -r word")
+                self.assertEqual(process.wait(), 128 + number)
+
+    def test_a_signal_that_we_are_not_to_hear(self):
+        """As by nohup. The command is to hear it, though."""
+        with tempfile.TemporaryDirectory() as folder, \
+                self.start(pathlib.Path(folder), "env", "--ignore-signal=HUP") as process:
+            command = self.begin(process)
+            process.send_signal(signal.SIGHUP)
+            status = pathlib.Path(f"/proc/{command}/status").read_text()
+            ignored = int(re.search(r"SigIgn:\s*(\w+)", status).group(1), 16)
+            self.assertEqual(ignored & 1 << signal.SIGHUP - 1, 0)
+            pathlib.Path(folder, "fifo").write_text("fine\n")
+            self.assertEqual(process.stdout.read(), "fine\n")
+            self.assertEqual(process.wait(), 0)
 
 
 if __name__ == "__main__":

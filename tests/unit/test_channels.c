@@ -187,18 +187,18 @@ static void deadlock_with_a_reader(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct run run;
-        struct st_deadlocks found;
+        struct st_predictions found = {0};
         make_run(&run, cases[i].text, &plain);
-        st_deadlocks_find(&found, run.model, 0);
-        assert_int_equal(found.count, cases[i].count);
-        for (size_t j = 0; j < found.count; j++)
-            for (size_t k = 0; k < found.items[j].count; k++) {
-                const struct st_place *wants = &found.items[j].waits[k].wants;
+        st_deadlocks_find(run.model, 0, &found);
+        assert_int_equal(found.deadlock_count, cases[i].count);
+        for (size_t j = 0; j < found.deadlock_count; j++)
+            for (size_t k = 0; k < found.deadlocks[j].count; k++) {
+                const struct st_place *wants = &found.deadlocks[j].waits[k].wants;
                 const struct st_event *event = &run.events[wants->number - 1];
-                assert_int_equal(wants->event.op, event->op); /* told as the trace has it */
+                assert_int_equal(wants->event.op, event->op); /* as the trace has it */
                 assert_int_equal(wants->event.target, event->target);
             }
-        st_deadlocks_free(&found);
+        st_predictions_free(&found);
         free_run(&run);
     }
 }
@@ -223,7 +223,7 @@ static struct st_event section_event(const struct section *section, enum st_op o
 }
 
 /* One section behind the other, each with an access in it; keeps what is held at the access. */
-static void tell(struct st_rwlocks *rwlocks, struct section *sections, bool turn) {
+static void run_sections(struct st_rwlocks *rwlocks, struct section *sections, bool turn) {
     uint64_t number = 1;
     for (size_t i = 0; i < SECTIONS; i++) {
         struct section *section = &sections[i];
@@ -270,10 +270,10 @@ static void sections_exclude_each_other_as_before(void **state) {
                                  .lock = i < LOCKS ? (uint32_t)i : (uint32_t)rand() % LOCKS,
                                  .writes = i < LOCKS || rand() % 3 == 0};
         st_rwlocks_init(&rwlocks);
-        tell(&rwlocks, sections, false);
+        run_sections(&rwlocks, sections, false);
         st_rwlocks_settle(&rwlocks, 100);
         assert_int_equal(rwlocks.count, LOCKS);
-        tell(&rwlocks, sections, true);
+        run_sections(&rwlocks, sections, true);
         assert_false(st_rwlocks_drop_broken(&rwlocks));
         for (size_t i = 0; i < SECTIONS; i++)
             for (size_t j = i + 1; j < SECTIONS; j++) {

@@ -1,5 +1,5 @@
-/* The engine witness, told of accesses late. Random small traces are in build/differential --late;
- * here are longer ones, and what small ones do not show. */
+/* The engine witness with deferred accesses. Random small traces are in build/differential
+ * --deferred; here are longer ones, and what small ones do not show. */
 #include "base/memory.h"
 #include "check/witness/witness.h"
 #include "reference/generate.h"
@@ -50,17 +50,18 @@ static uint64_t now(struct feeder *f, uint32_t thread, enum st_op op, uint32_t t
     return f->at[thread];
 }
 
-static void late(struct feeder *f, uint32_t thread, enum st_op op, uint32_t target, uint64_t at) {
+static void deferred(struct feeder *f, uint32_t thread, enum st_op op, uint32_t target,
+                     uint64_t at) {
     feed_one(f, thread, op, target, at);
 }
 
-static void a_late_read_counts_in_the_block_that_it_was_in(void **state) {
+static void a_deferred_read_counts_in_the_block_that_it_was_in(void **state) {
     (void)state;
     struct feeder f;
     open_feeder(&f);
     uint64_t begin = now(&f, 0, ST_BEGIN, 0);
     now(&f, 0, ST_RELEASE, 0);
-    late(&f, 0, ST_DEFERRED_READ, 0, begin);
+    deferred(&f, 0, ST_DEFERRED_READ, 0, begin);
     now(&f, 1, ST_WRITE, 0);
     now(&f, 0, ST_READ, 0);
     assert_int_equal(f.findings.violation_count, 1);
@@ -71,13 +72,13 @@ static void a_late_read_counts_in_the_block_that_it_was_in(void **state) {
     close_feeder(&f);
 }
 
-static void a_late_read_before_the_block_does_not(void **state) {
+static void a_deferred_read_before_the_block_does_not(void **state) {
     (void)state;
     struct feeder f;
     open_feeder(&f);
     uint64_t before = now(&f, 0, ST_RELEASE, 0);
     now(&f, 0, ST_BEGIN, 0);
-    late(&f, 0, ST_DEFERRED_READ, 0, before);
+    deferred(&f, 0, ST_DEFERRED_READ, 0, before);
     now(&f, 1, ST_WRITE, 0);
     now(&f, 0, ST_READ, 0);
     assert_int_equal(f.findings.violation_count, 0);
@@ -85,14 +86,14 @@ static void a_late_read_before_the_block_does_not(void **state) {
     close_feeder(&f);
 }
 
-static void a_late_read_does_not_replace_a_later_one(void **state) {
+static void a_deferred_read_does_not_replace_a_later_one(void **state) {
     (void)state;
     struct feeder f;
     open_feeder(&f);
     uint64_t outer = now(&f, 0, ST_BEGIN, 0);
     now(&f, 0, ST_BEGIN, 1);
     now(&f, 0, ST_READ, 0); /* in both blocks */
-    late(&f, 0, ST_DEFERRED_READ, 0, outer);
+    deferred(&f, 0, ST_DEFERRED_READ, 0, outer);
     now(&f, 1, ST_WRITE, 0);
     now(&f, 0, ST_READ, 0);
     assert_int_equal(f.findings.kept, 2);
@@ -117,7 +118,7 @@ static void what_is_dead_follows_the_blocks(void **state) {
     close_feeder(&f);
 }
 
-static void late_events_pass_the_validator_after_a_join(void **state) {
+static void deferred_events_pass_the_validator_after_a_join(void **state) {
     (void)state;
     struct st_event events[] = {{.thread = 0, .target = 1, .written = ST_FORK, .op = ST_FORK},
                                 {.thread = 1, .target = 0, .written = ST_READ, .op = ST_READ},
@@ -136,8 +137,8 @@ static void late_events_pass_the_validator_after_a_join(void **state) {
 
 /* ---- histories stay small ---- */
 
-/* Thread 63 is in a block, in which it tells thread t something; then the block is over. */
-static void teach(struct feeder *f, uint32_t t) {
+/* Thread 63 is in a block, which comes to happen before thread t; then the block is over. */
+static void order_after_block(struct feeder *f, uint32_t t) {
     now(f, 63, ST_BEGIN, ST_NO_NAME);
     now(f, 63, ST_SEND, 0);
     now(f, t, ST_RECEIVE, 0);
@@ -158,7 +159,7 @@ static void stays_small(void (*round)(struct feeder *f), struct feeder *f) {
 }
 
 static void learn_outside(struct feeder *f) {
-    teach(f, 0);
+    order_after_block(f, 0);
 }
 
 static void nest(struct feeder *f) {
@@ -171,7 +172,7 @@ static void nest(struct feeder *f) {
 
 static void learn_in_block(struct feeder *f) {
     now(f, 0, ST_BEGIN, 1);
-    teach(f, 0);
+    order_after_block(f, 0);
     now(f, 0, ST_END, 1);
 }
 
@@ -218,7 +219,7 @@ static void history_of_blocks_that_stay_reached_is_thinned(void **state) {
 }
 
 /* Thread 3 reaches the block of thread 0, through an edge that came into a block of thread 2 after
- * that had told its news; but not what was before, and it happens before neither. */
+ * that one had passed on its own; but not what was before, and it happens before neither. */
 static void thinning_keeps_apart_what_is_reached_apart(void **state) {
     (void)state;
     struct feeder f;
@@ -236,8 +237,8 @@ static void thinning_keeps_apart_what_is_reached_apart(void **state) {
     now(&f, 2, ST_READ, 2);
     now(&f, 2, ST_END, 0);
     for (int i = 0; i < 100; i++)
-        teach(&f, 0);
-    late(&f, 0, ST_DEFERRED_WRITE, 4, access);
+        order_after_block(&f, 0);
+    deferred(&f, 0, ST_DEFERRED_WRITE, 4, access);
     assert_int_equal(f.findings.first_bad_event, 0);
     now(&f, 3, ST_READ, 4);
     assert_int_equal(f.findings.first_bad_event, f.number);
@@ -263,11 +264,11 @@ static void the_end_of_a_block_keeps_apart_what_is_reached_apart(void **state) {
         uint64_t access = now(&f, 0, ST_BEGIN, 0);
         now(&f, 0, ST_READ, 1);
         for (int i = 0; i < lessons; i++)
-            teach(&f, 0);
+            order_after_block(&f, 0);
         now(&f, 0, ST_BEGIN, 1);
         now(&f, 0, ST_END, 1);
         now(&f, 0, ST_END, 0);
-        late(&f, 0, ST_DEFERRED_WRITE, 4, access);
+        deferred(&f, 0, ST_DEFERRED_WRITE, 4, access);
         assert_int_equal(f.findings.first_bad_event, 0);
         now(&f, 3, ST_READ, 4);
         assert_int_equal(f.findings.first_bad_event, f.number);
@@ -386,28 +387,28 @@ static void long_traces_give_the_same_findings(void **state) {
         engine->feed(witness, w->events, w->count, 1);
         engine->finish(witness, w->count);
         engine->destroy(witness);
-        late_run(w->events, w->count, seed, &found);
+        deferred_run(w->events, w->count, seed, &found);
         check_same(&plain, &found);
         bad += plain.verdict == ST_NOT_SERIALIZABLE;
         late_bad += plain.first_bad_event > EVENTS / 4;
         st_findings_free(&plain);
         st_findings_free(&found);
     }
-    print_message("%lu traces, %zu not serializable, %zu of them late; %.1f%% of the accesses told "
-                  "at once, %.1f%% late\n",
+    print_message("%lu traces, %zu not serializable, %zu of them late; %.1f%% of the accesses at "
+                  "once, %.1f%% deferred\n",
                   last, bad, late_bad,
-                  100.0 * (double)late_tally.at_once / (double)late_tally.accesses,
-                  100.0 * (double)late_tally.late / (double)late_tally.accesses);
+                  100.0 * (double)deferred_tally.eager / (double)deferred_tally.accesses,
+                  100.0 * (double)deferred_tally.deferred / (double)deferred_tally.accesses);
     free(w);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_late_read_counts_in_the_block_that_it_was_in),
-        cmocka_unit_test(a_late_read_before_the_block_does_not),
-        cmocka_unit_test(a_late_read_does_not_replace_a_later_one),
+        cmocka_unit_test(a_deferred_read_counts_in_the_block_that_it_was_in),
+        cmocka_unit_test(a_deferred_read_before_the_block_does_not),
+        cmocka_unit_test(a_deferred_read_does_not_replace_a_later_one),
         cmocka_unit_test(what_is_dead_follows_the_blocks),
-        cmocka_unit_test(late_events_pass_the_validator_after_a_join),
+        cmocka_unit_test(deferred_events_pass_the_validator_after_a_join),
         cmocka_unit_test(history_of_what_is_dead_is_forgotten),
         cmocka_unit_test(history_of_inner_blocks_is_forgotten),
         cmocka_unit_test(history_of_a_block_without_end_is_thinned),

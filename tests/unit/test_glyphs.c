@@ -1,7 +1,7 @@
 /* Text from others on a terminal: nothing in it is obeyed, and no character is cut. */
 #include "report/text/glyphs.h"
 
-#include "report/text/sentences.h"
+#include "report/text/text_writer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,10 +1,12 @@
 /* What is said of blocks that could be cut, from predictions made by hand. */
-#include "report/formats.h"
+#include "report/report.h"
 
 #include "base/memory.h"
 #include "finding/schedules.h"
 #include "report/predicted_violation.h"
-#include "report/triage/judge.h"
+#include "report/triage/baseline.h"
+#include "report/triage/triage.h"
+#include "spec/suppress.h"
 #include "report/load/load.h"
 
 #include <setjmp.h>
@@ -120,7 +122,8 @@ static void add(struct fixture *f, struct st_foreseen foreseen) {
 static void finish(struct fixture *f) {
     for (size_t i = 0; i < f->predictions.count; i++)
         st_prediction_finish(&f->predictions.items[i]);
-    f->report.compare = f->predictions.count > 1;
+    f->report.kind =
+        f->predictions.count > 1 ? ST_REPORT_PREDICTION_COMPARISON : ST_REPORT_PREDICTION;
 }
 
 static char *write_as(const struct st_report *report, const char *format,
@@ -415,7 +418,7 @@ static void test_what_took_too_long_is_said(void **state) {
                    "schedule of this run (tas: Theorem 4; ");
     assert_says(f,
                 "\n\n1 block took too long and was not decided; a larger --timeout gives it more "
-                "processor time:\n"
+                "time:\n"
                 "  audit  T2  event 40  at a.c:1\n");
     add(f, read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL));
     finish(f);
@@ -560,7 +563,7 @@ static void test_several_engines_side_by_side(void **state) {
                     "  tas          violation     R-W-R on x  T1 a.c:2, T2 b.c:7, T1 a.c:4\n"
                     "\n"
                     "1 block took too long for commit-node and was not decided; a larger --timeout "
-                    "gives it more processor time:\n"
+                    "gives it more time:\n"
                     "  audit  T2  event 40  at a.c:1\n");
 }
 
@@ -774,7 +777,7 @@ static void test_a_suppression_matches_what_could_happen(void **state) {
     add(f, block(f, "audit", "T2", 40, 43, ST_FORESEEN_ATOMIC));
     finish(f);
     load_suppressions(&suppressions, "suppress function transfer by T2 because it is fine\n");
-    struct st_judgement *judgement = st_judge(&f->report, &suppressions, NULL, 0);
+    struct st_triaged *triaged = st_triage_findings(&f->report, &suppressions, NULL, 0);
     assert_int_equal(st_foreseen_mark(&f->report, &f->report.predictions->items[0], 0).state,
                      ST_SUPPRESSED);
     assert_int_equal(st_new_reported(&f->report, &f->report.predictions->items[0]), 1);
@@ -785,7 +788,7 @@ static void test_a_suppression_matches_what_could_happen(void **state) {
     assert_null(strstr(text, "transfer may be cut"));
     assert_non_null(strstr(text, "audit may be cut"));
     free(text);
-    st_judgement_free(judgement);
+    st_triaged_free(triaged);
     st_suppressions_free(&suppressions);
 }
 
@@ -798,11 +801,11 @@ static void test_a_baseline_knows_what_could_happen(void **state) {
     char *json = write_as(&f->report, "json", (struct st_text_style){0});
     st_baseline_init(&baseline);
     assert_int_equal(st_baseline_add(&baseline, "base.json", json, strlen(json), &error), 0);
-    struct st_judgement *judgement = st_judge(&f->report, NULL, &baseline, 0);
+    struct st_triaged *triaged = st_triage_findings(&f->report, NULL, &baseline, 0);
     assert_false(st_report_found(&f->report));
     assert_int_equal(f->report.triage->known, 1);
     assert_int_equal(f->report.triage->gone_count, 0);
-    st_judgement_free(judgement);
+    st_triaged_free(triaged);
     st_baseline_free(&baseline);
     free(json);
 }
@@ -814,11 +817,11 @@ static void test_what_is_reported_gets_the_places_of_a_limit(void **state) {
     add(f, block(f, "audit", "T2", 1, 2, ST_FORESEEN_ATOMIC));
     add(f, read_twice(f, "transfer", 21, ST_FORESEEN_POTENTIAL));
     finish(f);
-    struct st_judgement *judgement = st_judge(&f->report, &none, NULL, 1);
+    struct st_triaged *triaged = st_triage_findings(&f->report, &none, NULL, 1);
     const struct st_prediction *prediction = &f->report.predictions->items[0];
     assert_int_equal(prediction->listed, 1);
     assert_int_equal(prediction->blocks[0].begin, 21);
-    st_judgement_free(judgement);
+    st_triaged_free(triaged);
 }
 
 static void test_suppressions_for_what_could_happen(void **state) {

@@ -551,8 +551,12 @@ static void assert_rows(const char *text, const char *expected) {
     struct run shared, run;
     struct st_ablation_row rows[ST_ABLATION_ROWS];
     char found[256] = "", piece[64];
-    make_run(&shared, text, &(struct st_model_options){BARRIERS, .keep_shared = true});
-    make_run(&run, text, &(struct st_model_options){BARRIERS});
+    const struct st_predict_options options = {0};
+    struct st_model_options plain =
+        needs_of(&options, &(struct st_reduction_options){.ablation = true}).model;
+    make_run(&run, text, &plain);
+    plain.keep_shared = true;
+    make_run(&shared, text, &plain);
     st_ablation_find(shared.model, run.model, rows);
     for (int i = 0; i < ST_ABLATION_ROWS; i++) {
         snprintf(piece, sizeof piece, "%s%d/%d", i ? " " : "", (int)rows[i].reported_blocks,

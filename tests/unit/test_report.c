@@ -50,8 +50,7 @@ static int set_up(void **state) {
                                    .symbols = &f->symbols,
                                    .facts = &f->facts,
                                    .repairs = &f->repairs,
-                                   .results = f->results,
-                                   .result_count = 1};
+                                   .results = {f->results, 1}};
     *state = f;
     return 0;
 }
@@ -170,7 +169,8 @@ static void a_path_is_told_step_by_step(void **state) {
         "  event 7  T1  joined T3             at a.c:7       still in the block, so f comes after "
         "T3\n"
         "  No serial order has f both before T2 and after T3, which comes after T2.\n\n"
-        "t.std: not serializable, first bad event 7; 1 violated block (first: ");
+        "t.std: not serializable (no order of whole blocks explains this run), first bad event 7; "
+        "1 violated block (first: ");
 }
 
 static void order_through_a_channel_is_told_as_such(void **state) {
@@ -566,7 +566,8 @@ static void a_cycle_is_told_when_no_block_is_violated(void **state) {
                     "  event 5  T3  started, then read x  at location 7  so T3 comes after T2\n"
                     "  event 6  T3  wrote y, then ended\n"
                     "  event 7  T1  joined T3             at a.c:7       so T1 comes after T3\n\n"
-                    "t.std: not serializable, first bad event 7; no violated block (first: ");
+                    "t.std: not serializable (no order of whole blocks explains this run), first "
+                    "bad event 7; no violated block (first: ");
     assert_contains(text_of(f, true), "  \"cycle\": [\n    {\"from\": {\"event\": 2, ");
 }
 
@@ -623,8 +624,8 @@ static void an_undecided_verdict_is_null(void **state) {
 
 static void engines_that_disagree_are_shouted_about(void **state) {
     struct fixture *f = *state;
-    f->report.compare = true;
-    f->report.result_count = 2;
+    f->report.kind = ST_REPORT_COMPARISON;
+    f->report.results.count = 2;
     st_findings_bad_event(&f->findings[0], 5);
     f->findings[1].verdict = ST_UNDECIDED;
     assert_false(st_report_disagrees(&f->report));
@@ -636,8 +637,8 @@ static void engines_that_disagree_are_shouted_about(void **state) {
 
 static void times_and_sizes_have_units(void **state) {
     struct fixture *f = *state;
-    f->report.compare = true;
-    f->report.result_count = 2;
+    f->report.kind = ST_REPORT_COMPARISON;
+    f->report.results.count = 2;
     f->findings[0].verdict = f->findings[1].verdict = ST_SERIALIZABLE;
     assert_contains(text_of(f, false),
                     "first          serializable                   -                0    12.3 ms"

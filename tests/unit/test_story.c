@@ -52,8 +52,7 @@ static int set_up(void **state) {
                                    .symbols = &f->symbols,
                                    .facts = &f->facts,
                                    .repairs = &f->repairs,
-                                   .results = &f->result,
-                                   .result_count = 1};
+                                   .results = {&f->result, 1}};
     *state = f;
     return 0;
 }
@@ -218,7 +217,7 @@ static void calls_lines_and_locks_are_told_with_each_step(void **state) {
         "  No serial order has T2's work both after and before transfer.\n"
         "  Hint: transfer let go of checking.lock at bank.c:6 before it took savings.lock at "
         "bank.c:7, and held no lock by then.\n\n"
-        "bank: not serializable, ");
+        "bank: not serializable (no order of whole blocks explains this run), ");
 }
 
 static void on_a_narrow_terminal_lines_are_broken(void **state) {

@@ -2,7 +2,7 @@
 protocol, with nothing but the standard library.
 
 No step has a time limit: `wait` asks until the answer is true, so that a slow machine is slow and
-nothing else. The runner of the tests has a limit for everything together."""
+nothing else. What the page does by itself after it was opened or resized is awaited."""
 
 import base64
 import http.client
@@ -31,6 +31,7 @@ class Browser:
         try:
             self.port = self.find_port()
             self.session = self.start_session(width, height)
+            self.command("POST", "/timeouts", {"script": None, "pageLoad": 10**9})
         except BaseException:
             self.stop_driver()
             raise
@@ -91,6 +92,7 @@ class Browser:
         self.log("performance")
         self.address = path.resolve().as_uri()
         self.command("POST", "/url", {"url": self.address + fragment})
+        self.wait_for_frames()
 
     def run(self, script, *arguments):
         return self.command("POST", "/execute/sync", {"script": script, "args": list(arguments)})
@@ -103,12 +105,26 @@ class Browser:
                 return value
             time.sleep(0.02)
 
+    def wait_for_frames(self):
+        """Until the page has been drawn, and what watches sizes has had its turn."""
+        self.command("POST", "/execute/async", {"args": [], "script": """
+            const done = arguments[0];
+            requestAnimationFrame(() => requestAnimationFrame(() => done(true)));"""})
+
     def log(self, kind):
         return self.command("POST", "/se/log", {"type": kind})
 
     def complaints(self):
         """What the console has to say about this page."""
         return [entry["message"] for entry in self.log("browser")]
+
+    def wait_for_complaints(self, number):
+        """Until there are so many; they come when the browser finds time for them."""
+        found = self.complaints()
+        while len(found) < number:
+            time.sleep(0.02)
+            found += self.complaints()
+        return found
 
     def network(self, method):
         """What the browser told about its requests since it was last asked."""
@@ -120,9 +136,11 @@ class Browser:
         urls = [sent["request"]["url"] for sent in self.network("Network.requestWillBeSent")]
         return [url for url in urls if url not in (self.address, "about:blank")]
 
-    def blocked(self):
-        """Why requests did not leave the browser."""
-        return [failed["blockedReason"] for failed in self.network("Network.loadingFailed")]
+    def wait_for_blocked(self):
+        """Until a request did not leave the browser; why it did not."""
+        while not (failures := self.network("Network.loadingFailed")):
+            time.sleep(0.02)
+        return [failed["blockedReason"] for failed in failures]
 
     # ---- People ----
 
@@ -147,6 +165,8 @@ class Browser:
     def resize(self, width, height):
         self.devtools("Emulation.setDeviceMetricsOverride", width=width, height=height,
                       deviceScaleFactor=1, mobile=False)
+        self.wait("innerWidth === arguments[0] && innerHeight === arguments[1]", width, height)
+        self.wait_for_frames()
 
     def prefer(self, scheme="light", media=""):
         self.devtools("Emulation.setEmulatedMedia", media=media,

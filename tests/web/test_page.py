@@ -17,13 +17,19 @@ from seriatim import CROSS, CUT, ROOT, TRACES, run
 HOSTILE = "</script><img src=x onerror=\"document.title='owned'\">"
 
 
+def setUpModule():
+    """One browser for all tests, since it is slow to start."""
+    PageCase.browser = Browser()
+    unittest.addModuleCleanup(PageCase.browser.close)
+
+
 class PageCase(unittest.TestCase):
-    """Each test opens pages in one browser, and leaves no complaint in its console."""
+    """Each test opens pages in the browser, and leaves no complaint in its console."""
+
+    browser = None
 
     @classmethod
     def setUpClass(cls):
-        cls.browser = Browser()
-        cls.addClassCleanup(cls.browser.close)
         holder = tempfile.TemporaryDirectory(prefix="seriatim-web-")
         cls.addClassCleanup(holder.cleanup)
         cls.folder = pathlib.Path(holder.name)
@@ -719,11 +725,11 @@ class Hostile(PageCase):
             handler.setAttribute('onclick', "document.title = 'owned'");
             document.body.append(handler);
             handler.click();""")
-        complaints = self.browser.complaints()
+        complaints = self.browser.wait_for_complaints(3)
         self.assertEqual(len([text for text in complaints if "Content Security Policy" in text]), 3,
                          complaints)
         self.assertNotEqual(self.browser.run("return document.title;"), "owned")
-        self.assertEqual(self.browser.blocked(), ["csp"])
+        self.assertEqual(self.browser.wait_for_blocked(), ["csp"])
 
 
 class Example(PageCase):

@@ -1,5 +1,6 @@
 #include "check/races/races.h"
 
+#include "base/lower_bound.h"
 #include "base/map64.h"
 #include "base/memory.h"
 #include "check/engine.h"
@@ -8,29 +9,29 @@
 #include <string.h>
 
 /* An access at a local time of its thread. time 0: none. */
-struct touch {
+struct access {
     uint32_t who; /* twice the thread, plus 1 when it is atomic */
     st_time time;
     uint64_t number; /* of the event */
     uint64_t loc;
 };
 
-/* Several, by `who`, each of which has one at most: the last. */
-struct touches {
+/* Several, ordered by `who`, at most one for each: the last. */
+struct accesses {
     uint32_t count, capacity;
-    struct touch items[];
+    struct access items[];
 };
 
 /* The reads and the writes that a later access may race with: one[ST_READ], or those in
  * several[ST_READ] when that is not NULL; the same for writes.
  *
- * What is missing makes no difference. An access can go when another one comes that synchronisation
- * orders behind it, that conflicts with all that it conflicts with: who comes after the second
- * comes after the first. So a write stands for what is before it, and a read for reads; but an
+ * Leaving others out makes no difference. An access can go when synchronisation orders another one
+ * after it that conflicts with all that it conflicts with: whatever is ordered after the second is
+ * ordered after the first. So a write stands for what is before it, and a read for reads; but an
  * atomic one for atomic ones only, since it races with plain ones only. One cache line. */
 struct variable {
-    struct touch one[2];
-    struct touches *several[2];
+    struct access one[2];
+    struct accesses *several[2];
 };
 
 _Static_assert(sizeof(struct variable) == 64, "a variable is one cache line");
@@ -53,7 +54,7 @@ struct messages {
 /* Invariant: all clocks of threads have `width` entries, and the local time of a thread, its own
  * entry, is 1 at least. */
 struct st_races {
-    st_tell_race *tell;
+    st_on_race *on_race;
     void *context;
     st_time **clocks;
     uint32_t threads, width;
@@ -66,9 +67,9 @@ struct st_races {
     bool gave_up;
 };
 
-struct st_races *st_races_new(st_tell_race *tell, void *context) {
+struct st_races *st_races_new(st_on_race *on_race, void *context) {
     struct st_races *races = st_alloc(1, sizeof *races);
-    races->tell = tell;
+    races->on_race = on_race;
     races->context = context;
     st_map64_init(&races->atomic_numbers);
     return races;
@@ -134,7 +135,8 @@ static void widen(struct st_races *races, struct message *message) {
     message->width = races->width;
 }
 
-/* A release: nobody released the lock since without having acquired it, so its clock says all. */
+/* A release: the thread acquired the lock, and with it the clock of the release before, so its own
+ * clock covers all. */
 static void pass_on(struct st_races *races, struct message *message, uint32_t t) {
     widen(races, message);
     memcpy(message->clock, races->clocks[t], races->width * sizeof *message->clock);
@@ -165,18 +167,19 @@ static void learn(struct st_races *races, uint32_t t, const struct message *mess
 
 /* ---- the accesses of a variable ---- */
 
-static bool knows(const st_time *clock, const struct touch *touch) {
-    return clock[touch->who >> 1] >= touch->time;
+/* Does synchronisation order the access before a thread with that clock? */
+static bool is_before(const st_time *clock, const struct access *access) {
+    return clock[access->who >> 1] >= access->time;
 }
 
-/* Is what conflicts with `old` in conflict with `new`, too, if they are of one kind or new writes?
- */
+/* Does all that conflicts with `old` conflict with `new`, too, if they are of one kind or new
+ * writes? */
 static bool stands_for(uint32_t new, uint32_t old) {
     return !(new & 1) || old & 1;
 }
 
 static size_t list_size(uint32_t capacity) {
-    return sizeof(struct touches) + capacity * sizeof(struct touch);
+    return sizeof(struct accesses) + capacity * sizeof(struct access);
 }
 
 static void drop_list(struct st_races *races, struct variable *variable, enum st_op kind) {
@@ -186,22 +189,22 @@ static void drop_list(struct st_races *races, struct variable *variable, enum st
     variable->one[kind].time = 0;
 }
 
-/* Forgets accesses in the list for which the new one stands. */
+/* Removes accesses in the list that the new one stands for. */
 static void thin(struct st_races *races, struct variable *variable, enum st_op kind,
                  const st_time *clock, uint32_t who) {
-    struct touches *list = variable->several[kind];
+    struct accesses *list = variable->several[kind];
     uint32_t kept = 0;
     for (uint32_t i = 0; i < list->count; i++)
-        if (!knows(clock, &list->items[i]) || !stands_for(who, list->items[i].who))
+        if (!is_before(clock, &list->items[i]) || !stands_for(who, list->items[i].who))
             list->items[kept++] = list->items[i];
     list->count = kept;
     if (!kept)
         drop_list(races, variable, kind);
 }
 
-static struct touches *grow(struct st_races *races, struct variable *variable, enum st_op kind,
-                            uint32_t capacity) {
-    struct touches *list = variable->several[kind];
+static struct accesses *grow(struct st_races *races, struct variable *variable, enum st_op kind,
+                             uint32_t capacity) {
+    struct accesses *list = variable->several[kind];
     races->list_bytes += list_size(capacity) - (list ? list_size(list->capacity) : 0);
     list = st_realloc(list, list_size(capacity), 1);
     list->capacity = capacity;
@@ -211,96 +214,90 @@ static struct touches *grow(struct st_races *races, struct variable *variable, e
 
 /* The one access becomes the first of a list. */
 static void start_list(struct st_races *races, struct variable *variable, enum st_op kind) {
-    struct touches *list = grow(races, variable, kind, 4);
+    struct accesses *list = grow(races, variable, kind, 4);
     list->items[0] = variable->one[kind];
     list->count = 1;
 }
 
 /* The place of `who` in the list, or where it would be. */
-static uint32_t find(const struct touches *list, uint32_t who) {
-    uint32_t low = 0, high = list->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (list->items[middle].who < who)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+static uint32_t find(const struct accesses *list, uint32_t who) {
+    uint32_t at;
+    st_lower_bound(at, 0, list->count, list->items[at].who < who);
+    return at;
 }
 
 static __attribute__((noinline)) void insert(struct st_races *races, struct variable *variable,
                                              enum st_op kind, const st_time *clock,
-                                             const struct touch *touch) {
-    struct touches *list = variable->several[kind];
-    uint32_t at = find(list, touch->who);
-    if (at < list->count && list->items[at].who == touch->who) {
-        list->items[at] = *touch;
+                                             const struct access *access) {
+    struct accesses *list = variable->several[kind];
+    uint32_t at = find(list, access->who);
+    if (at < list->count && list->items[at].who == access->who) {
+        list->items[at] = *access;
         return;
     }
     if (list->count == list->capacity) { /* make room */
-        thin(races, variable, kind, clock, touch->who);
+        thin(races, variable, kind, clock, access->who);
         list = variable->several[kind];
         if (!list) {
-            variable->one[kind] = *touch;
+            variable->one[kind] = *access;
             return;
         }
         if (list->count > list->capacity / 2)
             list = grow(races, variable, kind, 2 * list->capacity);
-        at = find(list, touch->who);
+        at = find(list, access->who);
     }
     memmove(&list->items[at + 1], &list->items[at], (list->count - at) * sizeof *list->items);
-    list->items[at] = *touch;
+    list->items[at] = *access;
     list->count++;
 }
 
 static inline void keep(struct st_races *races, struct variable *variable, enum st_op kind,
-                        const st_time *clock, const struct touch *touch) {
-    struct touch *one = &variable->one[kind];
+                        const st_time *clock, const struct access *access) {
+    struct access *one = &variable->one[kind];
     if (!variable->several[kind]) {
-        if (!one->time || one->who == touch->who ||
-            (knows(clock, one) && stands_for(touch->who, one->who))) {
-            *one = *touch;
+        if (!one->time || one->who == access->who ||
+            (is_before(clock, one) && stands_for(access->who, one->who))) {
+            *one = *access;
             return;
         }
         start_list(races, variable, kind);
     }
-    insert(races, variable, kind, clock, touch);
+    insert(races, variable, kind, clock, access);
 }
 
 /* A write stands for all that is before it. */
 static inline void forget(struct st_races *races, struct variable *variable, enum st_op kind,
                           const st_time *clock, uint32_t who) {
-    struct touch *one = &variable->one[kind];
+    struct access *one = &variable->one[kind];
     if (variable->several[kind])
         thin(races, variable, kind, clock, who);
-    else if (one->time && knows(clock, one) && stands_for(who, one->who))
+    else if (one->time && is_before(clock, one) && stands_for(who, one->who))
         one->time = 0;
 }
 
 /* One of these accesses that the one of `who` races with, or NULL. */
-static inline const struct touch *find_race(const struct variable *variable, enum st_op kind,
-                                            const st_time *clock, uint32_t who) {
-    const struct touches *list = variable->several[kind];
-    const struct touch *items = list ? list->items : &variable->one[kind];
+static inline const struct access *find_race(const struct variable *variable, enum st_op kind,
+                                             const st_time *clock, uint32_t who) {
+    const struct accesses *list = variable->several[kind];
+    const struct access *items = list ? list->items : &variable->one[kind];
     for (uint32_t i = 0, count = list ? list->count : 1; i < count; i++)
-        if (!knows(clock, &items[i]) && !(items[i].who & who & 1))
+        if (!is_before(clock, &items[i]) && !(items[i].who & who & 1))
             return &items[i];
     return NULL;
 }
 
-static __attribute__((noinline)) void tell(const struct st_races *races, const struct touch *touch,
-                                           enum st_op kind, const struct st_event *event,
-                                           uint64_t number) {
-    struct st_event earlier = {.thread = touch->who >> 1,
+static __attribute__((noinline)) void report(const struct st_races *races,
+                                             const struct access *access, enum st_op kind,
+                                             const struct st_event *event, uint64_t number) {
+    struct st_event earlier = {.thread = access->who >> 1,
                                .target = event->target,
-                               .loc = touch->loc & ((ST_LOC_NAME << 1) - 1),
+                               .loc = access->loc & ((ST_LOC_NAME << 1) - 1),
                                .written = kind,
-                               .atomic = touch->who & 1,
+                               .atomic = access->who & 1,
                                .op = kind};
-    struct st_place from = {touch->number, earlier}, to = {number, *event};
-    if (races->tell)
-        races->tell(races->context, &from, &to);
+    struct st_place from = {access->number, earlier}, to = {number, *event};
+    if (races->on_race)
+        races->on_race(races->context, &from, &to);
 }
 
 /* ---- events ---- */
@@ -310,24 +307,25 @@ static inline void on_access(struct st_races *races, const struct st_event *even
     struct variable *variable = &races->variables[event->target];
     const st_time *clock = races->clocks[event->thread];
     enum st_op kind = (enum st_op)event->op;
-    struct touch touch = {event->thread << 1 | event->atomic, clock[event->thread], number,
-                          event->loc};
-    const struct touch *race = find_race(variable, ST_WRITE, clock, touch.who);
+    struct access access = {event->thread << 1 | event->atomic, clock[event->thread], number,
+                            event->loc};
+    const struct access *race = find_race(variable, ST_WRITE, clock, access.who);
     enum st_op race_kind = ST_WRITE;
     if (kind == ST_WRITE && !race) {
-        race = find_race(variable, ST_READ, clock, touch.who);
+        race = find_race(variable, ST_READ, clock, access.who);
         race_kind = ST_READ;
     }
     if (__builtin_expect(race != NULL, 0))
-        tell(races, race, race_kind, event, number);
+        report(races, race, race_kind, event, number);
     if (kind == ST_WRITE) {
-        forget(races, variable, ST_READ, clock, touch.who);
-        forget(races, variable, ST_WRITE, clock, touch.who);
+        forget(races, variable, ST_READ, clock, access.who);
+        forget(races, variable, ST_WRITE, clock, access.who);
     }
-    keep(races, variable, kind, clock, &touch);
+    keep(races, variable, kind, clock, &access);
 }
 
-/* An atomic read learns before it is looked at, and an atomic write passes on after that. */
+/* An atomic read joins the clock of the variable before it is checked, and an atomic write passes
+ * its clock on afterwards. */
 static __attribute__((noinline)) void on_atomic(struct st_races *races,
                                                 const struct st_event *event, uint64_t number) {
     uint32_t t = event->thread;

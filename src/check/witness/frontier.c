@@ -11,199 +11,202 @@ enum { FEWEST_EDGES = 1, FEWEST_COLUMNS = 1, MANY_EDGES = 4 };
 enum { FEWEST_EDGES = 1024, FEWEST_COLUMNS = 8, MANY_EDGES = 1 << 12 };
 #endif
 
-void st_reach_init(struct st_reach *reach) {
-    memset(reach, 0, sizeof *reach);
-    reach->edges_sift_at = FEWEST_EDGES;
+void st_frontiers_init(struct st_frontiers *frontiers) {
+    memset(frontiers, 0, sizeof *frontiers);
+    frontiers->edges_sift_at = FEWEST_EDGES;
 }
 
-void st_reach_free(struct st_reach *reach) {
-    for (uint32_t c = 0; c < reach->column_count; c++)
-        free(reach->columns[c].reached);
-    free(reach->cells);
-    free(reach->reached_by);
-    free(reach->column_of);
-    free(reach->columns);
-    free(reach->spare);
-    free(reach->edges);
-    st_reach_init(reach);
+void st_frontiers_free(struct st_frontiers *frontiers) {
+    for (uint32_t c = 0; c < frontiers->column_count; c++)
+        free(frontiers->columns[c].reached);
+    free(frontiers->cells);
+    free(frontiers->reached_by);
+    free(frontiers->column_of);
+    free(frontiers->columns);
+    free(frontiers->spare);
+    free(frontiers->edges);
+    st_frontiers_init(frontiers);
 }
 
-size_t st_reach_memory(const struct st_reach *reach) {
-    size_t bytes = (size_t)reach->thread_room * reach->column_room * sizeof *reach->cells +
-                   reach->thread_room * 2 * sizeof *reach->column_of +
-                   reach->column_room * sizeof *reach->columns +
-                   reach->spare_capacity * sizeof *reach->spare +
-                   reach->edge_capacity * sizeof *reach->edges;
-    for (uint32_t c = 0; c < reach->column_count; c++)
-        bytes += reach->columns[c].capacity * sizeof *reach->columns[c].reached;
+size_t st_frontiers_memory(const struct st_frontiers *frontiers) {
+    size_t bytes =
+        (size_t)frontiers->thread_room * frontiers->column_room * sizeof *frontiers->cells +
+        frontiers->thread_room * 2 * sizeof *frontiers->column_of +
+        frontiers->column_room * sizeof *frontiers->columns +
+        frontiers->spare_capacity * sizeof *frontiers->spare +
+        frontiers->edge_capacity * sizeof *frontiers->edges;
+    for (uint32_t c = 0; c < frontiers->column_count; c++)
+        bytes += frontiers->columns[c].capacity * sizeof *frontiers->columns[c].reached;
     return bytes;
 }
 
-static st_time *cell(const struct st_reach *reach, uint32_t column, uint32_t thread) {
-    return &reach->cells[(size_t)thread * reach->column_room + column];
+static st_time *cell(const struct st_frontiers *frontiers, uint32_t column, uint32_t thread) {
+    return &frontiers->cells[(size_t)thread * frontiers->column_room + column];
 }
 
 /* ---- room ---- */
 
-static void resize(struct st_reach *reach, uint32_t threads, uint32_t columns) {
+static void resize(struct st_frontiers *frontiers, uint32_t threads, uint32_t columns) {
     size_t count = (size_t)threads * columns;
     st_time *cells = st_alloc(count, sizeof *cells);
     memset(cells, 0xff, count * sizeof *cells); /* ST_NEVER */
-    for (uint32_t u = 0; u < reach->thread_room; u++)
-        memcpy(&cells[(size_t)u * columns], &reach->cells[(size_t)u * reach->column_room],
-               reach->column_room * sizeof *cells);
-    free(reach->cells);
-    reach->cells = cells;
-    reach->thread_room = threads;
-    reach->column_room = columns;
+    for (uint32_t u = 0; u < frontiers->thread_room; u++)
+        memcpy(&cells[(size_t)u * columns], &frontiers->cells[(size_t)u * frontiers->column_room],
+               frontiers->column_room * sizeof *cells);
+    free(frontiers->cells);
+    frontiers->cells = cells;
+    frontiers->thread_room = threads;
+    frontiers->column_room = columns;
 }
 
-void st_reach_reserve(struct st_reach *reach, uint32_t threads) {
-    uint32_t old = reach->thread_room;
+void st_frontiers_reserve(struct st_frontiers *frontiers, uint32_t threads) {
+    uint32_t old = frontiers->thread_room;
     if (threads <= old)
         return;
     uint32_t room = old + old / 2 > threads ? old + old / 2 : threads;
-    reach->reached_by = st_realloc(reach->reached_by, room, sizeof *reach->reached_by);
-    reach->column_of = st_realloc(reach->column_of, room, sizeof *reach->column_of);
+    frontiers->reached_by = st_realloc(frontiers->reached_by, room, sizeof *frontiers->reached_by);
+    frontiers->column_of = st_realloc(frontiers->column_of, room, sizeof *frontiers->column_of);
     for (uint32_t u = old; u < room; u++) {
-        reach->reached_by[u] = 0;
-        reach->column_of[u] = ST_NO_COLUMN;
+        frontiers->reached_by[u] = 0;
+        frontiers->column_of[u] = ST_NO_COLUMN;
     }
-    resize(reach, room, reach->column_room);
+    resize(frontiers, room, frontiers->column_room);
 }
 
-static uint32_t new_column(struct st_reach *reach) {
-    if (reach->spare_count)
-        return reach->spare[--reach->spare_count];
-    if (reach->column_count == reach->column_room) {
-        uint32_t room = reach->column_room ? 2 * reach->column_room : FEWEST_COLUMNS;
-        reach->columns = st_realloc(reach->columns, room, sizeof *reach->columns);
-        resize(reach, reach->thread_room, room);
+static uint32_t new_column(struct st_frontiers *frontiers) {
+    if (frontiers->spare_count)
+        return frontiers->spare[--frontiers->spare_count];
+    if (frontiers->column_count == frontiers->column_room) {
+        uint32_t room = frontiers->column_room ? 2 * frontiers->column_room : FEWEST_COLUMNS;
+        frontiers->columns = st_realloc(frontiers->columns, room, sizeof *frontiers->columns);
+        resize(frontiers, frontiers->thread_room, room);
     }
-    memset(&reach->columns[reach->column_count], 0, sizeof *reach->columns);
-    return reach->column_count++;
+    memset(&frontiers->columns[frontiers->column_count], 0, sizeof *frontiers->columns);
+    return frontiers->column_count++;
 }
 
-static uint32_t column_of(struct st_reach *reach, uint32_t thread) {
-    if (reach->column_of[thread] == ST_NO_COLUMN) {
-        uint32_t column = new_column(reach);
-        reach->columns[column].thread = thread;
-        reach->column_of[thread] = column;
+static uint32_t column_of(struct st_frontiers *frontiers, uint32_t thread) {
+    if (frontiers->column_of[thread] == ST_NO_COLUMN) {
+        uint32_t column = new_column(frontiers);
+        frontiers->columns[column].thread = thread;
+        frontiers->column_of[thread] = column;
     }
-    return reach->column_of[thread];
+    return frontiers->column_of[thread];
 }
 
-void st_reach_end(struct st_reach *reach, uint32_t thread) {
-    uint32_t column = reach->column_of[thread];
+void st_frontiers_end(struct st_frontiers *frontiers, uint32_t thread) {
+    uint32_t column = frontiers->column_of[thread];
     if (column == ST_NO_COLUMN)
         return;
-    struct st_column *ended = &reach->columns[column];
+    struct st_column *ended = &frontiers->columns[column];
     for (size_t i = 0; i < ended->count; i++) {
-        *cell(reach, column, ended->reached[i]) = ST_NEVER;
-        reach->reached_by[ended->reached[i]]--;
+        *cell(frontiers, column, ended->reached[i]) = ST_NEVER;
+        frontiers->reached_by[ended->reached[i]]--;
     }
     ended->count = 0;
-    reach->column_of[thread] = ST_NO_COLUMN;
-    st_reserve(&reach->spare, &reach->spare_capacity, reach->spare_count + 1);
-    reach->spare[reach->spare_count++] = column;
+    frontiers->column_of[thread] = ST_NO_COLUMN;
+    st_reserve(&frontiers->spare, &frontiers->spare_capacity, frontiers->spare_count + 1);
+    frontiers->spare[frontiers->spare_count++] = column;
 }
 
 /* ---- frontiers ---- */
 
-bool st_reach_closes(const struct st_reach *reach, uint32_t t, uint32_t a, st_time time) {
-    uint32_t column = reach->column_of[t];
-    return column != ST_NO_COLUMN && *cell(reach, column, a) <= time;
+bool st_frontiers_closes(const struct st_frontiers *frontiers, uint32_t t, uint32_t a,
+                         st_time time) {
+    uint32_t column = frontiers->column_of[t];
+    return column != ST_NO_COLUMN && *cell(frontiers, column, a) <= time;
 }
 
-st_time st_reach_least(const struct st_reach *reach, uint32_t thread) {
-    st_time least = ST_NEVER;
-    if (reach->reached_by[thread])
-        for (uint32_t c = 0; c < reach->column_count; c++)
-            if (*cell(reach, c, thread) < least)
-                least = *cell(reach, c, thread);
-    return least;
+st_time st_frontiers_oldest(const struct st_frontiers *frontiers, uint32_t thread) {
+    st_time oldest = ST_NEVER;
+    if (frontiers->reached_by[thread])
+        for (uint32_t c = 0; c < frontiers->column_count; c++)
+            if (*cell(frontiers, c, thread) < oldest)
+                oldest = *cell(frontiers, c, thread);
+    return oldest;
 }
 
-bool st_reach_between(const struct st_reach *reach, uint32_t thread, st_time after, st_time until) {
+bool st_frontiers_between(const struct st_frontiers *frontiers, uint32_t thread, st_time after,
+                          st_time until) {
     bool between = false;
-    if (reach->reached_by[thread])
-        for (uint32_t c = 0; c < reach->column_count; c++)
-            between |= *cell(reach, c, thread) > after && *cell(reach, c, thread) <= until;
+    if (frontiers->reached_by[thread])
+        for (uint32_t c = 0; c < frontiers->column_count; c++)
+            between |= *cell(frontiers, c, thread) > after && *cell(frontiers, c, thread) <= until;
     return between;
 }
 
-static bool lower(struct st_reach *reach, uint32_t column, uint32_t thread, st_time time) {
-    st_time *least = cell(reach, column, thread);
-    if (time >= *least)
+static bool lower(struct st_frontiers *frontiers, uint32_t column, uint32_t thread, st_time time) {
+    st_time *oldest = cell(frontiers, column, thread);
+    if (time >= *oldest)
         return false;
-    if (*least == ST_NEVER) {
-        struct st_column *into = &reach->columns[column];
+    if (*oldest == ST_NEVER) {
+        struct st_column *into = &frontiers->columns[column];
         st_reserve(&into->reached, &into->capacity, into->count + 1);
         into->reached[into->count++] = thread;
-        reach->reached_by[thread]++;
+        frontiers->reached_by[thread]++;
     }
-    *least = time;
+    *oldest = time;
     return true;
 }
 
 /* The column now reaches what the running block of t reaches, if there is one, and the transaction
  * of t that starts at `sink`. */
-static bool extend(struct st_reach *reach, uint32_t column, uint32_t t, st_time sink) {
-    bool changed = lower(reach, column, t, sink);
-    uint32_t through = reach->column_of[t];
+static bool extend(struct st_frontiers *frontiers, uint32_t column, uint32_t t, st_time sink) {
+    bool changed = lower(frontiers, column, t, sink);
+    uint32_t through = frontiers->column_of[t];
     if (through != ST_NO_COLUMN)
-        for (size_t i = 0; i < reach->columns[through].count; i++) {
-            uint32_t u = reach->columns[through].reached[i];
-            changed |= lower(reach, column, u, *cell(reach, through, u));
+        for (size_t i = 0; i < frontiers->columns[through].count; i++) {
+            uint32_t u = frontiers->columns[through].reached[i];
+            changed |= lower(frontiers, column, u, *cell(frontiers, through, u));
         }
     return changed;
 }
 
 /* Does the edge lead a running block to the oldest transaction of its target that the block
- * reaches? Such edges alone make a way to all that is reached, if not the shortest. */
-static bool is_needed(const struct st_reach *reach, const struct st_reach_edge *edge) {
+ * reaches? Such edges alone give a path to everything that is reached, if not the shortest. */
+static bool is_needed(const struct st_frontiers *frontiers, const struct st_frontier_edge *edge) {
     uint32_t a = edge->edge.from.event.thread, t = edge->edge.to.event.thread;
-    for (uint32_t c = 0; c < reach->column_count; c++)
-        if ((reach->column_of[a] == c || *cell(reach, c, a) <= edge->source) &&
-            edge->sink <= *cell(reach, c, t))
+    for (uint32_t c = 0; c < frontiers->column_count; c++)
+        if ((frontiers->column_of[a] == c || *cell(frontiers, c, a) <= edge->source) &&
+            edge->sink <= *cell(frontiers, c, t))
             return true;
     return false;
 }
 
-/* An edge is of use while some running block reaches its source, and never again after that. In a
- * block without end there come to be many of them. */
-static void sift_edges(struct st_reach *reach, const st_time *live_from) {
-    bool many = reach->edge_count > MANY_EDGES;
+/* An edge is needed while some running block reaches its source, and never again after that. A
+ * block that never ends can collect many of them. */
+static void sift_edges(struct st_frontiers *frontiers, const st_time *live_from) {
+    bool many = frontiers->edge_count > MANY_EDGES;
     size_t kept = 0;
-    for (size_t i = 0; i < reach->edge_count; i++) {
-        const struct st_reach_edge *edge = &reach->edges[i];
+    for (size_t i = 0; i < frontiers->edge_count; i++) {
+        const struct st_frontier_edge *edge = &frontiers->edges[i];
         if (edge->source >= live_from[edge->edge.from.event.thread] &&
-            (!many || is_needed(reach, edge)))
-            reach->edges[kept++] = *edge;
+            (!many || is_needed(frontiers, edge)))
+            frontiers->edges[kept++] = *edge;
     }
-    reach->edge_count = kept;
-    reach->edges_sift_at = 2 * kept > FEWEST_EDGES ? 2 * kept : FEWEST_EDGES;
+    frontiers->edge_count = kept;
+    frontiers->edges_sift_at = 2 * kept > FEWEST_EDGES ? 2 * kept : FEWEST_EDGES;
 }
 
-static void note_edge(struct st_reach *reach, const struct st_reach_edge *edge,
+static void note_edge(struct st_frontiers *frontiers, const struct st_frontier_edge *edge,
                       const st_time *live_from) {
-    if (reach->edge_count >= reach->edges_sift_at)
-        sift_edges(reach, live_from);
-    st_reserve(&reach->edges, &reach->edge_capacity, reach->edge_count + 1);
-    reach->edges[reach->edge_count++] = *edge;
+    if (frontiers->edge_count >= frontiers->edges_sift_at)
+        sift_edges(frontiers, live_from);
+    st_reserve(&frontiers->edges, &frontiers->edge_capacity, frontiers->edge_count + 1);
+    frontiers->edges[frontiers->edge_count++] = *edge;
 }
 
-bool st_reach_extend(struct st_reach *reach, const struct st_reach_edge *edge, bool from_running,
-                     const st_time *live_from) {
+bool st_frontiers_extend(struct st_frontiers *frontiers, const struct st_frontier_edge *edge,
+                         bool from_running, const st_time *live_from) {
     uint32_t a = edge->edge.from.event.thread, t = edge->edge.to.event.thread;
-    uint32_t own = from_running ? column_of(reach, a) : ST_NO_COLUMN;
-    uint32_t target = reach->column_of[t];
+    uint32_t own = from_running ? column_of(frontiers, a) : ST_NO_COLUMN;
+    uint32_t target = frontiers->column_of[t];
     bool changed = false;
-    for (uint32_t c = 0; c < reach->column_count; c++)
-        if (c != target && (c == own || *cell(reach, c, a) <= edge->source))
-            changed |= extend(reach, c, t, edge->sink);
+    for (uint32_t c = 0; c < frontiers->column_count; c++)
+        if (c != target && (c == own || *cell(frontiers, c, a) <= edge->source))
+            changed |= extend(frontiers, c, t, edge->sink);
     if (changed)
-        note_edge(reach, edge, live_from);
+        note_edge(frontiers, edge, live_from);
     return changed;
 }
 
@@ -216,40 +219,40 @@ struct step {
     size_t edge, before;
 };
 
-/* Breadth first, so that the first way found has the fewest edges. Steps are never improved, only
+/* Breadth first, so that the first path found has the fewest edges. Steps are never improved, only
  * added when they reach an older transaction than all before them. */
 struct search {
-    const struct st_reach *reach;
+    const struct st_frontiers *frontiers;
     struct step *steps;
     size_t count, capacity;
-    st_time *least; /* by thread: of the steps so far */
+    st_time *oldest; /* by thread: of the steps so far */
 };
 
 static void add_step(struct search *search, struct step step) {
     st_reserve(&search->steps, &search->capacity, search->count + 1);
     search->steps[search->count++] = step;
-    search->least[step.thread] = step.time;
+    search->oldest[step.thread] = step.time;
 }
 
-/* The steps from number `from` to `to` go on along every edge that they can take. */
+/* Follows every edge that the steps from number `from` to `to` can take. */
 static void widen(struct search *search, size_t from, size_t to) {
     for (size_t s = from; s < to; s++) {
-        for (size_t i = 0; i < search->reach->edge_count; i++) {
-            const struct st_reach_edge *edge = &search->reach->edges[i];
+        for (size_t i = 0; i < search->frontiers->edge_count; i++) {
+            const struct st_frontier_edge *edge = &search->frontiers->edges[i];
             struct step step = search->steps[s];
             uint32_t thread = edge->edge.to.event.thread;
             if (edge->edge.from.event.thread == step.thread && edge->source >= step.time &&
-                edge->sink < search->least[thread])
+                edge->sink < search->oldest[thread])
                 add_step(search, (struct step){thread, edge->sink, i, s});
         }
     }
 }
 
 /* The number of a step that reaches the source of the closing edge. There is one. */
-static size_t find_source(struct search *search, const struct st_reach_edge *closing) {
+static size_t find_source(struct search *search, const struct st_frontier_edge *closing) {
     uint32_t a = closing->edge.from.event.thread;
     size_t from = 0;
-    while (search->least[a] > closing->source && from < search->count) {
+    while (search->oldest[a] > closing->source && from < search->count) {
         size_t to = search->count;
         widen(search, from, to);
         from = to;
@@ -268,13 +271,14 @@ static size_t length_of(const struct search *search, size_t s) {
     return length;
 }
 
-struct st_reach_edge *st_reach_cycle(const struct st_reach *reach,
-                                     const struct st_reach_edge *closing, size_t *count) {
-    struct search search = {.reach = reach, .least = st_alloc(reach->thread_room, sizeof(st_time))};
-    memset(search.least, 0xff, reach->thread_room * sizeof(st_time));
+struct st_frontier_edge *st_frontiers_cycle(const struct st_frontiers *frontiers,
+                                            const struct st_frontier_edge *closing, size_t *count) {
+    struct search search = {.frontiers = frontiers,
+                            .oldest = st_alloc(frontiers->thread_room, sizeof(st_time))};
+    memset(search.oldest, 0xff, frontiers->thread_room * sizeof(st_time));
     add_step(&search, (struct step){closing->edge.to.event.thread, closing->sink, 0, 0});
     size_t last = find_source(&search, closing);
-    struct st_reach_edge *cycle = NULL;
+    struct st_frontier_edge *cycle = NULL;
     *count = 0;
     if (last < search.count) {
         *count = length_of(&search, last) + 1;
@@ -282,9 +286,9 @@ struct st_reach_edge *st_reach_cycle(const struct st_reach *reach,
         size_t i = *count;
         cycle[--i] = *closing;
         for (size_t s = last; s; s = search.steps[s].before)
-            cycle[--i] = reach->edges[search.steps[s].edge];
+            cycle[--i] = frontiers->edges[search.steps[s].edge];
     }
     free(search.steps);
-    free(search.least);
+    free(search.oldest);
     return cycle;
 }

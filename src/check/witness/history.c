@@ -9,7 +9,7 @@
 enum { FEWEST_MOMENTS = 1, ALWAYS_THIN = 1 };
 #else
 enum {
-    FEWEST_MOMENTS = 32, /* fewer are not worth looking for those that are alike */
+    FEWEST_MOMENTS = 32, /* fewer are not worth merging */
     ALWAYS_THIN = 0,
 };
 #endif
@@ -22,8 +22,8 @@ size_t st_history_memory(const struct st_history *history) {
     return history->capacity * sizeof *history->items;
 }
 
-/* Before growing, takes the place of what is forgotten, if that is half of all: each move is then
- * paid for by as many moments that were added since the last one. */
+/* Before growing, reuses the room of what is forgotten, if that is half of all: then as many
+ * moments were added since the last move as this one moves. */
 static void make_room(struct st_history *history) {
     if (history->start + history->count < history->capacity)
         return;
@@ -52,15 +52,9 @@ void st_history_forget(struct st_history *history, st_time live_from) {
 
 const struct st_moment *st_history_find(const struct st_history *history, uint64_t position) {
     const struct st_moment *items = history->items + history->start;
-    size_t low = 0, high = history->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (items[middle].position <= position)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? &items[low - 1] : NULL;
+    size_t behind;
+    st_lower_bound(behind, 0, history->count, items[behind].position <= position);
+    return behind ? &items[behind - 1] : NULL;
 }
 
 void st_history_undo(struct st_history *history) {

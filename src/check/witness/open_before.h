@@ -1,16 +1,16 @@
-/* What an event knows: which blocks of other threads that are still open happen before it, and by
- * which way each became known.
+/* Which open blocks of other threads happen before an event, and by which path each is known to.
  *
  * Nothing else of a vector clock is ever needed. A clock component of a thread without an open
- * block, or older than the begins of its open blocks, can prove no violation, now or later: the
- * blocks to come begin later still. So a set is as large as the number of open blocks that
- * happen before, mostly empty, whatever the number of threads.
+ * block, or older than the begins of its open blocks, can prove no violation, now or later: blocks
+ * that begin later have later times. So a set is as large as the number of open blocks that happen
+ * before, and mostly empty, whatever the number of threads.
  *
- * Sets are immutable and shared by all accesses of a thread until it learns something. Entries
+ * Sets are immutable and shared by all accesses of a thread until it learns of another block. Items
  * about blocks that have ended are dead; they are skipped, and dropped when a set is copied. */
 #ifndef SERIATIM_CHECK_WITNESS_OPEN_BEFORE_H
 #define SERIATIM_CHECK_WITNESS_OPEN_BEFORE_H
 
+#include "base/lower_bound.h"
 #include "check/clock.h"
 #include "check/pool.h"
 #include "finding/finding.h"
@@ -26,114 +26,115 @@ struct st_open_block {
 };
 
 /* Invariant: items[0] is the outermost, and times grow. */
-struct st_blocks {
+struct st_open_blocks {
     struct st_open_block *items;
-    uint32_t depth, cut; /* cut: that many of them, the outermost ones, were found violated */
+    uint32_t depth, violated; /* the outermost `violated` of them were found violated */
     size_t capacity;
 };
 
-/* Those of them that can still be found violated: the inner ones. */
-static inline bool st_blocks_live(const struct st_blocks *blocks) {
-    return blocks->depth > blocks->cut;
+/* Can some of them, the inner ones, still be found violated? */
+static inline bool st_blocks_live(const struct st_open_blocks *blocks) {
+    return blocks->depth > blocks->violated;
 }
 
-/* Who knows the thread at that local time knows the begins of how many of them, counted from the
- * outermost? 0 if all of those were found violated before: nothing more can come of that. */
-static inline uint32_t st_blocks_known(const struct st_blocks *blocks, st_time time) {
-    if (!st_blocks_live(blocks) || blocks->items[blocks->cut].time > time)
+/* How many of the open blocks, counted from the outermost, had begun at that local time? 0 if all
+ * of those were found violated before: nothing more can come of them. */
+static inline uint32_t st_blocks_begun(const struct st_open_blocks *blocks, st_time time) {
+    if (!st_blocks_live(blocks) || blocks->items[blocks->violated].time > time)
         return 0;
     if (blocks->items[blocks->depth - 1].time <= time)
         return blocks->depth;
-    uint32_t known = blocks->cut + 1, unknown = blocks->depth - 1;
-    while (known < unknown) {
-        uint32_t middle = known + (unknown - known) / 2;
-        if (blocks->items[middle].time <= time)
-            known = middle + 1;
-        else
-            unknown = middle;
-    }
-    return known;
+    uint32_t begun;
+    st_lower_bound(begun, blocks->violated + 1, blocks->depth - 1,
+                   blocks->items[begun].time <= time);
+    return begun;
 }
 
 /* ---- those that happen before an event ---- */
 
-/* The last edge of the way from a block of a thread to an event, and the way to its source. */
+/* The last edge of a path from a block of a thread to an event, and the path to its source. */
 struct st_hop {
     uint32_t mark;
-    struct st_hop *before; /* NULL: the source is in the thread of the block itself */
+    struct st_hop *previous; /* NULL: the source is in the thread of the block itself */
     struct st_edge edge;
 };
 
-struct st_knows {
+/* What happens before, of one thread with an open block. */
+struct st_before {
     uint32_t thread;
-    st_time time;    /* the newest local time of that thread that happens before, and ... */
-    st_time since;   /* the own local time since which a block of it that is still open is known */
-    uint32_t length; /* of the way */
-    struct st_hop *how;
+    st_time time;    /* the newest local time of that thread that happens before */
+    st_time since;   /* our own local time since which a block of it, still open, happens before */
+    uint32_t length; /* of the path */
+    struct st_hop *path;
 };
 
-struct st_known {
+struct st_open_before {
     uint32_t mark;
     uint32_t count;
-    struct st_knows items[]; /* by thread; the own thread is not among them */
+    struct st_before items[]; /* by thread; our own thread is not among them */
 };
 
-/* Somebody who passes on what it knows, along an edge. */
-struct st_teller {
+/* An event that another depends on, directly. */
+struct st_predecessor {
     uint32_t thread;
     st_time time;
-    const struct st_known *known; /* or NULL */
+    const struct st_open_before *before; /* or NULL */
     struct st_edge edge;
 };
 
-struct st_knowledge {
+/* Where sets and hops live. */
+struct st_before_pool {
     struct st_pool hops;
     struct st_pool sets[32]; /* by the logarithm of the room for items */
-    struct st_knows *draft;  /* a set in the making */
+    struct st_before *draft; /* a set in the making */
     size_t draft_capacity;
     uint32_t epoch;
-    size_t collect_at; /* bytes in use at which collecting is worth its while */
+    size_t collect_at; /* bytes in use at which a collection pays */
 };
 
-void st_knowledge_init(struct st_knowledge *knowledge);
-void st_knowledge_free(struct st_knowledge *knowledge);
-size_t st_knowledge_memory(const struct st_knowledge *knowledge);
+void st_before_pool_init(struct st_before_pool *pool);
+void st_before_pool_free(struct st_before_pool *pool);
+size_t st_before_pool_memory(const struct st_before_pool *pool);
 
-/* What thread t, which knows `old`, knows when it was told: a new set, or `old` itself if that is
- * no less. `blocks` are the open blocks by thread; `next` is the local time that t gets if it
- * learns something. *news: it knows more blocks now (and not only a shorter way to them). */
-struct st_known *st_known_learn(struct st_knowledge *knowledge, struct st_known *old, uint32_t t,
-                                const struct st_teller *teller, const struct st_blocks *blocks,
-                                st_time next, bool *news);
+/* What happens before thread t from now on, if `old` did so far and the predecessor does now: a new
+ * set, or `old` itself if the predecessor adds nothing. `blocks` are the open blocks by thread;
+ * `next` is the local time that t gets if the set grows. *grew: more blocks happen before (and it
+ * is not only a path that got shorter). */
+struct st_open_before *st_open_before_join(struct st_before_pool *pool, struct st_open_before *old,
+                                           uint32_t t, const struct st_predecessor *predecessor,
+                                           const struct st_open_blocks *blocks, st_time next,
+                                           bool *grew);
 
-/* For a thread that knows the teller at that time or a later one, `knows` being what it knows of
- * it: is the direct way shorter, and does it lead from as many blocks? Then st_known_shorten takes
- * it, in a set that nobody has seen yet. */
-bool st_known_longer(const struct st_knows *knows, st_time time, const struct st_blocks *blocks);
-void st_known_shorten(struct st_knowledge *knowledge, struct st_known *known,
-                      const struct st_teller *teller);
-struct st_known *st_known_copy(struct st_knowledge *knowledge, const struct st_known *known);
+/* For a set in which `item` covers a predecessor at that time: is the direct path from there
+ * shorter, and does it lead from as many blocks? Then st_open_before_shorten takes it, in a set
+ * that nobody has seen yet. */
+bool st_before_is_longer(const struct st_before *item, st_time time,
+                         const struct st_open_blocks *blocks);
+void st_open_before_shorten(struct st_before_pool *pool, struct st_open_before *set,
+                            const struct st_predecessor *predecessor);
+struct st_open_before *st_open_before_copy(struct st_before_pool *pool,
+                                           const struct st_open_before *set);
 
 /* Takes back a set that was just made and nobody has seen. */
-void st_known_give(struct st_knowledge *knowledge, struct st_known *known);
+void st_open_before_give(struct st_before_pool *pool, struct st_open_before *set);
 
-/* What the set knows of a thread, or NULL. */
-const struct st_knows *st_known_find(const struct st_known *known, uint32_t thread);
+/* The item of a thread, or NULL. */
+const struct st_before *st_open_before_find(const struct st_open_before *set, uint32_t thread);
 
 /* The smallest `since` of what is not dead; ST_NEVER when all is. */
-st_time st_known_since(const struct st_known *known, const struct st_blocks *blocks);
+st_time st_open_before_since(const struct st_open_before *set, const struct st_open_blocks *blocks);
 
-/* Do two sets know the same of all blocks that can still be found violated? */
-bool st_known_alike(const struct st_known *one, const struct st_known *other,
-                    const struct st_blocks *blocks);
+/* Do two sets have the same blocks, as far as these can still be found violated? */
+bool st_open_before_same(const struct st_open_before *one, const struct st_open_before *other,
+                         const struct st_open_blocks *blocks);
 
-/* Collecting: when st_knowledge_full says so, st_knowledge_mark_begin, st_known_mark for every set
- * in use, st_knowledge_sweep. `root_bytes` is the size of the tables that have to be walked for
- * that: the next collection waits until as much was allocated. */
-bool st_knowledge_full(const struct st_knowledge *knowledge);
-void st_knowledge_mark_begin(struct st_knowledge *knowledge);
-void st_known_mark(struct st_knowledge *knowledge, struct st_known *known,
-                   const struct st_blocks *blocks);
-void st_knowledge_sweep(struct st_knowledge *knowledge, size_t root_bytes);
+/* Collecting: when st_before_pool_full says so, st_before_pool_mark_begin, st_open_before_mark for
+ * every set in use, st_before_pool_sweep. `root_bytes` is the size of the tables that have to be
+ * walked for that: the next collection waits until as much was allocated. */
+bool st_before_pool_full(const struct st_before_pool *pool);
+void st_before_pool_mark_begin(struct st_before_pool *pool);
+void st_open_before_mark(struct st_before_pool *pool, struct st_open_before *set,
+                         const struct st_open_blocks *blocks);
+void st_before_pool_sweep(struct st_before_pool *pool, size_t root_bytes);
 
 #endif

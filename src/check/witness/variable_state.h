@@ -1,7 +1,7 @@
-/* The last accesses of variables, locks and channels, for the engine `witness`.
+/* What `witness` keeps of variables, locks and channels: their last accesses.
  *
  * A later access depends on the last write, on the last read of each thread since then, or on the
- * last release; everything older is passed on by those. A channel is kept like a variable that is
+ * last release, and through those on everything older. A channel is kept like a variable that is
  * only ever read: its sends are the reads, and a receive depends on the last one of each thread. */
 #ifndef SERIATIM_CHECK_WITNESS_VARIABLE_STATE_H
 #define SERIATIM_CHECK_WITNESS_VARIABLE_STATE_H
@@ -12,11 +12,11 @@
 #include "base/slab.h"
 
 /* An access by a thread at a local time. time 0: none, and nothing else has a meaning. */
-struct st_touch {
+struct st_last_access {
     int32_t thread; /* or ST_SEVERAL */
     st_time time;
-    struct st_known *known; /* what the thread knew */
-    uint64_t number;        /* of the event */
+    struct st_open_before *before; /* that happen before it */
+    uint64_t number;               /* of the event */
     uint64_t loc;
 };
 
@@ -29,104 +29,106 @@ struct st_touch {
  * many threads read. */
 struct st_readers {
     uint32_t count, capacity; /* capacity is a power of two */
-    uint32_t until_sift;      /* reads to come before those that are dead are looked for */
-    struct st_touch items[];
+    uint32_t until_sift;      /* reads to come until the dead ones are removed */
+    struct st_last_access items[];
 };
 
 /* slot[ST_READ] and slot[ST_WRITE] are the last read since the last write, and the last write. When
  * reads of several threads since then may matter, `readers` holds them all, the thread of the read
- * slot is ST_SEVERAL and its time is ST_NEVER: it is neither dead nor anybody's own.
- * One cache line: variables are looked up at random. */
-struct st_variable_shadow {
+ * slot is ST_SEVERAL and its time is ST_NEVER: it is never dead, and no thread's own. A variable
+ * takes one cache line, since variables are looked up at random. */
+struct st_variable_state {
     union {
-        struct st_touch slot[2];
+        struct st_last_access slot[2];
         struct {
             int32_t several;
             st_time never;
             struct st_readers *readers;
             /* Threads (bit by number) whose read in `readers` is younger than event `fresh_since`.
-             * A thread that has learned nothing since then need not look for its read there. */
+             * A thread whose local time is still the same need not look for its read there. */
             uint64_t fresh, fresh_since;
         };
     };
 };
 
-_Static_assert(sizeof(struct st_variable_shadow) == 64, "a variable is one cache line");
+_Static_assert(sizeof(struct st_variable_state) == 64, "a variable is one cache line");
 
-static inline bool st_shadow_several(const struct st_variable_shadow *variable) {
+static inline bool st_has_several_readers(const struct st_variable_state *variable) {
     return variable->several == ST_SEVERAL;
 }
 
-struct st_shadow {
-    struct st_variable_shadow *variables;
-    struct st_touch *locks;              /* last release */
-    struct st_variable_shadow *channels; /* without a write */
+struct st_variable_states {
+    struct st_variable_state *variables;
+    struct st_last_access *locks;       /* last release */
+    struct st_variable_state *channels; /* without a write */
     size_t variable_capacity, lock_capacity, channel_capacity;
     struct st_slab small_readers;
     size_t reader_bytes; /* of the others */
 };
 
-void st_shadow_free(struct st_shadow *shadow);
-size_t st_shadow_memory(const struct st_shadow *shadow);
+void st_states_free(struct st_variable_states *states);
+size_t st_states_memory(const struct st_variable_states *states);
 
 /* The variable, lock or channel with that number. May move all others. */
-static inline struct st_variable_shadow *st_shadow_variable(struct st_shadow *shadow,
-                                                            uint32_t variable) {
-    st_reserve_table(&shadow->variables, &shadow->variable_capacity, variable + (size_t)1);
-    return &shadow->variables[variable];
+static inline struct st_variable_state *st_states_variable(struct st_variable_states *states,
+                                                           uint32_t variable) {
+    st_reserve_table(&states->variables, &states->variable_capacity, variable + (size_t)1);
+    return &states->variables[variable];
 }
 
-static inline struct st_touch *st_shadow_lock(struct st_shadow *shadow, uint32_t lock) {
-    st_reserve(&shadow->locks, &shadow->lock_capacity, lock + (size_t)1);
-    return &shadow->locks[lock];
+static inline struct st_last_access *st_states_lock(struct st_variable_states *states,
+                                                    uint32_t lock) {
+    st_reserve(&states->locks, &states->lock_capacity, lock + (size_t)1);
+    return &states->locks[lock];
 }
 
-static inline struct st_variable_shadow *st_shadow_channel(struct st_shadow *shadow,
-                                                           uint32_t channel) {
-    st_reserve(&shadow->channels, &shadow->channel_capacity, channel + (size_t)1);
-    return &shadow->channels[channel];
+static inline struct st_variable_state *st_states_channel(struct st_variable_states *states,
+                                                          uint32_t channel) {
+    st_reserve(&states->channels, &states->channel_capacity, channel + (size_t)1);
+    return &states->channels[channel];
 }
 
 /* Can the access still matter to thread t? */
-static inline bool st_touch_matters(const struct st_touch *touch, int32_t t,
-                                    const st_time *live_from) {
-    return (touch->thread != t) & (touch->time >= live_from[touch->thread]);
+static inline bool st_access_matters(const struct st_last_access *access, int32_t t,
+                                     const st_time *live_from) {
+    return (access->thread != t) & (access->time >= live_from[access->thread]);
 }
 
 /* Adds a read beside others that still matter. `ticked` is the event at which the thread's local
  * time last grew. */
-void st_shadow_read(struct st_shadow *shadow, struct st_variable_shadow *variable,
-                    const struct st_touch *read, uint64_t ticked, const st_time *live_from);
+void st_states_read(struct st_variable_states *states, struct st_variable_state *variable,
+                    const struct st_last_access *read, uint64_t ticked, const st_time *live_from);
 
-/* Puts a read in that may be older than its thread's present local time. One of the same thread at
- * a later time stays. */
-void st_shadow_late_read(struct st_shadow *shadow, struct st_variable_shadow *variable,
-                         const struct st_touch *read, const st_time *live_from);
+/* Adds a read that may be older than its thread's present local time. One of the same thread at a
+ * later time stays. */
+void st_states_deferred_read(struct st_variable_states *states, struct st_variable_state *variable,
+                             const struct st_last_access *read, const st_time *live_from);
 
 /* Is a read by the thread, at its present local time, among several? Where tables are read in
- * blocks without an end, this spares two misses of the cache for each read. */
-static inline bool st_shadow_has_read(const struct st_variable_shadow *variable, uint32_t thread,
-                                      uint64_t ticked) {
-    return st_shadow_several(variable) && thread < 64 && variable->fresh >> thread & 1 &&
+ * blocks that never end, this saves two cache misses a read. */
+static inline bool st_has_fresh_read(const struct st_variable_state *variable, uint32_t thread,
+                                     uint64_t ticked) {
+    return st_has_several_readers(variable) && thread < 64 && variable->fresh >> thread & 1 &&
            ticked < variable->fresh_since;
 }
 
-/* What was done to the one variable was done to the other, of which nothing is known yet. */
-void st_shadow_copy(struct st_shadow *shadow, uint32_t from, uint32_t to, const st_time *live_from);
+/* The accesses to the one variable were accesses to the other, too, which has none yet. */
+void st_states_copy(struct st_variable_states *states, uint32_t from, uint32_t to,
+                    const st_time *live_from);
 
-/* A receive follows: forgets the sends that no longer matter, once in a while. A write makes an end
- * of the reads, but nothing makes an end of the sends, and each receive looks at all of them. */
-void st_shadow_receive(struct st_shadow *shadow, struct st_variable_shadow *channel,
+/* A receive follows: removes the sends that no longer matter, once in a while. A write clears the
+ * reads, but nothing clears the sends, and each receive looks at all of them. */
+void st_states_receive(struct st_variable_states *states, struct st_variable_state *channel,
                        const st_time *live_from);
 
 /* Forgets the reads: a write follows. */
-void st_shadow_drop_reads(struct st_shadow *shadow, struct st_variable_shadow *variable);
+void st_states_drop_reads(struct st_variable_states *states, struct st_variable_state *variable);
 
 /* Forgets a variable. */
-void st_shadow_forget(struct st_shadow *shadow, uint32_t variable);
+void st_states_forget(struct st_variable_states *states, uint32_t variable);
 
-/* Calls visit for every access there is. */
-void st_shadow_visit(struct st_shadow *shadow, void (*visit)(void *context, struct st_touch *touch),
-                     void *context);
+/* Calls visit for every access that is kept. */
+void st_states_visit(struct st_variable_states *states,
+                     void (*visit)(void *context, struct st_last_access *access), void *context);
 
 #endif

@@ -1,4 +1,4 @@
-/* Accesses that are told late (witness.h). */
+/* Deferred accesses (witness.h). */
 #include "check/witness/witness.h"
 
 #include "check/witness/witness_state.h"
@@ -9,18 +9,18 @@ struct past {
     uint32_t thread;
 };
 
-/* Can nobody ever tell accesses of the one moment from accesses of the other? They know the same
- * blocks, are in the same blocks of their own, and are reached by the same running blocks. No time
+/* Will accesses of the two moments never differ in what they prove? The same blocks happen before
+ * them, they are in the same blocks of their own, and the same running blocks reach them. No time
  * between the two will come to matter: what will be reached newly is the running block, or comes
  * later than all moments. */
 static bool alike(void *context, const struct st_moment *older, const struct st_moment *newer) {
     const struct past *past = context;
     const struct witness *w = past->w;
-    const struct st_blocks *blocks = &w->blocks[past->thread];
-    return st_blocks_known(blocks, older->time) == st_blocks_known(blocks, newer->time) &&
+    const struct st_open_blocks *blocks = &w->blocks[past->thread];
+    return st_blocks_begun(blocks, older->time) == st_blocks_begun(blocks, newer->time) &&
            !(w->serializable &&
-             st_reach_between(&w->reach, past->thread, older->time, newer->time)) &&
-           st_known_alike(older->known, newer->known, w->blocks);
+             st_frontiers_between(&w->frontiers, past->thread, older->time, newer->time)) &&
+           st_open_before_same(older->before, newer->before, w->blocks);
 }
 
 static __attribute__((noinline)) void thin(struct witness *w, uint32_t t) {
@@ -30,24 +30,24 @@ static __attribute__((noinline)) void thin(struct witness *w, uint32_t t) {
     st_history_thin(&w->histories[t], alike, &past);
 }
 
-/* The event at hand has changed what its thread is like. */
+/* The current event has changed the state of its thread. */
 static __attribute__((noinline)) void remember(struct witness *w, uint32_t t, uint64_t position) {
     struct st_history *history = &w->histories[t];
     const struct witness_thread *thread = &w->threads[t];
     st_history_forget(history, w->live_from[t]);
     if (history->count && history->count >= history->thin_at)
         thin(w, t);
-    struct st_moment moment = {position, w->number, thread->known, thread->time};
+    struct st_moment moment = {position, w->number, thread->before, thread->time};
     st_history_add(history, &moment);
 }
 
-/* The event at hand, of thread t, is over. When it was the end of an inner block in which nothing
- * was learned, accesses in that are like those before it: who reaches its transaction reaches the
- * outermost block. Of that one, which may be reached where nothing before it is, `alike` decides.
- */
+/* The current event, of thread t, is over. When it was the end of an inner block in which the
+ * thread depended on nothing new, accesses in that are like those before it: who reaches its
+ * transaction reaches the outermost block. About the outermost block itself, which may be reached
+ * although nothing before it is, `alike` decides. */
 static inline void keep_history(struct witness *w, uint32_t t, uint64_t position) {
     struct st_history *history = &w->histories[t];
-    const struct st_blocks *blocks = &w->blocks[t];
+    const struct st_open_blocks *blocks = &w->blocks[t];
     history->last = position;
     if (w->threads[t].latest.number == w->number)
         remember(w, t, position);
@@ -57,33 +57,33 @@ static inline void keep_history(struct witness *w, uint32_t t, uint64_t position
 }
 
 /* The access takes no edges: those that matter were taken by events of its thread before it. */
-static __attribute__((noinline)) void on_late(struct witness *w, const struct st_event *event,
-                                              uint64_t position) {
+static __attribute__((noinline)) void on_deferred(struct witness *w, const struct st_event *event,
+                                                  uint64_t position) {
     uint32_t t = event->thread;
     if (event->op == ST_SPLIT) {
-        st_shadow_copy(&w->shadow, (uint32_t)event->loc, event->target, w->live_from);
+        st_states_copy(&w->states, (uint32_t)event->loc, event->target, w->live_from);
         return;
     }
     need_thread(w, t);
     const struct st_moment *moment = st_history_find(&w->histories[t], position);
     if (!moment || moment->time < w->live_from[t])
         return;
-    struct st_variable_shadow *variable = st_shadow_variable(&w->shadow, event->target);
-    struct st_touch touch = {.thread = (int32_t)t,
-                             .time = moment->time,
-                             .known = moment->known,
-                             .number = moment->number,
-                             .loc = event->loc};
+    struct st_variable_state *variable = st_states_variable(&w->states, event->target);
+    struct st_last_access access = {.thread = (int32_t)t,
+                                    .time = moment->time,
+                                    .before = moment->before,
+                                    .number = moment->number,
+                                    .loc = event->loc};
     if (event->op == ST_DEFERRED_READ) {
-        st_shadow_late_read(&w->shadow, variable, &touch, w->live_from);
+        st_states_deferred_read(&w->states, variable, &access, w->live_from);
         return;
     }
-    /* Readers that come at the same moment may each tell the write that they found. */
-    const struct st_touch *last = &variable->slot[ST_WRITE];
-    if (last->thread == touch.thread && last->time >= touch.time)
+    /* Readers that come at the same moment may each emit the write that they found. */
+    const struct st_last_access *last = &variable->slot[ST_WRITE];
+    if (last->thread == access.thread && last->time >= access.time)
         return;
-    st_shadow_drop_reads(&w->shadow, variable);
-    variable->slot[ST_WRITE] = touch;
+    st_states_drop_reads(&w->states, variable);
+    variable->slot[ST_WRITE] = access;
 }
 
 uint64_t st_witness_dead_before(void *state, uint32_t thread) {
@@ -104,9 +104,9 @@ void st_witness_feed_at(void *state, const struct st_event *events, const uint64
     if (w->findings->gave_up)
         return;
     for (size_t i = 0; i < count; i++) {
-        st_batch_prefetch(events, i, count, w->shadow.variables);
+        st_batch_prefetch(events, i, count, w->states.variables);
         if (events[i].op >= ST_DEFERRED_READ) {
-            on_late(w, &events[i], at[i]);
+            on_deferred(w, &events[i], at[i]);
             continue;
         }
         st_witness_feed_events(w, &events[i], &events[i + 1], first + i);

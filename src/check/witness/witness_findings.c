@@ -27,9 +27,10 @@ static bool depends(const struct st_place *from, const struct st_place *to, uint
     return true;
 }
 
-/* Leaves out what a direct dependence between events of the path spares. Returns its length. The
- * numbers of variables were given to others after event `forgotten_at` at the latest (0: never), so
- * two accesses are known to be of one variable only if the first comes after that. */
+/* Leaves out edges where a direct dependence between events of the path makes them needless.
+ * Returns its length. The numbers of variables were given to others after event `forgotten_at` at
+ * the latest (0: never), so two accesses are surely of one variable only if the first comes after
+ * that. */
 static size_t shorten(struct st_edge *path, size_t length, uint64_t forgotten_at) {
     size_t kept = 0;
     for (size_t i = 0; i < length; i++) {
@@ -47,26 +48,26 @@ static size_t shorten(struct st_edge *path, size_t length, uint64_t forgotten_at
     return kept;
 }
 
-static struct st_edge *path_of(const struct witness *w, const struct cut *cut, size_t *length) {
-    size_t i = *length = cut->length + (size_t)1;
+static struct st_edge *path_of(const struct witness *w, const struct proof *proof, size_t *length) {
+    size_t i = *length = proof->length + (size_t)1;
     struct st_edge *path = st_alloc(*length, sizeof *path);
-    path[--i] = cut->edge;
-    for (const struct st_hop *hop = cut->how; hop; hop = hop->before)
+    path[--i] = proof->edge;
+    for (const struct st_hop *hop = proof->path; hop; hop = hop->previous)
         path[--i] = hop->edge;
     *length = shorten(path, *length, w->forgotten_at);
     return path;
 }
 
-/* The cut with the shortest path among those that reach the block with this index. */
-static const struct cut *best_cut(const struct witness *w, uint32_t index) {
-    const struct cut *best = NULL;
-    for (size_t i = 0; i < w->cut_count; i++)
-        if (w->cuts[i].depth > index && (!best || w->cuts[i].length < best->length))
-            best = &w->cuts[i];
+/* The proof with the shortest path among those that reach the block with this index. */
+static const struct proof *best_proof(const struct witness *w, uint32_t index) {
+    const struct proof *best = NULL;
+    for (size_t i = 0; i < w->proof_count; i++)
+        if (w->proofs[i].depth > index && (!best || w->proofs[i].length < best->length))
+            best = &w->proofs[i];
     return best;
 }
 
-static void report_block(struct witness *w, uint32_t t, uint32_t index, const struct cut *cut) {
+static void report_block(struct witness *w, uint32_t t, uint32_t index, const struct proof *proof) {
     struct st_open_block *block = &w->blocks[t].items[index];
     struct st_violation violation = {.block = block->name,
                                      .thread = t,
@@ -74,21 +75,21 @@ static void report_block(struct witness *w, uint32_t t, uint32_t index, const st
                                      .begin_loc = block->loc,
                                      .begin = block->begin,
                                      .event = this_place(w),
-                                     .closing = cut->edge};
+                                     .closing = proof->edge};
     if (st_findings_keeps(w->findings, block->name))
-        violation.path = path_of(w, cut, &violation.path_length);
+        violation.path = path_of(w, proof, &violation.path_length);
     block->violation = st_findings_violation(w->findings, &violation);
 }
 
-static void report_cuts(struct witness *w, uint32_t t) {
-    const struct cut *cut;
-    while ((cut = best_cut(w, w->blocks[t].cut)))
-        report_block(w, t, w->blocks[t].cut++, cut);
-    w->cut_count = 0;
-    refresh(w, t); /* nobody needs to know these blocks any more */
+static void report_blocks(struct witness *w, uint32_t t) {
+    const struct proof *proof;
+    while ((proof = best_proof(w, w->blocks[t].violated)))
+        report_block(w, t, w->blocks[t].violated++, proof);
+    w->proof_count = 0;
+    refresh(w, t); /* these blocks need not be remembered any more */
 }
 
-static void tell_cycle(struct witness *w, const struct st_reach_edge *cycle, size_t length) {
+static void keep_cycle(struct witness *w, const struct st_frontier_edge *cycle, size_t length) {
     struct st_edge *edges = st_alloc(length, sizeof *edges);
     struct st_ends *ends = st_alloc(length, sizeof *ends);
     for (size_t i = 0; i < length; i++) {
@@ -102,33 +103,33 @@ static void tell_cycle(struct witness *w, const struct st_reach_edge *cycle, siz
 
 /* The shortest of the cycles that the event closes. */
 static void report_cycle(struct witness *w) {
-    struct st_reach_edge *shortest = NULL;
+    struct st_frontier_edge *shortest = NULL;
     size_t length = SIZE_MAX;
     for (size_t i = 0; i < w->closing_count; i++) {
         size_t count;
-        struct st_reach_edge *cycle = st_reach_cycle(&w->reach, &w->closing[i], &count);
+        struct st_frontier_edge *cycle = st_frontiers_cycle(&w->frontiers, &w->closing[i], &count);
         bool shorter = count < length;
         free(shorter ? shortest : cycle);
         shortest = shorter ? cycle : shortest;
         length = shorter ? count : length;
     }
-    tell_cycle(w, shortest, length);
+    keep_cycle(w, shortest, length);
     free(shortest);
 }
 
-/* The trace is not serializable from the event at hand on. */
+/* The trace is not serializable from the current event on. */
 static void report_bad_event(struct witness *w) {
     st_findings_bad_event(w->findings, w->number);
-    if (w->cut_count == 0)
+    if (w->proof_count == 0)
         report_cycle(w);
     w->serializable = false;
     w->closing_count = 0;
-    st_reach_free(&w->reach);
+    st_frontiers_free(&w->frontiers);
 }
 
 void st_witness_report(struct witness *w, uint32_t t) {
     if (w->closing_count)
         report_bad_event(w);
-    if (w->cut_count)
-        report_cuts(w, t);
+    if (w->proof_count)
+        report_blocks(w, t);
 }

@@ -1,4 +1,4 @@
-/* The memory of the engine `witness`: its tables, and collecting what is known and of no use. */
+/* The memory of the engine `witness`: its tables, and collecting sets that are no longer needed. */
 #include "check/witness/witness_state.h"
 
 #include "base/memory.h"
@@ -10,8 +10,8 @@ void *st_witness_create(struct st_findings *findings) {
     w->findings = findings;
     w->serializable = true;
     findings->names_blocks = true;
-    st_knowledge_init(&w->knowledge);
-    st_reach_init(&w->reach);
+    st_before_pool_init(&w->pool);
+    st_frontiers_init(&w->frontiers);
     return w;
 }
 
@@ -26,12 +26,12 @@ void st_witness_destroy(void *state) {
     free(w->threads);
     free(w->blocks);
     free(w->histories);
-    free(w->cuts);
+    free(w->proofs);
     free(w->closing);
     free(w->sends);
-    st_shadow_free(&w->shadow);
-    st_knowledge_free(&w->knowledge);
-    st_reach_free(&w->reach);
+    st_states_free(&w->states);
+    st_before_pool_free(&w->pool);
+    st_frontiers_free(&w->frontiers);
     free(w);
 }
 
@@ -40,10 +40,10 @@ size_t st_witness_memory(const void *state) {
     size_t histories = w->history_capacity * sizeof *w->histories;
     for (size_t t = 0; t < w->thread_count; t++)
         histories += st_history_memory(&w->histories[t]);
-    return sizeof *w + histories + st_shadow_memory(&w->shadow) +
-           st_knowledge_memory(&w->knowledge) + st_reach_memory(&w->reach) +
+    return sizeof *w + histories + st_states_memory(&w->states) + st_before_pool_memory(&w->pool) +
+           st_frontiers_memory(&w->frontiers) +
            w->thread_capacity * (sizeof *w->threads + sizeof *w->live_from) +
-           w->block_capacity * sizeof *w->blocks + w->cut_capacity * sizeof *w->cuts +
+           w->block_capacity * sizeof *w->blocks + w->proof_capacity * sizeof *w->proofs +
            w->send_capacity * sizeof *w->sends;
 }
 
@@ -63,17 +63,17 @@ void st_witness_add_threads(struct witness *w, uint32_t threads) {
         w->threads[w->thread_count++].time = 1;
     }
     if (w->serializable)
-        st_reach_reserve(&w->reach, threads);
+        st_frontiers_reserve(&w->frontiers, threads);
 }
 
 /* ---- collecting ---- */
 
-static void mark_touch(void *state, struct st_touch *touch) {
+static void mark_access(void *state, struct st_last_access *access) {
     struct witness *w = state;
-    if (touch->known && touch->time && touch->time >= w->live_from[touch->thread])
-        st_known_mark(&w->knowledge, touch->known, w->blocks);
+    if (access->before && access->time && access->time >= w->live_from[access->thread])
+        st_open_before_mark(&w->pool, access->before, w->blocks);
     else
-        touch->known = NULL;
+        access->before = NULL;
 }
 
 static void mark_history(struct witness *w, uint32_t t) {
@@ -82,19 +82,19 @@ static void mark_history(struct witness *w, uint32_t t) {
     for (size_t i = 0; i < history->count; i++) {
         struct st_moment *moment = st_history_first(history) + i;
         if (moment->time < w->live_from[t])
-            moment->known = NULL; /* dead: the last one is kept all the same */
-        st_known_mark(&w->knowledge, moment->known, w->blocks);
+            moment->before = NULL; /* dead, but the last one is always kept */
+        st_open_before_mark(&w->pool, moment->before, w->blocks);
     }
 }
 
 void st_witness_collect(struct witness *w) {
-    st_knowledge_mark_begin(&w->knowledge);
+    st_before_pool_mark_begin(&w->pool);
     for (uint32_t t = 0; t < w->thread_count; t++) {
         refresh(w, t);
-        st_known_mark(&w->knowledge, w->threads[t].known, w->blocks);
-        mark_touch(w, &w->threads[t].fork);
+        st_open_before_mark(&w->pool, w->threads[t].before, w->blocks);
+        mark_access(w, &w->threads[t].fork);
         mark_history(w, t);
     }
-    st_shadow_visit(&w->shadow, mark_touch, w);
-    st_knowledge_sweep(&w->knowledge, st_shadow_memory(&w->shadow));
+    st_states_visit(&w->states, mark_access, w);
+    st_before_pool_sweep(&w->pool, st_states_memory(&w->states));
 }

@@ -1,7 +1,7 @@
 #include "predict/model/model.h"
 
 #include "base/memory.h"
-#include "predict/model/followers.h"
+#include "predict/model/observers.h"
 #include "predict/model/contention.h"
 #include "predict/model/unit_maker.h"
 
@@ -45,7 +45,7 @@ void st_model_free(struct st_model *model) {
     if (!model)
         return;
     struct st_model_builder *builder = model->builder;
-    st_followers_free(model->followers);
+    st_observers_free(model->observers);
     st_unit_maker_free(builder->maker);
     st_order_free(&builder->order);
     st_survey_free(&builder->survey);
@@ -74,8 +74,6 @@ size_t st_model_memory(const struct st_model *model) {
                    model->variable_count * sizeof *model->variables +
                    model->lock_count * sizeof *model->locks + st_shapes_memory(&model->shapes) +
                    st_locksets_memory(&model->locksets) + st_periods_memory(model->periods);
-    if (model->followers)
-        bytes += st_followers_memory(model->followers);
     for (size_t i = 0; i < model->unit_count; i++)
         bytes += st_unit_shape(model, (uint32_t)i)->count * sizeof(struct st_spot);
     return bytes;
@@ -100,7 +98,7 @@ static void take_event(struct st_model *model, const struct st_event *event, uin
         st_survey_event(&builder->survey, event);
         break;
     case PASS_UNITS:
-        st_followers_event(model->followers, event, number);
+        st_observers_event(model->observers, event, number);
         st_unit_maker_event(builder->maker, event, number);
         break;
     case PASS_NONE:
@@ -187,11 +185,11 @@ void st_model_end_pass(struct st_model *model) {
         survey_again(model);
     } else if (builder->pass == PASS_UNITS) {
         st_unit_maker_finish(builder->maker);
-        st_followers_finish(model->followers);
+        st_observers_finish(model->observers);
         builder->pass = PASS_NONE;
     } else {
         take_facts(model);
-        model->followers = st_followers_new(model, &builder->order);
+        model->observers = st_observers_new(model, &builder->order);
         builder->maker = st_unit_maker_new(model, &builder->order);
         builder->pass = PASS_UNITS;
     }

@@ -40,6 +40,7 @@
 
 #include "finding/prediction.h"
 #include "predict/model/locksets.h"
+#include "predict/model/observers.h"
 #include "predict/model/periods.h"
 #include "predict/model/rwlocks.h"
 #include "predict/model/shapes.h"
@@ -56,11 +57,7 @@ struct st_model_options {
     bool keep_repetitions; /* no trimming, for comparison */
     bool keep_sequence;    /* all occurrences of units, in order; and then each event outside of
                             * blocks is a unit of its own also in critical sections */
-
-    /* How online reduction is done (predict/reduction/atomizer.h): enum st_improvement that it does
-     * without, and whether it takes the theorem as printed. */
-    unsigned online_without;
-    bool online_as_published;
+    struct st_observer_list observers;
 };
 
 /* Where something was seen. */
@@ -98,9 +95,8 @@ struct st_occurrence {
 
 struct st_model_variable {
     bool shared, written, contended, indivisible;
-    bool plain;     /* some access is no atomic operation: it can be in a data race */
-    unsigned races; /* enum st_racy_by, predict/reduction/lockset_races.h */
-    uint32_t lock;  /* its own, if it is indivisible */
+    bool plain;    /* some access is no atomic operation: it can be in a data race */
+    uint32_t lock; /* its own, if it is indivisible */
 };
 
 struct st_model_lock {
@@ -130,7 +126,7 @@ struct st_model {
     uint32_t first_atomic_lock;
     uint64_t channel_events;        /* of channels that make no order in every schedule */
     bool held_at_end;               /* a contended lock was held when the trace ended */
-    struct st_followers *followers; /* what followed the trace in its order */
+    struct st_observers *observers; /* those of the options */
     struct st_model_builder *builder;
 };
 

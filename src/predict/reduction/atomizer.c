@@ -2,8 +2,6 @@
 
 #include "base/memory.h"
 #include "predict/reduction/lockset_races.h"
-#include "predict/model/model.h"
-#include "predict/predictor.h"
 #include "predict/reduction/reduction.h"
 
 #include <stdlib.h>
@@ -31,7 +29,7 @@ struct report {
     char commit_letter, breach_letter;
 };
 
-struct st_atomizer {
+struct atomizer {
     struct st_model *model;
     const struct st_lockset_races *races;
     unsigned without;
@@ -44,25 +42,24 @@ struct st_atomizer {
     size_t report_count, report_capacity;
 };
 
-struct st_atomizer *st_atomizer_new(struct st_model *model, const struct st_lockset_races *races) {
-    struct st_atomizer *atomizer = st_alloc(1, sizeof *atomizer);
+static void *create(struct st_model *model, unsigned flags) {
+    struct atomizer *atomizer = st_alloc(1, sizeof *atomizer);
     atomizer->model = model;
-    atomizer->races = races;
-    atomizer->without = model->options.online_without;
-    atomizer->many = model->options.online_as_published;
+    atomizer->races = st_model_observer(model, &st_lockset_observer);
+    atomizer->without = flags;
+    atomizer->many = flags & ST_ATOMIZER_AS_PUBLISHED;
     return atomizer;
 }
 
-void st_atomizer_free(struct st_atomizer *atomizer) {
-    if (!atomizer)
-        return;
+static void destroy(void *state) {
+    struct atomizer *atomizer = state;
     free(atomizer->locks);
     free(atomizer->runners);
     free(atomizer->reports);
     free(atomizer);
 }
 
-size_t st_atomizer_memory(const struct st_atomizer *atomizer) {
+static size_t count_bytes(const struct atomizer *atomizer) {
     return atomizer->lock_capacity * sizeof *atomizer->locks +
            atomizer->runner_capacity * sizeof *atomizer->runners +
            atomizer->report_capacity * sizeof *atomizer->reports;
@@ -70,23 +67,23 @@ size_t st_atomizer_memory(const struct st_atomizer *atomizer) {
 
 /* ---- how an event moves ---- */
 
-static struct lock_so_far *lock_of(struct st_atomizer *atomizer, uint32_t lock) {
+static struct lock_so_far *lock_of(struct atomizer *atomizer, uint32_t lock) {
     st_reserve(&atomizer->locks, &atomizer->lock_capacity, (size_t)lock + 1);
     return &atomizer->locks[lock];
 }
 
-static bool moves_both_ways(const struct st_atomizer *atomizer, const struct lock_so_far *lock) {
+static bool moves_both_ways(const struct atomizer *atomizer, const struct lock_so_far *lock) {
     return (!lock->shared && !(atomizer->without & ST_WITHOUT_THREAD_LOCAL)) ||
            (lock->protectors && !(atomizer->without & ST_WITHOUT_PROTECTED));
 }
 
-static char acquire(struct st_atomizer *atomizer, const struct st_followed *followed) {
-    struct lock_so_far *lock = lock_of(atomizer, followed->event->target);
+static char acquire(struct atomizer *atomizer, const struct st_observed *observed) {
+    struct lock_so_far *lock = lock_of(atomizer, observed->event->target);
     struct st_locksets *locksets = &atomizer->model->locksets;
-    uint32_t user = followed->event->thread + 1;
+    uint32_t user = observed->event->thread + 1;
     lock->protectors = lock->user
-                           ? st_lockset_common(locksets, lock->protectors, followed->held_set)
-                           : followed->held_set;
+                           ? st_lockset_common(locksets, lock->protectors, observed->held_set)
+                           : observed->held_set;
     lock->shared |= lock->user && lock->user != user;
     if (!lock->user)
         lock->user = user;
@@ -94,40 +91,40 @@ static char acquire(struct st_atomizer *atomizer, const struct st_followed *foll
 }
 
 /* What is held longer than this lock is not protected by it. */
-static char release(struct st_atomizer *atomizer, const struct st_followed *followed) {
-    uint32_t lock = followed->event->target;
+static char release(struct atomizer *atomizer, const struct st_observed *observed) {
+    uint32_t lock = observed->event->target;
     bool later = false;
-    for (size_t i = 0; i < followed->held_count; i++) {
-        struct lock_so_far *other = lock_of(atomizer, followed->held[i].lock);
+    for (size_t i = 0; i < observed->held_count; i++) {
+        struct lock_so_far *other = lock_of(atomizer, observed->held[i].lock);
         if (later)
             other->protectors =
                 st_lockset_without(&atomizer->model->locksets, other->protectors, lock);
-        later |= followed->held[i].lock == lock;
+        later |= observed->held[i].lock == lock;
     }
     return moves_both_ways(atomizer, lock_of(atomizer, lock)) ? 'B' : 'L';
 }
 
-static char access(const struct st_atomizer *atomizer, const struct st_followed *followed) {
-    uint32_t variable = followed->event->target;
+static char access(const struct atomizer *atomizer, const struct st_observed *observed) {
+    uint32_t variable = observed->event->target;
     if (atomizer->model->variables[variable].indivisible)
-        return st_lockset_races_shared_now(atomizer->races, variable) && !followed->joined ? 'N'
+        return st_lockset_races_shared_now(atomizer->races, variable) && !observed->joined ? 'N'
                                                                                            : 'B';
     return st_lockset_races_now(atomizer->races, variable) ? 'N' : 'B';
 }
 
-static char letter_of(struct st_atomizer *atomizer, const struct st_followed *followed) {
-    switch (followed->event->op) {
+static char letter_of(struct atomizer *atomizer, const struct st_observed *observed) {
+    switch (observed->event->op) {
     case ST_READ:
     case ST_WRITE:
-        return access(atomizer, followed);
+        return access(atomizer, observed);
     case ST_ACQUIRE:
-        return acquire(atomizer, followed);
+        return acquire(atomizer, observed);
     case ST_RELEASE:
-        return release(atomizer, followed);
+        return release(atomizer, observed);
     case ST_NESTED:
         if (!(atomizer->without & ST_WITHOUT_REENTRANT))
             return 'B';
-        return followed->event->written == ST_ACQUIRE ? 'R' : 'L';
+        return observed->event->written == ST_ACQUIRE ? 'R' : 'L';
     default:
         return 'B';
     }
@@ -135,36 +132,36 @@ static char letter_of(struct st_atomizer *atomizer, const struct st_followed *fo
 
 /* ---- the form of the transaction ---- */
 
-static struct st_place place_of(const struct st_followed *followed) {
-    struct st_place place = {followed->number, *followed->event};
+static struct st_place place_of(const struct st_observed *observed) {
+    struct st_place place = {observed->number, *observed->event};
     place.event.op = place.event.written;
     return place;
 }
 
-static void report(struct st_atomizer *atomizer, struct runner *runner,
-                   const struct st_followed *followed, char letter) {
+static void report(struct atomizer *atomizer, struct runner *runner,
+                   const struct st_observed *observed, char letter) {
     st_reserve(&atomizer->reports, &atomizer->report_capacity, atomizer->report_count + 1);
     atomizer->reports[atomizer->report_count++] = (struct report){.begin = runner->begin,
                                                                   .commit = runner->commit,
-                                                                  .breach = place_of(followed),
+                                                                  .breach = place_of(observed),
                                                                   .commit_letter = runner->letter,
                                                                   .breach_letter = letter};
     runner->reported = true;
 }
 
-static void move(struct st_atomizer *atomizer, struct runner *runner,
-                 const struct st_followed *followed, char letter) {
+static void move(struct atomizer *atomizer, struct runner *runner,
+                 const struct st_observed *observed, char letter) {
     if (runner->reported || letter == 'B' || (letter == 'R' && !runner->letter))
         return;
     bool fits =
         letter == 'L' || (letter == 'N' && (!runner->letter || (!runner->left && atomizer->many)));
     if (!fits) {
-        report(atomizer, runner, followed, letter);
+        report(atomizer, runner, observed, letter);
         return;
     }
     if (!runner->letter) {
         runner->letter = letter;
-        runner->commit = place_of(followed);
+        runner->commit = place_of(observed);
     }
     runner->left |= letter == 'L';
 }
@@ -174,13 +171,14 @@ static void start(struct runner *runner) {
     runner->left = false;
 }
 
-void st_atomizer_event(struct st_atomizer *atomizer, const struct st_followed *followed) {
-    const struct st_event *event = followed->event;
+static void on_event(void *state, const struct st_observed *observed) {
+    struct atomizer *atomizer = state;
+    const struct st_event *event = observed->event;
     st_reserve(&atomizer->runners, &atomizer->runner_capacity, (size_t)event->thread + 1);
     struct runner *runner = &atomizer->runners[event->thread];
     if (event->op == ST_BEGIN) {
         if (runner->depth++ == 0) {
-            runner->begin = followed->number;
+            runner->begin = observed->number;
             runner->reported = false;
             start(runner);
         }
@@ -190,11 +188,11 @@ void st_atomizer_event(struct st_atomizer *atomizer, const struct st_followed *f
         runner->depth--;
         return;
     }
-    if (followed->splits)
+    if (observed->splits)
         start(runner);
-    char letter = letter_of(atomizer, followed); /* also outside: it is seen */
+    char letter = letter_of(atomizer, observed); /* also outside: it is seen */
     if (runner->depth)
-        move(atomizer, runner, followed, letter);
+        move(atomizer, runner, observed, letter);
 }
 
 /* ---- what was found ---- */
@@ -204,25 +202,24 @@ static int by_begin(const void *left, const void *right) {
     return (a->begin > b->begin) - (a->begin < b->begin);
 }
 
-void st_atomizer_finish(struct st_atomizer *atomizer) {
-    atomizer->races = NULL;
+static void finish(void *state) {
+    struct atomizer *atomizer = state;
     if (atomizer->report_count)
         qsort(atomizer->reports, atomizer->report_count, sizeof *atomizer->reports, by_begin);
 }
 
-static const struct report *find_report(const struct st_atomizer *atomizer, uint64_t begin) {
+static const struct report *find_report(const struct atomizer *atomizer, uint64_t begin) {
     struct report key = {.begin = begin};
     if (!atomizer->report_count)
         return NULL;
     return bsearch(&key, atomizer->reports, atomizer->report_count, sizeof key, by_begin);
 }
 
-bool st_atomizer_reports(const struct st_atomizer *atomizer, uint64_t begin) {
-    return find_report(atomizer, begin) != NULL;
-}
+const struct st_observer st_atomizer_observer = {
+    .create = create, .event = on_event, .finish = finish, .destroy = destroy};
 
 static void explain(void *context, uint32_t unit, struct st_foreseen *block) {
-    const struct st_atomizer *atomizer = context;
+    const struct atomizer *atomizer = context;
     const struct report *found = find_report(atomizer, block->begin);
     (void)unit;
     if (!found)
@@ -246,16 +243,15 @@ static void explain(void *context, uint32_t unit, struct st_foreseen *block) {
     }
 }
 
-void st_atomizer_tell(const struct st_model *model, size_t limit,
-                      struct st_prediction *prediction) {
-    struct st_atomizer *atomizer = model->followers->atomizer;
+void st_atomizer_predict(const struct st_model *model, size_t limit,
+                         struct st_prediction *prediction) {
+    struct atomizer *atomizer = st_model_observer(model, &st_atomizer_observer);
     enum st_foresight *foresights = st_alloc(model->instance_count + 1, sizeof *foresights);
     for (size_t i = 0; i < model->instance_count; i++)
-        foresights[i] = st_atomizer_reports(atomizer, model->instances[i].begin)
-                            ? ST_FORESEEN_POTENTIAL
-                            : ST_FORESEEN_ATOMIC;
+        foresights[i] = find_report(atomizer, model->instances[i].begin) ? ST_FORESEEN_POTENTIAL
+                                                                         : ST_FORESEEN_ATOMIC;
     prediction->method = "Theorem 1 while the trace is read, Eraser with ownership";
-    prediction->storage = st_atomizer_memory(atomizer);
+    prediction->storage = count_bytes(atomizer);
     prediction->storage_unit = "bytes";
     st_prediction_may_miss(prediction, "Online reduction judges each event by what came before it; "
                                        "it can miss violations.");

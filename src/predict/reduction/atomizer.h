@@ -13,27 +13,15 @@
 #ifndef SERIATIM_PREDICT_REDUCTION_ATOMIZER_H
 #define SERIATIM_PREDICT_REDUCTION_ATOMIZER_H
 
-#include "finding/prediction.h"
-#include "predict/model/followers.h"
+#include "predict/model/model.h"
 
-struct st_atomizer;
+/* The atomizer of a model, which must have st_lockset_observer before it. Its flags are those of
+ * enum st_improvement that it does without, and whether it takes the theorem as printed. */
+extern const struct st_observer st_atomizer_observer;
+enum { ST_ATOMIZER_AS_PUBLISHED = 1 << 16 };
 
-/* model->options say which improvements to leave out. The races must have been told each access
- * before it is judged here. */
-struct st_atomizer *st_atomizer_new(struct st_model *model, const struct st_lockset_races *races);
-void st_atomizer_free(struct st_atomizer *atomizer);
-size_t st_atomizer_memory(const struct st_atomizer *atomizer);
-
-/* All events of the trace, in order. */
-void st_atomizer_event(struct st_atomizer *atomizer, const struct st_followed *followed);
-
-/* No more may come; the races are not needed any more. */
-void st_atomizer_finish(struct st_atomizer *atomizer);
-
-/* Was the block that begins with this event reported? */
-bool st_atomizer_reports(const struct st_atomizer *atomizer, uint64_t begin);
-
-/* What the atomizer of the model found, as a prediction. */
-void st_atomizer_tell(const struct st_model *model, size_t limit, struct st_prediction *prediction);
+/* What the atomizer of the model found. */
+void st_atomizer_predict(const struct st_model *model, size_t limit,
+                         struct st_prediction *prediction);
 
 #endif

@@ -1,6 +1,7 @@
 #include "predict/reduction/lockset_races.h"
 
 #include "base/memory.h"
+#include "predict/model/model.h"
 
 #include <stdlib.h>
 
@@ -51,27 +52,22 @@ struct state {
 };
 
 struct st_lockset_races {
+    struct st_model *model;
     uint32_t *numbers; /* by variable: its state plus 1, or 0 */
-    size_t variable_count;
     struct state *states;
     size_t count, capacity;
-    struct st_locksets *locksets;
-    const struct st_periods *periods;
+    unsigned *found; /* by variable: enum st_racy_by, when the trace is over */
 };
 
-struct st_lockset_races *st_lockset_races_new(size_t variable_count, struct st_locksets *locksets,
-                                              const struct st_periods *periods) {
+static void *create(struct st_model *model, unsigned flags) {
     struct st_lockset_races *races = st_alloc(1, sizeof *races);
-    races->numbers = st_alloc(variable_count + 1, sizeof *races->numbers);
-    races->variable_count = variable_count;
-    races->locksets = locksets;
-    races->periods = periods;
+    (void)flags;
+    races->model = model;
+    races->numbers = st_alloc(model->variable_count + 1, sizeof *races->numbers);
     return races;
 }
 
-void st_lockset_races_free(struct st_lockset_races *races) {
-    if (!races)
-        return;
+static void free_states(struct st_lockset_races *races) {
     for (size_t i = 0; i < races->count; i++) {
         free(races->states[i].early.read_sets);
         free(races->states[i].early.lasts);
@@ -80,19 +76,16 @@ void st_lockset_races_free(struct st_lockset_races *races) {
     }
     free(races->states);
     free(races->numbers);
-    free(races);
+    races->states = NULL;
+    races->numbers = NULL;
+    races->count = 0;
 }
 
-size_t st_lockset_races_memory(const struct st_lockset_races *races) {
-    size_t bytes =
-        races->variable_count * sizeof *races->numbers + races->capacity * sizeof *races->states;
-    for (size_t i = 0; i < races->count; i++) {
-        const struct multilockset *both[] = {&races->states[i].early, &races->states[i].escaped};
-        for (int k = 0; k < 2; k++)
-            bytes += both[k]->read_capacity * sizeof *both[k]->read_sets +
-                     both[k]->last_capacity * sizeof *both[k]->lasts;
-    }
-    return bytes;
+static void destroy(void *state) {
+    struct st_lockset_races *races = state;
+    free_states(races);
+    free(races->found);
+    free(races);
 }
 
 static struct state *state_of(struct st_lockset_races *races, uint32_t variable) {
@@ -111,7 +104,7 @@ static struct state *state_of(struct st_lockset_races *races, uint32_t variable)
 }
 
 static const struct state *known_state(const struct st_lockset_races *races, uint32_t variable) {
-    uint32_t number = variable < races->variable_count ? races->numbers[variable] : 0;
+    uint32_t number = races->numbers[variable];
     return number ? &races->states[number - 1] : NULL;
 }
 
@@ -248,13 +241,13 @@ static void note_period(struct multilockset *sets, const struct st_periods *peri
 static void note_access(struct multilockset *sets, struct st_lockset_races *races,
                         const struct access *access) {
     if (access->writes) {
-        refine(races->locksets, &sets->write_set, access->lockset);
+        refine(&races->model->locksets, &sets->write_set, access->lockset);
         join_party(&sets->writers, access->thread);
     } else {
-        add_read_set(sets, races->locksets, access->lockset);
+        add_read_set(sets, &races->model->locksets, access->lockset);
         join_party(&sets->readers, access->thread);
     }
-    note_period(sets, races->periods, access);
+    note_period(sets, races->model->periods, access);
 }
 
 /* Figure 3, "check whether data race occurs". */
@@ -289,29 +282,42 @@ static bool is_repetition(struct state *state, const struct access *access) {
     return false;
 }
 
-void st_lockset_races_event(struct st_lockset_races *races, uint32_t variable, bool writes,
-                            uint32_t thread, uint32_t period, uint32_t lockset) {
-    struct access access = {thread, period, lockset, writes};
+static void on_access(struct st_lockset_races *races, uint32_t variable,
+                      const struct access *access) {
+    struct st_locksets *locksets = &races->model->locksets;
     struct state *state = state_of(races, variable);
-    if (is_repetition(state, &access))
+    if (is_repetition(state, access))
         return;
     if (state->creator == NO_THREAD)
-        state->creator = thread;
-    state->has_escaped |= state->creator != thread;
-    state->written |= writes;
-    move_ownership(&state->ownership, races->locksets, &access);
-    move_eraser(&state->eraser, races->locksets, &access);
-    move_ordered(&state->ordered, races->locksets, races->periods, &access);
-    refine(races->locksets, &state->early_lockset, lockset);
-    note_access(&state->early, races, &access);
+        state->creator = access->thread;
+    state->has_escaped |= state->creator != access->thread;
+    state->written |= access->writes;
+    move_ownership(&state->ownership, locksets, access);
+    move_eraser(&state->eraser, locksets, access);
+    move_ordered(&state->ordered, locksets, races->model->periods, access);
+    refine(locksets, &state->early_lockset, access->lockset);
+    note_access(&state->early, races, access);
     if (state->has_escaped)
-        note_access(&state->escaped, races, &access);
+        note_access(&state->escaped, races, access);
 }
 
-unsigned st_lockset_races_of(const struct st_lockset_races *races, uint32_t variable,
-                             bool contended) {
+static void on_event(void *state, const struct st_observed *observed) {
+    struct st_lockset_races *races = state;
+    const struct st_event *event = observed->event;
+    struct access access = {event->thread, observed->period, observed->held_set,
+                            event->op == ST_WRITE};
+    if (event->op != ST_READ && event->op != ST_WRITE)
+        return;
+    const struct st_model_variable *facts = &races->model->variables[event->target];
+    if (facts->indivisible)
+        access.lockset = st_lockset_with(&races->model->locksets, access.lockset, facts->lock);
+    on_access(races, event->target, &access);
+}
+
+static unsigned judge(const struct st_lockset_races *races, uint32_t variable) {
     const struct state *state = known_state(races, variable);
-    const struct st_locksets *locksets = races->locksets;
+    const struct st_locksets *locksets = &races->model->locksets;
+    bool contended = races->model->variables[variable].contended;
     unsigned found = 0;
     if (!state)
         return 0;
@@ -329,6 +335,23 @@ unsigned st_lockset_races_of(const struct st_lockset_races *races, uint32_t vari
                  ? ST_RACY_MULTILOCKSET_EARLY_ORDERED
                  : 0;
     return found;
+}
+
+static void finish(void *state) {
+    struct st_lockset_races *races = state;
+    races->found = st_alloc(races->model->variable_count + 1, sizeof *races->found);
+    for (uint32_t i = 0; i < races->model->variable_count; i++)
+        races->found[i] = judge(races, i);
+    free_states(races);
+}
+
+const struct st_observer st_lockset_observer = {
+    .create = create, .event = on_event, .finish = finish, .destroy = destroy};
+
+/* ---- answers ---- */
+
+unsigned st_lockset_races_of(const struct st_lockset_races *races, uint32_t variable) {
+    return races->found[variable];
 }
 
 bool st_lockset_races_now(const struct st_lockset_races *races, uint32_t variable) {

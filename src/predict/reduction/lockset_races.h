@@ -33,8 +33,7 @@
 #ifndef SERIATIM_PREDICT_REDUCTION_LOCKSET_RACES_H
 #define SERIATIM_PREDICT_REDUCTION_LOCKSET_RACES_H
 
-#include "predict/model/locksets.h"
-#include "predict/model/periods.h"
+#include "predict/model/observers.h"
 
 /* Which searches found a variable to be in a race. */
 enum st_racy_by {
@@ -51,24 +50,14 @@ enum st_racy_by {
 
 struct st_lockset_races;
 
-/* Looks things up in these as long as it lives. Variables have numbers below variable_count. */
-struct st_lockset_races *st_lockset_races_new(size_t variable_count, struct st_locksets *locksets,
-                                              const struct st_periods *periods);
-void st_lockset_races_free(struct st_lockset_races *races);
+/* Its state is a struct st_lockset_races. */
+extern const struct st_observer st_lockset_observer;
 
-/* An access, as the next one in the trace. Accesses to variables that only one thread accesses, or
- * that are never written, need not be told. */
-void st_lockset_races_event(struct st_lockset_races *races, uint32_t variable, bool writes,
-                            uint32_t thread, uint32_t period, uint32_t lockset);
+/* enum st_racy_by of a variable, when the trace is over. */
+unsigned st_lockset_races_of(const struct st_lockset_races *races, uint32_t variable);
 
-/* enum st_racy_by of a variable. contended: as in predict/model/model.h. */
-unsigned st_lockset_races_of(const struct st_lockset_races *races, uint32_t variable,
-                             bool contended);
-
-/* So far, for those who cannot wait: is it racy by ownership, and do threads share it? */
+/* Before that: is it racy by ownership so far, and do threads share it? */
 bool st_lockset_races_now(const struct st_lockset_races *races, uint32_t variable);
 bool st_lockset_races_shared_now(const struct st_lockset_races *races, uint32_t variable);
-
-size_t st_lockset_races_memory(const struct st_lockset_races *races);
 
 #endif

@@ -76,10 +76,13 @@ struct st_reduction_setup st_reduction_setup(const struct st_predict_options *op
 static void prepare(const struct st_predict_options *options, const void *own_options,
                     struct st_run_needs *needs) {
     const struct st_reduction_options *own = own_options;
+    struct st_observer_list *observers = &needs->model.observers;
     needs->shared_model |= own->ablation;
+    if (own->online || own->ablation || st_reduction_setup(options, own).race_flags)
+        st_observers_add(observers, &st_lockset_observer, 0);
     if (own->online) {
-        needs->model.online_without = own->without;
-        needs->model.online_as_published = options->as_published;
+        unsigned published = options->as_published ? ST_ATOMIZER_AS_PUBLISHED : 0;
+        st_observers_add(observers, &st_atomizer_observer, own->without | published);
     } else if (own->without & ST_WITHOUT_HAPPEN_BEFORE || search_of(own) == ST_RACES_OWNERSHIP) {
         needs->model.keep_shared = true;
     }
@@ -90,7 +93,8 @@ static void prepare(const struct st_predict_options *options, const void *own_op
 bool st_reducer_is_racy(const struct st_reducer *reducer, uint32_t variable) {
     if (reducer->racy)
         return reducer->racy[variable];
-    return reducer->model->variables[variable].races & reducer->setup.race_flags;
+    return reducer->setup.race_flags &&
+           st_lockset_races_of(reducer->lockset_races, variable) & reducer->setup.race_flags;
 }
 
 static bool is_racy(const void *context, uint32_t unit, uint32_t token) {
@@ -155,7 +159,9 @@ static void find_racy(struct st_reducer *reducer) {
 
 void st_reducer_init(struct st_reducer *reducer, const struct st_model *model,
                      const struct st_reduction_setup *setup) {
-    *reducer = (struct st_reducer){.model = model, .setup = *setup};
+    *reducer = (struct st_reducer){.model = model,
+                                   .setup = *setup,
+                                   .lockset_races = st_model_observer(model, &st_lockset_observer)};
     if (setup->by_pairs || setup->by_multilockset || setup->lists_races)
         st_pair_races_find(&reducer->races, model, setup->rules.ordered);
     if (setup->by_variable || setup->by_multilockset)
@@ -369,7 +375,7 @@ static void run(const struct st_run *run, const struct st_predict_options *optio
                 const void *own_options, struct st_prediction *prediction) {
     const struct st_reduction_options *own = own_options;
     if (own->online)
-        st_atomizer_tell(run->model, options->limit, prediction);
+        st_atomizer_predict(run->model, options->limit, prediction);
     else
         run_offline(run->model, options, own, prediction);
 }

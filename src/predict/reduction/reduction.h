@@ -54,9 +54,10 @@ struct st_reduction_setup st_reduction_setup(const struct st_predict_options *op
 struct st_reducer {
     const struct st_model *model;
     struct st_reduction_setup setup;
-    struct st_pair_races races; /* empty when nobody needs it */
-    bool *racy;                 /* by variable, with by_variable and by_multilockset */
-    bool *loose;                /* by lock: it may be held between units (see the rules) */
+    struct st_pair_races races;                   /* empty when nobody needs it */
+    const struct st_lockset_races *lockset_races; /* if there are race_flags */
+    bool *racy;  /* by variable, with by_variable and by_multilockset */
+    bool *loose; /* by lock: it may be held between units (see the rules) */
 };
 void st_reducer_init(struct st_reducer *reducer, const struct st_model *model,
                      const struct st_reduction_setup *setup);

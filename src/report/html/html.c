@@ -1,7 +1,7 @@
 /* The report as a page: what src/report/page holds, with the data in the middle of it. The data is
  * the JSON that programs get and excerpts of the sources, as text that no browser takes for
  * anything else; a script that is part of the page draws everything from it. */
-#include "report/json/json.h"
+#include "report/json/json_report.h"
 #include "report/html/page.h"
 #include "report/source/excerpts.h"
 

@@ -1,8 +1,6 @@
 #include "report/load/load.h"
 
 #include "base/memory.h"
-#include "report/load/load_predict.h"
-#include "report/load/load_triage.h"
 #include "report/load/loading.h"
 
 #include <stdlib.h>
@@ -301,8 +299,7 @@ static void read_result(struct st_loaded *loaded, const json_t *object, size_t i
 static void make_results(struct st_loaded *loaded, size_t count) {
     loaded->findings = st_alloc(count, sizeof *loaded->findings);
     loaded->results = st_alloc(count, sizeof *loaded->results);
-    loaded->report.results = loaded->results;
-    loaded->report.result_count = count;
+    loaded->report.results = (struct st_result_list){loaded->results, count};
     for (size_t i = 0; i < count; i++)
         st_findings_init(&loaded->findings[i], 0);
 }
@@ -311,7 +308,7 @@ static void read_engines(struct st_loaded *loaded, const json_t *root) {
     struct st_fields *fields = &loaded->loading.fields;
     const json_t *engines = st_field_array(fields, root, "engines");
     size_t count = json_array_size(engines);
-    loaded->report.compare = true;
+    loaded->report.kind = ST_REPORT_COMPARISON;
     st_fields_enter(fields, "engines", 0);
     if (count == 0)
         st_fields_reject(fields, "must not be empty");
@@ -333,14 +330,14 @@ static void read_schema(struct st_loaded *loaded, const json_t *root) {
     struct st_fields *fields = &loaded->loading.fields;
     char quoted[80];
     loaded->report.schema = st_field_text(fields, root, "schema");
-    if (has_schema(loaded, "seriatim-check/1") || has_schema(loaded, "seriatim-run/1") ||
+    if (has_schema(loaded, ST_CHECK_SCHEMA) || has_schema(loaded, ST_RUN_SCHEMA) ||
         has_schema(loaded, ST_PREDICT_SCHEMA))
         return;
     st_quote(quoted, sizeof quoted, loaded->report.schema, strlen(loaded->report.schema));
     st_fields_enter(fields, "schema", 0);
     st_fields_reject(fields,
-                     "must be that of a result of check, run or predict (seriatim-check/1, "
-                     "seriatim-run/1 or seriatim-predict/1), and is %s",
+                     "must be that of a result of check, run or predict (" ST_CHECK_SCHEMA
+                     ", " ST_RUN_SCHEMA " or " ST_PREDICT_SCHEMA "), and is %s",
                      quoted);
     st_fields_leave(fields);
 }
@@ -357,7 +354,7 @@ static void read_results(struct st_loaded *loaded, const json_t *root) {
 
 static void read_predictions(struct st_loaded *loaded, const json_t *root) {
     const json_t *engines = json_object_get(root, "engines");
-    loaded->report.compare = engines != NULL;
+    loaded->report.kind = engines ? ST_REPORT_PREDICTION_COMPARISON : ST_REPORT_PREDICTION;
     loaded->report.predictions = &loaded->predictions;
     st_load_predictions(&loaded->loading, root, &loaded->predictions);
     if (!loaded->loading.fields.failed)
@@ -405,7 +402,7 @@ struct st_loaded *st_report_load(const char *name, const char *text, size_t leng
 void st_loaded_free(struct st_loaded *loaded) {
     if (!loaded)
         return;
-    for (size_t i = 0; i < loaded->report.result_count; i++)
+    for (size_t i = 0; i < st_report_results(&loaded->report).count; i++)
         st_findings_free(&loaded->findings[i]);
     free(loaded->findings);
     free(loaded->results);

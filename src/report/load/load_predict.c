@@ -1,4 +1,4 @@
-#include "report/load/load_predict.h"
+#include "report/load/loading.h"
 
 #include "base/memory.h"
 

@@ -1,4 +1,4 @@
-#include "report/load/load_triage.h"
+#include "report/load/loading.h"
 
 #include "base/memory.h"
 
@@ -49,7 +49,7 @@ static void read_counts(struct st_fields *fields, const json_t *result, struct s
 }
 
 /* Of a block that is not reported nothing is said, and it counts nowhere. */
-static bool is_judged(const json_t *finding) {
+static bool has_state(const json_t *finding) {
     const char *verdict = json_string_value(json_object_get(finding, "verdict"));
     return !verdict || (strcmp(verdict, st_foresight_name(ST_FORESEEN_ATOMIC)) != 0 &&
                         strcmp(verdict, st_foresight_name(ST_FORESEEN_TIMEOUT)) != 0);
@@ -65,7 +65,7 @@ static void read_marks(struct st_fields *fields, const char *list, const struct 
     st_fields_enter(fields, list, 0);
     for (size_t i = 0; i < count; i++) {
         const json_t *violation = st_element_object(fields, violations, i);
-        if (!is_judged(violation))
+        if (!has_state(violation))
             continue;
         st_fields_enter(fields, NULL, i);
         marks->violations[i] = read_mark(fields, triage, violation, "");

@@ -137,11 +137,12 @@ static uint64_t read_location(struct st_loading *loading, const json_t *object) 
     struct st_fields *fields = &loading->fields;
     const char *loc = st_field_text(fields, object, "loc");
     const char *function = st_field_maybe_text(fields, object, "function");
-    if (!function)
+    uint64_t number;
+    loading->has_details |= function != NULL;
+    if (!function || (!*function && is_plain_number(loc, &number)))
         return st_load_location(loading, loc);
     struct st_loaded_context context = {function, read_stack(fields, object),
                                         read_locks(fields, object)};
-    loading->has_details = true;
     return location_number(loading, loc, &context);
 }
 

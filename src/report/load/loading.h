@@ -5,6 +5,7 @@
 
 #include "report/load/fields.h"
 #include "report/report.h"
+#include "report/triage/triage.h"
 
 /* What is known of a location beyond its name. The texts are those of the JSON. */
 struct st_loaded_context {
@@ -27,7 +28,7 @@ struct st_loading {
 void st_loading_init(struct st_loading *loading);
 void st_loading_free(struct st_loading *loading);
 
-/* Tells writers of reports what is known; `loading` is a struct st_loading. */
+/* What is known of a location; `loading` is a struct st_loading. */
 void st_loading_lookup(void *loading, uint64_t loc, struct st_detail *detail);
 
 /* Numbers for names. A block without one is ST_NO_NAME. */
@@ -46,5 +47,16 @@ struct st_edge *st_load_edges(struct st_loading *loading, const json_t *array);
 
 /* The events in an array, inside of which the caller is; NULL when it is empty. */
 struct st_place *st_load_places(struct st_loading *loading, const json_t *array);
+
+/* The predictions of a saved result, by load_predict.c. `predictions` are empty; release them
+ * whatever the fields say. */
+void st_load_predictions(struct st_loading *loading, const json_t *root,
+                         struct st_predictions *predictions);
+
+/* Which of its findings are new, by load_triage.c; the result must be good otherwise. `list` is the
+ * key of the findings: "violations", or "blocks", of which only those have a state that are
+ * reported. False when nobody asked at that time; in any case *triage is to be released with
+ * st_triage_free. */
+bool st_triage_read(struct st_fields *fields, const char *list, struct st_triage *triage);
 
 #endif

@@ -1,188 +1,111 @@
-/* The report as SARIF 2.1.0, the format of OASIS for what analysers find. A run for each engine, a
- * result for each finding as the text tells them: what was cut in the same place of the code is one
- * result with a count, and blocks around another that was cut by the same are named with it.
- *
- * Nothing in it depends on where the program was loaded or how events were numbered, but for names
- * that do. Paths are relative to the folder in which seriatim runs, wherever they can be. */
+/* The report as SARIF 2.1.0, the format of OASIS for what analysers find: a run for each engine,
+ * and a result for each finding that the text shows. What was cut in the same place of the code is
+ * one result with a count. Paths are relative to the folder in which seriatim runs, wherever they
+ * can be. */
 #define _GNU_SOURCE
 #include "base/memory.h"
 #include "report/json/json_fields.h"
-#include "report/sarif/sarif_results.h"
-#include "report/triage/groups.h"
+#include "report/predicted_violation.h"
+#include "report/sarif/sarif_result.h"
+#include "report/triage/finding_groups.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* ---- Steps ---- */
-
-/* The events of a finding; each once and in order when they are complete. */
-struct steps {
-    struct st_place *items;
-    size_t count, capacity;
-};
-
-static void add_step(struct steps *steps, const struct st_place *place) {
-    if (!place->number)
-        return;
-    st_reserve(&steps->items, &steps->capacity, steps->count + 1);
-    steps->items[steps->count++] = *place;
-}
-
-static void add_edges(struct steps *steps, const struct st_edge *edges, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        add_step(steps, &edges[i].from);
-        add_step(steps, &edges[i].to);
-    }
-}
-
-static int by_number(const void *left, const void *right) {
-    const struct st_place *a = left, *b = right;
-    return a->number < b->number ? -1 : a->number > b->number;
-}
-
-static void complete(struct steps *steps) {
-    size_t count = 0;
-    qsort(steps->items, steps->count, sizeof *steps->items, by_number);
-    for (size_t i = 0; i < steps->count; i++)
-        if (i == 0 || steps->items[i].number != steps->items[count - 1].number)
-            steps->items[count++] = steps->items[i];
-    steps->count = count;
-}
-
-static struct steps steps_of(const struct st_violation *violation) {
-    struct steps steps = {0};
-    struct st_place begin = st_begin_place(violation);
-    add_step(&steps, &begin);
-    add_edges(&steps, violation->path, violation->path_length);
-    if (!violation->path_length)
-        add_edges(&steps, &violation->closing, 1);
-    add_step(&steps, &violation->event);
-    complete(&steps);
-    return steps;
-}
-
-/* ---- Violated blocks ---- */
-
-static void put_locations(struct st_sarif *sarif, const struct st_violation *violation) {
-    char *deed = st_sarif_deed(sarif, &violation->event);
-    st_json_key(&sarif->json, "locations");
-    st_json_array(&sarif->json);
-    st_sarif_block_location(sarif, violation, deed);
-    st_json_array_end(&sarif->json);
-    free(deed);
-}
-
-static void put_related_locations(struct st_sarif *sarif, const struct st_violation *violation) {
-    struct st_place begin = st_begin_place(violation);
-    st_json_key(&sarif->json, "relatedLocations");
-    st_json_array(&sarif->json);
-    st_sarif_related(sarif, &begin, "the block begins");
-    if (violation->path_length) {
-        st_sarif_related(sarif, &violation->path[0].from, "others get to see the block");
-        st_sarif_related(sarif, &violation->path[0].to, "and depend on it");
-    }
-    if (violation->closing.to.number)
-        st_sarif_related(sarif, &violation->closing.from, "the block depends on them");
-    st_json_array_end(&sarif->json);
-}
-
-static void put_stacks(struct st_sarif *sarif, const struct st_violation *violation) {
-    if (!st_sarif_has_stack(sarif, &violation->event))
-        return;
-    st_json_key(&sarif->json, "stacks");
-    st_json_array(&sarif->json);
-    st_sarif_stack(sarif, NULL, &violation->event, "where the block went on");
-    st_sarif_stack(sarif, NULL, &violation->closing.from, "where another thread came in between");
-    st_json_array_end(&sarif->json);
-}
+/* ---- Findings ---- */
 
 static void put_violation(struct st_sarif *sarif, const struct st_result *result,
                           const struct st_violation_group *group) {
     const struct st_violation *violation = group->violation;
-    struct steps steps = steps_of(violation);
+    size_t index = (size_t)(violation - result->findings->violations);
     struct st_story story = st_violation_story(sarif->report, result, group);
-    char *sentence = st_sarif_words(&story);
-
-    st_sarif_result(sarif, story.kind == ST_STORY_BLAMED ? ST_RULE_BLAMED : ST_RULE_VIOLATION);
+    st_sarif_result(
+        sarif, &(struct st_sarif_finding){.story = &story,
+                                          .violation = violation,
+                                          .proof = &violation->event,
+                                          .other = &violation->closing.from,
+                                          .fingerprint = st_fingerprint(sarif->report, violation),
+                                          .mark = st_violation_mark(sarif->report, result, index)});
     st_story_free(&story);
-    put_locations(sarif, violation);
-    put_related_locations(sarif, violation);
-    st_sarif_code_flow(sarif, steps.items, steps.count, violation->thread);
-    st_sarif_sentence(sarif, sentence, steps.items, steps.count);
-    put_stacks(sarif, violation);
-    st_sarif_fingerprint(sarif, st_fingerprint(sarif->report, violation));
-    number_field(&sarif->json, "occurrenceCount", group->count);
-    st_sarif_mark(sarif, st_violation_mark(sarif->report, result,
-                                           (size_t)(violation - result->findings->violations)));
-    st_json_object_end(&sarif->json);
-    free(steps.items);
 }
 
-/* ---- Cycles and mere verdicts ---- */
-
+/* A cycle, or a mere verdict. */
 static void put_cycle(struct st_sarif *sarif, const struct st_result *result) {
     const struct st_findings *findings = result->findings;
-    struct steps steps = {0};
-    add_edges(&steps, findings->cycle, findings->cycle_length);
-    complete(&steps);
-    const struct st_place *last = &findings->cycle[findings->cycle_length - 1].to;
-    char *deed = st_sarif_deed(sarif, last);
-
-    st_sarif_result(sarif, ST_RULE_CYCLE);
-    st_json_key(&sarif->json, "locations");
-    st_json_array(&sarif->json);
-    st_sarif_location(sarif, last, deed);
-    st_json_array_end(&sarif->json);
-    st_json_key(&sarif->json, "relatedLocations");
-    st_json_array(&sarif->json);
-    for (size_t i = 0; i < steps.count; i++)
-        st_sarif_related(sarif, &steps.items[i], "in the cycle");
-    st_json_array_end(&sarif->json);
-    st_sarif_code_flow(sarif, steps.items, steps.count, last->event.thread);
-    st_sarif_sentence(
-        sarif,
-        st_strdup("No serial order explains the trace, although no single block was cut: "
-                  "its transactions wait for each other in a cycle."),
-        steps.items, steps.count);
-    st_sarif_fingerprint(sarif, st_cycle_fingerprint(sarif->report, findings));
-    st_sarif_mark(sarif, st_cycle_mark(sarif->report, result));
-    st_json_object_end(&sarif->json);
-    free(steps.items);
-    free(deed);
-}
-
-static void put_verdict(struct st_sarif *sarif) {
-    st_sarif_result(sarif, ST_RULE_VERDICT);
-    st_sarif_message(sarif, "message", "No serial order explains the trace.", NULL);
-    if (strcmp(sarif->report->trace, "-") != 0) {
-        st_json_key(&sarif->json, "locations");
-        st_json_array(&sarif->json);
-        st_json_flat_object(&sarif->json);
-        st_json_key(&sarif->json, "physicalLocation");
-        st_json_flat_object(&sarif->json);
-        st_sarif_artifact(sarif, sarif->report->trace);
-        st_json_object_end(&sarif->json);
-        st_json_object_end(&sarif->json);
-        st_json_array_end(&sarif->json);
+    struct st_story story = st_cycle_story(sarif->report, result);
+    struct st_sarif_finding finding = {.story = &story, .mark = {.state = ST_NEW}};
+    if (findings->cycle_length) {
+        finding.proof = &findings->cycle[findings->cycle_length - 1].to;
+        finding.fingerprint = st_cycle_fingerprint(sarif->report, findings);
+        finding.mark = st_cycle_mark(sarif->report, result);
     }
-    st_sarif_mark(sarif, (struct st_mark){.state = ST_NEW});
-    st_json_object_end(&sarif->json);
+    st_sarif_result(sarif, &finding);
+    st_story_free(&story);
 }
 
-/* ---- A run ---- */
+static void put_predicted(struct st_sarif *sarif, const struct st_prediction *prediction,
+                          const struct st_predicted_group *group) {
+    const struct st_foreseen *block = group->block;
+    size_t index = (size_t)(block - prediction->blocks);
+    struct st_story story = st_predicted_story(sarif->report, prediction, group);
+    struct st_violation violation = st_foreseen_violation(block);
+    st_sarif_result(sarif, &(struct st_sarif_finding){
+                               .story = &story,
+                               .violation = &violation,
+                               .proof = &violation.event,
+                               .other = &violation.closing.from,
+                               .fingerprint = st_foreseen_fingerprint(sarif->report, block),
+                               .mark = st_foreseen_mark(sarif->report, prediction, index),
+                               .verdict = st_foresight_name(block->foresight),
+                               .pattern = block->pattern});
+    free(violation.path);
+    st_story_free(&story);
+}
+
+/* A finding that is about all of its steps alike. Takes the story over. */
+static void put_steps(struct st_sarif *sarif, struct st_story story) {
+    size_t count = story.steps.count;
+    struct st_place *places = st_alloc(count, sizeof *places);
+    for (size_t i = 0; i < count; i++)
+        places[i] = story.steps.items[i].place;
+    st_sarif_result(sarif, &(struct st_sarif_finding){
+                               .story = &story,
+                               .proof = places,
+                               .other = count > 1 ? &places[1] : NULL,
+                               .fingerprint = st_steps_fingerprint(sarif->report, places, count),
+                               .mark = {.state = ST_NEW}});
+    free(places);
+    st_story_free(&story);
+}
 
 static void put_results(struct st_sarif *sarif, const struct st_result *result) {
     struct st_violation_groups groups = st_group_violations(sarif->report, result);
     for (size_t i = 0; i < groups.count; i++)
         put_violation(sarif, result, &groups.items[i]);
-    if (st_result_has_cycle(result) && result->findings->cycle_length)
+    if (st_result_has_cycle(result))
         put_cycle(sarif, result);
-    else if (st_result_has_cycle(result))
-        put_verdict(sarif);
     st_violation_groups_free(&groups);
 }
+
+/* Deadlocks belong to no analysis and come with the first. */
+static void put_prediction(struct st_sarif *sarif, const struct st_prediction *prediction) {
+    const struct st_predictions *all = sarif->report->predictions;
+    struct st_predicted_groups groups = st_group_predictions(sarif->report, prediction);
+    for (size_t i = 0; i < groups.count; i++)
+        put_predicted(sarif, prediction, &groups.items[i]);
+    st_predicted_groups_free(&groups);
+    size_t race_count;
+    struct st_race_group *races = st_group_races(sarif->report, prediction, &race_count);
+    for (size_t i = 0; i < race_count; i++)
+        put_steps(sarif, st_race_story(sarif->report, races[i].race, races[i].count));
+    free(races);
+    for (size_t i = 0; prediction == all->items && i < all->deadlock_count; i++)
+        put_steps(sarif, st_deadlock_story(sarif->report, &all->deadlocks[i]));
+}
+
+/* ---- A run ---- */
 
 static void put_tool(struct st_json *json) {
     st_json_key(json, "tool");
@@ -327,25 +250,41 @@ static void put_run(struct st_sarif *sarif, const struct run *run) {
     if (run->result)
         put_results(sarif, run->result);
     else
-        st_sarif_prediction(sarif, run->prediction);
+        put_prediction(sarif, run->prediction);
     st_json_array_end(json);
     put_properties(sarif, run);
     st_json_object_end(json);
 }
 
-static void put_runs(struct st_sarif *sarif) {
-    const struct st_report *report = sarif->report;
-    for (size_t i = 0; i < report->result_count; i++) {
-        const struct st_result *result = &report->results[i];
+static void put_result_runs(struct st_sarif *sarif, struct st_result_list results) {
+    for (size_t i = 0; i < results.count; i++) {
+        const struct st_result *result = &results.items[i];
         put_run(sarif, &(struct run){.result = result,
                                      .engine = result->engine,
                                      .verdict = result->findings->verdict});
     }
-    for (size_t i = 0; report->predictions && i < report->predictions->count; i++) {
-        const struct st_prediction *prediction = &report->predictions->items[i];
+}
+
+static void put_prediction_runs(struct st_sarif *sarif, const struct st_predictions *predictions) {
+    for (size_t i = 0; i < predictions->count; i++) {
+        const struct st_prediction *prediction = &predictions->items[i];
         put_run(sarif, &(struct run){.prediction = prediction,
                                      .engine = prediction->engine,
                                      .verdict = prediction->atomic});
+    }
+}
+
+static void put_runs(struct st_sarif *sarif) {
+    const struct st_report *report = sarif->report;
+    switch (report->kind) {
+    case ST_REPORT_RESULT:
+    case ST_REPORT_COMPARISON:
+        put_result_runs(sarif, report->results);
+        break;
+    case ST_REPORT_PREDICTION:
+    case ST_REPORT_PREDICTION_COMPARISON:
+        put_prediction_runs(sarif, report->predictions);
+        break;
     }
 }
 

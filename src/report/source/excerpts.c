@@ -108,7 +108,7 @@ static void want_prediction(struct sources *all, const struct st_report *report,
 }
 
 static void want_predictions(struct sources *all, const struct st_report *report) {
-    const struct st_predictions *predictions = report->predictions;
+    const struct st_predictions *predictions = st_report_predictions(report);
     for (size_t i = 0; i < predictions->count; i++)
         want_prediction(all, report, &predictions->items[i]);
     for (size_t i = 0; i < predictions->deadlock_count; i++)
@@ -214,10 +214,10 @@ static void write_source(struct sources *all, const struct st_report *report, ui
 void st_excerpts_json(const struct st_report *report, struct st_json *json) {
     struct sources all = {.written = 0};
     st_names_init(&all.paths);
-    for (size_t i = 0; i < report->result_count; i++)
-        want_findings(&all, report, report->results[i].findings);
-    if (report->predictions)
-        want_predictions(&all, report);
+    struct st_result_list results = st_report_results(report);
+    for (size_t i = 0; i < results.count; i++)
+        want_findings(&all, report, results.items[i].findings);
+    want_predictions(&all, report);
     st_json_object(json);
     st_json_key(json, "files");
     st_json_array(json);

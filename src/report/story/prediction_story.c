@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "report/predicted_violation.h"
-#include "report/triage/groups.h"
+#include "report/triage/finding_groups.h"
 #include "report/user_line.h"
 
 #include <stdlib.h>

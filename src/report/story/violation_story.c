@@ -2,7 +2,7 @@
 #include "report/story/builder.h"
 
 #include "base/memory.h"
-#include "report/triage/groups.h"
+#include "report/triage/finding_groups.h"
 
 #include <stdlib.h>
 

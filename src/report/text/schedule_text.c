@@ -2,7 +2,6 @@
 
 #include "report/text/columns.h"
 #include "report/text/glyphs.h"
-#include "report/text/sentences.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -16,7 +15,7 @@ enum {
 
 /* A table that is being made: a column for each of the threads, or one for all. */
 struct table {
-    const struct st_text *text;
+    const struct st_text_writer *text;
     const struct st_story_steps *steps;
     const char *lanes[MOST_LANES + 1];
     size_t lane_count;
@@ -103,7 +102,7 @@ static void add_gap(struct table *table, const char *gap) {
 
 /* What the finding rests on stands out. */
 static void add_action(struct table *table, const struct st_story_step *step, size_t columns) {
-    struct st_text cell = *table->text;
+    struct st_text_writer cell = *table->text;
     cell.file = st_columns_cell(&table->columns);
     if (step->marked)
         st_put_paint(&cell, ST_BOLD);
@@ -132,7 +131,7 @@ static void add_event(struct table *table, const struct st_story_step *step, boo
 }
 
 /* One below the other, when the threads are too many or their work too wide. */
-static void put_table(const struct st_text *text, const struct st_story_steps *steps) {
+static void put_table(const struct st_text_writer *text, const struct st_story_steps *steps) {
     struct table table = {.text = text, .steps = steps};
     find_lanes(&table);
     bool lanes = lanes_fit(&table);
@@ -148,11 +147,11 @@ static void put_table(const struct st_text *text, const struct st_story_steps *s
     st_columns_print(&table.columns, "  ", text->file);
 }
 
-void st_print_schedule(const struct st_text *text, const struct st_story *story) {
+void st_print_schedule(const struct st_text_writer *text, const struct st_story *story) {
     struct st_text_buffer buffer;
     if (!story->schedule_title)
         return;
-    struct st_text sentence = st_sentence_start(text, &buffer);
+    struct st_text_writer sentence = st_sentence_start(text, &buffer);
     st_put_name(&sentence, story->schedule_title);
     fputs(story->schedule.count ? " (> marks the steps that cut it):" : ".", sentence.file);
     st_sentence_end(text, &buffer);

@@ -1,15 +1,12 @@
 #include "report/text/story_text.h"
 
-#include "report/text/sentences.h"
-#include "report/text/steps.h"
-
 #include <string.h>
 
 /* "transfer was not atomic in thread T1: T2 came in between (cut in 1 of its 5 runs)." */
-static void put_headline(const struct st_text *text, const struct st_story *story,
+static void put_headline(const struct st_text_writer *text, const struct st_story *story,
                          const char *remark) {
     struct st_text_buffer buffer;
-    struct st_text sentence = st_sentence_start(text, &buffer);
+    struct st_text_writer sentence = st_sentence_start(text, &buffer);
     st_put_paint(&sentence, ST_RED);
     st_put_part(&sentence, story->headline, story->alarm);
     st_put_paint(&sentence, ST_PLAIN);
@@ -23,20 +20,20 @@ static void put_headline(const struct st_text *text, const struct st_story *stor
     st_headline_end(text, &buffer);
 }
 
-static void put_sentence(const struct st_text *text, const char *sentence) {
+static void put_sentence(const struct st_text_writer *text, const char *sentence) {
     struct st_text_buffer buffer;
     if (!sentence)
         return;
-    struct st_text line = st_sentence_start(text, &buffer);
+    struct st_text_writer line = st_sentence_start(text, &buffer);
     st_put_name(&line, sentence);
     st_sentence_end(text, &buffer);
 }
 
-static void put_hint(const struct st_text *text, const char *hint) {
+static void put_hint(const struct st_text_writer *text, const char *hint) {
     struct st_text_buffer buffer;
     if (!hint)
         return;
-    struct st_text line = st_sentence_start(text, &buffer);
+    struct st_text_writer line = st_sentence_start(text, &buffer);
     st_put_paint(&line, ST_BOLD);
     fputs("Hint:", line.file);
     st_put_paint(&line, ST_PLAIN);
@@ -45,7 +42,8 @@ static void put_hint(const struct st_text *text, const char *hint) {
     st_sentence_end(text, &buffer);
 }
 
-void st_print_story(const struct st_text *text, const struct st_story *story, const char *remark) {
+void st_print_story(const struct st_text_writer *text, const struct st_story *story,
+                    const char *remark) {
     put_headline(text, story, remark ? remark : story->frequency);
     put_sentence(text, story->introduction);
     st_print_steps(text, &story->steps);

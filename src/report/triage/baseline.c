@@ -59,10 +59,12 @@ int st_baseline_add(struct st_baseline *baseline, const char *name, const char *
     if (!loaded)
         return -1;
     const struct st_report *report = st_loaded_report(loaded);
-    for (size_t i = 0; i < report->result_count; i++)
-        add_result(baseline, report, &report->results[i]);
-    for (size_t i = 0; report->predictions && i < report->predictions->count; i++)
-        add_prediction(baseline, report, &report->predictions->items[i]);
+    struct st_result_list results = st_report_results(report);
+    const struct st_predictions *predictions = st_report_predictions(report);
+    for (size_t i = 0; i < results.count; i++)
+        add_result(baseline, report, &results.items[i]);
+    for (size_t i = 0; i < predictions->count; i++)
+        add_prediction(baseline, report, &predictions->items[i]);
     st_loaded_free(loaded);
     st_reserve(&baseline->files, &baseline->file_capacity, baseline->file_count + 1);
     baseline->files[baseline->file_count++] = st_strdup(name);

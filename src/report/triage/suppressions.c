@@ -51,7 +51,7 @@ static void put_violation(FILE *file, const struct st_report *report,
     fputs(because, file);
 }
 
-/* The block with the smallest name: the cycle may be told from another one next time. */
+/* The block with the smallest name: the cycle may start with another one next time. */
 static const char *smallest_block(const struct st_report *report,
                                   const struct st_findings *findings) {
     const char *smallest = NULL;
@@ -118,11 +118,13 @@ static void put_prediction(struct st_names *written, const struct st_report *rep
 }
 
 void st_report_suppressions(const struct st_report *report, FILE *file) {
+    struct st_result_list results = st_report_results(report);
+    const struct st_predictions *predictions = st_report_predictions(report);
     struct st_names written;
     st_names_init(&written);
-    for (size_t i = 0; i < report->result_count; i++)
-        put_result(&written, report, &report->results[i], file);
-    for (size_t i = 0; report->predictions && i < report->predictions->count; i++)
-        put_prediction(&written, report, &report->predictions->items[i], file);
+    for (size_t i = 0; i < results.count; i++)
+        put_result(&written, report, &results.items[i], file);
+    for (size_t i = 0; i < predictions->count; i++)
+        put_prediction(&written, report, &predictions->items[i], file);
     st_names_free(&written);
 }

@@ -28,7 +28,7 @@ void st_triage_free(struct st_triage *triage) {
 
 static const struct st_marks *marks_of(const struct st_report *report,
                                        const struct st_result *result) {
-    return report->triage ? &report->triage->marks[result - report->results] : NULL;
+    return report->triage ? &report->triage->marks[result - report->results.items] : NULL;
 }
 
 struct st_mark st_violation_mark(const struct st_report *report, const struct st_result *result,
@@ -74,9 +74,10 @@ static bool is_mere_verdict(const struct st_result *result) {
 
 /* A mere verdict cannot be known again. It counts unless another engine says what it is about. */
 static bool says_more(const struct st_report *report) {
-    for (size_t i = 0; i < report->result_count; i++)
-        if (report->results[i].findings->verdict == ST_NOT_SERIALIZABLE &&
-            !is_mere_verdict(&report->results[i]))
+    struct st_result_list results = st_report_results(report);
+    for (size_t i = 0; i < results.count; i++)
+        if (results.items[i].findings->verdict == ST_NOT_SERIALIZABLE &&
+            !is_mere_verdict(&results.items[i]))
             return true;
     return false;
 }
@@ -89,22 +90,24 @@ static bool found_new(const struct st_report *report, const struct st_result *re
 }
 
 bool st_report_found(const struct st_report *report) {
-    const struct st_predictions *predictions = report->predictions;
-    for (size_t i = 0; i < report->result_count; i++)
-        if (found_new(report, &report->results[i]))
+    struct st_result_list results = st_report_results(report);
+    const struct st_predictions *predictions = st_report_predictions(report);
+    for (size_t i = 0; i < results.count; i++)
+        if (found_new(report, &results.items[i]))
             return true;
-    for (size_t i = 0; predictions && i < predictions->count; i++)
+    for (size_t i = 0; i < predictions->count; i++)
         if (st_new_reported(report, &predictions->items[i]))
             return true;
     return false;
 }
 
 bool st_report_undecided(const struct st_report *report) {
-    const struct st_predictions *predictions = report->predictions;
-    for (size_t i = 0; i < report->result_count; i++)
-        if (report->results[i].findings->verdict == ST_UNDECIDED)
+    struct st_result_list results = st_report_results(report);
+    const struct st_predictions *predictions = st_report_predictions(report);
+    for (size_t i = 0; i < results.count; i++)
+        if (results.items[i].findings->verdict == ST_UNDECIDED)
             return true;
-    for (size_t i = 0; predictions && i < predictions->count; i++)
+    for (size_t i = 0; i < predictions->count; i++)
         if (predictions->items[i].atomic == ST_UNDECIDED)
             return true;
     return false;

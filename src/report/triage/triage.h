@@ -1,5 +1,6 @@
-/* What is to become of findings: some are new, some are known from a baseline, and some are
- * suppressed. Only new ones are told in full, and only they are a reason for a build to fail. */
+/* What becomes of findings: some are new, some are known from a baseline, and some are
+ * suppressed. Only new ones are reported in full, and only they are a reason for a build to fail.
+ */
 #ifndef SERIATIM_REPORT_TRIAGE_TRIAGE_H
 #define SERIATIM_REPORT_TRIAGE_TRIAGE_H
 
@@ -52,6 +53,18 @@ struct st_triage {
 };
 
 void st_triage_free(struct st_triage *triage);
+
+/* Gives the report a triage, and results of its own with at most `limit` violations each (0: all):
+ * new ones rather than known ones and those rather than suppressed ones; among these, the names of
+ * blocks share the places. `suppressions` and `baseline` may each be NULL. What the report had must
+ * outlive the result, and the result outlives the report. */
+struct st_triaged;
+struct st_suppressions;
+struct st_baseline;
+struct st_triaged *st_triage_findings(struct st_report *report,
+                                      const struct st_suppressions *suppressions,
+                                      const struct st_baseline *baseline, size_t limit);
+void st_triaged_free(struct st_triaged *triaged);
 
 /* Of a violation that is kept, and of the cycle; new without a triage. */
 struct st_mark st_violation_mark(const struct st_report *report, const struct st_result *result,

@@ -7,10 +7,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-void rt_tell_new_frames(struct rt_thread *t) {
-    for (; t->told < t->depth; t->told++) {
-        const struct rt_frame *frame = &t->frames[t->told];
-        rt_put(
+void rt_emit_new_frames(struct rt_thread *t) {
+    for (; t->emitted_depth < t->depth; t->emitted_depth++) {
+        const struct rt_frame *frame = &t->frames[t->emitted_depth];
+        rt_emit(
             t,
             st_stream_what(frame->block ? ST_STREAM_BEGIN : ST_STREAM_ENTER, 0, frame->called_from),
             frame->function);
@@ -45,14 +45,14 @@ static void push(struct rt_thread *t, struct rt_frame frame) {
 
 static void pop(struct rt_thread *t) {
     if (t->depth == 0)
-        return; /* entered before we were there */
+        return; /* entered before the runtime started */
     const struct rt_frame *frame = &t->frames[--t->depth];
-    if (t->told > t->depth) {
-        t->told = t->depth;
-        rt_put(t, st_stream_what(frame->block ? ST_STREAM_END : ST_STREAM_LEAVE, 0, 0), 0);
+    if (t->emitted_depth > t->depth) {
+        t->emitted_depth = t->depth;
+        rt_emit(t, st_stream_what(frame->block ? ST_STREAM_END : ST_STREAM_LEAVE, 0, 0), 0);
         rt_publish(t);
-        rt_moved(t);
-    } else if (t->told == t->depth) {
+        rt_new_deferred_epoch(t);
+    } else if (t->emitted_depth == t->depth) {
         t->owner = t->current;
     }
 }
@@ -70,16 +70,17 @@ void rt_function_leave(void) {
     pop(t);
 }
 
-static uint64_t tell_text(struct rt_thread *t, const char *text) {
+/* Each use of a text emits it: records of different threads have no order. */
+static uint64_t emit_name(struct rt_thread *t, const char *text) {
     static _Atomic uint64_t texts;
-    uint64_t number = atomic_fetch_add(&texts, 1) + 1;
-    rt_put_text(t, number, text);
-    return number;
+    uint64_t id = atomic_fetch_add(&texts, 1) + 1;
+    rt_emit_text(t, id, text);
+    return id;
 }
 
 void rt_block_begin(const char *name, uintptr_t caller) {
     struct rt_thread *t = rt_self;
-    uint64_t text = tell_text(t, name ? name : "");
+    uint64_t text = emit_name(t, name ? name : "");
     push(t, (struct rt_frame){.function = text, .called_from = caller, .block = true});
 }
 
@@ -95,8 +96,8 @@ void rt_block_end(void) {
         pop(t);
         return;
     }
-    /* Begun in a function that is still open, ended in one that it called: the block is cut short
-     * where that function began, since blocks must nest. */
+    /* It began in a function that is still open and ends in one that this one called: since blocks
+     * must nest, it ends where the called function began. */
     rt_unwind(i - 1);
 }
 

@@ -9,7 +9,7 @@
 
 struct rt_range rt_unwinder;
 
-/* Those that were told and are loaded. What is beyond the table is told again and again. */
+/* Those that are loaded and were emitted. What is beyond the table is emitted again and again. */
 struct known_module {
     uintptr_t start, length;
     uint64_t name; /* a hash */
@@ -34,7 +34,7 @@ static uint64_t hash_of(const char *name) {
     return hash;
 }
 
-/* Our own strstr would be told. */
+/* strstr is interposed, and would emit events. */
 static bool is_unwinder(const char *path) {
     static const char wanted[] = "/libgcc_s.so.";
     for (; *path; path++) {
@@ -47,18 +47,18 @@ static bool is_unwinder(const char *path) {
     return false;
 }
 
-static void tell_module(const char *path, uintptr_t start, uintptr_t length, uintptr_t bias) {
+static void emit_module(const char *path, uintptr_t start, uintptr_t length, uintptr_t bias) {
     struct rt_thread *t = rt_self;
-    rt_put(t, st_stream_what(ST_STREAM_MODULE, 0, start), bias);
-    rt_put(t, st_stream_what(ST_STREAM_LENGTH, 0, 0), length);
-    rt_put_text(t, 0, path);
+    rt_emit(t, st_stream_what(ST_STREAM_MODULE, 0, start), bias);
+    rt_emit(t, st_stream_what(ST_STREAM_LENGTH, 0, 0), length);
+    rt_emit_text(t, 0, path);
     rt_publish(t);
 }
 
 /* One walk over the modules. */
 struct walk {
     bool first; /* the next one is the program itself */
-    bool tells; /* of those that are new; otherwise it notes which ones are loaded */
+    bool emits; /* those that are new; otherwise it notes which ones are loaded */
 };
 
 /* The program itself has no name here. */
@@ -93,16 +93,16 @@ static int visit_module(struct dl_phdr_info *info, size_t size, void *of) {
     struct known_module *known = find_known(first, hash_of(name));
     if (known) {
         known->loaded = true;
-    } else if (walk->tells) {
+    } else if (walk->emits) {
         if (known_count < sizeof known_modules / sizeof *known_modules)
             known_modules[known_count++] =
                 (struct known_module){first, end - first, hash_of(name), true};
-        tell_module(name, first, end - first, info->dlpi_addr);
+        emit_module(name, first, end - first, info->dlpi_addr);
     }
     return 0;
 }
 
-/* The memory of those that are gone may be that of others soon. */
+/* The memory of modules that are gone may soon be used by others. */
 static void forget_unloaded(void) {
     for (size_t i = 0; i < known_count; i++)
         known_modules[i].loaded = false;
@@ -127,7 +127,7 @@ static int count_loads(struct dl_phdr_info *info, size_t size, void *loads) {
     return 1;
 }
 
-void rt_tell_modules(void) {
+void rt_emit_modules(void) {
     static struct loads before;
     struct loads now = {0};
     rt_spin_lock(&modules_lock);
@@ -135,7 +135,7 @@ void rt_tell_modules(void) {
     if (now.unloaded != before.unloaded)
         forget_unloaded();
     if (now.loaded != before.loaded)
-        dl_iterate_phdr(visit_module, &(struct walk){.first = true, .tells = true});
+        dl_iterate_phdr(visit_module, &(struct walk){.first = true, .emits = true});
     before = now;
     rt_spin_unlock(&modules_lock);
 }

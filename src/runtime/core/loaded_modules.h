@@ -1,11 +1,12 @@
-/* The modules of the program: executable and shared libraries. */
+/* The modules of the program: its executable and shared libraries. */
 #ifndef SERIATIM_RUNTIME_CORE_LOADED_MODULES_H
 #define SERIATIM_RUNTIME_CORE_LOADED_MODULES_H
 
 #include <stdint.h>
 
-/* Looks for modules that were loaded since the last call and tells them. For start and dlopen. */
-void rt_tell_modules(void);
+/* Emits the modules that were loaded since the last call, and forgets those that were unloaded.
+ * Between rt_enter and rt_leave. */
+void rt_emit_modules(void);
 
 /* Where libgcc_s is, which synchronises when a thread is unwound; empty until it is loaded. */
 struct rt_range {

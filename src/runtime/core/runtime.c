@@ -1,4 +1,3 @@
-/* Starting and ending: the runtime. */
 #define _GNU_SOURCE
 #include "runtime/core/runtime.h"
 #include "runtime/core/loaded_modules.h"
@@ -13,9 +12,9 @@
 #include <unistd.h>
 
 struct st_stream_head *rt_head;
-bool rt_late;
+bool rt_deferring;
 
-/* mmap, memcpy and the like are our own here, and tell what they do: not for use in the core. */
+/* mmap, memcpy and the like are interposed and emit events: they are not for use in the core. */
 void *rt_map_memory(size_t bytes) {
     int error = errno;
     long memory =
@@ -29,7 +28,7 @@ void rt_give_up(void) {
         atomic_store(&rt_head->closed, 1);
 }
 
-/* The memory of the watcher, or NULL: then nothing is told, and the program runs as it is. */
+/* The memory of the watcher, or NULL: then nothing is emitted, and the program just runs. */
 static struct st_stream_head *attach(const char *text) {
     struct stat status;
     int fd = text && *text ? atoi(text) : -1;
@@ -68,15 +67,15 @@ void rt_initialize(const char *stream) {
     struct st_stream_head *head = attach(stream);
     if (!head)
         return;
-    if (!rt_cells_start()) {
+    if (!rt_shadow_start()) {
         atomic_store(&head->no_room, 1);
         return;
     }
-    rt_late = head->late;
+    rt_deferring = head->deferred;
     rt_head = head;
     rt_thread_start(0);
     if (rt_enter()) {
-        rt_tell_modules();
+        rt_emit_modules();
         rt_leave();
     }
 }

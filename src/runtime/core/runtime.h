@@ -1,13 +1,16 @@
 /* The library that a program under test is linked with, from inside.
  *
- * It gets the callbacks of -fsanitize=thread (callbacks.c, atomics.c), stands in for the functions
- * of the C library that synchronise or touch memory (threads.c, locks.c, heap.c, strings.c,
- * process.c), and tells the watcher (stream.h). It analyses nothing.
+ * Three rooms: tsan/ has the entry points that compilers call with -fsanitize=thread, intercept/
+ * stands in for functions of the C library that synchronise or touch memory, and core/ turns both
+ * into records for the watcher (stream/stream.h). Nothing is analysed here.
  *
- * Rules for everything in this folder: no malloc, no stdio, nothing that takes a lock that the
+ * An access takes this way: tsan/callbacks.c → core/access.h, where most accesses end →
+ * core/access.c → access_deferred.c or access_eager.c → stream_writer.h.
+ *
+ * Rules for everything in these folders: no malloc, no stdio, nothing that takes a lock that the
  * program could hold; it may run before main, in signal handlers, and after exit has begun. It
- * never kills the program. Every entry point first asks rt_enter() and then does the real thing
- * alone if the answer is no. errno is as the real function left it. */
+ * never kills the program. Every entry point first asks rt_enter(), and only calls the real
+ * function if the answer is no. errno is as the real function left it. */
 #ifndef SERIATIM_RUNTIME_CORE_RUNTIME_H
 #define SERIATIM_RUNTIME_CORE_RUNTIME_H
 
@@ -25,14 +28,15 @@
 /* The stream, or NULL: nobody is listening. */
 extern struct st_stream_head *rt_head;
 
-/* Are accesses kept until another thread touches the same memory? */
-extern bool rt_late;
+/* Are accesses kept in shadow memory until another thread touches the same bytes? Otherwise they
+ * are emitted eagerly. The watcher decides. */
+extern bool rt_deferring;
 
-/* Starts everything, the first time that it is called. `stream` is what ST_STREAM_VARIABLE says, or
- * NULL. */
+/* Starts the runtime, the first time that it is called. `stream` is the value of ST_STREAM_VARIABLE
+ * or NULL. */
 void rt_initialize(const char *stream);
 
-/* Gives up: nothing is told any more by anybody. */
+/* Closes the stream: no thread emits anything from now on. */
 void rt_give_up(void);
 
 void *rt_map_memory(size_t bytes); /* zeroed, or NULL */

@@ -1,5 +1,5 @@
-/* A lock for a few instructions. It needs nothing of the C library that we stand in for, and gives
- * way to its holder when that is not running: on one processor it could wait for it forever. */
+/* A lock for a few instructions. It needs no function of the C library that is interposed, and
+ * yields to a holder that is not running: on one processor it could wait for it forever. */
 #ifndef SERIATIM_RUNTIME_CORE_SPIN_H
 #define SERIATIM_RUNTIME_CORE_SPIN_H
 

@@ -21,8 +21,8 @@ static void wait_for_chunk(struct st_stream_head *head) {
     atomic_fetch_sub(&head->waiting, 1);
 }
 
-/* Nobody will give chunks back. A process that was killed is still there, for kill(), until its
- * parent has asked how it ended, so it is only asked where the mutex is not held. */
+/* Then nobody will give chunks back. For kill(), a process that was killed is still there until its
+ * parent has asked how it ended, so kill() is only used where the mutex is not held. */
 static bool watcher_is_gone(void) {
     uint32_t word = atomic_load(&rt_head->alive.word);
     if (word & FUTEX_OWNER_DIED)
@@ -42,14 +42,14 @@ static struct st_stream_chunk *new_chunk(struct rt_thread *t) {
     atomic_store_explicit(&chunk->count, 0, memory_order_relaxed);
     atomic_store_explicit(&chunk->full, 0, memory_order_relaxed);
     chunk->thread = t->serial;
-    chunk->sequence = t->sequence++;
+    chunk->index = t->chunks++;
     uint32_t position = atomic_fetch_add(&head->announced, 1) % head->chunk_count;
     atomic_store_explicit(&st_stream_announcements(head)[position], (uint32_t)index + 1,
                           memory_order_release);
     return chunk;
 }
 
-/* Where records go when nobody takes them any more. */
+/* Where records go when nobody reads them any more. */
 static struct st_stream_chunk bin;
 
 static __attribute__((noinline)) void next_chunk(struct rt_thread *t) {
@@ -66,64 +66,65 @@ static __attribute__((noinline)) void next_chunk(struct rt_thread *t) {
     errno = error;
 }
 
-static void put(struct rt_thread *t, struct st_stream_record record) {
+static void write_record(struct rt_thread *t, struct st_stream_record record) {
     if (__builtin_expect(!t->chunk || t->used == ST_STREAM_RECORDS, 0))
         next_chunk(t);
     t->chunk->records[t->used++] = record;
     t->position++;
 }
 
-/* A number ends an epoch (slots.c). */
-static void put_numbered(struct rt_thread *t, struct st_stream_record record) {
-    uint64_t number = t->pending;
-    if (number - t->told_number < 65536 && !(record.argument >> ST_STREAM_NUMBER_AT)) {
-        put(t, st_stream_with_number(record, number));
+/* A sequence number ends an epoch (thread_slot.c). */
+static void write_sequenced(struct rt_thread *t, struct st_stream_record record) {
+    uint64_t sequence = t->pending_sequence;
+    if (sequence - t->emitted_sequence < 65536 && !(record.argument >> ST_STREAM_SEQUENCE_AT)) {
+        write_record(t, st_stream_with_sequence(record, sequence));
     } else {
-        put(t, (struct st_stream_record){st_stream_what(ST_STREAM_NUMBER, 0, 0), number});
-        put(t, record);
+        write_record(t,
+                     (struct st_stream_record){st_stream_what(ST_STREAM_SEQUENCE, 0, 0), sequence});
+        write_record(t, record);
     }
-    t->pending = 0;
-    t->told_number = number;
+    t->pending_sequence = 0;
+    t->emitted_sequence = sequence;
     rt_new_epoch(t);
 }
 
-void rt_put_slow(struct rt_thread *t, uint64_t what, uint64_t argument) {
+void rt_emit_slow(struct rt_thread *t, uint64_t what, uint64_t argument) {
     struct st_stream_record record = {what, argument};
-    if (t->pending)
-        put_numbered(t, record);
+    if (t->pending_sequence)
+        write_sequenced(t, record);
     else
-        put(t, record);
+        write_record(t, record);
 }
 
-/* ---- numbers ---- */
+/* ---- sequence numbers ---- */
 
-uint64_t rt_draw(struct rt_thread *t) {
-    uint64_t number = atomic_fetch_add(&rt_head->number, 1);
-    t->number = t->pending = number;
-    rt_remember_draw(t, number);
-    return number;
+uint64_t rt_take_sequence(struct rt_thread *t) {
+    uint64_t sequence = atomic_fetch_add(&rt_head->next_sequence, 1);
+    t->sequence = t->pending_sequence = sequence;
+    rt_note_sequence(t, sequence);
+    return sequence;
 }
 
-void rt_observe(struct rt_thread *t, uint64_t number) {
-    if (number <= t->number)
+void rt_observe(struct rt_thread *t, uint64_t sequence) {
+    if (sequence <= t->sequence)
         return;
-    t->number = t->told_number = number;
-    rt_put(t, st_stream_what(ST_STREAM_OBSERVE, 0, 0), number);
+    t->sequence = t->emitted_sequence = sequence;
+    rt_emit(t, st_stream_what(ST_STREAM_OBSERVE, 0, 0), sequence);
 }
 
-void rt_announce(struct rt_thread *t, const struct rt_need *need) {
+void rt_emit_order(struct rt_thread *t, const struct rt_need *need) {
     rt_observe(t, need->observe);
-    if (need->number)
-        rt_draw(t);
+    if (need->sequence)
+        rt_take_sequence(t);
 }
 
-void rt_put_access(struct rt_thread *t, uintptr_t address, size_t size, bool write,
-                   uintptr_t caller) {
+void rt_emit_access(struct rt_thread *t, uintptr_t address, size_t size, bool write,
+                    uintptr_t caller) {
     enum st_stream_op op = write ? ST_STREAM_WRITE : ST_STREAM_READ;
     bool small = size <= 16;
-    rt_put(t, st_stream_what(op, small ? (unsigned)size : 0, address), caller);
+    rt_emit(t, st_stream_what(op, small ? (unsigned)size : 0, address), caller);
     if (!small)
-        rt_put(t, st_stream_what(ST_STREAM_LENGTH, 0, 0), size);
+        rt_emit(t, st_stream_what(ST_STREAM_LENGTH, 0, 0), size);
 }
 
 /* ---- texts ---- */
@@ -135,13 +136,13 @@ static size_t length_of(const char *text) {
     return length;
 }
 
-void rt_put_text(struct rt_thread *t, uint64_t number, const char *text) {
+void rt_emit_text(struct rt_thread *t, uint64_t id, const char *text) {
     size_t length = length_of(text);
-    rt_put(t, st_stream_what(ST_STREAM_TEXT, 0, length), number);
+    rt_emit(t, st_stream_what(ST_STREAM_TEXT, 0, length), id);
     for (size_t at = 0; at < length; at += 16) {
         struct st_stream_record raw = {0, 0};
         for (size_t i = 0; i < 16 && at + i < length; i++)
             ((char *)&raw)[i] = text[at + i];
-        rt_put(t, raw.what, raw.argument);
+        rt_emit(t, raw.what, raw.argument);
     }
 }

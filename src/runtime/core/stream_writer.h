@@ -1,15 +1,15 @@
-/* Telling: records, chunks and numbers. */
+/* The stream of a thread: records, chunks and sequence numbers. */
 #ifndef SERIATIM_RUNTIME_CORE_STREAM_WRITER_H
 #define SERIATIM_RUNTIME_CORE_STREAM_WRITER_H
 
 #include "runtime/core/thread_state.h"
 
-/* Puts one record; rt_publish makes it visible. */
-void rt_put_slow(struct rt_thread *t, uint64_t what, uint64_t argument);
+void rt_emit_slow(struct rt_thread *t, uint64_t what, uint64_t argument);
 
-static inline void rt_put(struct rt_thread *t, uint64_t what, uint64_t argument) {
-    if (__builtin_expect(t->pending || !t->chunk || t->used == ST_STREAM_RECORDS, 0)) {
-        rt_put_slow(t, what, argument);
+/* Writes one record; rt_publish makes it visible to the watcher. */
+static inline void rt_emit(struct rt_thread *t, uint64_t what, uint64_t argument) {
+    if (__builtin_expect(t->pending_sequence || !t->chunk || t->used == ST_STREAM_RECORDS, 0)) {
+        rt_emit_slow(t, what, argument);
         return;
     }
     t->chunk->records[t->used++] = (struct st_stream_record){what, argument};
@@ -22,23 +22,25 @@ static inline void rt_publish(struct rt_thread *t) {
 }
 
 /* The bytes of a text, as records. */
-void rt_put_text(struct rt_thread *t, uint64_t number, const char *text);
+void rt_emit_text(struct rt_thread *t, uint64_t id, const char *text);
 
-/* The next record put has a new number. */
-uint64_t rt_draw(struct rt_thread *t);
+/* The next record gets the next sequence number. */
+uint64_t rt_take_sequence(struct rt_thread *t);
 
-/* What follows happens after that number. */
-void rt_observe(struct rt_thread *t, uint64_t number);
+/* What follows happens after that sequence number. */
+void rt_observe(struct rt_thread *t, uint64_t sequence);
 
-/* What an access has to tell. */
+/* What has to be emitted for an access. */
 struct rt_need {
-    bool tell;        /* the access itself */
-    bool number;      /* something needs one */
-    uint64_t observe; /* it happens after this one */
+    bool access;      /* the access itself */
+    bool sequence;    /* a sequence number, for whatever is emitted first */
+    uint64_t observe; /* it happens after this sequence number; 0: nothing */
 };
 
-void rt_announce(struct rt_thread *t, const struct rt_need *need);
-void rt_put_access(struct rt_thread *t, uintptr_t address, size_t size, bool write,
-                   uintptr_t caller);
+/* Observes and takes what is needed; the records follow. */
+void rt_emit_order(struct rt_thread *t, const struct rt_need *need);
+
+void rt_emit_access(struct rt_thread *t, uintptr_t address, size_t size, bool write,
+                    uintptr_t caller);
 
 #endif

@@ -2,8 +2,8 @@
 #include "runtime/core/shadow.h"
 #include "runtime/core/spin.h"
 
-/* The next epoch of each slot: a thread that gets the slot of one that has ended is not taken for
- * it. Epoch 0 does not exist. */
+/* The next epoch of each slot: so a thread is never mistaken for one that had the slot before.
+ * Epoch 0 does not exist. */
 static uint64_t next_epochs[RT_SLOTS];
 static uint32_t free_slots[RT_SLOTS], free_count, used_slots;
 static struct rt_spin slots_lock;
@@ -16,7 +16,7 @@ void rt_take_slot(struct rt_thread *t) {
                                       : RT_SLOTS;
     rt_spin_unlock(&slots_lock);
     t->position = 0;
-    if (t->slot == RT_SLOTS) {
+    if (!rt_has_slot(t)) {
         t->me = t->current = t->owner = RT_STALE;
         return;
     }
@@ -28,7 +28,7 @@ void rt_take_slot(struct rt_thread *t) {
 }
 
 void rt_give_slot(struct rt_thread *t) {
-    if (t->slot >= RT_SLOTS)
+    if (!rt_has_slot(t))
         return;
     atomic_store_explicit(&threads[t->slot], NULL, memory_order_release);
     rt_spin_lock(&slots_lock);
@@ -47,42 +47,43 @@ struct rt_thread *rt_thread_in(uint32_t slot) {
 
 /* There are 137 billion epochs. */
 void rt_new_epoch(struct rt_thread *t) {
-    if (t->slot == RT_SLOTS)
+    if (!rt_has_slot(t))
         return;
     t->current = t->me | (t->base + t->position) << RT_EPOCH_AT;
-    t->owner = t->told == t->depth ? t->current : RT_STALE;
+    t->owner = t->emitted_depth == t->depth ? t->current : RT_STALE;
 }
 
 /* ---- order ---- */
 
-/* The last numbers that a thread has drawn, each with the epoch that ended with it. If a thread has
- * drawn a number after an access, and another one has drawn or observed it or a later one since,
- * the watcher takes what they tell in this order anyway. This is so whenever a lock or the like
- * lies between them: no number need be drawn for each access. */
-enum { DRAWS = 8 };
-static struct draws {
-    _Atomic uint64_t epochs[DRAWS], numbers[DRAWS];
-    uint32_t count; /* touched by their thread only */
-} draws[RT_SLOTS];
+/* The last sequence numbers that a thread has taken, each with the epoch that ended with it. If a
+ * thread has taken one after an access, and another thread has taken or observed that one or a
+ * later one since, the watcher orders what they emit in this way anyway. This is so whenever a lock
+ * or the like lies between them: accesses need no sequence numbers of their own. */
+enum { NOTED = 8 };
+static struct noted {
+    _Atomic uint64_t epochs[NOTED], sequences[NOTED];
+    uint32_t count; /* of all that were noted; for their thread only */
+} noted[RT_SLOTS];
 
-void rt_remember_draw(const struct rt_thread *t, uint64_t number) {
-    if (t->slot == RT_SLOTS)
+void rt_note_sequence(const struct rt_thread *t, uint64_t sequence) {
+    if (!rt_has_slot(t))
         return;
-    struct draws *list = &draws[t->slot];
-    uint32_t i = list->count++ % DRAWS;
-    /* Who reads the same number before and after an epoch knows that they belong together. */
-    atomic_store_explicit(&list->numbers[i], UINT64_MAX, memory_order_relaxed);
+    struct noted *list = &noted[t->slot];
+    uint32_t i = list->count++ % NOTED;
+    /* Whoever reads the same sequence number before and after an epoch knows that they belong
+     * together. */
+    atomic_store_explicit(&list->sequences[i], UINT64_MAX, memory_order_relaxed);
     atomic_store_explicit(&list->epochs[i], rt_epoch_of(t->current), memory_order_release);
-    atomic_store_explicit(&list->numbers[i], number, memory_order_release);
+    atomic_store_explicit(&list->sequences[i], sequence, memory_order_release);
 }
 
 bool rt_is_ordered(const struct rt_thread *t, uint32_t slot, uint64_t epoch) {
-    struct draws *list = &draws[slot];
-    for (uint32_t i = 0; i < DRAWS; i++) {
-        uint64_t number = atomic_load_explicit(&list->numbers[i], memory_order_acquire);
+    struct noted *list = &noted[slot];
+    for (uint32_t i = 0; i < NOTED; i++) {
+        uint64_t sequence = atomic_load_explicit(&list->sequences[i], memory_order_acquire);
         uint64_t ended = atomic_load_explicit(&list->epochs[i], memory_order_acquire);
-        if (number && number <= t->number && ended >= epoch &&
-            atomic_load_explicit(&list->numbers[i], memory_order_relaxed) == number)
+        if (sequence && sequence <= t->sequence && ended >= epoch &&
+            atomic_load_explicit(&list->sequences[i], memory_order_relaxed) == sequence)
             return true;
     }
     return false;

@@ -10,7 +10,8 @@
 
 _Thread_local struct rt_thread *rt_self;
 
-/* A thread that has ended, or is one of a forked child, is not taken for one that nobody saw. */
+/* A thread that has ended, or belongs to a forked child, must not be mistaken for one whose
+ * creation nobody saw. */
 static _Thread_local bool finished __attribute__((tls_model("initial-exec")));
 
 bool rt_enter(void) {
@@ -18,7 +19,7 @@ bool rt_enter(void) {
     if (__builtin_expect(!t, 0)) {
         if (!rt_head || finished)
             return false;
-        rt_thread_start(RT_NO_THREAD); /* made by code that is not ours to see */
+        rt_thread_start(RT_NO_THREAD); /* created where we could not see it */
         t = rt_self;
         if (!t)
             return false;
@@ -59,17 +60,17 @@ static void start(uint32_t serial) {
         return;
     }
     t->serial = serial;
-    t->number = t->pending = t->told_number = 0;
-    t->sequence = t->used = 0;
+    t->sequence = t->pending_sequence = t->emitted_sequence = 0;
+    t->chunks = t->used = 0;
     t->chunk = NULL;
-    t->depth = t->told = 0;
+    t->depth = t->emitted_depth = 0;
     t->inside = true;
     rt_take_slot(t);
     rt_self = t;
     if (t->slot < RT_SLOTS)
-        rt_put(t, st_stream_what(ST_STREAM_SLOT, 0, t->slot), t->base);
-    /* The thread whose slot this was has told its end, with a number, by now. */
-    rt_observe(t, atomic_load(&rt_head->number) - 1);
+        rt_emit(t, st_stream_what(ST_STREAM_SLOT, 0, t->slot), t->base);
+    /* The thread that had the slot before has emitted its end, with a sequence number, by now. */
+    rt_observe(t, atomic_load(&rt_head->next_sequence) - 1);
     rt_publish(t);
     t->inside = false;
 }
@@ -91,9 +92,9 @@ void rt_thread_end(void) {
     }
     t->inside = true;
     rt_unwind(0);
-    rt_settle_table(t);
-    rt_draw(t);
-    rt_put(t, st_stream_what(ST_STREAM_THREAD_END, 0, 0), 0);
+    rt_flush_shared_reads(t);
+    rt_take_sequence(t);
+    rt_emit(t, st_stream_what(ST_STREAM_THREAD_END, 0, 0), 0);
     rt_publish(t);
     atomic_store_explicit(&t->chunk->full, 1, memory_order_release);
     finished = true;

@@ -1,10 +1,10 @@
 /* Barriers: whatever threads did before they arrived happens before whatever they do after it.
  *
  * Each thread sends before it arrives and receives after it departs, so all sends of a phase come
- * before its receives. But a fast thread can arrive for the next phase before a slow one has told
- * its departure from this one, which must not seem to come after it. So the phases take turns on
- * two channels: nobody can be two phases ahead, for it would have to pass a barrier without the
- * slow one.
+ * before its receives. But a fast thread can arrive for the next phase before a slow one has
+ * emitted its departure from this one, which must not seem to come after it. So the phases take
+ * turns on two channels: nobody can be two phases ahead, for it would have to pass a barrier
+ * without the slow one.
  *
  * Which phase an arrival is for follows from how many came before it, and how many make a phase. We
  * count them here. With more threads than a phase takes, two that arrive at once can be counted in
@@ -88,17 +88,15 @@ static unsigned phase_of_arrival(pthread_barrier_t *barrier) {
 
 RT_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier) {
     unsigned phase = 0;
-    bool told = rt_enter();
-    if (told) {
+    bool entered = rt_enter();
+    if (entered) {
         phase = phase_of_arrival(barrier);
         rt_send(barrier, phase, RT_CALLER);
         rt_split();
         rt_leave();
     }
     int result = real_pthread_barrier_wait()(barrier);
-    if (told && rt_enter()) {
-        rt_receive(barrier, phase, RT_CALLER);
-        rt_leave();
-    }
+    if (entered)
+        RT_EMIT(rt_receive(barrier, phase, RT_CALLER));
     return result;
 }

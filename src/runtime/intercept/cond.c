@@ -1,9 +1,8 @@
-/* Waiting for others: conditions and semaphores.
+/* Condition variables.
  *
- * Blocks that nobody named are split at a condition wait, between what the thread lets go and what
- * it gets. Not at a semaphore, which is as often a lock as it is a signal. A signal or a post is
- * told before it is done; if the real function then refuses it, it tells others nothing that they
- * could come after, but for an overflow of a semaphore. */
+ * Inferred blocks are split at a condition wait, between the release of the mutex and its acquire.
+ * A signal is emitted before it is done; if the real function then refuses it, nobody can have come
+ * after it. */
 #define _GNU_SOURCE
 #include "runtime/core/sync_events.h"
 #include "runtime/intercept/interpose.h"
@@ -13,7 +12,8 @@
 #include <threads.h>
 #include <time.h>
 
-/* glibc still has conditions of another layout for programs of 2002, by the same names. */
+/* By the same names, glibc still has condition variables of another layout, for programs of 2002.
+ */
 #define REAL_CONDITION(name, ...)                                                                  \
     typedef int (*name##_type)(__VA_ARGS__);                                                       \
     static name##_type real_##name(void) {                                                         \
@@ -44,21 +44,14 @@ struct waiting {
     uintptr_t caller;
 };
 
-static void let_go(const struct waiting *waiting) {
-    if (rt_enter()) {
-        rt_release(waiting->mutex, waiting->caller);
-        rt_split();
-        rt_leave();
-    }
+static void release(const struct waiting *waiting) {
+    RT_EMIT(rt_release(waiting->mutex, waiting->caller); rt_split());
 }
 
 /* The thread was cancelled; the mutex is held again when its clean-up handlers run. */
 static void on_cancel(void *of) {
     const struct waiting *waiting = of;
-    if (rt_enter()) {
-        rt_acquire(waiting->mutex, waiting->caller);
-        rt_leave();
-    }
+    RT_EMIT(rt_acquire(waiting->mutex, waiting->caller));
 }
 
 /* The mutex is held again whatever the result is, but for a robust one that is beyond repair. A
@@ -78,17 +71,14 @@ static int woken(int result, const struct waiting *waiting) {
 #define WAIT(condition, mutex, call)                                                               \
     struct waiting waiting = {condition, mutex, RT_CALLER};                                        \
     int result;                                                                                    \
-    let_go(&waiting);                                                                              \
+    release(&waiting);                                                                             \
     pthread_cleanup_push(on_cancel, &waiting);                                                     \
     result = call;                                                                                 \
     pthread_cleanup_pop(0);                                                                        \
     return woken(result, &waiting)
 
 static void send(const volatile void *object, uintptr_t caller) {
-    if (rt_enter()) {
-        rt_send(object, 0, caller);
-        rt_leave();
-    }
+    RT_EMIT(rt_send(object, 0, caller));
 }
 
 RT_EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {

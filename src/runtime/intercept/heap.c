@@ -1,11 +1,11 @@
-/* Memory that comes and goes: a block that was freed is another variable when it comes back.
+/* The heap: memory that was freed is another variable when it is allocated again.
  *
- * Freeing is told before it is done, while nobody else can have the memory. A resized block is told
- * as a new one with a copy of what was in the old one, also when it stays in its place, since that
- * is what a program may rely on.
+ * Freeing is emitted before it is done, while nobody else can have the memory. A resized allocation
+ * counts as a new one with a copy of what was in the old one, also when it stays in its place,
+ * since that is all that a program may rely on.
  *
- * malloc is called from everywhere, also while the real one is being looked for: what is asked for
- * then comes from a small arena and is never given back. */
+ * malloc is called from everywhere, also while the real one is being looked up: memory that is
+ * allocated then comes from a small arena and is never given back. */
 #define _GNU_SOURCE
 #include "runtime/intercept/heap.h"
 #include "runtime/core/access.h"
@@ -70,7 +70,7 @@ enum { ARENA_BYTES = 64 * 1024, ALIGNMENT = 16 };
 static _Alignas(ALIGNMENT) char arena[ARENA_BYTES];
 static _Atomic size_t arena_used;
 
-/* Zeroed. In front of each block is its size. */
+/* Zeroed. In front of each allocation is its size. */
 static void *take_from_arena(size_t size) {
     size_t bytes = (size + 2 * ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     size_t at = size < ARENA_BYTES ? atomic_fetch_add(&arena_used, bytes) : ARENA_BYTES;
@@ -93,10 +93,8 @@ static size_t size_in_arena(const void *memory) {
 /* ---- malloc and its family ---- */
 
 static void *allocated(void *memory, size_t size, uintptr_t caller) {
-    if (memory && rt_enter()) {
-        rt_allocate(memory, size, rt_allocation_caller ? rt_allocation_caller : caller);
-        rt_leave();
-    }
+    if (memory)
+        RT_EMIT(rt_allocate(memory, size, rt_allocation_caller ? rt_allocation_caller : caller));
     return memory;
 }
 
@@ -116,10 +114,7 @@ RT_EXPORT void *calloc(size_t count, size_t size) {
 }
 
 static void about_to_free(void *memory) {
-    if (rt_enter()) {
-        rt_free(memory, real.malloc_usable_size(memory));
-        rt_leave();
-    }
+    RT_EMIT(rt_free(memory, real.malloc_usable_size(memory)));
 }
 
 RT_EXPORT void free(void *memory) {
@@ -129,22 +124,22 @@ RT_EXPORT void free(void *memory) {
     real.free(memory);
 }
 
-/* Reading the old block, freeing it and writing the new one keeps every order that the program can
- * rely on: whoever wrote the old one comes before, whoever reads the new one comes after. */
+/* Reading the old allocation, freeing it and writing the new one keeps every order that the program
+ * can rely on: whoever wrote the old one comes before, whoever reads the new one comes after. */
 static void *resize(void *memory, size_t size, uintptr_t caller) {
     size_t old = real.malloc_usable_size(memory), copied = old < size ? old : size;
-    bool told = rt_enter();
-    if (told) {
+    bool entered = rt_enter();
+    if (entered) {
         rt_read_range((uintptr_t)memory, copied, caller);
         rt_free(memory, old);
         rt_leave();
     }
     void *now = real.realloc(memory, size);
-    bool failed = !now && size; /* then the old block is as it was */
-    void *block = failed ? memory : now;
-    if (told && block && rt_enter()) {
-        rt_allocate(block, failed ? old : size, caller);
-        rt_write_range((uintptr_t)block, copied, caller);
+    bool failed = !now && size; /* then the old allocation is as it was */
+    void *kept = failed ? memory : now;
+    if (entered && kept && rt_enter()) {
+        rt_allocate(kept, failed ? old : size, caller);
+        rt_write_range((uintptr_t)kept, copied, caller);
         rt_leave();
     }
     return now;
@@ -206,7 +201,7 @@ PAGES(pvalloc)
 
 /* ---- operator new ---- */
 
-/* The real ones call malloc. We are here only to know for whom, since a report names
+/* The real ones call malloc. Ours only note for whom, since a report names
  * the line that asked for the memory and not one of the C++ library. Names are mangled as for a
  * size_t of 64 bits. */
 /* Also when it throws. */

@@ -1,4 +1,4 @@
-/* For functions of the C library that the runtime stands in for. */
+/* What an interposed function needs: CONTRIBUTING.md says how to add one. */
 #ifndef SERIATIM_RUNTIME_INTERCEPT_INTERPOSE_H
 #define SERIATIM_RUNTIME_INTERCEPT_INTERPOSE_H
 
@@ -8,8 +8,8 @@
 void *rt_real(const char *name);
 void *rt_real_version(const char *name, const char *version);
 
-/* REAL(int, pthread_mutex_lock, pthread_mutex_t *) declares `real_pthread_mutex_lock()`, which
- * gives the function, looked up once. */
+/* RT_REAL(int, pthread_mutex_lock, pthread_mutex_t *) defines `real_pthread_mutex_lock()`, which
+ * returns the function, looked up once. */
 #define RT_REAL(result, name, ...)                                                                 \
     typedef result (*name##_type)(__VA_ARGS__);                                                    \
     static name##_type real_##name(void) {                                                         \
@@ -21,5 +21,15 @@ void *rt_real_version(const char *name, const char *version);
         }                                                                                          \
         return function;                                                                           \
     }
+
+/* Runs statements that emit events, unless this thread is not watched or the runtime is at work in
+ * it already. */
+#define RT_EMIT(...)                                                                               \
+    do {                                                                                           \
+        if (rt_enter()) {                                                                          \
+            __VA_ARGS__;                                                                           \
+            rt_leave();                                                                            \
+        }                                                                                          \
+    } while (0)
 
 #endif

@@ -1,9 +1,9 @@
 /* Buffers that the kernel reads and writes for the program.
  *
- * What is written to a file is read from memory, and told before: whoever gets the data at the
+ * What is written to a file is read from memory, and emitted before: whoever gets the data at the
  * other end may change the buffer before the call returns here. What is read from a file is written
- * to memory, and told after, as many bytes as came. That data which went through a pipe or a socket
- * comes after whoever sent it is not told. */
+ * to memory, and emitted after, as many bytes as came. No event says that data from a pipe or a
+ * socket comes after whoever sent it. */
 #define _GNU_SOURCE
 #include "runtime/core/access.h"
 #include "runtime/intercept/interpose.h"
@@ -13,18 +13,13 @@
 #include <unistd.h>
 
 static ssize_t came(ssize_t count, const void *buffer, uintptr_t caller) {
-    if (count > 0 && rt_enter()) {
-        rt_write_range((uintptr_t)buffer, (size_t)count, caller);
-        rt_leave();
-    }
+    if (count > 0)
+        RT_EMIT(rt_write_range((uintptr_t)buffer, (size_t)count, caller));
     return count;
 }
 
 static void goes(const void *buffer, size_t size, uintptr_t caller) {
-    if (rt_enter()) {
-        rt_read_range((uintptr_t)buffer, size, caller);
-        rt_leave();
-    }
+    RT_EMIT(rt_read_range((uintptr_t)buffer, size, caller));
 }
 
 static ssize_t parts_came(ssize_t count, const struct iovec *parts, size_t n, uintptr_t caller) {

@@ -11,11 +11,8 @@ RT_REAL(void *, mmap, void *, size_t, int, int, int, off_t)
 RT_REAL(int, munmap, void *, size_t)
 RT_REAL(void *, mremap, void *, size_t, size_t, int, ...)
 
-static void pages_go(void *memory, size_t size) {
-    if (rt_enter()) {
-        rt_free(memory, size);
-        rt_leave();
-    }
+static void free_pages(void *memory, size_t size) {
+    RT_EMIT(rt_free(memory, size));
 }
 
 /* What was mapped there before, if anything was, is gone. */
@@ -45,24 +42,24 @@ static bool is_page(const void *memory) {
     return (uintptr_t)memory % (uintptr_t)sysconf(_SC_PAGESIZE) == 0;
 }
 
-/* Told before, since another thread can have the pages as soon as they are gone. If the kernel then
- * refuses, which it does for lack of memory only, an edge may be missing. */
+/* The event comes before, since another thread can get the pages as soon as they are gone. If the
+ * kernel then refuses, which it does for lack of memory only, an edge may be missing. */
 RT_EXPORT int munmap(void *memory, size_t size) {
     if (size && is_page(memory))
-        pages_go(memory, size);
+        free_pages(memory, size);
     return real_munmap()(memory, size);
 }
 
-/* Pages that move or grow are told as new ones. What happened to their content before is not known
- * any more, so edges may be missing; telling a copy, as for realloc, would touch every page of a
- * mapping that may be large and mostly untouched. */
+/* Pages that move or grow count as new ones. What happened to their content before is forgotten, so
+ * edges may be missing; emitting a copy, as for realloc, would touch every page of a mapping that
+ * may be large and mostly untouched. */
 RT_EXPORT void *mremap(void *memory, size_t old, size_t size, int flags, ...) {
     va_list rest;
     va_start(rest, flags);
     void *target = flags & MREMAP_FIXED ? va_arg(rest, void *) : NULL;
     va_end(rest);
     if (is_page(memory))
-        pages_go(memory, old);
+        free_pages(memory, old);
     void *now = real_mremap()(memory, old, size, flags, target);
     if (now != MAP_FAILED && rt_enter()) {
         if (flags & MREMAP_FIXED)

@@ -1,13 +1,13 @@
 /* Mutexes and spin locks: locks with one holder.
  *
- * An acquire is told after it was done and a release before it is done, so what is told lies inside
- * the real critical section and the order told is the real one.
+ * An acquire is emitted after it was done and a release before it is done, so the events lie inside
+ * the real critical section, and their order is the real one.
  *
- * Creating and destroying a lock is not told. A lock is its address. If its memory becomes another
- * lock, the program has to order the two lives itself, and that order is seen like any other; or
- * the memory was given back in between (free, munmap, the end of a thread), and is told to be fresh
- * there. A release that the real function refuses (an error checking mutex that another thread
- * holds) was told already; the watcher knows who holds what, and overlooks it. */
+ * There are no events for creating and destroying a lock. A lock is its address. If its memory
+ * becomes another lock, the program has to order the two lives itself, and we see that order like
+ * any other; or the memory was freed in between (free, munmap, the end of a thread), and that is an
+ * event. A release that the real function refuses (an error checking mutex that another thread
+ * holds) was emitted already; the watcher knows who holds what, and ignores it. */
 #define _GNU_SOURCE
 #include "runtime/core/sync_events.h"
 #include "runtime/intercept/interpose.h"
@@ -32,18 +32,13 @@ RT_REAL(int, mtx_unlock, mtx_t *)
 
 /* EOWNERDEAD: its holder died, and it is ours. */
 static int acquired(int result, const volatile void *lock, uintptr_t caller) {
-    if ((result == 0 || result == EOWNERDEAD) && rt_enter()) {
-        rt_acquire(lock, caller);
-        rt_leave();
-    }
+    if (result == 0 || result == EOWNERDEAD)
+        RT_EMIT(rt_acquire(lock, caller));
     return result;
 }
 
 static void release(const volatile void *lock, uintptr_t caller) {
-    if (rt_enter()) {
-        rt_release(lock, caller);
-        rt_leave();
-    }
+    RT_EMIT(rt_release(lock, caller));
 }
 
 RT_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex) {

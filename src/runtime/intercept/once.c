@@ -22,10 +22,7 @@ struct call {
 static _Thread_local struct call *innermost __attribute__((tls_model("initial-exec")));
 
 static void finish(const struct call *call) {
-    if (rt_enter()) {
-        rt_send(call->control, 0, call->caller);
-        rt_leave();
-    }
+    RT_EMIT(rt_send(call->control, 0, call->caller));
 }
 
 /* An initialiser that is left by an exception or cancelled lets another thread try again, which
@@ -40,10 +37,7 @@ static void come_back(const struct call *call) {
 }
 
 static void receive(const volatile void *object, uintptr_t caller) {
-    if (rt_enter()) {
-        rt_receive(object, 0, caller);
-        rt_leave();
-    }
+    RT_EMIT(rt_receive(object, 0, caller));
 }
 
 RT_EXPORT int pthread_once(pthread_once_t *control, void (*routine)(void)) {
@@ -83,20 +77,13 @@ RT_EXPORT int __cxa_guard_acquire(uint64_t *guard) {
 
 /* Once the object is there, compiled code no longer calls us but looks at the first byte of the
  * guard itself, with an atomic load. libstdc++ sets that byte unseen. It is no data: a thread that
- * finds it unset, and then waits for the thread that initialises, was not cut by that. */
+ * finds it unset, and then waits for the thread that initialises, was not violated by that. */
 RT_EXPORT void __cxa_guard_release(uint64_t *guard) {
-    if (rt_enter()) {
-        rt_send(guard, 0, RT_CALLER);
-        rt_mark_guard(guard);
-        rt_leave();
-    }
+    RT_EMIT(rt_send(guard, 0, RT_CALLER); rt_mark_guard(guard));
     real___cxa_guard_release()(guard);
 }
 
 RT_EXPORT void __cxa_guard_abort(uint64_t *guard) {
-    if (rt_enter()) {
-        rt_send(guard, 0, RT_CALLER);
-        rt_leave();
-    }
+    RT_EMIT(rt_send(guard, 0, RT_CALLER));
     real___cxa_guard_abort()(guard);
 }

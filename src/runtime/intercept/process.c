@@ -1,6 +1,7 @@
-/* Forked children, and jumps that leave functions without their exit being called.
+/* Forked children, jumps and exceptions that leave functions without their exit callback, and
+ * modules.
  *
- * posix_spawn, system and the like run nothing of the program in the child. exec ends what is told;
+ * posix_spawn, system and the like run nothing of the program in the child. exec ends the stream;
  * the new program is another. */
 #define _GNU_SOURCE
 #include "runtime/core/call_stack.h"
@@ -16,7 +17,7 @@
 /* ---- fork ---- */
 
 /* Other threads may have been anywhere in the runtime when the process was copied; the child never
- * comes near what they held, since nothing is told there. Handlers run in the order in which they
+ * comes near what they held, since it emits nothing. Handlers run in the order in which they
  * were registered, so ours is before those of the program. */
 __attribute__((constructor(102))) static void register_child(void) {
     pthread_atfork(NULL, NULL, rt_stop_in_child);
@@ -45,7 +46,7 @@ RT_EXPORT pid_t vfork(void) {
 
 /* ---- longjmp ---- */
 
-/* setjmp returns twice and cannot be stood in for, so where a jump goes is found in what setjmp
+/* setjmp returns twice and cannot be interposed, so where a jump goes is found in what setjmp
  * wrote: the stack pointer, disguised as glibc does it. Functions below it are left. 0: unknown. */
 static uintptr_t stack_pointer_of(const struct __jmp_buf_tag *target) {
 #if defined(__x86_64__) && defined(__GLIBC__)
@@ -62,10 +63,8 @@ static uintptr_t stack_pointer_of(const struct __jmp_buf_tag *target) {
 /* A jump down the stack goes to another stack: a coroutine, not a return. */
 static void leave_for(const struct __jmp_buf_tag *target) {
     uintptr_t stack = stack_pointer_of(target);
-    if (stack > (uintptr_t)__builtin_frame_address(0) && rt_enter()) {
-        rt_unwind_to_stack(stack);
-        rt_leave();
-    }
+    if (stack > (uintptr_t)__builtin_frame_address(0))
+        RT_EMIT(rt_unwind_to_stack(stack));
 }
 
 #define JUMP(name)                                                                                 \
@@ -83,39 +82,31 @@ JUMP(__longjmp_chk)
 
 /* ---- exceptions of C++ ---- */
 
-/* With -fexceptions, functions tell that they are left by an exception. Those of C, mostly, are
- * compiled without, and an exception can still pass: so what lies below the function that catches
- * it is left here at the latest. */
+/* With -fexceptions, functions call their exit callback when an exception passes. Most of those in
+ * C are compiled without, and an exception can still pass: so functions below the one that catches
+ * it are left here at the latest. */
 RT_REAL(void *, __cxa_begin_catch, void *)
 RT_EXPORT void *__cxa_begin_catch(void *exception);
 RT_EXPORT void *__cxa_begin_catch(void *exception) {
-    if (rt_enter()) {
-        rt_unwind_to_stack((uintptr_t)__builtin_dwarf_cfa());
-        rt_leave();
-    }
+    RT_EMIT(rt_unwind_to_stack((uintptr_t)__builtin_dwarf_cfa()));
     return real___cxa_begin_catch()(exception);
 }
 
 /* ---- modules ---- */
 
-/* Modules that come and go.
- *
- * dlopen is not stood in for. It finds out by its return address who called it, and searches where
+/* dlopen is not interposed. It finds out by its return address who called it, and searches where
  * that module says (RUNPATH, $ORIGIN, its namespace); called from here it would search in vain. It
- * need not be: each instrumented module calls __tsan_init when it is loaded, and modules are told
- * there. What else was loaded is told here at the latest, before it can be gone. */
+ * need not be: each instrumented module calls __tsan_init when it is loaded, which emits the
+ * modules. Others that were loaded are emitted here at the latest, before they can be gone. */
 RT_REAL(int, dlclose, void *)
 
-static void tell_modules(void) {
-    if (rt_enter()) {
-        rt_tell_modules();
-        rt_leave();
-    }
+static void emit_modules(void) {
+    RT_EMIT(rt_emit_modules());
 }
 
 RT_EXPORT int dlclose(void *handle) {
-    tell_modules();
+    emit_modules();
     int result = real_dlclose()(handle);
-    tell_modules();
+    emit_modules();
     return result;
 }

@@ -22,10 +22,8 @@ RT_REAL(int, pthread_rwlock_unlock, pthread_rwlock_t *)
 enum { WRITTEN, READ };
 
 static int read_locked(int result, pthread_rwlock_t *lock, uintptr_t caller) {
-    if (result == 0 && rt_enter()) {
-        rt_receive(lock, WRITTEN, caller);
-        rt_leave();
-    }
+    if (result == 0)
+        RT_EMIT(rt_receive(lock, WRITTEN, caller));
     return result;
 }
 
@@ -84,9 +82,6 @@ static bool is_held_for_writing(pthread_rwlock_t *lock) {
 }
 
 RT_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
-    if (rt_enter()) {
-        rt_send(lock, is_held_for_writing(lock) ? WRITTEN : READ, RT_CALLER);
-        rt_leave();
-    }
+    RT_EMIT(rt_send(lock, is_held_for_writing(lock) ? WRITTEN : READ, RT_CALLER));
     return real_pthread_rwlock_unlock()(lock);
 }

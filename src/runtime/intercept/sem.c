@@ -1,4 +1,8 @@
-/* Semaphores. */
+/* Semaphores.
+ *
+ * Inferred blocks are not split here: a semaphore is as often a lock as it is a signal. A post is
+ * emitted before it is done; if the real function then refuses it, nobody can have come after it,
+ * except when the semaphore overflows. */
 #define _GNU_SOURCE
 #include "runtime/core/sync_events.h"
 #include "runtime/intercept/interpose.h"
@@ -15,18 +19,13 @@ RT_REAL(int, sem_clockwait, sem_t *, clockid_t, const struct timespec *)
 
 /* A wait comes after every post before it, since which one let it pass is not known. */
 static int passed(int result, sem_t *semaphore, uintptr_t caller) {
-    if (result == 0 && rt_enter()) {
-        rt_receive(semaphore, 0, caller);
-        rt_leave();
-    }
+    if (result == 0)
+        RT_EMIT(rt_receive(semaphore, 0, caller));
     return result;
 }
 
 static void send(const volatile void *object, uintptr_t caller) {
-    if (rt_enter()) {
-        rt_send(object, 0, caller);
-        rt_leave();
-    }
+    RT_EMIT(rt_send(object, 0, caller));
 }
 
 RT_EXPORT int sem_post(sem_t *semaphore) {

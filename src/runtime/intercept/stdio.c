@@ -1,5 +1,5 @@
-/* Text and blocks that <stdio.h> puts into memory of the program, and blocks that it takes from
- * there. What printf reads of its arguments is not told, nor is that streams have locks. */
+/* Text and data that <stdio.h> puts into memory of the program, and data that it takes from there.
+ * There are no events for what printf reads of its arguments, nor for the locks of streams. */
 #define _GNU_SOURCE
 #ifndef __NO_INLINE__
 #define __NO_INLINE__ 1 /* getline is to be defined here and not in <stdio.h> */
@@ -23,12 +23,11 @@ RT_REAL(size_t, __fread_chk, void *, size_t, size_t, size_t, FILE *)
 RT_REAL(size_t, fwrite, const void *, size_t, size_t, FILE *)
 RT_REAL(size_t, strlen, const char *)
 
-/* `length` without the zero byte that follows; `room` cuts both. */
+/* `length` without the zero byte that follows; `room` limits both. */
 static int printed(int length, const char *to, size_t room, uintptr_t caller) {
-    if (length >= 0 && room && rt_enter()) {
-        rt_write_range((uintptr_t)to, (size_t)length < room ? (size_t)length + 1 : room, caller);
-        rt_leave();
-    }
+    if (length >= 0 && room)
+        RT_EMIT(rt_write_range((uintptr_t)to, (size_t)length < room ? (size_t)length + 1 : room,
+                               caller));
     return length;
 }
 
@@ -87,10 +86,8 @@ RT_EXPORT int __sprintf_chk(char *to, int flag, size_t object, const char *forma
 }
 
 static char *got(char *line, uintptr_t caller) {
-    if (line && rt_enter()) {
-        rt_write_range((uintptr_t)line, real_strlen()(line) + 1, caller);
-        rt_leave();
-    }
+    if (line)
+        RT_EMIT(rt_write_range((uintptr_t)line, real_strlen()(line) + 1, caller));
     return line;
 }
 
@@ -103,12 +100,10 @@ RT_EXPORT char *__fgets_chk(char *line, size_t object, int room, FILE *file) {
     return got(real___fgets_chk()(line, object, room, file), RT_CALLER);
 }
 
-/* The line is in memory from realloc, which is told too. */
+/* The line is in memory from realloc, which is interposed too. */
 static ssize_t got_line(ssize_t length, char *const *line, uintptr_t caller) {
-    if (length >= 0 && rt_enter()) {
-        rt_write_range((uintptr_t)*line, (size_t)length + 1, caller);
-        rt_leave();
-    }
+    if (length >= 0)
+        RT_EMIT(rt_write_range((uintptr_t)*line, (size_t)length + 1, caller));
     return length;
 }
 
@@ -126,10 +121,8 @@ RT_EXPORT ssize_t getline(char **line, size_t *room, FILE *file) {
 }
 
 static size_t was_read(size_t count, const void *to, size_t size, uintptr_t caller) {
-    if (count && rt_enter()) {
-        rt_write_range((uintptr_t)to, count * size, caller);
-        rt_leave();
-    }
+    if (count)
+        RT_EMIT(rt_write_range((uintptr_t)to, count * size, caller));
     return count;
 }
 
@@ -143,9 +136,6 @@ RT_EXPORT size_t __fread_chk(void *to, size_t object, size_t size, size_t count,
 }
 
 RT_EXPORT size_t fwrite(const void *from, size_t size, size_t count, FILE *file) {
-    if (rt_enter()) {
-        rt_read_range((uintptr_t)from, size * count, RT_CALLER);
-        rt_leave();
-    }
+    RT_EMIT(rt_read_range((uintptr_t)from, size * count, RT_CALLER));
     return real_fwrite()(from, size, count, file);
 }

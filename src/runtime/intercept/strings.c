@@ -1,8 +1,8 @@
 /* The functions of <string.h>: which bytes they read and write.
  *
  * A function that stops at a zero byte or at a difference reads up to there, no matter how far the
- * real one looks. Accesses are told before they are made where their extent is known by then, and
- * after otherwise. A result that the real function gives is never second-guessed.
+ * real one looks. Accesses are emitted before they are made where their extent is known by then,
+ * and after otherwise. A result of the real function is never second-guessed.
  *
  * This file is compiled with -fno-builtin: its loops must not become calls of what it defines. */
 #define _GNU_SOURCE
@@ -17,13 +17,6 @@
 
 #define READS(memory, size) rt_read_range((uintptr_t)(memory), size, RT_CALLER)
 #define WRITES(memory, size) rt_write_range((uintptr_t)(memory), size, RT_CALLER)
-#define TELL(...)                                                                                  \
-    do {                                                                                           \
-        if (rt_enter()) {                                                                          \
-            __VA_ARGS__;                                                                           \
-            rt_leave();                                                                            \
-        }                                                                                          \
-    } while (0)
 
 RT_REAL(void *, memcpy, void *, const void *, size_t)
 RT_REAL(void *, mempcpy, void *, const void *, size_t)
@@ -64,39 +57,39 @@ RT_REAL(char *, strndup, const char *, size_t)
 /* ---- memory ---- */
 
 RT_EXPORT void *memcpy(void *restrict to, const void *restrict from, size_t size) {
-    TELL(READS(from, size), WRITES(to, size));
+    RT_EMIT(READS(from, size), WRITES(to, size));
     return real_memcpy()(to, from, size);
 }
 
 RT_EXPORT void *mempcpy(void *restrict to, const void *restrict from, size_t size) {
-    TELL(READS(from, size), WRITES(to, size));
+    RT_EMIT(READS(from, size), WRITES(to, size));
     return real_mempcpy()(to, from, size);
 }
 
 RT_EXPORT void *memmove(void *to, const void *from, size_t size) {
-    TELL(READS(from, size), WRITES(to, size));
+    RT_EMIT(READS(from, size), WRITES(to, size));
     return real_memmove()(to, from, size);
 }
 
 RT_EXPORT void *memset(void *to, int byte, size_t size) {
-    TELL(WRITES(to, size));
+    RT_EMIT(WRITES(to, size));
     return real_memset()(to, byte, size);
 }
 
 RT_EXPORT void bzero(void *to, size_t size) {
-    TELL(WRITES(to, size));
+    RT_EMIT(WRITES(to, size));
     real_bzero()(to, size);
 }
 
 RT_EXPORT void bcopy(const void *from, void *to, size_t size) {
-    TELL(READS(from, size), WRITES(to, size));
+    RT_EMIT(READS(from, size), WRITES(to, size));
     real_bcopy()(from, to, size);
 }
 
 RT_EXPORT void *memccpy(void *restrict to, const void *restrict from, int byte, size_t size) {
     void *end = real_memccpy()(to, from, byte, size);
     size_t copied = end ? (size_t)((char *)end - (char *)to) : size;
-    TELL(READS(from, copied), WRITES(to, copied));
+    RT_EMIT(READS(from, copied), WRITES(to, copied));
     return end;
 }
 
@@ -111,15 +104,15 @@ static size_t bytes_to_differ(const void *a, const void *b, size_t size) {
 
 RT_EXPORT int memcmp(const void *a, const void *b, size_t size) {
     int result = real_memcmp()(a, b, size);
-    TELL(size_t bytes = result ? bytes_to_differ(a, b, size) : size; READS(a, bytes);
-         READS(b, bytes));
+    RT_EMIT(size_t bytes = result ? bytes_to_differ(a, b, size) : size; READS(a, bytes);
+            READS(b, bytes));
     return result;
 }
 
 RT_EXPORT int bcmp(const void *a, const void *b, size_t size) {
     int result = real_bcmp()(a, b, size);
-    TELL(size_t bytes = result ? bytes_to_differ(a, b, size) : size; READS(a, bytes);
-         READS(b, bytes));
+    RT_EMIT(size_t bytes = result ? bytes_to_differ(a, b, size) : size; READS(a, bytes);
+            READS(b, bytes));
     return result;
 }
 
@@ -130,27 +123,27 @@ static size_t up_to(const void *memory, const void *byte) {
 
 RT_EXPORT void *memchr(const void *memory, int byte, size_t size) {
     void *at = real_memchr()(memory, byte, size);
-    TELL(READS(memory, at ? up_to(memory, at) : size));
+    RT_EMIT(READS(memory, at ? up_to(memory, at) : size));
     return at;
 }
 
 RT_EXPORT void *memrchr(const void *memory, int byte, size_t size) {
     char *at = real_memrchr()(memory, byte, size);
     const char *end = (const char *)memory + size;
-    TELL(READS(at ? at : memory, at ? (size_t)(end - at) : size));
+    RT_EMIT(READS(at ? at : memory, at ? (size_t)(end - at) : size));
     return at;
 }
 
 RT_EXPORT void *rawmemchr(const void *memory, int byte) {
     void *at = real_rawmemchr()(memory, byte);
-    TELL(READS(memory, up_to(memory, at)));
+    RT_EMIT(READS(memory, up_to(memory, at)));
     return at;
 }
 
 RT_EXPORT void *memmem(const void *memory, size_t size, const void *part, size_t part_size) {
     char *at = real_memmem()(memory, size, part, part_size);
-    TELL(READS(memory, at ? (size_t)(at - (const char *)memory) + part_size : size),
-         READS(part, part_size));
+    RT_EMIT(READS(memory, at ? (size_t)(at - (const char *)memory) + part_size : size),
+            READS(part, part_size));
     return at;
 }
 
@@ -169,26 +162,27 @@ static size_t whole_within(const char *string, size_t limit) {
 
 RT_EXPORT size_t strlen(const char *string) {
     size_t length = real_strlen()(string);
-    TELL(READS(string, length + 1));
+    RT_EMIT(READS(string, length + 1));
     return length;
 }
 
 RT_EXPORT size_t strnlen(const char *string, size_t limit) {
     size_t length = real_strnlen()(string, limit);
-    TELL(READS(string, length < limit ? length + 1 : limit));
+    RT_EMIT(READS(string, length < limit ? length + 1 : limit));
     return length;
 }
 
-#define COPY_STRING(from, to, size) TELL(size_t bytes = size; READS(from, bytes); WRITES(to, bytes))
+#define COPY_STRING(from, to, size)                                                                \
+    RT_EMIT(size_t bytes = size; READS(from, bytes); WRITES(to, bytes))
 
 /* These fill the rest with zeros. */
 #define COPY_AND_FILL(from, to, limit)                                                             \
-    TELL(READS(from, whole_within(from, limit)), WRITES(to, limit))
+    RT_EMIT(READS(from, whole_within(from, limit)), WRITES(to, limit))
 
 /* They look for the end first. */
 #define APPEND(from, to, read, written)                                                            \
-    TELL(size_t used = whole(to); READS(to, used); READS(from, read);                              \
-         WRITES(to + used - 1, written))
+    RT_EMIT(size_t used = whole(to); READS(to, used); READS(from, read);                           \
+            WRITES(to + used - 1, written))
 
 RT_EXPORT char *strcpy(char *restrict to, const char *restrict from) {
     COPY_STRING(from, to, whole(from));
@@ -233,7 +227,7 @@ static size_t chars_to_differ(const char *a, const char *b, size_t limit, bool f
 }
 
 #define COMPARE(a, b, limit, fold)                                                                 \
-    TELL(size_t bytes = chars_to_differ(a, b, limit, fold); READS(a, bytes); READS(b, bytes))
+    RT_EMIT(size_t bytes = chars_to_differ(a, b, limit, fold); READS(a, bytes); READS(b, bytes))
 
 RT_EXPORT int strcmp(const char *a, const char *b) {
     COMPARE(a, b, SIZE_MAX, false);
@@ -257,25 +251,25 @@ RT_EXPORT int strncasecmp(const char *a, const char *b, size_t limit) {
 
 RT_EXPORT char *strchr(const char *string, int c) {
     char *at = real_strchr()(string, c);
-    TELL(READS(string, at ? up_to(string, at) : whole(string)));
+    RT_EMIT(READS(string, at ? up_to(string, at) : whole(string)));
     return at;
 }
 
 RT_EXPORT char *strchrnul(const char *string, int c) {
     char *at = real_strchrnul()(string, c);
-    TELL(READS(string, up_to(string, at)));
+    RT_EMIT(READS(string, up_to(string, at)));
     return at;
 }
 
 RT_EXPORT char *strrchr(const char *string, int c) {
-    TELL(READS(string, whole(string)));
+    RT_EMIT(READS(string, whole(string)));
     return real_strrchr()(string, c);
 }
 
 /* Up to the end of the part where it was found. */
 #define SEARCH(string, part, at)                                                                   \
-    TELL(size_t length = whole(part); READS(part, length);                                         \
-         READS(string, at ? (size_t)(at - string) + length - 1 : whole(string)))
+    RT_EMIT(size_t length = whole(part); READS(part, length);                                      \
+            READS(string, at ? (size_t)(at - string) + length - 1 : whole(string)))
 
 RT_EXPORT char *strstr(const char *string, const char *part) {
     char *at = real_strstr()(string, part);
@@ -291,31 +285,31 @@ RT_EXPORT char *strcasestr(const char *string, const char *part) {
 
 RT_EXPORT size_t strspn(const char *string, const char *set) {
     size_t length = real_strspn()(string, set);
-    TELL(READS(string, length + 1), READS(set, whole(set)));
+    RT_EMIT(READS(string, length + 1), READS(set, whole(set)));
     return length;
 }
 
 RT_EXPORT size_t strcspn(const char *string, const char *set) {
     size_t length = real_strcspn()(string, set);
-    TELL(READS(string, length + 1), READS(set, whole(set)));
+    RT_EMIT(READS(string, length + 1), READS(set, whole(set)));
     return length;
 }
 
 RT_EXPORT char *strpbrk(const char *string, const char *set) {
     char *at = real_strpbrk()(string, set);
-    TELL(READS(string, at ? up_to(string, at) : whole(string)), READS(set, whole(set)));
+    RT_EMIT(READS(string, at ? up_to(string, at) : whole(string)), READS(set, whole(set)));
     return at;
 }
 
 /* The copy is in memory that malloc gave, which is ours too. */
 #define DUPLICATE(string, size, call)                                                              \
     size_t bytes = size;                                                                           \
-    TELL(READS(string, bytes));                                                                    \
+    RT_EMIT(READS(string, bytes));                                                                 \
     rt_allocation_caller = RT_CALLER;                                                              \
     char *copy = call;                                                                             \
     rt_allocation_caller = 0;                                                                      \
     if (copy)                                                                                      \
-        TELL(WRITES(copy, whole(copy)));                                                           \
+        RT_EMIT(WRITES(copy, whole(copy)));                                                        \
     return copy
 
 RT_EXPORT char *strdup(const char *string) {
@@ -335,25 +329,25 @@ RT_EXPORT char *__strdup(const char *string) {
 /* ---- what compilers make of them ---- */
 
 /* -D_FORTIFY_SOURCE: with the size of the target, which the real one checks. */
-#define CHECKED(result, name, parameters, arguments, told, ...)                                    \
+#define CHECKED(result, name, parameters, arguments, emit, ...)                                    \
     RT_REAL(result, name, __VA_ARGS__)                                                             \
     RT_EXPORT result name parameters;                                                              \
     RT_EXPORT result name parameters {                                                             \
-        told;                                                                                      \
+        emit;                                                                                      \
         return real_##name() arguments;                                                            \
     }
 
 CHECKED(void *, __memcpy_chk, (void *to, const void *from, size_t size, size_t room),
-        (to, from, size, room), TELL(READS(from, size), WRITES(to, size)), void *, const void *,
+        (to, from, size, room), RT_EMIT(READS(from, size), WRITES(to, size)), void *, const void *,
         size_t, size_t)
 CHECKED(void *, __mempcpy_chk, (void *to, const void *from, size_t size, size_t room),
-        (to, from, size, room), TELL(READS(from, size), WRITES(to, size)), void *, const void *,
+        (to, from, size, room), RT_EMIT(READS(from, size), WRITES(to, size)), void *, const void *,
         size_t, size_t)
 CHECKED(void *, __memmove_chk, (void *to, const void *from, size_t size, size_t room),
-        (to, from, size, room), TELL(READS(from, size), WRITES(to, size)), void *, const void *,
+        (to, from, size, room), RT_EMIT(READS(from, size), WRITES(to, size)), void *, const void *,
         size_t, size_t)
 CHECKED(void *, __memset_chk, (void *to, int byte, size_t size, size_t room),
-        (to, byte, size, room), TELL(WRITES(to, size)), void *, int, size_t, size_t)
+        (to, byte, size, room), RT_EMIT(WRITES(to, size)), void *, int, size_t, size_t)
 CHECKED(char *, __strcpy_chk, (char *to, const char *from, size_t room), (to, from, room),
         COPY_STRING(from, to, whole(from)), char *, const char *, size_t)
 CHECKED(char *, __stpcpy_chk, (char *to, const char *from, size_t room), (to, from, room),
@@ -374,26 +368,26 @@ CHECKED(char *, __strncat_chk, (char *to, const char *from, size_t limit, size_t
 /* Newer versions of clang, in programs under test. */
 RT_EXPORT void *__tsan_memcpy(void *to, const void *from, size_t size);
 RT_EXPORT void *__tsan_memcpy(void *to, const void *from, size_t size) {
-    TELL(READS(from, size), WRITES(to, size));
+    RT_EMIT(READS(from, size), WRITES(to, size));
     return real_memcpy()(to, from, size);
 }
 
 RT_EXPORT void *__tsan_memmove(void *to, const void *from, size_t size);
 RT_EXPORT void *__tsan_memmove(void *to, const void *from, size_t size) {
-    TELL(READS(from, size), WRITES(to, size));
+    RT_EMIT(READS(from, size), WRITES(to, size));
     return real_memmove()(to, from, size);
 }
 
 RT_EXPORT void *__tsan_memset(void *to, int byte, size_t size);
 RT_EXPORT void *__tsan_memset(void *to, int byte, size_t size) {
-    TELL(WRITES(to, size));
+    RT_EMIT(WRITES(to, size));
     return real_memset()(to, byte, size);
 }
 
 /* ---- sorting ---- */
 
-/* qsort moves the program's memory about, unseen between the calls of the function that compares:
- * as far as others can tell, it writes all of it. */
+/* qsort moves elements about, unseen between the calls of the function that compares: for others,
+ * it writes all of the array. */
 typedef int compare(const void *, const void *);
 typedef int compare_with(const void *, const void *, void *);
 
@@ -401,11 +395,8 @@ RT_REAL(void, qsort, void *, size_t, size_t, compare *)
 RT_REAL(void, qsort_r, void *, size_t, size_t, compare_with *, void *)
 
 static void sorts(const void *array, size_t size, uintptr_t caller) {
-    if (rt_enter()) {
-        rt_read_range((uintptr_t)array, size, caller);
-        rt_write_range((uintptr_t)array, size, caller);
-        rt_leave();
-    }
+    RT_EMIT(rt_read_range((uintptr_t)array, size, caller);
+            rt_write_range((uintptr_t)array, size, caller));
 }
 
 RT_EXPORT void qsort(void *array, size_t count, size_t size, compare *order) {

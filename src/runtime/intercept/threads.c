@@ -1,8 +1,8 @@
-/* Threads that the program makes, ends, joins and lets go.
+/* Threads that the program creates, ends, joins and detaches.
  *
- * A fork is told before its thread exists, a join after its thread is gone. Blocks that nobody
- * named are split behind a fork and before a join: what a function does before it starts others,
- * and what it does with their results, was never meant to be one step. */
+ * A fork is emitted before its thread exists, a join after its thread is gone. Inferred blocks are
+ * split after a fork and before a join: what a function does before it starts others, and what it
+ * does with their results, was never meant to be one step. */
 #define _GNU_SOURCE
 #include "runtime/intercept/threads.h"
 #include "runtime/core/memory_events.h"
@@ -28,7 +28,7 @@ RT_REAL(int, thrd_create, thrd_t *, thrd_start_t, void *)
 RT_REAL(int, thrd_join, thrd_t, int *)
 RT_REAL(int, thrd_detach, thrd_t)
 RT_REAL(void, thrd_exit, int)
-RT_REAL(void *, mmap, void *, size_t, int, int, int, off_t) /* ours would tell */
+RT_REAL(void *, mmap, void *, size_t, int, int, int, off_t) /* ours would emit events */
 
 _Static_assert(sizeof(thrd_t) == sizeof(pthread_t),
                "C11 threads are POSIX threads by another name");
@@ -163,7 +163,7 @@ void rt_thread_will_end(void) {
                             (void *)(uintptr_t)PTHREAD_DESTRUCTOR_ITERATIONS);
 }
 
-static void tell_stack_is_free(void) {
+static void free_stack(void) {
     if (!stack.size || !rt_enter())
         return;
     rt_free(stack.low, stack.size);
@@ -175,14 +175,14 @@ static void on_end(void *rounds) {
     uintptr_t key = atomic_load_explicit(&end_key, memory_order_relaxed);
     if (left > 1 && !pthread_setspecific((pthread_key_t)(key - 1), (void *)(left - 1)))
         return;
-    tell_stack_is_free();
+    free_stack();
     rt_thread_end();
 }
 
 /* ---- its beginning ---- */
 
 /* The stack of a thread is that of an earlier one, often, or memory that was something else; the
- * C library keeps and unmaps stacks without a call that we could see. So it is told to be free
+ * C library keeps and unmaps stacks without a call that we could see. So it is freed
  * where the thread ends, and where it begins, since not every end is seen. The thread's static
  * thread_local objects lie in the same memory; others come from malloc. */
 static void find_stack(void) {
@@ -208,7 +208,7 @@ static struct record begin(struct record *record) {
         rt_leave();
     rt_thread_will_end();
     find_stack();
-    tell_stack_is_free();
+    free_stack();
     return copy;
 }
 
@@ -222,7 +222,7 @@ static int run_c11(void *record) {
     return self.routine.c11(self.argument);
 }
 
-/* NULL: nothing of it is told. */
+/* NULL: the thread will not be watched. */
 static struct record *prepare(bool joinable, uintptr_t caller) {
     if (!rt_enter())
         return NULL;
@@ -350,7 +350,7 @@ RT_EXPORT int thrd_detach(thrd_t id) {
     return detached(real_thrd_detach()(id), id, serial);
 }
 
-/* The first thread, and those that nobody saw being made, have nothing yet that tells their end. */
+/* The first thread, and those whose creation nobody saw, have no such destructor yet. */
 RT_EXPORT void pthread_exit(void *value) {
     rt_thread_will_end();
     real_pthread_exit()(value);

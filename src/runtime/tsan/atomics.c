@@ -1,12 +1,12 @@
-/* Atomic operations: each is a read, a write or both in one step, with a number.
+/* Atomic operations: each is a read, a write or both in one step, with a sequence number.
  *
- * The operation and the drawing of its number must be one step, or two threads could do one in one
- * order and the other in another. A lock for each part of memory makes them one; it is held for a
- * few instructions, and never while something else is waited for.
+ * The operation and taking its sequence number must be one step, or two threads could do the one in
+ * one order and the other in another. A lock for each part of memory makes them one; it is held for
+ * a few instructions, and never while waiting for something else.
  *
- * A load that finds nothing new (the thread has told a load of this memory before, and neither was
- * it written since nor did the thread learn anything) is not told: threads that spin would fill the
- * trace. */
+ * A load that finds nothing new (the thread has emitted a load of this memory before, it was not
+ * written since, and the thread has learned nothing) is not emitted: threads that spin would fill
+ * the trace. */
 #include "runtime/core/call_stack.h"
 #include "runtime/core/flush_deferred.h"
 #include "runtime/core/shared_reads.h"
@@ -24,37 +24,37 @@ static size_t stripe_of(uintptr_t address) {
     return (address >> 3 ^ address >> 13) % STRIPES;
 }
 
-/* From now on the watcher alone knows what was done there. */
+/* From now on only the watcher knows what was done there. */
 static void keep(struct rt_thread *t, uintptr_t granule, uint32_t bytes, bool write) {
-    struct rt_cell *cell = rt_cell(granule);
-    uint64_t now = atomic_load_explicit(&cell->write, memory_order_relaxed);
-    if (write || rt_state(now) != RT_SHARED) {
-        now = rt_with_number(RT_SHARED, t->number);
+    struct rt_shadow *shadow = rt_shadow_of(granule);
+    uint64_t now = atomic_load_explicit(&shadow->write, memory_order_relaxed);
+    if (write || rt_state_of(now) != RT_SHARED) {
+        now = rt_with_sequence(RT_SHARED, t->sequence);
         rt_set_read(granule, 0, 0);
         rt_set_write(granule, now, 0);
     }
-    rt_settle_shared_read(t, rt_place_of(granule), 0);
-    rt_remember_shared(t, granule, now, t->current | bytes | RT_TOLD, 0);
+    rt_flush_shared_read(t, rt_table_index(granule), 0);
+    rt_store_shared_read(t, granule, now, t->current | bytes | RT_EMITTED, 0);
 }
 
-static void tell(uintptr_t address, size_t size, bool read, bool write, uintptr_t caller) {
+static void emit(uintptr_t address, size_t size, bool read, bool write, uintptr_t caller) {
     struct rt_thread *t = rt_self;
-    uint64_t before = atomic_load_explicit(&rt_cell(address)->write, memory_order_acquire);
-    bool guard = !write && rt_state(before) == RT_SHARED && before & RT_GUARD;
-    rt_tell_frames(t);
+    uint64_t before = atomic_load_explicit(&rt_shadow_of(address)->write, memory_order_acquire);
+    bool guard = !write && rt_state_of(before) == RT_SHARED && before & RT_GUARD;
+    rt_emit_frames(t);
     if (guard) {
         rt_receive((const void *)address, 0, caller);
     } else {
         enum st_stream_op op = read && write ? ST_STREAM_ATOMIC_UPDATE
                                : write       ? ST_STREAM_ATOMIC_WRITE
                                              : ST_STREAM_ATOMIC_READ;
-        rt_draw(t);
+        rt_take_sequence(t);
         for (uintptr_t g = address & ~(uintptr_t)7; g < address + size; g += 8) {
-            struct rt_view view = rt_look(g);
-            rt_settle_write(t, g, &view);
-            rt_settle_reads(t, g, &view);
+            struct rt_view view = rt_load_view(g);
+            rt_flush_write(t, g, &view);
+            rt_flush_reads(t, g, &view);
         }
-        rt_put(t, st_stream_what(op, (unsigned)size, address), caller);
+        rt_emit(t, st_stream_what(op, (unsigned)size, address), caller);
         rt_publish(t);
         rt_new_epoch(t);
     }
@@ -62,25 +62,25 @@ static void tell(uintptr_t address, size_t size, bool read, bool write, uintptr_
         keep(t, g, rt_bytes_in(g, address, size), write);
 }
 
-/* Was the load of these bytes told, with nothing to tell since? */
-static bool was_told(struct rt_thread *t, uintptr_t granule, uint64_t word, uint32_t bytes) {
-    const struct rt_shared_read *read = rt_shared_read(t, granule);
-    return rt_state(word) == RT_SHARED && rt_was_shared_read(read, granule, word) &&
+/* Was the load of these bytes emitted, with nothing new since? */
+static bool was_emitted(struct rt_thread *t, uintptr_t granule, uint64_t word, uint32_t bytes) {
+    const struct rt_shared_read *read = rt_shared_read_of(t, granule);
+    return rt_state_of(word) == RT_SHARED && rt_was_shared_read(read, granule, word) &&
            rt_is_of(read->mine, t->owner) && !(bytes & ~read->mine);
 }
 
-/* What a load that was not told must find, before and after it: the same word, and more than that
- * only if it lies in one granule. */
+/* What a load that is not emitted must find, before and after it: the same shadow word. The load
+ * must lie in one granule. */
 static bool nothing_new(uintptr_t address, size_t size, uint64_t *word) {
     uintptr_t granule = address & ~(uintptr_t)7;
-    uint64_t now = atomic_load_explicit(&rt_cell(address)->write, memory_order_acquire);
+    uint64_t now = atomic_load_explicit(&rt_shadow_of(address)->write, memory_order_acquire);
     bool same = *word == 0 || *word == now;
     *word = now;
     return same && address + size <= granule + 8 &&
-           was_told(rt_self, granule, now, rt_bytes_in(granule, address, size));
+           was_emitted(rt_self, granule, now, rt_bytes_in(granule, address, size));
 }
 
-/* One step: the operation, and its telling as far as it read or wrote. */
+/* One step: the operation, and its event as far as it read or wrote. */
 #define ATOMICALLY(operation, does_read, does_write)                                               \
     if (!rt_enter()) {                                                                             \
         operation;                                                                                 \
@@ -88,7 +88,7 @@ static bool nothing_new(uintptr_t address, size_t size, uint64_t *word) {
         size_t stripe = stripe_of((uintptr_t)address);                                             \
         rt_spin_lock(&stripes[stripe].lock);                                                       \
         operation;                                                                                 \
-        tell((uintptr_t)address, sizeof *address, does_read, does_write, RT_CALLER);               \
+        emit((uintptr_t)address, sizeof *address, does_read, does_write, RT_CALLER);               \
         rt_spin_unlock(&stripes[stripe].lock);                                                     \
         rt_leave();                                                                                \
     }
@@ -132,7 +132,7 @@ static bool nothing_new(uintptr_t address, size_t size, uint64_t *word) {
             size_t stripe = stripe_of((uintptr_t)address);                                         \
             rt_spin_lock(&stripes[stripe].lock);                                                   \
             COMPARE_EXCHANGE(address, &seen, value);                                               \
-            tell((uintptr_t)address, sizeof *address, true, seen == *expected, caller);            \
+            emit((uintptr_t)address, sizeof *address, true, seen == *expected, caller);            \
             rt_spin_unlock(&stripes[stripe].lock);                                                 \
             rt_leave();                                                                            \
         }                                                                                          \

@@ -96,7 +96,7 @@ RT_EXPORT void __tsan_init(void) {
      * comes after that and before anything that matters. A module that is loaded later calls it
      * too, and it is how we learn of the module. */
     if (rt_enter()) {
-        rt_tell_modules();
+        rt_emit_modules();
         rt_leave();
     }
 }

@@ -1,5 +1,5 @@
-/* What programs call of ThreadSanitizer by name: annotations of synchronisation of their own, and
- * the rest of its interface, which has no meaning here and must still be there. */
+/* What programs call of ThreadSanitizer by name: annotations of their own synchronisation, and the
+ * rest of its interface, which has no meaning here but must exist. */
 #include "runtime/core/sync_events.h"
 #include "runtime/core/thread_state.h"
 
@@ -11,12 +11,12 @@
 
 /* ---- synchronisation ---- */
 
-#define SYNC(name, tell)                                                                           \
+#define SYNC(name, emit)                                                                           \
     RT_EXPORT void name(void *object);                                                             \
     RT_EXPORT void name(void *object) {                                                            \
         if (!rt_enter())                                                                           \
             return;                                                                                \
-        tell(object, 255, RT_CALLER);                                                              \
+        emit(object, 255, RT_CALLER);                                                              \
         rt_leave();                                                                                \
     }
 
@@ -27,13 +27,13 @@ SYNC(__tsan_java_release, rt_send)
 SYNC(__tsan_java_release_store, rt_send)
 
 /* void AnnotateHappensBefore(const char *file, int line, void *address) and the like. */
-#define ANNOTATE_SYNC(name, tell)                                                                  \
+#define ANNOTATE_SYNC(name, emit)                                                                  \
     RT_EXPORT void name(const char *file, int line, void *object);                                 \
     RT_EXPORT void name(const char *file, int line, void *object) {                                \
         (void)file, (void)line;                                                                    \
         if (!rt_enter())                                                                           \
             return;                                                                                \
-        tell(object, 255, RT_CALLER);                                                              \
+        emit(object, 255, RT_CALLER);                                                              \
         rt_leave();                                                                                \
     }
 
