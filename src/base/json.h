@@ -1,7 +1,7 @@
 /* Writing JSON as a stream. The writer puts commas, line breaks and escapes; the caller opens and
  * closes in the right order, and gives a key before each value inside an object.
  *
- * Errors of the FILE are the business of its owner. */
+ * Errors of the FILE are left to its owner. */
 #ifndef SERIATIM_BASE_JSON_H
 #define SERIATIM_BASE_JSON_H
 

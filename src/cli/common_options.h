@@ -59,9 +59,8 @@ extern const char *const color_words[], *const format_words[];
 #define REPAIR_OPTION(type)                                                                        \
     {                                                                                              \
         .name = "repair", .kind = ST_FLAG, .offset = offsetof(type, repair),                       \
-        .help =                                                                                    \
-            "drop events that cannot be (the release of a lock that is not held, and the like) "   \
-            "with a warning, instead of giving up"                                                 \
+        .help = "drop malformed events (such as the release of a lock that is not held) with a "   \
+                "warning, instead of giving up"                                                    \
     }
 
 #endif

@@ -44,8 +44,8 @@ static __attribute__((noinline)) void on_shared_access(struct witness *w, uint32
         variable->slot[w->event->op] = access;
 }
 
-/* Read or write: which of them it is, a processor cannot predict, so the common case does not
- * branch on it. */
+/* Whether it is a read or a write, a processor cannot predict, so the common case does not branch
+ * on that. */
 static inline void on_access(struct witness *w, const struct st_event *event) {
     struct st_variable_state *variable = st_states_variable(&w->states, event->target);
     uint32_t t = event->thread;
@@ -163,8 +163,8 @@ static inline void on_event(struct witness *w, const struct st_event *event) {
 
 /* ---- the engine ---- */
 
-/* One copy for both kinds of callers, whatever the compiler makes of a constant count: with two, it
- * does not put the code of rarer events into the loop, which costs 0.5 of 9 ns an event. */
+/* One copy for both callers. If the compiler made one for each, it would not inline the code of
+ * rarer events into the loop, which costs 0.5 of 9 ns an event. */
 __attribute__((noinline)) void st_witness_feed_events(struct witness *w,
                                                       const struct st_event *events,
                                                       const struct st_event *end, uint64_t first) {

@@ -1,5 +1,4 @@
-/* The memory of the engine `witness`: its tables, and collecting sets that are of no use any more.
- */
+/* The memory of the engine `witness`: its tables, and collecting sets that are no longer needed. */
 #include "check/witness/witness_state.h"
 
 #include "base/memory.h"
@@ -83,7 +82,7 @@ static void mark_history(struct witness *w, uint32_t t) {
     for (size_t i = 0; i < history->count; i++) {
         struct st_moment *moment = st_history_first(history) + i;
         if (moment->time < w->live_from[t])
-            moment->before = NULL; /* dead: the last one is kept all the same */
+            moment->before = NULL; /* dead, but the last one is always kept */
         st_open_before_mark(&w->pool, moment->before, w->blocks);
     }
 }
