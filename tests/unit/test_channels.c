@@ -22,7 +22,7 @@ static void assert_reported(const char *text, const char *expected) {
     st_commit_node.run(&(struct st_run){.model = run.model}, &options,
                        &(struct st_commit_node_options){0}, &prediction);
     for (size_t i = 0; i < prediction.listed; i++) {
-        if (prediction.blocks[i].foresight == ST_FORESEEN_ATOMIC)
+        if (prediction.blocks[i].verdict == ST_BLOCK_ATOMIC)
             continue;
         snprintf(begin, sizeof begin, "%s%d", *found ? " " : "", (int)prediction.blocks[i].begin);
         strcat(found, begin);

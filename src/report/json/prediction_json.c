@@ -20,7 +20,7 @@ static void write_places(const struct st_report *report, const char *key,
 
 /* ---- Blocks ---- */
 
-static void write_variables(const struct st_report *report, const struct st_foreseen *block,
+static void write_variables(const struct st_report *report, const struct st_predicted_block *block,
                             struct st_json *json) {
     st_json_key(json, "on");
     st_json_flat_array(json);
@@ -29,7 +29,7 @@ static void write_variables(const struct st_report *report, const struct st_fore
     st_json_array_end(json);
 }
 
-static void write_event_numbers(const struct st_foreseen *block, struct st_json *json) {
+static void write_event_numbers(const struct st_predicted_block *block, struct st_json *json) {
     st_json_key(json, "events");
     st_json_flat_array(json);
     for (size_t i = 0; i < block->event_count; i++)
@@ -45,7 +45,7 @@ static void write_event_numbers(const struct st_foreseen *block, struct st_json 
 }
 
 /* What reads see that do not see what they saw; left out where all do. */
-static void write_broken_reads(const struct st_foreseen *block, struct st_json *json) {
+static void write_broken_reads(const struct st_predicted_block *block, struct st_json *json) {
     if (!block->broken_count)
         return;
     st_json_key(json, "broken_reads");
@@ -61,7 +61,7 @@ static void write_broken_reads(const struct st_foreseen *block, struct st_json *
     st_json_array_end(json);
 }
 
-static void write_left_out(const struct st_report *report, const struct st_foreseen *block,
+static void write_left_out(const struct st_report *report, const struct st_predicted_block *block,
                            struct st_json *json) {
     if (!block->left_out_count)
         return;
@@ -81,15 +81,15 @@ static void write_left_out(const struct st_report *report, const struct st_fores
 /* All that there is to say of a block that is reported. */
 static void write_finding(const struct st_report *report, const struct st_prediction *prediction,
                           const struct st_predicted_group *group, struct st_json *json) {
-    const struct st_foreseen *block = group->block;
+    const struct st_predicted_block *block = group->block;
     struct st_mark mark =
-        st_foreseen_mark(report, prediction, (size_t)(block - prediction->blocks));
+        st_predicted_mark(report, prediction, (size_t)(block - prediction->blocks));
     struct st_story story = st_predicted_story(report, prediction, group);
     struct st_place begin = st_begin_place(&(struct st_violation){.block = block->block,
                                                                   .thread = block->thread,
                                                                   .begin_loc = block->begin_loc,
                                                                   .begin = block->begin});
-    string_field(json, "fingerprint", st_foreseen_fingerprint(report, block).text);
+    string_field(json, "fingerprint", st_predicted_fingerprint(report, block).text);
     st_write_mark(report, mark, "", json);
     maybe_string_field(json, "why", block->why);
     st_json_key(json, "entry");
@@ -109,7 +109,7 @@ static void write_finding(const struct st_report *report, const struct st_predic
 
 static void write_block(const struct st_report *report, const struct st_prediction *prediction,
                         const struct st_predicted_group *group, struct st_json *json) {
-    const struct st_foreseen *block = group->block;
+    const struct st_predicted_block *block = group->block;
     const struct st_symbols *symbols = report->symbols;
     char buffer[ST_LOCATION_SIZE];
     if (st_is_reported(block))
@@ -122,7 +122,7 @@ static void write_block(const struct st_report *report, const struct st_predicti
     st_write_event_number(json, "end", block->end);
     string_field(json, "begin_loc",
                  st_user_location(symbols, report->details, block->begin_loc, buffer));
-    string_field(json, "verdict", st_foresight_name(block->foresight));
+    string_field(json, "verdict", st_block_verdict_name(block->verdict));
     maybe_string_field(json, "pattern", block->pattern);
     write_variables(report, block, json);
     write_event_numbers(block, json);
@@ -136,8 +136,8 @@ static void write_blocks(const struct st_report *report, const struct st_predict
     number_field(json, "block_count", prediction->block_count);
     st_json_key(json, "verdicts");
     st_json_flat_object(json);
-    for (enum st_foresight foresight = 0; foresight <= ST_FORESEEN_VIOLATION; foresight++)
-        number_field(json, st_foresight_name(foresight), prediction->by[foresight]);
+    for (enum st_block_verdict verdict = 0; verdict <= ST_BLOCK_VIOLATION; verdict++)
+        number_field(json, st_block_verdict_name(verdict), prediction->by[verdict]);
     st_json_object_end(json);
     if (prediction->checks_statically)
         number_field(json, "static_proofs", prediction->static_proofs);
@@ -163,7 +163,7 @@ static void write_names(const struct st_predicted_groups *groups, struct st_json
 
 /* ---- Races and deadlocks ---- */
 
-static void write_race(const struct st_report *report, const struct st_foreseen_race *race,
+static void write_race(const struct st_report *report, const struct st_predicted_race *race,
                        size_t count, struct st_json *json) {
     struct st_story story = st_race_story(report, race, count);
     st_json_flat_object(json);
@@ -200,7 +200,7 @@ static void write_races(const struct st_report *report, const struct st_predicti
 }
 
 static void write_deadlock(const struct st_report *report,
-                           const struct st_foreseen_deadlock *deadlock, struct st_json *json) {
+                           const struct st_predicted_deadlock *deadlock, struct st_json *json) {
     st_json_array(json);
     for (size_t i = 0; i < deadlock->count; i++) {
         st_json_flat_object(json);

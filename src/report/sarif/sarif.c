@@ -47,18 +47,18 @@ static void put_cycle(struct st_sarif *sarif, const struct st_result *result) {
 
 static void put_predicted(struct st_sarif *sarif, const struct st_prediction *prediction,
                           const struct st_predicted_group *group) {
-    const struct st_foreseen *block = group->block;
+    const struct st_predicted_block *block = group->block;
     size_t index = (size_t)(block - prediction->blocks);
     struct st_story story = st_predicted_story(sarif->report, prediction, group);
-    struct st_violation violation = st_foreseen_violation(block);
+    struct st_violation violation = st_predicted_violation(block);
     st_sarif_result(sarif, &(struct st_sarif_finding){
                                .story = &story,
                                .violation = &violation,
                                .proof = &violation.event,
                                .other = &violation.closing.from,
-                               .fingerprint = st_foreseen_fingerprint(sarif->report, block),
-                               .mark = st_foreseen_mark(sarif->report, prediction, index),
-                               .verdict = st_foresight_name(block->foresight),
+                               .fingerprint = st_predicted_fingerprint(sarif->report, block),
+                               .mark = st_predicted_mark(sarif->report, prediction, index),
+                               .verdict = st_block_verdict_name(block->verdict),
                                .pattern = block->pattern});
     free(violation.path);
     st_story_free(&story);
@@ -165,7 +165,7 @@ static void put_prediction_notifications(struct st_sarif *sarif,
     char text[160];
     for (size_t i = 0; i < prediction->listed; i++)
         missing -= st_is_reported(&prediction->blocks[i]);
-    uint64_t open = prediction->by[ST_FORESEEN_TIMEOUT];
+    uint64_t open = prediction->by[ST_BLOCK_TIMEOUT];
     if (open) {
         snprintf(text, sizeof text, "%" PRIu64 " block%s took too long and %s not decided.", open,
                  open == 1 ? "" : "s", open == 1 ? "was" : "were");

@@ -94,7 +94,7 @@ static void want_places(struct sources *all, const struct st_report *report,
 static void want_prediction(struct sources *all, const struct st_report *report,
                             const struct st_prediction *prediction) {
     for (size_t i = 0; i < prediction->listed; i++) {
-        const struct st_foreseen *block = &prediction->blocks[i];
+        const struct st_predicted_block *block = &prediction->blocks[i];
         if (!st_is_reported(block))
             continue;
         want_location(all, report, block->begin_loc);

@@ -117,11 +117,11 @@ struct st_story st_predicted_story(const struct st_report *report,
                                    const struct st_predicted_group *group);
 
 /* `count` races are at the same lines. */
-struct st_story st_race_story(const struct st_report *report, const struct st_foreseen_race *race,
+struct st_story st_race_story(const struct st_report *report, const struct st_predicted_race *race,
                               size_t count);
 
 struct st_story st_deadlock_story(const struct st_report *report,
-                                  const struct st_foreseen_deadlock *deadlock);
+                                  const struct st_predicted_deadlock *deadlock);
 
 /* Parts of stories, for tables and lists. Release each with free(). */
 
@@ -130,7 +130,7 @@ char *st_action_text(const struct st_symbols *symbols, const struct st_event *ev
                      bool predicted);
 
 /* "R-W-R on x, y and 3 more"; "" where nothing is known. */
-char *st_pattern_text(const struct st_report *report, const struct st_foreseen *block);
+char *st_pattern_text(const struct st_report *report, const struct st_predicted_block *block);
 
 /* What an analysis said, with a capital and a full stop if it left that to us. */
 char *st_closed_sentence(const char *words);

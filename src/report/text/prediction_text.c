@@ -20,7 +20,7 @@ enum { MOST_RACES = 20 };
 static void say_reported(const struct st_text_writer *text, const struct st_report *report,
                          const struct st_prediction *prediction) {
     uint64_t reported = st_all_reported(prediction);
-    uint64_t certain = prediction->by[ST_FORESEEN_VIOLATION];
+    uint64_t certain = prediction->by[ST_BLOCK_VIOLATION];
     st_say(text, "%n of ", reported);
     st_put_count(text, prediction->block_count,
                  report->facts->deepest > 1 ? "outermost block" : "block");
@@ -48,7 +48,7 @@ static bool is_avp(const struct st_prediction *prediction) {
 /* "1 of 3 blocks took too long, and no other is cut in ...": there is at least one such block. */
 static void say_undecided(const struct st_text_writer *text, const struct st_report *report,
                           const struct st_prediction *prediction) {
-    uint64_t open = prediction->by[ST_FORESEEN_TIMEOUT], all = prediction->block_count;
+    uint64_t open = prediction->by[ST_BLOCK_TIMEOUT], all = prediction->block_count;
     const char *noun = report->facts->deepest > 1 ? "outermost block" : "block";
     if (all == 1)
         st_say(text, "undecided: the only %s took too long", noun);
@@ -68,7 +68,7 @@ static void say_verdict(const struct st_text_writer *text, const struct st_repor
         fputs("there is no block that could be cut", text->file);
     else if (st_all_reported(prediction))
         say_reported(text, report, prediction);
-    else if (prediction->by[ST_FORESEEN_TIMEOUT])
+    else if (prediction->by[ST_BLOCK_TIMEOUT])
         say_undecided(text, report, prediction);
     else if (prediction->may_miss)
         fputs("no block was found that another schedule could cut", text->file);
@@ -115,9 +115,9 @@ static void put_summary(const struct st_text_writer *text, const struct st_repor
     st_put_paint(text, ST_PLAIN);
     if (report->triage && st_all_reported(prediction))
         st_put_marks(text, &report->triage->marks[0]);
-    if (st_all_reported(prediction) && prediction->by[ST_FORESEEN_TIMEOUT])
-        st_say(text, "; %n took too long and %s not decided", prediction->by[ST_FORESEEN_TIMEOUT],
-               prediction->by[ST_FORESEEN_TIMEOUT] == 1 ? "was" : "were");
+    if (st_all_reported(prediction) && prediction->by[ST_BLOCK_TIMEOUT])
+        st_say(text, "; %n took too long and %s not decided", prediction->by[ST_BLOCK_TIMEOUT],
+               prediction->by[ST_BLOCK_TIMEOUT] == 1 ? "was" : "were");
     st_say_deadlock_count(text, report, "; ");
     say_means(text, report, prediction);
 }
@@ -127,7 +127,7 @@ static void put_summary(const struct st_text_writer *text, const struct st_repor
 /* Where several analyses are compared, it is said whose they are. */
 static void put_head(const struct st_text_writer *text, const struct st_report *report,
                      const struct st_prediction *prediction) {
-    uint64_t open = prediction->by[ST_FORESEEN_TIMEOUT];
+    uint64_t open = prediction->by[ST_BLOCK_TIMEOUT];
     bool compared = report->kind == ST_REPORT_PREDICTION_COMPARISON;
     struct st_text_buffer buffer;
     struct st_text_writer sentence = st_sentence_start(text, &buffer);
@@ -145,7 +145,7 @@ static void put_short(FILE *cell, const char *name) {
 }
 
 static void add_block(const struct st_text_writer *text, struct st_columns *columns,
-                      const struct st_foreseen *block) {
+                      const struct st_predicted_block *block) {
     struct st_text_writer cell = *text;
     put_short(st_columns_cell(columns),
               block->block == ST_NO_NAME ? "a block without a name"
@@ -159,12 +159,12 @@ static void add_block(const struct st_text_writer *text, struct st_columns *colu
 static void put_undecided(const struct st_text_writer *text, const struct st_report *report,
                           const struct st_prediction *prediction) {
     struct st_columns columns = {.count = 4};
-    uint64_t more = prediction->by[ST_FORESEEN_TIMEOUT];
+    uint64_t more = prediction->by[ST_BLOCK_TIMEOUT];
     if (!more)
         return;
     put_head(text, report, prediction);
     for (size_t i = 0; i < prediction->listed; i++) {
-        if (prediction->blocks[i].foresight != ST_FORESEEN_TIMEOUT)
+        if (prediction->blocks[i].verdict != ST_BLOCK_TIMEOUT)
             continue;
         add_block(text, &columns, &prediction->blocks[i]);
         more--;
@@ -182,7 +182,7 @@ static uint64_t listed_as_new(const struct st_report *report,
     uint64_t count = 0;
     for (size_t i = 0; i < prediction->listed; i++)
         count += st_is_reported(&prediction->blocks[i]) &&
-                 st_foreseen_mark(report, prediction, i).state == ST_NEW;
+                 st_predicted_mark(report, prediction, i).state == ST_NEW;
     return count;
 }
 

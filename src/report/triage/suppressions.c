@@ -107,10 +107,10 @@ static void put_prediction(struct st_names *written, const struct st_report *rep
                            const struct st_prediction *prediction, FILE *file) {
     struct st_text_buffer buffer;
     for (size_t i = 0; i < prediction->listed; i++) {
-        const struct st_foreseen *block = &prediction->blocks[i];
-        if (!st_is_reported(block) || st_foreseen_mark(report, prediction, i).state != ST_NEW)
+        const struct st_predicted_block *block = &prediction->blocks[i];
+        if (!st_is_reported(block) || st_predicted_mark(report, prediction, i).state != ST_NEW)
             continue;
-        struct st_violation violation = st_foreseen_violation(block);
+        struct st_violation violation = st_predicted_violation(block);
         put_violation(st_text_buffer_open(&buffer), report, &violation);
         put_once(written, &buffer, file);
         free(violation.path);

@@ -47,19 +47,19 @@ uint64_t st_new_violated(const struct st_report *report, const struct st_result 
     return marks ? marks->counts[ST_NEW] + marks->unjudged : st_all_violated(result->findings);
 }
 
-static const struct st_marks *foreseen_marks(const struct st_report *report,
-                                             const struct st_prediction *prediction) {
+static const struct st_marks *predicted_marks(const struct st_report *report,
+                                              const struct st_prediction *prediction) {
     return report->triage ? &report->triage->marks[prediction - report->predictions->items] : NULL;
 }
 
-struct st_mark st_foreseen_mark(const struct st_report *report,
-                                const struct st_prediction *prediction, size_t index) {
-    const struct st_marks *marks = foreseen_marks(report, prediction);
+struct st_mark st_predicted_mark(const struct st_report *report,
+                                 const struct st_prediction *prediction, size_t index) {
+    const struct st_marks *marks = predicted_marks(report, prediction);
     return marks ? marks->violations[index] : (struct st_mark){.state = ST_NEW};
 }
 
 uint64_t st_new_reported(const struct st_report *report, const struct st_prediction *prediction) {
-    const struct st_marks *marks = foreseen_marks(report, prediction);
+    const struct st_marks *marks = predicted_marks(report, prediction);
     return marks ? marks->counts[ST_NEW] + marks->unjudged : st_all_reported(prediction);
 }
 
