@@ -1,43 +1,5 @@
-// The findings of one result, and what is said about them. The data is the JSON of `seriatim check`
-// and `run`, and is only ever read.
-
-const KINDS = {
-  new: "new",
-  known: "known from the baseline",
-  suppressed: "suppressed",
-  violated: "violated block",
-  nested: "violated block inside another",
-  blamed: "blamed block",
-  cycle: "cycle of transactions",
-  verdict: "verdict only",
-  foreseen: "cut in another schedule",
-  potential: "may be cut in another schedule",
-  race: "data race",
-  deadlock: "deadlock potential",
-  conflict: "through data",
-  lock: "through a lock",
-  fork: "through a fork",
-  join: "through a join",
-  sync: "through a channel",
-};
-
-// What a thread did, or would do in another schedule.
-const DEEDS = {
-  r: ["read", "reads"], w: ["wrote", "writes"], acq: ["acquired lock", "acquires lock"],
-  rel: ["released lock", "releases lock"], fork: ["forked", "forks"], join: ["joined", "joins"],
-  begin: ["began", "begins"], end: ["ended", "ends"],
-  snd: ["sent on channel", "sends on channel"], rcv: ["received from channel", "receives from channel"],
-};
-
-const page = { foreseen: false };
-
-// "r(x)" -> "read x"
-function deed(op) {
-  const open = op.indexOf("(");
-  const word = open < 0 ? op : op.slice(0, open);
-  const target = open < 0 ? "a block" : op.slice(open + 1, -1);
-  return { verb: Object.hasOwn(DEEDS, word) ? DEEDS[word][page.foreseen ? 1 : 0] : word, target };
-}
+// The findings of a result. Each has its story, which says everything in words, and the events and
+// dependences that lanes and sources are drawn from.
 
 // "a.c:21" and "a.c:21:5" are line 21 of a.c; anything else has no file.
 function splitLocation(loc) {
@@ -45,15 +7,53 @@ function splitLocation(loc) {
   return match ? { file: match[1], line: Number(match[2]) } : null;
 }
 
-function shortLocation(loc) {
-  return loc.slice(loc.lastIndexOf("/") + 1);
+// The name of the file and the line, which stays when the name is too long.
+function shortLocation(loc, most) {
+  const name = loc.slice(loc.lastIndexOf("/") + 1);
+  const place = splitLocation(name);
+  const line = place ? `:${place.line}` : "";
+  return line ? shorten(place.file, most - line.length) + line : shorten(name, most);
 }
 
 function blockName(name) {
   return name === "" ? "(no name)" : name;
 }
 
+// An event is known by its number and its thread: what only the thread is known of has no number.
+function eventKey(event) {
+  return `${event.event} ${event.thread}`;
+}
+
 // ---- The events of a finding ----
+
+// Each event once.
+function collect(events) {
+  const known = new Map();
+  for (const event of events)
+    if (!known.has(eventKey(event)))
+      known.set(eventKey(event), event);
+  return [...known.values()];
+}
+
+function endsOf(edges) {
+  return edges.flatMap((edge) => [edge.from, edge.to]);
+}
+
+function borderEvent(word, event, span, loc) {
+  return { event, thread: span.thread, op: span.name === "" ? word : `${word}(${span.name})`, loc };
+}
+
+// In the order of time; a prediction has an order of its own. Blocks begin and end with events, too.
+function collectEvents(finding) {
+  if (finding.order)
+    return finding.order;
+  const borders = finding.spans.flatMap((span) => [borderEvent("begin", span.begin, span, span.loc),
+    ...(span.end === null ? [] : [borderEvent("end", span.end, span, "")])]);
+  const events = [...endsOf(finding.edges), ...(finding.proof ? [finding.proof] : []), ...borders];
+  return collect(events).sort((a, b) => a.event - b.event);
+}
+
+// ---- What was found ----
 
 function edgesOf(violation) {
   if (violation.path.length)
@@ -61,61 +61,24 @@ function edgesOf(violation) {
   return violation.closing ? [violation.closing] : [];
 }
 
-// Each event once, in the order of time. Begin and end of blocks come from what is said about them.
-// What is foreseen has an order of its own.
-function collectEvents(finding) {
-  if (finding.order)
-    return finding.order;
-  const events = new Map();
-  const add = (event) => {
-    const key = `${event.event} ${event.thread}`;
-    if (!events.has(key))
-      events.set(key, event);
-  };
-  for (const edge of finding.edges) {
-    add(edge.from);
-    add(edge.to);
-  }
-  if (finding.proof)
-    add(finding.proof);
-  for (const span of finding.spans) {
-    add({ event: span.begin, thread: span.thread, op: beginOp("begin", span.name), loc: span.loc });
-    if (span.end !== null)
-      add({ event: span.end, thread: span.thread, op: beginOp("end", span.name), loc: "" });
-  }
-  return [...events.values()].sort((a, b) => a.event - b.event);
-}
-
-function beginOp(word, name) {
-  return name === "" ? word : `${word}(${name})`;
-}
-
-// ---- Findings ----
-
-function violationFinding(result, violation, index) {
-  const edges = edgesOf(violation);
-  const blamed = Boolean(result.blames_closers) && violation.path.length === 0;
-  const others = unique(edges.slice(0, -1).map((edge) => edge.to.thread));
-  if (!others.length && violation.cut_by)
-    others.push(violation.cut_by);
-  else if (!others.length && violation.closing)
-    others.push(violation.closing.from.thread);
+function violationFinding(violation, index) {
+  const story = violation.story;
   return {
-    type: blamed ? "blamed" : violation.depth ? "nested" : "violated",
+    story, index, edges: edgesOf(violation), kinds: [violation.depth ? "nested" : story.kind],
     state: violation.state || "", suppressedBy: violation.suppressed_by,
-    index, edges, others,
     name: violation.block, thread: violation.thread, depth: violation.depth,
+    others: violation.cut_by ? [violation.cut_by] : [],
     begin: violation.begin, end: violation.end, loc: violation.begin_loc || "",
     event: violation.event, proof: violation.proof, partial: violation.path.length === 0,
     spans: [{
       thread: violation.thread, name: violation.block, begin: violation.begin, end: violation.end,
-      loc: violation.begin_loc || "", violated: !blamed,
+      loc: violation.begin_loc || "", violated: story.kind === "violation",
     }],
   };
 }
 
-// The transactions of a cycle, as far as they are known: from their first event to the last that is
-// spoken of.
+// The transactions of a cycle, as far as they are known: from their first event to the last one in the
+// cycle.
 function cycleSpans(edges) {
   const spans = new Map();
   for (const edge of edges)
@@ -133,48 +96,109 @@ function cycleSpans(edges) {
   return [...spans.values()];
 }
 
+// A cycle, or a mere verdict.
 function cycleFinding(result) {
-  const spans = cycleSpans(result.cycle);
+  const edges = result.cycle || [];
+  const spans = cycleSpans(edges);
   const names = unique(spans.map((span) => blockName(span.name)));
   return {
-    type: "cycle", state: result.cycle_state || "", suppressedBy: result.cycle_suppressed_by,
-    index: 0, edges: result.cycle, spans,
-    name: names.length ? enumerate(names) : "cycle", thread: result.cycle[0].to.thread,
-    others: unique(result.cycle.map((edge) => edge.from.thread)),
-    depth: 0, begin: null, end: null, loc: "", event: result.first_bad_event, proof: null,
-    partial: false,
+    story: result.story, index: 0, edges, spans, kinds: [result.story.kind],
+    state: result.cycle_state || "", suppressedBy: result.cycle_suppressed_by,
+    name: names.join(", ") || result.story.kind, thread: edges.length ? edges[0].to.thread : "",
+    depth: 0, others: [], begin: null, end: null, loc: "", event: result.first_bad_event,
+    proof: null, partial: edges.length === 0,
   };
 }
 
-function verdictFinding(result) {
+// ---- What was predicted ----
+
+// The begin and the steps, in the order of the schedule, and both ends of each dependence.
+function predictedOrder(block) {
+  return collect([block.entry, ...block.steps, ...endsOf(block.path)]);
+}
+
+// All that is known of the schedule, around them.
+function wholeSchedule(block, order) {
+  const known = new Map(order.map((step) => [eventKey(step), step]));
+  const events = (block.schedule || []).map((event) => known.get(eventKey(event)) || event);
+  const begin = events.some((event) => event.event === block.begin) ? [] : [block.entry];
+  return events.length > order.length ? collect([...begin, ...events, ...order]) : null;
+}
+
+// Where an engine gave no path, dependences between steps that follow each other.
+function predictedEdges(block) {
+  if (block.path.length)
+    return block.path;
+  const edges = [];
+  block.steps.slice(1).forEach((to, index) => {
+    const from = block.steps[index];
+    const [one, other] = [from.op, to.op];
+    const target = one.slice(one.indexOf("("));
+    const access = /^[rw]\(/.test(one) && /^[rw]\(/.test(other) && !(one[0] === "r" && other[0] === "r");
+    if (access && from.thread !== to.thread && other.slice(1) === target)
+      edges.push({ from, to, kind: "conflict", on: target.slice(1, -1) });
+  });
+  return edges;
+}
+
+function predictedFinding(block, index) {
+  const order = predictedOrder(block);
+  const edges = predictedEdges(block);
+  const own = order.filter((event) => event.thread === block.thread);
   return {
-    type: "verdict", state: "", index: 0, edges: [], spans: [], name: "not serializable", thread: "",
-    others: [], depth: 0, begin: null, end: null, loc: "", event: result.first_bad_event,
-    proof: null, partial: true,
+    story: block.story, index, edges, order, schedule: wholeSchedule(block, order),
+    kinds: [block.story.kind], state: block.state || "", suppressedBy: block.suppressed_by,
+    name: block.block, thread: block.thread, depth: 0, others: [],
+    begin: block.begin, end: block.end, loc: block.begin_loc || "", event: block.begin, proof: null,
+    partial: edges.length < 2,
+    spans: [{
+      thread: block.thread, name: block.block, begin: block.begin, end: null,
+      last: own[own.length - 1].event, loc: block.begin_loc || "", violated: true,
+    }],
   };
 }
 
-function listFindings(result) {
-  if (result.foreseen)
-    return foreseenFindings(result);
-  const findings = result.violations.map((v, index) => violationFinding(result, v, index));
-  if (!findings.length && result.cycle && result.cycle.length)
-    findings.push(cycleFinding(result));
-  else if (!findings.length && result.serializable === false)
-    findings.push(verdictFinding(result));
+// A finding that is nothing but its steps.
+function stepsFinding(story, name, order, edges, index) {
+  return {
+    story, index, edges, order, spans: [], kinds: [story.kind], state: "", name, others: [],
+    thread: order[0].thread, depth: 0, begin: null, end: null, loc: order[0].loc,
+    event: order[0].event, proof: null, partial: true,
+  };
+}
+
+function raceFinding(race, index) {
+  const edge = { from: race.first, to: race.second, kind: "conflict", on: race.on };
+  return stepsFinding(race.story, race.on, [race.first, race.second], [edge], index);
+}
+
+function targetOf(op) {
+  return op.slice(op.indexOf("(") + 1, -1);
+}
+
+// All have taken a lock; then each waits for the next, and the last for the first.
+function deadlockFinding(ring, story, index) {
+  const edges = ring.map((wait, i) => {
+    const next = ring[(i + 1) % ring.length];
+    return { from: next.holds, to: wait.wants, kind: "lock", on: targetOf(wait.wants.op) };
+  });
+  const locks = unique(ring.map((wait) => targetOf(wait.holds.op)));
+  const steps = [...ring.map((wait) => wait.holds), ...ring.map((wait) => wait.wants)];
+  return stepsFinding(story, locks.join(", "), steps, edges, index);
+}
+
+function predictedFindings(result) {
+  const findings = [];
+  for (const block of result.violations)
+    findings.push(predictedFinding(block, findings.length));
+  for (const race of result.prediction.races || [])
+    findings.push(raceFinding(race, findings.length));
+  result.deadlocks.forEach((ring, i) =>
+    findings.push(deadlockFinding(ring, result.deadlockStories[i], findings.length)));
   return findings;
 }
 
-// ---- What to look for ----
-
-function framesOf(event) {
-  return event.stack || [];
-}
-
-function fileOf(loc) {
-  const place = splitLocation(loc);
-  return place ? place.file : "";
-}
+// ---- All ----
 
 function namesOf(values) {
   const names = new Set(values);
@@ -182,105 +206,36 @@ function namesOf(values) {
   return [...names];
 }
 
-// All that a search can hit. Made when it is first asked for: most findings never are.
-function haystack(finding) {
-  if (finding.haystack === undefined) {
-    const words = new Set([finding.name, finding.loc, ...finding.threads]);
-    for (const kind of finding.kinds)
-      words.add(KINDS[kind]);
-    for (const event of finding.events) {
-      words.add(event.op).add(event.loc).add(event.function || "");
-      for (const frame of framesOf(event))
-        words.add(frame.function).add(frame.loc);
-    }
-    finding.haystack = [...words].join("\n").toLowerCase();
-  }
-  return finding.haystack;
+function fileOf(loc) {
+  const place = splitLocation(loc);
+  return place ? place.file : "";
 }
 
-// Adds to each finding what filtering and sorting look at.
-function indexFindings(findings, result) {
+// Adds what filtering and sorting look at.
+function indexFinding(finding, rank) {
+  const events = finding.order || endsOf(finding.edges);
+  if (finding.proof && finding.partial)
+    events.push(finding.proof); // otherwise the path ends with it
+  finding.events = events;
+  finding.racy = finding.story.steps.some((step) => step.race);
+  finding.rank = rank.has(finding.name) ? rank.get(finding.name) : rank.size;
+  finding.functions = namesOf([finding.name, ...events.map((event) => event.function || "")]);
+  finding.files = namesOf([fileOf(finding.loc), ...events.map((event) => fileOf(event.loc))]);
+  finding.threads = namesOf([finding.thread, ...events.map((event) => event.thread), ...finding.others]);
+  finding.kinds = namesOf([finding.state, ...finding.kinds, ...finding.edges.map((edge) => edge.kind),
+    finding.racy ? "racy" : ""]);
+  finding.place = [finding.state, finding.story.kind, finding.name, finding.depth, finding.loc,
+    ...(finding.order || []).map((event) => event.loc),
+    ...finding.edges.flatMap((edge) => [edge.kind, edge.from.loc, edge.to.loc])].join("\n");
+}
+
+function listFindings(result) {
   const rank = new Map(result.blocks.map((block, index) => [block.name, index]));
-  for (const finding of findings) {
-    const events = finding.order || finding.edges.flatMap((edge) => [edge.from, edge.to]);
-    if (finding.proof && finding.partial)
-      events.push(finding.proof); // otherwise the path ends with it
-    finding.events = events;
-    finding.rank = rank.has(finding.name) ? rank.get(finding.name) : rank.size;
-    finding.functions = namesOf([finding.name, ...events.map((event) => event.function || "")]);
-    finding.files = namesOf([fileOf(finding.loc), ...events.map((event) => fileOf(event.loc))]);
-    finding.threads = namesOf([finding.thread, ...events.map((event) => event.thread),
-      ...finding.others]);
-    finding.kinds = namesOf([finding.state, finding.type, ...finding.edges.map((edge) => edge.kind)]);
-    finding.place = [finding.state, finding.type, finding.name, finding.depth, finding.loc,
-      finding.pattern || "", ...(finding.order || []).map((event) => event.loc), ...finding.edges.flatMap((edge) => [edge.kind, edge.from.loc, edge.to.loc])].join("\n");
-  }
+  const findings = result.prediction ? predictedFindings(result)
+    : result.violations.map(violationFinding);
+  if (result.story)
+    findings.push(cycleFinding(result));
+  for (const finding of findings)
+    indexFinding(finding, rank);
   return findings;
-}
-
-// New findings are what somebody looks for.
-function byState(a, b) {
-  const order = ["", "new", "known", "suppressed"];
-  return order.indexOf(a.state) - order.indexOf(b.state);
-}
-
-const ORDERS = {
-  surprise: ["most surprising first",
-    (a, b) => byState(a, b) || a.rank - b.rank || a.event - b.event],
-  event: ["in order of events", (a, b) => a.event - b.event || a.depth - b.depth],
-  name: ["by function", (a, b) => compareText(a.name, b.name) || a.event - b.event],
-  file: ["by file", (a, b) => compareText(a.loc, b.loc) || a.event - b.event],
-  thread: ["by thread", (a, b) => compareText(a.thread, b.thread) || a.event - b.event],
-};
-
-const collator = new Intl.Collator("en", { numeric: true });
-
-function compareText(a, b) {
-  return collator.compare(a, b);
-}
-
-// What was typed is one of the names, or a part of them.
-function matches(typed, names, known) {
-  if (typed === "")
-    return true;
-  if (known.has(typed))
-    return names.includes(typed);
-  return names.some((name) => name.toLowerCase().includes(typed.toLowerCase()));
-}
-
-function chooseFindings(findings, wish, known) {
-  const words = wish.search.toLowerCase().split(/\s+/).filter((word) => word !== "");
-  return findings.filter((finding) =>
-    words.every((word) => haystack(finding).includes(word)) &&
-    matches(wish.function, finding.functions, known.functions) &&
-    matches(wish.file, finding.files, known.files) &&
-    matches(wish.thread, finding.threads, known.threads) &&
-    (wish.kind === "" || finding.kinds.includes(wish.kind))
-  ).sort(ORDERS[wish.sort][1]);
-}
-
-// One entry for each place of the code, with all findings of that place; or for each finding.
-function groupFindings(findings, merge) {
-  if (!merge)
-    return findings.map((finding) => [finding]);
-  const groups = new Map();
-  for (const finding of findings) {
-    const group = groups.get(finding.place);
-    if (group)
-      group.push(finding);
-    else
-      groups.set(finding.place, [finding]);
-  }
-  return [...groups.values()];
-}
-
-// ---- Verdicts ----
-
-function verdictWords(result) {
-  return result.serializable === true ? "serializable"
-    : result.serializable === false ? "not serializable" : "undecided";
-}
-
-function allViolated(result) {
-  return result.blocks.reduce((sum, block) => sum + (block.violated || 0), 0);
 }
