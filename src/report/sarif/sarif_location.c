@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "report/json/json_fields.h"
-#include "report/source/source_file.h"
+#include "report/source/source.h"
 #include "report/text_buffer.h"
 
 #include <stdlib.h>

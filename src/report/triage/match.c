@@ -1,7 +1,7 @@
 #include "report/triage/match.h"
 
 #include "base/memory.h"
-#include "report/source/source_file.h"
+#include "report/source/source.h"
 #include "report/user_line.h"
 
 #include <stdlib.h>
