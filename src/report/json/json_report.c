@@ -2,10 +2,9 @@
  * or taken away. */
 #include "report/json/json_report.h"
 
-#include "report/json/json_fields.h"
 #include "report/json/json_parts.h"
 #include "report/triage/finding_groups.h"
-#include "report/user_line.h"
+#include "report/calls.h"
 
 #include <stdlib.h>
 

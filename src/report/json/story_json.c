@@ -1,5 +1,4 @@
 /* A story as JSON: report/story/story.h describes it. */
-#include "report/json/json_fields.h"
 #include "report/json/json_parts.h"
 
 static void write_step(const struct st_story_step *step, struct st_json *json) {

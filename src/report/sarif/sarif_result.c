@@ -2,10 +2,9 @@
 
 #include "base/memory.h"
 #include "report/calls.h"
-#include "report/json/json_fields.h"
+#include "report/json/json_parts.h"
 #include "report/source/source.h"
 #include "report/text_buffer.h"
-#include "report/user_line.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "base/set64.h"
-#include "report/user_line.h"
+#include "report/calls.h"
 #include "symbol/user_code.h"
 
 #include <stdlib.h>
