@@ -8,7 +8,7 @@
 #include "report/report.h"
 #include "report/story/story.h"
 #include "report/text/text_writer.h"
-#include "report/user_line.h"
+#include "report/calls.h"
 #include "session/race_list.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 #include "report/json/json_parts.h"
 
-#include "report/user_line.h"
+#include "report/calls.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 
 #include "report/json/json_parts.h"
 #include "report/triage/finding_groups.h"
-#include "report/user_line.h"
+#include "report/calls.h"
 
 static const char *schema(const struct st_report *report) {
     return report->schema ? report->schema : ST_CHECK_SCHEMA;

@@ -4,7 +4,7 @@
 #include "report/json/json_report.h"
 #include "report/json/json_parts.h"
 #include "report/triage/finding_groups.h"
-#include "report/user_line.h"
+#include "report/calls.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,6 @@
 #include "report/calls.h"
 #include "report/source/source_file.h"
 #include "report/text_buffer.h"
-#include "report/user_line.h"
 
 #include <stdlib.h>
 #include <string.h>

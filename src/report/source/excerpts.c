@@ -4,7 +4,7 @@
 #include "base/names.h"
 #include "base/set64.h"
 #include "report/source/source_file.h"
-#include "report/user_line.h"
+#include "report/calls.h"
 #include "symbol/user_code.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "report/predicted_violation.h"
 #include "report/triage/finding_groups.h"
-#include "report/user_line.h"
+#include "report/calls.h"
 
 #include <stdlib.h>
 #include <string.h>

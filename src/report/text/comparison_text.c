@@ -8,7 +8,7 @@
 #include "report/text/text_parts.h"
 #include "report/text_buffer.h"
 #include "report/triage/finding_groups.h"
-#include "report/user_line.h"
+#include "report/calls.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "report/text/glyphs.h"
-#include "report/user_line.h"
+#include "report/calls.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

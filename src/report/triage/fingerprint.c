@@ -7,7 +7,6 @@
 #include "report/text_buffer.h"
 #include "report/predicted_violation.h"
 #include "report/source/source_file.h"
-#include "report/user_line.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
