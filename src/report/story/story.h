@@ -133,7 +133,7 @@ char *st_action_text(const struct st_symbols *symbols, const struct st_event *ev
 char *st_pattern_text(const struct st_report *report, const struct st_predicted_block *block);
 
 /* What an analysis said, with a capital and a full stop if it left that to us. */
-char *st_closed_sentence(const char *words);
+char *st_closed_sentence(const char *text);
 
 void st_story_free(struct st_story *story);
 

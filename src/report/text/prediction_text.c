@@ -27,7 +27,7 @@ static void say_reported(const struct st_text_writer *text, const struct st_repo
     fputc(' ', text->file);
     if (certain < reported)
         fputs("may be cut in other schedules", text->file);
-    else if (st_ignores_reads(prediction->notion))
+    else if (st_prediction_any_reads(prediction))
         fputs(reported == 1 ? "is cut in an interleaving of this run's events"
                             : "are cut in interleavings of this run's events",
               text->file);
@@ -37,12 +37,8 @@ static void say_reported(const struct st_text_writer *text, const struct st_repo
               text->file);
     if (certain && certain < reported)
         st_say(text, ", %n of them %s", certain,
-               st_ignores_reads(prediction->notion) ? "in an interleaving that was found"
-                                                    : "for certain");
-}
-
-static bool is_avp(const struct st_prediction *prediction) {
-    return prediction->notion && strcmp(prediction->notion, "avp") == 0;
+               st_prediction_any_reads(prediction) ? "in an interleaving that was found"
+                                                   : "for certain");
 }
 
 /* "1 of 3 blocks took too long, and no other is cut in ...": there is at least one such block. */
@@ -57,7 +53,7 @@ static void say_undecided(const struct st_text_writer *text, const struct st_rep
     else
         st_say(text, "undecided: %n of %n %ss took too long, and %s", open, all, noun,
                prediction->may_miss ? "no other was found that another schedule could cut"
-               : is_avp(prediction)
+               : st_prediction_same_reads(prediction)
                    ? "no other is cut in any schedule in which reads see what they saw"
                    : "no other can be cut in any schedule of this run");
 }
@@ -72,7 +68,7 @@ static void say_verdict(const struct st_text_writer *text, const struct st_repor
         say_undecided(text, report, prediction);
     else if (prediction->may_miss)
         fputs("no block was found that another schedule could cut", text->file);
-    else if (prediction->notion && strcmp(prediction->notion, "avp") == 0)
+    else if (st_prediction_same_reads(prediction))
         fputs("no block is cut in any schedule in which reads see what they saw", text->file);
     else
         fputs("no block can be cut in any schedule of this run", text->file);

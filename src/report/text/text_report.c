@@ -62,7 +62,7 @@ static void put_blocks(const struct st_text_writer *text, const struct st_report
 
 /* ---- The summary ---- */
 
-static const char *verdict_words(enum st_verdict verdict) {
+static const char *verdict_text(enum st_verdict verdict) {
     return verdict == ST_SERIALIZABLE       ? "serializable"
            : verdict == ST_NOT_SERIALIZABLE ? "not serializable"
                                             : "undecided";
@@ -105,7 +105,7 @@ static void put_summary(const struct st_text_writer *text, const struct st_repor
     st_put_name(text, report->trace);
     fputs(": ", text->file);
     st_put_paint(text, findings->verdict == ST_SERIALIZABLE ? ST_GREEN : ST_RED);
-    fputs(verdict_words(findings->verdict), text->file);
+    fputs(verdict_text(findings->verdict), text->file);
     st_put_paint(text, ST_PLAIN);
     put_meaning(text, findings->verdict);
     if (findings->first_bad_event)
@@ -140,7 +140,7 @@ static void put_row(const struct st_text_writer *text, const struct st_result *r
     scale_bytes(bytes, sizeof bytes, result->peak_bytes);
     fprintf(text->file, "%-14s ", result->engine);
     st_put_paint(text, findings->verdict == ST_SERIALIZABLE ? ST_GREEN : ST_RED);
-    fprintf(text->file, "%-16s", verdict_words(findings->verdict));
+    fprintf(text->file, "%-16s", verdict_text(findings->verdict));
     st_put_paint(text, ST_PLAIN);
     fprintf(text->file, " %15s  %15s  %9s  %10s\n", first, violated, seconds, bytes);
 }
