@@ -1,4 +1,4 @@
-/* seriatim infer: writes a specification of the blocks that were never cut in some traces. */
+/* seriatim infer: writes a specification of the blocks that were never violated in some traces. */
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/output.h"
@@ -24,7 +24,7 @@ struct values {
 struct ranking {
     const struct st_inferred_block **blocks;
     size_t count;
-    size_t atomic; /* how many of them, at the start, were never cut */
+    size_t atomic; /* how many of them, at the start, were never violated */
 };
 
 /* ---- the specification ---- */
@@ -61,21 +61,21 @@ static void put_location(const struct st_symbols *symbols, uint64_t loc, const c
 static void put_header(const struct st_inference *inference, const struct ranking *ranking,
                        FILE *file) {
     uint64_t events = 0;
-    fputs("# Blocks that were never cut, inferred by seriatim from:\n", file);
+    fputs("# Blocks that were never violated, inferred by seriatim from:\n", file);
     for (size_t i = 0; i < inference->trace_count; i++) {
         const struct st_inferred_trace *trace = &inference->traces[i];
         fputs("#   ", file);
         put_text(trace->path, file);
         fputs(" (", file);
         put_count(trace->events, "event", file);
-        fputs(trace->truncated ? "; cut off)\n" : ")\n", file);
+        fputs(trace->truncated ? "; truncated)\n" : ")\n", file);
         events += trace->events;
     }
     fputs("# ", file);
     put_count(events, "event", file);
     fputs(", ", file);
     put_count(ranking->count, "block name", file);
-    fprintf(file, ": %zu never cut, %zu cut.\n\n", ranking->atomic,
+    fprintf(file, ": %zu never violated, %zu violated.\n\n", ranking->atomic,
             ranking->count - ranking->atomic);
 }
 
@@ -103,13 +103,13 @@ static void put_atomic(const struct ranking *ranking, FILE *file) {
         int padding = column - width_of(patterns[i]);
         fprintf(file, "atomic function %s%*s  # ", patterns[i], padding > 0 ? padding : 0, "");
         put_count(ranking->blocks[i]->counts.executed, "run", file);
-        fputs(", never cut\n", file);
+        fputs(", never violated\n", file);
         free(patterns[i]);
     }
     free(patterns);
     /* A file without an `atomic` line would make every block atomic. */
     if (!ranking->atomic)
-        fputs("ignore function *  # no block name is left\n", file);
+        fputs("ignore function *  # no block name remains\n", file);
 }
 
 /* "T2 came in between at bank.c:37, lock savings.lock" */
@@ -152,11 +152,11 @@ static void put_example(const struct st_symbols *symbols, const struct st_inferr
 static void put_refuted(const struct st_inference *inference, const struct ranking *ranking,
                         FILE *file) {
     if (ranking->atomic < ranking->count)
-        fputs("\n# Cut by other threads, the most rarely cut first:\n", file);
+        fputs("\n# Violated, the most rarely violated first:\n", file);
     for (size_t i = ranking->atomic; i < ranking->count; i++) {
         const struct st_inferred_block *block = ranking->blocks[i];
         char *pattern = st_pattern_of(block->name);
-        fprintf(file, "# %s: cut in %" PRIu64 " of ", pattern, block->counts.violated);
+        fprintf(file, "# %s: violated in %" PRIu64 " of ", pattern, block->counts.violated);
         put_count(block->counts.executed, "run", file);
         if (block->trace)
             put_example(&inference->symbols, block, file);
@@ -170,7 +170,7 @@ static void put_unnamed(const struct st_block_counts *unnamed, FILE *file) {
         return;
     fputs("\n# Blocks without a name cannot be listed: ", file);
     put_count(unnamed->executed, "run", file);
-    fprintf(file, ", %" PRIu64 " of them cut.\n", unnamed->violated);
+    fprintf(file, ", %" PRIu64 " of them violated.\n", unnamed->violated);
 }
 
 static void write_spec(const struct st_inference *inference, const struct ranking *ranking,
@@ -347,12 +347,12 @@ static const struct st_option options[] = {
 const struct command cmd_infer = {
     .name = "infer",
     .operands = "TRACE...",
-    .summary = "write a specification of the blocks that were never cut",
+    .summary = "write a specification of the blocks that were never violated",
     .description =
-        "Reads one or more traces and writes an atomicity specification for check --spec:\n"
-        "the blocks that were never cut, with how often they ran. Those that were cut\n"
-        "follow as comments, the most rarely cut first, each with an example.\n\n"
-        "Exit status: 0 done, be there cut blocks or not, 2 trouble.\n",
+        "Reads one or more traces and writes a specification for check --spec: the blocks\n"
+        "that were never violated, and how often they ran. The violated blocks follow as\n"
+        "comments, the most rarely violated first, each with an example.\n\n"
+        "Exit status: 0 success, whether or not blocks were violated; 2 error.\n",
     .options = options,
     .values_size = sizeof(struct values),
     .least_operands = 1,

@@ -122,7 +122,7 @@ static void write_text(const struct st_trace *trace, const char *path, const str
     const struct st_facts *facts = st_trace_facts(trace);
     fprintf(file, "%-24s %s\n", "trace", path);
     fprintf(file, "%-24s %s%s\n", "format", st_trace_format(trace),
-            st_trace_truncated(trace) ? ", cut off" : "");
+            st_trace_truncated(trace) ? ", truncated" : "");
     fprintf(file, "%-24s %.2f\n", "bytes per event", bytes_per_event(trace));
     for (size_t i = 0; i < FACT_COUNT; i++) {
         fprintf(file, "%-24s %" PRIu64 "\n", list[i].label, list[i].count);
@@ -260,8 +260,9 @@ const struct command cmd_stats = {
     .operands = "TRACE",
     .summary = "count the events, threads, variables, locks and blocks of a trace",
     .description =
-        "Counts what a trace consists of, and the accesses in it that race: nothing but\n"
-        "chance orders them. TRACE is a file in any format, or - for standard input.\n",
+        "Counts what a trace consists of, and its data races: conflicting accesses that\n"
+        "no synchronisation orders. TRACE is a file in any format, or - for standard\n"
+        "input.\n",
     .options = options,
     .values_size = sizeof(struct values),
     .least_operands = 1,

@@ -68,6 +68,7 @@ class Formats(PredictCase):
             data.pop("deadlock_stories", None)
             for engine in data.get("engines", [data]):
                 engine.pop("deadlock_stories", None)
+                engine.pop("summary", None)
                 for finding in engine["blocks"] + (engine["races"] or []):
                     finding.pop("fingerprint", None)
                     finding.pop("story", None)

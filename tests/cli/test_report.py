@@ -143,8 +143,8 @@ class SavedResults(Case):
 
     def test_a_trace_cannot_come_through_a_pipe(self):
         self.assert_trouble(self.run_here("report", "-", input=CUT),
-                            "standard input: is no result of check, run or predict; a trace has to be a file "
-                            "here, or use 'seriatim check --format html -'")
+                            "standard input: is not a result of check, run or predict; for a trace from a "
+                            "pipe use 'seriatim check --format html -'")
 
     def test_the_result_is_not_written_over(self):
         data = json.dumps(result(cut()))

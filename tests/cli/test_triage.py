@@ -183,7 +183,7 @@ class Suppressions(TriageCase):
         self.write("s", "")
         answer = self.check("--first", "--suppressions", "s")
         self.assertEqual(answer.status, 2)
-        self.assertIn("--first stops at a finding", answer.message)
+        self.assertIn("--first cannot be used with --suppressions", answer.message)
 
 
 class Limits(TriageCase):

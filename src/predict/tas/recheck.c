@@ -1,5 +1,6 @@
 #include "predict/tas/recheck.h"
 
+#include "base/lower_bound.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -199,16 +200,10 @@ static bool is_done(const struct replay *r, uint64_t number) {
 /* The pairs are in the order of their sends. */
 static bool waits_have_begun(const struct replay *r, uint64_t send) {
     const struct facts *f = r->facts;
-    size_t low = 0, high = f->woken_count / 2;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (f->woken[2 * middle] < send)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < f->woken_count / 2 && f->woken[2 * low] == send; low++)
-        if (!is_done(r, f->woken[2 * low + 1]))
+    size_t at;
+    st_lower_bound(at, 0, f->woken_count / 2, f->woken[2 * at] < send);
+    for (; at < f->woken_count / 2 && f->woken[2 * at] == send; at++)
+        if (!is_done(r, f->woken[2 * at + 1]))
             return false;
     return true;
 }

@@ -6,6 +6,8 @@
 #include "report/triage/finding_groups.h"
 #include "report/calls.h"
 
+#include <stdlib.h>
+
 static const char *schema(const struct st_report *report) {
     return report->schema ? report->schema : ST_CHECK_SCHEMA;
 }
@@ -131,6 +133,9 @@ static void write_result(const struct st_report *report, size_t index, struct st
     st_json_string_field(json, "schema", schema(report));
     st_json_string_field(json, "engine", result->engine);
     st_write_trace(report, json);
+    struct st_summary summary = st_result_summary(result);
+    st_json_string_field(json, "summary", summary.text);
+    free(summary.text);
     write_verdict(result->findings->verdict, json);
     st_write_event_number(json, "first_bad_event", result->findings->first_bad_event);
     if (result->findings->gave_up)

@@ -282,6 +282,9 @@ static void write_prediction(const struct st_report *report, size_t index, struc
     st_json_maybe_string_field(json, "notion", prediction->notion);
     st_json_maybe_string_field(json, "method", prediction->method);
     st_write_trace(report, json);
+    struct st_summary summary = st_prediction_summary(report, prediction);
+    st_json_string_field(json, "summary", summary.text);
+    free(summary.text);
     write_atomic(prediction->atomic, json);
     write_deadlock_potential(report->predictions, json);
     write_blocks(report, prediction, &groups, json);

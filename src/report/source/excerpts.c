@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "base/names.h"
-#include "base/set64.h"
+#include "base/map64.h"
 #include "report/source/source_file.h"
 #include "report/calls.h"
 #include "symbol/user_code.h"
