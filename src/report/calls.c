@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- The line ---- */
+/* ---- The user's line ---- */
 
 /* Function and location of the frame to show; NULL where no frames are known. */
 static const char *const *choose_frame(const struct st_detail *detail, bool innermost) {
@@ -95,12 +95,12 @@ static bool same_frame(const struct st_frame_text *a, const struct st_frame_text
     return strcmp(a->function, b->function) == 0 && strcmp(a->location, b->location) == 0;
 }
 
-size_t st_calls_new(const struct st_calls *calls, const struct st_calls *earlier) {
-    size_t count = calls->count, left = earlier->count;
-    while (count > 1 && left > 1 &&
-           same_frame(&calls->frames[count - 1], &earlier->frames[left - 1])) {
+size_t st_calls_new(const struct st_calls *calls, const struct st_calls *before) {
+    size_t count = calls->count, known = before->count;
+    while (count > 1 && known > 1 &&
+           same_frame(&calls->frames[count - 1], &before->frames[known - 1])) {
         count--;
-        left--;
+        known--;
     }
     return count;
 }

@@ -1,18 +1,16 @@
-/* Where an event happened, as every format shows it: the user's own line, and the calls that led
- * there.
+/* The place of an event as every format shows it, and the calls that led there.
  *
- * Frames of the implementation (symbol/user_code.h) are left out where there are others: nobody
- * asks for the lines of the library that locked a mutex. */
+ * The place is the innermost frame in the user's own code (symbol/user_code.h): nobody asks for the
+ * line of the library that locked a mutex. Where all frames are the library's, it is the innermost
+ * of them; where the calls are not known, it is the location of the event. */
 #ifndef SERIATIM_REPORT_CALLS_H
 #define SERIATIM_REPORT_CALLS_H
 
 #include "report/report.h"
 
-/* ---- The line ---- */
+/* ---- The user's line ---- */
 
-/* The innermost frame in the user's own code. Where all frames are the library's, it is the
- * innermost of them; where the calls are not known, it is the location of the event. The texts are
- * those of the trace. */
+/* The texts are those of the trace. */
 struct st_user_line {
     const char *function; /* "" where it is not known */
     const char *location; /* "bank.c:21"; a mere number as in RAPID's traces; "" */
@@ -40,7 +38,7 @@ struct st_frame_text {
 
 /* All zero is empty. */
 struct st_calls {
-    struct st_frame_text *frames; /* innermost first */
+    struct st_frame_text *frames; /* innermost first, without those of libraries */
     size_t count, capacity;
 };
 
@@ -48,8 +46,8 @@ struct st_calls {
 struct st_calls st_calls_at(const struct st_details *details, uint64_t loc);
 void st_calls_free(struct st_calls *calls);
 
-/* How many frames, from the innermost on, are not among the `earlier` ones of the same thread. The
- * innermost always counts. */
-size_t st_calls_new(const struct st_calls *calls, const struct st_calls *earlier);
+/* How many frames from the innermost on are new to a reader who has seen the calls `before`, of the
+ * same thread. The innermost always is. */
+size_t st_calls_new(const struct st_calls *calls, const struct st_calls *before);
 
 #endif

@@ -4,6 +4,7 @@
  * can be. */
 #define _GNU_SOURCE
 #include "base/memory.h"
+#include "report/json/json_parts.h"
 #include "report/predicted_violation.h"
 #include "report/sarif/sarif_result.h"
 #include "report/triage/finding_groups.h"

@@ -1,7 +1,7 @@
 #include "report/sarif/sarif_location.h"
 
 #include "base/memory.h"
-#include "report/source/source_file.h"
+#include "report/source/source.h"
 #include "report/text_buffer.h"
 
 #include <stdlib.h>

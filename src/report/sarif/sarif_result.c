@@ -2,7 +2,8 @@
 
 #include "base/memory.h"
 #include "report/calls.h"
-#include "report/source/source_file.h"
+#include "report/json/json_parts.h"
+#include "report/source/source.h"
 #include "report/text_buffer.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "report/calls.h"
 #include "report/predicted_violation.h"
-#include "report/source/source_file.h"
+#include "report/source/source.h"
 #include "report/text_buffer.h"
 #include "report/triage/triage.h"
 
