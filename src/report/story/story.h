@@ -149,7 +149,7 @@ char *st_pattern_text(const struct st_report *report, const struct st_predicted_
 char *st_deadlock_count_text(const struct st_predictions *predictions);
 
 /* What an analysis said, with a capital and a full stop if it left that to us. */
-char *st_closed_sentence(const char *words);
+char *st_closed_sentence(const char *text);
 
 void st_story_free(struct st_story *story);
 

@@ -1,8 +1,6 @@
 /* What a whole result says, in one line. */
 #include "report/story/builder.h"
 
-#include "report/predicted_violation.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +39,7 @@ struct st_summary st_result_summary(const struct st_result *result) {
 static void put_reported(FILE *file, const struct st_prediction *prediction, const char *noun) {
     uint64_t reported = st_all_reported(prediction);
     uint64_t certain = prediction->by[ST_BLOCK_VIOLATION];
-    bool any_reads = st_ignores_reads(prediction->notion);
+    bool any_reads = st_prediction_any_reads(prediction);
     fprintf(file, "%" PRIu64 " of ", reported);
     st_put_counted(file, prediction->block_count, noun);
     if (certain < reported)
@@ -61,11 +59,11 @@ static void put_reported(FILE *file, const struct st_prediction *prediction, con
 
 /* "no block can be cut in any schedule of this run", "no other ..." */
 static void put_nothing(FILE *file, const struct st_prediction *prediction, const char *subject) {
-    bool avp = prediction->notion && strcmp(prediction->notion, "avp") == 0;
     fprintf(file, "%s %s", subject,
             prediction->may_miss ? "was found that another schedule could cut"
-            : avp                ? "is cut in any schedule in which reads see what they saw"
-                                 : "can be cut in any schedule of this run");
+            : st_prediction_same_reads(prediction)
+                ? "is cut in any schedule in which reads see what they saw"
+                : "can be cut in any schedule of this run");
 }
 
 /* "undecided: 1 of 3 blocks took too long, and no other is cut in ..." */

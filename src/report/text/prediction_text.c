@@ -2,7 +2,6 @@
 
 #include "report/text/columns.h"
 #include "report/text/glyphs.h"
-#include "report/predicted_violation.h"
 #include "report/text/story_text.h"
 #include "report/text/text_parts.h"
 #include "report/triage/finding_groups.h"

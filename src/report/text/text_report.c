@@ -62,7 +62,7 @@ static void put_blocks(const struct st_text_writer *text, const struct st_report
 
 /* ---- The summary ---- */
 
-static const char *verdict_words(enum st_verdict verdict) {
+static const char *verdict_text(enum st_verdict verdict) {
     return verdict == ST_SERIALIZABLE       ? "serializable"
            : verdict == ST_NOT_SERIALIZABLE ? "not serializable"
                                             : "undecided";
@@ -119,7 +119,7 @@ static void put_row(const struct st_text_writer *text, const struct st_result *r
     scale_bytes(bytes, sizeof bytes, result->peak_bytes);
     fprintf(text->file, "%-14s ", result->engine);
     st_put_paint(text, findings->verdict == ST_SERIALIZABLE ? ST_GREEN : ST_RED);
-    fprintf(text->file, "%-16s", verdict_words(findings->verdict));
+    fprintf(text->file, "%-16s", verdict_text(findings->verdict));
     st_put_paint(text, ST_PLAIN);
     fprintf(text->file, " %15s  %15s  %9s  %10s\n", first, violated, seconds, bytes);
 }
