@@ -46,6 +46,12 @@ void st_json_real(struct st_json *json, double number); /* six digits behind the
 void st_json_bool(struct st_json *json, bool value);
 void st_json_null(struct st_json *json);
 
+/* Members of objects: a key and its value. What may be missing is null where it is NULL. */
+void st_json_string_field(struct st_json *json, const char *key, const char *text);
+void st_json_maybe_string_field(struct st_json *json, const char *key, const char *text);
+void st_json_number_field(struct st_json *json, const char *key, uint64_t number);
+void st_json_bool_field(struct st_json *json, const char *key, bool value);
+
 /* How many bytes at `text` form a character of UTF-8 (no overlong forms, no surrogates, nothing
  * beyond U+10FFFF), or 0. The text ends with a zero byte, which is never a continuation. */
 size_t st_utf8_length(const char *text);

@@ -31,7 +31,7 @@
 #include "check/component_replay.h"
 
 #include "base/memory.h"
-#include "base/set64.h"
+#include "base/map64.h"
 #include "base/slab.h"
 
 #include <stdlib.h>

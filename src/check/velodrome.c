@@ -26,7 +26,7 @@
 #include "check/velodrome.h"
 
 #include "base/memory.h"
-#include "base/set64.h"
+#include "base/map64.h"
 #include "base/slab.h"
 
 #include <stdlib.h>

@@ -183,20 +183,10 @@ static void write_spec(const struct st_inference *inference, const struct rankin
 
 /* ---- JSON ---- */
 
-static void string_field(struct st_json *json, const char *key, const char *text) {
-    st_json_key(json, key);
-    st_json_string(json, text);
-}
-
-static void number_field(struct st_json *json, const char *key, uint64_t number) {
-    st_json_key(json, key);
-    st_json_number(json, number);
-}
-
 static void location_field(struct st_json *json, const char *key, const struct st_symbols *symbols,
                            uint64_t loc) {
     char buffer[ST_LOCATION_SIZE];
-    string_field(json, key, st_location_text(symbols, loc, buffer));
+    st_json_string_field(json, key, st_location_text(symbols, loc, buffer));
 }
 
 static void write_place(const struct st_symbols *symbols, const char *key,
@@ -204,9 +194,9 @@ static void write_place(const struct st_symbols *symbols, const char *key,
     char *op = st_op_text(symbols, &place->event);
     st_json_key(json, key);
     st_json_flat_object(json);
-    number_field(json, "event", place->number);
-    string_field(json, "thread", st_name(&symbols->threads, place->event.thread));
-    string_field(json, "op", op);
+    st_json_number_field(json, "event", place->number);
+    st_json_string_field(json, "thread", st_name(&symbols->threads, place->event.thread));
+    st_json_string_field(json, "op", op);
     location_field(json, "loc", symbols, place->event.loc);
     st_json_object_end(json);
     free(op);
@@ -222,8 +212,8 @@ static void write_closing(const struct st_symbols *symbols, const struct st_edge
     st_json_flat_object(json);
     write_place(symbols, "from", &closing->from, json);
     write_place(symbols, "to", &closing->to, json);
-    string_field(json, "kind", st_edge_kind_name(closing->kind));
-    string_field(json, "on", st_edge_subject(symbols, closing));
+    st_json_string_field(json, "kind", st_edge_kind_name(closing->kind));
+    st_json_string_field(json, "on", st_edge_subject(symbols, closing));
     st_json_object_end(json);
 }
 
@@ -232,15 +222,15 @@ static void write_example(const struct st_symbols *symbols, const struct st_infe
     const struct st_violation *example = &block->example;
     st_json_key(json, "example");
     st_json_flat_object(json);
-    string_field(json, "trace", block->trace);
-    string_field(json, "thread", st_name(&symbols->threads, example->thread));
-    number_field(json, "begin", example->begin);
+    st_json_string_field(json, "trace", block->trace);
+    st_json_string_field(json, "thread", st_name(&symbols->threads, example->thread));
+    st_json_number_field(json, "begin", example->begin);
     st_json_key(json, "end");
     if (example->end)
         st_json_number(json, example->end);
     else
         st_json_null(json);
-    number_field(json, "event", example->event.number);
+    st_json_number_field(json, "event", example->event.number);
     location_field(json, "begin_loc", symbols, example->begin_loc);
     write_closing(symbols, &example->closing, json);
     st_json_object_end(json);
@@ -254,10 +244,10 @@ static void write_blocks(const struct st_inference *inference, const char *key,
     for (size_t i = 0; i < count; i++) {
         const struct st_inferred_block *block = blocks[i];
         st_json_flat_object(json);
-        string_field(json, "name", block->name);
-        number_field(json, "executed", block->counts.executed);
+        st_json_string_field(json, "name", block->name);
+        st_json_number_field(json, "executed", block->counts.executed);
         if (block->counts.violated)
-            number_field(json, "violated", block->counts.violated);
+            st_json_number_field(json, "violated", block->counts.violated);
         if (block->trace)
             write_example(&inference->symbols, block, json);
         st_json_object_end(json);
@@ -270,8 +260,8 @@ static void write_traces(const struct st_inference *inference, struct st_json *j
     st_json_array(json);
     for (size_t i = 0; i < inference->trace_count; i++) {
         st_json_flat_object(json);
-        string_field(json, "file", inference->traces[i].path);
-        number_field(json, "events", inference->traces[i].events);
+        st_json_string_field(json, "file", inference->traces[i].path);
+        st_json_number_field(json, "events", inference->traces[i].events);
         st_json_key(json, "cut");
         st_json_bool(json, inference->traces[i].truncated);
         st_json_object_end(json);
@@ -284,15 +274,15 @@ static void write_json(const struct st_inference *inference, const struct rankin
     struct st_json json;
     st_json_start(&json, file);
     st_json_object(&json);
-    string_field(&json, "schema", "seriatim-infer/1");
+    st_json_string_field(&json, "schema", "seriatim-infer/1");
     write_traces(inference, &json);
     write_blocks(inference, "atomic", ranking->blocks, ranking->atomic, &json);
     write_blocks(inference, "refuted", ranking->blocks + ranking->atomic,
                  ranking->count - ranking->atomic, &json);
     st_json_key(&json, "unnamed");
     st_json_flat_object(&json);
-    number_field(&json, "executed", inference->unnamed.counts.executed);
-    number_field(&json, "violated", inference->unnamed.counts.violated);
+    st_json_number_field(&json, "executed", inference->unnamed.counts.executed);
+    st_json_number_field(&json, "violated", inference->unnamed.counts.violated);
     st_json_object_end(&json);
     st_json_object_end(&json);
     st_json_finish(&json);

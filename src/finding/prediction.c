@@ -37,6 +37,19 @@ void st_prediction_free(struct st_prediction *prediction) {
     free(prediction->caveats);
 }
 
+static bool means(const struct st_prediction *prediction, const char *notion) {
+    return prediction->notion && strcmp(prediction->notion, notion) == 0;
+}
+
+/* What is about conflicts alone claims nothing for certain. */
+bool st_prediction_any_reads(const struct st_prediction *prediction) {
+    return means(prediction, "view");
+}
+
+bool st_prediction_same_reads(const struct st_prediction *prediction) {
+    return means(prediction, "avp");
+}
+
 void st_prediction_count(struct st_prediction *prediction, uint32_t block,
                          enum st_block_verdict verdict) {
     bool reported = verdict >= ST_BLOCK_POTENTIAL;

@@ -151,6 +151,11 @@ void st_prediction_may_miss(struct st_prediction *prediction, const char *senten
 /* Sets `atomic` from `by`, and sorts what is listed. No more may come. */
 void st_prediction_finish(struct st_prediction *prediction);
 
+/* What the notion says of the schedules: may reads see anything in them, so that the program need
+ * not be able to run like that? Or must each read see the write that it saw? */
+bool st_prediction_any_reads(const struct st_prediction *prediction);
+bool st_prediction_same_reads(const struct st_prediction *prediction);
+
 /* How many blocks are reported, listed or not. */
 static inline uint64_t st_all_reported(const struct st_prediction *prediction) {
     return prediction->by[ST_BLOCK_POTENTIAL] + prediction->by[ST_BLOCK_VIOLATION];

@@ -5,11 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is about conflicts alone claims nothing for certain. */
-bool st_ignores_reads(const char *notion) {
-    return notion && strcmp(notion, "view") == 0;
-}
-
 /* ---- Steps ---- */
 
 struct list {

@@ -1,7 +1,7 @@
 #include "session/race_list.h"
 
 #include "base/memory.h"
-#include "report/user_line.h"
+#include "report/calls.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -142,18 +142,18 @@ static char *write_as(const struct st_report *report, const char *format,
     return text;
 }
 
-static char *tell(struct fixture *f) {
+static char *text_of(struct fixture *f) {
     return write_as(&f->report, "text", (struct st_text_style){0});
 }
 
-static void assert_tells(struct fixture *f, const char *expected) {
-    char *text = tell(f);
+static void assert_text_is(struct fixture *f, const char *expected) {
+    char *text = text_of(f);
     assert_string_equal(text, expected);
     free(text);
 }
 
 static void assert_says(struct fixture *f, const char *part) {
-    char *text = tell(f);
+    char *text = text_of(f);
     if (!strstr(text, part))
         print_error("not in it: %s\n%s", part, text);
     assert_non_null(strstr(text, part));
@@ -170,7 +170,7 @@ static void test_a_block_that_may_be_cut(void **state) {
     add(f, read_twice(f, "transfer", 1, ST_BLOCK_POTENTIAL));
     add(f, block(f, "transfer", "T1", 12, 15, ST_BLOCK_ATOMIC));
     finish(f);
-    assert_tells(
+    assert_text_is(
         f,
         "t.std: 1 of 2 blocks may be cut in other schedules (blocks: Theorem 4, conflict; 20 "
         "events, 2 threads, 0 locks, 1 variable, 3 blocks)\n"
@@ -186,7 +186,7 @@ static void test_a_block_that_may_be_cut(void **state) {
         "  No serial order has T2's work both after and before transfer.\n");
 }
 
-static void test_equal_findings_are_told_once_with_a_count(void **state) {
+static void test_equal_findings_are_reported_once_with_a_count(void **state) {
     struct fixture *f = *state;
     add_prediction(f, "blocks", "view");
     add(f, read_twice(f, "transfer", 1, ST_BLOCK_POTENTIAL));
@@ -201,7 +201,7 @@ static void test_equal_findings_are_told_once_with_a_count(void **state) {
                    "block     executed  reported\n"
                    "transfer         2         2\n"
                    "audit            1         0\n");
-    char *text = tell(f);
+    char *text = text_of(f);
     assert_null(strstr(strstr(text, "may come in between") + 1, "may come in between"));
     free(text);
 }
@@ -408,8 +408,8 @@ static void test_nothing_can_be_cut(void **state) {
     add_prediction(f, "blocks", "view");
     add(f, block(f, "audit", "T2", 40, 43, ST_BLOCK_ATOMIC));
     finish(f);
-    assert_tells(f, "t.std: no block can be cut in any schedule of this run (blocks: Theorem 4, "
-                    "view; 20 events, 1 thread, 0 locks, 0 variables, 3 blocks)\n");
+    assert_text_is(f, "t.std: no block can be cut in any schedule of this run (blocks: Theorem 4, "
+                      "view; 20 events, 1 thread, 0 locks, 0 variables, 3 blocks)\n");
 }
 
 static void test_what_took_too_long_is_said(void **state) {
@@ -474,7 +474,7 @@ static void test_threads_that_wait_for_each_other(void **state) {
     add_prediction(f, "blocks", "view");
     add_deadlock(f);
     finish(f);
-    assert_tells(
+    assert_text_is(
         f, "t.std: there is no block that could be cut; 1 deadlock potential (blocks: Theorem "
            "4, view; 20 events, 2 threads, 2 locks, 0 variables, 3 blocks)\n"
            "\n"
@@ -497,7 +497,7 @@ static void add_race(struct fixture *f, uint64_t first, const char *thread) {
                                    .second = place(f, first + 5, "T2", ST_READ, "x", "b.c:7")};
 }
 
-static void test_races_are_told_once_for_each_place(void **state) {
+static void test_races_are_reported_once_for_each_place(void **state) {
     struct fixture *f = *state;
     add_prediction(f, "reduction", "conflict");
     add_race(f, 1, "T1");
@@ -541,35 +541,36 @@ static void test_several_engines_side_by_side(void **state) {
     add(f, with_witness(f));
     add(f, block(f, "audit", "T2", 40, 43, ST_BLOCK_ATOMIC));
     finish(f);
-    assert_tells(f, "t.std: 20 events, 2 threads, 0 locks, 1 variable, 3 blocks\n"
-                    "\n"
-                    "engine       notion    reported  violation  potential  timeout     time  "
-                    "storage    method\n"
-                    "blocks       view        1 of 2          -          1        -  2.00 ms  12 "
-                    "blocks  Theorem 4\n"
-                    "commit-node  conflict    0 of 2          -          -        1  2.00 ms  12 "
-                    "blocks  Theorem 4\n"
-                    "tas          avp         1 of 2          1          -        -  2.00 ms  12 "
-                    "blocks  Theorem 4\n"
-                    "\n"
-                    "transfer is cut in a schedule that the program could have taken, in thread "
-                    "T1: T2 comes in "
-                    "between, R-W-R on x (reported by 2 of 3 engines; shown as tas found it).\n"
-                    "  In this run the steps came in another order; they can come in this:\n"
-                    "  event 1   T1  begins transfer  at a.c:1  and ends it with event 6\n"
-                    "  event 2   T1  reads x          at a.c:2\n"
-                    "  event 10  T2  writes x         at b.c:7  so T2 comes after transfer\n"
-                    "  event 4   T1  reads x          at a.c:4  still in the block, so transfer "
-                    "comes after T2\n"
-                    "  No serial order has T2's work both after and before transfer.\n"
-                    "  A schedule that leads there: events 1, 2, 10, 4.\n"
-                    "  blocks       potential     R-W-R on x  T1 a.c:2, T2 b.c:7, T1 a.c:4\n"
-                    "  commit-node  not reported\n"
-                    "  tas          violation     R-W-R on x  T1 a.c:2, T2 b.c:7, T1 a.c:4\n"
-                    "\n"
-                    "1 block took too long for commit-node and was not decided; a larger --timeout "
-                    "gives it more time:\n"
-                    "  audit  T2  event 40  at a.c:1\n");
+    assert_text_is(f,
+                   "t.std: 20 events, 2 threads, 0 locks, 1 variable, 3 blocks\n"
+                   "\n"
+                   "engine       notion    reported  violation  potential  timeout     time  "
+                   "storage    method\n"
+                   "blocks       view        1 of 2          -          1        -  2.00 ms  12 "
+                   "blocks  Theorem 4\n"
+                   "commit-node  conflict    0 of 2          -          -        1  2.00 ms  12 "
+                   "blocks  Theorem 4\n"
+                   "tas          avp         1 of 2          1          -        -  2.00 ms  12 "
+                   "blocks  Theorem 4\n"
+                   "\n"
+                   "transfer is cut in a schedule that the program could have taken, in thread "
+                   "T1: T2 comes in "
+                   "between, R-W-R on x (reported by 2 of 3 engines; shown as tas found it).\n"
+                   "  In this run the steps came in another order; they can come in this:\n"
+                   "  event 1   T1  begins transfer  at a.c:1  and ends it with event 6\n"
+                   "  event 2   T1  reads x          at a.c:2\n"
+                   "  event 10  T2  writes x         at b.c:7  so T2 comes after transfer\n"
+                   "  event 4   T1  reads x          at a.c:4  still in the block, so transfer "
+                   "comes after T2\n"
+                   "  No serial order has T2's work both after and before transfer.\n"
+                   "  A schedule that leads there: events 1, 2, 10, 4.\n"
+                   "  blocks       potential     R-W-R on x  T1 a.c:2, T2 b.c:7, T1 a.c:4\n"
+                   "  commit-node  not reported\n"
+                   "  tas          violation     R-W-R on x  T1 a.c:2, T2 b.c:7, T1 a.c:4\n"
+                   "\n"
+                   "1 block took too long for commit-node and was not decided; a larger --timeout "
+                   "gives it more time:\n"
+                   "  audit  T2  event 40  at a.c:1\n");
 }
 
 /* ---- As a violation ---- */
@@ -789,7 +790,7 @@ static void test_a_suppression_matches_what_could_happen(void **state) {
     assert_true(st_report_found(&f->report));
     assert_says(f, "t.std: 2 of 3 blocks may be cut in other schedules (1 new, 1 suppressed) (");
     assert_saved_and_written_again(f);
-    char *text = tell(f);
+    char *text = text_of(f);
     assert_null(strstr(text, "transfer may be cut"));
     assert_non_null(strstr(text, "audit may be cut"));
     free(text);
@@ -848,7 +849,7 @@ static void test_suppressions_for_what_could_happen(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_a_block_that_may_be_cut, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_equal_findings_are_told_once_with_a_count, set_up,
+        cmocka_unit_test_setup_teardown(test_equal_findings_are_reported_once_with_a_count, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_another_pattern_is_another_finding, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_violation_has_a_schedule, set_up, tear_down),
@@ -872,7 +873,8 @@ int main(void) {
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_a_finding_without_another_thread, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_threads_that_wait_for_each_other, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_races_are_told_once_for_each_place, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_races_are_reported_once_for_each_place, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(test_caveats_are_notes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_quiet_is_one_line, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_several_engines_side_by_side, set_up, tear_down),

@@ -26,7 +26,8 @@ struct st_last_access {
 
 /* The last read of each thread, in the order of their first. `index` behind the items is a hash
  * table by thread of 2 * capacity places in them, counted from 1; so a read costs the same however
- * many threads read. */
+ * many threads read. It is not that of base/hash_table.h: it shares the allocation of the items,
+ * which come and go with every write, and thread numbers need no hashing. */
 struct st_readers {
     uint32_t count, capacity; /* capacity is a power of two */
     uint32_t until_sift;      /* reads to come until the dead ones are removed */

@@ -1,6 +1,6 @@
-/* The state of the engine `witness`, and what its files share: witness.c (events), witness_edges.c
- * (what an event takes over along its edges, from channels too), witness_findings.c (what the edges
- * prove), witness_deferred.c (deferred accesses), witness_room.c (memory). witness.c has the idea,
+/* The state of the engine `witness`, and what its files share: witness.c (events, memory),
+ * witness_edges.c (what an event takes over along its edges, from channels too), witness_findings.c
+ * (what the edges prove), witness_deferred.c (deferred accesses). witness.c has the idea,
  * docs/witness.md the invariants.
  *
  * What the hot path of witness.c calls for most events is inline. */
@@ -65,11 +65,7 @@ struct witness {
     size_t send_capacity;
 };
 
-/* ---- memory (witness_room.c) ---- */
-
-void *st_witness_create(struct st_findings *findings);
-void st_witness_destroy(void *state);
-size_t st_witness_memory(const void *state);
+/* ---- memory (witness.c) ---- */
 
 void st_witness_add_threads(struct witness *w, uint32_t threads);
 

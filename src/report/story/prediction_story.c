@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "report/predicted_violation.h"
 #include "report/triage/finding_groups.h"
-#include "report/user_line.h"
+#include "report/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -150,15 +150,15 @@ static const char *introduction(const struct st_story_builder *b,
 
 /* ---- What follows, and what limits it ---- */
 
-char *st_closed_sentence(const char *words) {
+char *st_closed_sentence(const char *text) {
     struct st_text_buffer buffer;
-    size_t length = strlen(words);
+    size_t length = strlen(text);
     FILE *file = st_text_buffer_open(&buffer);
-    bool small = *words >= 'a' && *words <= 'z';
+    bool small = *text >= 'a' && *text <= 'z';
     if (small)
-        fputc(*words - 'a' + 'A', file);
-    fputs(words + small, file);
-    if (length && !strchr(".:", words[length - 1]))
+        fputc(*text - 'a' + 'A', file);
+    fputs(text + small, file);
+    if (length && !strchr(".:", text[length - 1]))
         fputc('.', file);
     return st_text_buffer_close(&buffer);
 }
@@ -240,7 +240,7 @@ struct st_story st_predicted_story(const struct st_report *report,
                                    const struct st_prediction *prediction,
                                    const struct st_predicted_group *group) {
     const struct st_predicted_block *block = group->block;
-    bool any_reads = st_ignores_reads(prediction->notion);
+    bool any_reads = st_prediction_any_reads(prediction);
     struct st_violation violation = st_predicted_violation(block);
     struct st_story_builder b = {.report = report,
                                  .home = block->thread,

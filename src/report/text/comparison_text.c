@@ -8,7 +8,7 @@
 #include "report/text/text_parts.h"
 #include "report/text_buffer.h"
 #include "report/triage/finding_groups.h"
-#include "report/user_line.h"
+#include "report/calls.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -78,7 +78,9 @@ void st_put_prediction_table(const struct st_text_writer *text, const struct st_
     st_put_name(text, report->trace);
     fputs(": ", text->file);
     st_put_facts(text, report);
-    st_say_deadlock_count(text, report, "; ");
+    char *deadlocks = st_deadlock_count_text(report->predictions);
+    fputs(deadlocks, text->file);
+    free(deadlocks);
     fputs("\n\n", text->file);
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         fputs(titles[i], st_columns_cell(&columns));

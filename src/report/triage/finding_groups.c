@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "report/calls.h"
 #include "report/text_buffer.h"
-#include "report/user_line.h"
 
 #include <stdlib.h>
 #include <string.h>

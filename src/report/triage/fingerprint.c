@@ -6,8 +6,7 @@
 #include "report/calls.h"
 #include "report/text_buffer.h"
 #include "report/predicted_violation.h"
-#include "report/source/source_file.h"
-#include "report/user_line.h"
+#include "report/source/source.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

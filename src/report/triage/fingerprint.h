@@ -1,4 +1,4 @@
-/* By what a finding is known again: the same in another run of the program, in another build of it,
+/* By what a finding is recognised: the same in another run of the program, in another build of it,
  * on another machine and after other lines of its sources have changed; another for another
  * finding.
  *

@@ -72,7 +72,8 @@ static bool is_mere_verdict(const struct st_result *result) {
     return st_result_has_cycle(result) && !result->findings->cycle_length;
 }
 
-/* A mere verdict cannot be known again. It counts unless another engine says what it is about. */
+/* A mere verdict has nothing by which it could be recognised in another run. It counts unless
+ * another engine says what it is about. */
 static bool says_more(const struct st_report *report) {
     struct st_result_list results = st_report_results(report);
     for (size_t i = 0; i < results.count; i++)

@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "report/predicted_violation.h"
 #include "report/triage/baseline.h"
-#include "report/triage/match.h"
+#include "report/triage/suppressions.h"
 #include "report/triage/triage.h"
 #include "spec/suppress.h"
 
