@@ -354,14 +354,6 @@ static void on_module(struct st_translator *t, const struct st_stream_record *re
     free(path);
 }
 
-static void on_trouble(struct st_translator *t, const struct st_stream_record *record) {
-    char *text = copy_text(record + 1);
-    t->facts.missing += record->argument;
-    if (text && !*t->facts.trouble)
-        snprintf(t->facts.trouble, sizeof t->facts.trouble, "%s", text);
-    free(text);
-}
-
 /* Records that are rare. */
 static __attribute__((noinline)) void on_other(struct st_translator *t, struct thread *thread,
                                                const struct st_stream_record *record) {
@@ -404,9 +396,6 @@ static __attribute__((noinline)) void on_other(struct st_translator *t, struct t
     case ST_STREAM_MODULE:
         on_module(t, record);
         break;
-    case ST_STREAM_TROUBLE:
-        on_trouble(t, record);
-        break;
     default:
         t->facts.garbage++;
     }
@@ -436,7 +425,7 @@ move_records(struct st_translator *t, const struct st_stream_record *records, si
         bool pc_only = op == ST_STREAM_FORK || op == ST_STREAM_JOIN;
         bool no_pc = op == ST_STREAM_DEFERRED_READ || op == ST_STREAM_DEFERRED_WRITE ||
                      op == ST_STREAM_BEGIN;
-        if (op != ST_STREAM_SLOT && op != ST_STREAM_TEXT && op != ST_STREAM_TROUBLE)
+        if (op != ST_STREAM_SLOT && op != ST_STREAM_TEXT)
             move_addresses(t->places, &t->moved[i], !pc_only, !no_pc);
     }
     return t->moved;
