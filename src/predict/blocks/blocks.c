@@ -30,7 +30,7 @@ void st_blocks_start(struct st_blocks_run *run, const struct st_model *model,
                      const struct st_predict_options *options) {
     *run = (struct st_blocks_run){.model = model, .options = options};
     copy_locksets(&run->locksets, &model->locksets);
-    run->foresights = st_alloc(model->unit_count + 1, sizeof *run->foresights);
+    run->verdicts = st_alloc(model->unit_count + 1, sizeof *run->verdicts);
     run->findings = st_alloc(model->unit_count + 1, sizeof *run->findings);
     pthread_mutex_init(&run->lock, NULL);
     st_blocks_index_units(run);
@@ -41,7 +41,7 @@ void st_blocks_stop(struct st_blocks_run *run) {
     st_locksets_free(&run->locksets);
     free(run->units);
     free(run->first_unit);
-    free(run->foresights);
+    free(run->verdicts);
     free(run->findings);
 }
 
@@ -78,7 +78,7 @@ static bool conflicts(const struct st_place *a, const struct st_place *b) {
 /* Out of the block to an event in between that conflicts, and back from one that is not before it.
  * Where the other transaction conflicts with the last event first, there is no such path: it is
  * the transaction as a whole that comes after the one event and before the other. */
-static void add_path(struct st_foreseen *block) {
+static void add_path(struct st_predicted_block *block) {
     const struct st_place *events = block->events;
     size_t last = block->event_count - 1;
     for (size_t i = 1; i < last; i++)
@@ -94,7 +94,7 @@ static void add_path(struct st_foreseen *block) {
 }
 
 static void explain_finding(const struct st_blocks_run *run, uint32_t unit,
-                            struct st_foreseen *block) {
+                            struct st_predicted_block *block) {
     const struct st_block_finding *finding = &run->findings[unit];
     bool two = finding->variables[1] != ST_NO_VARIABLE;
     block->variable_count = two ? 2 : 1;
@@ -116,9 +116,9 @@ struct teller {
     const struct st_blocks_exact *exact;
 };
 
-static void explain(void *context, uint32_t unit, struct st_foreseen *block) {
+static void explain(void *context, uint32_t unit, struct st_predicted_block *block) {
     const struct teller *teller = context;
-    if (teller->run->foresights[unit] == ST_FORESEEN_VIOLATION)
+    if (teller->run->verdicts[unit] == ST_BLOCK_VIOLATION)
         st_blocks_exact_explain(teller->exact, unit, block);
     else
         explain_finding(teller->run, unit, block);
@@ -139,20 +139,20 @@ static bool has_unknown_order(const struct st_model *model) {
 
 static bool found_violations(const struct st_blocks_run *run) {
     for (size_t i = 0; i < run->model->unit_count; i++)
-        if (run->foresights[i] == ST_FORESEEN_VIOLATION)
+        if (run->verdicts[i] == ST_BLOCK_VIOLATION)
             return true;
     return false;
 }
 
 /* The schedules that were found prove as much as the model knows. */
-static void limit_claims(const struct st_blocks_run *run, enum st_foresight *told,
+static void limit_claims(const struct st_blocks_run *run, enum st_block_verdict *told,
                          struct st_prediction *prediction) {
     size_t count = run->model->unit_count;
     bool unknown = has_unknown_order(run->model);
-    memcpy(told, run->foresights, count * sizeof *told);
+    memcpy(told, run->verdicts, count * sizeof *told);
     for (size_t i = 0; unknown && i < count; i++)
-        if (told[i] == ST_FORESEEN_VIOLATION)
-            told[i] = ST_FORESEEN_POTENTIAL;
+        if (told[i] == ST_BLOCK_VIOLATION)
+            told[i] = ST_BLOCK_POTENTIAL;
     if (found_violations(run))
         st_prediction_caveat(prediction, "What reads see in an interleaving is not looked at: a "
                                          "thread that reads another value than in this run may "
@@ -216,7 +216,7 @@ static void run_blocks(const struct st_run *observed, const struct st_predict_op
     prediction->storage = run.storage;
     prediction->storage_unit = "blocks";
     struct teller teller = {&run, exact};
-    enum st_foresight *told = st_alloc(model->unit_count + 1, sizeof *told);
+    enum st_block_verdict *told = st_alloc(model->unit_count + 1, sizeof *told);
     limit_claims(&run, told, prediction);
     st_model_tell(model, told, explain, &teller, options->limit, prediction);
     free(told);

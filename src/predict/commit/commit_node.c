@@ -75,9 +75,9 @@ static void judge(void *context, unsigned worker, size_t unit) {
     search->deadline = timeout > 0 ? st_commit_time() + timeout : 0;
     search->expired = false;
     if (st_is_cut(search, (uint32_t)unit, &cut))
-        analysis->foresights[unit] = ST_FORESEEN_POTENTIAL;
+        analysis->verdicts[unit] = ST_BLOCK_POTENTIAL;
     else if (search->expired)
-        analysis->foresights[unit] = ST_FORESEEN_TIMEOUT;
+        analysis->verdicts[unit] = ST_BLOCK_TIMEOUT;
 }
 
 /* ---- findings ---- */
@@ -86,12 +86,12 @@ static void judge(void *context, unsigned worker, size_t unit) {
 struct story {
     const struct st_commit_analysis *analysis;
     struct st_lock_uses *uses;
-    struct st_foreseen *block;
+    struct st_predicted_block *block;
     size_t event_capacity, path_capacity, variable_capacity;
 };
 
 static void tell_event(struct story *story, struct st_place place) {
-    struct st_foreseen *block = story->block;
+    struct st_predicted_block *block = story->block;
     if (block->event_count && block->events[block->event_count - 1].number == place.number)
         return;
     st_reserve(&block->events, &story->event_capacity, block->event_count + 1);
@@ -99,7 +99,7 @@ static void tell_event(struct story *story, struct st_place place) {
 }
 
 static void tell_variable(struct story *story, uint32_t subject) {
-    struct st_foreseen *block = story->block;
+    struct st_predicted_block *block = story->block;
     if (subject >= story->analysis->forest->variable_count)
         return;
     uint32_t variable = story->analysis->forest->variables[subject];
@@ -123,7 +123,7 @@ static void tell_edge(struct story *story, uint32_t from, uint32_t from_token, u
                       uint32_t to_token, uint32_t subject) {
     const struct st_model *model = story->analysis->model;
     uint32_t variables = story->analysis->forest->variable_count;
-    struct st_foreseen *block = story->block;
+    struct st_predicted_block *block = story->block;
     struct st_edge edge;
     if (subject < variables)
         edge = (struct st_edge){.from = st_unit_place(model, from, from_token),
@@ -164,7 +164,7 @@ static int by_number(const void *left, const void *right) {
 /* A unit on the way may be left with an event that is earlier than the one it is entered with,
  * since its events are thought to stay together. The schedule has them in the order of the thread.
  */
-static void order_events(struct st_foreseen *block) {
+static void order_events(struct st_predicted_block *block) {
     struct st_place *events = block->events;
     for (size_t i = 1, j; i + 1 < block->event_count; i = j) {
         for (j = i + 1; j + 1 < block->event_count;)
@@ -213,7 +213,7 @@ struct teller {
     struct st_lock_uses uses;
 };
 
-static void explain(void *context, uint32_t unit, struct st_foreseen *block) {
+static void explain(void *context, uint32_t unit, struct st_predicted_block *block) {
     struct teller *teller = context;
     struct st_commit_analysis *analysis = teller->analysis;
     const struct st_forest *forest = analysis->forest;
@@ -256,7 +256,7 @@ static void run(const struct st_run *run, const struct st_predict_options *optio
         .model = model, .options = options, .pairwise = own->pairwise};
     analysis.forest = st_forest_new(model, options->notion, options->as_published, jobs);
     sort_units(&analysis);
-    analysis.foresights = st_alloc(model->unit_count + 1, sizeof *analysis.foresights);
+    analysis.verdicts = st_alloc(model->unit_count + 1, sizeof *analysis.verdicts);
     analysis.searches = st_alloc(jobs, sizeof *analysis.searches);
     for (unsigned i = 0; i < jobs; i++)
         st_commit_search_start(&analysis.searches[i], &analysis);
@@ -270,7 +270,7 @@ static void run(const struct st_run *run, const struct st_predict_options *optio
     if (options->as_published)
         st_prediction_may_miss(prediction, "The theorems as published miss violations.");
     struct teller teller = {&analysis, {.model = model}};
-    st_model_tell(model, analysis.foresights, explain, &teller, options->limit, prediction);
+    st_model_tell(model, analysis.verdicts, explain, &teller, options->limit, prediction);
     st_lock_uses_free(&teller.uses);
     for (unsigned i = 0; i < jobs; i++)
         st_commit_search_end(&analysis.searches[i]);
@@ -279,7 +279,7 @@ static void run(const struct st_run *run, const struct st_predict_options *optio
     free(analysis.searches);
     free(analysis.of_chain);
     free(analysis.of_chain_count);
-    free(analysis.foresights);
+    free(analysis.verdicts);
     st_forest_free(analysis.forest);
 }
 

@@ -14,6 +14,7 @@
 #ifndef SERIATIM_PREDICT_COMMIT_FOREST_H
 #define SERIATIM_PREDICT_COMMIT_FOREST_H
 
+#include "base/lower_bound.h"
 #include "predict/model/model.h"
 #include "predict/predictor.h"
 
@@ -119,16 +120,9 @@ static inline uint32_t st_next_partner(struct st_partners *partners) {
 static inline bool st_row_has(const struct st_subject *subject, const struct st_row *row,
                               uint32_t place) {
     const struct st_row_word *words = subject->words + row->first;
-    uint32_t low = 0, high = row->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (words[middle].index < place / 64)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < row->count && words[low].index == place / 64 &&
-           (words[low].bits >> place % 64 & 1);
+    uint32_t at;
+    st_lower_bound(at, 0, row->count, words[at].index < place / 64);
+    return at < row->count && words[at].index == place / 64 && (words[at].bits >> place % 64 & 1);
 }
 
 static inline bool st_entries_meet(const struct st_forest *forest, uint32_t left, uint32_t right) {

@@ -9,6 +9,8 @@
 #define _GNU_SOURCE
 #include "predict/commit/forest_edges.h"
 
+#include "base/bits.h"
+#include "base/lower_bound.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -96,20 +98,11 @@ static struct interval neighbours_in(const struct joining *joining, const struct
     struct interval found = {joining->runs[run], joining->runs[run + 1]};
     if (chain_of(joining->forest, at(joining, found.first)) == chain_of(joining->forest, entry))
         return (struct interval){0, 0};
-    for (uint32_t high = found.end; found.first < high;) {
-        uint32_t middle = found.first + (high - found.first) / 2;
-        if (st_period_before(periods, joining->latest[middle], entry->first_period))
-            found.first = middle + 1;
-        else
-            high = middle;
-    }
-    for (uint32_t low = found.first; low < found.end;) {
-        uint32_t middle = low + (found.end - low) / 2;
-        if (st_period_before(periods, entry->last_period, at(joining, middle)->first_period))
-            found.end = middle;
-        else
-            low = middle + 1;
-    }
+    st_lower_bound(found.first, found.first, found.end,
+                   st_period_before(periods, joining->latest[found.first], entry->first_period));
+    st_lower_bound(
+        found.end, found.first, found.end,
+        !st_period_before(periods, entry->last_period, at(joining, found.end)->first_period));
     return found;
 }
 
@@ -317,10 +310,8 @@ static void or_seen_by(const struct seeing *seeing, uint32_t read) {
     if (!seeing->direct[read].count)
         return;
     or_row(seeing, &seeing->direct[read], seeing->seen);
-    if (own != ST_NO_ENTRY) {
-        uint32_t place = joining->forest->entries[own].place;
-        seeing->seen[place / 64] |= UINT64_C(1) << place % 64;
-    }
+    if (own != ST_NO_ENTRY)
+        st_bit_set(seeing->seen, joining->forest->entries[own].place);
 }
 
 static void or_seen_with(const struct seeing *seeing, uint32_t write) {
@@ -342,10 +333,9 @@ static void keep_neighbours(const struct seeing *seeing, uint32_t write) {
         struct interval near = neighbours_in(joining, entry, run);
         for (uint32_t place = near.first; place < near.end; place++) {
             const struct st_entry *other = at(joining, place);
-            uint64_t bit = UINT64_C(1) << place % 64;
             if (other->writes && are_concurrent(joining, entry, other) &&
-                (seeing->seen[place / 64] & bit || are_seen_together(seeing, write, place)))
-                seeing->row[place / 64] |= bit;
+                (st_bit_test(seeing->seen, place) || are_seen_together(seeing, write, place)))
+                st_bit_set(seeing->row, place);
         }
     }
 }
@@ -353,13 +343,13 @@ static void keep_neighbours(const struct seeing *seeing, uint32_t write) {
 static void join_seen(struct seeing *seeing, uint32_t write) {
     const struct joining *joining = seeing->joining;
     struct st_subject *subject = joining->subject;
-    size_t size = (size_t)subject->count / 64 + 1;
+    size_t size = st_bit_words(subject->count);
     memset(seeing->seen, 0, size * sizeof *seeing->seen);
     memset(seeing->row, 0, size * sizeof *seeing->row);
     or_seen_with(seeing, write);
     if (joining->as_published) {
         memcpy(seeing->row, seeing->seen, size * sizeof *seeing->row);
-        seeing->row[write / 64] &= ~(UINT64_C(1) << write % 64);
+        st_bit_clear(seeing->row, write);
     } else
         keep_neighbours(seeing, write);
     or_row(seeing, &seeing->direct[write], seeing->row);
@@ -389,8 +379,8 @@ static void join_seen_together(struct joining *joining) {
     struct st_subject *subject = joining->subject;
     size_t count = subject->count;
     struct seeing seeing = {.joining = joining};
-    seeing.row = st_alloc(count / 64 + 1, sizeof *seeing.row);
-    seeing.seen = st_alloc(count / 64 + 1, sizeof *seeing.seen);
+    seeing.row = st_alloc(st_bit_words(count), sizeof *seeing.row);
+    seeing.seen = st_alloc(st_bit_words(count), sizeof *seeing.seen);
     seeing.first_own = st_alloc(count + 1, sizeof *seeing.first_own);
     seeing.own = st_alloc(count, sizeof *seeing.own);
     seeing.reads = st_alloc(joining->run_count, sizeof *seeing.reads);

@@ -1,5 +1,6 @@
 #include "predict/commit/lock_uses.h"
 
+#include "base/lower_bound.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -57,15 +58,9 @@ static void fill(struct st_lock_uses *uses) {
 
 /* How many come before it. */
 static size_t count_before(const struct st_lock_uses *uses, const struct st_lock_use *use) {
-    size_t low = 0, high = uses->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (by_place(&uses->items[middle], use) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t at;
+    st_lower_bound(at, 0, uses->count, by_place(&uses->items[at], use) < 0);
+    return at;
 }
 
 static bool is_alike(const struct st_lock_use *a, const struct st_lock_use *b) {

@@ -1,5 +1,6 @@
 #include "predict/commit/path_search.h"
 
+#include "base/lower_bound.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -112,15 +113,10 @@ static uint32_t follow_edges(struct st_commit_search *search, uint32_t transacti
 static uint32_t first_after(const struct st_commit_analysis *analysis, uint32_t chain,
                             uint32_t unit) {
     const struct st_model *model = analysis->model;
-    uint32_t low = 0, high = analysis->of_chain_count[chain];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (st_unit_before(model, unit, analysis->of_chain[chain][middle]))
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    uint32_t at;
+    st_lower_bound(at, 0, analysis->of_chain_count[chain],
+                   !st_unit_before(model, unit, analysis->of_chain[chain][at]));
+    return at;
 }
 
 static uint32_t follow_order(struct st_commit_search *search, uint32_t transaction, uint32_t unit) {

@@ -54,7 +54,7 @@ struct st_commit_analysis {
     uint32_t chain_count;
     uint32_t **of_chain; /* the units of each chain (predict/model/periods.h), by their ends */
     uint32_t *of_chain_count;
-    enum st_foresight *foresights;
+    enum st_block_verdict *verdicts;
     struct st_commit_search *searches; /* one for each worker */
 };
 

@@ -170,19 +170,19 @@ struct st_place st_token_place(const struct st_model *model, uint32_t thread, st
 /* "R-W-R": the operations of the events; locks are "acq" and "rel". To be freed. */
 char *st_places_pattern(const struct st_place *events, size_t count);
 
-/* Gives the prediction all blocks of the trace. foresights[u] is what the analysis says of unit u;
+/* Gives the prediction all blocks of the trace. verdicts[u] is what the analysis says of unit u;
  * `explain` fills pattern, events and what else it knows of a unit that it reports, and is called
  * at most once for each block that is listed. limit: how many blocks to list at most, 0 for all;
  * those with findings go first, and the names of blocks share the places. */
-typedef void st_explain(void *context, uint32_t unit, struct st_foreseen *block);
-void st_model_tell(const struct st_model *model, const enum st_foresight *foresights,
+typedef void st_explain(void *context, uint32_t unit, struct st_predicted_block *block);
+void st_model_tell(const struct st_model *model, const enum st_block_verdict *verdicts,
                    st_explain *explain, void *context, size_t limit,
                    struct st_prediction *prediction);
 
-/* The same where the analysis tells apart what is alike: foresights[i] is about
+/* The same where the analysis tells apart what is alike: verdicts[i] is about
  * model->instances[i].
  */
-void st_model_tell_instances(const struct st_model *model, const enum st_foresight *foresights,
+void st_model_tell_instances(const struct st_model *model, const enum st_block_verdict *verdicts,
                              st_explain *explain, void *context, size_t limit,
                              struct st_prediction *prediction);
 

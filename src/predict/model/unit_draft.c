@@ -1,5 +1,6 @@
 #include "predict/model/unit_draft.h"
 
+#include "base/lower_bound.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -78,15 +79,9 @@ void st_draft_acquire(struct st_draft *draft, uint32_t lock, uint64_t number, ui
 
 /* The place of the first token with at least this event number. */
 static size_t find_token(const struct st_draft *draft, uint64_t number) {
-    size_t low = 0, high = draft->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (draft->tokens[middle].number < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t at;
+    st_lower_bound(at, 0, draft->count, draft->tokens[at].number < number);
+    return at;
 }
 
 static bool are_equal(const struct st_draft *draft, size_t left, size_t right, size_t length) {

@@ -1,7 +1,7 @@
 #include "predict/reduction/ablation.h"
 
 #include "base/memory.h"
-#include "base/set64.h"
+#include "base/map64.h"
 #include "predict/reduction/reduction.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "predict/reduction/multilockset.h"
 
+#include "base/lower_bound.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -43,15 +44,10 @@ static struct span span_like(const struct st_use *use) {
 static const struct span *span_of(const struct suspect *suspect, const struct st_use *use) {
     struct span like = span_like(use);
     const struct st_period *items = suspect->model->periods->items;
-    size_t low = 0, high = suspect->span_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (by_period(&suspect->spans[middle], &like, (void *)items) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return &suspect->spans[low];
+    size_t at;
+    st_lower_bound(at, 0, suspect->span_count,
+                   by_period(&suspect->spans[at], &like, (void *)items) < 0);
+    return &suspect->spans[at];
 }
 
 /* The spans of all uses, in the order of chains and of their periods, each once. */
@@ -83,18 +79,13 @@ static void meet(struct suspect *suspect, struct span *a, struct span *b) {
  * neighbours: the ones before it come first, and the ones after it last. */
 static void compare_with(struct suspect *suspect, struct span *span, size_t first, size_t end) {
     const struct st_periods *periods = suspect->model->periods;
-    size_t low = first, high = end;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (st_period_before(periods, suspect->spans[middle].last_period, span->first_period))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < end &&
-           !st_period_before(periods, span->last_period, suspect->spans[low].first_period);
-         low++)
-        meet(suspect, span, &suspect->spans[low]);
+    size_t at;
+    st_lower_bound(at, first, end,
+                   st_period_before(periods, suspect->spans[at].last_period, span->first_period));
+    for (;
+         at < end && !st_period_before(periods, span->last_period, suspect->spans[at].first_period);
+         at++)
+        meet(suspect, span, &suspect->spans[at]);
 }
 
 static void compare_spans(struct suspect *suspect) {

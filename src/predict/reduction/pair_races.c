@@ -1,5 +1,6 @@
 #include "predict/reduction/pair_races.h"
 
+#include "base/lower_bound.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -152,23 +153,18 @@ static void put_together(struct search *search, uint32_t first, uint32_t end) {
  * begins first; if that one is too late, all are. */
 static uint32_t find_concurrent(const struct search *search, const struct st_use *use,
                                 const struct span *line) {
-    uint32_t low = line->first, high = line->end;
-    if (use_of(search, low)->line == use->line)
+    uint32_t at = line->first;
+    if (use_of(search, at)->line == use->line)
         return line->end;
     if (!search->ordered)
-        return low;
+        return at;
     const struct st_periods *periods = search->model->periods;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (st_period_before(periods, use_of(search, middle)->last_period, use->first_period))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < line->end &&
-        st_period_before(periods, use->last_period, use_of(search, low)->first_period))
+    st_lower_bound(at, line->first, line->end,
+                   st_period_before(periods, use_of(search, at)->last_period, use->first_period));
+    if (at < line->end &&
+        st_period_before(periods, use->last_period, use_of(search, at)->first_period))
         return line->end;
-    return low;
+    return at;
 }
 
 static void mark(struct search *search, uint32_t entry, uint32_t partner) {

@@ -144,7 +144,7 @@ static void *copy(const void *from, size_t count, size_t size) {
     return to;
 }
 
-static void list_variables(struct st_foreseen *block) {
+static void list_variables(struct st_predicted_block *block) {
     block->variables = st_alloc(block->event_count + 1, sizeof *block->variables);
     for (size_t i = 0; i < block->event_count; i++) {
         bool known = false;
@@ -157,7 +157,7 @@ static void list_variables(struct st_foreseen *block) {
     }
 }
 
-void st_cut_explain(const struct st_cut *cut, struct st_foreseen *block) {
+void st_cut_explain(const struct st_cut *cut, struct st_predicted_block *block) {
     block->events = copy(cut->events, cut->event_count, sizeof *cut->events);
     block->event_count = cut->event_count;
     if (cut->path_length)

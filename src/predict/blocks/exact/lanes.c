@@ -2,6 +2,7 @@
  * sections last from item to item, and which steps of others an item must wait for. */
 #include "predict/blocks/exact/plan.h"
 
+#include "base/lower_bound.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -83,23 +84,20 @@ static void list_long_sections(const struct st_group *group, struct st_lane *lan
 
 /* ---- windows ---- */
 
-/* How many steps of the lane belong to items that must end before this period, or (the other way)
- * need not begin behind it. */
+/* Must the item end before this period, or (the other way) need it not begin behind it? */
+static bool counts(const struct st_group *group, uint32_t item, uint32_t period, bool before) {
+    const struct st_model *model = group->run->model;
+    const struct st_unit *unit = &model->units[group->items[item].unit];
+    return before ? st_period_before(model->periods, unit->last_period, period)
+                  : !st_period_before(model->periods, period, unit->first_period);
+}
+
+/* How many steps of the lane belong to items that count. */
 static size_t count_steps(const struct st_group *group, const uint32_t *items, size_t count,
                           uint32_t period, bool before) {
-    const struct st_model *model = group->run->model;
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct st_unit *unit = &model->units[group->items[items[middle]].unit];
-        bool counts = before ? st_period_before(model->periods, unit->last_period, period)
-                             : !st_period_before(model->periods, period, unit->first_period);
-        if (counts)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? group->items[items[low - 1]].end : 0;
+    size_t end;
+    st_lower_bound(end, 0, count, counts(group, items[end], period, before));
+    return end ? group->items[items[end - 1]].end : 0;
 }
 
 /* The items of each lane, in order. */

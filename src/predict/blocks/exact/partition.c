@@ -9,6 +9,7 @@
  * T3.w(q)` and `T4.r(q) T4.w(x)` are serializable apart, but not together.) */
 #include "predict/blocks/exact/plan.h"
 
+#include "base/lower_bound.h"
 #include "base/memory.h"
 #include "predict/scc.h"
 
@@ -79,16 +80,13 @@ struct thread_entries {
 static uint32_t last_before(const struct st_plan *plan, const struct thread_entries *thread,
                             const struct st_unit *unit) {
     const struct st_model *model = plan->run->model;
-    size_t low = 0, high = thread->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct st_unit *old = &model->units[plan->entries[thread->entries[middle]].unit];
-        if (st_period_before(model->periods, old->last_period, unit->first_period))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? thread->entries[low - 1] + 1 : 0;
+    size_t at;
+    st_lower_bound(
+        at, 0, thread->count,
+        st_period_before(model->periods,
+                         model->units[plan->entries[thread->entries[at]].unit].last_period,
+                         unit->first_period));
+    return at ? thread->entries[at - 1] + 1 : 0;
 }
 
 static void list_by_thread(const struct st_plan *plan, struct thread_entries **threads,

@@ -13,6 +13,7 @@
  * here on close one); of these, only one is gone on from. They are told apart by 128-bit hashes. */
 #include "predict/blocks/exact/schedule_search.h"
 
+#include "base/lower_bound.h"
 #include "base/memory.h"
 #include "predict/blocks/exact/cycles.h"
 
@@ -206,29 +207,21 @@ static void undo(struct search *search, size_t trail) {
 
 /* Does the lane do this at some step from `from` to `until`? */
 static bool has_step(const struct st_use *use, size_t from, size_t until) {
-    size_t low = 0, high = use->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (use->steps[middle] < from)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < use->count && use->steps[low] < until;
+    size_t at;
+    st_lower_bound(at, 0, use->count, use->steps[at] < from);
+    return at < use->count && use->steps[at] < until;
+}
+
+/* Uses are ordered by target, and acquires come after all others. */
+static bool is_before(const struct st_use *use, bool acquire, uint32_t target) {
+    bool is_acquire = use->kind == ST_TOKEN_ACQUIRE;
+    return is_acquire != acquire ? acquire : use->target < target;
 }
 
 static const struct st_use *first_use(const struct st_lane *lane, bool acquire, uint32_t target) {
-    size_t low = 0, high = lane->use_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct st_use *use = &lane->uses[middle];
-        bool is_acquire = use->kind == ST_TOKEN_ACQUIRE;
-        if (is_acquire != acquire ? acquire : use->target < target)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return lane->uses + low;
+    size_t at;
+    st_lower_bound(at, 0, lane->use_count, is_before(&lane->uses[at], acquire, target));
+    return lane->uses + at;
 }
 
 /* Will the other lane do something, from its step `from` on, that this step gets in the way of? */

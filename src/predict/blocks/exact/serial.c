@@ -11,6 +11,8 @@
  * Choices that have become impossible decide the other way, until nothing changes any more. Only if
  * choices are left then is one of them tried. In general that takes exponential time (the question
  * is NP-complete); on real schedules there is next to nothing left to try. */
+#include "base/bits.h"
+#include "base/lower_bound.h"
 #include "base/memory.h"
 #include "predict/blocks/exact/exact_steps.h"
 
@@ -34,7 +36,7 @@ struct puzzle {
 };
 
 static bool comes_behind(const struct puzzle *puzzle, uint32_t a, uint32_t b) {
-    return puzzle->after[a * puzzle->words + b / 64] >> b % 64 & 1;
+    return st_bit_test(puzzle->after + a * puzzle->words, b);
 }
 
 /* a comes before b, and with it all that comes before a before all that comes behind b. */
@@ -50,7 +52,7 @@ static void put_before(struct puzzle *puzzle, uint32_t a, uint32_t b) {
         uint64_t *row = puzzle->after + i * words, *more = puzzle->after + b * words;
         for (size_t k = 0; k < words; k++)
             row[k] |= more[k];
-        row[b / 64] |= UINT64_C(1) << b % 64;
+        st_bit_set(row, b);
     }
 }
 
@@ -63,15 +65,9 @@ static void put_choice(struct puzzle *puzzle, uint32_t a, uint32_t b, uint32_t c
 
 static uint32_t place_of(const struct puzzle *puzzle, uint32_t item) {
     const uint32_t *items = puzzle->view->items;
-    uint32_t low = 0, high = (uint32_t)puzzle->count;
-    while (low + 1 < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (items[middle] <= item)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    uint32_t behind;
+    st_lower_bound(behind, 1, (uint32_t)puzzle->count, items[behind] <= item);
+    return behind - 1;
 }
 
 static const struct st_item *item_at(const struct puzzle *puzzle, uint32_t place) {
@@ -345,7 +341,7 @@ static bool solve(struct puzzle *puzzle) {
 
 bool st_view_is_serializable(const struct st_group *group, const struct st_view *view) {
     struct puzzle puzzle = {
-        .group = group, .view = view, .count = view->count, .words = view->count / 64 + 1};
+        .group = group, .view = view, .count = view->count, .words = st_bit_words(view->count)};
     puzzle.after = st_alloc(puzzle.count * puzzle.words + 1, sizeof *puzzle.after);
     keep_order(&puzzle);
     keep_view(&puzzle);

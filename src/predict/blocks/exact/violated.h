@@ -62,6 +62,6 @@ void st_cut_tell(struct st_cut *cut, const struct st_part *part, uint32_t self,
 void st_cut_free(struct st_cut *cut);
 
 /* Fills in what is known of the block. */
-void st_cut_explain(const struct st_cut *cut, struct st_foreseen *block);
+void st_cut_explain(const struct st_cut *cut, struct st_predicted_block *block);
 
 #endif
