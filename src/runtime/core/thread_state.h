@@ -59,6 +59,11 @@ void rt_leave(void);
 void rt_thread_start(uint32_t fork);
 #define RT_NO_THREAD UINT32_MAX
 
+/* Makes sure that the calling thread calls rt_thread_end, however it ends, process exit aside. For
+ * a thread whose creation nobody saw; the others do it anyway. In intercept/threads.c, which knows
+ * how threads end; the core includes nothing from there. */
+void rt_thread_will_end(void);
+
 /* The thread ends, and emits nothing more. Not between rt_enter and rt_leave. */
 void rt_thread_end(void);
 
