@@ -21,7 +21,7 @@
  *   no later than it enters, so that it need not be blamed.
  * - Figure 5 adds, through its recursion on S(e), inter-edges inside one unit and between units
  * that are not concurrent; both are left out.
- * - Trimming keeps the last write of each variable (predict/model/unit_draft.h), which
+ * - Trimming keeps the last write of each variable (predict/model/unit_tokens.h), which
  * view-atomicity needs.
  * - Of identical trees the paper keeps two. Here equal units of one period are one, and those of
  *   different periods are kept, since they can have different neighbours.

@@ -1,8 +1,8 @@
 /* Shapes: what units do, apart from when and by whom. Units that do the same have the same shape.
  *
  * A shape is the access tree of PPoPP 2006 written as a list of tokens, without what no analysis
- * can tell from its absence (predict/model/unit_draft.h): accesses to variables that threads do not
- * quarrel about, and repetitions. */
+ * can tell from its absence (predict/model/unit_tokens.h): accesses to variables that threads do
+ * not quarrel about, and repetitions. */
 #ifndef SERIATIM_PREDICT_MODEL_SHAPES_H
 #define SERIATIM_PREDICT_MODEL_SHAPES_H
 

@@ -2,7 +2,7 @@
 
 #include "base/map64.h"
 #include "base/memory.h"
-#include "predict/model/unit_draft.h"
+#include "predict/model/unit_tokens.h"
 
 #include <stdlib.h>
 #include <string.h>

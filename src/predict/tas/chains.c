@@ -4,7 +4,7 @@
  *
  * with intervals [u .. v] of one thread each, and conflicts in between. The search enumerates such
  * chains and asks of each whether a feasible schedule has its events in that order
- * (predict/tas/decide.h). Chains of one interval come first, since most violations have one, and
+ * (predict/tas/decider.h). Chains of one interval come first, since most violations have one, and
  * then those of a few: of the very many that are longer, most lead nowhere. What makes it quick is
  * that most chains need not be asked for:
  *
@@ -21,7 +21,7 @@
  *    it is executed after that, or the earlier target would have been found to be violated (by a
  *    chain that is not longer, and so in this pass or an earlier one). */
 #include "predict/tas/look_ahead.h"
-#include "predict/tas/decide.h"
+#include "predict/tas/decider.h"
 
 #include "base/memory.h"
 

@@ -3,7 +3,7 @@
 #ifndef SERIATIM_PREDICT_BLOCKS_EXACT_CYCLES_H
 #define SERIATIM_PREDICT_BLOCKS_EXACT_CYCLES_H
 
-#include "predict/blocks/exact/exact_steps.h"
+#include "predict/blocks/exact/exact_groups.h"
 
 enum { ST_RINGS_LANES = 64 }; /* more cannot be handled */
 

@@ -3,7 +3,7 @@
 #ifndef SERIATIM_PREDICT_BLOCKS_EXACT_PLAN_H
 #define SERIATIM_PREDICT_BLOCKS_EXACT_PLAN_H
 
-#include "predict/blocks/exact/exact_steps.h"
+#include "predict/blocks/exact/exact_groups.h"
 
 /* An occurrence with steps. */
 struct st_plan_entry {

@@ -2,7 +2,7 @@
 #ifndef SERIATIM_PREDICT_BLOCKS_EXACT_SCHEDULE_SEARCH_H
 #define SERIATIM_PREDICT_BLOCKS_EXACT_SCHEDULE_SEARCH_H
 
-#include "predict/blocks/exact/exact_steps.h"
+#include "predict/blocks/exact/exact_groups.h"
 
 /* A step in a schedule. */
 struct st_move {

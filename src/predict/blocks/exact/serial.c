@@ -12,7 +12,7 @@
  * choices are left then is one of them tried. In general that takes exponential time (the question
  * is NP-complete); on real schedules there is next to nothing left to try. */
 #include "base/memory.h"
-#include "predict/blocks/exact/exact_steps.h"
+#include "predict/blocks/exact/exact_groups.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,8 +8,8 @@
  * run: of equal critical sections in the same place, the first two and the last are kept. Two are
  * enough because whoever can come between the accesses of one can come between the two; the last
  * is kept for the last writes. tests/reference/foresee.c compares analyses with and without. */
-#ifndef SERIATIM_PREDICT_MODEL_UNIT_DRAFT_H
-#define SERIATIM_PREDICT_MODEL_UNIT_DRAFT_H
+#ifndef SERIATIM_PREDICT_MODEL_UNIT_TOKENS_H
+#define SERIATIM_PREDICT_MODEL_UNIT_TOKENS_H
 
 #include "base/map64.h"
 #include "predict/model/shapes.h"

@@ -1,4 +1,4 @@
-#include "predict/model/unit_draft.h"
+#include "predict/model/unit_tokens.h"
 
 #include "base/memory.h"
 

@@ -2,8 +2,8 @@
  * initial reads and final writes only; and its parts that can be explored apart from each other.
  * Parts in which locks are held from unit to unit have all accesses. blocks_plan.h says which files
  * make all this. */
-#ifndef SERIATIM_PREDICT_BLOCKS_EXACT_EXACT_STEPS_H
-#define SERIATIM_PREDICT_BLOCKS_EXACT_EXACT_STEPS_H
+#ifndef SERIATIM_PREDICT_BLOCKS_EXACT_EXACT_GROUPS_H
+#define SERIATIM_PREDICT_BLOCKS_EXACT_EXACT_GROUPS_H
 
 #include "predict/blocks/blocks.h"
 

@@ -1,4 +1,4 @@
-#include "predict/tas/decide.h"
+#include "predict/tas/decider.h"
 
 #include "predict/tas/nodes.h"
 
