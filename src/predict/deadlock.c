@@ -192,7 +192,7 @@ static struct st_place place_of(const struct search *search, uint32_t thread, ui
                                 uint64_t number, uint64_t loc) {
     struct st_event event = {
         .thread = thread, .target = lock, .loc = loc, .written = ST_ACQUIRE, .op = ST_ACQUIRE};
-    st_rwlocks_tell(search->model->rwlocks, &event);
+    st_rwlocks_restore(search->model->rwlocks, &event);
     return (struct st_place){.number = number, .event = event};
 }
 

@@ -15,6 +15,7 @@
 #include "predict/blocks/blocks.h"
 
 #include "base/memory.h"
+#include "predict/model/block_verdicts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@
 /* The model is read-only: sets that it does not have are kept apart. */
 static void copy_locksets(struct st_locksets *to, const struct st_locksets *from) {
     st_locksets_init(to);
-    for (uint32_t i = 0; i < from->count; i++)
+    for (uint32_t i = 0; i < from->sets.count; i++)
         st_lockset_of(to, st_lockset_locks(from, i), st_lockset_size(from, i));
 }
 
@@ -218,7 +219,7 @@ static void run_blocks(const struct st_run *observed, const struct st_predict_op
     struct teller teller = {&run, exact};
     enum st_foresight *told = st_alloc(model->unit_count + 1, sizeof *told);
     limit_claims(&run, told, prediction);
-    st_model_tell(model, told, explain, &teller, options->limit, prediction);
+    st_report_units(model, told, explain, &teller, options->limit, prediction);
     free(told);
     st_blocks_exact_free(exact);
     st_blocks_stop(&run);

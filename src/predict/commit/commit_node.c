@@ -31,10 +31,12 @@
  * stands. `pairwise` looks at two units at a time (Theorems 4.2 and 4.5), which is exact for sets
  * of two transactions. */
 #define _GNU_SOURCE
-#include "base/memory.h"
 #include "predict/commit/commit_node.h"
-#include "predict/commit/path_search.h"
+
+#include "base/memory.h"
 #include "predict/commit/lock_uses.h"
+#include "predict/commit/path_search.h"
+#include "predict/model/block_verdicts.h"
 #include "predict/parallel.h"
 
 #include <stdlib.h>
@@ -177,9 +179,10 @@ static void order_events(struct st_foreseen *block) {
 }
 
 /* An innermost communication node in this one: the commit node. */
-static struct st_span commit_node_in(const struct st_commit_search *search, struct st_span node) {
+static struct st_shape_span commit_node_in(const struct st_commit_search *search,
+                                           struct st_shape_span node) {
     for (size_t i = 0; i < search->meeting_count; i++) {
-        struct st_span other = search->meetings[i].node;
+        struct st_shape_span other = search->meetings[i].node;
         if (other.start >= node.start && other.end <= node.end)
             node = other;
     }
@@ -187,7 +190,8 @@ static struct st_span commit_node_in(const struct st_commit_search *search, stru
 }
 
 /* A node is an access, or a critical section, for which its acquire stands. */
-static struct st_place tell_node(const struct story *story, uint32_t unit, struct st_span node) {
+static struct st_place tell_node(const struct story *story, uint32_t unit,
+                                 struct st_shape_span node) {
     const struct st_shape *shape = st_unit_shape(story->analysis->model, unit);
     uint32_t lock = 0;
     if (node.start)
@@ -200,8 +204,8 @@ static struct st_place tell_node(const struct story *story, uint32_t unit, struc
 
 static void tell_nodes(struct story *story, const struct st_commit_search *search, uint32_t unit,
                        const struct st_cut *cut) {
-    struct st_span nodes[] = {commit_node_in(search, cut->out.node),
-                              commit_node_in(search, cut->back.node)};
+    struct st_shape_span nodes[] = {commit_node_in(search, cut->out.node),
+                                    commit_node_in(search, cut->back.node)};
     story->block->nodes = st_alloc(2, sizeof *story->block->nodes);
     story->block->node_count = 2;
     for (int i = 0; i < 2; i++)
@@ -270,7 +274,7 @@ static void run(const struct st_run *run, const struct st_predict_options *optio
     if (options->as_published)
         st_prediction_may_miss(prediction, "The theorems as published miss violations.");
     struct teller teller = {&analysis, {.model = model}};
-    st_model_tell(model, analysis.foresights, explain, &teller, options->limit, prediction);
+    st_report_units(model, analysis.foresights, explain, &teller, options->limit, prediction);
     st_lock_uses_free(&teller.uses);
     for (unsigned i = 0; i < jobs; i++)
         st_commit_search_end(&analysis.searches[i]);

@@ -383,11 +383,11 @@ bool st_can_read(const struct st_forest *forest, const struct st_entry *read,
     return st_locksets_disjoint(&forest->sets, read->covered, write->lockset);
 }
 
-struct st_span st_meeting_node(const struct st_forest *forest, uint32_t unit, uint32_t token,
-                               uint32_t lockset) {
-    struct st_span span;
+struct st_shape_span st_meeting_node(const struct st_forest *forest, uint32_t unit, uint32_t token,
+                                     uint32_t lockset) {
+    struct st_shape_span span;
     if (!st_shape_outermost(st_unit_shape(forest->model, unit), &forest->sets, token, lockset,
                             &span))
-        span = (struct st_span){token + 1, token + 1};
+        span = (struct st_shape_span){token + 1, token + 1};
     return span;
 }

@@ -143,11 +143,11 @@ bool st_can_read(const struct st_forest *forest, const struct st_entry *read,
 
 /* The communication node of the unit at which its access meets an access under that set of locks:
  * the outermost critical section on a common lock, or else the access itself. */
-struct st_span st_meeting_node(const struct st_forest *forest, uint32_t unit, uint32_t token,
-                               uint32_t lockset);
+struct st_shape_span st_meeting_node(const struct st_forest *forest, uint32_t unit, uint32_t token,
+                                     uint32_t lockset);
 
 /* Is the left node earlier than the right one, and neither within the other? */
-static inline bool st_node_before(struct st_span left, struct st_span right) {
+static inline bool st_node_before(struct st_shape_span left, struct st_shape_span right) {
     return left.start < right.start && left.end < right.end;
 }
 

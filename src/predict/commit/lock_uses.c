@@ -1,6 +1,7 @@
 #include "predict/commit/lock_uses.h"
 
 #include "base/memory.h"
+#include "predict/model/block_verdicts.h"
 
 #include <stdlib.h>
 

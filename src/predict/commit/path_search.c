@@ -7,7 +7,7 @@
 
 /* ---- meetings ---- */
 
-static void add_meeting(struct st_commit_search *search, struct st_span node, uint32_t access,
+static void add_meeting(struct st_commit_search *search, struct st_shape_span node, uint32_t access,
                         uint32_t entry) {
     st_reserve(&search->meetings, &search->meeting_capacity, search->meeting_count + 1);
     search->meetings[search->meeting_count++] = (struct st_meeting){node, access, entry};
@@ -143,7 +143,7 @@ static uint32_t follow_order(struct st_commit_search *search, uint32_t transacti
     return ST_NO_NAME;
 }
 
-static void mark_goals(struct st_commit_search *search, struct st_span node) {
+static void mark_goals(struct st_commit_search *search, struct st_shape_span node) {
     const struct st_forest *forest = search->analysis->forest;
     for (size_t i = 0; i < search->meeting_count; i++) {
         if (!st_node_before(node, search->meetings[i].node))
@@ -366,7 +366,7 @@ static bool find_path_at_once(struct st_commit_search *search, uint32_t transact
 static bool find_path(struct st_commit_search *search, uint32_t transaction, struct st_cut *cut) {
     const struct st_forest *forest = search->analysis->forest;
     for (size_t i = 0, j; i < search->meeting_count; i = j) {
-        struct st_span node = search->meetings[i].node;
+        struct st_shape_span node = search->meetings[i].node;
         for (j = i + 1; j < search->meeting_count && search->meetings[j].node.start == node.start &&
                         search->meetings[j].node.end == node.end;)
             j++;
@@ -493,7 +493,7 @@ static bool has_one_nested_node(const struct st_commit_search *search, uint32_t 
         const struct st_unit_access *access = &forest->accesses[a];
         struct st_partners partners = st_partners_of(forest, access->entry);
         for (uint32_t other; (other = st_next_partner(&partners)) != ST_NO_ENTRY;) {
-            struct st_span node =
+            struct st_shape_span node =
                 st_meeting_node(forest, transaction, access->token, forest->entries[other].lockset);
             least_end = node.end < least_end ? node.end : least_end;
             last_start = node.start > last_start ? node.start : last_start;

@@ -7,7 +7,7 @@
 
 /* A communication node, and an access elsewhere that it meets. */
 struct st_meeting {
-    struct st_span node;
+    struct st_shape_span node;
     uint32_t access; /* in forest->accesses: of the transaction */
     uint32_t entry;  /* of the others */
 };

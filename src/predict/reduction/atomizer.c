@@ -1,6 +1,7 @@
 #include "predict/reduction/atomizer.h"
 
 #include "base/memory.h"
+#include "predict/model/block_verdicts.h"
 #include "predict/reduction/lockset_races.h"
 #include "predict/reduction/reduction.h"
 
@@ -257,6 +258,6 @@ void st_atomizer_predict(const struct st_model *model, size_t limit,
                                        "it can miss violations.");
     if (atomizer->many)
         st_prediction_may_miss(prediction, "Reduction as published can miss violations.");
-    st_model_tell_instances(model, foresights, explain, atomizer, limit, prediction);
+    st_report_instances(model, foresights, explain, atomizer, limit, prediction);
     free(foresights);
 }

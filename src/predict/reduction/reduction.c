@@ -22,6 +22,7 @@
 #include "predict/reduction/reduction.h"
 
 #include "base/memory.h"
+#include "predict/model/block_verdicts.h"
 #include "predict/reduction/ablation.h"
 #include "predict/reduction/atomizer.h"
 #include "predict/reduction/multilockset.h"
@@ -365,7 +366,7 @@ static void run_offline(const struct st_model *model, const struct st_predict_op
     add_caveats(options, own, prediction);
     prediction->storage = storage_of(model);
     prediction->storage_unit = "variables in nodes of transaction trees";
-    st_model_tell(model, foresights, explain, &telling, options->limit, prediction);
+    st_report_units(model, foresights, explain, &telling, options->limit, prediction);
     free(foresights);
     st_movers_free(&telling.movers);
     st_reducer_free(&reducer);

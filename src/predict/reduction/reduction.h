@@ -2,11 +2,11 @@
 #ifndef SERIATIM_PREDICT_REDUCTION_REDUCTION_H
 #define SERIATIM_PREDICT_REDUCTION_REDUCTION_H
 
-#include "predict/reduction/lockset_races.h"
 #include "predict/model/model.h"
+#include "predict/predictor.h"
+#include "predict/reduction/lockset_races.h"
 #include "predict/reduction/movers.h"
 #include "predict/reduction/pair_races.h"
-#include "predict/predictor.h"
 
 /* The improvements of reduction (TSE 2006), each of which can be left out for comparison. The last
  * three are about locks whose acquires and releases can be moved both ways (5.5). */

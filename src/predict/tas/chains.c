@@ -20,10 +20,9 @@
  *  - targets are taken in their order. When an event of the path conflicts with an earlier target,
  *    it is executed after that, or the earlier target would have been found to be violated (by a
  *    chain that is not longer, and so in this pass or an earlier one). */
-#include "predict/tas/look_ahead.h"
-#include "predict/tas/decider.h"
-
 #include "base/memory.h"
+#include "predict/tas/decider.h"
+#include "predict/tas/look_ahead.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,7 @@
 #include "predict/tas/graph.h"
 
-#include "predict/tas/graph_build.h"
-
 #include "base/memory.h"
+#include "predict/tas/graph_build.h"
 
 #include <stdlib.h>
 

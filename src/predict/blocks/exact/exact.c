@@ -38,8 +38,8 @@
  *
  * Equal units in a period are all explored: two or three of them need not do. */
 #include "base/memory.h"
-#include "predict/blocks/exact/violated.h"
 #include "predict/blocks/exact/cycles.h"
+#include "predict/blocks/exact/violated.h"
 #include "predict/parallel.h"
 
 #include <stdlib.h>

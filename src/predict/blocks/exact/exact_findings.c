@@ -1,8 +1,8 @@
 /* What is told of a transaction that is cut: a chain of events that leaves it and comes back, and
  * the schedule. */
-#include "predict/blocks/exact/violated.h"
-
 #include "base/memory.h"
+#include "predict/blocks/exact/violated.h"
+#include "predict/model/block_verdicts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,7 @@
 /* Puts the entries of a plan into groups, in which threads, variables and locks have small numbers.
  */
-#include "predict/blocks/exact/plan.h"
-
 #include "base/memory.h"
+#include "predict/blocks/exact/plan.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,6 @@
 /* Makes steps of occurrences. */
-#include "predict/blocks/exact/plan.h"
-
 #include "base/memory.h"
+#include "predict/blocks/exact/plan.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,7 @@
 /* What the search wants to know of a group's lanes: where each does the same thing, which critical
  * sections last from item to item, and which steps of others an item must wait for. */
-#include "predict/blocks/exact/plan.h"
-
 #include "base/memory.h"
+#include "predict/blocks/exact/plan.h"
 
 #include <stdlib.h>
 

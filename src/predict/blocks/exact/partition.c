@@ -7,9 +7,8 @@
  * in any serial schedule, and each part alone decides whether it can be serialized. (Parts that
  * share no variable and no lock are not enough: `T1.begin T1.w(y) T1.r(x) T1.end`, `T3.r(y)
  * T3.w(q)` and `T4.r(q) T4.w(x)` are serializable apart, but not together.) */
-#include "predict/blocks/exact/plan.h"
-
 #include "base/memory.h"
+#include "predict/blocks/exact/plan.h"
 #include "predict/scc.h"
 
 #include <stdlib.h>
