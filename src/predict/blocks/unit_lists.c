@@ -1,6 +1,7 @@
 /* Which units can run at the same time. */
 #define _GNU_SOURCE /* qsort_r */
 
+#include "base/lower_bound.h"
 #include "base/memory.h"
 #include "predict/blocks/blocks.h"
 
@@ -84,15 +85,13 @@ static uint32_t periods_before(const struct st_periods *periods, uint32_t period
 static size_t end_of_chain(const struct st_model *model, const struct st_unit_list *list,
                            size_t first) {
     uint32_t chain = chain_of(model, list->units[first]);
-    size_t low = first + 1, high = list->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (chain_of(model, list->units[middle]) == chain)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t end;
+    st_lower_bound(end, first + 1, list->count, chain_of(model, list->units[end]) == chain);
+    return end;
+}
+
+static uint32_t last_index(const struct st_model *model, uint32_t unit) {
+    return model->periods->items[model->units[unit].last_period].index;
 }
 
 /* Of each chain it is enough to look at the first unit that does not end before this one begins:
@@ -108,17 +107,10 @@ uint32_t st_unit_list_meet(const struct st_blocks_run *run, const struct st_unit
         if (chain == own)
             continue;
         uint32_t over = periods_before(model->periods, self->first_period, chain);
-        size_t low = first, high = end;
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            uint32_t period = model->units[list->units[middle]].last_period;
-            if (model->periods->items[period].index < over)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        if (low < end && st_units_concurrent(model, unit, list->units[low]))
-            return list->units[low];
+        size_t at;
+        st_lower_bound(at, first, end, last_index(model, list->units[at]) < over);
+        if (at < end && st_units_concurrent(model, unit, list->units[at]))
+            return list->units[at];
     }
     return ST_NO_UNIT;
 }
