@@ -143,7 +143,7 @@ static void prepare(struct search *search) {
     struct st_list_pair *pairs = st_alloc(search->watch->held_count + 1, sizeof *pairs);
     struct st_lists graph;
     st_lists_fill(&graph, search->model->lock_count, pairs, list_pairs(search, pairs));
-    search->groups = st_groups_find(&graph);
+    search->groups = st_scc_find(&graph);
     st_lists_free(&graph);
     st_lists_fill(&search->holders, search->model->lock_count, pairs, list_pairs(search, pairs));
     free(pairs);

@@ -1,14 +1,15 @@
 /* What the search wants to know of a group's lanes: where each does the same thing, which critical
  * sections last from item to item, and which steps of others an item must wait for. */
+#include "base/lower_bound.h"
 #include "base/memory.h"
-#include "predict/blocks/exact/plan.h"
+#include "predict/blocks/exact/exact_groups.h"
 
 #include <stdlib.h>
 
 /* ---- uses ---- */
 
 static int by_use(const void *left, const void *right) {
-    const struct st_use *a = left, *b = right;
+    const struct st_lane_use *a = left, *b = right;
     if ((a->kind == ST_TOKEN_ACQUIRE) != (b->kind == ST_TOKEN_ACQUIRE))
         return a->kind == ST_TOKEN_ACQUIRE ? 1 : -1;
     if (a->target != b->target)
@@ -20,7 +21,7 @@ static int by_use(const void *left, const void *right) {
 
 /* A step with its place, to be sorted by what it does. */
 struct placed {
-    struct st_use use;
+    struct st_lane_use use;
     size_t step;
 };
 
@@ -34,7 +35,7 @@ static void list_uses(struct st_lane *lane) {
     struct placed *all = st_alloc(lane->count + 1, sizeof *all);
     size_t count = 0;
     for (size_t i = 0; i < lane->count; i++) {
-        const struct st_step *step = &lane->steps[i];
+        const struct st_exact_step *step = &lane->steps[i];
         if (step->kind != ST_TOKEN_RELEASE)
             all[count++] = (struct placed){
                 .use = {.target = step->target, .kind = step->kind, .held = step->held}, .step = i};
@@ -45,7 +46,7 @@ static void list_uses(struct st_lane *lane) {
             st_reserve(&lane->uses, &lane->use_capacity, lane->use_count + 1);
             lane->uses[lane->use_count++] = all[i].use;
         }
-        struct st_use *use = &lane->uses[lane->use_count - 1];
+        struct st_lane_use *use = &lane->uses[lane->use_count - 1];
         st_reserve(&use->steps, &use->capacity, use->count + 1);
         use->steps[use->count++] = all[i].step;
     }
@@ -65,7 +66,7 @@ static void put_long(struct st_lane *lane, uint32_t lock, size_t acquire, size_t
 static void list_long_sections(const struct st_group *group, struct st_lane *lane) {
     size_t *open = st_alloc((size_t)group->lock_count + 1, sizeof *open); /* acquire plus 1 */
     for (size_t i = 0; i < lane->count; i++) {
-        const struct st_step *step = &lane->steps[i];
+        const struct st_exact_step *step = &lane->steps[i];
         if (step->kind == ST_TOKEN_ACQUIRE)
             open[step->target] = i + 1;
         if (step->kind != ST_TOKEN_RELEASE || !open[step->target])
@@ -87,18 +88,16 @@ static void list_long_sections(const struct st_group *group, struct st_lane *lan
 static size_t count_steps(const struct st_group *group, const uint32_t *items, size_t count,
                           uint32_t period, bool before) {
     const struct st_model *model = group->run->model;
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct st_unit *unit = &model->units[group->items[items[middle]].unit];
-        bool counts = before ? st_period_before(model->periods, unit->last_period, period)
-                             : !st_period_before(model->periods, period, unit->first_period);
-        if (counts)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? group->items[items[low - 1]].end : 0;
+    size_t place;
+#define UNIT (&model->units[group->items[items[place]].unit])
+    if (before)
+        st_lower_bound(place, 0, count,
+                       st_period_before(model->periods, UNIT->last_period, period));
+    else
+        st_lower_bound(place, 0, count,
+                       !st_period_before(model->periods, period, UNIT->first_period));
+#undef UNIT
+    return place ? group->items[items[place - 1]].end : 0;
 }
 
 /* The items of each lane, in order. */

@@ -11,8 +11,10 @@
  * Choices that have become impossible decide the other way, until nothing changes any more. Only if
  * choices are left then is one of them tried. In general that takes exponential time (the question
  * is NP-complete); on real schedules there is next to nothing left to try. */
+#include "base/bits.h"
+#include "base/lower_bound.h"
 #include "base/memory.h"
-#include "predict/blocks/exact/exact_groups.h"
+#include "predict/blocks/exact/schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +36,7 @@ struct puzzle {
 };
 
 static bool comes_behind(const struct puzzle *puzzle, uint32_t a, uint32_t b) {
-    return puzzle->after[a * puzzle->words + b / 64] >> b % 64 & 1;
+    return st_bit_test(puzzle->after + a * puzzle->words, b);
 }
 
 /* a comes before b, and with it all that comes before a before all that comes behind b. */
@@ -50,7 +52,7 @@ static void put_before(struct puzzle *puzzle, uint32_t a, uint32_t b) {
         uint64_t *row = puzzle->after + i * words, *more = puzzle->after + b * words;
         for (size_t k = 0; k < words; k++)
             row[k] |= more[k];
-        row[b / 64] |= UINT64_C(1) << b % 64;
+        st_bit_set(row, b);
     }
 }
 
@@ -63,15 +65,9 @@ static void put_choice(struct puzzle *puzzle, uint32_t a, uint32_t b, uint32_t c
 
 static uint32_t place_of(const struct puzzle *puzzle, uint32_t item) {
     const uint32_t *items = puzzle->view->items;
-    uint32_t low = 0, high = (uint32_t)puzzle->count;
-    while (low + 1 < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (items[middle] <= item)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    uint32_t place;
+    st_lower_bound(place, 0, (uint32_t)puzzle->count, items[place] < item);
+    return place;
 }
 
 static const struct st_item *item_at(const struct puzzle *puzzle, uint32_t place) {
@@ -108,7 +104,7 @@ static size_t list_writers(const struct puzzle *puzzle, uint32_t variable, uint3
     size_t count = 0;
     for (uint32_t i = 0; i < puzzle->count; i++) {
         const struct st_item *item = item_at(puzzle, i);
-        const struct st_step *steps = puzzle->group->lanes[item->lane].steps;
+        const struct st_exact_step *steps = puzzle->group->lanes[item->lane].steps;
         for (size_t k = item->first; k < item->end; k++)
             if (steps[k].kind == ST_TOKEN_WRITE && steps[k].target == variable) {
                 writers[count++] = i;
@@ -127,7 +123,7 @@ static uint32_t place_of_write(const struct puzzle *puzzle, uint32_t write) {
 static bool is_overwritten(const struct puzzle *puzzle, uint32_t write, uint32_t variable) {
     const struct st_group *group = puzzle->group;
     const struct st_item *item = &group->items[group->owners[write - 1]];
-    const struct st_step *steps = group->lanes[item->lane].steps;
+    const struct st_exact_step *steps = group->lanes[item->lane].steps;
     for (size_t k = write - group->offsets[item->lane]; k < item->end; k++)
         if (steps[k].kind == ST_TOKEN_WRITE && steps[k].target == variable)
             return true;
@@ -162,7 +158,7 @@ static void keep_variable(struct puzzle *puzzle, uint32_t variable, uint32_t *wr
             put_before(puzzle, writers[i], place_of_write(puzzle, last));
     for (uint32_t i = 0; i < puzzle->count; i++) {
         const struct st_item *item = item_at(puzzle, i);
-        const struct st_step *steps = puzzle->group->lanes[item->lane].steps;
+        const struct st_exact_step *steps = puzzle->group->lanes[item->lane].steps;
         size_t offset = puzzle->group->offsets[item->lane], own = 0;
         for (size_t k = item->first; k < item->end; k++) {
             if (!st_is_access_step(&steps[k]) || steps[k].target != variable)
@@ -189,7 +185,7 @@ static void keep_view(struct puzzle *puzzle) {
     for (uint32_t i = 0; i < puzzle->count; i++) {
         const struct st_item *item = item_at(puzzle, i);
         for (size_t k = item->first; k < item->end; k++) {
-            const struct st_step *step = &puzzle->group->lanes[item->lane].steps[k];
+            const struct st_exact_step *step = &puzzle->group->lanes[item->lane].steps[k];
             if (step->kind != ST_TOKEN_WRITE)
                 continue;
             st_reserve(&variables, &capacity, count + 1);
@@ -243,7 +239,7 @@ static void list_sections(const struct puzzle *puzzle, uint32_t lane, struct sec
         if (self->longs[i].acquire < start && self->longs[i].release >= start)
             open_section(sections, self->longs[i].lock, lane, FROM_BEFORE);
     for (size_t k = start; k < puzzle->view->ends[lane]; k++) {
-        const struct st_step *step = &self->steps[k];
+        const struct st_exact_step *step = &self->steps[k];
         if (step->kind == ST_TOKEN_ACQUIRE)
             open_section(sections, step->target, lane, place_of(puzzle, step->item));
         else if (step->kind == ST_TOKEN_RELEASE)
@@ -345,7 +341,7 @@ static bool solve(struct puzzle *puzzle) {
 
 bool st_view_is_serializable(const struct st_group *group, const struct st_view *view) {
     struct puzzle puzzle = {
-        .group = group, .view = view, .count = view->count, .words = view->count / 64 + 1};
+        .group = group, .view = view, .count = view->count, .words = st_bit_words(view->count + 1)};
     puzzle.after = st_alloc(puzzle.count * puzzle.words + 1, sizeof *puzzle.after);
     keep_order(&puzzle);
     keep_view(&puzzle);
