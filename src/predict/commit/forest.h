@@ -14,6 +14,7 @@
 #ifndef SERIATIM_PREDICT_COMMIT_FOREST_H
 #define SERIATIM_PREDICT_COMMIT_FOREST_H
 
+#include "base/lower_bound.h"
 #include "predict/model/model.h"
 #include "predict/predictor.h"
 
@@ -86,6 +87,11 @@ struct st_forest *st_forest_new(const struct st_model *model, enum st_notion not
                                 bool as_published, unsigned jobs);
 void st_forest_free(struct st_forest *forest);
 
+/* Puts the subject's entries in order, gives them their places, and makes their rows. Subjects can
+ * be joined at the same time (forest_edges.c). */
+void st_join_subject(struct st_forest *forest, struct st_subject *subject, enum st_notion notion,
+                     bool as_published);
+
 /* One entry after the other of those that meet one, by place. */
 struct st_partners {
     const struct st_subject *subject;
@@ -119,16 +125,9 @@ static inline uint32_t st_next_partner(struct st_partners *partners) {
 static inline bool st_row_has(const struct st_subject *subject, const struct st_row *row,
                               uint32_t place) {
     const struct st_row_word *words = subject->words + row->first;
-    uint32_t low = 0, high = row->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (words[middle].index < place / 64)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < row->count && words[low].index == place / 64 &&
-           (words[low].bits >> place % 64 & 1);
+    uint32_t at;
+    st_lower_bound(at, 0, row->count, words[at].index < place / 64);
+    return at < row->count && words[at].index == place / 64 && (words[at].bits >> place % 64 & 1);
 }
 
 static inline bool st_entries_meet(const struct st_forest *forest, uint32_t left, uint32_t right) {

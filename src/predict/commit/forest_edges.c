@@ -1,15 +1,14 @@
 /* Which entries of a subject meet.
  *
  * The entries of one chain of threads stand together, by period. So those that can run at the same
- * time as one entry are an interval of each other chain's, which a search by halves finds: the work
+ * time as one entry are an interval of each other chain's, which a binary search finds: the work
  * grows with the pairs that are concurrent, not with all pairs, of which a run with many rounds
  * between barriers has very many. Among those of one period, entries that differ only in their
  * locks stand together (a kind), and whether two kinds meet is asked once for all: there can be
  * thousands. */
 #define _GNU_SOURCE
-#include "predict/commit/forest_edges.h"
-
 #include "base/memory.h"
+#include "predict/commit/forest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,24 +92,14 @@ struct interval {
 static struct interval neighbours_in(const struct joining *joining, const struct st_entry *entry,
                                      uint32_t run) {
     const struct st_periods *periods = joining->forest->model->periods;
-    struct interval found = {joining->runs[run], joining->runs[run + 1]};
-    if (chain_of(joining->forest, at(joining, found.first)) == chain_of(joining->forest, entry))
+    uint32_t start = joining->runs[run], stop = joining->runs[run + 1], first, end;
+    if (chain_of(joining->forest, at(joining, start)) == chain_of(joining->forest, entry))
         return (struct interval){0, 0};
-    for (uint32_t high = found.end; found.first < high;) {
-        uint32_t middle = found.first + (high - found.first) / 2;
-        if (st_period_before(periods, joining->latest[middle], entry->first_period))
-            found.first = middle + 1;
-        else
-            high = middle;
-    }
-    for (uint32_t low = found.first; low < found.end;) {
-        uint32_t middle = low + (found.end - low) / 2;
-        if (st_period_before(periods, entry->last_period, at(joining, middle)->first_period))
-            found.end = middle;
-        else
-            low = middle + 1;
-    }
-    return found;
+    st_lower_bound(first, start, stop,
+                   st_period_before(periods, joining->latest[first], entry->first_period));
+    st_lower_bound(end, first, stop,
+                   !st_period_before(periods, entry->last_period, at(joining, end)->first_period));
+    return (struct interval){first, end};
 }
 
 /* Of two in an interval that the function above found. */
