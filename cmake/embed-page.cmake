@@ -68,6 +68,8 @@ string(SUBSTRING "${html}" ${middle} -1 behind)
 string(REPLACE "@SCRIPT@" "${script}" behind "${behind}")
 
 file(WRITE ${OUTPUT} "/* Made by cmake/embed-page.cmake from src/report/html/page. */\n"
-     "#include \"report/html/page.h\"\n\n")
+     "#include <stddef.h>\n\n"
+     "extern const unsigned char st_page_before[], st_page_behind[];\n"
+     "extern const size_t st_page_before_size, st_page_behind_size;\n\n")
 append_array(st_page_before "${before}")
 append_array(st_page_behind "${behind}")

@@ -1,9 +1,10 @@
 /* The hash table of the project: open addressing, from keys of one or two words to numbers.
  *
- * It is the inside of what the rest of the project uses: names.h (texts as numbers), map64.h (ids
- * as numbers), set64.h and intern.h (any bytes as numbers). Each of them says how many words a key
- * has, how it is hashed and, where the words only stand for a longer key, how that is compared. All
- * this is constant wherever the functions are called, so that the compiler makes code for each. */
+ * It is the core of what the rest of the project uses: names.h (texts as numbers), map64.h (64-bit
+ * ids as numbers and in sets) and intern.h (any bytes as numbers). Each of them says how many words
+ * a key has, how it is hashed and, where the words only stand for a longer key, how that is
+ * compared. All this is constant wherever the functions are called, so that the compiler
+ * specialises the code for each. */
 #ifndef SERIATIM_BASE_HASH_TABLE_H
 #define SERIATIM_BASE_HASH_TABLE_H
 
@@ -38,8 +39,8 @@ static inline void st_hash_free(struct st_hash_table *table, unsigned width) {
     *table = (struct st_hash_table){0};
 }
 
-/* Frees all slots but `least`, if there are so many: a table that was large once is not cleared
- * slot by slot time and again. */
+/* Empties the table. One that has more than `least` slots shrinks to that, so that a table that was
+ * large once is not cleared in full each time. */
 static inline void st_hash_clear(struct st_hash_table *table, unsigned width, size_t least) {
     if (table->slot_count > least) {
         st_hash_free(table, width);

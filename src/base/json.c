@@ -260,3 +260,26 @@ uint64_t st_json_line(const char *text, const struct st_json_step *steps, size_t
         line += *c == '\n';
     return line;
 }
+
+void st_json_string_field(struct st_json *json, const char *key, const char *text) {
+    st_json_key(json, key);
+    st_json_string(json, text);
+}
+
+void st_json_maybe_string_field(struct st_json *json, const char *key, const char *text) {
+    st_json_key(json, key);
+    if (text)
+        st_json_string(json, text);
+    else
+        st_json_null(json);
+}
+
+void st_json_number_field(struct st_json *json, const char *key, uint64_t number) {
+    st_json_key(json, key);
+    st_json_number(json, number);
+}
+
+void st_json_bool_field(struct st_json *json, const char *key, bool value) {
+    st_json_key(json, key);
+    st_json_bool(json, value);
+}

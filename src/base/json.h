@@ -1,7 +1,7 @@
 /* Writing JSON as a stream. The writer puts commas, line breaks and escapes; the caller opens and
  * closes in the right order, and gives a key before each value inside an object.
  *
- * Errors of the FILE are the business of its owner. */
+ * Errors of the FILE are left to its owner. */
 #ifndef SERIATIM_BASE_JSON_H
 #define SERIATIM_BASE_JSON_H
 
@@ -45,6 +45,12 @@ void st_json_number(struct st_json *json, uint64_t number);
 void st_json_real(struct st_json *json, double number); /* six digits behind the point */
 void st_json_bool(struct st_json *json, bool value);
 void st_json_null(struct st_json *json);
+
+/* Members of objects: a key and its value. What may be missing is null where it is NULL. */
+void st_json_string_field(struct st_json *json, const char *key, const char *text);
+void st_json_maybe_string_field(struct st_json *json, const char *key, const char *text);
+void st_json_number_field(struct st_json *json, const char *key, uint64_t number);
+void st_json_bool_field(struct st_json *json, const char *key, bool value);
 
 /* How many bytes at `text` form a character of UTF-8 (no overlong forms, no surrogates, nothing
  * beyond U+10FFFF), or 0. The text ends with a zero byte, which is never a continuation. */

@@ -1,4 +1,4 @@
-/* Binary search, the one loop of it.
+/* Binary search.
  *
  * st_lower_bound(at, low, high, items[at].key < key) makes `at` the first index from `low` to
  * `high` for which the condition is false, or `high`. The condition is an expression in `at`; in

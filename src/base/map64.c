@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 
-enum { WIDTH = 1, FIRST_SLOTS = 64 };
+enum { WIDTH = 1, FIRST_SLOTS = 64, FIRST_MEMBERS = 16 };
+
+/* ---- numbers ---- */
 
 /* Addresses differ in their middle bits and agree in their low ones; multiplication carries every
  * bit upwards, and the shift brings the top down to where the table looks. */
@@ -61,4 +63,33 @@ uint32_t st_map64_renew(struct st_map64 *map, uint64_t id) {
 
 size_t st_map64_memory(const struct st_map64 *map) {
     return map->table.slot_count * st_hash_slot_bytes(WIDTH) + map->ids_capacity * sizeof *map->ids;
+}
+
+/* ---- sets ---- */
+
+static uint64_t hash_member(const uint64_t *id) {
+    return *id * UINT64_C(0x9E3779B97F4A7C15) >> 32;
+}
+
+void st_set64_free(struct st_set64 *set) {
+    st_hash_free(&set->table, WIDTH);
+}
+
+bool st_set64_add(struct st_set64 *set, uint64_t id) {
+    if (st_hash_is_full(&set->table))
+        st_hash_grow(&set->table, WIDTH, FIRST_MEMBERS, hash_member);
+    uint64_t *slot = st_hash_find(&set->table, WIDTH, &id, hash_member(&id), NULL, NULL);
+    if (slot[WIDTH])
+        return false;
+    st_hash_enter(&set->table, WIDTH, slot, &id, 0);
+    return true;
+}
+
+void st_set64_clear(struct st_set64 *set) {
+    if (!set->table.used)
+        return;
+    if (set->table.slot_count > FIRST_MEMBERS && set->table.used < set->table.slot_count / 8)
+        st_set64_free(set); /* mostly empty: clearing would cost more than it was used */
+    else
+        st_hash_clear(&set->table, WIDTH, set->table.slot_count);
 }

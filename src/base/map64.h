@@ -1,11 +1,13 @@
-/* Arbitrary 64-bit ids (addresses, handles) as numbers: each distinct id gets the next number,
- * starting from 0. The counterpart of names.h for programs that feed events from memory. */
+/* Arbitrary 64-bit ids (addresses, handles), as numbers and in sets. */
 #ifndef SERIATIM_BASE_MAP64_H
 #define SERIATIM_BASE_MAP64_H
 
 #include "base/hash_table.h"
 
-/* Invariants: the id of number i is ids[i]; the table has, for each id, the last number that it was
+/* Each distinct id gets the next number, starting from 0: the counterpart of names.h for programs
+ * that feed events from memory.
+ *
+ * Invariants: the id of number i is ids[i]; the table has, for each id, the last number that it was
  * given. */
 struct st_map64 {
     struct st_hash_table table;
@@ -31,5 +33,16 @@ uint32_t st_map64_find(const struct st_map64 *map, uint64_t id);
 uint32_t st_map64_renew(struct st_map64 *map, uint64_t id);
 
 size_t st_map64_memory(const struct st_map64 *map);
+
+/* A small set of ids that is emptied often. All zero is the empty set. */
+struct st_set64 {
+    struct st_hash_table table;
+};
+
+void st_set64_free(struct st_set64 *set);
+
+/* True when the id was not in the set. */
+bool st_set64_add(struct st_set64 *set, uint64_t id);
+void st_set64_clear(struct st_set64 *set);
 
 #endif

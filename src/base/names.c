@@ -54,8 +54,8 @@ static inline bool is_wanted(const void *context, uint32_t number) {
            memcmp(st_name(wanted->names, number), wanted->key->text, wanted->key->length) == 0;
 }
 
-/* Apart from the rest, which so calls nothing and needs no registers saved: it is called on every
- * third line of a text. */
+/* Out of line, so that the rest makes no call and saves no registers: every third line of a text
+ * gets there. */
 static __attribute__((noinline)) uint64_t *find_long(const struct st_names *names,
                                                      const struct st_name_key *key) {
     struct wanted wanted = {names, key};

@@ -2,7 +2,7 @@
  *
  * A trace of a billion lines asks for a name on every line, so look-up is split in two: making the
  * key (hash, and for texts of up to 15 bytes the text itself) and finding it. Between the two a
- * reader can ask for the memory early and do the same for its next lines. */
+ * reader can prefetch the slot and go on with its next lines. */
 #ifndef SERIATIM_BASE_NAMES_H
 #define SERIATIM_BASE_NAMES_H
 

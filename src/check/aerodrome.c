@@ -78,7 +78,7 @@ struct aerodrome {
     struct st_snapshot **stack; /* scratch of complete() and mark() */
     size_t stack_capacity;
     bool reported;
-    uint64_t number; /* of the event at hand */
+    uint64_t number; /* of the current event */
 };
 
 static void *create(struct st_findings *findings) {

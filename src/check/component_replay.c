@@ -10,7 +10,7 @@ static int by_number(const void *a, const void *b) {
     return one->number < other->number ? -1 : one->number > other->number;
 }
 
-/* Numbers that are dense again: the replay must not pay for variables that it does not see. */
+/* Dense numbers, so that the replay does not pay for variables that it does not see. */
 struct renumbering {
     struct st_map64 threads, variables, locks, channels;
 };

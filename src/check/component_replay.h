@@ -2,7 +2,7 @@
 #ifndef SERIATIM_CHECK_COMPONENT_REPLAY_H
 #define SERIATIM_CHECK_COMPONENT_REPLAY_H
 
-#include "base/set64.h"
+#include "base/map64.h"
 #include "finding/finding.h"
 
 /* Replays the events, which it sorts by number, and adds what it finds to the findings. Every event

@@ -19,8 +19,8 @@ struct st_engine {
     /* Events in trace order; the first has that number. Never fails. */
     void (*feed)(void *state, const struct st_event *events, size_t count, uint64_t first);
 
-    /* What comes with this number from now on is another variable. NULL: the engine is for traces,
-     * in which every variable has its own number. */
+    /* This number stands for another variable from now on. NULL: the engine is for traces, in which
+     * every variable has its own number. */
     void (*forget)(void *state, uint32_t variable);
 
     /* No more events come; the trace may be truncated (open blocks). Sets findings->verdict. */
@@ -45,7 +45,7 @@ struct st_extent {
     uint32_t threads, variables, locks;
 };
 
-/* Without branches: which operation comes next is what a processor cannot predict. */
+/* Without branches, since a processor cannot predict which operation comes next. */
 static inline struct st_extent st_batch_extent(const struct st_event *events, size_t count) {
     uint32_t threads = 0, variables = 0, locks = 0;
     for (size_t i = 0; i < count; i++) {
@@ -62,10 +62,10 @@ static inline struct st_extent st_batch_extent(const struct st_event *events, si
     return (struct st_extent){threads, variables, locks};
 }
 
-/* Asks for the memory of a variable that comes up a few events later, so that it is there by then.
- * On 10^7 events over 10^5 variables this halves an engine's time. It does not ask whether the
- * event is an access: what a processor cannot predict costs more than a line of memory that nobody
- * needs. A batch has room for ST_AHEAD events behind its last one. */
+/* Prefetches the memory of a variable that is accessed a few events later. On 10^7 events over 10^5
+ * variables this halves an engine's time. It does not check whether the event is an access: a
+ * mispredicted branch costs more than a cache line that nobody needs. A batch has room for ST_AHEAD
+ * events behind its last one. */
 enum { ST_AHEAD = 24 };
 #define st_batch_prefetch(events, i, count, variables)                                             \
     do {                                                                                           \

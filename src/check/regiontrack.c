@@ -64,7 +64,7 @@ struct regiontrack {
     uint32_t *frontiers; /* threads whose running block reaches something */
     size_t frontier_count, frontier_capacity, frontier_rows; /* rows: threads with `frontier` */
     bool serializable;                                       /* so far */
-    uint64_t number;                                         /* of the event at hand */
+    uint64_t number;                                         /* of the current event */
     const struct st_event *event;
 };
 
@@ -236,7 +236,7 @@ static __attribute__((noinline)) void learn(struct regiontrack *rt, uint32_t t,
     thread->changed = true;
 }
 
-/* The dependence source -> event at hand, if there is a source. */
+/* The dependence source -> current event, if there is a source. */
 static inline void edge(struct regiontrack *rt, uint32_t t, const struct st_clock_access *source,
                         enum st_op op) {
     if (rt->threads[t].clock[source->thread] < source->time)

@@ -111,8 +111,8 @@ static int open_filters(struct check *check, struct st_error *error) {
     if (values->first && st_filters_wanted(&values->filters.files))
         return st_fail(
             error, "check", ST_AT_FILE, 0,
-            "--first stops at a finding before it is known whether that is new; leave it "
-            "out with --suppressions and --baseline");
+            "--first cannot be used with --suppressions or --baseline: it stops before it is "
+            "known whether a finding is new");
     return st_filters_open_for_trace(&check->filters, &values->filters.files, "check", check->path,
                                      values->spec, error);
 }
@@ -164,17 +164,17 @@ static const struct st_option options[] = {
      .value = "ENGINE",
      .initial = "witness",
      .choice = engine_choice,
-     .help = "which analysis to run"},
+     .help = "the analysis to run"},
     {.name = "spec",
      .kind = ST_TEXT,
      .offset = offsetof(struct check_values, spec),
      .value = "FILE",
-     .help = "which blocks are meant to be atomic; without it, all are"},
+     .help = "a specification that says which blocks should be atomic; without it, all should"},
     LIMIT_OPTION(struct check_values),
     {.name = "first",
      .kind = ST_FLAG,
      .offset = offsetof(struct check_values, first),
-     .help = "stop reading at the first finding and report only that"},
+     .help = "stop at the first finding and report only that"},
     REPAIR_OPTION(struct check_values),
     FILTER_OPTIONS(struct check_values, filters),
     REPORT_FORMAT_OPTION(struct check_values, "text"),
@@ -185,12 +185,12 @@ static const struct st_option options[] = {
 const struct command cmd_check = {
     .name = "check",
     .operands = "TRACE",
-    .summary = "say whether a trace is serializable and which blocks were cut",
+    .summary = "check a trace for atomicity violations",
     .description =
-        "Says whether a trace is serializable, from which event on it is not, and which\n"
-        "blocks were not atomic. TRACE is a file in STD text or in the native format,\n"
-        "or - for standard input.\n\n"
-        "Exit status: 0 nothing new found, 1 found, 2 trouble.\n",
+        "Checks whether a trace is serializable. If it is not, says from which event on,\n"
+        "and which blocks are violated. TRACE is a file in STD text or in the native\n"
+        "format, or - for standard input.\n\n"
+        "Exit status: 0 nothing new found, 1 something new found, 2 error.\n",
     .options = options,
     .values_size = sizeof(struct check_values),
     .least_operands = 1,

@@ -33,7 +33,7 @@ static const struct st_writer_format *choose_format(unsigned to, const char *pat
     if (ends_with(path, ".std") || ends_with(path, ".txt") || strcmp(path, "-") == 0)
         return st_writer_find(to_words[TO_STD]);
     st_fail(error, path, ST_AT_FILE, 0,
-            "its name does not tell the format (.stt, .std or .txt would); say --to std or --to "
+            "does not end in .stt, .std or .txt; choose the format with --to std or --to "
             "native");
     return NULL;
 }
@@ -55,7 +55,7 @@ static int convert(struct st_reading *reading, const struct st_writer_format *fo
     if (format == &st_native_writer && st_output_is_terminal(output)) {
         st_output_abandon(output);
         return st_fail(error, output->name, ST_AT_FILE, 0,
-                       "is a terminal; the native format is not for reading");
+                       "is a terminal, and the native format is binary; write to a file");
     }
     if (st_output_is_terminal(output))
         hide_progress(reading);
@@ -94,8 +94,8 @@ static const struct st_option options[] = {
      .initial = "auto",
      .choices = to_words,
      .help = "the format to write",
-     .note = "auto goes by the name of OUT: .stt is native, .std and .txt are std, and so is "
-             "standard output"},
+     .note = "auto goes by the name of OUT: .stt is native; .std, .txt and standard output are "
+             "std"},
     REPAIR_OPTION(struct values),
     COMMON_OPTIONS,
 };
@@ -104,10 +104,8 @@ const struct command cmd_convert = {
     .name = "convert",
     .operands = "IN OUT",
     .summary = "write a trace in another format",
-    .description =
-        "Reads the trace IN, in whatever format it is, and writes it to OUT. Either may\n"
-        "be - for standard input or output. OUT appears when it is complete, or not\n"
-        "at all.\n",
+    .description = "Reads the trace IN, in any format, and writes it to OUT. Either may be - for\n"
+                   "standard input or output. After an error, OUT is as it was before.\n",
     .options = options,
     .values_size = sizeof(struct values),
     .least_operands = 2,

@@ -123,12 +123,12 @@ static const struct st_option options[] = {
      .kind = ST_TEXT,
      .offset = offsetof(struct values, events),
      .value = "A-B",
-     .help = "only events A to B; A- is from A on, -B is up to B, A is just one"},
+     .help = "print only events A to B; A- starts at A, -B ends at B, A is one event"},
     {.name = "numbers",
      .letter = 'n',
      .kind = ST_FLAG,
      .offset = offsetof(struct values, numbers),
-     .help = "put its number and a tab before each event"},
+     .help = "print the number of each event and a tab before it"},
     REPAIR_OPTION(struct values),
     OUTPUT_OPTION(struct values),
     COMMON_OPTIONS,
@@ -138,8 +138,9 @@ const struct command cmd_dump = {
     .name = "dump",
     .operands = "TRACE",
     .summary = "print the events of a trace as STD text",
-    .description = "Prints the events of a trace as STD text, one a line. TRACE is a file in any\n"
-                   "format, or - for standard input.\n",
+    .description =
+        "Prints the events of a trace as STD text, one per line. TRACE is a file in any\n"
+        "format, or - for standard input.\n",
     .options = options,
     .values_size = sizeof(struct values),
     .least_operands = 1,

@@ -1,4 +1,4 @@
-/* seriatim infer: writes a specification of the blocks that were never cut in some traces. */
+/* seriatim infer: writes a specification of the blocks that were never violated in some traces. */
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/output.h"
@@ -24,7 +24,7 @@ struct values {
 struct ranking {
     const struct st_inferred_block **blocks;
     size_t count;
-    size_t atomic; /* how many of them, at the start, were never cut */
+    size_t atomic; /* how many of them, at the start, were never violated */
 };
 
 /* ---- the specification ---- */
@@ -61,21 +61,21 @@ static void put_location(const struct st_symbols *symbols, uint64_t loc, const c
 static void put_header(const struct st_inference *inference, const struct ranking *ranking,
                        FILE *file) {
     uint64_t events = 0;
-    fputs("# Blocks that were never cut, inferred by seriatim from:\n", file);
+    fputs("# Blocks that were never violated, inferred by seriatim from:\n", file);
     for (size_t i = 0; i < inference->trace_count; i++) {
         const struct st_inferred_trace *trace = &inference->traces[i];
         fputs("#   ", file);
         put_text(trace->path, file);
         fputs(" (", file);
         put_count(trace->events, "event", file);
-        fputs(trace->truncated ? "; cut off)\n" : ")\n", file);
+        fputs(trace->truncated ? "; truncated)\n" : ")\n", file);
         events += trace->events;
     }
     fputs("# ", file);
     put_count(events, "event", file);
     fputs(", ", file);
     put_count(ranking->count, "block name", file);
-    fprintf(file, ": %zu never cut, %zu cut.\n\n", ranking->atomic,
+    fprintf(file, ": %zu never violated, %zu violated.\n\n", ranking->atomic,
             ranking->count - ranking->atomic);
 }
 
@@ -103,13 +103,13 @@ static void put_atomic(const struct ranking *ranking, FILE *file) {
         int padding = column - width_of(patterns[i]);
         fprintf(file, "atomic function %s%*s  # ", patterns[i], padding > 0 ? padding : 0, "");
         put_count(ranking->blocks[i]->counts.executed, "run", file);
-        fputs(", never cut\n", file);
+        fputs(", never violated\n", file);
         free(patterns[i]);
     }
     free(patterns);
     /* A file without an `atomic` line would make every block atomic. */
     if (!ranking->atomic)
-        fputs("ignore function *  # no block name is left\n", file);
+        fputs("ignore function *  # no block name remains\n", file);
 }
 
 /* "T2 came in between at bank.c:37, lock savings.lock" */
@@ -152,11 +152,11 @@ static void put_example(const struct st_symbols *symbols, const struct st_inferr
 static void put_refuted(const struct st_inference *inference, const struct ranking *ranking,
                         FILE *file) {
     if (ranking->atomic < ranking->count)
-        fputs("\n# Cut by other threads, the most rarely cut first:\n", file);
+        fputs("\n# Violated, the most rarely violated first:\n", file);
     for (size_t i = ranking->atomic; i < ranking->count; i++) {
         const struct st_inferred_block *block = ranking->blocks[i];
         char *pattern = st_pattern_of(block->name);
-        fprintf(file, "# %s: cut in %" PRIu64 " of ", pattern, block->counts.violated);
+        fprintf(file, "# %s: violated in %" PRIu64 " of ", pattern, block->counts.violated);
         put_count(block->counts.executed, "run", file);
         if (block->trace)
             put_example(&inference->symbols, block, file);
@@ -170,7 +170,7 @@ static void put_unnamed(const struct st_block_counts *unnamed, FILE *file) {
         return;
     fputs("\n# Blocks without a name cannot be listed: ", file);
     put_count(unnamed->executed, "run", file);
-    fprintf(file, ", %" PRIu64 " of them cut.\n", unnamed->violated);
+    fprintf(file, ", %" PRIu64 " of them violated.\n", unnamed->violated);
 }
 
 static void write_spec(const struct st_inference *inference, const struct ranking *ranking,
@@ -183,20 +183,10 @@ static void write_spec(const struct st_inference *inference, const struct rankin
 
 /* ---- JSON ---- */
 
-static void string_field(struct st_json *json, const char *key, const char *text) {
-    st_json_key(json, key);
-    st_json_string(json, text);
-}
-
-static void number_field(struct st_json *json, const char *key, uint64_t number) {
-    st_json_key(json, key);
-    st_json_number(json, number);
-}
-
 static void location_field(struct st_json *json, const char *key, const struct st_symbols *symbols,
                            uint64_t loc) {
     char buffer[ST_LOCATION_SIZE];
-    string_field(json, key, st_location_text(symbols, loc, buffer));
+    st_json_string_field(json, key, st_location_text(symbols, loc, buffer));
 }
 
 static void write_place(const struct st_symbols *symbols, const char *key,
@@ -204,9 +194,9 @@ static void write_place(const struct st_symbols *symbols, const char *key,
     char *op = st_op_text(symbols, &place->event);
     st_json_key(json, key);
     st_json_flat_object(json);
-    number_field(json, "event", place->number);
-    string_field(json, "thread", st_name(&symbols->threads, place->event.thread));
-    string_field(json, "op", op);
+    st_json_number_field(json, "event", place->number);
+    st_json_string_field(json, "thread", st_name(&symbols->threads, place->event.thread));
+    st_json_string_field(json, "op", op);
     location_field(json, "loc", symbols, place->event.loc);
     st_json_object_end(json);
     free(op);
@@ -222,8 +212,8 @@ static void write_closing(const struct st_symbols *symbols, const struct st_edge
     st_json_flat_object(json);
     write_place(symbols, "from", &closing->from, json);
     write_place(symbols, "to", &closing->to, json);
-    string_field(json, "kind", st_edge_kind_name(closing->kind));
-    string_field(json, "on", st_edge_subject(symbols, closing));
+    st_json_string_field(json, "kind", st_edge_kind_name(closing->kind));
+    st_json_string_field(json, "on", st_edge_subject(symbols, closing));
     st_json_object_end(json);
 }
 
@@ -232,15 +222,15 @@ static void write_example(const struct st_symbols *symbols, const struct st_infe
     const struct st_violation *example = &block->example;
     st_json_key(json, "example");
     st_json_flat_object(json);
-    string_field(json, "trace", block->trace);
-    string_field(json, "thread", st_name(&symbols->threads, example->thread));
-    number_field(json, "begin", example->begin);
+    st_json_string_field(json, "trace", block->trace);
+    st_json_string_field(json, "thread", st_name(&symbols->threads, example->thread));
+    st_json_number_field(json, "begin", example->begin);
     st_json_key(json, "end");
     if (example->end)
         st_json_number(json, example->end);
     else
         st_json_null(json);
-    number_field(json, "event", example->event.number);
+    st_json_number_field(json, "event", example->event.number);
     location_field(json, "begin_loc", symbols, example->begin_loc);
     write_closing(symbols, &example->closing, json);
     st_json_object_end(json);
@@ -254,10 +244,10 @@ static void write_blocks(const struct st_inference *inference, const char *key,
     for (size_t i = 0; i < count; i++) {
         const struct st_inferred_block *block = blocks[i];
         st_json_flat_object(json);
-        string_field(json, "name", block->name);
-        number_field(json, "executed", block->counts.executed);
+        st_json_string_field(json, "name", block->name);
+        st_json_number_field(json, "executed", block->counts.executed);
         if (block->counts.violated)
-            number_field(json, "violated", block->counts.violated);
+            st_json_number_field(json, "violated", block->counts.violated);
         if (block->trace)
             write_example(&inference->symbols, block, json);
         st_json_object_end(json);
@@ -270,8 +260,8 @@ static void write_traces(const struct st_inference *inference, struct st_json *j
     st_json_array(json);
     for (size_t i = 0; i < inference->trace_count; i++) {
         st_json_flat_object(json);
-        string_field(json, "file", inference->traces[i].path);
-        number_field(json, "events", inference->traces[i].events);
+        st_json_string_field(json, "file", inference->traces[i].path);
+        st_json_number_field(json, "events", inference->traces[i].events);
         st_json_key(json, "cut");
         st_json_bool(json, inference->traces[i].truncated);
         st_json_object_end(json);
@@ -284,15 +274,15 @@ static void write_json(const struct st_inference *inference, const struct rankin
     struct st_json json;
     st_json_start(&json, file);
     st_json_object(&json);
-    string_field(&json, "schema", "seriatim-infer/1");
+    st_json_string_field(&json, "schema", "seriatim-infer/1");
     write_traces(inference, &json);
     write_blocks(inference, "atomic", ranking->blocks, ranking->atomic, &json);
     write_blocks(inference, "refuted", ranking->blocks + ranking->atomic,
                  ranking->count - ranking->atomic, &json);
     st_json_key(&json, "unnamed");
     st_json_flat_object(&json);
-    number_field(&json, "executed", inference->unnamed.counts.executed);
-    number_field(&json, "violated", inference->unnamed.counts.violated);
+    st_json_number_field(&json, "executed", inference->unnamed.counts.executed);
+    st_json_number_field(&json, "violated", inference->unnamed.counts.violated);
     st_json_object_end(&json);
     st_json_object_end(&json);
     st_json_finish(&json);
@@ -357,12 +347,12 @@ static const struct st_option options[] = {
 const struct command cmd_infer = {
     .name = "infer",
     .operands = "TRACE...",
-    .summary = "write a specification of the blocks that were never cut",
+    .summary = "write a specification of the blocks that were never violated",
     .description =
-        "Reads one or more traces and writes an atomicity specification for check --spec:\n"
-        "the blocks that were never cut, with how often they ran. Those that were cut\n"
-        "follow as comments, the most rarely cut first, each with an example.\n\n"
-        "Exit status: 0 done, be there cut blocks or not, 2 trouble.\n",
+        "Reads one or more traces and writes a specification for check --spec: the blocks\n"
+        "that were never violated, and how often they ran. The violated blocks follow as\n"
+        "comments, the most rarely violated first, each with an example.\n\n"
+        "Exit status: 0 success, whether or not blocks were violated; 2 error.\n",
     .options = options,
     .values_size = sizeof(struct values),
     .least_operands = 1,

@@ -56,7 +56,7 @@ static void make_plan(struct predict *predict) {
 
 static int dump_witness(struct predict *predict) {
     const char *path = predict->values->witness;
-    const struct st_foreseen *block = st_find_witness(&predict->prediction.predictions);
+    const struct st_predicted_block *block = st_find_witness(&predict->prediction.predictions);
     struct st_error error;
     if (!path)
         return 0;

@@ -47,7 +47,7 @@ static char *choose_path(const struct record *record) {
 static void give_up(struct record *record) {
     record->failed = true;
     complain(&record->error);
-    warn("recording stops here; the program goes on");
+    warn("recording stops here; the program continues");
     st_watch_stop(&record->watch);
 }
 
@@ -102,7 +102,7 @@ static void put_summary(struct record *record) {
     uint64_t events = facts->events - facts->dropped;
     long bytes = ftell(record->file);
     fprintf(stderr,
-            "seriatim: %s: %" PRIu64 " events of %" PRIu32 " threads, %ld bytes (%.2f an event)\n",
+            "seriatim: %s: %" PRIu64 " events of %" PRIu32 " threads, %ld bytes (%.2f per event)\n",
             record->path, events, st_translator_symbols(record->watch.translator)->threads.count,
             bytes, events ? (double)bytes / (double)events : 0);
     fprintf(stderr, "seriatim: next: seriatim check %s\n", record->path);
@@ -145,25 +145,26 @@ static const struct st_option options[] = {
      .kind = ST_TEXT,
      .offset = offsetof(struct values, output),
      .value = "TRACE",
-     .help = "write to TRACE, with the process for each %p in it (default PROGRAM.%p.stt)"},
+     .help = "write to TRACE; %p in its name becomes the process id (default PROGRAM.%p.stt)"},
     {.name = "spec",
      .kind = ST_TEXT,
      .offset = offsetof(struct values, spec),
      .value = "FILE",
-     .help = "which functions are meant to be atomic; without it, all are recorded as blocks"},
+     .help = "a specification that says which functions should be atomic; without it, all are "
+             "recorded as blocks"},
     COMMON_OPTIONS,
 };
 
 const struct command cmd_record = {
     .name = "record",
     .operands = "[--] PROGRAM [ARGUMENT...]",
-    .summary = "run a program and write what it does as a trace",
+    .summary = "run a program and write its events to a trace",
     .description =
-        "Runs a program that was built with seriatim-cc or seriatim-c++ and writes what\n"
-        "it does as a trace in the native format, for seriatim check and the other\n"
-        "commands.\n\n"
-        "Exit status: that of the program (128 + N after signal N); 2 if the program\n"
-        "succeeded and there is trouble with the trace.\n",
+        "Runs a program that was built with seriatim-cc or seriatim-c++, and writes its\n"
+        "events to a trace in the native format, which check and the other commands\n"
+        "read.\n\n"
+        "Exit status: that of the program (128 + N after signal N). If the program\n"
+        "succeeded, but not the trace: 2.\n",
     .options = options,
     .values_size = sizeof(struct values),
     .least_operands = 1,

@@ -80,9 +80,8 @@ static enum status report_trace(const struct values *values, const char *path) {
 static enum status refuse_pipe(const struct st_input *input) {
     struct st_error error;
     st_fail(&error, input->name, ST_AT_FILE, 0,
-            "is no result of check, run or predict; a trace has to be a file here, or use "
-            "'seriatim check "
-            "--format html -'");
+            "is not a result of check, run or predict; for a trace from a pipe use "
+            "'seriatim check --format html -'");
     return complain(&error);
 }
 
@@ -116,12 +115,12 @@ static const struct st_option options[] = {
 const struct command cmd_report = {
     .name = "report",
     .operands = "RESULT|TRACE",
-    .summary = "write a saved result as a page for a browser, or in another format",
+    .summary = "show a saved result as a page for a browser, or in another format",
     .description =
-        "Writes a result that check, run or predict saved with --format json as a page\n"
-        "for a browser, or in another format. RESULT is a file or - for standard input. A\n"
+        "Shows a result that check, run or predict saved with --format json, as a page\n"
+        "for a browser or in another format. RESULT is a file, or - for standard input. A\n"
         "TRACE is checked first, as 'seriatim check' does without options.\n\n"
-        "Exit status: 0 nothing new found, 1 found, 2 trouble.\n",
+        "Exit status: 0 nothing new found, 1 something new found, 2 error.\n",
     .options = options,
     .values_size = sizeof(struct values),
     .least_operands = 1,

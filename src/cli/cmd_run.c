@@ -144,8 +144,8 @@ static int open_filters(struct run *run, struct st_error *error) {
     if (values->first && st_filters_wanted(&values->filters.files))
         return st_fail(
             error, "run", ST_AT_FILE, 0,
-            "--first stops at a finding before it is known whether that is new; leave it out "
-            "with --suppressions and --baseline");
+            "--first cannot be used with --suppressions or --baseline: it stops before it is "
+            "known whether a finding is new");
     return st_filters_open(&run->filters, &values->filters.files, "run", inputs, error);
 }
 
@@ -172,24 +172,25 @@ static const struct st_option options[] = {
      .kind = ST_TEXT,
      .offset = offsetof(struct values, spec),
      .value = "FILE",
-     .help = "which functions are meant to be atomic; without it, nearly all are"},
+     .help = "a specification that says which functions should be atomic; without it, nearly all "
+             "should"},
     LIMIT_OPTION(struct values),
     {.name = "first",
      .kind = ST_FLAG,
      .offset = offsetof(struct values, first),
-     .help = "report the first finding at once, then let the program go on unwatched"},
+     .help = "report the first finding at once; the program then continues unwatched"},
     {.name = "log",
      .kind = ST_TEXT,
      .offset = offsetof(struct values, log),
      .value = "FILE",
-     .help = "write the report to FILE, with the process for each %p in it, instead of standard "
-             "error"},
+     .help = "write the report to FILE instead of standard error; %p in its name becomes the "
+             "process id"},
     {.name = "error-exitcode",
      .kind = ST_NUMBER,
      .offset = offsetof(struct values, error_exitcode),
      .value = "N",
      .initial = "66",
-     .help = "exit status when the program succeeded and something was found"},
+     .help = "exit with status N if the program succeeded but something was found"},
     FILTER_OPTIONS(struct values, filters),
     REPORT_FORMAT_OPTION(struct values, "text"),
     COMMON_OPTIONS,
@@ -198,13 +199,12 @@ static const struct st_option options[] = {
 const struct command cmd_run = {
     .name = "run",
     .operands = "[--] PROGRAM [ARGUMENT...]",
-    .summary = "run a program and say which blocks were cut",
-    .description =
-        "Runs a program that was built with seriatim-cc or seriatim-c++, checks what it\n"
-        "does and reports at its end which functions and blocks were not atomic. The\n"
-        "signal SIGUSR1 asks for a report of what was found so far.\n\n"
-        "Exit status: that of the program (128 + N after signal N); if the program\n"
-        "succeeded, 66 when something new was found and 2 when there is trouble.\n",
+    .summary = "run a program and report which blocks were violated",
+    .description = "Runs a program that was built with seriatim-cc or seriatim-c++, and checks it\n"
+                   "while it runs. Reports at the end which functions and blocks were not atomic.\n"
+                   "Send SIGUSR1 for a report of what was found so far.\n\n"
+                   "Exit status: that of the program (128 + N after signal N). If the program\n"
+                   "succeeded: 66 if something new was found, 2 after an error.\n",
     .options = options,
     .values_size = sizeof(struct values),
     .least_operands = 1,

@@ -8,7 +8,7 @@
 #include "report/report.h"
 #include "report/story/story.h"
 #include "report/text/text_writer.h"
-#include "report/user_line.h"
+#include "report/calls.h"
 #include "session/race_list.h"
 
 #include <inttypes.h>
@@ -122,7 +122,7 @@ static void write_text(const struct st_trace *trace, const char *path, const str
     const struct st_facts *facts = st_trace_facts(trace);
     fprintf(file, "%-24s %s\n", "trace", path);
     fprintf(file, "%-24s %s%s\n", "format", st_trace_format(trace),
-            st_trace_truncated(trace) ? ", cut off" : "");
+            st_trace_truncated(trace) ? ", truncated" : "");
     fprintf(file, "%-24s %.2f\n", "bytes per event", bytes_per_event(trace));
     for (size_t i = 0; i < FACT_COUNT; i++) {
         fprintf(file, "%-24s %" PRIu64 "\n", list[i].label, list[i].count);
@@ -134,26 +134,16 @@ static void write_text(const struct st_trace *trace, const char *path, const str
 
 /* ---- JSON ---- */
 
-static void number_field(struct st_json *json, const char *key, uint64_t number) {
-    st_json_key(json, key);
-    st_json_number(json, number);
-}
-
-static void string_field(struct st_json *json, const char *key, const char *text) {
-    st_json_key(json, key);
-    st_json_string(json, text);
-}
-
 static void write_place(const char *key, const struct st_place *place,
                         const struct st_symbols *symbols, struct st_json *json) {
     char buffer[ST_LOCATION_SIZE];
     char *op = st_op_text(symbols, &place->event);
     st_json_key(json, key);
     st_json_flat_object(json);
-    number_field(json, "event", place->number);
-    string_field(json, "thread", st_name(&symbols->threads, place->event.thread));
-    string_field(json, "op", op);
-    string_field(json, "loc", st_user_location(symbols, NULL, place->event.loc, buffer));
+    st_json_number_field(json, "event", place->number);
+    st_json_string_field(json, "thread", st_name(&symbols->threads, place->event.thread));
+    st_json_string_field(json, "op", op);
+    st_json_string_field(json, "loc", st_user_location(symbols, NULL, place->event.loc, buffer));
     st_json_object_end(json);
     free(op);
 }
@@ -165,15 +155,16 @@ static void write_races_json(const struct st_race_list *list, const struct st_sy
         return;
     }
     st_json_object(json);
-    number_field(json, "accesses", list->accesses);
-    number_field(json, "variables", list->variables);
+    st_json_number_field(json, "accesses", list->accesses);
+    st_json_number_field(json, "variables", list->variables);
     st_json_key(json, "pairs");
     st_json_array(json);
     for (size_t i = 0; i < list->pair_count; i++) {
         const struct st_race_pair *pair = &list->pairs[i];
         st_json_flat_object(json);
-        string_field(json, "variable", st_target_name(symbols, ST_READ, pair->to.event.target));
-        number_field(json, "count", pair->count);
+        st_json_string_field(json, "variable",
+                             st_target_name(symbols, ST_READ, pair->to.event.target));
+        st_json_number_field(json, "count", pair->count);
         write_place("from", &pair->from, symbols, json);
         write_place("to", &pair->to, symbols, json);
         st_json_object_end(json);
@@ -187,20 +178,20 @@ static void write_json(const struct st_trace *trace, const char *path, const str
     struct st_json json;
     st_json_start(&json, file);
     st_json_object(&json);
-    string_field(&json, "schema", "seriatim-stats/1");
-    string_field(&json, "file", path);
-    string_field(&json, "format", st_trace_format(trace));
+    st_json_string_field(&json, "schema", "seriatim-stats/1");
+    st_json_string_field(&json, "file", path);
+    st_json_string_field(&json, "format", st_trace_format(trace));
     st_json_key(&json, "cut");
     st_json_bool(&json, st_trace_truncated(trace));
     st_json_key(&json, "bytes_per_event");
     st_json_real(&json, bytes_per_event(trace));
     for (size_t i = 0; i < FACT_COUNT; i++) {
-        number_field(&json, list[i].key, list[i].count);
+        st_json_number_field(&json, list[i].key, list[i].count);
     }
     st_json_key(&json, "operations");
     st_json_flat_object(&json);
     for (int op = 0; op < ST_OP_COUNT; op++) {
-        number_field(&json, st_op_word((enum st_op)op), st_trace_facts(trace)->ops[op]);
+        st_json_number_field(&json, st_op_word((enum st_op)op), st_trace_facts(trace)->ops[op]);
     }
     st_json_object_end(&json);
     st_json_key(&json, "races");
@@ -269,8 +260,9 @@ const struct command cmd_stats = {
     .operands = "TRACE",
     .summary = "count the events, threads, variables, locks and blocks of a trace",
     .description =
-        "Counts what a trace consists of, and the accesses in it that race: nothing but\n"
-        "chance orders them. TRACE is a file in any format, or - for standard input.\n",
+        "Counts what a trace consists of, and its data races: conflicting accesses that\n"
+        "no synchronisation orders. TRACE is a file in any format, or - for standard\n"
+        "input.\n",
     .options = options,
     .values_size = sizeof(struct values),
     .least_operands = 1,

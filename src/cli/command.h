@@ -32,7 +32,7 @@ extern const struct command *const commands[]; /* ends with NULL */
 
 /* The command `help` is not in the table: it only shows the table. */
 #define HELP_COMMAND "help"
-#define HELP_SUMMARY "show the help of a command: seriatim help check"
+#define HELP_SUMMARY "show the help of a command, as in: seriatim help check"
 
 extern const struct st_option common_options[]; /* of every command */
 extern const struct st_option top_options[];    /* of seriatim itself, instead of a command */

@@ -21,7 +21,7 @@ extern const char *const color_words[], *const format_words[];
      .letter = 'q',                                                                                \
      .kind = ST_FLAG,                                                                              \
      .offset = offsetof(struct common_values, quiet),                                              \
-     .help = "show no progress, and of a report only the summary"},                                \
+     .help = "show no progress, and only the summary of a report"},                                \
         {.name = "color",                                                                          \
          .kind = ST_CHOICE,                                                                        \
          .offset = offsetof(struct common_values, color),                                          \
@@ -29,12 +29,12 @@ extern const char *const color_words[], *const format_words[];
          .initial = "auto",                                                                        \
          .choices = color_words,                                                                   \
          .help = "when to color a report",                                                         \
-         .note = "auto means on a terminal, unless NO_COLOR is set"},                              \
+         .note = "auto: on a terminal, unless NO_COLOR is set"},                                   \
         {.name = "help",                                                                           \
          .letter = 'h',                                                                            \
          .kind = ST_FLAG,                                                                          \
          .offset = offsetof(struct common_values, help),                                           \
-         .help = "show the help of the command"},                                                  \
+         .help = "show this help"},                                                                \
         {.name = "version",                                                                        \
          .kind = ST_FLAG,                                                                          \
          .offset = offsetof(struct common_values, version),                                        \
@@ -59,9 +59,8 @@ extern const char *const color_words[], *const format_words[];
 #define REPAIR_OPTION(type)                                                                        \
     {                                                                                              \
         .name = "repair", .kind = ST_FLAG, .offset = offsetof(type, repair),                       \
-        .help =                                                                                    \
-            "drop events that cannot be (the release of a lock that is not held, and the like) "   \
-            "with a warning, instead of giving up"                                                 \
+        .help = "drop malformed events (such as the release of a lock that is not held) with a "   \
+                "warning, instead of giving up"                                                    \
     }
 
 #endif

@@ -30,11 +30,10 @@ static void write_help(FILE *file, const void *context) {
         fprintf(file, "  %-10s %s\n", (*command)->name, (*command)->summary);
     fprintf(file, "  %-10s %s\n\noptions:\n", HELP_COMMAND, HELP_SUMMARY);
     st_options_help(top_options, file);
-    fputs("\nEvery command has --help, which cc and c++ leave to the compiler. The\n"
-          "environment variable SERIATIM_OPTIONS may hold options, which come before those\n"
-          "of the command line.\n\n"
-          "Exit status: 0 nothing found, 1 found, 2 trouble; run and record pass on that of\n"
-          "the program.\n",
+    fputs("\nEvery command has --help; cc and c++ pass it on to the compiler. Options in the\n"
+          "environment variable SERIATIM_OPTIONS come before those of the command line.\n\n"
+          "Exit status: 0 nothing found, 1 something found, 2 error; run and record pass on\n"
+          "the status of the program.\n",
           file);
 }
 

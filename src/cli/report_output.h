@@ -18,16 +18,16 @@ struct filter_values {
      .kind = ST_TEXTS,                                                                             \
      .offset = offsetof(type, member.files.suppressions),                                          \
      .value = "FILE",                                                                              \
-     .help = "leave out what the lines of FILE match; can be given several times"},                \
+     .help = "leave out findings that match a line of FILE; may be repeated"},                     \
         {.name = "baseline",                                                                       \
          .kind = ST_TEXTS,                                                                         \
          .offset = offsetof(type, member.files.baselines),                                         \
          .value = "FILE",                                                                          \
-         .help = "leave out what was found before, in a result that was saved as JSON; "           \
-                 "can be given several times"},                                                    \
+         .help = "leave out findings that are in FILE, an earlier result saved as JSON; "          \
+                 "may be repeated"},                                                               \
     {                                                                                              \
         .name = "print-suppressions", .kind = ST_FLAG, .offset = offsetof(type, member.print),     \
-        .help = "write suppressions that match what was found, instead of the report"              \
+        .help = "write suppressions for all findings instead of the report"                        \
     }
 
 /* How to write findings: an index in st_report_formats. */

@@ -94,7 +94,7 @@ void end_reading(struct st_reading *reading, bool good) {
         if (st_trace_repairs(reading->trace)->kinds[kind].count)
             warn_of_repair(reading->trace, (enum st_malformed)kind);
     if (st_trace_truncated(reading->trace))
-        warn("%s: is cut off; only its first %" PRIu64 " events could be read",
+        warn("%s: is truncated; only its first %" PRIu64 " events could be read",
              st_trace_name(reading->trace), st_trace_facts(reading->trace)->events);
 }
 
@@ -107,8 +107,8 @@ int open_trace_input(struct st_trace_input *input, struct st_trace_source source
         return -1;
     uint64_t section = input->spec ? st_spec_section_line(input->spec) : 0;
     if (section)
-        warn("%s:%" PRIu64 ": 'atomic section' applies to run and record only; a trace has its "
-             "blocks already",
+        warn("%s:%" PRIu64 ": 'atomic section' is for run and record and has no effect here: a "
+             "trace already has its blocks",
              st_trace_input_spec_name(input), section);
     return 0;
 }
@@ -124,6 +124,6 @@ int pass_trace_input(struct st_trace_input *input, st_trace_input_feed *feed, vo
 
 void warn_of_no_blocks(const struct st_trace_input *input) {
     if (st_trace_input_selects_nothing(input))
-        warn("%s: calls no block of %s atomic", st_trace_input_spec_name(input),
+        warn("%s: selects no block of %s", st_trace_input_spec_name(input),
              st_trace_name(input->reading.trace));
 }

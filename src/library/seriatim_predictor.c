@@ -134,10 +134,10 @@ void seriatim_predictor_finish(seriatim_predictor *predictor, seriatim_predictio
         .serializable = serializable[prediction->atomic],
         .notion = prediction->notion,
         .blocks = prediction->block_count,
-        .atomic = prediction->by[ST_FORESEEN_ATOMIC],
-        .undecided = prediction->by[ST_FORESEEN_TIMEOUT],
-        .potential = prediction->by[ST_FORESEEN_POTENTIAL],
-        .violations = prediction->by[ST_FORESEEN_VIOLATION],
+        .atomic = prediction->by[ST_BLOCK_ATOMIC],
+        .undecided = prediction->by[ST_BLOCK_TIMEOUT],
+        .potential = prediction->by[ST_BLOCK_POTENTIAL],
+        .violations = prediction->by[ST_BLOCK_VIOLATION],
         .may_miss = prediction->may_miss,
         .caveats = prediction->caveats,
         .caveat_count = prediction->caveat_count,
@@ -151,14 +151,14 @@ void seriatim_predictor_finish(seriatim_predictor *predictor, seriatim_predictio
 
 /* ---- What is handed out ---------------------------------------------------------------------- */
 
-_Static_assert((int)SERIATIM_OUTLOOK_ATOMIC == (int)ST_FORESEEN_ATOMIC &&
-                   (int)SERIATIM_OUTLOOK_UNDECIDED == (int)ST_FORESEEN_TIMEOUT &&
-                   (int)SERIATIM_OUTLOOK_POTENTIAL == (int)ST_FORESEEN_POTENTIAL &&
-                   (int)SERIATIM_OUTLOOK_VIOLATION == (int)ST_FORESEEN_VIOLATION,
+_Static_assert((int)SERIATIM_OUTLOOK_ATOMIC == (int)ST_BLOCK_ATOMIC &&
+                   (int)SERIATIM_OUTLOOK_UNDECIDED == (int)ST_BLOCK_TIMEOUT &&
+                   (int)SERIATIM_OUTLOOK_POTENTIAL == (int)ST_BLOCK_POTENTIAL &&
+                   (int)SERIATIM_OUTLOOK_VIOLATION == (int)ST_BLOCK_VIOLATION,
                "the public outlooks are numbered like the inner ones");
 
 static const uint64_t *public_variables(seriatim_predictor *predictor,
-                                        const struct st_foreseen *block) {
+                                        const struct st_predicted_block *block) {
     if (!block->variable_count)
         return NULL;
     st_reserve(&predictor->variables, &predictor->variable_capacity, block->variable_count);
@@ -169,7 +169,7 @@ static const uint64_t *public_variables(seriatim_predictor *predictor,
 }
 
 static const seriatim_place *public_places(seriatim_predictor *predictor,
-                                           const struct st_foreseen *block) {
+                                           const struct st_predicted_block *block) {
     if (!block->event_count)
         return NULL;
     st_reserve(&predictor->places, &predictor->place_capacity, block->event_count);
@@ -179,7 +179,7 @@ static const seriatim_place *public_places(seriatim_predictor *predictor,
 }
 
 static const seriatim_edge *public_path(seriatim_predictor *predictor,
-                                        const struct st_foreseen *block) {
+                                        const struct st_predicted_block *block) {
     if (!block->path_length)
         return NULL;
     st_reserve(&predictor->path, &predictor->path_capacity, block->path_length);
@@ -189,7 +189,7 @@ static const seriatim_edge *public_path(seriatim_predictor *predictor,
 }
 
 static const seriatim_changed_read *public_reads(seriatim_predictor *predictor,
-                                                 const struct st_foreseen *block) {
+                                                 const struct st_predicted_block *block) {
     if (!block->broken_count)
         return NULL;
     st_reserve(&predictor->reads, &predictor->read_capacity, block->broken_count);
@@ -204,14 +204,14 @@ const seriatim_predicted_block *seriatim_predictor_block(seriatim_predictor *pre
                                                          size_t index) {
     if (index >= listed(predictor))
         return NULL;
-    const struct st_foreseen *block = &predictor->predictions.items[0].blocks[index];
+    const struct st_predicted_block *block = &predictor->predictions.items[0].blocks[index];
     predictor->block = (seriatim_predicted_block){
         .thread = st_intake_id(&predictor->intake, ST_ID_THREAD, block->thread),
         .block = st_intake_id(&predictor->intake, ST_ID_BLOCK, block->block),
         .begin = block->begin,
         .begin_loc = block->begin_loc,
         .end = block->end,
-        .outlook = (seriatim_outlook)block->foresight,
+        .outlook = (seriatim_outlook)block->verdict,
         .pattern = block->pattern,
         .why = block->why,
         .variables = public_variables(predictor, block),
@@ -231,7 +231,7 @@ const seriatim_predicted_block *seriatim_predictor_block(seriatim_predictor *pre
 const seriatim_deadlock *seriatim_predictor_deadlock(seriatim_predictor *predictor, size_t index) {
     if (!predictor->intake.finished || index >= predictor->predictions.deadlock_count)
         return NULL;
-    const struct st_foreseen_deadlock *deadlock = &predictor->predictions.deadlocks[index];
+    const struct st_predicted_deadlock *deadlock = &predictor->predictions.deadlocks[index];
     st_reserve(&predictor->waits, &predictor->wait_capacity, deadlock->count);
     for (size_t i = 0; i < deadlock->count; i++)
         predictor->waits[i] = (seriatim_wait){

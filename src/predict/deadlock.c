@@ -100,7 +100,7 @@ struct search {
     uint64_t steps;
     struct st_intern rings; /* that are known: the locks of each */
     uint32_t *locks;        /* of the ring that is looked at */
-    struct st_foreseen_wait *waits;
+    struct st_predicted_wait *waits;
     size_t most;
     struct st_predictions *found;
 };
@@ -196,7 +196,7 @@ static struct st_place place_of(const struct search *search, uint32_t thread, ui
     return (struct st_place){.number = number, .event = event};
 }
 
-static struct st_foreseen_wait wait_of(const struct search *search, size_t place) {
+static struct st_predicted_wait wait_of(const struct search *search, size_t place) {
     size_t before = (place + search->length - 1) % search->length;
     const struct request *request = request_of(search, search->chain[place]);
     uint32_t thread = thread_of(search, request);
@@ -204,7 +204,7 @@ static struct st_foreseen_wait wait_of(const struct search *search, size_t place
     const struct st_held_lock *held = &search->watch->held[request->held];
     while (held->lock != lock)
         held++;
-    return (struct st_foreseen_wait){
+    return (struct st_predicted_wait){
         .holds = place_of(search, thread, lock, held->number, held->loc),
         .wants = place_of(search, thread, request->wants, request->number, request->loc)};
 }

@@ -1,12 +1,36 @@
-/* The calls that led to a step, as far as they are worth telling.
+/* The place of an event as every format shows it, and the calls that led there.
  *
- * Frames of the implementation (std::, names that begin with __, what starts programs and threads)
- * are left out where there are others: nobody asks for the lines of the library that locked a
- * mutex. And what was told with an earlier step of the same thread is not told again. */
+ * The place is the innermost frame in the user's own code (symbol/user_code.h): nobody asks for the
+ * line of the library that locked a mutex. Where all frames are the library's, it is the innermost
+ * of them; where the calls are not known, it is the location of the event. */
 #ifndef SERIATIM_REPORT_CALLS_H
 #define SERIATIM_REPORT_CALLS_H
 
 #include "report/report.h"
+
+/* ---- The user's line ---- */
+
+/* The texts are those of the trace. */
+struct st_user_line {
+    const char *function; /* "" where it is not known */
+    const char *location; /* "bank.c:21"; a mere number as in RAPID's traces; "" */
+};
+
+/* Without `details` (NULL), it is what the contexts of the symbols say. The location is in `buffer`
+ * when it is a number. */
+struct st_user_line st_user_line(const struct st_symbols *symbols, const struct st_details *details,
+                                 uint64_t loc, char buffer[ST_LOCATION_SIZE]);
+
+/* The innermost frame of all, the library's or the user's: where the event really happened. */
+struct st_user_line st_innermost_line(const struct st_symbols *symbols,
+                                      const struct st_details *details, uint64_t loc,
+                                      char buffer[ST_LOCATION_SIZE]);
+
+/* The location of the user's line alone. */
+const char *st_user_location(const struct st_symbols *symbols, const struct st_details *details,
+                             uint64_t loc, char buffer[ST_LOCATION_SIZE]);
+
+/* ---- The calls ---- */
 
 struct st_frame_text {
     char *function, *location;
@@ -14,7 +38,7 @@ struct st_frame_text {
 
 /* All zero is empty. */
 struct st_calls {
-    struct st_frame_text *frames; /* innermost first */
+    struct st_frame_text *frames; /* innermost first, without those of libraries */
     size_t count, capacity;
 };
 
@@ -22,8 +46,8 @@ struct st_calls {
 struct st_calls st_calls_at(const struct st_details *details, uint64_t loc);
 void st_calls_free(struct st_calls *calls);
 
-/* How many frames from the innermost on are worth telling when `told` was told before. The
- * innermost always is. */
-size_t st_calls_new(const struct st_calls *calls, const struct st_calls *told);
+/* How many frames from the innermost on are new to a reader who has seen the calls `before`, of the
+ * same thread. The innermost always is. */
+size_t st_calls_new(const struct st_calls *calls, const struct st_calls *before);
 
 #endif

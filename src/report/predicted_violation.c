@@ -5,11 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is about conflicts alone claims nothing for certain. */
-bool st_ignores_reads(const char *notion) {
-    return notion && strcmp(notion, "view") == 0;
-}
-
 /* ---- Steps ---- */
 
 struct list {
@@ -22,7 +17,7 @@ static void add(struct list *list, const struct st_place *place) {
         list->items[list->count++] = *place;
 }
 
-struct st_place *st_foreseen_steps(const struct st_foreseen *block, size_t *count) {
+struct st_place *st_predicted_steps(const struct st_predicted_block *block, size_t *count) {
     struct list list = {
         .items = st_alloc(block->event_count + 2 * block->path_length + 1, sizeof *list.items)};
     struct st_place begin = st_begin_place(&(struct st_violation){.block = block->block,
@@ -60,7 +55,7 @@ static bool find_edge(const struct st_place *from, const struct st_place *to,
 }
 
 /* Only a path that leaves the block and comes back is one. */
-static void make_path(const struct st_foreseen *block, struct st_violation *violation) {
+static void make_path(const struct st_predicted_block *block, struct st_violation *violation) {
     size_t count = 0;
     struct st_edge *edges = st_alloc(block->event_count + 1, sizeof *edges);
     for (size_t i = 0; i + 1 < block->event_count; i++)
@@ -74,13 +69,13 @@ static void make_path(const struct st_foreseen *block, struct st_violation *viol
     violation->path_length = count;
 }
 
-static void copy_path(const struct st_foreseen *block, struct st_violation *violation) {
+static void copy_path(const struct st_predicted_block *block, struct st_violation *violation) {
     violation->path = st_alloc(block->path_length, sizeof *violation->path);
     memcpy(violation->path, block->path, block->path_length * sizeof *block->path);
     violation->path_length = block->path_length;
 }
 
-static const struct st_place *last_event(const struct st_foreseen *block, bool own) {
+static const struct st_place *last_event(const struct st_predicted_block *block, bool own) {
     for (size_t i = block->event_count; i-- > 0;)
         if ((block->events[i].event.thread == block->thread) == own)
             return &block->events[i];
@@ -88,14 +83,14 @@ static const struct st_place *last_event(const struct st_foreseen *block, bool o
 }
 
 /* What is known without a path. */
-static void set_closing(const struct st_foreseen *block, struct st_violation *violation) {
+static void set_closing(const struct st_predicted_block *block, struct st_violation *violation) {
     const struct st_place *own = last_event(block, true), *other = last_event(block, false);
     violation->event = own ? *own : st_begin_place(violation);
     if (other)
         violation->closing = (struct st_edge){.from = *other, .to = violation->event};
 }
 
-struct st_violation st_foreseen_violation(const struct st_foreseen *block) {
+struct st_violation st_predicted_violation(const struct st_predicted_block *block) {
     struct st_violation violation = {.block = block->block,
                                      .thread = block->thread,
                                      .begin_loc = block->begin_loc,

@@ -1,5 +1,6 @@
 #include "session/finding_names.h"
 
+#include "base/bits.h"
 #include "base/memory.h"
 #include "report/context_details.h"
 #include "watch/describe.h"
@@ -7,40 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers that were mentioned, one bit each. */
-struct wanted {
-    unsigned char *bits;
-    size_t capacity;
-};
-
 /* Invariant: the tables of `symbols` are the translator's, except for variables, locations and
  * contexts, which are ours. */
 struct st_finding_names {
     struct st_translator *translator;
     struct st_symbols symbols;
-    struct wanted variables, sites;
+    struct st_bits variables, sites; /* those that were mentioned */
     struct st_context_details contexts;
 };
 
-static void want(struct wanted *wanted, uint64_t number) {
-    st_reserve(&wanted->bits, &wanted->capacity, (size_t)(number / 8) + 1);
-    wanted->bits[number / 8] |= (unsigned char)(1u << number % 8);
-}
-
-static bool is_wanted(const struct wanted *wanted, uint64_t number) {
-    return number / 8 < wanted->capacity && wanted->bits[number / 8] >> number % 8 & 1;
-}
-
 static void want_loc(struct st_finding_names *names, uint64_t loc) {
     if (loc & ST_LOC_NAME)
-        want(&names->sites, loc & ~ST_LOC_NAME);
+        st_bits_add(&names->sites, loc & ~ST_LOC_NAME);
 }
 
 static void want_place(struct st_finding_names *names, const struct st_place *place) {
     if (!place->number)
         return;
     if (place->event.written <= ST_WRITE)
-        want(&names->variables, place->event.target);
+        st_bits_add(&names->variables, place->event.target);
     want_loc(names, place->event.loc);
 }
 
@@ -67,7 +53,7 @@ static void name_variables(struct st_finding_names *names) {
     uint32_t count = st_translator_variable_count(names->translator);
     for (uint32_t i = 0; i < count; i++) {
         *name = '\0';
-        if (is_wanted(&names->variables, i))
+        if (st_bits_has(&names->variables, i))
             st_translator_variable_name(names->translator, i, name, sizeof name);
         st_names_append(&names->symbols.variables, name, strlen(name));
     }
@@ -77,7 +63,7 @@ static void describe_sites(struct st_finding_names *names) {
     struct st_describer *describer = st_describer_new(names->translator, &names->symbols);
     uint32_t count = st_sites_count(st_translator_sites(names->translator));
     for (uint32_t i = 0; i < count; i++)
-        st_describe_next(describer, is_wanted(&names->sites, i));
+        st_describe_next(describer, st_bits_has(&names->sites, i));
     st_describer_free(describer);
 }
 
@@ -101,8 +87,8 @@ void st_finding_names_free(struct st_finding_names *names) {
     st_names_free(&names->symbols.locations);
     st_contexts_free(&names->symbols.contexts);
     st_context_details_free(&names->contexts);
-    free(names->variables.bits);
-    free(names->sites.bits);
+    st_bits_free(&names->variables);
+    st_bits_free(&names->sites);
     free(names);
 }
 

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "check/engine.h"
-#include "report/user_line.h"
+#include "report/calls.h"
 
 #include <stdlib.h>
 #include <string.h>

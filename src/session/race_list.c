@@ -1,7 +1,7 @@
 #include "session/race_list.h"
 
 #include "base/memory.h"
-#include "report/user_line.h"
+#include "report/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +9,6 @@
 /* How many pairs are shown. More are kept, because pairs that differ only in their callers look
  * the same. */
 enum { SHOWN = 10, KEPT = 32 };
-
-static bool is_new(struct st_race_list *list, uint32_t variable) {
-    st_reserve(&list->racing, &list->racing_capacity, (size_t)variable / 8 + 1);
-    unsigned char *byte = &list->racing[variable / 8], bit = (unsigned char)(1 << variable % 8);
-    bool was = *byte & bit;
-    *byte |= bit;
-    return !was;
-}
 
 static bool same_places(const struct st_race_pair *pair, const struct st_place *from,
                         const struct st_place *to) {
@@ -27,7 +19,7 @@ static bool same_places(const struct st_race_pair *pair, const struct st_place *
 static void note(void *context, const struct st_place *from, const struct st_place *to) {
     struct st_race_list *list = context;
     list->accesses++;
-    list->variables += is_new(list, to->event.target);
+    list->variables += st_bits_add(&list->racing, to->event.target);
     for (size_t i = 0; i < list->pair_count; i++) {
         if (same_places(&list->pairs[i], from, to)) {
             list->pairs[i].count++;
@@ -46,7 +38,7 @@ void st_race_list_init(struct st_race_list *list) {
 
 void st_race_list_free(struct st_race_list *list) {
     st_races_free(list->races);
-    free(list->racing);
+    st_bits_free(&list->racing);
     free(list->pairs);
 }
 

@@ -2,6 +2,7 @@
 #ifndef SERIATIM_SESSION_RACE_LIST_H
 #define SERIATIM_SESSION_RACE_LIST_H
 
+#include "base/bits.h"
 #include "check/races/races.h"
 #include "trace/symbols.h"
 
@@ -15,9 +16,8 @@ struct st_race_pair {
 struct st_race_list {
     struct st_races *races;
     uint64_t accesses, variables; /* that race */
-    unsigned char *racing;        /* by variable, a bit each */
-    size_t racing_capacity;
-    struct st_race_pair *pairs; /* the first ones */
+    struct st_bits racing;        /* variables */
+    struct st_race_pair *pairs;   /* the first ones */
     size_t pair_count, pair_capacity;
 };
 

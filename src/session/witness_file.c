@@ -18,7 +18,7 @@ struct collecting {
     struct st_event *events; /* by place */
 };
 
-const struct st_foreseen *st_find_witness(const struct st_predictions *predictions) {
+const struct st_predicted_block *st_find_witness(const struct st_predictions *predictions) {
     for (size_t i = 0; i < predictions->count; i++) {
         const struct st_prediction *prediction = &predictions->items[i];
         for (size_t j = 0; j < prediction->listed && prediction->gives_traces; j++)
@@ -43,7 +43,8 @@ static void collect(void *context, const struct st_event *events, size_t count, 
     }
 }
 
-static struct st_event *order_events(struct st_trace_input *input, const struct st_foreseen *block,
+static struct st_event *order_events(struct st_trace_input *input,
+                                     const struct st_predicted_block *block,
                                      struct st_error *error) {
     size_t count = block->witness_length;
     struct collecting collecting = {.steps = st_alloc(count, sizeof *collecting.steps),
@@ -70,7 +71,7 @@ static int write_events(const struct st_trace_input *input, const struct st_even
     return result;
 }
 
-int st_write_witness(struct st_trace_input *input, const struct st_foreseen *block,
+int st_write_witness(struct st_trace_input *input, const struct st_predicted_block *block,
                      const char *path, struct st_error *error) {
     const char *inputs[] = {input->source.path, input->source.spec, NULL};
     struct st_output output;

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Waking the other thread costs a system call and more, so batches change hands in groups. Both
+/* Waking the other thread costs a system call and more, so batches are handed over in groups. Both
  * sides may hold back GROUP - 1 batches, and the analysis has one in use: SLOTS must be larger than
  * that, or they would wait for each other. */
 enum { SLOTS = 8, GROUP = 4 };
@@ -60,7 +60,7 @@ static void *read_ahead(void *context) {
         wait_for_change(ahead, &ahead->released, ahead->filled - SLOTS);
         struct st_batch *batch = &ahead->slots[ahead->filled++ % SLOTS];
         st_batch_read(batch, ahead->format, ahead->reader, ahead->input, ahead->symbols);
-        /* After a batch that is not full the input may make us wait: hide nothing then. */
+        /* After a batch that is not full, reading may block: publish what there is. */
         if (batch->count < ST_BATCH_EVENTS || ahead->filled % GROUP == 0)
             publish(ahead, &ahead->published, ahead->filled);
         if (batch->count <= 0)
@@ -93,8 +93,8 @@ struct st_batch *st_ahead_next(struct st_ahead *ahead) {
 void st_ahead_stop(struct st_ahead *ahead) {
     if (!ahead)
         return;
-    /* It acts where the thread waits: for a free slot, or in read() for a pipe that may never say
-     * another word. Nowhere else does it leave things half done. */
+    /* The thread ends where it waits: for a free slot, or in read() of a pipe that may stay silent
+     * for ever. Nothing is half done there. */
     pthread_cancel(ahead->thread);
     pthread_join(ahead->thread, NULL);
     pthread_cond_destroy(&ahead->changed);

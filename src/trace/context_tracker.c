@@ -13,8 +13,8 @@ enum { SITE_BITS = 24, CONTEXT_BITS = 47 - SITE_BITS };
 #define FAR_SITE ((UINT32_C(1) << SITE_BITS) - 1)
 #define CONTEXT_LIMIT (UINT32_C(1) << CONTEXT_BITS)
 
-/* Recursion makes a new stack with every call. Beyond so many, new stacks and new sets of locks are
- * not known. */
+/* Recursion makes a new stack with every call. Beyond this number, new stacks and new sets of locks
+ * count as unknown. */
 #define PART_LIMIT (UINT32_C(1) << 22)
 #define UNKNOWN UINT32_MAX
 
@@ -22,8 +22,8 @@ struct lock_held {
     uint32_t lock, count;
 };
 
-/* What is known of a thread while the events go by. Invariant: when `fresh`, `context` is that of
- * the innermost open block and of the locks held. All zero is a thread that did nothing yet. */
+/* The state of a thread after the events so far. Invariant: when `fresh`, `context` is that of the
+ * innermost open block and of the locks held. All zero is a thread that did nothing yet. */
 struct thread {
     bool fresh;
     uint32_t context;
@@ -151,7 +151,7 @@ static uint64_t place(struct st_context_tracker *tracker, struct thread *thread,
            (site < FAR_SITE ? site : FAR_SITE);
 }
 
-/* Begin, acquire and release belong to what was before them, an end to what is behind it. */
+/* Begin, acquire and release belong to the context before them, an end to the one after it. */
 static __attribute__((noinline)) void track(struct st_context_tracker *tracker,
                                             struct st_event *event) {
     st_reserve(&tracker->threads, &tracker->thread_capacity, (size_t)event->thread + 1);
@@ -168,7 +168,7 @@ static __attribute__((noinline)) void track(struct st_context_tracker *tracker,
         remove_lock(thread, event->target);
 }
 
-/* Most events are accesses in a context that is known. */
+/* Most events are accesses in a context that has its number already. */
 void st_context_tracker_events(struct st_context_tracker *tracker, struct st_event *events,
                                size_t count) {
     for (size_t i = 0; i < count; i++) {

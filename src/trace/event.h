@@ -24,11 +24,11 @@ enum st_op {
     ST_SEND,    /* target: channel */
     ST_RECEIVE, /* target: channel */
     ST_OP_COUNT,
-    /* What becomes of an event that must have no effect. `written` keeps the operation. All but the
-     * dropped are still events of their thread: a fork reaches them, a join is reached from them.
-     */
+    /* What `op` becomes if the event must have no effect; `written` keeps the operation. All but
+     * the dropped are still events of their thread: its fork happens before them, and they happen
+     * before its join. */
     ST_NESTED = ST_OP_COUNT, /* re-entrant acquire, or the release that matches one */
-    ST_UNMARKED,             /* begin or end of a block that is none by the specification */
+    ST_UNMARKED,             /* begin or end of what the specification says is no block */
     ST_DROPPED,              /* malformed, dropped by --repair: as if it were not there */
     /* An access that its thread made before events of the thread that came earlier in the stream.
      * Never in traces: only `run` defers accesses, and only witness takes them

@@ -28,8 +28,8 @@ struct st_input {
 int st_input_open(struct st_input *input, const char *path, struct st_error *error);
 void st_input_close(struct st_input *input);
 
-/* Reads until at least `want` bytes are unread or the input ends. 0, or -1 with an error. After
- * it, pointers into data are stale. */
+/* Reads until at least `want` bytes are unread or the input ends. 0, or -1 with an error. Pointers
+ * into data are stale afterwards. */
 int st_input_fill(struct st_input *input, size_t want, struct st_error *error);
 
 static inline size_t st_input_available(const struct st_input *input) {

@@ -1,4 +1,4 @@
-/* Functions and blocks: what opens and what ends. */
+/* Functions and blocks: which are open, and where they begin and end. */
 #include "watch/translator_state.h"
 
 #include "base/memory.h"
@@ -32,7 +32,7 @@ static __attribute__((noinline)) void learn_function(struct st_translator *t,
 }
 
 static const struct function *function_at(struct st_translator *t, uint64_t pc) {
-    uint32_t number = st_pairs_number(&t->functions, pc, 0);
+    uint32_t number = st_map64_number(&t->functions, pc);
     st_reserve(&t->function_facts, &t->function_capacity, (size_t)number + 1);
     struct function *function = &t->function_facts[number];
     if (!function->known)
@@ -54,7 +54,7 @@ void st_translate_begin_block(struct st_translator *t, struct thread *thread, st
                               uint64_t pc) {
     struct frame *pushed = push(thread, frame);
     pushed->loc = loc_at(t, thread, pc);
-    put(t, thread, ST_BEGIN, pushed->block, pushed->loc);
+    emit(t, thread, ST_BEGIN, pushed->block, pushed->loc);
     if (t->options.outline) {
         pushed->call = 0;
         change_context(thread);
@@ -63,10 +63,10 @@ void st_translate_begin_block(struct st_translator *t, struct thread *thread, st
 
 static void end_block(struct st_translator *t, struct thread *thread, const struct frame *frame) {
     if (frame->kind != NO_BLOCK)
-        put(t, thread, ST_END, frame->block, frame->loc);
+        emit(t, thread, ST_END, frame->block, frame->loc);
 }
 
-/* A critical section that goes on behind the function or block that it began in ends with it. */
+/* A critical section that outlasts the function or block that it began in ends with it. */
 static void pop_one(struct st_translator *t, struct thread *thread) {
     end_block(t, thread, &thread->frames[--thread->depth]);
     change_context(thread);
@@ -82,7 +82,7 @@ void st_translate_leave(struct st_translator *t, struct thread *thread, bool ann
                      thread->frames[depth - 1].annotated != annotated))
         depth--;
     if (!depth)
-        return; /* it was opened before anybody listened */
+        return; /* it was opened before the runtime started */
     while (thread->depth >= depth)
         pop_one(t, thread);
     while (thread->depth && thread->frames[thread->depth - 1].kind == OVER)
@@ -111,13 +111,13 @@ void st_translate_enter(struct st_translator *t, struct thread *thread,
 
 void st_translate_begin(struct st_translator *t, struct thread *thread,
                         const struct st_stream_record *record) {
-    uint32_t text = st_pairs_number(&t->texts, record->argument, 0);
+    uint32_t text = st_map64_number(&t->texts, record->argument);
     st_reserve(&t->text_blocks, &t->text_capacity, (size_t)text + 1);
     struct frame frame = {.kind = NAMED, .annotated = true, .block = t->text_blocks[text] - 1};
     st_translate_begin_block(t, thread, frame, st_stream_address(record));
 }
 
-/* Of the blocks that nobody named, those can be split in which no named one is open. */
+/* Inferred blocks can be split if no named one is open in them. */
 void st_translate_split(struct st_translator *t, struct thread *thread) {
     size_t first = thread->depth;
     while (first && thread->frames[first - 1].kind <= INFERRED)
@@ -126,7 +126,7 @@ void st_translate_split(struct st_translator *t, struct thread *thread) {
         end_block(t, thread, &thread->frames[i]);
     for (size_t i = first; i < thread->depth; i++)
         if (thread->frames[i].kind == INFERRED)
-            put(t, thread, ST_BEGIN, thread->frames[i].block, thread->frames[i].loc);
+            emit(t, thread, ST_BEGIN, thread->frames[i].block, thread->frames[i].loc);
 }
 
 void st_translate_leave_all(struct st_translator *t, struct thread *thread) {
@@ -148,7 +148,7 @@ void st_translate_end_section(struct st_translator *t, struct thread *thread) {
     memmove(&thread->frames[i - 1], &thread->frames[i],
             (thread->depth - i) * sizeof *thread->frames);
     thread->depth--;
-    for (; i <= thread->depth; i++) { /* functions, and outlines of them begin anew */
+    for (; i <= thread->depth; i++) { /* functions, whose callers have changed */
         struct st_call call = st_call(&t->sites, thread->frames[i - 1].call);
         call.caller = i > 1 ? thread->frames[i - 2].call : 0;
         thread->frames[i - 1].call = st_sites_call(&t->sites, call);

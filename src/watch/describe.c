@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By call and by address, 0 where not asked for yet: what was found, plus 1. */
+/* Arrays by call and by address hold what was found plus 1, or 0 where nothing was looked up yet.
+ */
 struct st_describer {
     struct st_translator *translator;
     const struct st_sites *sites;

@@ -35,12 +35,12 @@ void st_translate_acquire(struct st_translator *t, struct thread *thread,
     struct st_sync_object *lock = st_objects_at(&t->locks, st_stream_address(record), 0);
     bool again = lock->holder == thread->number + 1;
     if (lock->number == ST_NO_OBJECT || (lock->holder && !again)) {
-        name_lock(t, lock); /* or somebody released it unseen: from now on it is another lock */
+        name_lock(t, lock); /* or it was released unseen: from now on it is another lock */
         again = false;
     }
     if (!again && has_sections(t) && !thread->lock_count)
         begin_section(t, thread, lock, record->argument);
-    put(t, thread, ST_ACQUIRE, lock->number, loc_at(t, thread, record->argument));
+    emit(t, thread, ST_ACQUIRE, lock->number, loc_at(t, thread, record->argument));
     lock->holder = thread->number + 1;
     lock->count++;
     if (again)
@@ -78,7 +78,7 @@ void st_translate_release(struct st_translator *t, struct thread *thread,
         drop_lock(t, thread, object);
         return;
     }
-    put(t, thread, ST_RELEASE, lock->number, loc_at(t, thread, record->argument));
+    emit(t, thread, ST_RELEASE, lock->number, loc_at(t, thread, record->argument));
     if (--lock->count)
         return;
     lock->holder = 0;
@@ -90,7 +90,7 @@ void st_translate_release(struct st_translator *t, struct thread *thread,
 /* ---- channels ---- */
 
 /* Objects have several channels, which mean something to the runtime only: "queue.ready", and
- * "queue.ready #2" for another channel of the same. */
+ * "queue.ready #2" for another channel of the same object. */
 static __attribute__((noinline)) void name_channel(struct st_translator *t,
                                                    struct st_sync_object *channel) {
     char name[ST_LONGEST_NAME];
@@ -104,5 +104,5 @@ void st_translate_channel(struct st_translator *t, struct thread *thread,
         st_objects_at(&t->channels, st_stream_address(record), st_stream_aux(record));
     if (channel->number == ST_NO_OBJECT)
         name_channel(t, channel);
-    put(t, thread, op, channel->number, loc_at(t, thread, record->argument));
+    emit(t, thread, op, channel->number, loc_at(t, thread, record->argument));
 }

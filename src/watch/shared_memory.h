@@ -21,7 +21,7 @@ void st_shared_memory_free(struct st_shared_memory *memory);
 /* Makes a head of zeroed memory of st_stream_bytes(chunk_count) bytes. */
 void st_shared_memory_initialize(struct st_stream_head *head, uint32_t chunk_count, uint32_t given);
 
-/* Nobody reads any more: the program goes on without telling anything. */
+/* Nobody reads any more: the program goes on and emits nothing. */
 void st_shared_memory_close(struct st_stream_head *head);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many records before its turn, an access asks for its memory. */
+/* So many records before its turn, the memory of an access is prefetched. */
 enum { AHEAD = 16 };
 
 struct st_translator *st_translator_new(const struct st_translation *translation) {
@@ -17,13 +17,16 @@ struct st_translator *st_translator_new(const struct st_translation *translation
     t->places = st_places_new();
     st_variables_init(&t->variables);
     if (translation->dead_before) {
-        t->variables.parted = st_translate_parted;
-        t->variables.parted_context = t;
+        t->variables.split = st_translate_split_variable;
+        t->variables.split_context = t;
     }
     if (t->options.forget)
         st_variables_reuse(&t->variables);
     st_objects_init(&t->locks);
     st_objects_init(&t->channels);
+    st_map64_init(&t->calls);
+    st_map64_init(&t->functions);
+    st_map64_init(&t->texts);
     st_map64_init(&t->serials);
     t->batch = st_alloc(ST_BATCH + ST_BATCH_ROOM, sizeof *t->batch);
     t->batch_at = st_alloc(ST_BATCH, sizeof *t->batch_at);
@@ -35,7 +38,7 @@ static void free_thread(struct thread *thread) {
         return;
     free(thread->frames);
     free(thread->locks);
-    st_moments_free(&thread->moments);
+    st_past_free(&thread->past);
     free(thread);
 }
 
@@ -49,17 +52,17 @@ void st_translator_free(struct st_translator *t) {
     st_symbols_free(&t->symbols);
     st_sites_free(&t->sites);
     st_places_free(t->places);
-    free(t->corrected);
+    free(t->moved);
     st_variables_free(&t->variables);
     st_objects_free(&t->locks);
     st_objects_free(&t->channels);
     free(t->lock_repeats.counts);
     free(t->channel_repeats.counts);
     st_pairs_free(&t->origins);
-    st_pairs_free(&t->calls);
+    st_map64_free(&t->calls);
     free(t->owners);
-    st_pairs_free(&t->functions);
-    st_pairs_free(&t->texts);
+    st_map64_free(&t->functions);
+    st_map64_free(&t->texts);
     free(t->function_facts);
     free(t->text_blocks);
     free(t->locs);
@@ -99,7 +102,7 @@ const struct st_translator_facts *st_translator_facts(const struct st_translator
 static bool is_users(struct st_translator *t, uint64_t pc) {
     char where[ST_LONGEST_NAME];
     struct st_code code;
-    uint32_t number = st_pairs_number(&t->calls, pc, 0);
+    uint32_t number = st_map64_number(&t->calls, pc);
     st_reserve(&t->owners, &t->owner_capacity, (size_t)number + 1);
     if (t->owners[number] == NOT_ASKED)
         t->owners[number] =
@@ -127,7 +130,7 @@ uint64_t st_translate_user_call(struct st_translator *t, const struct thread *th
 
 /* ---- names ---- */
 
-void st_translate_name(struct st_translator *t, struct st_variable place, char *buffer,
+void st_translate_name(struct st_translator *t, struct st_data_place place, char *buffer,
                        size_t size) {
     if (!place.origin) {
         st_places_data(t->places, place.address, buffer, size);
@@ -145,7 +148,7 @@ void st_translate_name(struct st_translator *t, struct st_variable place, char *
 
 void st_translator_variable_name(struct st_translator *t, uint32_t variable, char *buffer,
                                  size_t size) {
-    st_translate_name(t, st_variable(&t->variables, variable), buffer, size);
+    st_translate_name(t, st_variables_place_of(&t->variables, variable), buffer, size);
 }
 
 static void name_new_variables(struct st_translator *t) {
@@ -184,7 +187,7 @@ void st_translate_flush(struct st_translator *t) {
     size_t count = t->batched;
     t->batched = 0;
     t->options.sink(t->options.context, t->batch, t->batch_at, count);
-    if (t->options.forget) /* now that all events on them are out */
+    if (t->options.forget) /* now that the sink has all events on them */
         st_variables_recycle(&t->variables, t->options.forget, t->options.context);
     t->publish_due = true;
 }
@@ -239,7 +242,7 @@ static __attribute__((noinline)) struct thread *find_thread(struct st_translator
         t->threads[number] = st_alloc(1, sizeof *t->threads[number]);
         t->threads[number]->number = number;
         t->threads[number]->started = serial == 0; /* main is known by its name */
-        t->threads[number]->slot = ST_NO_SLOT;
+        t->threads[number]->slot = ST_SLOT_NONE;
     }
     t->last_serial = serial;
     t->last_thread = t->threads[number];
@@ -260,16 +263,16 @@ static inline void on_access(struct st_translator *t, struct thread *thread,
     unsigned size = st_stream_aux(record);
     uint32_t variable = st_variables_find(&t->variables, address, size);
     enum st_op op = write ? ST_WRITE : ST_READ;
-    if (__builtin_expect(variable != ST_NO_VARIABLE, 1))
-        put_event(t,
-                  (struct st_event){.thread = thread->number,
-                                    .target = variable,
-                                    .loc = loc,
-                                    .written = op,
-                                    .atomic = atomic,
-                                    .joined = atomic && t->joining,
-                                    .op = op},
-                  thread->at);
+    if (__builtin_expect(variable != ST_VARIABLE_NONE, 1))
+        emit_event(t,
+                   (struct st_event){.thread = thread->number,
+                                     .target = variable,
+                                     .loc = loc,
+                                     .written = op,
+                                     .atomic = atomic,
+                                     .joined = atomic && t->joining,
+                                     .op = op},
+                   thread->at);
     else
         st_translate_range(t, thread, address, size, write, atomic, loc);
 }
@@ -279,12 +282,12 @@ static inline void on_access(struct st_translator *t, struct thread *thread,
 static void on_thread_event(struct st_translator *t, struct thread *thread,
                             const struct st_stream_record *record, enum st_op op) {
     uint32_t other = thread_number(t, (uint32_t)st_stream_address(record));
-    put(t, thread, op, other, loc_at(t, thread, record->argument));
+    emit(t, thread, op, other, loc_at(t, thread, record->argument));
 }
 
 static void on_thread_end(struct st_translator *t, struct thread *thread) {
     st_translate_leave_all(t, thread);
-    if (thread->slot != ST_NO_SLOT)
+    if (thread->slot != ST_SLOT_NONE)
         st_slots_end(&t->slots, thread->slot, thread->number, thread->at);
     t->threads[thread->number] = NULL;
     t->last_thread = NULL;
@@ -294,12 +297,12 @@ static void on_thread_end(struct st_translator *t, struct thread *thread) {
 static void on_slot(struct st_translator *t, struct thread *thread,
                     const struct st_stream_record *record) {
     uint64_t slot = st_stream_address(record);
-    if (!t->options.dead_before || thread->slot != ST_NO_SLOT || slot >= ST_STREAM_SLOTS)
+    if (!t->options.dead_before || thread->slot != ST_SLOT_NONE || slot >= ST_STREAM_SLOTS)
         return;
     thread->slot = (uint32_t)slot;
     thread->first_epoch = record->argument;
     thread->at += thread->first_epoch;
-    st_moments_keep(&thread->moments);
+    st_past_keep(&thread->past);
     st_slots_take(&t->slots, thread->slot, thread->number, thread->first_epoch);
 }
 
@@ -307,8 +310,8 @@ static void on_allocate(struct st_translator *t, const struct thread *thread,
                         const struct st_stream_record *record) {
     uint64_t length = record[1].argument;
     uint64_t pc = st_translate_user_call(t, thread, record->argument);
-    st_variables_allocated(&t->variables, st_stream_address(record), length,
-                           st_pairs_number(&t->origins, pc, length));
+    st_variables_allocate(&t->variables, st_stream_address(record), length,
+                          st_pairs_number(&t->origins, pc, length));
 }
 
 static void on_free(struct st_translator *t, const struct st_stream_record *record) {
@@ -333,7 +336,7 @@ static void on_text(struct st_translator *t, const struct st_stream_record *reco
         t->facts.garbage++;
         return;
     }
-    uint32_t number = st_pairs_number(&t->texts, record->argument, 0);
+    uint32_t number = st_map64_number(&t->texts, record->argument);
     st_reserve(&t->text_blocks, &t->text_capacity, (size_t)number + 1);
     if (*text) /* a block without a name has none */
         t->text_blocks[number] = 1 + st_names_add(&t->symbols.blocks, text, strlen(text));
@@ -351,15 +354,7 @@ static void on_module(struct st_translator *t, const struct st_stream_record *re
     free(path);
 }
 
-static void on_trouble(struct st_translator *t, const struct st_stream_record *record) {
-    char *text = copy_text(record + 1);
-    t->facts.missing += record->argument;
-    if (text && !*t->facts.trouble)
-        snprintf(t->facts.trouble, sizeof t->facts.trouble, "%s", text);
-    free(text);
-}
-
-/* What is rare. */
+/* Records that are rare. */
 static __attribute__((noinline)) void on_other(struct st_translator *t, struct thread *thread,
                                                const struct st_stream_record *record) {
     switch (st_stream_op(record)) {
@@ -401,9 +396,6 @@ static __attribute__((noinline)) void on_other(struct st_translator *t, struct t
     case ST_STREAM_MODULE:
         on_module(t, record);
         break;
-    case ST_STREAM_TROUBLE:
-        on_trouble(t, record);
-        break;
     default:
         t->facts.garbage++;
     }
@@ -411,8 +403,8 @@ static __attribute__((noinline)) void on_other(struct st_translator *t, struct t
 
 /* ---- addresses of modules that are where others were ---- */
 
-static void correct(const struct st_places *places, struct st_stream_record *record, bool address,
-                    bool argument) {
+static void move_addresses(const struct st_places *places, struct st_stream_record *record,
+                           bool address, bool argument) {
     if (address)
         record->what = (record->what & 0xffff) | st_places_now(places, st_stream_address(record))
                                                      << 16;
@@ -422,28 +414,55 @@ static void correct(const struct st_places *places, struct st_stream_record *rec
 
 /* A copy of the records, as far as they are translated next. */
 static const struct st_stream_record *
-corrected(struct st_translator *t, const struct st_stream_record *records, size_t count) {
-    st_reserve(&t->corrected, &t->corrected_capacity, count);
+move_records(struct st_translator *t, const struct st_stream_record *records, size_t count) {
+    st_reserve(&t->moved, &t->moved_capacity, count);
     for (size_t i = 0, length; i < count; i += length) {
         enum st_stream_op op = st_stream_op(&records[i]);
         length = st_item_length(&records[i], count - i);
-        memcpy(&t->corrected[i], &records[i], (length ? length : count - i) * sizeof *records);
+        memcpy(&t->moved[i], &records[i], (length ? length : count - i) * sizeof *records);
         if (!length || op == ST_STREAM_MODULE || !st_is_in_turn(&records[i]))
             break;
         bool pc_only = op == ST_STREAM_FORK || op == ST_STREAM_JOIN;
         bool no_pc = op == ST_STREAM_DEFERRED_READ || op == ST_STREAM_DEFERRED_WRITE ||
                      op == ST_STREAM_BEGIN;
-        if (op != ST_STREAM_SLOT && op != ST_STREAM_TEXT && op != ST_STREAM_TROUBLE)
-            correct(t->places, &t->corrected[i], !pc_only, !no_pc);
+        if (op != ST_STREAM_SLOT && op != ST_STREAM_TEXT)
+            move_addresses(t->places, &t->moved[i], !pc_only, !no_pc);
     }
-    return t->corrected;
+    return t->moved;
 }
 
-/* Ends early where a module was told. */
+/* ---- records ---- */
+
+/* How many records the access takes; 0 when its length is still to come. */
+static inline __attribute__((always_inline)) size_t
+translate_access(struct st_translator *t, struct thread *thread,
+                 const struct st_stream_record *record, enum st_stream_op op, size_t left) {
+    bool write = op != ST_STREAM_READ && op != ST_STREAM_ATOMIC_READ;
+    bool atomic = op >= ST_STREAM_ATOMIC_READ;
+    t->joining = false;
+    if (op == ST_STREAM_ATOMIC_UPDATE) {
+        on_access(t, thread, record, false, true);
+        t->joining = true;
+    }
+    if (left > AHEAD)
+        st_variables_prefetch(&t->variables, st_stream_address(record + AHEAD));
+    if (__builtin_expect(st_stream_aux(record) != 0, 1)) {
+        on_access(t, thread, record, write, atomic);
+        return 1;
+    }
+    if (left == 1)
+        return 0;
+    thread->at++;
+    st_translate_range(t, thread, st_stream_address(record), record[1].argument, write, atomic,
+                       loc_at(t, thread, record->argument));
+    return 2;
+}
+
+/* Stops early at an item that is not complete, behind a module, and where the thread ends. */
 static size_t translate(struct st_translator *t, struct thread *thread, uint64_t position,
                         const struct st_stream_record *records, size_t count) {
     size_t i = 0, length;
-    while (i < count) {
+    for (; i < count; i += length) {
         const struct st_stream_record *record = &records[i];
         if (__builtin_expect(t->publish_due, 0))
             publish(t);
@@ -451,68 +470,45 @@ static size_t translate(struct st_translator *t, struct thread *thread, uint64_t
         enum st_stream_op op = st_stream_op(record);
         if (!st_is_in_turn(record))
             return i;
+        length = 1;
         switch (op) {
         case ST_STREAM_READ:
         case ST_STREAM_WRITE:
         case ST_STREAM_ATOMIC_READ:
         case ST_STREAM_ATOMIC_WRITE:
-        case ST_STREAM_ATOMIC_UPDATE: {
-            bool write = op != ST_STREAM_READ && op != ST_STREAM_ATOMIC_READ;
-            bool atomic = op >= ST_STREAM_ATOMIC_READ;
-            t->joining = false;
-            if (op == ST_STREAM_ATOMIC_UPDATE) {
-                on_access(t, thread, record, false, true);
-                t->joining = true;
-            }
-            if (i + AHEAD < count)
-                st_variables_prefetch(&t->variables, st_stream_address(record + AHEAD));
-            if (__builtin_expect(st_stream_aux(record) != 0, 1)) {
-                on_access(t, thread, record, write, atomic);
-                i++;
-                break;
-            }
-            if (i + 1 == count)
+        case ST_STREAM_ATOMIC_UPDATE:
+            length = translate_access(t, thread, record, op, count - i);
+            if (!length)
                 return i;
-            thread->at++;
-            st_translate_range(t, thread, st_stream_address(record), record[1].argument, write,
-                               atomic, loc_at(t, thread, record->argument));
-            i += 2;
             break;
-        }
         case ST_STREAM_DEFERRED_READ:
         case ST_STREAM_DEFERRED_WRITE:
+            length = 2;
             if (i + 1 == count)
                 return i;
-            st_translate_late(t, record, op == ST_STREAM_DEFERRED_WRITE);
-            i += 2;
+            st_translate_deferred(t, record, op == ST_STREAM_DEFERRED_WRITE);
             break;
         case ST_STREAM_ENTER:
             st_translate_enter(t, thread, record);
-            i++;
             break;
         case ST_STREAM_LEAVE:
             st_translate_leave(t, thread, false);
-            i++;
             break;
         case ST_STREAM_ACQUIRE:
             st_translate_acquire(t, thread, record);
-            i++;
             break;
         case ST_STREAM_RELEASE:
             st_translate_release(t, thread, record);
-            i++;
             break;
         case ST_STREAM_THREAD_END:
             on_thread_end(t, thread);
             return i + 1;
         default:
             length = st_item_length(record, count - i);
-            if (!length)
-                return i;
-            on_other(t, thread, record);
-            i += length;
-            if (op == ST_STREAM_MODULE)
-                return i;
+            if (length)
+                on_other(t, thread, record);
+            if (!length || op == ST_STREAM_MODULE)
+                return i + length;
         }
     }
     return i;
@@ -525,7 +521,7 @@ size_t st_translate(void *context, uint32_t serial, uint64_t position,
     do {
         const struct st_stream_record *rest = records + taken;
         if (__builtin_expect(st_places_moves(t->places)->count, 0))
-            rest = corrected(t, rest, count - taken);
+            rest = move_records(t, rest, count - taken);
         t->module_came = false;
         taken += translate(t, thread_of(t, serial), position + taken, rest, count - taken);
     } while (t->module_came);

@@ -1,10 +1,10 @@
-/* From what a program tells (stream/stream.h) to events as engines and trace writers take them.
+/* From the records of a program (stream/stream.h) to events as engines and trace writers take them.
  *
  * Which functions are blocks: those that the specification calls atomic; annotated blocks always.
- * Where no line of it is about a function, all are but main, what a thread starts with, and what
- * belongs to the implementation (std::, names that begin with __). Blocks that nobody named are
- * split where their thread waits for others on purpose (ST_STREAM_SPLIT). With `atomic section`
- * each outermost critical section is a block, too. */
+ * Where no line of it is about a function, blocks are inferred: all functions but main, what a
+ * thread starts with, and what belongs to the implementation (std::, names that begin with __).
+ * Inferred blocks are split where their thread waits for others on purpose (ST_STREAM_SPLIT). With
+ * `atomic section` each outermost critical section is a block, too. */
 #ifndef SERIATIM_WATCH_TRANSLATOR_H
 #define SERIATIM_WATCH_TRANSLATOR_H
 
@@ -39,11 +39,11 @@ struct st_translation {
     bool names;
 
     st_event_sink *sink;
-    st_dead_before *dead_before; /* NULL: no late accesses, please */
+    st_dead_before *dead_before; /* NULL: accesses are not to be deferred */
 
     /* What is known of that variable is void: the next event with its number is about another one
      * of the same name. NULL: every variable has its own number for ever, and memory grows with
-     * each block that is allocated. */
+     * each allocation. */
     void (*forget)(void *context, uint32_t variable);
 
     void *context; /* of all of them */
@@ -52,10 +52,10 @@ struct st_translation {
 struct st_translator *st_translator_new(const struct st_translation *translation);
 void st_translator_free(struct st_translator *translator);
 
-/* An st_take, with the translator as its context. */
-st_take st_translate;
+/* With the translator as its context. */
+st_record_sink st_translate;
 
-/* Where to say which accesses can no longer matter: ST_STREAM_SLOTS words. */
+/* Where to write which accesses can no longer matter: ST_STREAM_SLOTS words. */
 void st_translator_publish_to(struct st_translator *translator, _Atomic uint64_t *dead_before);
 
 /* Hands what is buffered to the sink. */
@@ -73,8 +73,6 @@ enum { ST_LONGEST_NAME = 1024 };
 
 struct st_translator_facts {
     uint64_t odd_releases; /* of locks that the thread does not hold: left out */
-    uint64_t missing;      /* events that the runtime could not tell */
-    char trouble[256];     /* why, as it said first */
     uint64_t garbage;      /* records that make no sense */
 };
 const struct st_translator_facts *st_translator_facts(const struct st_translator *translator);

@@ -1,8 +1,7 @@
-/* A translator from inside: translate.c and the files translate_*.c share it. */
+/* A translator from inside: what translator.c and the files *_events.c share. */
 #ifndef SERIATIM_WATCH_TRANSLATOR_STATE_H
 #define SERIATIM_WATCH_TRANSLATOR_STATE_H
 
-#include "watch/moments.h"
 #include "watch/sync_objects.h"
 #include "watch/translator.h"
 
@@ -12,7 +11,7 @@ enum kind {
     INFERRED, /* nobody named it: split where its thread waits */
     NAMED,    /* by the specification or an annotation */
     SECTION,  /* a critical section; named, too */
-    OVER,     /* a critical section that ended while blocks in it are open: ends with them */
+    OVER,     /* a critical section that ended while blocks in it are open: it ends with them */
 };
 
 struct frame {
@@ -34,7 +33,7 @@ struct thread {
     uint32_t number;
     uint32_t slot;
     uint64_t first_epoch, at; /* the epoch behind the record at work */
-    struct st_moments moments;
+    struct st_past past;
     bool started;               /* the function that it began with was entered */
     uint64_t last_pc, last_loc; /* of the last event; 0 where not valid */
     struct frame *frames;
@@ -68,14 +67,14 @@ struct st_translator {
     struct st_objects locks, channels;
     struct repeats lock_repeats, channel_repeats;
     struct st_pairs origins;   /* of allocations: return address of the user's call, and size */
-    struct st_pairs calls;     /* return addresses, with 0 */
+    struct st_map64 calls;     /* by return address */
     enum st_ownership *owners; /* by that number: whose code is there */
     size_t owner_capacity;
-    struct st_pairs functions; /* addresses, with 0 */
+    struct st_map64 functions; /* by the address at which they call us */
     struct function *function_facts;
     size_t function_capacity;
-    struct st_pairs texts; /* numbers of texts, with 0 */
-    uint32_t *text_blocks; /* by that number: the block with this name */
+    struct st_map64 texts; /* by their ids */
+    uint32_t *text_blocks; /* 1 + the block with this name, or 0 */
     size_t text_capacity;
 
     struct st_map64 serials;
@@ -88,8 +87,8 @@ struct st_translator {
     size_t loc_capacity;
     uint32_t named_variables;
 
-    struct st_stream_record *corrected; /* records with other addresses, see translate.c */
-    size_t corrected_capacity;
+    struct st_stream_record *moved; /* copies of records with other addresses, see translator.c */
+    size_t moved_capacity;
     bool module_came;
 
     struct st_slots slots;
@@ -100,32 +99,35 @@ struct st_translator {
     bool publish_due; /* as soon as all events of the record at work are out */
     bool *began;      /* by thread: it has had an event */
     size_t began_capacity;
-    uint32_t touching; /* whose access is at work, where and when */
-    uint64_t touching_loc, touching_at, visits;
-    enum st_op touching_op[2]; /* what becomes of a read, a write */
-    bool touching_atomic;
-    bool joining; /* the record at work has become an event already */
+    struct {
+        uint32_t thread;
+        uint64_t loc, at;
+        enum st_op read, write; /* what reads and writes become */
+        bool atomic;
+        uint64_t events; /* of all accesses so far */
+    } access;            /* the one at work */
+    bool joining;        /* the record at work has become an event already */
     struct st_translator_facts facts;
 };
 
-/* ---- translate.c ---- */
+/* ---- translator.c ---- */
 
 /* Hands the batch to the sink, in the middle of a record as well. */
 void st_translate_flush(struct st_translator *t);
 
-static inline void put_event(struct st_translator *t, struct st_event event, uint64_t at) {
+static inline void emit_event(struct st_translator *t, struct st_event event, uint64_t at) {
     t->batch[t->batched] = event;
     t->batch_at[t->batched] = at;
     if (__builtin_expect(++t->batched == ST_BATCH, 0))
         st_translate_flush(t);
 }
 
-static inline void put(struct st_translator *t, const struct thread *thread, enum st_op op,
-                       uint32_t target, uint64_t loc) {
-    put_event(t,
-              (struct st_event){
-                  .thread = thread->number, .target = target, .loc = loc, .written = op, .op = op},
-              thread->at);
+static inline void emit(struct st_translator *t, const struct thread *thread, enum st_op op,
+                        uint32_t target, uint64_t loc) {
+    emit_event(t,
+               (struct st_event){
+                   .thread = thread->number, .target = target, .loc = loc, .written = op, .op = op},
+               thread->at);
 }
 
 static inline uint32_t call_of(const struct thread *thread) {
@@ -151,36 +153,37 @@ static inline uint64_t loc_at(struct st_translator *t, struct thread *thread, ui
     return thread->last_loc;
 }
 
-/* Stack or locks are others now. */
+/* The stack or the locks have changed. */
 static inline void change_context(struct thread *thread) {
     thread->last_pc = 0;
-    st_moments_add(&thread->moments,
-                   (struct st_context_moment){thread->at, call_of(thread), held_by(thread)});
+    st_past_add(&thread->past,
+                (struct st_past_context){thread->at, call_of(thread), held_by(thread)});
 }
 
 /* Of the calls that the thread is in, the innermost one that was made in the user's own code: its
  * return address. `pc` is that of the call at work, and the result where all are the library's. */
 uint64_t st_translate_user_call(struct st_translator *t, const struct thread *thread, uint64_t pc);
 
-/* What is at an address, in words. */
-void st_translate_name(struct st_translator *t, struct st_variable place, char *buffer,
+/* The name of what is at an address. */
+void st_translate_name(struct st_translator *t, struct st_data_place place, char *buffer,
                        size_t size);
 
 /* Adds a name that the table does not have, like this one: "lock", "lock #2", "lock #3". */
 uint32_t st_translate_unique(struct st_names *names, struct repeats *repeats, const char *name);
 
-/* ---- translate_access.c ---- */
+/* ---- access_events.c ---- */
 
-st_parted st_translate_parted;
+st_variable_split st_translate_split_variable;
 void st_translate_range(struct st_translator *t, const struct thread *thread, uint64_t address,
                         uint64_t length, bool write, bool atomic, uint64_t loc);
-void st_translate_late(struct st_translator *t, const struct st_stream_record *record, bool write);
+void st_translate_deferred(struct st_translator *t, const struct st_stream_record *record,
+                           bool write);
 
 /* The first event of a thread, so that a fork reaches what it does, and a join is reached from it,
  * also if nobody else ever touches what it touched. */
 void st_translate_start(struct st_translator *t, uint32_t thread, uint64_t at);
 
-/* ---- translate_blocks.c ---- */
+/* ---- block_events.c ---- */
 
 void st_translate_enter(struct st_translator *t, struct thread *thread,
                         const struct st_stream_record *record);
@@ -196,7 +199,7 @@ void st_translate_begin_block(struct st_translator *t, struct thread *thread, st
                               uint64_t pc);
 void st_translate_end_section(struct st_translator *t, struct thread *thread);
 
-/* ---- translate_locks.c ---- */
+/* ---- lock_events.c ---- */
 
 void st_translate_acquire(struct st_translator *t, struct thread *thread,
                           const struct st_stream_record *record);

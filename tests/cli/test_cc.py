@@ -415,8 +415,8 @@ class Refusals(WrapperCase):
             self.assert_trouble(result, f"{command}: '{option}' does not work with seriatim: {reason}")
 
     def test_static_programs(self):
-        reason = ("the C library must be a shared one for the runtime library to see what it does; "
-                  "link without it")
+        reason = ("the runtime library can only watch a shared C library; link without this "
+                  "option")
         for option in ("-static", "--static", "-static-pie"):
             self.assert_refused(option, reason, "main.c")
             self.assert_refused(option, reason, "main.c", command="c++")
@@ -424,12 +424,12 @@ class Refusals(WrapperCase):
         self.build("-static", "-c", "main.c")  # means nothing here
 
     def test_a_static_cxx_library(self):
-        self.assert_refused("-static-libstdc++", "the C++ library must be a shared one for the "
-                            "runtime library to see what it does; link without it", "main.c")
+        self.assert_refused("-static-libstdc++", "the runtime library can only watch a "
+                            "shared C++ library; link without this option", "main.c")
 
     def test_other_sanitizers(self):
-        reason = ("two runtime libraries cannot watch one program; build without it, and use it in "
-                  "a build of its own")
+        reason = ("two runtime libraries cannot watch one program; use this option in a separate "
+                  "build")
         for name in ("address", "leak", "memory", "hwaddress", "kernel-address",
                      "undefined,address", "thread,address"):
             self.assert_refused(f"-fsanitize={name}", reason, "main.c")
@@ -441,7 +441,7 @@ class Refusals(WrapperCase):
             self.build("-c", "-fsanitize=address", f"-fno-sanitize={off}", "main.c")
 
     def test_32_bits(self):
-        reason = "the runtime library is for 64-bit programs only; build without it"
+        reason = "the runtime library is for 64-bit programs only; build without this option"
         for option in ("-m32", "-mx32"):
             self.assert_refused(option, reason, "-c", "main.c")
         self.build("-c", "-m32", "-m64", "main.c")
@@ -504,8 +504,8 @@ class Arguments(WrapperCase):
             middle = (low + high) // 2
             low, high = (low, middle) if attempt(middle) is None else (middle, high)
         result = attempt(low)
-        self.assert_trouble(result, "cc: the command line is too long for this system; put its "
-                            "words into a file and give @FILE instead")
+        self.assert_trouble(result, "cc: the command line is too long for this system; put "
+                            "the arguments into a file and give @FILE instead")
 
     def test_without_input_nothing_is_added(self):
         for question in (["--version"], ["-v"], ["-print-file-name=x"], ["-o", "x"], ["-###"],

@@ -97,9 +97,9 @@ class Documentation(unittest.TestCase):
         traces = [block for block in code_blocks(ROOT / "docs/engines.md") if block[0] == "T"]
         self.assertEqual(len(traces), 3)
         for trace, (status, words) in zip(traces, [
-                (1, "not serializable, first bad event 6"),  # and no violated block
+                (1, "not serializable (no order of whole blocks explains this run), first bad event 6"),
                 (0, "serializable"),
-                (1, "not serializable, first bad event 6"),
+                (1, "not serializable (no order of whole blocks explains this run), first bad event 6"),
         ]):
             with self.subTest(trace=trace):
                 result = self.check_trace(trace)

@@ -34,7 +34,7 @@ class SavedResults(Case):
         self.assertEqual(again.text, checked.text)
         self.assertEqual(again.status, checked.status)
         words = self.run_here("check", *options, trace)
-        if "all" not in options:  # which tells the time
+        if "all" not in options:  # which shows the time
             self.assertEqual(self.run_here("report", "--format", "text", "r.json").text, words.text)
 
     def test_nothing_is_lost_on_the_way_through_json(self):
@@ -143,8 +143,8 @@ class SavedResults(Case):
 
     def test_a_trace_cannot_come_through_a_pipe(self):
         self.assert_trouble(self.run_here("report", "-", input=CUT),
-                            "standard input: is no result of check, run or predict; a trace has to be a file "
-                            "here, or use 'seriatim check --format html -'")
+                            "standard input: is not a result of check, run or predict; for a trace from a "
+                            "pipe use 'seriatim check --format html -'")
 
     def test_the_result_is_not_written_over(self):
         data = json.dumps(result(cut()))
@@ -216,7 +216,7 @@ class BadResults(Case):
         for key, value in items:
             yield from self.nodes(value, (*path, key))
 
-    def test_any_value_in_any_place_is_told_or_taken(self):
+    def test_any_value_in_any_place_is_refused_or_taken(self):
         """Never a crash, never more than one line, and always with a location."""
         place = event(3, "T2", "r(x)", "a.c:9", function="g", stack=[("g", "a.c:9")], locks=["m"])
         cycle = self.run_cross()
@@ -232,10 +232,10 @@ class BadResults(Case):
                     if path:
                         holder[path[-1]] = value
                     with self.subTest(path=path, value=value):
-                        told = self.report(changed)
-                        self.assertIn(told.status, (0, 1, 2))
-                        if told.status == 2 and changed.get("serializable") is not None:
-                            self.assertRegex(told.message, r"\Aseriatim: r\.json:\d+: [^\n]+\n\Z")
+                        answer = self.report(changed)
+                        self.assertIn(answer.status, (0, 1, 2))
+                        if answer.status == 2 and changed.get("serializable") is not None:
+                            self.assertRegex(answer.message, r"\Aseriatim: r\.json:\d+: [^\n]+\n\Z")
 
     def run_cross(self):
         self.write("t.std", CROSS)

@@ -185,7 +185,7 @@ class Status(ProgramCase):
     def test_nothing_found(self):
         result = self.run_program("clean")
         self.assertEqual(result.status, 0, result.message)
-        self.assertIn(": serializable; no violated block (witness: ", result.message)
+        self.assertIn(": serializable (some order of whole blocks explains this run); no violated block (witness: ", result.message)
 
     def test_a_violation_gives_66(self):
         result = self.run_program("cut")
@@ -216,7 +216,7 @@ class Status(ProgramCase):
         for command in ("run", "record"):
             result = self.seriatim(command, "true")
             self.assertEqual(result.status, 2)
-            self.assertRegex(result.message, r"\Aseriatim: warning: true told nothing.*seriatim-cc")
+            self.assertRegex(result.message, r"\Aseriatim: warning: true could not be watched.*seriatim-cc")
             self.assertEqual(self.seriatim(command, "sh", "-c", "exit 4").status, 4)
         self.assertEqual(list(self.folder.iterdir()), [])
 
@@ -244,7 +244,7 @@ class Status(ProgramCase):
             process = self.start(*command, PROGRAM_PATH, "daemon", "cat", stdin=subprocess.PIPE)
             self.assertEqual(process.wait(), 0)
             process.stdin.close()  # the one in the background ends, too
-            self.assertIn(b"a process that it started goes on, and is not watched",
+            self.assertIn(b"a process that it started is still running and is not watched",
                           process.stderr.read())
             process.stdout.close()
             process.stderr.close()
@@ -254,7 +254,7 @@ class Status(ProgramCase):
         for command in ("run", "record"):
             result = self.seriatim(command, "sh", "-c", shell)
             self.assertEqual(result.status, 2)
-            self.assertIn("was not watched: it has no room for 64 TiB of addresses", result.message)
+            self.assertIn("could not be watched: it may not reserve 64 TiB of addresses", result.message)
             self.assertNotIn("serializable", result.message)
 
 
@@ -525,7 +525,7 @@ class Record(ProgramCase):
         result = self.record("cut")
         self.assertEqual((result.status, result.out), (0, b""))
         match = re.fullmatch(r"seriatim: (program\.\d+\.stt): (\d+) events of 2 threads, (\d+) bytes "
-                             r"\([\d.]+ an event\)\nseriatim: next: seriatim check \1\n",
+                             r"\([\d.]+ per event\)\nseriatim: next: seriatim check \1\n",
                              result.message)
         self.assertTrue(match, result.message)
         path = self.folder / match.group(1)
@@ -621,7 +621,7 @@ class Record(ProgramCase):
         result = self.record("work", "+done", options=["-o", "/dev/full"])
         self.assertEqual((result.status, result.out), (2, b"done\n"))
         self.assertIn("/dev/full: cannot write: No space left on device", result.message)
-        self.assertIn("recording stops here; the program goes on", result.message)
+        self.assertIn("recording stops here; the program continues", result.message)
 
     def test_a_file_that_may_not_grow_can_be_read_up_to_there(self):
         process = self.start("record", "-o", "t.stt", PROGRAM_PATH, "cut", "+now", "cat", "work",

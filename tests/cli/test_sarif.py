@@ -280,7 +280,7 @@ class Paths(SarifCase):
     def test_characters_that_mean_something_else_are_escaped(self):
         self.assertEqual(self.uri("a #?%&ü\n.c:3")["uri"], "a%20%23%3F%25%26%C3%BC%0A.c")
 
-    def test_the_folder_itself_is_not_told(self):
+    def test_the_folder_itself_is_not_named(self):
         self.write("r.json", json.dumps(result(cut(loc=f"{self.folder.resolve()}/a.c:3"))))
         log = self.sarif("report", "r.json")
         self.assertNotIn(str(self.folder.resolve()), json.dumps(log))

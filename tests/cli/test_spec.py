@@ -298,14 +298,14 @@ class Trouble(SpecCase):
 class Warnings(SpecCase):
     def test_sections_are_for_programs(self):
         result = self.check(CUT, "# x\natomic section\natomic section\n", form="text")
-        self.assertEqual(result.message, "seriatim: warning: s:2: 'atomic section' applies to run "
-                         "and record only; a trace has its blocks already\n")
+        self.assertEqual(result.message, "seriatim: warning: s:2: 'atomic section' is for run and "
+                         "record and has no effect here: a trace already has its blocks\n")
         self.assertEqual(result.status, 1)
 
     def test_a_specification_that_leaves_nothing_to_check(self):
         result = self.check(CUT, "atomic function aa\n")
         self.assertEqual(result.message,
-                         "seriatim: warning: s: calls no block of t.std atomic\n")
+                         "seriatim: warning: s: selects no block of t.std\n")
         self.assertEqual((result.status, result.json["blocks"]), (0, []))
 
     def test_a_trace_without_blocks_needs_no_warning(self):

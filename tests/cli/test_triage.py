@@ -107,8 +107,8 @@ class Suppressions(TriageCase):
                 self.write("s", line + " so\n")
                 answer = self.check("--suppressions", "s")
                 self.assertEqual(answer.status, status)
-                told = "although no single block was cut" in answer.text
-                self.assertEqual(told, bool(status))
+                reported = "although no single block was cut" in answer.text
+                self.assertEqual(reported, bool(status))
 
     def test_functions_of_the_other_side_come_from_its_calls(self):
         out = event(3, "T2", "r(x)", "b.c:3", "read_it",
@@ -183,7 +183,7 @@ class Suppressions(TriageCase):
         self.write("s", "")
         answer = self.check("--first", "--suppressions", "s")
         self.assertEqual(answer.status, 2)
-        self.assertIn("--first stops at a finding", answer.message)
+        self.assertIn("--first cannot be used with --suppressions", answer.message)
 
 
 class Limits(TriageCase):

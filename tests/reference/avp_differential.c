@@ -62,7 +62,8 @@ struct tally {
 /* ---- comparing ---- */
 
 /* Is the block violated in the schedule, taken as a trace of its own? NULL if it is. */
-static const char *check_as_trace(const struct sample *sample, const struct st_foreseen *block) {
+static const char *check_as_trace(const struct sample *sample,
+                                  const struct st_predicted_block *block) {
     struct sample schedule = {.count = 0, .repair = sample->repair};
     struct reference reference;
     struct st_error error;
@@ -99,16 +100,15 @@ static bool compare_way(const struct st_tas_graph *graph, const struct sample *s
         good = false;
     }
     for (size_t b = 0; good && b < avp->block_count; b++) {
-        const struct st_foreseen *block = &prediction.blocks[b];
-        bool violated = block->foresight == ST_FORESEEN_VIOLATION;
+        const struct st_predicted_block *block = &prediction.blocks[b];
+        bool violated = block->verdict == ST_BLOCK_VIOLATION;
         const char *wrong = violated ? st_tas_validate(sample->events, sample->count, block) : NULL;
         if (violated && !wrong)
             wrong = check_as_trace(sample, block);
-        if (violated != avp->blocks[b].violated || wrong ||
-            block->foresight == ST_FORESEEN_TIMEOUT || block->begin != avp->blocks[b].begin ||
-            block->end != avp->blocks[b].end) {
+        if (violated != avp->blocks[b].violated || wrong || block->verdict == ST_BLOCK_TIMEOUT ||
+            block->begin != avp->blocks[b].begin || block->end != avp->blocks[b].end) {
             snprintf(why, TEXT, "%s: block %" PRIu64 "-%" PRIu64 " is said to be %s%s%s", way->name,
-                     block->begin, block->end, st_foresight_name(block->foresight),
+                     block->begin, block->end, st_block_verdict_name(block->verdict),
                      wrong ? ", but " : "", wrong ? wrong : "");
             good = false;
         }
@@ -168,18 +168,18 @@ static bool compare_bound(const struct st_tas_graph *graph, const struct sample 
     ask_within(graph, *options, ST_TAS_STATES, &states);
     ask_within(graph, *options, ST_TAS_CHAINS, &chains);
     for (size_t b = 0; good && b < states.listed; b++) {
-        const struct st_foreseen *block = &chains.blocks[b];
-        const char *wrong = block->foresight == ST_FORESEEN_VIOLATION
+        const struct st_predicted_block *block = &chains.blocks[b];
+        const char *wrong = block->verdict == ST_BLOCK_VIOLATION
                                 ? st_tas_validate(sample->events, sample->count, block)
                                 : NULL;
-        good = block->foresight == states.blocks[b].foresight && !wrong;
+        good = block->verdict == states.blocks[b].verdict && !wrong;
         if (!good)
             snprintf(why, TEXT,
                      "with %" PRIu64 " switches%s block %" PRIu64 "-%" PRIu64
                      " is said to be %s by chains and %s by states%s%s",
                      options->max_switches, options->whole_trace ? " in the whole trace" : "",
-                     block->begin, block->end, st_foresight_name(block->foresight),
-                     st_foresight_name(states.blocks[b].foresight), wrong ? ", but " : "",
+                     block->begin, block->end, st_block_verdict_name(block->verdict),
+                     st_block_verdict_name(states.blocks[b].verdict), wrong ? ", but " : "",
                      wrong ? wrong : "");
     }
     st_prediction_free(&states);
@@ -211,9 +211,9 @@ static bool ask_states(const struct st_tas_graph *graph, struct avp *avp) {
     for (size_t b = 0; b < prediction.listed; b++) {
         avp->blocks[b].begin = (unsigned)prediction.blocks[b].begin;
         avp->blocks[b].end = (unsigned)prediction.blocks[b].end;
-        avp->blocks[b].violated = prediction.blocks[b].foresight == ST_FORESEEN_VIOLATION;
+        avp->blocks[b].violated = prediction.blocks[b].verdict == ST_BLOCK_VIOLATION;
     }
-    bool sure = prediction.by[ST_FORESEEN_TIMEOUT] == 0;
+    bool sure = prediction.by[ST_BLOCK_TIMEOUT] == 0;
     st_prediction_free(&prediction);
     return sure;
 }

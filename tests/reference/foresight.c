@@ -157,7 +157,7 @@ bool foresight_judge(const struct setup *setup, const struct st_prediction *pred
     bool is_atomic = setup_expects(setup, atomicity)->atomic;
     unsigned promises = promises_for(setup, sample, &atomicity->units);
     const char *broken = NULL;
-    if (is_atomic && prediction->by[ST_FORESEEN_VIOLATION])
+    if (is_atomic && prediction->by[ST_BLOCK_VIOLATION])
         broken = "a block is certainly violated, it says, but all are atomic";
     else if (!is_atomic && promises && prediction->atomic == ST_SERIALIZABLE)
         broken = "a miss: all are atomic, it says";

@@ -2,7 +2,6 @@
 #include "base/intern.h"
 #include "base/lower_bound.h"
 #include "base/map64.h"
-#include "base/set64.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

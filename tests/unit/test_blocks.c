@@ -246,8 +246,8 @@ static void the_vector_example_is_explained(void **state) {
                 (struct how){.depth = TWO_VARIABLES});
     (void)state;
     assert_int_equal(prediction.block_count, 2);
-    assert_int_equal(prediction.by[ST_FORESEEN_POTENTIAL], 1);
-    const struct st_foreseen *block = &prediction.blocks[0];
+    assert_int_equal(prediction.by[ST_BLOCK_POTENTIAL], 1);
+    const struct st_predicted_block *block = &prediction.blocks[0];
     assert_int_equal(block->begin, 1);
     assert_string_equal(block->pattern, "R-W-R");
     assert_int_equal(block->variable_count, 1);
@@ -325,7 +325,7 @@ static void two_variables_take_two_transactions(void **state) {
     (void)state;
     assert_false(finds(text, ONE_VARIABLE));
     struct st_prediction prediction = predict(text, (struct how){.depth = TWO_VARIABLES});
-    assert_int_equal(prediction.by[ST_FORESEEN_POTENTIAL], 1);
+    assert_int_equal(prediction.by[ST_BLOCK_POTENTIAL], 1);
     assert_string_equal(prediction.blocks[0].pattern, "W-R-R-W");
     assert_int_equal(prediction.blocks[0].variable_count, 2);
     assert_int_equal(prediction.blocks[0].events[0].number, 3);
@@ -343,15 +343,15 @@ static void a_lock_between_the_accesses_keeps_them_out(void **state) {
     struct st_prediction prediction = predict("T1.begin T1.acq(g) T1.w(x) T1.w(y) T1.rel(g) T1.end "
                                               "T2.begin T2.r(x) T2.acq(g) T2.rel(g) T2.r(y) T2.end",
                                               (struct how){.depth = TWO_VARIABLES});
-    assert_int_equal(prediction.blocks[0].foresight, ST_FORESEEN_ATOMIC);
-    assert_int_equal(prediction.blocks[1].foresight, ST_FORESEEN_POTENTIAL);
+    assert_int_equal(prediction.blocks[0].verdict, ST_BLOCK_ATOMIC);
+    assert_int_equal(prediction.blocks[1].verdict, ST_BLOCK_POTENTIAL);
     assert_string_equal(prediction.blocks[1].pattern, "R-W-W-R");
     st_prediction_free(&prediction);
     prediction = predict("T1.begin T1.acq(g) T1.w(x) T1.w(y) T1.rel(g) T1.end "
                          "T2.begin T2.r(x) T2.r(y) T2.end T3.acq(g) T3.rel(g)",
                          (struct how){.depth = TWO_VARIABLES});
-    assert_int_equal(prediction.blocks[0].foresight, ST_FORESEEN_POTENTIAL);
-    assert_int_equal(prediction.blocks[1].foresight, ST_FORESEEN_POTENTIAL);
+    assert_int_equal(prediction.blocks[0].verdict, ST_BLOCK_POTENTIAL);
+    assert_int_equal(prediction.blocks[1].verdict, ST_BLOCK_POTENTIAL);
     st_prediction_free(&prediction);
 }
 
@@ -366,7 +366,7 @@ static void two_writers_in_opposite_order_are_found(void **state) {
 /* ---- all transactions ---- */
 
 /* Is it an order of these events that each thread and each lock allows? */
-static void check_witness(const char *text, const struct st_foreseen *block) {
+static void check_witness(const char *text, const struct st_predicted_block *block) {
     struct st_event events[EVENTS];
     size_t count = parse(text, events);
     uint64_t last[9] = {0};
@@ -396,9 +396,9 @@ static void a_ring_of_three_takes_theorem_5(void **state) {
     assert_false(finds(text, TWO_VARIABLES));
     struct st_prediction prediction = predict(text, (struct how){.depth = EXACT});
     assert_int_equal(prediction.atomic, ST_NOT_SERIALIZABLE);
-    assert_true(prediction.by[ST_FORESEEN_VIOLATION] > 0);
-    const struct st_foreseen *block = &prediction.blocks[0];
-    assert_int_equal(block->foresight, ST_FORESEEN_VIOLATION);
+    assert_true(prediction.by[ST_BLOCK_VIOLATION] > 0);
+    const struct st_predicted_block *block = &prediction.blocks[0];
+    assert_int_equal(block->verdict, ST_BLOCK_VIOLATION);
     assert_non_null(strstr(block->why, "together are not atomic"));
     assert_int_equal(block->witness_length, 6);
     check_witness(text, block);
@@ -464,7 +464,7 @@ static void giving_up_is_said(void **state) {
                      "T3.begin T3.r(y) T3.end ");
     assert_false(finds(text, EXACT));
     struct st_prediction prediction = predict(text, (struct how){.depth = EXACT, .timeout = 1e-9});
-    assert_int_equal(prediction.by[ST_FORESEEN_TIMEOUT], prediction.block_count);
+    assert_int_equal(prediction.by[ST_BLOCK_TIMEOUT], prediction.block_count);
     assert_int_equal(prediction.atomic, ST_UNDECIDED);
     st_prediction_free(&prediction);
 }
@@ -491,14 +491,14 @@ static void threads_of_ours_change_nothing(void **state) {
     struct st_prediction four = predict(text, (struct how){.depth = TWO_VARIABLES, .jobs = 4});
     assert_int_equal(one.listed, four.listed);
     for (size_t i = 0; i < one.listed; i++) {
-        assert_int_equal(one.blocks[i].foresight, four.blocks[i].foresight);
+        assert_int_equal(one.blocks[i].verdict, four.blocks[i].verdict);
         assert_int_equal(one.blocks[i].event_count, four.blocks[i].event_count);
         for (size_t k = 0; k < one.blocks[i].event_count; k++)
             assert_int_equal(one.blocks[i].events[k].number, four.blocks[i].events[k].number);
     }
     assert_int_equal(one.storage, four.storage);
     assert_string_equal(one.storage_unit, "blocks");
-    assert_int_equal(one.by[ST_FORESEEN_ATOMIC], 1);
+    assert_int_equal(one.by[ST_BLOCK_ATOMIC], 1);
     st_prediction_free(&one);
     st_prediction_free(&four);
 }

@@ -22,7 +22,7 @@ static void assert_reported(const char *text, const char *expected) {
     st_commit_node.run(&(struct st_run){.model = run.model}, &options,
                        &(struct st_commit_node_options){0}, &prediction);
     for (size_t i = 0; i < prediction.listed; i++) {
-        if (prediction.blocks[i].foresight == ST_FORESEEN_ATOMIC)
+        if (prediction.blocks[i].verdict == ST_BLOCK_ATOMIC)
             continue;
         snprintf(begin, sizeof begin, "%s%d", *found ? " " : "", (int)prediction.blocks[i].begin);
         strcat(found, begin);
@@ -223,7 +223,7 @@ static struct st_event section_event(const struct section *section, enum st_op o
 }
 
 /* One section behind the other, each with an access in it; keeps what is held at the access. */
-static void tell(struct st_rwlocks *rwlocks, struct section *sections, bool turn) {
+static void run_sections(struct st_rwlocks *rwlocks, struct section *sections, bool turn) {
     uint64_t number = 1;
     for (size_t i = 0; i < SECTIONS; i++) {
         struct section *section = &sections[i];
@@ -270,10 +270,10 @@ static void sections_exclude_each_other_as_before(void **state) {
                                  .lock = i < LOCKS ? (uint32_t)i : (uint32_t)rand() % LOCKS,
                                  .writes = i < LOCKS || rand() % 3 == 0};
         st_rwlocks_init(&rwlocks);
-        tell(&rwlocks, sections, false);
+        run_sections(&rwlocks, sections, false);
         st_rwlocks_number(&rwlocks, 100);
         assert_int_equal(rwlocks.count, LOCKS);
-        tell(&rwlocks, sections, true);
+        run_sections(&rwlocks, sections, true);
         assert_false(st_rwlocks_drop_broken(&rwlocks));
         for (size_t i = 0; i < SECTIONS; i++)
             for (size_t j = i + 1; j < SECTIONS; j++) {

@@ -7,11 +7,11 @@
 static void describe(const struct run *run, const struct st_predictions *found, char *text) {
     *text = '\0';
     for (size_t i = 0; i < found->deadlock_count; i++) {
-        const struct st_foreseen_deadlock *ring = &found->deadlocks[i];
+        const struct st_predicted_deadlock *ring = &found->deadlocks[i];
         strcat(text, i ? "/" : "");
         for (size_t k = 0; k < ring->count; k++) {
-            const struct st_foreseen_wait *wait = &ring->waits[k];
-            const struct st_foreseen_wait *next = &ring->waits[(k + 1) % ring->count];
+            const struct st_predicted_wait *wait = &ring->waits[k];
+            const struct st_predicted_wait *next = &ring->waits[(k + 1) % ring->count];
             assert_int_equal(wait->holds.event.thread, wait->wants.event.thread);
             assert_int_equal(wait->wants.event.target, next->holds.event.target);
             assert_true(wait->holds.number < wait->wants.number);

@@ -137,8 +137,8 @@ static void deferred_events_pass_the_validator_after_a_join(void **state) {
 
 /* ---- histories stay small ---- */
 
-/* Thread 63 is in a block, in which it tells thread t something; then the block is over. */
-static void teach(struct feeder *f, uint32_t t) {
+/* Thread 63 is in a block, which comes to happen before thread t; then the block is over. */
+static void order_after_block(struct feeder *f, uint32_t t) {
     now(f, 63, ST_BEGIN, ST_NO_NAME);
     now(f, 63, ST_SEND, 0);
     now(f, t, ST_RECEIVE, 0);
@@ -159,7 +159,7 @@ static void stays_small(void (*round)(struct feeder *f), struct feeder *f) {
 }
 
 static void learn_outside(struct feeder *f) {
-    teach(f, 0);
+    order_after_block(f, 0);
 }
 
 static void nest(struct feeder *f) {
@@ -172,7 +172,7 @@ static void nest(struct feeder *f) {
 
 static void learn_in_block(struct feeder *f) {
     now(f, 0, ST_BEGIN, 1);
-    teach(f, 0);
+    order_after_block(f, 0);
     now(f, 0, ST_END, 1);
 }
 
@@ -237,7 +237,7 @@ static void thinning_keeps_apart_what_is_reached_apart(void **state) {
     now(&f, 2, ST_READ, 2);
     now(&f, 2, ST_END, 0);
     for (int i = 0; i < 100; i++)
-        teach(&f, 0);
+        order_after_block(&f, 0);
     deferred(&f, 0, ST_DEFERRED_WRITE, 4, access);
     assert_int_equal(f.findings.first_bad_event, 0);
     now(&f, 3, ST_READ, 4);
@@ -264,7 +264,7 @@ static void the_end_of_a_block_keeps_apart_what_is_reached_apart(void **state) {
         uint64_t access = now(&f, 0, ST_BEGIN, 0);
         now(&f, 0, ST_READ, 1);
         for (int i = 0; i < lessons; i++)
-            teach(&f, 0);
+            order_after_block(&f, 0);
         now(&f, 0, ST_BEGIN, 1);
         now(&f, 0, ST_END, 1);
         now(&f, 0, ST_END, 0);

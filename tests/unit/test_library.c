@@ -32,7 +32,7 @@ static seriatim_checker *new_checker(struct heard *heard) {
     return checker;
 }
 
-/* The event is taken. The location is the event's number times ten, to tell the two apart. */
+/* The event is taken. The location is the event's number times ten, so that the two differ. */
 static void feed(seriatim_checker *checker, uint64_t thread, seriatim_op op, uint64_t operand,
                  uint64_t number) {
     int status = seriatim_event(checker, thread, op, operand, number * 10);

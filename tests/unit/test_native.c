@@ -858,12 +858,12 @@ static void marks_that_do_not_fit_are_refused(void **state) {
     put_marks(&file, 2, "\1", 1);
     second = file.size;
     put_one_write(&file);
-    assert_refused(&file, second, "another number of events than its marks");
+    assert_refused(&file, second, "its number of events is not that of its marks");
     file = make_file();
     put_marks_as(&file, CHUNK_JOINED, 2, "\1", 1);
     second = file.size;
     put_one_write(&file);
-    assert_refused(&file, second, "another number of events than its marks");
+    assert_refused(&file, second, "its number of events is not that of its marks");
 }
 
 static void a_chunk_of_an_unknown_required_type_is_refused(void **state) {
@@ -885,14 +885,14 @@ static void an_unknown_version_is_refused(void **state) {
     assert_refused(&file, 8, "version 0");
 }
 
-static void bytes_behind_the_end_are_refused(void **state) {
+static void bytes_after_the_end_are_refused(void **state) {
     (void)state;
     struct made file = make_file();
     put_one_write(&file);
     put_end(&file, 1);
     size_t end = file.size;
     put(&file, "\n", 1);
-    assert_refused(&file, end, "behind the end");
+    assert_refused(&file, end, "after the end of the trace");
 }
 
 static void a_missing_chunk_is_noticed(void **state) {
@@ -900,7 +900,7 @@ static void a_missing_chunk_is_noticed(void **state) {
     struct made file = make_file();
     file.chunks = 1;
     put_one_write(&file);
-    assert_refused(&file, NATIVE_HEAD_SIZE, "chunk 1 stands where chunk 0 belongs");
+    assert_refused(&file, NATIVE_HEAD_SIZE, "found chunk 1 where chunk 0 belongs");
     file = make_file();
     put_one_write(&file);
     size_t end = file.size;
@@ -920,7 +920,8 @@ static void absurd_sizes_are_refused(void **state) {
     assert_refused(&file, NATIVE_HEAD_SIZE, "sizes are out of bounds");
     file = make_file();
     put_chunk(&file, CHUNK_EVENTS, &payload, CHUNK_SIZE_LIMIT);
-    assert_refused(&file, NATIVE_HEAD_SIZE, "zstd frame has another size");
+    assert_refused(&file, NATIVE_HEAD_SIZE,
+                   "the size of its zstd frame is not the one in its head");
     file = make_file();
     put_chunk(&file, CHUNK_EVENTS, &payload, 3);
     assert_refused(&file, NATIVE_HEAD_SIZE, "too short");
@@ -1184,7 +1185,7 @@ int main(int count, char **arguments) {
         cmocka_unit_test(marks_of_joined_events_made_by_hand_are_read),
         cmocka_unit_test(marks_that_do_not_fit_are_refused),
         cmocka_unit_test(an_unknown_version_is_refused),
-        cmocka_unit_test(bytes_behind_the_end_are_refused),
+        cmocka_unit_test(bytes_after_the_end_are_refused),
         cmocka_unit_test(a_missing_chunk_is_noticed),
         cmocka_unit_test(absurd_sizes_are_refused),
         cmocka_unit_test(names_that_do_not_fit_are_refused),

@@ -43,9 +43,9 @@ static void assert_reported_with(struct how options, const char *text, const cha
     char found[256] = "", begin[16];
     predict(&run, text, &options, &prediction);
     for (size_t i = 0; i < prediction.listed; i++) {
-        if (prediction.blocks[i].foresight == ST_FORESEEN_ATOMIC)
+        if (prediction.blocks[i].verdict == ST_BLOCK_ATOMIC)
             continue;
-        assert_int_equal(prediction.blocks[i].foresight, ST_FORESEEN_POTENTIAL);
+        assert_int_equal(prediction.blocks[i].verdict, ST_BLOCK_POTENTIAL);
         snprintf(begin, sizeof begin, "%s%d", *found ? " " : "", (int)prediction.blocks[i].begin);
         strcat(found, begin);
     }
@@ -73,7 +73,7 @@ static void assert_races_with(struct how options, const char *text, const char *
     predict(&run, text, &options, &prediction);
     assert_true(prediction.finds_races);
     for (size_t i = 0; i < prediction.race_count; i++) {
-        const struct st_foreseen_race *race = &prediction.races[i];
+        const struct st_predicted_race *race = &prediction.races[i];
         const struct st_event *first = &run.events[race->first.number - 1];
         const struct st_event *second = &run.events[race->second.number - 1];
         assert_true(race->first.number < race->second.number);
@@ -149,8 +149,8 @@ static void the_vector_of_the_paper(void **state) {
     struct run run;
     struct st_prediction prediction;
     predict(&run, VECTOR, &(struct how){PAIRWISE}, &prediction);
-    assert_int_equal(prediction.by[ST_FORESEEN_POTENTIAL], 1);
-    const struct st_foreseen *block = &prediction.blocks[0];
+    assert_int_equal(prediction.by[ST_BLOCK_POTENTIAL], 1);
+    const struct st_predicted_block *block = &prediction.blocks[0];
     assert_string_equal(block->pattern, "RBLRBBL");
     assert_int_equal(block->event_count, 2);
     assert_int_equal(block->events[0].number, 4);
@@ -169,7 +169,7 @@ static void a_race_is_told_with_its_other_side(void **state) {
     struct st_prediction prediction;
     predict(&run, "T1 begin b, T1 r z, T1 w z, T1 end b, T2 w z", &(struct how){PAIRWISE},
             &prediction);
-    const struct st_foreseen *block = &prediction.blocks[0];
+    const struct st_predicted_block *block = &prediction.blocks[0];
     assert_string_equal(block->pattern, "NN");
     assert_int_equal(block->event_count, 3);
     assert_int_equal(block->events[0].number, 2);
@@ -191,8 +191,8 @@ static void an_atomic_operation_is_told_as_an_access(void **state) {
             BLOCK("T1", UPDATE_ATOMIC("T1") ", " UPDATE_ATOMIC("T1")) ", " UPDATE_ATOMIC("T2"),
             &options, &prediction);
     assert_int_equal(prediction.listed, 1);
-    const struct st_foreseen *block = &prediction.blocks[0];
-    assert_int_equal(block->foresight, ST_FORESEEN_POTENTIAL);
+    const struct st_predicted_block *block = &prediction.blocks[0];
+    assert_int_equal(block->verdict, ST_BLOCK_POTENTIAL);
     assert_int_equal(block->event_count, 2);
     for (size_t i = 0; i < 2; i++) {
         const struct st_event *event = &run.events[block->events[i].number - 1];
@@ -499,8 +499,8 @@ static void online_tells_two_events(void **state) {
     struct run run;
     struct st_prediction prediction;
     predict(&run, EMPTY("T2", "v") ", " VECTOR, &(struct how){.online = true}, &prediction);
-    assert_int_equal(prediction.by[ST_FORESEEN_POTENTIAL], 1);
-    assert_int_equal(prediction.by[ST_FORESEEN_ATOMIC], 1);
+    assert_int_equal(prediction.by[ST_BLOCK_POTENTIAL], 1);
+    assert_int_equal(prediction.by[ST_BLOCK_ATOMIC], 1);
     assert_string_equal(prediction.blocks[0].pattern, "L..R");
     assert_int_equal(prediction.blocks[0].event_count, 2);
     assert_int_equal(prediction.blocks[0].events[0].number, 6);

@@ -65,7 +65,7 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* The edges of: T1 tells T2 through a lock, T2 forks T3, T3 ends and T1 joins it. */
+/* The edges of: T1 hands on to T2 through a lock, T2 forks T3, T3 ends and T1 joins it. */
 static void fill_edges(struct fixture *f, struct st_edge *edges) {
     edges[0] = (struct st_edge){place(f, 2, "T1", ST_RELEASE, "l", "a.c:2"),
                                 place(f, 3, "T2", ST_ACQUIRE, "l", "b.c:3"), .kind = ST_EDGE_LOCK};
@@ -153,7 +153,7 @@ static void assert_contains_not(char *text, const char *part) {
 
 /* ---- Violations ---- */
 
-static void a_path_is_told_step_by_step(void **state) {
+static void a_path_is_reported_step_by_step(void **state) {
     struct fixture *f = *state;
     set_executed(f, "f", 3);
     add_violation(f, 3, 9);
@@ -169,10 +169,11 @@ static void a_path_is_told_step_by_step(void **state) {
         "  event 7  T1  joined T3             at a.c:7       still in the block, so f comes after "
         "T3\n"
         "  No serial order has f both before T2 and after T3, which comes after T2.\n\n"
-        "t.std: not serializable, first bad event 7; 1 violated block (first: ");
+        "t.std: not serializable (no order of whole blocks explains this run), first bad event 7; "
+        "1 violated block (first: ");
 }
 
-static void order_through_a_channel_is_told_as_such(void **state) {
+static void order_through_a_channel_is_reported_as_such(void **state) {
     struct fixture *f = *state;
     struct st_edge *path = calloc(2, sizeof *path);
     path[0] =
@@ -206,7 +207,7 @@ static void order_through_a_channel_is_told_as_such(void **state) {
     assert_contains(text, "\"channels\": 2");
 }
 
-/* The accesses have no locations, so there is no such column. T2's one event is told once. */
+/* The accesses have no locations, so there is no such column. T2's one event is shown once. */
 static void one_event_can_cut_a_block(void **state) {
     struct fixture *f = *state;
     struct st_edge *path = calloc(2, sizeof *path);
@@ -280,7 +281,7 @@ static void an_outer_block_that_was_cut_before_has_its_own_paragraph(void **stat
 }
 
 /* From different places around it, and at different depths: it is one place of the code. */
-static void what_is_cut_in_the_same_place_is_told_once(void **state) {
+static void what_is_cut_in_the_same_place_is_reported_once(void **state) {
     struct fixture *f = *state;
     for (uint64_t i = 0; i < 5; i++) {
         add_cut(f, i % 2 ? "get" : "set", 0, 100 * i + 1, 100 * i + 9, "a.c:9");
@@ -302,7 +303,7 @@ static void many_blocks_around_are_not_all_named(void **state) {
     assert_contains(text_of(f, false), "cut by the same: k, j, i, h, g, f, e, d and 3 more.\n");
 }
 
-static void the_most_surprising_block_is_told_first(void **state) {
+static void the_most_surprising_block_is_reported_first(void **state) {
     struct fixture *f = *state;
     add_cut(f, "often", 0, 1, 9, "");
     add_cut(f, "often", 0, 11, 19, "a.c:19");
@@ -345,8 +346,8 @@ static void there_are_no_shares_when_reading_was_stopped(void **state) {
     assert_contains_not(text_of(f, false), "executed");
 }
 
-/* Twelve threads in a row, each told by the last. */
-static void a_long_path_is_told_at_its_ends(void **state) {
+/* Twelve threads in a row, each of which depends on the last. */
+static void a_long_path_is_reported_at_its_ends(void **state) {
     struct fixture *f = *state;
     enum { LENGTH = 12 };
     struct st_edge *path = calloc(LENGTH, sizeof *path);
@@ -389,7 +390,7 @@ static void add_closing(struct fixture *f, struct st_edge closing) {
                                                  .closing = closing});
 }
 
-static void the_last_dependence_alone_is_told(void **state) {
+static void the_last_dependence_alone_is_reported(void **state) {
     struct fixture *f = *state;
     number(&f->symbols.threads, "T1");
     add_closing(f, (struct st_edge){place(f, 6, "T2", ST_WRITE, "x", "b.c:6"),
@@ -550,7 +551,7 @@ static void a_path_in_json(void **state) {
 
 /* ---- Verdicts ---- */
 
-static void a_cycle_is_told_when_no_block_is_violated(void **state) {
+static void a_cycle_is_reported_when_no_block_is_violated(void **state) {
     struct fixture *f = *state;
     struct st_edge edges[3];
     fill_edges(f, edges);
@@ -565,7 +566,8 @@ static void a_cycle_is_told_when_no_block_is_violated(void **state) {
                     "  event 5  T3  started, then read x  at location 7  so T3 comes after T2\n"
                     "  event 6  T3  wrote y, then ended\n"
                     "  event 7  T1  joined T3             at a.c:7       so T1 comes after T3\n\n"
-                    "t.std: not serializable, first bad event 7; no violated block (first: ");
+                    "t.std: not serializable (no order of whole blocks explains this run), first "
+                    "bad event 7; no violated block (first: ");
     assert_contains(text_of(f, true), "  \"cycle\": [\n    {\"from\": {\"event\": 2, ");
 }
 
@@ -595,7 +597,7 @@ static void the_transactions_of_a_cycle_are_named_where_they_are_known(void **st
         "T3\n\n");
 }
 
-static void a_long_cycle_is_told_at_its_ends(void **state) {
+static void a_long_cycle_is_reported_at_its_ends(void **state) {
     struct fixture *f = *state;
     struct st_edge edges[20];
     for (uint64_t i = 0; i < 20; i++)
@@ -666,8 +668,9 @@ static void json_text_is_escaped(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_path_is_told_step_by_step, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(order_through_a_channel_is_told_as_such, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_path_is_reported_step_by_step, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(order_through_a_channel_is_reported_as_such, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(one_event_can_cut_a_block, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_child_of_one_event_starts_and_ends_with_it, set_up,
                                         tear_down),
@@ -675,13 +678,14 @@ int main(void) {
                                         tear_down),
         cmocka_unit_test_setup_teardown(an_outer_block_that_was_cut_before_has_its_own_paragraph,
                                         set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_cut_in_the_same_place_is_told_once, set_up,
+        cmocka_unit_test_setup_teardown(what_is_cut_in_the_same_place_is_reported_once, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(many_blocks_around_are_not_all_named, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_most_surprising_block_is_told_first, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_most_surprising_block_is_reported_first, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(shares_that_are_whole_are_said_in_words, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_long_path_is_told_at_its_ends, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_last_dependence_alone_is_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_long_path_is_reported_at_its_ends, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_last_dependence_alone_is_reported, set_up, tear_down),
         cmocka_unit_test_setup_teardown(of_the_last_dependence_only_the_thread_may_be_known, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(or_nothing_at_all, set_up, tear_down),
@@ -698,11 +702,11 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_terminal_does_not_obey_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(nested_violations_in_json, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_path_in_json, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_cycle_is_told_when_no_block_is_violated, set_up,
+        cmocka_unit_test_setup_teardown(a_cycle_is_reported_when_no_block_is_violated, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(the_transactions_of_a_cycle_are_named_where_they_are_known,
                                         set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_long_cycle_is_told_at_its_ends, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_long_cycle_is_reported_at_its_ends, set_up, tear_down),
         cmocka_unit_test_setup_teardown(without_its_edges_the_cycle_is_only_mentioned, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(an_undecided_verdict_is_null, set_up, tear_down),

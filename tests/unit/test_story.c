@@ -188,7 +188,7 @@ static void set_up_bank(struct fixture *f) {
     add_lock_cut(f, "checking.lock", "savings.lock");
 }
 
-static void calls_lines_and_locks_are_told_with_each_step(void **state) {
+static void calls_lines_and_locks_are_reported_with_each_step(void **state) {
     struct fixture *f = *state;
     set_up_bank(f);
     put_source(f, "bank.c", bank_source);
@@ -217,7 +217,7 @@ static void calls_lines_and_locks_are_told_with_each_step(void **state) {
         "  No serial order has T2's work both after and before transfer.\n"
         "  Hint: transfer let go of checking.lock at bank.c:6 before it took savings.lock at "
         "bank.c:7, and held no lock by then.\n\n"
-        "bank: not serializable, ");
+        "bank: not serializable (no order of whole blocks explains this run), ");
 }
 
 static void on_a_narrow_terminal_lines_are_broken(void **state) {
@@ -324,7 +324,7 @@ static void frames_of_libraries_are_left_out(void **state) {
                 "throughout, it would have kept T2 out.\n");
 }
 
-/* A table of knowledge has no room for such a stack, so it is told for every location. */
+/* A table of knowledge has no room for such a stack, so every location has this one. */
 static void look_up_deep_stack(void *context, uint64_t loc, struct st_detail *detail) {
     static const char *stack[2 * 15 + 1];
     (void)context, (void)loc;
@@ -333,7 +333,7 @@ static void look_up_deep_stack(void *context, uint64_t loc, struct st_detail *de
     *detail = (struct st_detail){"f", stack, stack + 30};
 }
 
-static void of_a_deep_stack_the_innermost_calls_are_told(void **state) {
+static void of_a_deep_stack_the_innermost_calls_are_reported(void **state) {
     struct fixture *f = *state;
     set_up_bank(f);
     f->details.lookup = look_up_deep_stack;
@@ -398,7 +398,7 @@ static void an_access_without_a_lock_says_so(void **state) {
 /* ---- what is the same ---- */
 
 /* Location 4 is the same line as 2, reached in another way. */
-static void the_same_lines_are_told_once_whoever_called_them(void **state) {
+static void the_same_lines_are_reported_once_whoever_called_them(void **state) {
     struct fixture *f = *state;
     static const struct knowledge known[] = {
         {{"count", "a.c:1", "one", "a.c:20"}, {0}}, {{"count", "a.c:2", "one", "a.c:20"}, {0}},
@@ -492,18 +492,18 @@ static void quiet_is_the_summary_alone(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(calls_lines_and_locks_are_told_with_each_step),
+        TEST(calls_lines_and_locks_are_reported_with_each_step),
         TEST(on_a_narrow_terminal_lines_are_broken),
         TEST(source_that_is_not_there_is_not_quoted),
         TEST(source_that_was_changed_is_not_quoted),
         TEST(a_terminal_does_not_obey_source),
         TEST(without_calls_the_line_is_quoted_below_the_step),
         TEST(frames_of_libraries_are_left_out),
-        TEST(of_a_deep_stack_the_innermost_calls_are_told),
+        TEST(of_a_deep_stack_the_innermost_calls_are_reported),
         TEST(hints_speak_of_the_locks_that_were_held),
         TEST(there_is_no_hint_when_nothing_is_certain),
         TEST(an_access_without_a_lock_says_so),
-        TEST(the_same_lines_are_told_once_whoever_called_them),
+        TEST(the_same_lines_are_reported_once_whoever_called_them),
         TEST(the_lines_in_the_block_make_a_difference),
         TEST(a_step_that_rests_on_a_data_race_says_so),
         TEST(without_a_recording_there_is_no_doubt),

@@ -94,7 +94,8 @@ static void arrive(struct st_race_edges *edges, size_t index, const struct st_ev
         conflict->edge->race = ordered ? ST_RACE_NONE : ST_RACE_FOUND;
 }
 
-/* An access has the local time that its thread has before it, and knows what it knows after it. */
+/* An access has the local time that its thread has before it, and the clock that its thread has
+ * after it. */
 static void feed_event(struct st_race_edges *edges, const struct st_event *event, uint64_t number) {
     const struct end *end = &edges->ends[edges->next];
     const struct end *last = edges->ends + edges->end_count;

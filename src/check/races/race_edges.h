@@ -1,7 +1,7 @@
 /* Which dependences of a report are data races: conflicts that no synchronisation orders.
  *
- * It takes a second look at the trace, up to the last event that a finding speaks of, so that the
- * first look pays nothing for it.
+ * It reads the trace a second time, up to the last event that a finding mentions, so that the first
+ * pass pays nothing for it.
  *
  *     st_race_edges_add(edges, findings);                          for all findings
  *     while (st_race_edges_waits(edges) && ...)
@@ -20,7 +20,7 @@ void st_race_edges_free(struct st_race_edges *edges);
 /* Asks for all conflicts in the findings, which must stay where they are. */
 void st_race_edges_add(struct st_race_edges *edges, struct st_findings *findings);
 
-/* Is there a conflict of which nothing is known yet? */
+/* Is there a conflict that is not decided yet? */
 bool st_race_edges_waits(const struct st_race_edges *edges);
 
 /* Sets the field `race` of those whose second event has come. */

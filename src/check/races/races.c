@@ -16,7 +16,7 @@ struct access {
     uint64_t loc;
 };
 
-/* Several, by `who`, each of which has one at most: the last. */
+/* Several, ordered by `who`, at most one for each: the last. */
 struct accesses {
     uint32_t count, capacity;
     struct access items[];
@@ -25,9 +25,9 @@ struct accesses {
 /* The reads and the writes that a later access may race with: one[ST_READ], or those in
  * several[ST_READ] when that is not NULL; the same for writes.
  *
- * What is missing makes no difference. An access can go when another one comes that synchronisation
- * orders behind it, that conflicts with all that it conflicts with: who comes after the second
- * comes after the first. So a write stands for what is before it, and a read for reads; but an
+ * Leaving others out makes no difference. An access can go when synchronisation orders another one
+ * after it that conflicts with all that it conflicts with: whatever is ordered after the second is
+ * ordered after the first. So a write stands for what is before it, and a read for reads; but an
  * atomic one for atomic ones only, since it races with plain ones only. One cache line. */
 struct variable {
     struct access one[2];
@@ -135,7 +135,8 @@ static void widen(struct st_races *races, struct message *message) {
     message->width = races->width;
 }
 
-/* A release: nobody released the lock since without having acquired it, so its clock says all. */
+/* A release: the thread acquired the lock, and with it the clock of the release before, so its own
+ * clock covers all. */
 static void pass_on(struct st_races *races, struct message *message, uint32_t t) {
     widen(races, message);
     memcpy(message->clock, races->clocks[t], races->width * sizeof *message->clock);
@@ -171,8 +172,8 @@ static bool is_before(const st_time *clock, const struct access *access) {
     return clock[access->who >> 1] >= access->time;
 }
 
-/* Is what conflicts with `old` in conflict with `new`, too, if they are of one kind or new writes?
- */
+/* Does all that conflicts with `old` conflict with `new`, too, if they are of one kind or new
+ * writes? */
 static bool stands_for(uint32_t new, uint32_t old) {
     return !(new & 1) || old & 1;
 }
@@ -188,7 +189,7 @@ static void drop_list(struct st_races *races, struct variable *variable, enum st
     variable->one[kind].time = 0;
 }
 
-/* Forgets accesses in the list for which the new one stands. */
+/* Removes accesses in the list that the new one stands for. */
 static void thin(struct st_races *races, struct variable *variable, enum st_op kind,
                  const st_time *clock, uint32_t who) {
     struct accesses *list = variable->several[kind];
@@ -323,7 +324,8 @@ static inline void on_access(struct st_races *races, const struct st_event *even
     keep(races, variable, kind, clock, &access);
 }
 
-/* An atomic read learns before it is looked at, and an atomic write passes on after that. */
+/* An atomic read joins the clock of the variable before it is checked, and an atomic write passes
+ * its clock on afterwards. */
 static __attribute__((noinline)) void on_atomic(struct st_races *races,
                                                 const struct st_event *event, uint64_t number) {
     uint32_t t = event->thread;

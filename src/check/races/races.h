@@ -5,13 +5,12 @@
  * join (also if the child did nothing: then fork to join), send to later receive of a channel, and
  * atomic write to later atomic read of a variable; and what follows from those. That is less than
  * happens-before as the engines have it, where a conflict orders, too: the order of accesses that
- * race is an accident of the run, and in a recorded trace it may even be another one than that of
- * the run.
+ * race is an accident of the run, and in a recorded trace it may even differ from that of the run.
  *
- * The clocks are those of FastTrack (Flanagan and Freund, PLDI 2009): with a variable stays the
- * local time of its last write and of the reads since, not a whole clock each. FastTrack promises
- * the first race of a variable. This is exact for each access: does it race with one before it? For
- * that, accesses that race stay side by side, until one comes that synchronisation orders behind
+ * The clocks are those of FastTrack (Flanagan and Freund, PLDI 2009): a variable keeps the local
+ * time of its last write and of the reads since, not a whole clock for each. FastTrack promises the
+ * first race of a variable. This is exact for every access: does it race with an earlier one? For
+ * that, accesses that race are kept side by side, until one comes that synchronisation orders after
  * them. */
 #ifndef SERIATIM_CHECK_RACES_RACES_H
 #define SERIATIM_CHECK_RACES_RACES_H
@@ -33,12 +32,12 @@ void st_races_free(struct st_races *races);
 void st_races_feed(struct st_races *races, const struct st_event *events, size_t count,
                    uint64_t first);
 
-/* A clock has run full (check/clock.h), and nothing is known of what came since. */
+/* A clock has overflowed (check/clock.h), and later events were not looked at. */
 bool st_races_gave_up(const struct st_races *races);
 
-/* The local time of a thread. An access has that which its thread has before it was fed, and
- * synchronisation orders it before the events of another thread from when that one knows this time.
- */
+/* The local time of a thread. An access has the local time of its thread before it was fed.
+ * Synchronisation orders it before the events of another thread once the clock of that one has
+ * reached this time. */
 st_time st_races_time(const struct st_races *races, uint32_t thread);
 bool st_races_knows(const struct st_races *races, uint32_t thread, uint32_t other, st_time time);
 

@@ -163,7 +163,7 @@ static bool extend(struct st_frontiers *frontiers, uint32_t column, uint32_t t, 
 }
 
 /* Does the edge lead a running block to the oldest transaction of its target that the block
- * reaches? Such edges alone make a way to all that is reached, if not the shortest. */
+ * reaches? Such edges alone give a path to everything that is reached, if not the shortest. */
 static bool is_needed(const struct st_frontiers *frontiers, const struct st_frontier_edge *edge) {
     uint32_t a = edge->edge.from.event.thread, t = edge->edge.to.event.thread;
     for (uint32_t c = 0; c < frontiers->column_count; c++)
@@ -173,8 +173,8 @@ static bool is_needed(const struct st_frontiers *frontiers, const struct st_fron
     return false;
 }
 
-/* An edge is of use while some running block reaches its source, and never again after that. In a
- * block without end there come to be many of them. */
+/* An edge is needed while some running block reaches its source, and never again after that. A
+ * block that never ends can collect many of them. */
 static void sift_edges(struct st_frontiers *frontiers, const st_time *live_from) {
     bool many = frontiers->edge_count > MANY_EDGES;
     size_t kept = 0;
@@ -219,7 +219,7 @@ struct step {
     size_t edge, before;
 };
 
-/* Breadth first, so that the first way found has the fewest edges. Steps are never improved, only
+/* Breadth first, so that the first path found has the fewest edges. Steps are never improved, only
  * added when they reach an older transaction than all before them. */
 struct search {
     const struct st_frontiers *frontiers;
@@ -234,7 +234,7 @@ static void add_step(struct search *search, struct step step) {
     search->oldest[step.thread] = step.time;
 }
 
-/* The steps from number `from` to `to` go on along every edge that they can take. */
+/* Follows every edge that the steps from number `from` to `to` can take. */
 static void widen(struct search *search, size_t from, size_t to) {
     for (size_t s = from; s < to; s++) {
         for (size_t i = 0; i < search->frontiers->edge_count; i++) {

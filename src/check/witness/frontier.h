@@ -3,8 +3,8 @@
  * frontier(s, u) is the smallest local time of thread u at which a transaction starts that the
  * running block of s reaches in the transaction graph. An edge from (a, time) into the running
  * block of t closes a cycle iff frontier(t, a) <= time. One step keeps all frontiers closed: new
- * edges enter running transactions only, so who reaches the source now also reaches the target and
- * what that reaches already.
+ * edges enter running transactions only, so a block that reaches the source now also reaches the
+ * target, and what the target reaches already.
  *
  * Few blocks ever reach another transaction while they run; only those have a column here. */
 #ifndef SERIATIM_CHECK_WITNESS_FRONTIER_H
@@ -39,7 +39,7 @@ struct st_frontiers {
     uint32_t column_count;
     uint32_t *spare; /* columns below column_count that are not in use */
     size_t spare_count, spare_capacity;
-    struct st_frontier_edge *edges; /* in trace order; those that can be of use, and some more */
+    struct st_frontier_edge *edges; /* in trace order; all that are needed, and some more */
     size_t edge_count, edge_capacity, edges_sift_at;
 };
 
@@ -52,11 +52,12 @@ size_t st_frontiers_memory(const struct st_frontiers *frontiers);
 bool st_frontiers_closes(const struct st_frontiers *frontiers, uint32_t t, uint32_t a,
                          st_time time);
 
-/* The smallest time at which a transaction of the thread is reached by anybody, or ST_NEVER. */
+/* The smallest local time at which a transaction of the thread starts that some running block
+ * reaches, or ST_NEVER. */
 st_time st_frontiers_oldest(const struct st_frontiers *frontiers, uint32_t thread);
 
-/* Does anybody reach a transaction of the thread that starts after the one time, at the other at
- * the latest, and none before? */
+/* Does some running block reach a transaction of the thread that starts after the one time and not
+ * after the other, and none before? */
 bool st_frontiers_between(const struct st_frontiers *frontiers, uint32_t thread, st_time after,
                           st_time until);
 

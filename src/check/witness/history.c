@@ -9,7 +9,7 @@
 enum { FEWEST_MOMENTS = 1, ALWAYS_THIN = 1 };
 #else
 enum {
-    FEWEST_MOMENTS = 32, /* fewer are not worth looking for those that are alike */
+    FEWEST_MOMENTS = 32, /* fewer are not worth merging */
     ALWAYS_THIN = 0,
 };
 #endif
@@ -22,8 +22,8 @@ size_t st_history_memory(const struct st_history *history) {
     return history->capacity * sizeof *history->items;
 }
 
-/* Before growing, takes the place of what is forgotten, if that is half of all: each move is then
- * paid for by as many moments that were added since the last one. */
+/* Before growing, reuses the room of what is forgotten, if that is half of all: then as many
+ * moments were added since the last move as this one moves. */
 static void make_room(struct st_history *history) {
     if (history->start + history->count < history->capacity)
         return;

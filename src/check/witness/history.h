@@ -4,14 +4,13 @@
  * the same memory. All that counts of it is the local time of its thread, and what happened before
  * that, at its position: a number that grows along the thread's events.
  *
- * Kept are the moments that can still be asked for with a result: those whose time is alive, and
- * the last one. */
+ * It keeps the moments that can still matter: those whose time is alive, and the last one. */
 #ifndef SERIATIM_CHECK_WITNESS_HISTORY_H
 #define SERIATIM_CHECK_WITNESS_HISTORY_H
 
 #include "check/witness/open_before.h"
 
-/* From a position on a thread was like this, until the next moment. */
+/* The state of a thread from a position on, until the next moment. */
 struct st_moment {
     uint64_t position;
     uint64_t number; /* of the event that made it so */
@@ -23,7 +22,7 @@ struct st_moment {
 struct st_history {
     struct st_moment *items; /* from `start` on; what is before is forgotten */
     size_t start, count, capacity;
-    size_t thin_at; /* the count at which neighbours that are alike are looked for */
+    size_t thin_at; /* the count at which equivalent neighbours are merged */
     uint64_t last;  /* the position of the thread's last event */
 };
 
@@ -46,11 +45,11 @@ static inline struct st_moment *st_history_latest(const struct st_history *histo
     return history->count ? &history->items[history->start + history->count - 1] : NULL;
 }
 
-/* Forgets the newest moment: what belongs to it belongs to the one before from now on. Nothing
- * happens to the only one. */
+/* Forgets the newest moment: what belongs to it then belongs to the one before. The only one stays.
+ */
 void st_history_undo(struct st_history *history);
 
-/* Makes neighbours one of which `alike` says that they are: the older one stays. */
+/* Merges neighbours that `alike` finds equivalent: the older one stays. */
 void st_history_thin(struct st_history *history,
                      bool (*alike)(void *context, const struct st_moment *older,
                                    const struct st_moment *newer),

@@ -89,7 +89,7 @@ struct st_before_pool {
     struct st_before *draft; /* a set in the making */
     size_t draft_capacity;
     uint32_t epoch;
-    size_t collect_at; /* bytes in use at which collecting is worth its while */
+    size_t collect_at; /* bytes in use at which a collection pays */
 };
 
 void st_before_pool_init(struct st_before_pool *pool);

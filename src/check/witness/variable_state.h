@@ -26,17 +26,18 @@ struct st_last_access {
 
 /* The last read of each thread, in the order of their first. `index` behind the items is a hash
  * table by thread of 2 * capacity places in them, counted from 1; so a read costs the same however
- * many threads read. */
+ * many threads read. It is not that of base/hash_table.h: it shares the allocation of the items,
+ * which come and go with every write, and thread numbers need no hashing. */
 struct st_readers {
     uint32_t count, capacity; /* capacity is a power of two */
-    uint32_t until_sift;      /* reads to come before those that are dead are looked for */
+    uint32_t until_sift;      /* reads to come until the dead ones are removed */
     struct st_last_access items[];
 };
 
 /* slot[ST_READ] and slot[ST_WRITE] are the last read since the last write, and the last write. When
  * reads of several threads since then may matter, `readers` holds them all, the thread of the read
- * slot is ST_SEVERAL and its time is ST_NEVER: it is neither dead nor anybody's own.
- * One cache line: variables are looked up at random. */
+ * slot is ST_SEVERAL and its time is ST_NEVER: it is never dead, and no thread's own. A variable
+ * takes one cache line, since variables are looked up at random. */
 struct st_variable_state {
     union {
         struct st_last_access slot[2];
@@ -99,13 +100,13 @@ static inline bool st_access_matters(const struct st_last_access *access, int32_
 void st_states_read(struct st_variable_states *states, struct st_variable_state *variable,
                     const struct st_last_access *read, uint64_t ticked, const st_time *live_from);
 
-/* Puts a read in that may be older than its thread's present local time. One of the same thread at
- * a later time stays. */
+/* Adds a read that may be older than its thread's present local time. One of the same thread at a
+ * later time stays. */
 void st_states_deferred_read(struct st_variable_states *states, struct st_variable_state *variable,
                              const struct st_last_access *read, const st_time *live_from);
 
 /* Is a read by the thread, at its present local time, among several? Where tables are read in
- * blocks without an end, this spares two misses of the cache for each read. */
+ * blocks that never end, this saves two cache misses a read. */
 static inline bool st_has_fresh_read(const struct st_variable_state *variable, uint32_t thread,
                                      uint64_t ticked) {
     return st_has_several_readers(variable) && thread < 64 && variable->fresh >> thread & 1 &&
@@ -116,8 +117,8 @@ static inline bool st_has_fresh_read(const struct st_variable_state *variable, u
 void st_states_copy(struct st_variable_states *states, uint32_t from, uint32_t to,
                     const st_time *live_from);
 
-/* A receive follows: forgets the sends that no longer matter, once in a while. A write makes an end
- * of the reads, but nothing makes an end of the sends, and each receive looks at all of them. */
+/* A receive follows: removes the sends that no longer matter, once in a while. A write clears the
+ * reads, but nothing clears the sends, and each receive looks at all of them. */
 void st_states_receive(struct st_variable_states *states, struct st_variable_state *channel,
                        const st_time *live_from);
 
@@ -127,7 +128,7 @@ void st_states_drop_reads(struct st_variable_states *states, struct st_variable_
 /* Forgets a variable. */
 void st_states_forget(struct st_variable_states *states, uint32_t variable);
 
-/* Calls visit for every access there is. */
+/* Calls visit for every access that is kept. */
 void st_states_visit(struct st_variable_states *states,
                      void (*visit)(void *context, struct st_last_access *access), void *context);
 

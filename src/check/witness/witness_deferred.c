@@ -30,7 +30,7 @@ static __attribute__((noinline)) void thin(struct witness *w, uint32_t t) {
     st_history_thin(&w->histories[t], alike, &past);
 }
 
-/* The event at hand has changed what its thread is like. */
+/* The current event has changed the state of its thread. */
 static __attribute__((noinline)) void remember(struct witness *w, uint32_t t, uint64_t position) {
     struct st_history *history = &w->histories[t];
     const struct witness_thread *thread = &w->threads[t];
@@ -41,11 +41,10 @@ static __attribute__((noinline)) void remember(struct witness *w, uint32_t t, ui
     st_history_add(history, &moment);
 }
 
-/* The event at hand, of thread t, is over. When it was the end of an inner block in which the
+/* The current event, of thread t, is over. When it was the end of an inner block in which the
  * thread depended on nothing new, accesses in that are like those before it: who reaches its
- * transaction reaches the outermost block. Of that one, which may be reached where nothing before
- * it is, `alike` decides.
- */
+ * transaction reaches the outermost block. About the outermost block itself, which may be reached
+ * although nothing before it is, `alike` decides. */
 static inline void keep_history(struct witness *w, uint32_t t, uint64_t position) {
     struct st_history *history = &w->histories[t];
     const struct st_open_blocks *blocks = &w->blocks[t];

@@ -1,4 +1,4 @@
-/* What the event at hand takes over along its edges, and what that proves. */
+/* What happens before the current event through its edges, and what that proves. */
 #include "check/witness/witness_state.h"
 
 #include "base/memory.h"
@@ -23,7 +23,7 @@ static struct st_transaction running_block(const struct witness *w, uint32_t t) 
     return (struct st_transaction){.first = block->begin, .block = block->name};
 }
 
-/* The transaction of the event at hand. That of a begin, which a thread can start with, is about to
+/* The transaction of the current event. That of a begin, which a thread can start with, is about to
  * be opened. */
 static struct st_transaction this_transaction(const struct witness *w, uint32_t t) {
     if (w->blocks[t].depth)
@@ -32,7 +32,7 @@ static struct st_transaction this_transaction(const struct witness *w, uint32_t 
         .first = w->number, .block = w->event->target, .unary = w->event->op != ST_BEGIN};
 }
 
-/* Does the edge close a cycle? If not, does anything come to reach more? */
+/* Does the edge close a cycle? If not, does some running block reach more through it? */
 static bool check_cycle(struct witness *w, uint32_t t, const struct st_predecessor *predecessor) {
     const struct st_open_blocks *blocks = &w->blocks[t];
     /* A transaction of one event starts at the time that it is about to get. */
@@ -42,7 +42,7 @@ static bool check_cycle(struct witness *w, uint32_t t, const struct st_predecess
                                                           : w->threads[t].time + 1,
                                     .ends.to = this_transaction(w, t)};
     bool running = st_blocks_begun(&w->blocks[predecessor->thread], predecessor->time) > 0;
-    if (running) /* what has ended is forgotten */
+    if (running) /* what has ended is not kept */
         edge.ends.from = running_block(w, predecessor->thread);
     if (st_frontiers_closes(&w->frontiers, t, predecessor->thread, predecessor->time)) {
         st_reserve(&w->closing, &w->closing_capacity, w->closing_count + 1);
@@ -52,8 +52,9 @@ static bool check_cycle(struct witness *w, uint32_t t, const struct st_predecess
     return st_frontiers_extend(&w->frontiers, &edge, running, w->live_from);
 }
 
-/* An event with many edges makes a set for each; without giving them back, the garbage of 256
- * threads that use one semaphore filled 300 megabytes before the next collection, not 15. */
+/* An event with many edges makes a set for each. Giving all but the last back at once keeps the
+ * garbage of 256 threads that use one semaphore at 15 megabytes before a collection, instead of
+ * 300. */
 void st_witness_set_before(struct witness *w, struct witness_thread *thread,
                            struct st_open_before *before) {
     thread->latest = this_place(w);

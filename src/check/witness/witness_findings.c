@@ -117,7 +117,7 @@ static void report_cycle(struct witness *w) {
     free(shortest);
 }
 
-/* The trace is not serializable from the event at hand on. */
+/* The trace is not serializable from the current event on. */
 static void report_bad_event(struct witness *w) {
     st_findings_bad_event(w->findings, w->number);
     if (w->proof_count == 0)

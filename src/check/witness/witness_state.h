@@ -1,9 +1,9 @@
-/* The state of the engine `witness`, and what its files share: witness.c (events), witness_edges.c
- * (what an event takes over along its edges, from channels too), witness_findings.c (what the edges
- * prove), witness_deferred.c (deferred accesses), witness_room.c (memory). witness.c has the idea,
+/* The state of the engine `witness`, and what its files share: witness.c (events, memory),
+ * witness_edges.c (what an event takes over along its edges, from channels too), witness_findings.c
+ * (what the edges prove), witness_deferred.c (deferred accesses). witness.c has the idea,
  * docs/witness.md the invariants.
  *
- * What the hot path of witness.c calls at most events is inline. */
+ * What the hot path of witness.c calls for most events is inline. */
 #ifndef SERIATIM_CHECK_WITNESS_WITNESS_STATE_H
 #define SERIATIM_CHECK_WITNESS_WITNESS_STATE_H
 
@@ -30,7 +30,7 @@ struct witness_thread {
     struct joined joined[16];   /* by number modulo 16; a newer one pushes out an older one */
 };
 
-/* An edge that proves, at the event at hand, that blocks of its thread are violated. */
+/* An edge that proves, at the current event, that blocks of its thread are violated. */
 struct proof {
     uint32_t depth; /* how many of them, counted from the outermost */
     struct st_edge edge;
@@ -40,7 +40,7 @@ struct proof {
 
 struct witness {
     struct st_findings *findings;
-    const struct st_event *event; /* at hand */
+    const struct st_event *event; /* the current one */
     uint64_t number;
     uint64_t forgotten_at; /* the event after which a variable was last forgotten; 0: none was */
     st_time *live_from;    /* by thread, and for ST_SEVERAL */
@@ -51,13 +51,13 @@ struct witness {
     size_t thread_count, thread_capacity, block_capacity, history_capacity;
     struct st_before_pool pool;
 
-    bool serializable; /* so far; when not, `frontiers` are of no use any more */
+    bool serializable; /* so far; when not, `frontiers` are no longer needed */
     struct st_frontiers frontiers;
     /* The set that event `fresh_since` made for its thread. Until it is over nobody else sees it.
      */
     struct st_open_before *fresh;
     uint64_t fresh_since;
-    /* Of the event at hand: its edges that prove something. */
+    /* Of the current event: its edges that prove something. */
     struct st_frontier_edge *closing; /* these close cycles of transactions */
     struct proof *proofs;
     size_t closing_count, closing_capacity, proof_count, proof_capacity;
@@ -65,28 +65,24 @@ struct witness {
     size_t send_capacity;
 };
 
-/* ---- memory (witness_room.c) ---- */
-
-void *st_witness_create(struct st_findings *findings);
-void st_witness_destroy(void *state);
-size_t st_witness_memory(const void *state);
+/* ---- memory (witness.c) ---- */
 
 void st_witness_add_threads(struct witness *w, uint32_t threads);
 
-/* Takes back sets that are of no use any more, when there are enough of them. */
+/* Takes back sets that are no longer needed, when there are enough of them. */
 void st_witness_collect(struct witness *w);
 static inline void collect_when_full(struct witness *w) {
     if (st_before_pool_full(&w->pool))
         st_witness_collect(w);
 }
 
-/* Numbers are dense, so most events need no new room, and a processor knows that. */
+/* Numbers are dense, so this is rare, and a processor predicts it well. */
 static inline void need_thread(struct witness *w, uint32_t thread) {
     if (__builtin_expect(thread >= w->thread_count, 0))
         st_witness_add_threads(w, thread + 1);
 }
 
-/* ---- the event at hand ---- */
+/* ---- the current event ---- */
 
 static inline struct st_place this_place(const struct witness *w) {
     return (struct st_place){w->number, *w->event};
@@ -129,10 +125,10 @@ static inline void refresh(struct witness *w, uint32_t t) {
 
 /* ---- findings (witness_findings.c) ---- */
 
-/* Reports what the edges of the event at hand, of thread t, prove. */
+/* Reports what the edges of the current event, of thread t, prove. */
 void st_witness_report(struct witness *w, uint32_t t);
 
-/* All edges of the event at hand, of thread t, were taken. */
+/* All edges of the current event, of thread t, were taken. */
 static inline void conclude(struct witness *w, uint32_t t) {
     if (w->closing_count || w->proof_count)
         st_witness_report(w, t);
@@ -140,23 +136,23 @@ static inline void conclude(struct witness *w, uint32_t t) {
 
 /* ---- edges (witness_edges.c) ---- */
 
-/* The event at hand, of thread t, depends on the predecessor. */
+/* The current event, of thread t, depends on the predecessor. */
 void st_witness_join(struct witness *w, uint32_t t, const struct st_predecessor *predecessor);
 
 /* It depends on this access of another thread, which did `op`. */
 void st_witness_join_access(struct witness *w, uint32_t t, const struct st_last_access *access,
                             enum st_op op, enum st_edge_kind kind);
 
-/* That access as a predecessor of the event at hand. */
+/* That access as a predecessor of the current event. */
 struct st_predecessor st_witness_predecessor(const struct witness *w, uint32_t t,
                                              const struct st_last_access *access, enum st_op op,
                                              enum st_edge_kind kind);
 
-/* This set, which was just made, happens before the thread of the event at hand from now on. */
+/* This set, which was just made, happens before the thread of the current event from now on. */
 void st_witness_set_before(struct witness *w, struct witness_thread *thread,
                            struct st_open_before *before);
 
-/* The dependence of the event at hand on an earlier access, if that matters. */
+/* The dependence of the current event on an earlier access, if that matters. */
 static inline void edge(struct witness *w, uint32_t t, const struct st_last_access *access,
                         enum st_op op, enum st_edge_kind kind) {
     if (st_access_matters(access, (int32_t)t, w->live_from))

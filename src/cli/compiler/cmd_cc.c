@@ -218,9 +218,10 @@ static int add_flags(struct call *call, struct st_error *error) {
 static int execute(const struct call *call, struct st_error *error) {
     execvp(call->words[0], (char *const *)call->words);
     if (errno == E2BIG)
-        return st_fail(error, call->language->command, ST_AT_FILE, 0,
-                       "the command line is too long for this system; put its words into a file "
-                       "and give @FILE instead");
+        return st_fail(
+            error, call->language->command, ST_AT_FILE, 0,
+            "the command line is too long for this system; put the arguments into a file "
+            "and give @FILE instead");
     return compiler_cannot_start(call->language, call->words[0], errno, error);
 }
 
@@ -263,22 +264,22 @@ static enum status run_cxx(int argc, char **argv) {
 }
 
 #define DESCRIPTION(name, compiler, variable)                                                      \
-    "Compiles and links as the compiler itself would, so that seriatim can watch the\n"            \
-    "program: with the compiler's -fsanitize=thread and seriatim's runtime library.\n"             \
-    "All arguments go to the compiler, --help and --version among them. The command\n"             \
-    "seriatim-" name " is the same.\n\n"                                                           \
+    "Compiles and links as the compiler itself would, but so that seriatim can watch\n"            \
+    "the program: with -fsanitize=thread and seriatim's runtime library. All\n"                    \
+    "arguments go to the compiler, even --help and --version. The command\n"                       \
+    "seriatim-" name " does the same.\n\n"                                                         \
     "environment:\n"                                                                               \
     "  " variable "          the compiler, a gcc or clang; it may have several words,\n"           \
     "                        such as 'ccache " compiler "' (default " compiler ")\n"               \
-    "  SERIATIM_INLINE       if 1, functions are inlined as the compiler likes; those\n"           \
-    "                        that are cannot be seen as blocks\n"                                  \
+    "  SERIATIM_INLINE       if 1, the compiler inlines functions as it likes; such\n"             \
+    "                        functions cannot be seen as blocks\n"                                 \
     "  SERIATIM_RUNTIME_DIR  the folder of the runtime library, if it is not where it\n"           \
     "                        was installed\n"
 
 const struct command cmd_cc = {
     .name = "cc",
     .operands = "ARGUMENTS...",
-    .summary = "compile and link C so that the program can be watched",
+    .summary = "compile and link C code so that the program can be watched",
     .description = DESCRIPTION("cc", "gcc", "SERIATIM_CC "),
     .run_untouched = run_cc,
 };

@@ -38,15 +38,14 @@ static const char *const foreign_sanitizers[] = {"address",  "hwaddress", "leak"
                                                  "dataflow", "fuzzer",    "safe-stack", "scudo"};
 enum { FOREIGN_COUNT = sizeof foreign_sanitizers / sizeof *foreign_sanitizers };
 
-static const char why_static[] = "the C library must be a shared one for the runtime library to "
-                                 "see what it does; link without it";
+static const char why_static[] = "the runtime library can only watch a shared C library; link "
+                                 "without this option";
 static const char why_static_cxx[] =
-    "the C++ library must be a shared one for the runtime library to "
-    "see what it does; link without it";
-static const char why_foreign[] = "two runtime libraries cannot watch one program; build without "
-                                  "it, and use it in a build of its own";
+    "the runtime library can only watch a shared C++ library; link without this option";
+static const char why_foreign[] = "two runtime libraries cannot watch one program; use this option "
+                                  "in a separate build";
 static const char why_32_bits[] = "the runtime library is for 64-bit programs only; build without "
-                                  "it";
+                                  "this option";
 
 /* The state of reading. */
 struct reader {

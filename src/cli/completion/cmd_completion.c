@@ -45,13 +45,13 @@ static const struct st_option options[] = {
 const struct command cmd_completion = {
     .name = "completion",
     .operands = "bash|zsh",
-    .summary = "print what a shell needs to complete command lines",
+    .summary = "print the completion script for a shell",
     .description =
-        "Prints what bash or zsh needs to complete commands, options and their values.\n"
-        "It is installed with the program, where the shells look for it; this command is\n"
-        "for other cases. In ~/.bashrc:\n\n"
+        "Prints a script with which bash or zsh completes commands, options and their\n"
+        "values. It is installed where the shells look for it; this command is for other\n"
+        "cases. In ~/.bashrc:\n\n"
         "  source <(seriatim completion bash)\n\n"
-        "In ~/.zshrc, behind compinit:\n\n"
+        "In ~/.zshrc, after compinit:\n\n"
         "  source <(seriatim completion zsh)\n",
     .options = options,
     .values_size = sizeof(struct values),

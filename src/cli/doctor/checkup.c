@@ -78,7 +78,7 @@ static void examine_memory_file(struct health *health) {
         return;
     }
     health_detail(symptom, "memfd_create fails: %s", strerror(errno));
-    health_advise(symptom, "take Linux 3.17 or later, and a container whose seccomp profile allows "
+    health_advise(symptom, "use Linux 3.17 or later, and a container whose seccomp profile allows "
                            "memfd_create");
 }
 
@@ -104,7 +104,7 @@ static void examine_addresses(struct health *health) {
     if (overcommit_is_forbidden())
         health_advise(symptom, "as root: sysctl vm.overcommit_memory=0");
     else
-        health_advise(symptom, "see whether the memory of this shell or container is limited");
+        health_advise(symptom, "check whether this shell or container limits the memory");
 }
 
 static void examine_limit(struct health *health) {
@@ -146,8 +146,7 @@ static void examine_cores(struct health *health) {
     struct symptom *symptom = health_add(health, count > 1 ? HEALTH_OK : HEALTH_NOTE, "cores");
     health_detail(symptom, "%d", count);
     if (count <= 1)
-        health_advise(symptom,
-                      "on one core threads come in between less often, so take longer runs");
+        health_advise(symptom, "with one core, threads interleave less often; use longer runs");
 }
 
 void health_examine(struct health *health) {

@@ -99,10 +99,12 @@ const struct command cmd_doctor = {
     .name = "doctor",
     .operands = "",
     .summary = "say what this machine lacks to watch programs",
-    .description = "Looks at compilers, runtime library, debug information and limits of this\n"
-                   "machine, builds small programs and runs them, and says what to do about each\n"
-                   "problem. The exit status is 0 if programs can be built with at least one\n"
-                   "compiler and watched, and 1 otherwise.\n",
+    .description =
+        "Checks the compilers, the runtime library, the debug information and the limits\n"
+        "of this machine. Builds small programs, runs them, and says how to solve each\n"
+        "problem.\n\n"
+        "Exit status: 0 if programs can be built with at least one compiler and watched,\n"
+        "1 otherwise, 2 error.\n",
     .options = options,
     .values_size = sizeof(struct values),
     .run = run,

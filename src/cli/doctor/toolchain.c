@@ -111,8 +111,7 @@ static void describe_version(struct symptom *symptom, const struct candidate *ca
     else if (is_known(version, candidate->known))
         health_detail(symptom, "%s, known to work", shown);
     else
-        health_detail(symptom, "%s, not among those that are tested (%s is)", shown,
-                      candidate->known);
+        health_detail(symptom, "%s, not tested (version %s is)", shown, candidate->known);
 }
 
 /* Is the compiler installed? */
@@ -240,7 +239,7 @@ static void examine_names(struct health *health, const struct candidate *candida
     } else {
         const char *trouble = st_module_trouble(modules, told->function);
         symptom->state = failure_of(candidate);
-        health_detail(symptom, "the program %s", trouble ? trouble : "does not tell its lines");
+        health_detail(symptom, "the program %s", trouble ? trouble : "has no line numbers");
         health_advise(symptom, "reports will lack names and lines");
     }
     st_modules_free(modules);
@@ -258,7 +257,7 @@ static void examine_programs(struct health *health, const bool present[CANDIDATE
         scratch_write(SCRATCH_CXX, cxx_program, &error) < 0) {
         struct symptom *symptom = health_add(health, HEALTH_PROBLEM, "programs");
         health_detail(symptom, "%s: %s", error.file, error.cause);
-        health_advise(symptom, "set TMPDIR to a folder that can be written");
+        health_advise(symptom, "set TMPDIR to a folder that is writable");
     } else {
         for (size_t i = 0; i < CANDIDATE_COUNT; i++) {
             struct told told;

@@ -31,7 +31,7 @@ void st_blocks_start(struct st_blocks_run *run, const struct st_model *model,
                      const struct st_predict_options *options) {
     *run = (struct st_blocks_run){.model = model, .options = options};
     copy_locksets(&run->locksets, &model->locksets);
-    run->foresights = st_alloc(model->unit_count + 1, sizeof *run->foresights);
+    run->verdicts = st_alloc(model->unit_count + 1, sizeof *run->verdicts);
     run->findings = st_alloc(model->unit_count + 1, sizeof *run->findings);
     pthread_mutex_init(&run->lock, NULL);
     st_blocks_index_units(run);
@@ -42,7 +42,7 @@ void st_blocks_stop(struct st_blocks_run *run) {
     st_locksets_free(&run->locksets);
     free(run->units);
     free(run->first_unit);
-    free(run->foresights);
+    free(run->verdicts);
     free(run->findings);
 }
 
@@ -79,7 +79,7 @@ static bool conflicts(const struct st_place *a, const struct st_place *b) {
 /* Out of the block to an event in between that conflicts, and back from one that is not before it.
  * Where the other transaction conflicts with the last event first, there is no such path: it is
  * the transaction as a whole that comes after the one event and before the other. */
-static void add_path(struct st_foreseen *block) {
+static void add_path(struct st_predicted_block *block) {
     const struct st_place *events = block->events;
     size_t last = block->event_count - 1;
     for (size_t i = 1; i < last; i++)
@@ -95,7 +95,7 @@ static void add_path(struct st_foreseen *block) {
 }
 
 static void explain_finding(const struct st_blocks_run *run, uint32_t unit,
-                            struct st_foreseen *block) {
+                            struct st_predicted_block *block) {
     const struct st_pair_finding *finding = &run->findings[unit];
     bool two = finding->variables[1] != ST_VARIABLE_NONE;
     block->variable_count = two ? 2 : 1;
@@ -117,9 +117,9 @@ struct explainer {
     const struct st_blocks_exact *exact;
 };
 
-static void explain(void *context, uint32_t unit, struct st_foreseen *block) {
+static void explain(void *context, uint32_t unit, struct st_predicted_block *block) {
     const struct explainer *explainer = context;
-    if (explainer->run->foresights[unit] == ST_FORESEEN_VIOLATION)
+    if (explainer->run->verdicts[unit] == ST_BLOCK_VIOLATION)
         st_blocks_exact_explain(explainer->exact, unit, block);
     else
         explain_finding(explainer->run, unit, block);
@@ -140,20 +140,20 @@ static bool has_unknown_order(const struct st_model *model) {
 
 static bool found_violations(const struct st_blocks_run *run) {
     for (size_t i = 0; i < run->model->unit_count; i++)
-        if (run->foresights[i] == ST_FORESEEN_VIOLATION)
+        if (run->verdicts[i] == ST_BLOCK_VIOLATION)
             return true;
     return false;
 }
 
 /* The schedules that were found prove as much as the model knows. */
-static void limit_claims(const struct st_blocks_run *run, enum st_foresight *claims,
+static void limit_claims(const struct st_blocks_run *run, enum st_block_verdict *claims,
                          struct st_prediction *prediction) {
     size_t count = run->model->unit_count;
     bool unknown = has_unknown_order(run->model);
-    memcpy(claims, run->foresights, count * sizeof *claims);
+    memcpy(claims, run->verdicts, count * sizeof *claims);
     for (size_t i = 0; unknown && i < count; i++)
-        if (claims[i] == ST_FORESEEN_VIOLATION)
-            claims[i] = ST_FORESEEN_POTENTIAL;
+        if (claims[i] == ST_BLOCK_VIOLATION)
+            claims[i] = ST_BLOCK_POTENTIAL;
     if (found_violations(run))
         st_prediction_caveat(prediction, "What reads see in an interleaving is not looked at: a "
                                          "thread that reads another value than in this run may "
@@ -217,7 +217,7 @@ static void run_blocks(const struct st_run *observed, const struct st_predict_op
     prediction->storage = run.storage;
     prediction->storage_unit = "blocks";
     struct explainer explainer = {&run, exact};
-    enum st_foresight *claims = st_alloc(model->unit_count + 1, sizeof *claims);
+    enum st_block_verdict *claims = st_alloc(model->unit_count + 1, sizeof *claims);
     limit_claims(&run, claims, prediction);
     st_report_units(model, claims, explain, &explainer, options->limit, prediction);
     free(claims);

@@ -36,7 +36,7 @@ struct st_blocks_run {
     struct st_locksets locksets; /* those of the model, by the same numbers, and more */
     uint32_t *units;             /* all, in order of shape, thread and time */
     size_t *first_unit;          /* by shape: in `units`; there is one more than shapes */
-    enum st_foresight *foresights;
+    enum st_block_verdict *verdicts;
     struct st_pair_finding *findings; /* by unit: of those that are POTENTIAL */
     pthread_mutex_t lock;             /* for findings of several threads of ours */
     uint64_t storage;                 /* distinct pairs */
@@ -166,7 +166,7 @@ void st_2v_check(struct st_blocks_run *run);
 
 /* ---- Theorem 5 (exact/exact.c) ---- */
 
-/* All but its first condition. What it cannot decide in time becomes ST_FORESEEN_TIMEOUT. */
+/* All but its first condition. What it cannot decide in time becomes ST_BLOCK_TIMEOUT. */
 struct st_blocks_exact;
 struct st_blocks_exact *st_blocks_explore(struct st_blocks_run *run,
                                           struct st_prediction *prediction);
@@ -174,6 +174,6 @@ void st_blocks_exact_free(struct st_blocks_exact *exact);
 
 /* Fills in what is known of a unit that was found to be violated. */
 void st_blocks_exact_explain(const struct st_blocks_exact *exact, uint32_t unit,
-                             struct st_foreseen *block);
+                             struct st_predicted_block *block);
 
 #endif

@@ -122,12 +122,12 @@ static void report(struct st_blocks_run *run, uint32_t number, uint32_t use, uin
     uint32_t variable = shape->tokens[access].target;
     for (size_t i = run->first_unit[number]; i < run->first_unit[number + 1]; i++) {
         uint32_t unit = run->units[i];
-        if (!run->model->units[unit].transaction || run->foresights[unit] != ST_FORESEEN_ATOMIC)
+        if (!run->model->units[unit].transaction || run->verdicts[unit] != ST_BLOCK_ATOMIC)
             continue;
         uint32_t other = st_unit_list_meet(run, &guest->units, unit);
         if (other == ST_NO_UNIT)
             continue;
-        run->foresights[unit] = ST_FORESEEN_POTENTIAL;
+        run->verdicts[unit] = ST_BLOCK_POTENTIAL;
         run->findings[unit] = (struct st_pair_finding){
             .variables = {variable, ST_VARIABLE_NONE},
             .tokens = {use < access ? use : access, use < access ? access : use},

@@ -328,7 +328,7 @@ static void report(const struct check *check, uint32_t unit, const struct st_1v_
     if (!old || variable + 1 < old) {
         atomic_store_explicit(&check->found[unit], variable + 1, memory_order_relaxed);
         run->findings[unit] = finding;
-        run->foresights[unit] = ST_FORESEEN_POTENTIAL;
+        run->verdicts[unit] = ST_BLOCK_POTENTIAL;
     }
     pthread_mutex_unlock(&run->lock);
 }

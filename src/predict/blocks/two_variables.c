@@ -476,14 +476,14 @@ static bool report(const struct profiles *profiles, uint32_t number, const struc
     bool all = true;
     for (size_t i = 0; i < self->units.count; i++) {
         uint32_t unit = self->units.units[i];
-        if (run->foresights[unit] != ST_FORESEEN_ATOMIC)
+        if (run->verdicts[unit] != ST_BLOCK_ATOMIC)
             continue;
         uint32_t other = st_unit_list_meet(run, &partner->times, unit);
         if (other == ST_NO_UNIT) {
             all = false;
             continue;
         }
-        run->foresights[unit] = ST_FORESEEN_POTENTIAL;
+        run->verdicts[unit] = ST_BLOCK_POTENTIAL;
         run->findings[unit] =
             (struct st_pair_finding){.variables = {self->accesses[gap->accesses[0]].variable,
                                                    self->accesses[gap->accesses[1]].variable},
@@ -496,7 +496,7 @@ static bool report(const struct profiles *profiles, uint32_t number, const struc
 
 static bool is_settled(const struct st_blocks_run *run, const struct profile *profile) {
     for (size_t i = 0; i < profile->units.count; i++)
-        if (run->foresights[profile->units.units[i]] == ST_FORESEEN_ATOMIC)
+        if (run->verdicts[profile->units.units[i]] == ST_BLOCK_ATOMIC)
             return false;
     return true;
 }
@@ -532,7 +532,7 @@ static void find_tokens(struct st_blocks_run *run, const bool *was_known) {
     st_roles_init(run, &roles);
     for (uint32_t unit = 0; unit < run->model->unit_count; unit++) {
         struct st_pair_finding *finding = &run->findings[unit];
-        if (was_known[unit] || run->foresights[unit] != ST_FORESEEN_POTENTIAL)
+        if (was_known[unit] || run->verdicts[unit] != ST_BLOCK_POTENTIAL)
             continue;
         for (int i = 0; i < 2; i++) {
             uint32_t *tokens = i ? finding->others : finding->tokens;
@@ -556,7 +556,7 @@ void st_2v_check(struct st_blocks_run *run) {
     unsigned workers = run->options->jobs ? run->options->jobs : 1;
     bool *was_known = st_alloc(run->model->unit_count + 1, sizeof *was_known);
     for (size_t i = 0; i < run->model->unit_count; i++)
-        was_known[i] = run->foresights[i] != ST_FORESEEN_ATOMIC;
+        was_known[i] = run->verdicts[i] != ST_BLOCK_ATOMIC;
     make_profiles(&profiles);
     list_units(&profiles);
     index_users(&profiles, false, &profiles.users);

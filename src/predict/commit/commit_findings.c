@@ -131,12 +131,12 @@ static struct st_place release_of(struct st_commit_explainer *explainer, uint32_
 struct finding {
     const struct st_commit_analysis *analysis;
     struct st_commit_explainer *explainer;
-    struct st_foreseen *block;
+    struct st_predicted_block *block;
     size_t event_capacity, path_capacity, variable_capacity;
 };
 
 static void put_event(struct finding *finding, struct st_place place) {
-    struct st_foreseen *block = finding->block;
+    struct st_predicted_block *block = finding->block;
     if (block->event_count && block->events[block->event_count - 1].number == place.number)
         return;
     st_reserve(&block->events, &finding->event_capacity, block->event_count + 1);
@@ -144,7 +144,7 @@ static void put_event(struct finding *finding, struct st_place place) {
 }
 
 static void put_variable(struct finding *finding, uint32_t subject) {
-    struct st_foreseen *block = finding->block;
+    struct st_predicted_block *block = finding->block;
     if (subject >= finding->analysis->forest->variable_count)
         return;
     uint32_t variable = finding->analysis->forest->variables[subject];
@@ -168,7 +168,7 @@ static void put_edge(struct finding *finding, uint32_t from, uint32_t from_token
                      uint32_t to_token, uint32_t subject) {
     const struct st_model *model = finding->analysis->model;
     uint32_t variables = finding->analysis->forest->variable_count;
-    struct st_foreseen *block = finding->block;
+    struct st_predicted_block *block = finding->block;
     struct st_edge edge;
     if (subject < variables)
         edge = (struct st_edge){.from = st_unit_place(model, from, from_token),
@@ -209,7 +209,7 @@ static int by_number(const void *left, const void *right) {
 /* A unit on the path may be left with an event that is earlier than the one it is entered with,
  * since its events are thought to stay together. The schedule has them in the order of the thread.
  */
-static void order_events(struct st_foreseen *block) {
+static void order_events(struct st_predicted_block *block) {
     struct st_place *events = block->events;
     for (size_t i = 1, j; i + 1 < block->event_count; i = j) {
         for (j = i + 1; j + 1 < block->event_count;)
@@ -255,7 +255,7 @@ static void put_nodes(struct finding *finding, const struct st_commit_search *se
         finding->block->nodes[i] = node_place(finding, unit, nodes[i]);
 }
 
-void st_commit_explain(void *context, uint32_t unit, struct st_foreseen *block) {
+void st_commit_explain(void *context, uint32_t unit, struct st_predicted_block *block) {
     struct st_commit_explainer *explainer = context;
     struct st_commit_analysis *analysis = explainer->analysis;
     const struct st_forest *forest = analysis->forest;

@@ -76,9 +76,9 @@ static void judge(void *context, unsigned worker, size_t unit) {
     search->deadline = timeout > 0 ? st_commit_time() + timeout : 0;
     search->expired = false;
     if (st_commit_is_violated(search, (uint32_t)unit, &violation))
-        analysis->foresights[unit] = ST_FORESEEN_POTENTIAL;
+        analysis->verdicts[unit] = ST_BLOCK_POTENTIAL;
     else if (search->expired)
-        analysis->foresights[unit] = ST_FORESEEN_TIMEOUT;
+        analysis->verdicts[unit] = ST_BLOCK_TIMEOUT;
 }
 
 /* ---- the analysis ---- */
@@ -101,7 +101,7 @@ static void run(const struct st_run *run, const struct st_predict_options *optio
         .model = model, .options = options, .pairwise = own->pairwise};
     analysis.forest = st_forest_new(model, options->notion, options->as_published, jobs);
     sort_units(&analysis);
-    analysis.foresights = st_alloc(model->unit_count + 1, sizeof *analysis.foresights);
+    analysis.verdicts = st_alloc(model->unit_count + 1, sizeof *analysis.verdicts);
     analysis.searches = st_alloc(jobs, sizeof *analysis.searches);
     for (unsigned i = 0; i < jobs; i++)
         st_commit_search_start(&analysis.searches[i], &analysis);
@@ -115,7 +115,7 @@ static void run(const struct st_run *run, const struct st_predict_options *optio
     if (options->as_published)
         st_prediction_may_miss(prediction, "The theorems as published miss violations.");
     struct st_commit_explainer explainer = {.analysis = &analysis};
-    st_report_units(model, analysis.foresights, st_commit_explain, &explainer, options->limit,
+    st_report_units(model, analysis.verdicts, st_commit_explain, &explainer, options->limit,
                     prediction);
     st_commit_explainer_free(&explainer);
     for (unsigned i = 0; i < jobs; i++)
@@ -125,7 +125,7 @@ static void run(const struct st_run *run, const struct st_predict_options *optio
     free(analysis.searches);
     free(analysis.of_chain);
     free(analysis.of_chain_count);
-    free(analysis.foresights);
+    free(analysis.verdicts);
     st_forest_free(analysis.forest);
 }
 

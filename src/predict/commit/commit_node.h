@@ -16,7 +16,7 @@ struct st_commit_analysis {
     uint32_t chain_count;
     uint32_t **of_chain; /* the units of each chain (predict/model/periods.h), by their ends */
     uint32_t *of_chain_count;
-    enum st_foresight *foresights;
+    enum st_block_verdict *verdicts;
     struct st_commit_search *searches; /* one for each worker */
 };
 
@@ -41,7 +41,7 @@ struct st_commit_explainer {
 };
 
 /* Fills in what is known of a violated unit: an st_explain (predict/model/block_verdicts.h). */
-void st_commit_explain(void *explainer, uint32_t unit, struct st_foreseen *block);
+void st_commit_explain(void *explainer, uint32_t unit, struct st_predicted_block *block);
 void st_commit_explainer_free(struct st_commit_explainer *explainer);
 
 #endif

@@ -63,28 +63,28 @@ char *st_places_pattern(const struct st_place *events, size_t count) {
     return pattern;
 }
 
-/* The parts of one block, in one row: that of the part with the largest foresight. */
+/* The parts of one block, in one row: that of the part with the largest verdict. */
 struct row {
     uint64_t begin, end, begin_loc;
     uint32_t unit;
-    enum st_foresight foresight;
+    enum st_block_verdict verdict;
 };
 
 static int by_begin(const void *left, const void *right) {
     const struct row *a = left, *b = right;
     if (a->begin != b->begin)
         return a->begin < b->begin ? -1 : 1;
-    return (int)b->foresight - (int)a->foresight;
+    return (int)b->verdict - (int)a->verdict;
 }
 
-/* foresights[i] is about instance i. */
-static struct row *make_rows(const struct st_model *model, const enum st_foresight *foresights,
+/* verdicts[i] is about instance i. */
+static struct row *make_rows(const struct st_model *model, const enum st_block_verdict *verdicts,
                              size_t *count) {
     struct row *rows = st_alloc(model->instance_count + 1, sizeof *rows);
     for (size_t i = 0; i < model->instance_count; i++) {
         const struct st_instance *instance = &model->instances[i];
         rows[i] = (struct row){instance->begin, instance->end, instance->begin_loc, instance->unit,
-                               foresights[i]};
+                               verdicts[i]};
     }
     qsort(rows, model->instance_count, sizeof *rows, by_begin);
     *count = 0;
@@ -100,14 +100,14 @@ static struct row *make_rows(const struct st_model *model, const enum st_foresig
     return rows;
 }
 
-static struct st_foreseen make_block(const struct st_model *model, const struct row *row) {
+static struct st_predicted_block make_block(const struct st_model *model, const struct row *row) {
     const struct st_unit *unit = &model->units[row->unit];
-    return (struct st_foreseen){.block = unit->block,
-                                .thread = unit->thread,
-                                .begin_loc = row->begin_loc,
-                                .begin = row->begin,
-                                .end = row->end,
-                                .foresight = row->foresight};
+    return (struct st_predicted_block){.block = unit->block,
+                                       .thread = unit->thread,
+                                       .begin_loc = row->begin_loc,
+                                       .begin = row->begin,
+                                       .end = row->end,
+                                       .verdict = row->verdict};
 }
 
 /* Which rows are listed: those of which there is something to say, then the others, as long as
@@ -129,7 +129,7 @@ static bool *choose(const struct st_model *model, const struct row *rows, size_t
                 memset(seen, 0, seen_capacity * sizeof *seen);
             for (size_t i = 0; i < count && room; i++) {
                 uint32_t name = model->units[rows[i].unit].block + 1; /* none becomes 0 */
-                if ((rows[i].foresight != ST_FORESEEN_ATOMIC) != (reported == 1))
+                if ((rows[i].verdict != ST_BLOCK_ATOMIC) != (reported == 1))
                     continue;
                 st_reserve(&seen, &seen_capacity, (size_t)name + 1);
                 uint32_t place = seen[name]++;
@@ -177,7 +177,7 @@ static uint64_t find_block_around(const struct st_model *model, uint32_t unit, u
 /* 0: they are its own. With the order of units kept, an analysis may give the events of any of
  * the equal ones, and a unit has only events inside of its block. */
 static uint64_t find_source(const struct st_model *model, const uint64_t *owners, uint32_t unit,
-                            const struct st_foreseen *block) {
+                            const struct st_predicted_block *block) {
     uint64_t source = 0;
     if (!model->options.keep_sequence)
         source = owners[unit];
@@ -186,20 +186,20 @@ static uint64_t find_source(const struct st_model *model, const uint64_t *owners
     return source == block->begin ? 0 : source;
 }
 
-void st_report_instances(const struct st_model *model, const enum st_foresight *foresights,
+void st_report_instances(const struct st_model *model, const enum st_block_verdict *verdicts,
                          st_explain *explain, void *context, size_t limit,
                          struct st_prediction *prediction) {
     size_t count;
-    struct row *rows = make_rows(model, foresights, &count);
+    struct row *rows = make_rows(model, verdicts, &count);
     bool *chosen = choose(model, rows, count, limit);
     uint64_t *owners = find_owners(model);
     for (size_t i = 0; i < count; i++) {
-        struct st_foreseen block = make_block(model, &rows[i]);
+        struct st_predicted_block block = make_block(model, &rows[i]);
         if (!chosen[i]) {
-            st_prediction_count(prediction, block.block, block.foresight);
+            st_prediction_count(prediction, block.block, block.verdict);
             continue;
         }
-        if (block.foresight >= ST_FORESEEN_POTENTIAL) {
+        if (block.verdict >= ST_BLOCK_POTENTIAL) {
             explain(context, rows[i].unit, &block);
             block.events_of = find_source(model, owners, rows[i].unit, &block);
         }
@@ -211,12 +211,12 @@ void st_report_instances(const struct st_model *model, const enum st_foresight *
     st_prediction_finish(prediction);
 }
 
-void st_report_units(const struct st_model *model, const enum st_foresight *foresights,
+void st_report_units(const struct st_model *model, const enum st_block_verdict *verdicts,
                      st_explain *explain, void *context, size_t limit,
                      struct st_prediction *prediction) {
-    enum st_foresight *each = st_alloc(model->instance_count + 1, sizeof *each);
+    enum st_block_verdict *each = st_alloc(model->instance_count + 1, sizeof *each);
     for (size_t i = 0; i < model->instance_count; i++)
-        each[i] = foresights[model->instances[i].unit];
+        each[i] = verdicts[model->instances[i].unit];
     st_report_instances(model, each, explain, context, limit, prediction);
     free(each);
 }

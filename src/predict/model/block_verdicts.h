@@ -13,19 +13,19 @@ struct st_place st_token_place(const struct st_model *model, uint32_t thread, st
 char *st_places_pattern(const struct st_place *events, size_t count);
 
 /* Fills in the pattern, the events and what else the analysis knows of a unit that it reports. */
-typedef void st_explain(void *context, uint32_t unit, struct st_foreseen *block);
+typedef void st_explain(void *context, uint32_t unit, struct st_predicted_block *block);
 
-/* Gives the prediction all blocks of the trace, and finishes it. foresights[u] is what the analysis
+/* Gives the prediction all blocks of the trace, and finishes it. verdicts[u] is what the analysis
  * says of unit u; `explain` is called at most once for each block that is listed. limit: how many
  * blocks to list at most, 0 for all; those with findings go first, and the names of blocks share
  * the places. */
-void st_report_units(const struct st_model *model, const enum st_foresight *foresights,
+void st_report_units(const struct st_model *model, const enum st_block_verdict *verdicts,
                      st_explain *explain, void *context, size_t limit,
                      struct st_prediction *prediction);
 
-/* The same where the analysis distinguishes equal units: foresights[i] is about
+/* The same where the analysis distinguishes equal units: verdicts[i] is about
  * model->instances[i]. */
-void st_report_instances(const struct st_model *model, const enum st_foresight *foresights,
+void st_report_instances(const struct st_model *model, const enum st_block_verdict *verdicts,
                          st_explain *explain, void *context, size_t limit,
                          struct st_prediction *prediction);
 

@@ -17,8 +17,8 @@
  * of locks for which that is right (predict/reduction/movers.h). The first two rows are about
  * variables that are shared and the others about those that are contended, so that it takes two
  * models of the run: `shared` was made with keep_shared, and `model` without. */
+#include "base/map64.h"
 #include "base/memory.h"
-#include "base/set64.h"
 #include "predict/reduction/reduction.h"
 
 #include <stdlib.h>

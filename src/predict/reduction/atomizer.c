@@ -229,7 +229,7 @@ static const struct report *find_report(const struct atomizer *atomizer, uint64_
 const struct st_observer st_atomizer_observer = {
     .create = create, .event = on_event, .finish = finish, .destroy = destroy};
 
-static void explain(void *context, uint32_t unit, struct st_foreseen *block) {
+static void explain(void *context, uint32_t unit, struct st_predicted_block *block) {
     const struct atomizer *atomizer = context;
     const struct report *found = find_report(atomizer, block->begin);
     (void)unit;
@@ -257,10 +257,10 @@ static void explain(void *context, uint32_t unit, struct st_foreseen *block) {
 void st_atomizer_predict(const struct st_model *model, size_t limit,
                          struct st_prediction *prediction) {
     struct atomizer *atomizer = st_model_observer(model, &st_atomizer_observer);
-    enum st_foresight *foresights = st_alloc(model->instance_count + 1, sizeof *foresights);
+    enum st_block_verdict *verdicts = st_alloc(model->instance_count + 1, sizeof *verdicts);
     for (size_t i = 0; i < model->instance_count; i++)
-        foresights[i] = find_report(atomizer, model->instances[i].begin) ? ST_FORESEEN_POTENTIAL
-                                                                         : ST_FORESEEN_ATOMIC;
+        verdicts[i] =
+            find_report(atomizer, model->instances[i].begin) ? ST_BLOCK_POTENTIAL : ST_BLOCK_ATOMIC;
     prediction->method = "Theorem 1 while the trace is read, Eraser with ownership";
     prediction->storage = count_bytes(atomizer);
     prediction->storage_unit = "bytes";
@@ -268,6 +268,6 @@ void st_atomizer_predict(const struct st_model *model, size_t limit,
                                        "it can miss violations.");
     if (atomizer->many)
         st_prediction_may_miss(prediction, "Reduction as published can miss violations.");
-    st_report_instances(model, foresights, explain, atomizer, limit, prediction);
-    free(foresights);
+    st_report_instances(model, verdicts, explain, atomizer, limit, prediction);
+    free(verdicts);
 }

@@ -195,15 +195,15 @@ const char *st_reduction_sentence(char commit, char breach) {
     return "Two accesses of the block race with others, which can come in between.";
 }
 
-static void add_variable(struct st_foreseen *block, uint32_t variable) {
+static void add_variable(struct st_predicted_block *block, uint32_t variable) {
     if (block->variable_count && block->variables[0] == variable)
         return;
     block->variables[block->variable_count++] = variable;
 }
 
 /* A token of the block, and who races with it if that is known. */
-static void add_event(const struct explainer *explainer, struct st_foreseen *block, uint32_t unit,
-                      uint32_t token, bool with_partner) {
+static void add_event(const struct explainer *explainer, struct st_predicted_block *block,
+                      uint32_t unit, uint32_t token, bool with_partner) {
     const struct st_model *model = explainer->reducer->model;
     block->events[block->event_count++] = st_unit_place(model, unit, token);
     if (explainer->movers.letters[token] != 'N')
@@ -214,7 +214,7 @@ static void add_event(const struct explainer *explainer, struct st_foreseen *blo
         block->events[block->event_count++] = st_unit_place(model, partner->unit, partner->token);
 }
 
-static void explain(void *context, uint32_t unit, struct st_foreseen *block) {
+static void explain(void *context, uint32_t unit, struct st_predicted_block *block) {
     struct explainer *explainer = context;
     struct st_movers *movers = &explainer->movers;
     st_reducer_judge(explainer->reducer, movers, unit);
@@ -252,9 +252,9 @@ static const char *method_of(const struct st_reduction_options *own) {
 
 static void add_race(const struct st_model *model, const struct st_race_use *left,
                      const struct st_race_use *right, struct st_prediction *prediction) {
-    struct st_foreseen_race race = {.variable = left->variable,
-                                    .first = st_unit_place(model, left->unit, left->token),
-                                    .second = st_unit_place(model, right->unit, right->token)};
+    struct st_predicted_race race = {.variable = left->variable,
+                                     .first = st_unit_place(model, left->unit, left->token),
+                                     .second = st_unit_place(model, right->unit, right->token)};
     if (race.second.number < race.first.number) {
         struct st_place place = race.first;
         race.first = race.second;
@@ -348,22 +348,22 @@ static void run_offline(const struct st_model *model, const struct st_predict_op
     struct st_reduction_setup setup = st_reduction_setup(options, own);
     struct st_reducer reducer;
     struct explainer explainer = {.reducer = &reducer};
-    enum st_foresight *foresights = st_alloc(model->unit_count + 1, sizeof *foresights);
+    enum st_block_verdict *verdicts = st_alloc(model->unit_count + 1, sizeof *verdicts);
     setup.lists_races = true;
     st_reducer_init(&reducer, model, &setup);
     for (uint32_t u = 0; u < model->unit_count; u++) {
         if (!model->units[u].transaction)
             continue;
         st_reducer_judge(&reducer, &explainer.movers, u);
-        foresights[u] = explainer.movers.reducible ? ST_FORESEEN_ATOMIC : ST_FORESEEN_POTENTIAL;
+        verdicts[u] = explainer.movers.reducible ? ST_BLOCK_ATOMIC : ST_BLOCK_POTENTIAL;
     }
     prediction->method = method_of(own);
     list_races(&reducer, prediction);
     add_caveats(options, own, prediction);
     prediction->storage = storage_of(model);
     prediction->storage_unit = "variables in nodes of transaction trees";
-    st_report_units(model, foresights, explain, &explainer, options->limit, prediction);
-    free(foresights);
+    st_report_units(model, verdicts, explain, &explainer, options->limit, prediction);
+    free(verdicts);
     st_movers_free(&explainer.movers);
     st_reducer_free(&reducer);
 }

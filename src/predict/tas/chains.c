@@ -20,6 +20,7 @@
  *  - targets are taken in their order. When an event of the path conflicts with an earlier target,
  *    it is executed after that, or the earlier target would have been found to be violated (by a
  *    chain that is not longer, and so in this pass or an earlier one). */
+#include "base/lower_bound.h"
 #include "base/memory.h"
 #include "predict/tas/decider.h"
 #include "predict/tas/look_ahead.h"
@@ -81,16 +82,9 @@ enum { PROBES = 2 }; /* how many intervals on each side of t a quick look tries 
 
 static const struct tas_run *run_of(const struct st_tas_graph *graph, uint32_t key,
                                     uint32_t thread) {
-    uint32_t low = graph->key_runs[key], high = graph->key_runs[key + 1];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (graph->runs[middle].thread < thread)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < graph->key_runs[key + 1] && graph->runs[low].thread == thread ? &graph->runs[low]
-                                                                               : NULL;
+    uint32_t at, end = graph->key_runs[key + 1];
+    st_lower_bound(at, graph->key_runs[key], end, graph->runs[at].thread < thread);
+    return at < end && graph->runs[at].thread == thread ? &graph->runs[at] : NULL;
 }
 
 /* The last access of the run at this position or before it, or TAS_NONE. */
@@ -213,16 +207,10 @@ static uint32_t last_leading_on(const struct chains *c, const struct tas_run *ru
     const struct st_tas_graph *graph = c->graph;
     uint32_t t = run->thread;
     uint32_t above = c->last[t] > c->segment->upper[t] ? c->last[t] : c->segment->upper[t];
-    size_t first = tas_run_from(graph, run, above + 1), low = first;
-    size_t high = tas_run_from(graph, run, c->high[t]);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (leads_on(c, graph->accesses[middle]))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > first ? graph->position[graph->accesses[low - 1]] : 0;
+    size_t first = tas_run_from(graph, run, above + 1), end = tas_run_from(graph, run, c->high[t]);
+    size_t at;
+    st_lower_bound(at, first, end, leads_on(c, graph->accesses[at]));
+    return at > first ? graph->position[graph->accesses[at - 1]] : 0;
 }
 
 /* What comes before the exit of an interval of the chain; valid until it is asked for a longer one.

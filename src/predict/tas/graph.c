@@ -1,5 +1,6 @@
 #include "predict/tas/graph.h"
 
+#include "base/lower_bound.h"
 #include "base/memory.h"
 #include "predict/tas/graph_build.h"
 
@@ -84,15 +85,10 @@ bool tas_locks_meet(const struct st_tas_graph *graph, uint32_t set, uint32_t oth
 }
 
 uint32_t tas_acquires_before(const struct st_tas_graph *graph, uint32_t lock, uint32_t count) {
-    uint32_t low = graph->lock_first[lock], high = graph->lock_first[lock + 1];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (graph->acquires[middle] < count)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    uint32_t at;
+    st_lower_bound(at, graph->lock_first[lock], graph->lock_first[lock + 1],
+                   graph->acquires[at] < count);
+    return at;
 }
 
 uint32_t tas_holder(const struct st_tas_graph *graph, uint32_t lock, uint32_t count) {
@@ -105,26 +101,14 @@ uint32_t tas_holder(const struct st_tas_graph *graph, uint32_t lock, uint32_t co
 
 uint32_t tas_position_before(const struct st_tas_graph *graph, uint32_t thread, uint32_t count) {
     const struct tas_thread *t = &graph->threads[thread];
-    uint32_t low = 0, high = t->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (t->events[middle] < count)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    uint32_t at;
+    st_lower_bound(at, 0, t->count, t->events[at] < count);
+    return at;
 }
 
 size_t tas_run_from(const struct st_tas_graph *graph, const struct tas_run *run,
                     uint32_t position) {
-    size_t low = run[0].first, high = run[1].first;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (graph->position[graph->accesses[middle]] < position)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t at;
+    st_lower_bound(at, run[0].first, run[1].first, graph->position[graph->accesses[at]] < position);
+    return at;
 }

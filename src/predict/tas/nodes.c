@@ -1,5 +1,6 @@
 #include "predict/tas/nodes.h"
 
+#include "base/lower_bound.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -283,16 +284,10 @@ static uint32_t *clock_of(const struct tas_nodes *nodes, uint32_t node) {
 
 /* How many nodes of the actor are at this position or before it. */
 static uint32_t count_to(const struct tas_nodes *nodes, uint32_t actor, uint32_t position) {
-    uint32_t first = nodes->actors[actor].first;
-    uint32_t low = first, high = first + nodes->actors[actor].count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (nodes->list[middle].position <= position)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low - first;
+    uint32_t at, first = nodes->actors[actor].first;
+    st_lower_bound(at, first, first + nodes->actors[actor].count,
+                   nodes->list[at].position <= position);
+    return at - first;
 }
 
 uint32_t tas_nodes_find(const struct tas_nodes *nodes, uint32_t event) {
@@ -372,44 +367,35 @@ uint32_t tas_nodes_last_write(const struct tas_nodes *nodes, const struct tas_no
                               uint32_t node) {
     const struct tas_node *n = &nodes->list[node];
     uint32_t limit = run->actor == n->actor ? n->position - 1 : clock_of(nodes, node)[run->actor];
-    uint32_t low = run->first, high = run->end;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (nodes->list[nodes->writes[middle]].position <= limit)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low == run->first ? TAS_NONE : nodes->writes[low - 1];
+    uint32_t at;
+    st_lower_bound(at, run->first, run->end, nodes->list[nodes->writes[at]].position <= limit);
+    return at == run->first ? TAS_NONE : nodes->writes[at - 1];
+}
+
+/* Must the write of the actor come after the node? */
+static bool is_after(const struct tas_nodes *nodes, uint32_t actor, uint32_t write,
+                     const struct tas_node *node) {
+    return actor == node->actor ? nodes->list[write].position > node->position
+                                : clock_of(nodes, write)[node->actor] >= node->position;
 }
 
 uint32_t tas_nodes_first_write_after(const struct tas_nodes *nodes, const struct tas_node_run *run,
                                      uint32_t node) {
-    const struct tas_node *n = &nodes->list[node];
-    uint32_t low = run->first, high = run->end;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2, write = nodes->writes[middle];
-        bool after = run->actor == n->actor ? nodes->list[write].position > n->position
-                                            : clock_of(nodes, write)[n->actor] >= n->position;
-        if (after)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low == run->end ? TAS_NONE : nodes->writes[low];
+    uint32_t at;
+    st_lower_bound(at, run->first, run->end,
+                   !is_after(nodes, run->actor, nodes->writes[at], &nodes->list[node]));
+    return at == run->end ? TAS_NONE : nodes->writes[at];
+}
+
+static const struct tas_section *section_at(const struct tas_nodes *nodes, uint32_t place) {
+    return &nodes->sections[nodes->section_order[place]];
 }
 
 const struct tas_section *tas_nodes_last_section(const struct tas_nodes *nodes,
                                                  const struct tas_node_run *run, uint32_t node) {
-    uint32_t limit = run->actor == TAS_NONE ? 0 : clock_of(nodes, node)[run->actor];
-    uint32_t low = run->first, high = run->end;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const struct tas_section *section = &nodes->sections[nodes->section_order[middle]];
-        if (section->acquire == TAS_NONE || nodes->list[section->acquire].position <= limit)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low == run->first ? NULL : &nodes->sections[nodes->section_order[low - 1]];
+    uint32_t at, limit = run->actor == TAS_NONE ? 0 : clock_of(nodes, node)[run->actor];
+    st_lower_bound(at, run->first, run->end,
+                   section_at(nodes, at)->acquire == TAS_NONE ||
+                       nodes->list[section_at(nodes, at)->acquire].position <= limit);
+    return at == run->first ? NULL : section_at(nodes, at - 1);
 }

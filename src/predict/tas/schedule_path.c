@@ -149,39 +149,40 @@ static struct st_place place_of(const struct st_tas_graph *graph, uint32_t event
 /* The events of the path, each once: where an edge arrives and the next one leaves may be the same.
  */
 static void tell_events(const struct tas_witness *witness, const struct st_tas_graph *graph,
-                        struct st_foreseen *foreseen) {
-    foreseen->events = st_alloc(2 * witness->edges, sizeof *foreseen->events);
-    foreseen->pattern = st_alloc(4 * witness->edges + 1, 1);
-    foreseen->variables = st_alloc(witness->edges, sizeof *foreseen->variables);
+                        struct st_predicted_block *predicted) {
+    predicted->events = st_alloc(2 * witness->edges, sizeof *predicted->events);
+    predicted->pattern = st_alloc(4 * witness->edges + 1, 1);
+    predicted->variables = st_alloc(witness->edges, sizeof *predicted->variables);
     for (size_t i = 0; i < 2 * witness->edges; i++) {
         uint32_t event = witness->path[i];
         if (i && witness->path[i - 1] == event)
             continue;
         if (i)
-            strcat(foreseen->pattern, "-");
-        strcat(foreseen->pattern, graph->events[event].op == ST_READ ? "R" : "W");
-        foreseen->events[foreseen->event_count++] = place_of(graph, event);
+            strcat(predicted->pattern, "-");
+        strcat(predicted->pattern, graph->events[event].op == ST_READ ? "R" : "W");
+        predicted->events[predicted->event_count++] = place_of(graph, event);
     }
     for (size_t i = 0; i < witness->edges; i++) {
         uint32_t variable = graph->events[witness->path[2 * i]].target;
         bool told = false;
-        for (size_t k = 0; k < foreseen->variable_count; k++)
-            told |= foreseen->variables[k] == variable;
+        for (size_t k = 0; k < predicted->variable_count; k++)
+            told |= predicted->variables[k] == variable;
         if (!told)
-            foreseen->variables[foreseen->variable_count++] = variable;
+            predicted->variables[predicted->variable_count++] = variable;
     }
 }
 
 /* Of a read-modify-write that sees something else, only the read is in the schedule. */
-static void tell_broken_reads(const struct st_tas_graph *graph, struct st_foreseen *foreseen) {
+static void tell_broken_reads(const struct st_tas_graph *graph,
+                              struct st_predicted_block *predicted) {
     uint64_t *written = st_alloc((size_t)graph->variable_count + 1, sizeof *written);
     size_t capacity = 0;
-    for (size_t i = 0; i < foreseen->witness_length; i++) {
-        uint64_t number = foreseen->witness[i];
+    for (size_t i = 0; i < predicted->witness_length; i++) {
+        uint64_t number = predicted->witness[i];
         const struct st_event *e = &graph->events[number - 1];
         if (e->op == ST_READ && written[e->target] != graph->partner[number - 1]) {
-            st_reserve(&foreseen->broken, &capacity, foreseen->broken_count + 1);
-            foreseen->broken[foreseen->broken_count++] =
+            st_reserve(&predicted->broken, &capacity, predicted->broken_count + 1);
+            predicted->broken[predicted->broken_count++] =
                 (struct st_broken_read){number, written[e->target], graph->partner[number - 1]};
             if (tas_is_update(graph, (uint32_t)(number - 1)))
                 written[e->target] = ST_UNKNOWN_WRITE;
@@ -193,20 +194,20 @@ static void tell_broken_reads(const struct st_tas_graph *graph, struct st_forese
 }
 
 void tas_witness_tell(const struct tas_witness *witness, const struct st_tas_graph *graph,
-                      struct st_foreseen *foreseen) {
+                      struct st_predicted_block *predicted) {
     const struct tas_schedule *schedule = &witness->schedule;
-    tell_events(witness, graph, foreseen);
-    foreseen->path = st_alloc(witness->edges, sizeof *foreseen->path);
-    foreseen->path_length = witness->edges;
+    tell_events(witness, graph, predicted);
+    predicted->path = st_alloc(witness->edges, sizeof *predicted->path);
+    predicted->path_length = witness->edges;
     for (size_t i = 0; i < witness->edges; i++)
-        foreseen->path[i] = (struct st_edge){.from = place_of(graph, witness->path[2 * i]),
-                                             .to = place_of(graph, witness->path[2 * i + 1]),
-                                             .kind = ST_EDGE_CONFLICT};
-    foreseen->witness = st_alloc(schedule->limit + schedule->count, sizeof *foreseen->witness);
+        predicted->path[i] = (struct st_edge){.from = place_of(graph, witness->path[2 * i]),
+                                              .to = place_of(graph, witness->path[2 * i + 1]),
+                                              .kind = ST_EDGE_CONFLICT};
+    predicted->witness = st_alloc(schedule->limit + schedule->count, sizeof *predicted->witness);
     for (uint32_t i = 0; i < schedule->limit; i++)
         if (graph->position[i] && graph->position[i] <= schedule->from[graph->events[i].thread])
-            foreseen->witness[foreseen->witness_length++] = (uint64_t)i + 1;
+            predicted->witness[predicted->witness_length++] = (uint64_t)i + 1;
     for (size_t i = 0; i < schedule->count; i++)
-        foreseen->witness[foreseen->witness_length++] = (uint64_t)schedule->events[i] + 1;
-    tell_broken_reads(graph, foreseen);
+        predicted->witness[predicted->witness_length++] = (uint64_t)schedule->events[i] + 1;
+    tell_broken_reads(graph, predicted);
 }

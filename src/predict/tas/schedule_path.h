@@ -20,6 +20,6 @@ bool tas_witness_find(struct tas_witness *witness, struct tas_schedule *schedule
 
 /* Fills pattern, variables, events, path, witness and broken reads of a finding. */
 void tas_witness_tell(const struct tas_witness *witness, const struct st_tas_graph *graph,
-                      struct st_foreseen *foreseen);
+                      struct st_predicted_block *predicted);
 
 #endif

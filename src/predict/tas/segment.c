@@ -1,5 +1,6 @@
 #include "predict/tas/segment.h"
 
+#include "base/lower_bound.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -25,21 +26,15 @@ void tas_segment_free(struct tas_segment *segment) {
 uint32_t tas_lower_frontier(const struct st_tas_graph *graph, uint32_t thread, uint32_t event) {
     const struct tas_thread *t = &graph->threads[thread];
     uint32_t other = graph->events[event].thread, limit = graph->position[event];
-    uint32_t low = 0, high = t->count; /* vectors grow along a thread */
     if (tas_clock(graph, t->start)[other] >= limit)
         return 1;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (tas_needs(graph, t->events[middle])[other] < limit)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t at; /* vectors grow along a thread */
+    st_lower_bound(at, 0, t->count, tas_needs(graph, t->events[at])[other] < limit);
     /* A read that only its couple keeps behind the event may be executed before it, as the last
      * event of its thread. */
-    if (low < t->count && graph->events[t->events[low]].op == ST_READ)
-        low++;
-    return low + 1;
+    if (at < t->count && graph->events[t->events[at]].op == ST_READ)
+        at++;
+    return at + 1;
 }
 
 /* The frontiers for the first and the last access that is listed. */

@@ -18,7 +18,7 @@ const char *st_tas_search_name(enum st_tas_search search) {
 
 /* What was found of a block. */
 struct outcome {
-    enum st_foresight foresight;
+    enum st_block_verdict verdict;
     bool by_static_check;
     struct tas_witness *witness; /* of a violation */
 };
@@ -90,11 +90,11 @@ static void search_block(struct tas_worker *worker, struct outcome *outcome) {
     worker->budget.expired = false;
     if (search(worker) &&
         tas_witness_find(&witness, &worker->schedule, worker->graph, worker->segment.block)) {
-        outcome->foresight = ST_FORESEEN_VIOLATION;
+        outcome->verdict = ST_BLOCK_VIOLATION;
         outcome->witness = st_alloc(1, sizeof witness);
         *outcome->witness = witness;
     } else if (worker->budget.expired) {
-        outcome->foresight = ST_FORESEEN_TIMEOUT;
+        outcome->verdict = ST_BLOCK_TIMEOUT;
     }
     tas_schedule_free(&worker->schedule);
 }
@@ -103,7 +103,7 @@ static void judge(struct tas_worker *worker, struct share *share, const struct t
                   struct outcome *outcome) {
     const struct st_tas_graph *graph = worker->graph;
     bool static_check = worker->setup->static_check;
-    outcome->foresight = ST_FORESEEN_ATOMIC;
+    outcome->verdict = ST_BLOCK_ATOMIC;
     if (!tas_segment_find(&worker->segment, graph, block)) {
         outcome->by_static_check = static_check;
         return;
@@ -151,33 +151,33 @@ static void work_all(struct run *run, unsigned jobs) {
 /* ---- telling ---- */
 
 static void describe(const struct st_tas_graph *graph, const struct tas_block *block,
-                     struct st_foreseen *foreseen) {
+                     struct st_predicted_block *predicted) {
     uint32_t begin = tas_event_at(graph, block->thread, block->first);
-    *foreseen = (struct st_foreseen){.block = graph->events[begin].target,
-                                     .thread = block->thread,
-                                     .begin_loc = graph->events[begin].loc,
-                                     .begin = (uint64_t)begin + 1};
+    *predicted = (struct st_predicted_block){.block = graph->events[begin].target,
+                                             .thread = block->thread,
+                                             .begin_loc = graph->events[begin].loc,
+                                             .begin = (uint64_t)begin + 1};
     if (!block->open)
-        foreseen->end = (uint64_t)tas_event_at(graph, block->thread, block->last) + 1;
+        predicted->end = (uint64_t)tas_event_at(graph, block->thread, block->last) + 1;
 }
 
 /* A witness that does not stand is no witness. */
-static void drop_witness(struct st_prediction *prediction, struct st_foreseen *foreseen) {
-    free(foreseen->pattern);
-    free(foreseen->variables);
-    free(foreseen->events);
-    free(foreseen->path);
-    free(foreseen->witness);
-    free(foreseen->broken);
-    foreseen->pattern = NULL;
-    foreseen->variables = NULL;
-    foreseen->events = NULL;
-    foreseen->path = NULL;
-    foreseen->witness = NULL;
-    foreseen->broken = NULL;
-    foreseen->variable_count = foreseen->event_count = 0;
-    foreseen->path_length = foreseen->witness_length = foreseen->broken_count = 0;
-    foreseen->foresight = ST_FORESEEN_TIMEOUT;
+static void drop_witness(struct st_prediction *prediction, struct st_predicted_block *predicted) {
+    free(predicted->pattern);
+    free(predicted->variables);
+    free(predicted->events);
+    free(predicted->path);
+    free(predicted->witness);
+    free(predicted->broken);
+    predicted->pattern = NULL;
+    predicted->variables = NULL;
+    predicted->events = NULL;
+    predicted->path = NULL;
+    predicted->witness = NULL;
+    predicted->broken = NULL;
+    predicted->variable_count = predicted->event_count = 0;
+    predicted->path_length = predicted->witness_length = predicted->broken_count = 0;
+    predicted->verdict = ST_BLOCK_TIMEOUT;
     st_prediction_caveat(prediction,
                          "A schedule that was found did not pass its validation, so the "
                          "block counts as undecided; please report this as a bug.");
@@ -186,25 +186,25 @@ static void drop_witness(struct st_prediction *prediction, struct st_foreseen *f
 static void list_block(const struct run *run, size_t b, struct st_prediction *prediction) {
     const struct st_tas_graph *graph = run->graph;
     const struct outcome *outcome = &run->outcomes[b];
-    struct st_foreseen foreseen;
-    describe(graph, &graph->blocks[b], &foreseen);
-    foreseen.foresight = outcome->foresight;
+    struct st_predicted_block predicted;
+    describe(graph, &graph->blocks[b], &predicted);
+    predicted.verdict = outcome->verdict;
     if (outcome->witness) {
-        tas_witness_tell(outcome->witness, graph, &foreseen);
-        if (st_tas_validate(graph->events, graph->count, &foreseen))
-            drop_witness(prediction, &foreseen);
+        tas_witness_tell(outcome->witness, graph, &predicted);
+        if (st_tas_validate(graph->events, graph->count, &predicted))
+            drop_witness(prediction, &predicted);
     }
-    st_prediction_add(prediction, &foreseen);
+    st_prediction_add(prediction, &predicted);
 }
 
 /* Violations first, then timeouts, then the others, as long as there is room. */
 static void tell(const struct run *run, struct st_prediction *prediction) {
-    static const enum st_foresight order[] = {ST_FORESEEN_VIOLATION, ST_FORESEEN_TIMEOUT,
-                                              ST_FORESEEN_ATOMIC};
+    static const enum st_block_verdict order[] = {ST_BLOCK_VIOLATION, ST_BLOCK_TIMEOUT,
+                                                  ST_BLOCK_ATOMIC};
     size_t room = run->setup->limit ? run->setup->limit : SIZE_MAX;
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
         for (size_t b = 0; b < run->graph->block_count; b++) {
-            if (run->outcomes[b].foresight != order[i])
+            if (run->outcomes[b].verdict != order[i])
                 continue;
             if (room) {
                 list_block(run, b, prediction);
@@ -234,12 +234,12 @@ static void fill_counts(const struct run *run, unsigned jobs,
                         const struct st_prediction *prediction, struct st_tas_counts *counts) {
     uint64_t events = 0, segments = 0;
     *counts = (struct st_tas_counts){.blocks = run->graph->block_count,
-                                     .violations = prediction->by[ST_FORESEEN_VIOLATION],
-                                     .timeouts = prediction->by[ST_FORESEEN_TIMEOUT]};
+                                     .violations = prediction->by[ST_BLOCK_VIOLATION],
+                                     .timeouts = prediction->by[ST_BLOCK_TIMEOUT]};
     for (size_t b = 0; b < run->graph->block_count; b++)
         counts->static_proofs += run->outcomes[b].by_static_check;
     counts->clean =
-        run->setup->max_switches ? counts->static_proofs : prediction->by[ST_FORESEEN_ATOMIC];
+        run->setup->max_switches ? counts->static_proofs : prediction->by[ST_BLOCK_ATOMIC];
     for (unsigned i = 0; i < jobs; i++) {
         counts->interleavings += run->shares[i].steps;
         counts->seconds += run->shares[i].seconds;

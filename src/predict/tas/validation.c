@@ -1,5 +1,6 @@
 #include "predict/tas/validation.h"
 
+#include "base/lower_bound.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -199,16 +200,10 @@ static bool is_done(const struct replay *r, uint64_t number) {
 /* The pairs are in the order of their sends. */
 static bool waits_have_begun(const struct replay *r, uint64_t send) {
     const struct facts *f = r->facts;
-    size_t low = 0, high = f->woken_count / 2;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (f->woken[2 * middle] < send)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < f->woken_count / 2 && f->woken[2 * low] == send; low++)
-        if (!is_done(r, f->woken[2 * low + 1]))
+    size_t at;
+    st_lower_bound(at, 0, f->woken_count / 2, f->woken[2 * at] < send);
+    for (; at < f->woken_count / 2 && f->woken[2 * at] == send; at++)
+        if (!is_done(r, f->woken[2 * at + 1]))
             return false;
     return true;
 }
@@ -292,13 +287,13 @@ static const char *check_event(struct replay *r, uint64_t number, uint64_t *send
     }
 }
 
-static const char *check_schedule(struct replay *r, const struct st_foreseen *foreseen) {
+static const char *check_schedule(struct replay *r, const struct st_predicted_block *predicted) {
     const struct facts *f = r->facts;
     uint64_t *sends = st_alloc((size_t)f->channels + 1, sizeof *sends);
     const char *wrong = NULL;
     memcpy(sends, f->sends, f->channels * sizeof *sends);
-    for (size_t i = 0; i < foreseen->witness_length && !wrong; i++) {
-        uint64_t number = foreseen->witness[i];
+    for (size_t i = 0; i < predicted->witness_length && !wrong; i++) {
+        uint64_t number = predicted->witness[i];
         wrong = check_event(r, number, sends);
         if (!wrong) {
             r->place[number - 1] = i + 1;
@@ -317,9 +312,9 @@ static bool is_place(const struct replay *r, const struct st_place *place) {
            memcmp(&place->event, &f->events[place->number - 1], sizeof place->event) == 0;
 }
 
-static bool is_inside(const struct st_foreseen *foreseen, const struct st_place *place) {
-    return place->event.thread == foreseen->thread && place->number >= foreseen->begin &&
-           (!foreseen->end || place->number <= foreseen->end);
+static bool is_inside(const struct st_predicted_block *predicted, const struct st_place *place) {
+    return place->event.thread == predicted->thread && place->number >= predicted->begin &&
+           (!predicted->end || place->number <= predicted->end);
 }
 
 static bool is_conflict(const struct st_event *a, const struct st_event *b) {
@@ -329,20 +324,20 @@ static bool is_conflict(const struct st_event *a, const struct st_event *b) {
             a->thread != b->thread);
 }
 
-static const char *check_path(const struct replay *r, const struct st_foreseen *foreseen) {
+static const char *check_path(const struct replay *r, const struct st_predicted_block *predicted) {
     const struct facts *f = r->facts;
-    if (foreseen->path_length < 2)
+    if (predicted->path_length < 2)
         return "the path does not go out of the block and back";
-    for (size_t i = 0; i < foreseen->path_length; i++) {
-        const struct st_edge *edge = &foreseen->path[i];
-        bool first = i == 0, last = i + 1 == foreseen->path_length;
+    for (size_t i = 0; i < predicted->path_length; i++) {
+        const struct st_edge *edge = &predicted->path[i];
+        bool first = i == 0, last = i + 1 == predicted->path_length;
         if (!is_place(r, &edge->from) || !is_place(r, &edge->to))
             return "the path has an event that was not executed";
         if (!is_conflict(&edge->from.event, &edge->to.event) || edge->kind != ST_EDGE_CONFLICT)
             return "an edge of the path is no conflict";
         if (r->place[edge->from.number - 1] >= r->place[edge->to.number - 1])
             return "an edge of the path goes back in time";
-        if (is_inside(foreseen, &edge->from) != first || is_inside(foreseen, &edge->to) != last)
+        if (is_inside(predicted, &edge->from) != first || is_inside(predicted, &edge->to) != last)
             return "the path does not leave the block once and return once";
         if (!first && edge->from.event.thread != edge[-1].to.event.thread)
             return "two edges of the path do not meet in one thread";
@@ -353,7 +348,7 @@ static const char *check_path(const struct replay *r, const struct st_foreseen *
 }
 
 const char *st_tas_validate(const struct st_event *events, size_t count,
-                            const struct st_foreseen *foreseen) {
+                            const struct st_predicted_block *predicted) {
     struct facts f;
     learn(&f, events, count);
     struct replay r = {.facts = &f};
@@ -363,9 +358,9 @@ const char *st_tas_validate(const struct st_event *events, size_t count,
     r.pending = st_alloc((size_t)f.variables + 1, sizeof *r.pending);
     r.holder = st_alloc((size_t)f.locks + 1, sizeof *r.holder);
     r.place = st_alloc(count + 1, sizeof *r.place);
-    const char *wrong = check_schedule(&r, foreseen);
+    const char *wrong = check_schedule(&r, predicted);
     if (!wrong)
-        wrong = check_path(&r, foreseen);
+        wrong = check_path(&r, predicted);
     free(r.done);
     free(r.broken);
     free(r.written);

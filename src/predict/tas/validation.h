@@ -8,6 +8,6 @@
 /* NULL when the schedule of the finding is feasible and its path violates the block; otherwise what
  * is wrong. `events` are all events of the trace, as st_tas_feed got them. */
 const char *st_tas_validate(const struct st_event *events, size_t count,
-                            const struct st_foreseen *foreseen);
+                            const struct st_predicted_block *predicted);
 
 #endif

@@ -1,9 +1,12 @@
-/* The report as a page: what src/report/page holds, with the data in the middle of it. The data is
- * the JSON that programs get and excerpts of the sources, as text that no browser takes for
+/* The report as a page: what src/report/html/page holds, with the data in the middle of it. The
+ * data is the JSON that programs get and excerpts of the sources, as text that no browser takes for
  * anything else; a script that is part of the page draws everything from it. */
 #include "report/json/json_report.h"
-#include "report/html/page.h"
-#include "report/source/excerpts.h"
+#include "report/source/source.h"
+
+/* The page without its data, which goes between the two: cmake/page.cmake makes them from page/. */
+extern const unsigned char st_page_before[], st_page_behind[];
+extern const size_t st_page_before_size, st_page_behind_size;
 
 static void write_data(const struct st_report *report, const char *id, FILE *file,
                        void (*write)(const struct st_report *, struct st_json *)) {

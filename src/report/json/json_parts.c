@@ -1,7 +1,6 @@
 #include "report/json/json_parts.h"
 
-#include "report/json/json_fields.h"
-#include "report/user_line.h"
+#include "report/calls.h"
 
 #include <stdlib.h>
 
@@ -18,18 +17,18 @@ void st_write_trace(const struct st_report *report, struct st_json *json) {
     struct st_counts counts = st_report_counts(report);
     st_json_key(json, "trace");
     st_json_flat_object(json);
-    string_field(json, "file", report->trace);
-    number_field(json, "events", facts->events);
-    number_field(json, "threads", counts.threads);
-    number_field(json, "variables", counts.variables);
-    number_field(json, "locks", counts.locks);
-    number_field(json, "channels", counts.channels);
-    number_field(json, "blocks", facts->ops[ST_BEGIN]);
-    number_field(json, "deepest", facts->deepest);
-    bool_field(json, "truncated", st_report_truncated(report));
-    bool_field(json, "cut", report->cut);
+    st_json_string_field(json, "file", report->trace);
+    st_json_number_field(json, "events", facts->events);
+    st_json_number_field(json, "threads", counts.threads);
+    st_json_number_field(json, "variables", counts.variables);
+    st_json_number_field(json, "locks", counts.locks);
+    st_json_number_field(json, "channels", counts.channels);
+    st_json_number_field(json, "blocks", facts->ops[ST_BEGIN]);
+    st_json_number_field(json, "deepest", facts->deepest);
+    st_json_bool_field(json, "truncated", st_report_truncated(report));
+    st_json_bool_field(json, "cut", report->cut);
     if (report->built > 0)
-        number_field(json, "built", (uint64_t)report->built);
+        st_json_number_field(json, "built", (uint64_t)report->built);
     st_json_object_end(json);
 }
 
@@ -38,8 +37,8 @@ static void write_stack(const char *const *stack, struct st_json *json) {
     st_json_array(json);
     for (; *stack; stack += 2) {
         st_json_flat_object(json);
-        string_field(json, "function", stack[0]);
-        string_field(json, "loc", stack[1]);
+        st_json_string_field(json, "function", stack[0]);
+        st_json_string_field(json, "loc", stack[1]);
         st_json_object_end(json);
     }
     st_json_array_end(json);
@@ -63,12 +62,12 @@ void st_write_place(const struct st_report *report, const struct st_place *place
     struct st_user_line line = st_user_line(symbols, report->details, place->event.loc, buffer);
     char *op = st_op_text(symbols, &place->event);
     st_json_flat_object(json);
-    number_field(json, "event", place->number);
-    string_field(json, "thread", st_name(&symbols->threads, place->event.thread));
-    string_field(json, "op", op);
-    string_field(json, "loc", line.location);
+    st_json_number_field(json, "event", place->number);
+    st_json_string_field(json, "thread", st_name(&symbols->threads, place->event.thread));
+    st_json_string_field(json, "op", op);
+    st_json_string_field(json, "loc", line.location);
     if (report->details) {
-        string_field(json, "function", line.function);
+        st_json_string_field(json, "function", line.function);
         write_detail(report->details, place->event.loc, json);
     }
     st_json_object_end(json);
@@ -84,9 +83,9 @@ static void write_transaction(const struct st_report *report, const char *key,
         return;
     }
     st_json_flat_object(json);
-    number_field(json, "first", transaction->first);
-    bool_field(json, "unary", transaction->unary);
-    string_field(
+    st_json_number_field(json, "first", transaction->first);
+    st_json_bool_field(json, "unary", transaction->unary);
+    st_json_string_field(
         json, "block",
         transaction->unary ? "" : st_target_name(report->symbols, ST_BEGIN, transaction->block));
     st_json_object_end(json);
@@ -99,10 +98,10 @@ void st_write_edge(const struct st_report *report, const struct st_edge *edge,
     st_write_place(report, &edge->from, json);
     st_json_key(json, "to");
     st_write_place(report, &edge->to, json);
-    string_field(json, "kind", st_edge_kind_name(edge->kind));
-    string_field(json, "on", st_edge_subject(report->symbols, edge));
+    st_json_string_field(json, "kind", st_edge_kind_name(edge->kind));
+    st_json_string_field(json, "on", st_edge_subject(report->symbols, edge));
     if (edge->race != ST_RACE_UNKNOWN)
-        bool_field(json, "race", edge->race == ST_RACE_FOUND);
+        st_json_bool_field(json, "race", edge->race == ST_RACE_FOUND);
     if (ends) {
         write_transaction(report, "from_transaction", &ends->from, json);
         write_transaction(report, "to_transaction", &ends->to, json);
@@ -124,15 +123,15 @@ void st_write_mark(const struct st_report *report, struct st_mark mark, const ch
     if (!report->triage)
         return;
     snprintf(key, sizeof key, "%sstate", prefix);
-    string_field(json, key, st_state_name(mark.state));
+    st_json_string_field(json, key, st_state_name(mark.state));
     if (mark.state != ST_SUPPRESSED)
         return;
     snprintf(key, sizeof key, "%ssuppressed_by", prefix);
-    number_field(json, key, mark.line);
+    st_json_number_field(json, key, mark.line);
     if (!report->triage->baseline_count)
         return;
     snprintf(key, sizeof key, "%sin_baseline", prefix);
-    bool_field(json, key, mark.in_baseline);
+    st_json_bool_field(json, key, mark.in_baseline);
 }
 
 /* ---- What is new ---- */
@@ -141,8 +140,8 @@ void st_write_states(const struct st_marks *marks, struct st_json *json) {
     st_json_key(json, "states");
     st_json_flat_object(json);
     for (enum st_state state = 0; state < ST_STATES; state++)
-        number_field(json, st_state_name(state), marks->counts[state]);
-    number_field(json, "unjudged", marks->unjudged);
+        st_json_number_field(json, st_state_name(state), marks->counts[state]);
+    st_json_number_field(json, "unjudged", marks->unjudged);
     st_json_object_end(json);
 }
 
@@ -151,10 +150,10 @@ static void write_suppressions(const struct st_triage *triage, struct st_json *j
     st_json_array(json);
     for (size_t i = 0; i < triage->line_count; i++) {
         st_json_flat_object(json);
-        string_field(json, "file", triage->lines[i].file);
-        number_field(json, "line", triage->lines[i].line);
-        string_field(json, "reason", triage->lines[i].reason);
-        number_field(json, "matched", triage->lines[i].matched);
+        st_json_string_field(json, "file", triage->lines[i].file);
+        st_json_number_field(json, "line", triage->lines[i].line);
+        st_json_string_field(json, "reason", triage->lines[i].reason);
+        st_json_number_field(json, "matched", triage->lines[i].matched);
         st_json_object_end(json);
     }
     st_json_array_end(json);
@@ -165,8 +164,8 @@ static void write_gone(const struct st_triage *triage, struct st_json *json) {
     st_json_array(json);
     for (size_t i = 0; i < triage->gone_count; i++) {
         st_json_flat_object(json);
-        string_field(json, "fingerprint", triage->gone[i].fingerprint.text);
-        string_field(json, "block", triage->gone[i].block);
+        st_json_string_field(json, "fingerprint", triage->gone[i].fingerprint.text);
+        st_json_string_field(json, "block", triage->gone[i].block);
         st_json_object_end(json);
     }
     st_json_array_end(json);
@@ -180,8 +179,8 @@ static void write_baseline(const struct st_triage *triage, struct st_json *json)
     for (size_t i = 0; i < triage->baseline_count; i++)
         st_json_string(json, triage->baselines[i]);
     st_json_array_end(json);
-    number_field(json, "new", triage->fresh);
-    number_field(json, "known", triage->known);
+    st_json_number_field(json, "new", triage->fresh);
+    st_json_number_field(json, "known", triage->known);
     write_gone(triage, json);
     st_json_object_end(json);
 }
@@ -202,9 +201,9 @@ void st_write_repairs(const struct st_repairs *repairs, struct st_json *json) {
         if (!repairs->kinds[kind].count)
             continue;
         st_json_flat_object(json);
-        string_field(json, "kind", st_malformed_text((enum st_malformed)kind));
-        number_field(json, "count", repairs->kinds[kind].count);
-        number_field(json, "first_event", repairs->kinds[kind].first_event);
+        st_json_string_field(json, "kind", st_malformed_text((enum st_malformed)kind));
+        st_json_number_field(json, "count", repairs->kinds[kind].count);
+        st_json_number_field(json, "first_event", repairs->kinds[kind].first_event);
         st_json_object_end(json);
     }
     st_json_array_end(json);

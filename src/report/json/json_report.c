@@ -2,10 +2,11 @@
  * or taken away. */
 #include "report/json/json_report.h"
 
-#include "report/json/json_fields.h"
 #include "report/json/json_parts.h"
 #include "report/triage/finding_groups.h"
-#include "report/user_line.h"
+#include "report/calls.h"
+
+#include <stdlib.h>
 
 static const char *schema(const struct st_report *report) {
     return report->schema ? report->schema : ST_CHECK_SCHEMA;
@@ -27,16 +28,16 @@ static void write_violation(const struct st_report *report, const struct st_resu
     const struct st_symbols *symbols = report->symbols;
     char buffer[ST_LOCATION_SIZE];
     st_json_object(json);
-    string_field(json, "block", st_target_name(symbols, ST_BEGIN, violation->block));
-    string_field(json, "thread", st_name(&symbols->threads, violation->thread));
-    number_field(json, "begin", violation->begin);
+    st_json_string_field(json, "block", st_target_name(symbols, ST_BEGIN, violation->block));
+    st_json_string_field(json, "thread", st_name(&symbols->threads, violation->thread));
+    st_json_number_field(json, "begin", violation->begin);
     st_write_event_number(json, "end", violation->end);
-    number_field(json, "depth", violation->depth);
-    number_field(json, "event", violation->event.number);
-    string_field(json, "fingerprint", st_fingerprint(report, violation).text);
+    st_json_number_field(json, "depth", violation->depth);
+    st_json_number_field(json, "event", violation->event.number);
+    st_json_string_field(json, "fingerprint", st_fingerprint(report, violation).text);
     st_write_mark(report, st_violation_mark(report, result, index), "", json);
-    string_field(json, "begin_loc",
-                 st_user_location(symbols, report->details, violation->begin_loc, buffer));
+    st_json_string_field(json, "begin_loc",
+                         st_user_location(symbols, report->details, violation->begin_loc, buffer));
     write_entry(report, violation, json);
     st_json_key(json, "proof");
     st_write_place(report, &violation->event, json);
@@ -65,7 +66,7 @@ static void write_cycle(const struct st_report *report, const struct st_result *
     st_write_edges(report, findings->cycle, findings->cycle_ends, findings->cycle_length, json);
     if (!st_result_has_cycle(result))
         return;
-    string_field(json, "cycle_fingerprint", st_cycle_fingerprint(report, findings).text);
+    st_json_string_field(json, "cycle_fingerprint", st_cycle_fingerprint(report, findings).text);
     st_write_mark(report, st_cycle_mark(report, result), "cycle_", json);
 }
 
@@ -103,15 +104,15 @@ static void write_blocks(const struct st_findings *findings,
     for (size_t i = 0; i < groups->row_count; i++) {
         const struct st_block_row *row = &groups->rows[i];
         st_json_flat_object(json);
-        string_field(json, "name", row->name);
-        number_field(json, "executed", row->executed);
+        st_json_string_field(json, "name", row->name);
+        st_json_number_field(json, "executed", row->executed);
         st_json_key(json, "violated");
         if (findings->names_blocks)
             st_json_number(json, row->violated);
         else
             st_json_null(json);
         if (row->violated)
-            number_field(json, "depth", row->depth);
+            st_json_number_field(json, "depth", row->depth);
         st_json_object_end(json);
     }
     st_json_array_end(json);
@@ -129,15 +130,18 @@ static void write_result(const struct st_report *report, size_t index, struct st
     const struct st_result *result = &report->results.items[index];
     struct st_violation_groups groups = st_group_violations(report, result);
     st_json_object(json);
-    string_field(json, "schema", schema(report));
-    string_field(json, "engine", result->engine);
+    st_json_string_field(json, "schema", schema(report));
+    st_json_string_field(json, "engine", result->engine);
     st_write_trace(report, json);
+    struct st_summary summary = st_result_summary(result);
+    st_json_string_field(json, "summary", summary.text);
+    free(summary.text);
     write_verdict(result->findings->verdict, json);
     st_write_event_number(json, "first_bad_event", result->findings->first_bad_event);
     if (result->findings->gave_up)
-        string_field(json, "gave_up", result->findings->gave_up);
-    bool_field(json, "outermost_only", result->findings->outermost_only);
-    bool_field(json, "blames_closers", result->findings->blames_closers);
+        st_json_string_field(json, "gave_up", result->findings->gave_up);
+    st_json_bool_field(json, "outermost_only", result->findings->outermost_only);
+    st_json_bool_field(json, "blames_closers", result->findings->blames_closers);
     write_violations(report, result, &groups, json);
     if (report->triage)
         st_write_states(&report->triage->marks[index], json);
@@ -145,19 +149,19 @@ static void write_result(const struct st_report *report, size_t index, struct st
         st_write_triage(report, json);
     write_blocks(result->findings, &groups, json);
     st_write_repairs(report->repairs, json);
-    bool_field(json, "stopped", report->stopped);
+    st_json_bool_field(json, "stopped", report->stopped);
     st_json_key(json, "time_seconds");
     st_json_real(json, result->seconds);
-    number_field(json, "peak_state_bytes", result->peak_bytes);
+    st_json_number_field(json, "peak_state_bytes", result->peak_bytes);
     st_json_object_end(json);
     st_violation_groups_free(&groups);
 }
 
 static void write_comparison(const struct st_report *report, struct st_json *json) {
     st_json_object(json);
-    string_field(json, "schema", schema(report));
+    st_json_string_field(json, "schema", schema(report));
     st_write_trace(report, json);
-    bool_field(json, "agree", !st_report_disagrees(report));
+    st_json_bool_field(json, "agree", !st_report_disagrees(report));
     st_write_triage(report, json);
     st_json_key(json, "engines");
     st_json_array(json);

@@ -2,10 +2,9 @@
  * changed or taken away. */
 #include "report/predicted_violation.h"
 #include "report/json/json_report.h"
-#include "report/json/json_fields.h"
 #include "report/json/json_parts.h"
 #include "report/triage/finding_groups.h"
-#include "report/user_line.h"
+#include "report/calls.h"
 
 #include <stdlib.h>
 
@@ -20,7 +19,7 @@ static void write_places(const struct st_report *report, const char *key,
 
 /* ---- Blocks ---- */
 
-static void write_variables(const struct st_report *report, const struct st_foreseen *block,
+static void write_variables(const struct st_report *report, const struct st_predicted_block *block,
                             struct st_json *json) {
     st_json_key(json, "on");
     st_json_flat_array(json);
@@ -29,14 +28,14 @@ static void write_variables(const struct st_report *report, const struct st_fore
     st_json_array_end(json);
 }
 
-static void write_event_numbers(const struct st_foreseen *block, struct st_json *json) {
+static void write_event_numbers(const struct st_predicted_block *block, struct st_json *json) {
     st_json_key(json, "events");
     st_json_flat_array(json);
     for (size_t i = 0; i < block->event_count; i++)
         st_json_number(json, block->events[i].number);
     st_json_array_end(json);
     if (block->events_of)
-        number_field(json, "events_of", block->events_of);
+        st_json_number_field(json, "events_of", block->events_of);
     st_json_key(json, "witness");
     st_json_flat_array(json);
     for (size_t i = 0; i < block->witness_length; i++)
@@ -45,14 +44,14 @@ static void write_event_numbers(const struct st_foreseen *block, struct st_json 
 }
 
 /* What reads see that do not see what they saw; left out where all do. */
-static void write_broken_reads(const struct st_foreseen *block, struct st_json *json) {
+static void write_broken_reads(const struct st_predicted_block *block, struct st_json *json) {
     if (!block->broken_count)
         return;
     st_json_key(json, "broken_reads");
     st_json_array(json);
     for (size_t i = 0; i < block->broken_count; i++) {
         st_json_flat_object(json);
-        number_field(json, "event", block->broken[i].event);
+        st_json_number_field(json, "event", block->broken[i].event);
         if (block->broken[i].sees != ST_UNKNOWN_WRITE)
             st_write_event_number(json, "sees", block->broken[i].sees);
         st_write_event_number(json, "saw", block->broken[i].saw);
@@ -61,7 +60,7 @@ static void write_broken_reads(const struct st_foreseen *block, struct st_json *
     st_json_array_end(json);
 }
 
-static void write_left_out(const struct st_report *report, const struct st_foreseen *block,
+static void write_left_out(const struct st_report *report, const struct st_predicted_block *block,
                            struct st_json *json) {
     if (!block->left_out_count)
         return;
@@ -71,8 +70,8 @@ static void write_left_out(const struct st_report *report, const struct st_fores
         const struct st_left_out *part = &block->left_out[i];
         st_json_flat_object(json);
         st_write_event_number(json, "before", part->before);
-        string_field(json, "thread", st_name(&report->symbols->threads, part->thread));
-        number_field(json, "events", part->count);
+        st_json_string_field(json, "thread", st_name(&report->symbols->threads, part->thread));
+        st_json_number_field(json, "events", part->count);
         st_json_object_end(json);
     }
     st_json_array_end(json);
@@ -81,17 +80,17 @@ static void write_left_out(const struct st_report *report, const struct st_fores
 /* All that there is to say of a block that is reported. */
 static void write_finding(const struct st_report *report, const struct st_prediction *prediction,
                           const struct st_predicted_group *group, struct st_json *json) {
-    const struct st_foreseen *block = group->block;
+    const struct st_predicted_block *block = group->block;
     struct st_mark mark =
-        st_foreseen_mark(report, prediction, (size_t)(block - prediction->blocks));
+        st_predicted_mark(report, prediction, (size_t)(block - prediction->blocks));
     struct st_story story = st_predicted_story(report, prediction, group);
     struct st_place begin = st_begin_place(&(struct st_violation){.block = block->block,
                                                                   .thread = block->thread,
                                                                   .begin_loc = block->begin_loc,
                                                                   .begin = block->begin});
-    string_field(json, "fingerprint", st_foreseen_fingerprint(report, block).text);
+    st_json_string_field(json, "fingerprint", st_predicted_fingerprint(report, block).text);
     st_write_mark(report, mark, "", json);
-    maybe_string_field(json, "why", block->why);
+    st_json_maybe_string_field(json, "why", block->why);
     st_json_key(json, "entry");
     st_write_place(report, &begin, json);
     write_places(report, "steps", block->events, block->event_count, json);
@@ -109,21 +108,21 @@ static void write_finding(const struct st_report *report, const struct st_predic
 
 static void write_block(const struct st_report *report, const struct st_prediction *prediction,
                         const struct st_predicted_group *group, struct st_json *json) {
-    const struct st_foreseen *block = group->block;
+    const struct st_predicted_block *block = group->block;
     const struct st_symbols *symbols = report->symbols;
     char buffer[ST_LOCATION_SIZE];
     if (st_is_reported(block))
         st_json_object(json);
     else
         st_json_flat_object(json);
-    string_field(json, "block", st_target_name(symbols, ST_BEGIN, block->block));
-    string_field(json, "thread", st_name(&symbols->threads, block->thread));
-    number_field(json, "begin", block->begin);
+    st_json_string_field(json, "block", st_target_name(symbols, ST_BEGIN, block->block));
+    st_json_string_field(json, "thread", st_name(&symbols->threads, block->thread));
+    st_json_number_field(json, "begin", block->begin);
     st_write_event_number(json, "end", block->end);
-    string_field(json, "begin_loc",
-                 st_user_location(symbols, report->details, block->begin_loc, buffer));
-    string_field(json, "verdict", st_foresight_name(block->foresight));
-    maybe_string_field(json, "pattern", block->pattern);
+    st_json_string_field(json, "begin_loc",
+                         st_user_location(symbols, report->details, block->begin_loc, buffer));
+    st_json_string_field(json, "verdict", st_block_verdict_name(block->verdict));
+    st_json_maybe_string_field(json, "pattern", block->pattern);
     write_variables(report, block, json);
     write_event_numbers(block, json);
     if (st_is_reported(block))
@@ -133,14 +132,14 @@ static void write_block(const struct st_report *report, const struct st_predicti
 
 static void write_blocks(const struct st_report *report, const struct st_prediction *prediction,
                          const struct st_predicted_groups *groups, struct st_json *json) {
-    number_field(json, "block_count", prediction->block_count);
+    st_json_number_field(json, "block_count", prediction->block_count);
     st_json_key(json, "verdicts");
     st_json_flat_object(json);
-    for (enum st_foresight foresight = 0; foresight <= ST_FORESEEN_VIOLATION; foresight++)
-        number_field(json, st_foresight_name(foresight), prediction->by[foresight]);
+    for (enum st_block_verdict verdict = 0; verdict <= ST_BLOCK_VIOLATION; verdict++)
+        st_json_number_field(json, st_block_verdict_name(verdict), prediction->by[verdict]);
     st_json_object_end(json);
     if (prediction->checks_statically)
-        number_field(json, "static_proofs", prediction->static_proofs);
+        st_json_number_field(json, "static_proofs", prediction->static_proofs);
     st_json_key(json, "blocks");
     st_json_array(json);
     for (size_t i = 0; i < prediction->listed; i++)
@@ -153,9 +152,9 @@ static void write_names(const struct st_predicted_groups *groups, struct st_json
     st_json_array(json);
     for (size_t i = 0; i < groups->row_count; i++) {
         st_json_flat_object(json);
-        string_field(json, "name", groups->rows[i].name);
-        number_field(json, "executed", groups->rows[i].executed);
-        number_field(json, "reported", groups->rows[i].violated);
+        st_json_string_field(json, "name", groups->rows[i].name);
+        st_json_number_field(json, "executed", groups->rows[i].executed);
+        st_json_number_field(json, "reported", groups->rows[i].violated);
         st_json_object_end(json);
     }
     st_json_array_end(json);
@@ -163,13 +162,13 @@ static void write_names(const struct st_predicted_groups *groups, struct st_json
 
 /* ---- Races and deadlocks ---- */
 
-static void write_race(const struct st_report *report, const struct st_foreseen_race *race,
+static void write_race(const struct st_report *report, const struct st_predicted_race *race,
                        size_t count, struct st_json *json) {
     struct st_story story = st_race_story(report, race, count);
     st_json_flat_object(json);
-    string_field(json, "on", st_target_name(report->symbols, ST_READ, race->variable));
+    st_json_string_field(json, "on", st_target_name(report->symbols, ST_READ, race->variable));
     if (race->suspected)
-        bool_field(json, "suspected", true);
+        st_json_bool_field(json, "suspected", true);
     st_json_key(json, "first");
     st_write_place(report, &race->first, json);
     st_json_key(json, "second");
@@ -200,7 +199,7 @@ static void write_races(const struct st_report *report, const struct st_predicti
 }
 
 static void write_deadlock(const struct st_report *report,
-                           const struct st_foreseen_deadlock *deadlock, struct st_json *json) {
+                           const struct st_predicted_deadlock *deadlock, struct st_json *json) {
     st_json_array(json);
     for (size_t i = 0; i < deadlock->count; i++) {
         st_json_flat_object(json);
@@ -243,7 +242,7 @@ static void write_deadlocks(const struct st_report *report, struct st_json *json
     st_json_array_end(json);
     write_deadlock_stories(report, json);
     if (predictions->more_deadlocks)
-        bool_field(json, "more_deadlocks", true);
+        st_json_bool_field(json, "more_deadlocks", true);
 }
 
 /* ---- A prediction ---- */
@@ -269,8 +268,8 @@ static void write_cost(const struct st_prediction *prediction, struct st_json *j
     st_json_real(json, prediction->seconds);
     if (!prediction->storage_unit)
         return;
-    number_field(json, "storage", prediction->storage);
-    string_field(json, "storage_unit", prediction->storage_unit);
+    st_json_number_field(json, "storage", prediction->storage);
+    st_json_string_field(json, "storage_unit", prediction->storage_unit);
 }
 
 static void write_prediction(const struct st_report *report, size_t index, struct st_json *json) {
@@ -278,11 +277,14 @@ static void write_prediction(const struct st_report *report, size_t index, struc
     bool alone = report->kind == ST_REPORT_PREDICTION;
     struct st_predicted_groups groups = st_group_predictions(report, prediction);
     st_json_object(json);
-    string_field(json, "schema", ST_PREDICT_SCHEMA);
-    string_field(json, "engine", prediction->engine);
-    maybe_string_field(json, "notion", prediction->notion);
-    maybe_string_field(json, "method", prediction->method);
+    st_json_string_field(json, "schema", ST_PREDICT_SCHEMA);
+    st_json_string_field(json, "engine", prediction->engine);
+    st_json_maybe_string_field(json, "notion", prediction->notion);
+    st_json_maybe_string_field(json, "method", prediction->method);
     st_write_trace(report, json);
+    struct st_summary summary = st_prediction_summary(report, prediction);
+    st_json_string_field(json, "summary", summary.text);
+    free(summary.text);
     write_atomic(prediction->atomic, json);
     write_deadlock_potential(report->predictions, json);
     write_blocks(report, prediction, &groups, json);
@@ -309,7 +311,7 @@ void st_prediction_json_value(const struct st_report *report, struct st_json *js
 
 void st_prediction_comparison_json_value(const struct st_report *report, struct st_json *json) {
     st_json_object(json);
-    string_field(json, "schema", ST_PREDICT_SCHEMA);
+    st_json_string_field(json, "schema", ST_PREDICT_SCHEMA);
     st_write_trace(report, json);
     write_deadlock_potential(report->predictions, json);
     write_deadlocks(report, json);

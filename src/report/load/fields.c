@@ -56,12 +56,12 @@ static void write_steps(const struct st_fields *fields, char *buffer, size_t siz
 
 void st_fields_reject(struct st_fields *fields, const char *must, ...) {
     char where[200], what[280];
-    va_list words;
+    va_list arguments;
     if (fields->failed)
         return;
-    va_start(words, must);
-    vsnprintf(what, sizeof what, must, words);
-    va_end(words);
+    va_start(arguments, must);
+    vsnprintf(what, sizeof what, must, arguments);
+    va_end(arguments);
     write_steps(fields, where, sizeof where);
     size_t depth = fields->depth < ST_DEEPEST_FIELD ? fields->depth : ST_DEEPEST_FIELD;
     fields->failed = true;

@@ -7,15 +7,15 @@
 
 /* ---- A block ---- */
 
-static enum st_foresight read_foresight(struct st_fields *fields, const json_t *object) {
+static enum st_block_verdict read_verdict(struct st_fields *fields, const json_t *object) {
     const char *text = st_field_text(fields, object, "verdict");
-    for (enum st_foresight foresight = 0; foresight <= ST_FORESEEN_VIOLATION; foresight++)
-        if (strcmp(text, st_foresight_name(foresight)) == 0)
-            return foresight;
+    for (enum st_block_verdict verdict = 0; verdict <= ST_BLOCK_VIOLATION; verdict++)
+        if (strcmp(text, st_block_verdict_name(verdict)) == 0)
+            return verdict;
     st_fields_enter(fields, "verdict", 0);
     st_fields_reject(fields, "must be atomic, timeout, potential or violation");
     st_fields_leave(fields);
-    return ST_FORESEEN_ATOMIC;
+    return ST_BLOCK_ATOMIC;
 }
 
 static char *read_copy(struct st_fields *fields, const json_t *object, const char *key) {
@@ -35,7 +35,7 @@ static const char *read_text(struct st_fields *fields, const json_t *array, size
 }
 
 static void read_variables(struct st_loading *loading, const json_t *object,
-                           struct st_foreseen *block) {
+                           struct st_predicted_block *block) {
     const json_t *array = st_field_maybe_array(&loading->fields, object, "on");
     size_t count = json_array_size(array);
     block->variables = count ? st_alloc(count, sizeof *block->variables) : NULL;
@@ -57,7 +57,7 @@ static uint64_t read_number(struct st_fields *fields, const json_t *array, size_
 }
 
 static void read_witness(struct st_fields *fields, const json_t *object,
-                         struct st_foreseen *block) {
+                         struct st_predicted_block *block) {
     const json_t *array = st_field_maybe_array(fields, object, "witness");
     size_t count = json_array_size(array);
     block->witness = count ? st_alloc(count, sizeof *block->witness) : NULL;
@@ -86,7 +86,7 @@ static uint64_t read_begin_location(struct st_loading *loading, const json_t *ob
 }
 
 /* Are the events that are shown some of the witness, in its order? Writers rely on it. */
-static bool is_part_of_witness(const struct st_foreseen *block) {
+static bool is_part_of_witness(const struct st_predicted_block *block) {
     size_t found = 0;
     for (size_t i = 0; i < block->witness_length && found < block->schedule_length; i++)
         found += block->witness[i] == block->schedule[found].number;
@@ -94,7 +94,7 @@ static bool is_part_of_witness(const struct st_foreseen *block) {
 }
 
 static void read_broken_reads(struct st_fields *fields, const json_t *object,
-                              struct st_foreseen *block) {
+                              struct st_predicted_block *block) {
     const json_t *array = st_field_maybe_array(fields, object, "broken_reads");
     block->broken_count = json_array_size(array);
     block->broken = array ? st_alloc(block->broken_count + 1, sizeof *block->broken) : NULL;
@@ -113,7 +113,7 @@ static void read_broken_reads(struct st_fields *fields, const json_t *object,
 }
 
 static void read_left_out(struct st_loading *loading, const json_t *object,
-                          struct st_foreseen *block) {
+                          struct st_predicted_block *block) {
     struct st_fields *fields = &loading->fields;
     const json_t *array = st_field_maybe_array(fields, object, "left_out");
     block->left_out_count = block->left_out_capacity = json_array_size(array);
@@ -133,7 +133,7 @@ static void read_left_out(struct st_loading *loading, const json_t *object,
 
 /* What there is to say of a block that is reported. */
 static void read_finding(struct st_loading *loading, const json_t *object,
-                         struct st_foreseen *block) {
+                         struct st_predicted_block *block) {
     struct st_fields *fields = &loading->fields;
     const json_t *path = st_field_maybe_array(fields, object, "path");
     block->pattern = read_copy(fields, object, "pattern");
@@ -155,14 +155,14 @@ static void read_finding(struct st_loading *loading, const json_t *object,
 }
 
 static void read_block(struct st_loading *loading, const json_t *object,
-                       struct st_foreseen *block) {
+                       struct st_predicted_block *block) {
     struct st_fields *fields = &loading->fields;
     block->block = st_load_block(loading, st_field_text(fields, object, "block"));
     block->thread = st_load_thread(loading, st_field_text(fields, object, "thread"));
     block->begin = st_load_event_number(fields, object, "begin");
     block->end = st_field_maybe_number(fields, object, "end");
     block->begin_loc = read_begin_location(loading, object);
-    block->foresight = read_foresight(fields, object);
+    block->verdict = read_verdict(fields, object);
     if (st_is_reported(block))
         read_finding(loading, object, block);
 }
@@ -190,9 +190,9 @@ static void read_verdicts(struct st_fields *fields, const json_t *result,
     const json_t *verdicts = st_field_object(fields, result, "verdicts");
     uint64_t sum = 0;
     st_fields_enter(fields, "verdicts", 0);
-    for (enum st_foresight foresight = 0; foresight <= ST_FORESEEN_VIOLATION; foresight++) {
-        prediction->by[foresight] = st_field_number(fields, verdicts, st_foresight_name(foresight));
-        sum += prediction->by[foresight];
+    for (enum st_block_verdict verdict = 0; verdict <= ST_BLOCK_VIOLATION; verdict++) {
+        prediction->by[verdict] = st_field_number(fields, verdicts, st_block_verdict_name(verdict));
+        sum += prediction->by[verdict];
     }
     st_fields_leave(fields);
     prediction->block_count = st_field_number(fields, result, "block_count");
@@ -201,7 +201,7 @@ static void read_verdicts(struct st_fields *fields, const json_t *result,
     const json_t *proofs = json_object_get(result, "static_proofs");
     prediction->checks_statically = proofs && !json_is_null(proofs);
     prediction->static_proofs = st_field_maybe_number(fields, result, "static_proofs");
-    if (prediction->static_proofs > prediction->by[ST_FORESEEN_ATOMIC])
+    if (prediction->static_proofs > prediction->by[ST_BLOCK_ATOMIC])
         st_fields_reject(fields, "has more static_proofs than atomic blocks");
 }
 
@@ -254,15 +254,15 @@ static void read_names(struct st_loading *loading, const json_t *result,
 
 /* Is each block that is listed counted, too? Writers rely on it. */
 static void check_counts(struct st_fields *fields, const struct st_prediction *prediction) {
-    uint64_t listed[ST_FORESEEN_VIOLATION + 1] = {0};
+    uint64_t listed[ST_BLOCK_VIOLATION + 1] = {0};
     st_fields_enter(fields, "blocks", 0);
     for (size_t i = 0; i < prediction->listed; i++) {
-        const struct st_foreseen *block = &prediction->blocks[i];
+        const struct st_predicted_block *block = &prediction->blocks[i];
         bool named = block->block == ST_NO_NAME ? prediction->unnamed_executed
                                                 : block->block < prediction->name_capacity &&
                                                       prediction->executed[block->block];
         st_fields_enter(fields, NULL, i);
-        if (++listed[block->foresight] > prediction->by[block->foresight])
+        if (++listed[block->verdict] > prediction->by[block->verdict])
             st_fields_reject(fields, "is not counted in verdicts");
         if (!named)
             st_fields_reject(fields, "is not counted in names");
@@ -284,7 +284,7 @@ static void read_races(struct st_loading *loading, const json_t *result,
     for (size_t i = 0; i < prediction->race_count; i++) {
         const json_t *race = st_element_object(fields, array, i);
         st_fields_enter(fields, NULL, i);
-        prediction->races[i] = (struct st_foreseen_race){
+        prediction->races[i] = (struct st_predicted_race){
             .variable = st_load_variable(loading, st_field_text(fields, race, "on")),
             .suspected = st_field_maybe_bool(&loading->fields, race, "suspected"),
             .first = st_load_place(loading, race, "first"),
@@ -298,7 +298,7 @@ static void read_races(struct st_loading *loading, const json_t *result,
 static void read_deadlock(struct st_loading *loading, const json_t *array,
                           struct st_predictions *predictions) {
     size_t count = json_array_size(array);
-    struct st_foreseen_wait *waits = st_alloc(count + 1, sizeof *waits);
+    struct st_predicted_wait *waits = st_alloc(count + 1, sizeof *waits);
     if (!count)
         st_fields_reject(&loading->fields, "must be a list of waits");
     for (size_t i = 0; i < count; i++) {

@@ -51,8 +51,8 @@ static void read_counts(struct st_fields *fields, const json_t *result, struct s
 /* Of a block that is not reported nothing is said, and it counts nowhere. */
 static bool has_state(const json_t *finding) {
     const char *verdict = json_string_value(json_object_get(finding, "verdict"));
-    return !verdict || (strcmp(verdict, st_foresight_name(ST_FORESEEN_ATOMIC)) != 0 &&
-                        strcmp(verdict, st_foresight_name(ST_FORESEEN_TIMEOUT)) != 0);
+    return !verdict || (strcmp(verdict, st_block_verdict_name(ST_BLOCK_ATOMIC)) != 0 &&
+                        strcmp(verdict, st_block_verdict_name(ST_BLOCK_TIMEOUT)) != 0);
 }
 
 static void read_marks(struct st_fields *fields, const char *list, const struct st_triage *triage,

@@ -4,7 +4,7 @@
  * can be. */
 #define _GNU_SOURCE
 #include "base/memory.h"
-#include "report/json/json_fields.h"
+#include "report/json/json_parts.h"
 #include "report/predicted_violation.h"
 #include "report/sarif/sarif_result.h"
 #include "report/triage/finding_groups.h"
@@ -47,18 +47,18 @@ static void put_cycle(struct st_sarif *sarif, const struct st_result *result) {
 
 static void put_predicted(struct st_sarif *sarif, const struct st_prediction *prediction,
                           const struct st_predicted_group *group) {
-    const struct st_foreseen *block = group->block;
+    const struct st_predicted_block *block = group->block;
     size_t index = (size_t)(block - prediction->blocks);
     struct st_story story = st_predicted_story(sarif->report, prediction, group);
-    struct st_violation violation = st_foreseen_violation(block);
+    struct st_violation violation = st_predicted_violation(block);
     st_sarif_result(sarif, &(struct st_sarif_finding){
                                .story = &story,
                                .violation = &violation,
                                .proof = &violation.event,
                                .other = &violation.closing.from,
-                               .fingerprint = st_foreseen_fingerprint(sarif->report, block),
-                               .mark = st_foreseen_mark(sarif->report, prediction, index),
-                               .verdict = st_foresight_name(block->foresight),
+                               .fingerprint = st_predicted_fingerprint(sarif->report, block),
+                               .mark = st_predicted_mark(sarif->report, prediction, index),
+                               .verdict = st_block_verdict_name(block->verdict),
                                .pattern = block->pattern});
     free(violation.path);
     st_story_free(&story);
@@ -112,9 +112,9 @@ static void put_tool(struct st_json *json) {
     st_json_object(json);
     st_json_key(json, "driver");
     st_json_object(json);
-    string_field(json, "name", "seriatim");
-    string_field(json, "version", SERIATIM_VERSION);
-    string_field(json, "semanticVersion", SERIATIM_VERSION);
+    st_json_string_field(json, "name", "seriatim");
+    st_json_string_field(json, "version", SERIATIM_VERSION);
+    st_json_string_field(json, "semanticVersion", SERIATIM_VERSION);
     st_sarif_rules(json);
     st_json_object_end(json);
     st_json_object_end(json);
@@ -122,7 +122,7 @@ static void put_tool(struct st_json *json) {
 
 static void put_notification(struct st_sarif *sarif, const char *level, const char *text) {
     st_json_flat_object(&sarif->json);
-    string_field(&sarif->json, "level", level);
+    st_json_string_field(&sarif->json, "level", level);
     st_sarif_message(sarif, "message", text, NULL);
     st_json_object_end(&sarif->json);
 }
@@ -165,7 +165,7 @@ static void put_prediction_notifications(struct st_sarif *sarif,
     char text[160];
     for (size_t i = 0; i < prediction->listed; i++)
         missing -= st_is_reported(&prediction->blocks[i]);
-    uint64_t open = prediction->by[ST_FORESEEN_TIMEOUT];
+    uint64_t open = prediction->by[ST_BLOCK_TIMEOUT];
     if (open) {
         snprintf(text, sizeof text, "%" PRIu64 " block%s took too long and %s not decided.", open,
                  open == 1 ? "" : "s", open == 1 ? "was" : "were");
@@ -196,9 +196,9 @@ static void put_invocation(struct st_sarif *sarif, const struct run *run) {
     st_json_key(json, "invocations");
     st_json_array(json);
     st_json_object(json);
-    bool_field(json, "executionSuccessful", run->verdict != ST_UNDECIDED);
+    st_json_bool_field(json, "executionSuccessful", run->verdict != ST_UNDECIDED);
     if (sarif->report->has_status)
-        number_field(json, "exitCode", (uint64_t)sarif->report->status);
+        st_json_number_field(json, "exitCode", (uint64_t)sarif->report->status);
     put_notifications(sarif, run);
     st_json_object_end(json);
     st_json_array_end(json);
@@ -219,17 +219,17 @@ static void put_properties(struct st_sarif *sarif, const struct run *run) {
     struct st_json *json = &sarif->json;
     st_json_key(json, "properties");
     st_json_flat_object(json);
-    string_field(json, "engine", run->engine);
-    string_field(json, "trace", sarif->report->trace);
+    st_json_string_field(json, "engine", run->engine);
+    st_json_string_field(json, "trace", sarif->report->trace);
     st_json_key(json, run->result ? "serializable" : "atomic");
     if (run->verdict == ST_UNDECIDED)
         st_json_null(json);
     else
         st_json_bool(json, run->verdict == ST_SERIALIZABLE);
     if (run->result && run->result->findings->names_blocks)
-        number_field(json, "violatedBlocks", st_all_violated(run->result->findings));
+        st_json_number_field(json, "violatedBlocks", st_all_violated(run->result->findings));
     if (run->prediction)
-        number_field(json, "reportedBlocks", st_all_reported(run->prediction));
+        st_json_number_field(json, "reportedBlocks", st_all_reported(run->prediction));
     st_json_object_end(json);
 }
 
@@ -242,7 +242,7 @@ static void put_run(struct st_sarif *sarif, const struct run *run) {
     put_invocation(sarif, run);
     st_json_key(json, "automationDetails");
     st_json_flat_object(json);
-    string_field(json, "id", id);
+    st_json_string_field(json, "id", id);
     st_json_object_end(json);
     put_bases(sarif);
     st_json_key(json, "results");
@@ -309,10 +309,10 @@ void st_report_sarif(const struct st_report *report, FILE *file) {
     sarif.folder = folder;
     st_json_start(json, file);
     st_json_object(json);
-    string_field(json, "$schema",
-                 "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
-                 "sarif-schema-2.1.0.json");
-    string_field(json, "version", "2.1.0");
+    st_json_string_field(json, "$schema",
+                         "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
+                         "sarif-schema-2.1.0.json");
+    st_json_string_field(json, "version", "2.1.0");
     st_json_key(json, "runs");
     st_json_array(json);
     put_runs(&sarif);

@@ -1,8 +1,7 @@
 #include "report/sarif/sarif_location.h"
 
 #include "base/memory.h"
-#include "report/json/json_fields.h"
-#include "report/source/source_file.h"
+#include "report/source/source.h"
 #include "report/text_buffer.h"
 
 #include <stdlib.h>
@@ -23,7 +22,7 @@ static char *double_braces(const char *text) {
 
 static void put_escaped(struct st_json *json, const char *key, const char *words) {
     char *text = double_braces(words);
-    string_field(json, key, text);
+    st_json_string_field(json, key, text);
     free(text);
 }
 
@@ -76,9 +75,9 @@ static void put_artifact(struct st_sarif *sarif, const char *path) {
     char *uri = st_text_buffer_close(&buffer);
     st_json_key(&sarif->json, "artifactLocation");
     st_json_flat_object(&sarif->json);
-    string_field(&sarif->json, "uri", uri);
+    st_json_string_field(&sarif->json, "uri", uri);
     if (!absolute)
-        string_field(&sarif->json, "uriBaseId", "SRCROOT");
+        st_json_string_field(&sarif->json, "uriBaseId", "SRCROOT");
     st_json_object_end(&sarif->json);
     free(uri);
 }
@@ -91,7 +90,7 @@ void st_sarif_file(struct st_sarif *sarif, const char *path, uint32_t line) {
     if (line) {
         st_json_key(json, "region");
         st_json_flat_object(json);
-        number_field(json, "startLine", line);
+        st_json_number_field(json, "startLine", line);
         st_json_object_end(json);
     }
     st_json_object_end(json);
@@ -119,8 +118,8 @@ static void put_function(struct st_sarif *sarif, const char *function) {
     st_json_key(json, "logicalLocations");
     st_json_array(json);
     st_json_flat_object(json);
-    string_field(json, "fullyQualifiedName", function);
-    string_field(json, "kind", "function");
+    st_json_string_field(json, "fullyQualifiedName", function);
+    st_json_string_field(json, "kind", "function");
     st_json_object_end(json);
     st_json_array_end(json);
 }

@@ -2,10 +2,9 @@
 
 #include "base/memory.h"
 #include "report/calls.h"
-#include "report/json/json_fields.h"
-#include "report/source/source_file.h"
+#include "report/json/json_parts.h"
+#include "report/source/source.h"
 #include "report/text_buffer.h"
-#include "report/user_line.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +59,7 @@ static const char *level_of(enum st_story_kind kind) {
 static void put_text(struct st_json *json, const char *key, const char *text) {
     st_json_key(json, key);
     st_json_flat_object(json);
-    string_field(json, "text", text);
+    st_json_string_field(json, "text", text);
     st_json_object_end(json);
 }
 
@@ -80,13 +79,13 @@ void st_sarif_rules(struct st_json *json) {
     st_json_array(json);
     for (size_t i = 0; i < RULE_COUNT; i++) {
         st_json_object(json);
-        string_field(json, "id", rules[i].id);
-        string_field(json, "name", rules[i].name);
+        st_json_string_field(json, "id", rules[i].id);
+        st_json_string_field(json, "name", rules[i].name);
         put_text(json, "shortDescription", rules[i].summary);
         put_text(json, "fullDescription", rules[i].description);
         st_json_key(json, "defaultConfiguration");
         st_json_flat_object(json);
-        string_field(json, "level", level_of((enum st_story_kind)i));
+        st_json_string_field(json, "level", level_of((enum st_story_kind)i));
         st_json_object_end(json);
         put_tags(json);
         st_json_object_end(json);
@@ -281,7 +280,7 @@ static void put_related(struct st_sarif *sarif, const struct st_story *story,
             continue;
         char *text = thread_step_text(step);
         st_json_flat_object(&sarif->json);
-        number_field(&sarif->json, "id", i + 1);
+        st_json_number_field(&sarif->json, "id", i + 1);
         st_sarif_place(sarif, step->location, function_of(step));
         st_sarif_message(sarif, "message", text, NULL);
         st_json_object_end(&sarif->json);
@@ -354,7 +353,7 @@ static void put_step(struct st_sarif *sarif, const struct st_story_step *step, s
     put_step_location(sarif, step);
     if (step->place.number)
         put_kinds(&sarif->json, (enum st_op)step->place.event.written);
-    number_field(&sarif->json, "executionOrder", order);
+    st_json_number_field(&sarif->json, "executionOrder", order);
     put_locks(sarif, &step->place);
     if (*st_sarif_detail(sarif, &step->place).stack) {
         st_json_key(&sarif->json, "stack");
@@ -371,7 +370,7 @@ static void put_thread_flow(struct st_sarif *sarif, const struct st_story_steps 
                             uint32_t thread) {
     struct st_json *json = &sarif->json;
     st_json_object(json);
-    string_field(json, "id", st_name(&sarif->report->symbols->threads, thread));
+    st_json_string_field(json, "id", st_name(&sarif->report->symbols->threads, thread));
     st_json_key(json, "locations");
     st_json_array(json);
     for (size_t i = 0; i < steps->count; i++)
@@ -436,16 +435,16 @@ static void put_fingerprint(struct st_sarif *sarif, const struct st_fingerprint 
         return;
     st_json_key(&sarif->json, "partialFingerprints");
     st_json_flat_object(&sarif->json);
-    string_field(&sarif->json, "seriatim/v1", fingerprint->text);
+    st_json_string_field(&sarif->json, "seriatim/v1", fingerprint->text);
     st_json_object_end(&sarif->json);
 }
 
 static void put_suppression(struct st_sarif *sarif, const struct st_suppressing_line *line) {
     struct st_json *json = &sarif->json;
     st_json_flat_object(json);
-    string_field(json, "kind", "external");
-    string_field(json, "status", "accepted");
-    string_field(json, "justification", line->reason);
+    st_json_string_field(json, "kind", "external");
+    st_json_string_field(json, "status", "accepted");
+    st_json_string_field(json, "justification", line->reason);
     st_json_key(json, "location");
     st_json_flat_object(json);
     st_sarif_file(sarif, line->file, (uint32_t)line->line);
@@ -466,7 +465,7 @@ static void put_mark(struct st_sarif *sarif, struct st_mark mark) {
         st_json_array_end(&sarif->json);
     }
     if (triage->baseline_count)
-        string_field(&sarif->json, "baselineState", mark.in_baseline ? "unchanged" : "new");
+        st_json_string_field(&sarif->json, "baselineState", mark.in_baseline ? "unchanged" : "new");
 }
 
 static void put_properties(struct st_sarif *sarif, const struct st_sarif_finding *finding) {
@@ -474,9 +473,9 @@ static void put_properties(struct st_sarif *sarif, const struct st_sarif_finding
         return;
     st_json_key(&sarif->json, "properties");
     st_json_flat_object(&sarif->json);
-    string_field(&sarif->json, "verdict", finding->verdict);
+    st_json_string_field(&sarif->json, "verdict", finding->verdict);
     if (finding->pattern)
-        string_field(&sarif->json, "pattern", finding->pattern);
+        st_json_string_field(&sarif->json, "pattern", finding->pattern);
     st_json_object_end(&sarif->json);
 }
 
@@ -484,9 +483,9 @@ void st_sarif_result(struct st_sarif *sarif, const struct st_sarif_finding *find
     struct st_json *json = &sarif->json;
     const struct st_story *story = finding->story;
     st_json_object(json);
-    string_field(json, "ruleId", rules[story->kind].id);
-    number_field(json, "ruleIndex", story->kind);
-    string_field(json, "level", level_of(story->kind));
+    st_json_string_field(json, "ruleId", rules[story->kind].id);
+    st_json_number_field(json, "ruleIndex", story->kind);
+    st_json_string_field(json, "level", level_of(story->kind));
     put_message(sarif, story);
     put_locations(sarif, finding);
     if (story->steps.count) {
@@ -495,7 +494,7 @@ void st_sarif_result(struct st_sarif *sarif, const struct st_sarif_finding *find
     }
     put_fingerprint(sarif, &finding->fingerprint);
     if (story->count)
-        number_field(json, "occurrenceCount", story->count);
+        st_json_number_field(json, "occurrenceCount", story->count);
     put_mark(sarif, finding->mark);
     put_properties(sarif, finding);
     st_json_object_end(json);

@@ -1,10 +1,9 @@
-#include "report/source/excerpts.h"
+#include "report/source/source.h"
 
 #include "base/memory.h"
 #include "base/names.h"
-#include "base/set64.h"
-#include "report/source/source_file.h"
-#include "report/user_line.h"
+#include "base/map64.h"
+#include "report/calls.h"
 #include "symbol/user_code.h"
 
 #include <stdlib.h>
@@ -94,7 +93,7 @@ static void want_places(struct sources *all, const struct st_report *report,
 static void want_prediction(struct sources *all, const struct st_report *report,
                             const struct st_prediction *prediction) {
     for (size_t i = 0; i < prediction->listed; i++) {
-        const struct st_foreseen *block = &prediction->blocks[i];
+        const struct st_predicted_block *block = &prediction->blocks[i];
         if (!st_is_reported(block))
             continue;
         want_location(all, report, block->begin_loc);
@@ -203,9 +202,9 @@ static void write_source(struct sources *all, const struct st_report *report, ui
     size_t size;
     if (all->written >= LARGEST_EXCERPTS)
         return;
-    enum st_source_fate fate =
+    enum st_source_outcome outcome =
         st_source_read(report->folder, st_name(&all->paths, path), report->built, &text, &size);
-    if (fate == ST_SOURCE_NOT_THERE)
+    if (outcome == ST_SOURCE_NOT_THERE)
         return;
     write_file(all, path, text, json);
     free(text);

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "report/triage/rank.h"
-#include "report/user_line.h"
+#include "report/calls.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -74,6 +74,6 @@ void st_add_gap(struct st_story_steps *steps, char *gap);
 void st_add_note(struct st_story *story, char *note);
 
 /* The schedule that a prediction comes with, if it comes with one. */
-void st_build_schedule(struct st_story_builder *builder, const struct st_foreseen *block);
+void st_build_schedule(struct st_story_builder *builder, const struct st_predicted_block *block);
 
 #endif

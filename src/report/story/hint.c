@@ -9,7 +9,7 @@
 #include "report/story/builder.h"
 
 #include "base/memory.h"
-#include "report/user_line.h"
+#include "report/calls.h"
 
 #include <stdlib.h>
 #include <string.h>

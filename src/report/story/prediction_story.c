@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "report/predicted_violation.h"
 #include "report/triage/finding_groups.h"
-#include "report/user_line.h"
+#include "report/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static void put_pattern(FILE *file, const char *pattern) {
     fprintf(file, "%s%s", dots, skip(pattern, count - room / 2));
 }
 
-char *st_pattern_text(const struct st_report *report, const struct st_foreseen *block) {
+char *st_pattern_text(const struct st_report *report, const struct st_predicted_block *block) {
     struct st_text_buffer buffer;
     FILE *file = st_text_buffer_open(&buffer);
     size_t named = block->variable_count;
@@ -66,7 +66,7 @@ static bool names_others(const struct st_violation *violation) {
 }
 
 /* "transfer may be cut, in thread T1: T2 may come in between, R-W-R on x" */
-static void set_headline(struct st_story_builder *b, const struct st_foreseen *block,
+static void set_headline(struct st_story_builder *b, const struct st_predicted_block *block,
                          const struct st_violation *violation, bool any_reads) {
     bool certain = b->story.kind == ST_STORY_PREDICTED;
     struct st_text_buffer buffer;
@@ -103,7 +103,7 @@ static size_t find_arrival(const struct st_violation *violation, const struct st
     return SIZE_MAX;
 }
 
-static void add_step(struct st_story_builder *b, const struct st_foreseen *block,
+static void add_step(struct st_story_builder *b, const struct st_predicted_block *block,
                      const struct st_violation *violation, const struct st_place *place) {
     size_t arrival = find_arrival(violation, place);
     struct st_story_step *step = st_add_step(b, place, "", "");
@@ -117,7 +117,7 @@ static void add_step(struct st_story_builder *b, const struct st_foreseen *block
         step->follows = st_strdup("and its end was not seen");
 }
 
-static void add_steps(struct st_story_builder *b, const struct st_foreseen *block,
+static void add_steps(struct st_story_builder *b, const struct st_predicted_block *block,
                       const struct st_violation *violation, const struct st_place *steps,
                       size_t count) {
     size_t shown = count <= SHOWN_STEPS + 1 ? count : SHOWN_STEPS;
@@ -150,15 +150,15 @@ static const char *introduction(const struct st_story_builder *b,
 
 /* ---- What follows, and what limits it ---- */
 
-char *st_closed_sentence(const char *words) {
+char *st_closed_sentence(const char *text) {
     struct st_text_buffer buffer;
-    size_t length = strlen(words);
+    size_t length = strlen(text);
     FILE *file = st_text_buffer_open(&buffer);
-    bool small = *words >= 'a' && *words <= 'z';
+    bool small = *text >= 'a' && *text <= 'z';
     if (small)
-        fputc(*words - 'a' + 'A', file);
-    fputs(words + small, file);
-    if (length && !strchr(".:", words[length - 1]))
+        fputc(*text - 'a' + 'A', file);
+    fputs(text + small, file);
+    if (length && !strchr(".:", text[length - 1]))
         fputc('.', file);
     return st_text_buffer_close(&buffer);
 }
@@ -191,7 +191,8 @@ static void put_node(FILE *file, const struct st_report *report, const struct st
     st_put_where(file, report, event->loc);
 }
 
-static void put_nodes(FILE *file, const struct st_report *report, const struct st_foreseen *block) {
+static void put_nodes(FILE *file, const struct st_report *report,
+                      const struct st_predicted_block *block) {
     for (size_t i = 0; i < block->node_count; i++) {
         fputs(i ? st_list_link(i, block->node_count) : "Its commit nodes are ", file);
         put_node(file, report, &block->nodes[i]);
@@ -200,7 +201,8 @@ static void put_nodes(FILE *file, const struct st_report *report, const struct s
 }
 
 /* What the analysis says: the reason may speak of the nodes. */
-static char *make_explanation(const struct st_report *report, const struct st_foreseen *block) {
+static char *make_explanation(const struct st_report *report,
+                              const struct st_predicted_block *block) {
     struct st_text_buffer buffer;
     if (!block->node_count && !block->why)
         return NULL;
@@ -214,7 +216,8 @@ static char *make_explanation(const struct st_report *report, const struct st_fo
     return st_text_buffer_close(&buffer);
 }
 
-static void add_notes(struct st_story_builder *b, const struct st_foreseen *block, bool any_reads) {
+static void add_notes(struct st_story_builder *b, const struct st_predicted_block *block,
+                      bool any_reads) {
     if (block->events_of)
         st_add_note(&b->story,
                     st_sentence(b->report,
@@ -236,18 +239,18 @@ static void add_notes(struct st_story_builder *b, const struct st_foreseen *bloc
 struct st_story st_predicted_story(const struct st_report *report,
                                    const struct st_prediction *prediction,
                                    const struct st_predicted_group *group) {
-    const struct st_foreseen *block = group->block;
-    bool any_reads = st_ignores_reads(prediction->notion);
-    struct st_violation violation = st_foreseen_violation(block);
+    const struct st_predicted_block *block = group->block;
+    bool any_reads = st_prediction_any_reads(prediction);
+    struct st_violation violation = st_predicted_violation(block);
     struct st_story_builder b = {.report = report,
                                  .home = block->thread,
                                  .predicted = true,
-                                 .story = {.kind = block->foresight == ST_FORESEEN_VIOLATION
+                                 .story = {.kind = block->verdict == ST_BLOCK_VIOLATION
                                                        ? ST_STORY_PREDICTED
                                                        : ST_STORY_POTENTIAL,
                                            .count = group->count}};
     size_t count;
-    struct st_place *steps = st_foreseen_steps(block, &count);
+    struct st_place *steps = st_predicted_steps(block, &count);
     set_headline(&b, block, &violation, any_reads);
     if (group->row)
         b.story.frequency = st_frequency_text(report, "reported", group->row);
@@ -265,7 +268,7 @@ struct st_story st_predicted_story(const struct st_report *report,
 
 /* ---- A race ---- */
 
-static void set_race_headline(struct st_story_builder *b, const struct st_foreseen_race *race) {
+static void set_race_headline(struct st_story_builder *b, const struct st_predicted_race *race) {
     const char *name = st_target_name(b->report->symbols, ST_READ, race->variable);
     char *alarm =
         race->suspected
@@ -278,7 +281,7 @@ static void set_race_headline(struct st_story_builder *b, const struct st_forese
     free(alarm);
 }
 
-struct st_story st_race_story(const struct st_report *report, const struct st_foreseen_race *race,
+struct st_story st_race_story(const struct st_report *report, const struct st_predicted_race *race,
                               size_t count) {
     struct st_story_builder b = {.report = report,
                                  .home = ST_NO_NAME,
@@ -302,7 +305,7 @@ struct st_story st_race_story(const struct st_report *report, const struct st_fo
 /* ---- A deadlock ---- */
 
 static void set_deadlock_headline(struct st_story_builder *b,
-                                  const struct st_foreseen_deadlock *deadlock) {
+                                  const struct st_predicted_deadlock *deadlock) {
     size_t named = deadlock->count > NAMED_THREADS ? NAMED_THREADS : deadlock->count;
     struct st_text_buffer buffer;
     FILE *file = st_text_buffer_open(&buffer);
@@ -319,7 +322,7 @@ static void set_deadlock_headline(struct st_story_builder *b,
 }
 
 struct st_story st_deadlock_story(const struct st_report *report,
-                                  const struct st_foreseen_deadlock *deadlock) {
+                                  const struct st_predicted_deadlock *deadlock) {
     struct st_story_builder b = {.report = report,
                                  .home = ST_NO_NAME,
                                  .predicted = true,
@@ -328,7 +331,7 @@ struct st_story st_deadlock_story(const struct st_report *report,
     for (size_t i = 0; i < deadlock->count; i++) /* all have a lock before anyone waits */
         st_add_step(&b, &deadlock->waits[i].holds, "", "")->follows = st_strdup("and holds it");
     for (size_t i = 0; i < deadlock->count; i++) {
-        const struct st_foreseen_wait *next = &deadlock->waits[(i + 1) % deadlock->count];
+        const struct st_predicted_wait *next = &deadlock->waits[(i + 1) % deadlock->count];
         st_add_step(&b, &deadlock->waits[i].wants, "", "")->follows =
             st_sentence(report, "waits for it while %t holds it", next->holds.event.thread);
     }

@@ -16,7 +16,7 @@ enum {
 /* ---- As numbers ---- */
 
 /* How many events from `at` on follow each other in the trace, too. */
-static size_t run_length(const struct st_foreseen *block, size_t at) {
+static size_t run_length(const struct st_predicted_block *block, size_t at) {
     size_t length = 1;
     while (at + length < block->witness_length &&
            block->witness[at + length] == block->witness[at] + length)
@@ -25,7 +25,7 @@ static size_t run_length(const struct st_foreseen *block, size_t at) {
 }
 
 /* Where the last MOST_RUNS runs begin. */
-static size_t find_start(const struct st_foreseen *block) {
+static size_t find_start(const struct st_predicted_block *block) {
     size_t runs = 0, start;
     for (size_t at = 0; at < block->witness_length; at += run_length(block, at))
         runs++;
@@ -35,7 +35,7 @@ static size_t find_start(const struct st_foreseen *block) {
 }
 
 /* "events 1 to 4, 9, 5 to 7" */
-static void put_numbers(FILE *file, const struct st_foreseen *block, size_t start) {
+static void put_numbers(FILE *file, const struct st_predicted_block *block, size_t start) {
     fputs("events ", file);
     for (size_t at = start; at < block->witness_length;) {
         size_t length = run_length(block, at);
@@ -47,7 +47,7 @@ static void put_numbers(FILE *file, const struct st_foreseen *block, size_t star
     }
 }
 
-static char *make_numbers_title(const struct st_foreseen *block) {
+static char *make_numbers_title(const struct st_predicted_block *block) {
     struct st_text_buffer buffer;
     FILE *file = st_text_buffer_open(&buffer);
     size_t start = find_start(block);
@@ -64,7 +64,8 @@ static char *make_numbers_title(const struct st_foreseen *block) {
 
 /* ---- As steps ---- */
 
-static const struct st_broken_read *find_broken(const struct st_foreseen *block, uint64_t number) {
+static const struct st_broken_read *find_broken(const struct st_predicted_block *block,
+                                                uint64_t number) {
     for (size_t i = 0; i < block->broken_count; i++)
         if (block->broken[i].event == number)
             return &block->broken[i];
@@ -90,7 +91,7 @@ static char *make_broken(const struct st_report *report, const struct st_broken_
 }
 
 /* "37 events of t0, 2 of t1"; `before` is the event that is shown next, or 0. */
-static char *make_left_out(const struct st_report *report, const struct st_foreseen *block,
+static char *make_left_out(const struct st_report *report, const struct st_predicted_block *block,
                            uint64_t before, uint64_t count) {
     size_t first = 0, parts = 0;
     while (first < block->left_out_count && block->left_out[first].before != before)
@@ -115,7 +116,7 @@ static char *make_left_out(const struct st_report *report, const struct st_fores
     return st_text_buffer_close(&buffer);
 }
 
-static void add_event(struct st_story_builder *b, const struct st_foreseen *block,
+static void add_event(struct st_story_builder *b, const struct st_predicted_block *block,
                       const struct st_place *place) {
     const struct st_broken_read *read = find_broken(block, place->number);
     struct st_story_step *step = st_add_event(b, &b->story.schedule, place, "", "");
@@ -125,7 +126,7 @@ static void add_event(struct st_story_builder *b, const struct st_foreseen *bloc
 }
 
 /* Goes down the witness: the events that are shown, and rows of those that are not. */
-static void add_events(struct st_story_builder *b, const struct st_foreseen *block) {
+static void add_events(struct st_story_builder *b, const struct st_predicted_block *block) {
     size_t next = 0;
     for (size_t at = 0; at < block->witness_length; at++) {
         size_t start = at;
@@ -142,7 +143,7 @@ static void add_events(struct st_story_builder *b, const struct st_foreseen *blo
     }
 }
 
-void st_build_schedule(struct st_story_builder *b, const struct st_foreseen *block) {
+void st_build_schedule(struct st_story_builder *b, const struct st_predicted_block *block) {
     if (!block->witness_length)
         return;
     if (!block->schedule_length) {

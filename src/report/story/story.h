@@ -117,11 +117,24 @@ struct st_story st_predicted_story(const struct st_report *report,
                                    const struct st_predicted_group *group);
 
 /* `count` races are at the same lines. */
-struct st_story st_race_story(const struct st_report *report, const struct st_foreseen_race *race,
+struct st_story st_race_story(const struct st_report *report, const struct st_predicted_race *race,
                               size_t count);
 
 struct st_story st_deadlock_story(const struct st_report *report,
-                                  const struct st_foreseen_deadlock *deadlock);
+                                  const struct st_predicted_deadlock *deadlock);
+
+/* What a whole result or prediction says, in a line without a full stop, which JSON has as
+ * "summary": "not serializable (no order of whole blocks explains this run), first bad event 11; 1
+ * violated block". The verdict comes first, then what it means, for those who read it for the first
+ * time. Release the text with free(). */
+struct st_summary {
+    char *text;
+    size_t verdict, meaning; /* where each of them ends */
+};
+
+struct st_summary st_result_summary(const struct st_result *result);
+struct st_summary st_prediction_summary(const struct st_report *report,
+                                        const struct st_prediction *prediction);
 
 /* Parts of stories, for tables and lists. Release each with free(). */
 
@@ -130,10 +143,13 @@ char *st_action_text(const struct st_symbols *symbols, const struct st_event *ev
                      bool predicted);
 
 /* "R-W-R on x, y and 3 more"; "" where nothing is known. */
-char *st_pattern_text(const struct st_report *report, const struct st_foreseen *block);
+char *st_pattern_text(const struct st_report *report, const struct st_predicted_block *block);
+
+/* "; 2 deadlock potentials" or the like; "" where there are none. */
+char *st_deadlock_count_text(const struct st_predictions *predictions);
 
 /* What an analysis said, with a capital and a full stop if it left that to us. */
-char *st_closed_sentence(const char *words);
+char *st_closed_sentence(const char *text);
 
 void st_story_free(struct st_story *story);
 

@@ -8,7 +8,7 @@
 #include "report/text/text_parts.h"
 #include "report/text_buffer.h"
 #include "report/triage/finding_groups.h"
-#include "report/user_line.h"
+#include "report/calls.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -59,9 +59,9 @@ static void put_row(const struct st_text_writer *text, struct st_columns *column
     put_name(text, columns, prediction->notion);
     fprintf(st_columns_cell(columns), "%" PRIu64 " of %" PRIu64, st_all_reported(prediction),
             prediction->block_count);
-    put_number(columns, prediction->by[ST_FORESEEN_VIOLATION]);
-    put_number(columns, prediction->by[ST_FORESEEN_POTENTIAL]);
-    put_number(columns, prediction->by[ST_FORESEEN_TIMEOUT]);
+    put_number(columns, prediction->by[ST_BLOCK_VIOLATION]);
+    put_number(columns, prediction->by[ST_BLOCK_POTENTIAL]);
+    put_number(columns, prediction->by[ST_BLOCK_TIMEOUT]);
     fputs(seconds, st_columns_cell(columns));
     cell.file = st_columns_cell(columns);
     if (prediction->storage_unit)
@@ -78,7 +78,9 @@ void st_put_prediction_table(const struct st_text_writer *text, const struct st_
     st_put_name(text, report->trace);
     fputs(": ", text->file);
     st_put_facts(text, report);
-    st_say_deadlock_count(text, report, "; ");
+    char *deadlocks = st_deadlock_count_text(report->predictions);
+    fputs(deadlocks, text->file);
+    free(deadlocks);
     fputs("\n\n", text->file);
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         fputs(titles[i], st_columns_cell(&columns));
@@ -98,8 +100,8 @@ struct comparison {
 
 /* Which finding of a block says most: it is certain, it has a way out and back, it has a schedule.
  */
-static unsigned worth(const struct st_foreseen *block) {
-    return 8u * block->foresight + 4u * (block->path_length > 0 || block->event_count > 2) +
+static unsigned worth(const struct st_predicted_block *block) {
+    return 8u * block->verdict + 4u * (block->path_length > 0 || block->event_count > 2) +
            2u * (block->witness_length > 0) + (block->why != NULL);
 }
 
@@ -130,7 +132,7 @@ static bool reports(const struct comparison *c, size_t i, uint32_t name) {
 }
 
 /* "T1 bank.c:21, T2 bank.c:30, T1 bank.c:25" */
-static void put_places(const struct st_text_writer *text, const struct st_foreseen *block) {
+static void put_places(const struct st_text_writer *text, const struct st_predicted_block *block) {
     char buffer[ST_LOCATION_SIZE];
     for (size_t i = 0; i < block->event_count; i++) {
         fputs(i ? ", " : "", text->file);
@@ -142,10 +144,10 @@ static void put_places(const struct st_text_writer *text, const struct st_forese
 }
 
 static void put_finding(const struct comparison *c, struct st_columns *columns, const char *engine,
-                        const struct st_foreseen *block) {
+                        const struct st_predicted_block *block) {
     struct st_text_writer cell = *c->text;
     put_name(c->text, columns, engine);
-    fputs(st_foresight_name(block->foresight), st_columns_cell(columns));
+    fputs(st_block_verdict_name(block->verdict), st_columns_cell(columns));
     char *pattern = st_pattern_text(c->report, block);
     put_name(c->text, columns, pattern);
     free(pattern);

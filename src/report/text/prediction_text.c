@@ -2,7 +2,6 @@
 
 #include "report/text/columns.h"
 #include "report/text/glyphs.h"
-#include "report/predicted_violation.h"
 #include "report/text/story_text.h"
 #include "report/text/text_parts.h"
 #include "report/triage/finding_groups.h"
@@ -15,78 +14,6 @@
 enum { MOST_RACES = 20 };
 
 /* ---- The line that sums up ---- */
-
-/* "2 of 14 blocks may be cut in other schedules" */
-static void say_reported(const struct st_text_writer *text, const struct st_report *report,
-                         const struct st_prediction *prediction) {
-    uint64_t reported = st_all_reported(prediction);
-    uint64_t certain = prediction->by[ST_FORESEEN_VIOLATION];
-    st_say(text, "%n of ", reported);
-    st_put_count(text, prediction->block_count,
-                 report->facts->deepest > 1 ? "outermost block" : "block");
-    fputc(' ', text->file);
-    if (certain < reported)
-        fputs("may be cut in other schedules", text->file);
-    else if (st_ignores_reads(prediction->notion))
-        fputs(reported == 1 ? "is cut in an interleaving of this run's events"
-                            : "are cut in interleavings of this run's events",
-              text->file);
-    else
-        fputs(reported == 1 ? "is cut in a schedule that the program could have taken"
-                            : "are cut in schedules that the program could have taken",
-              text->file);
-    if (certain && certain < reported)
-        st_say(text, ", %n of them %s", certain,
-               st_ignores_reads(prediction->notion) ? "in an interleaving that was found"
-                                                    : "for certain");
-}
-
-static bool is_avp(const struct st_prediction *prediction) {
-    return prediction->notion && strcmp(prediction->notion, "avp") == 0;
-}
-
-/* "1 of 3 blocks took too long, and no other is cut in ...": there is at least one such block. */
-static void say_undecided(const struct st_text_writer *text, const struct st_report *report,
-                          const struct st_prediction *prediction) {
-    uint64_t open = prediction->by[ST_FORESEEN_TIMEOUT], all = prediction->block_count;
-    const char *noun = report->facts->deepest > 1 ? "outermost block" : "block";
-    if (all == 1)
-        st_say(text, "undecided: the only %s took too long", noun);
-    else if (open == all)
-        st_say(text, "undecided: all %n %ss took too long", all, noun);
-    else
-        st_say(text, "undecided: %n of %n %ss took too long, and %s", open, all, noun,
-               prediction->may_miss ? "no other was found that another schedule could cut"
-               : is_avp(prediction)
-                   ? "no other is cut in any schedule in which reads see what they saw"
-                   : "no other can be cut in any schedule of this run");
-}
-
-static void say_verdict(const struct st_text_writer *text, const struct st_report *report,
-                        const struct st_prediction *prediction) {
-    if (!prediction->block_count)
-        fputs("there is no block that could be cut", text->file);
-    else if (st_all_reported(prediction))
-        say_reported(text, report, prediction);
-    else if (prediction->by[ST_FORESEEN_TIMEOUT])
-        say_undecided(text, report, prediction);
-    else if (prediction->may_miss)
-        fputs("no block was found that another schedule could cut", text->file);
-    else if (prediction->notion && strcmp(prediction->notion, "avp") == 0)
-        fputs("no block is cut in any schedule in which reads see what they saw", text->file);
-    else
-        fputs("no block can be cut in any schedule of this run", text->file);
-}
-
-void st_say_deadlock_count(const struct st_text_writer *text, const struct st_report *report,
-                           const char *link) {
-    if (!report->predictions->deadlock_count)
-        return;
-    fputs(link, text->file);
-    if (report->predictions->more_deadlocks)
-        fputs("at least ", text->file);
-    st_put_count(text, report->predictions->deadlock_count, "deadlock potential");
-}
 
 /* "(blocks: Theorem 4, view; 12 events, ...)" */
 static void say_means(const struct st_text_writer *text, const struct st_report *report,
@@ -108,18 +35,17 @@ static void say_means(const struct st_text_writer *text, const struct st_report 
 
 static void put_summary(const struct st_text_writer *text, const struct st_report *report) {
     const struct st_prediction *prediction = &report->predictions->items[0];
+    struct st_summary summary = st_prediction_summary(report, prediction);
     st_put_name(text, report->trace);
     fputs(": ", text->file);
     st_put_paint(text, prediction->atomic == ST_SERIALIZABLE ? ST_GREEN : ST_RED);
-    say_verdict(text, report, prediction);
+    st_put_part(text, summary.text, summary.verdict);
     st_put_paint(text, ST_PLAIN);
     if (report->triage && st_all_reported(prediction))
         st_put_marks(text, &report->triage->marks[0]);
-    if (st_all_reported(prediction) && prediction->by[ST_FORESEEN_TIMEOUT])
-        st_say(text, "; %n took too long and %s not decided", prediction->by[ST_FORESEEN_TIMEOUT],
-               prediction->by[ST_FORESEEN_TIMEOUT] == 1 ? "was" : "were");
-    st_say_deadlock_count(text, report, "; ");
+    st_put_name(text, summary.text + summary.verdict);
     say_means(text, report, prediction);
+    free(summary.text);
 }
 
 /* ---- Blocks that are not decided ---- */
@@ -127,7 +53,7 @@ static void put_summary(const struct st_text_writer *text, const struct st_repor
 /* Where several analyses are compared, it is said whose they are. */
 static void put_head(const struct st_text_writer *text, const struct st_report *report,
                      const struct st_prediction *prediction) {
-    uint64_t open = prediction->by[ST_FORESEEN_TIMEOUT];
+    uint64_t open = prediction->by[ST_BLOCK_TIMEOUT];
     bool compared = report->kind == ST_REPORT_PREDICTION_COMPARISON;
     struct st_text_buffer buffer;
     struct st_text_writer sentence = st_sentence_start(text, &buffer);
@@ -145,7 +71,7 @@ static void put_short(FILE *cell, const char *name) {
 }
 
 static void add_block(const struct st_text_writer *text, struct st_columns *columns,
-                      const struct st_foreseen *block) {
+                      const struct st_predicted_block *block) {
     struct st_text_writer cell = *text;
     put_short(st_columns_cell(columns),
               block->block == ST_NO_NAME ? "a block without a name"
@@ -159,12 +85,12 @@ static void add_block(const struct st_text_writer *text, struct st_columns *colu
 static void put_undecided(const struct st_text_writer *text, const struct st_report *report,
                           const struct st_prediction *prediction) {
     struct st_columns columns = {.count = 4};
-    uint64_t more = prediction->by[ST_FORESEEN_TIMEOUT];
+    uint64_t more = prediction->by[ST_BLOCK_TIMEOUT];
     if (!more)
         return;
     put_head(text, report, prediction);
     for (size_t i = 0; i < prediction->listed; i++) {
-        if (prediction->blocks[i].foresight != ST_FORESEEN_TIMEOUT)
+        if (prediction->blocks[i].verdict != ST_BLOCK_TIMEOUT)
             continue;
         add_block(text, &columns, &prediction->blocks[i]);
         more--;
@@ -182,7 +108,7 @@ static uint64_t listed_as_new(const struct st_report *report,
     uint64_t count = 0;
     for (size_t i = 0; i < prediction->listed; i++)
         count += st_is_reported(&prediction->blocks[i]) &&
-                 st_foreseen_mark(report, prediction, i).state == ST_NEW;
+                 st_predicted_mark(report, prediction, i).state == ST_NEW;
     return count;
 }
 

@@ -14,8 +14,4 @@ void st_print_prediction_comparison(const struct st_text_writer *text,
 void st_put_prediction_table(const struct st_text_writer *text, const struct st_report *report);
 void st_put_compared_blocks(const struct st_text_writer *text, const struct st_report *report);
 
-/* ", 2 deadlock potentials" or the like; nothing where there are none. */
-void st_say_deadlock_count(const struct st_text_writer *text, const struct st_report *report,
-                           const char *link);
-
 #endif

@@ -257,26 +257,26 @@ static void put_frames(const struct st_text_writer *text, const struct layout *l
 }
 
 /* A text below the actions, word by word; the first line is begun already unless `below`. */
-static void put_words(const struct st_text_writer *text, const struct layout *layout,
-                      const char *words, bool below) {
+static void put_wrapped(const struct st_text_writer *text, const struct layout *layout,
+                        const char *sentence, bool below) {
     char *indent = st_alloc(layout->left + 1, 1);
     memset(indent, ' ', layout->left);
     if (below)
         fputs(indent, text->file);
-    st_put_wrapped(text->file, words, layout->left, indent, layout->width);
+    st_put_wrapped(text->file, sentence, layout->left, indent, layout->width);
     free(indent);
 }
 
 /* Action and location as a sentence, when they are too wide for columns. */
-static void put_action_words(const struct st_text_writer *text, const struct layout *layout,
-                             const struct row *row) {
+static void put_wrapped_action(const struct st_text_writer *text, const struct layout *layout,
+                               const struct row *row) {
     bool where = row->where && *row->where;
     struct st_text_buffer buffer;
     fprintf(st_text_buffer_open(&buffer), "%s%s%s", row->action, where ? " " : "",
             where ? row->where : "");
-    char *words = st_text_buffer_close(&buffer);
-    put_words(text, layout, words, false);
-    free(words);
+    char *sentence = st_text_buffer_close(&buffer);
+    put_wrapped(text, layout, sentence, false);
+    free(sentence);
 }
 
 static void put_action(struct line *line, const struct layout *layout, const struct row *row) {
@@ -296,10 +296,10 @@ static void put_row(const struct st_text_writer *text, const struct layout *layo
         put_action(&line, layout, row);
     } else {
         put_blanks(text->file, line.owed);
-        put_action_words(text, layout, row);
+        put_wrapped_action(text, layout, row);
     }
     if (row->reason && !(layout->actions_inside && layout->reasons_inside))
-        put_words(text, layout, row->reason, true);
+        put_wrapped(text, layout, row->reason, true);
     if (row->source)
         put_source_line(text, layout, layout->left + INDENT, row->source, row->source_length);
     put_frames(text, layout, row);

@@ -62,24 +62,10 @@ static void put_blocks(const struct st_text_writer *text, const struct st_report
 
 /* ---- The summary ---- */
 
-static const char *verdict_words(enum st_verdict verdict) {
+static const char *verdict_text(enum st_verdict verdict) {
     return verdict == ST_SERIALIZABLE       ? "serializable"
            : verdict == ST_NOT_SERIALIZABLE ? "not serializable"
                                             : "undecided";
-}
-
-static void put_block_counts(const struct st_text_writer *text, const struct st_report *report) {
-    const struct st_findings *findings = report->results.items[0].findings;
-    uint64_t violated = st_all_violated(findings);
-    if (!findings->names_blocks)
-        return;
-    fputs("; ", text->file);
-    if (violated)
-        st_put_count(text, violated, "violated block");
-    else
-        fputs("no violated block", text->file);
-    if (report->triage)
-        st_put_states(text, report);
 }
 
 /* In a recording the order of racing accesses is one that they can have had (docs/programs.md).
@@ -94,19 +80,21 @@ static void put_race_note(const struct st_text_writer *text, const struct st_rep
 static void put_summary(const struct st_text_writer *text, const struct st_report *report) {
     const struct st_result *result = &report->results.items[0];
     const struct st_findings *findings = result->findings;
+    struct st_summary summary = st_result_summary(result);
     st_put_name(text, report->trace);
     fputs(": ", text->file);
     st_put_paint(text, findings->verdict == ST_SERIALIZABLE ? ST_GREEN : ST_RED);
-    fputs(verdict_words(findings->verdict), text->file);
+    st_put_part(text, summary.text, summary.verdict);
     st_put_paint(text, ST_PLAIN);
-    if (findings->first_bad_event)
-        fprintf(text->file, ", first bad event %" PRIu64, findings->first_bad_event);
-    put_block_counts(text, report);
+    fputs(summary.text + (text->style.quiet ? summary.meaning : summary.verdict), text->file);
+    if (report->triage && findings->names_blocks)
+        st_put_states(text, report);
     if (report->stopped)
         fputs("; stopped at the first finding", text->file);
     fprintf(text->file, " (%s: ", result->engine);
     st_put_facts(text, report);
     fputs(")\n", text->file);
+    free(summary.text);
 }
 
 static void scale_bytes(char *buffer, size_t size, size_t bytes) {
@@ -131,7 +119,7 @@ static void put_row(const struct st_text_writer *text, const struct st_result *r
     scale_bytes(bytes, sizeof bytes, result->peak_bytes);
     fprintf(text->file, "%-14s ", result->engine);
     st_put_paint(text, findings->verdict == ST_SERIALIZABLE ? ST_GREEN : ST_RED);
-    fprintf(text->file, "%-16s", verdict_words(findings->verdict));
+    fprintf(text->file, "%-16s", verdict_text(findings->verdict));
     st_put_paint(text, ST_PLAIN);
     fprintf(text->file, " %15s  %15s  %9s  %10s\n", first, violated, seconds, bytes);
 }
@@ -147,6 +135,8 @@ static void put_table(const struct st_text_writer *text, const struct st_report 
     st_put_paint(text, ST_PLAIN);
     for (size_t i = 0; i < report->results.count; i++)
         put_row(text, &report->results.items[i]);
+    if (!text->style.quiet)
+        fputs("\nSerializable: some order of whole blocks explains this run.\n", text->file);
     if (!st_report_disagrees(report))
         return;
     st_put_paint(text, ST_RED);

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "report/text/glyphs.h"
-#include "report/user_line.h"
+#include "report/calls.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -44,8 +44,8 @@ void st_put_block(const struct st_text_writer *text, uint32_t block) {
 }
 
 void st_say(const struct st_text_writer *text, const char *sentence, ...) {
-    va_list words;
-    va_start(words, sentence);
+    va_list arguments;
+    va_start(arguments, sentence);
     for (; *sentence; sentence++) {
         if (*sentence != '%') {
             fputc(*sentence, text->file);
@@ -53,20 +53,20 @@ void st_say(const struct st_text_writer *text, const char *sentence, ...) {
         }
         switch (*++sentence) {
         case 't':
-            st_put_thread(text, va_arg(words, uint32_t));
+            st_put_thread(text, va_arg(arguments, uint32_t));
             break;
         case 'b':
-            st_put_block(text, va_arg(words, uint32_t));
+            st_put_block(text, va_arg(arguments, uint32_t));
             break;
         case 'n':
-            fprintf(text->file, "%" PRIu64, va_arg(words, uint64_t));
+            fprintf(text->file, "%" PRIu64, va_arg(arguments, uint64_t));
             break;
         case 's':
-            fputs(va_arg(words, const char *), text->file);
+            fputs(va_arg(arguments, const char *), text->file);
             break;
         }
     }
-    va_end(words);
+    va_end(arguments);
 }
 
 void st_put_location(const struct st_text_writer *text, uint64_t loc) {

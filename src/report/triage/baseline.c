@@ -46,9 +46,9 @@ static void add_result(struct st_baseline *baseline, const struct st_report *rep
 static void add_prediction(struct st_baseline *baseline, const struct st_report *report,
                            const struct st_prediction *prediction) {
     for (size_t i = 0; i < prediction->listed; i++) {
-        const struct st_foreseen *block = &prediction->blocks[i];
+        const struct st_predicted_block *block = &prediction->blocks[i];
         if (st_is_reported(block))
-            add(baseline, st_foreseen_fingerprint(report, block),
+            add(baseline, st_predicted_fingerprint(report, block),
                 st_target_name(report->symbols, ST_BEGIN, block->block));
     }
 }

@@ -1,4 +1,4 @@
-/* The findings of earlier results, to tell new ones from those that were there before. */
+/* The findings of earlier results, against which new ones are recognised. */
 #ifndef SERIATIM_REPORT_TRIAGE_BASELINE_H
 #define SERIATIM_REPORT_TRIAGE_BASELINE_H
 

@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "report/calls.h"
 #include "report/text_buffer.h"
-#include "report/user_line.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -268,21 +267,22 @@ void st_violation_groups_free(struct st_violation_groups *groups) {
 
 /* ---- Groups of predicted blocks ---- */
 
-static void put_step(FILE *file, const struct st_report *report, const struct st_foreseen *block,
-                     const struct st_place *place, const struct st_calls *around) {
+static void put_step(FILE *file, const struct st_report *report,
+                     const struct st_predicted_block *block, const struct st_place *place,
+                     const struct st_calls *around) {
     bool own = place->event.thread == block->thread;
     fprintf(file, "\n%s %s ", own ? "own" : "other", st_op_std((enum st_op)place->event.written));
     put_lines(file, report, place->event.loc, own ? around : NULL);
 }
 
 /* A text that two blocks share if their reports read alike. */
-static char *make_key(const struct st_report *report, const struct st_foreseen *block,
+static char *make_key(const struct st_report *report, const struct st_predicted_block *block,
                       enum st_state state) {
     struct st_text_buffer buffer;
     struct st_calls around = st_calls_at(report->details, block->begin_loc);
     FILE *file = st_text_buffer_open(&buffer);
     fprintf(file, "%u %u %u %s\n", (unsigned)state, (unsigned)block->block,
-            (unsigned)block->foresight, block->pattern ? block->pattern : "");
+            (unsigned)block->verdict, block->pattern ? block->pattern : "");
     put_lines(file, report, block->begin_loc, NULL);
     for (size_t i = 0; i < block->event_count; i++)
         put_step(file, report, block, &block->events[i], &around);
@@ -300,7 +300,7 @@ static int by_rank_then_begin(const void *left, const void *right) {
     if (!order)
         order = compare_ranks(a->row, b->row);
     if (!order)
-        order = compare_numbers(b->block->foresight, a->block->foresight);
+        order = compare_numbers(b->block->verdict, a->block->verdict);
     return order ? order : compare_numbers(a->block->begin, b->block->begin);
 }
 
@@ -321,14 +321,14 @@ struct st_predicted_groups st_group_predictions(const struct st_report *report,
         .items = st_alloc(prediction->listed + 1, sizeof *groups.items),
         .by_block = st_alloc(prediction->listed + 1, sizeof *groups.by_block)};
     struct st_names keys;
-    groups.rows = st_rank_foreseen(report, prediction, &groups.row_count);
+    groups.rows = st_rank_predicted(report, prediction, &groups.row_count);
     struct row_index rows = index_rows(groups.rows, groups.row_count);
     st_names_init(&keys);
     for (size_t i = 0; i < prediction->listed; i++) {
-        const struct st_foreseen *block = &prediction->blocks[i];
+        const struct st_predicted_block *block = &prediction->blocks[i];
         groups.by_block[i] =
             (struct st_predicted_group){.block = block,
-                                        .state = st_foreseen_mark(report, prediction, i).state,
+                                        .state = st_predicted_mark(report, prediction, i).state,
                                         .row = find_row(&rows, block->block)};
         if (st_is_reported(block))
             gather_block(&groups, &keys, report, &groups.by_block[i]);
@@ -350,7 +350,7 @@ void st_predicted_groups_free(struct st_predicted_groups *groups) {
 /* ---- Groups of races ---- */
 
 /* What two races share if their reports read alike. */
-static char *race_key(const struct st_report *report, const struct st_foreseen_race *race) {
+static char *race_key(const struct st_report *report, const struct st_predicted_race *race) {
     struct st_text_buffer buffer;
     FILE *file = st_text_buffer_open(&buffer);
     fprintf(file, "%u %u\n", (unsigned)race->first.event.written,

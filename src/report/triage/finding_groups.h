@@ -43,7 +43,7 @@ void st_violation_groups_free(struct st_violation_groups *groups);
 
 /* Blocks with the same name that could be cut in the same pattern at the same lines. */
 struct st_predicted_group {
-    const struct st_foreseen *block; /* the first of them */
+    const struct st_predicted_block *block; /* the first of them */
     enum st_state state;
     size_t count; /* as above */
     const struct st_block_row *row;
@@ -64,7 +64,7 @@ void st_predicted_groups_free(struct st_predicted_groups *groups);
 
 /* Races between the same lines. */
 struct st_race_group {
-    const struct st_foreseen_race *race; /* the first of them */
+    const struct st_predicted_race *race; /* the first of them */
     size_t count;
 };
 

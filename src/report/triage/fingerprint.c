@@ -6,8 +6,7 @@
 #include "report/calls.h"
 #include "report/text_buffer.h"
 #include "report/predicted_violation.h"
-#include "report/source/source_file.h"
-#include "report/user_line.h"
+#include "report/source/source.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -157,7 +156,7 @@ struct st_fingerprint st_fingerprint(const struct st_report *report,
 }
 
 static struct st_fingerprint hash_events(const struct st_report *report,
-                                         const struct st_foreseen *block) {
+                                         const struct st_predicted_block *block) {
     struct st_text_buffer buffer;
     FILE *file = st_text_buffer_open(&buffer);
     put_block(file, report, block->block, block->begin_loc);
@@ -168,9 +167,9 @@ static struct st_fingerprint hash_events(const struct st_report *report,
     return hash_text(&buffer);
 }
 
-struct st_fingerprint st_foreseen_fingerprint(const struct st_report *report,
-                                              const struct st_foreseen *block) {
-    struct st_violation violation = st_foreseen_violation(block);
+struct st_fingerprint st_predicted_fingerprint(const struct st_report *report,
+                                               const struct st_predicted_block *block) {
+    struct st_violation violation = st_predicted_violation(block);
     struct st_fingerprint fingerprint = violation.closing.to.number
                                             ? st_fingerprint(report, &violation)
                                             : hash_events(report, block);

@@ -1,4 +1,4 @@
-/* By what a finding is known again: the same in another run of the program, in another build of it,
+/* By what a finding is recognised: the same in another run of the program, in another build of it,
  * on another machine and after other lines of its sources have changed; another for another
  * finding.
  *
@@ -24,8 +24,8 @@ struct st_fingerprint st_fingerprint(const struct st_report *report,
 
 /* The same for a block that could be cut: one that was cut in the same way has the same. Where no
  * dependence is known, all events that the finding rests on count. */
-struct st_fingerprint st_foreseen_fingerprint(const struct st_report *report,
-                                              const struct st_foreseen *block);
+struct st_fingerprint st_predicted_fingerprint(const struct st_report *report,
+                                               const struct st_predicted_block *block);
 
 /* Of a finding that is nothing but its steps, in their order: a race, or threads in a deadlock. */
 struct st_fingerprint st_steps_fingerprint(const struct st_report *report,

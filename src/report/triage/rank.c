@@ -61,8 +61,8 @@ struct st_block_row *st_rank_blocks(const struct st_report *report,
     return rows;
 }
 
-struct st_block_row *st_rank_foreseen(const struct st_report *report,
-                                      const struct st_prediction *prediction, size_t *count) {
+struct st_block_row *st_rank_predicted(const struct st_report *report,
+                                       const struct st_prediction *prediction, size_t *count) {
     struct st_block_row *rows = st_alloc(prediction->name_capacity + 1, sizeof *rows);
     *count = 0;
     for (size_t block = 0; block < prediction->name_capacity; block++)

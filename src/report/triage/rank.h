@@ -23,7 +23,7 @@ struct st_block_row *st_rank_blocks(const struct st_report *report,
                                     const struct st_findings *findings, size_t *count);
 
 /* The same for what an analysis says of other schedules: `violated` is how many are reported. */
-struct st_block_row *st_rank_foreseen(const struct st_report *report,
-                                      const struct st_prediction *prediction, size_t *count);
+struct st_block_row *st_rank_predicted(const struct st_report *report,
+                                       const struct st_prediction *prediction, size_t *count);
 
 #endif

@@ -47,19 +47,19 @@ uint64_t st_new_violated(const struct st_report *report, const struct st_result 
     return marks ? marks->counts[ST_NEW] + marks->unjudged : st_all_violated(result->findings);
 }
 
-static const struct st_marks *foreseen_marks(const struct st_report *report,
-                                             const struct st_prediction *prediction) {
+static const struct st_marks *predicted_marks(const struct st_report *report,
+                                              const struct st_prediction *prediction) {
     return report->triage ? &report->triage->marks[prediction - report->predictions->items] : NULL;
 }
 
-struct st_mark st_foreseen_mark(const struct st_report *report,
-                                const struct st_prediction *prediction, size_t index) {
-    const struct st_marks *marks = foreseen_marks(report, prediction);
+struct st_mark st_predicted_mark(const struct st_report *report,
+                                 const struct st_prediction *prediction, size_t index) {
+    const struct st_marks *marks = predicted_marks(report, prediction);
     return marks ? marks->violations[index] : (struct st_mark){.state = ST_NEW};
 }
 
 uint64_t st_new_reported(const struct st_report *report, const struct st_prediction *prediction) {
-    const struct st_marks *marks = foreseen_marks(report, prediction);
+    const struct st_marks *marks = predicted_marks(report, prediction);
     return marks ? marks->counts[ST_NEW] + marks->unjudged : st_all_reported(prediction);
 }
 
@@ -72,7 +72,8 @@ static bool is_mere_verdict(const struct st_result *result) {
     return st_result_has_cycle(result) && !result->findings->cycle_length;
 }
 
-/* A mere verdict cannot be known again. It counts unless another engine says what it is about. */
+/* A mere verdict has nothing by which it could be recognised in another run. It counts unless
+ * another engine says what it is about. */
 static bool says_more(const struct st_report *report) {
     struct st_result_list results = st_report_results(report);
     for (size_t i = 0; i < results.count; i++)

@@ -75,14 +75,14 @@ struct st_mark st_cycle_mark(const struct st_report *report, const struct st_res
 uint64_t st_new_violated(const struct st_report *report, const struct st_result *result);
 
 /* The same for the blocks that a prediction lists; those that are not reported count as new. */
-struct st_mark st_foreseen_mark(const struct st_report *report,
-                                const struct st_prediction *prediction, size_t index);
+struct st_mark st_predicted_mark(const struct st_report *report,
+                                 const struct st_prediction *prediction, size_t index);
 uint64_t st_new_reported(const struct st_report *report, const struct st_prediction *prediction);
 
 /* Is the trace not serializable although no block was violated? That is a finding of its own. */
 bool st_result_has_cycle(const struct st_result *result);
 
-/* Was something found, or foreseen, that is new? */
+/* Was something found, or predicted, that is new? */
 bool st_report_found(const struct st_report *report);
 
 /* Did an engine or an analysis come to no verdict? */

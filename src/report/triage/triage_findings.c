@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "report/predicted_violation.h"
 #include "report/triage/baseline.h"
-#include "report/triage/match.h"
+#include "report/triage/suppressions.h"
 #include "report/triage/triage.h"
 #include "spec/suppress.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* views[i] are the findings of results[i]: those of the report, but for violations that had no
- * place. Paths are the report's. The same holds for what is foreseen, and its blocks. */
+ * place. Paths are the report's. The same holds for what is predicted, and its blocks. */
 struct st_triaged {
     struct st_triage triage;
     struct st_result *results;
@@ -62,10 +62,10 @@ static struct st_mark decide_violation(struct st_triaged *t, const struct st_rep
 }
 
 static struct st_mark decide_block(struct st_triaged *t, const struct st_report *report,
-                                   const struct st_foreseen *block) {
-    struct st_violation violation = st_foreseen_violation(block);
+                                   const struct st_predicted_block *block) {
+    struct st_violation violation = st_predicted_violation(block);
     struct st_mark mark =
-        decide_violation(t, report, &violation, st_foreseen_fingerprint(report, block));
+        decide_violation(t, report, &violation, st_predicted_fingerprint(report, block));
     free(violation.path);
     return mark;
 }
@@ -188,7 +188,7 @@ static struct candidate *decide_blocks(struct st_triaged *t, const struct st_rep
     struct candidate *candidates = st_alloc(prediction->listed + 1, sizeof *candidates);
     marks->unjudged = st_all_reported(prediction);
     for (size_t i = 0; i < prediction->listed; i++) {
-        const struct st_foreseen *block = &prediction->blocks[i];
+        const struct st_predicted_block *block = &prediction->blocks[i];
         candidates[i] =
             (struct candidate){.index = i, .block = block->block, .spare = !st_is_reported(block)};
         if (!st_is_reported(block))

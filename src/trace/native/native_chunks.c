@@ -1,5 +1,5 @@
-/* Everything that a chunk must be whatever it holds: in its place, unchanged and of a size that can
- * be held. */
+/* Checks what holds for every chunk, whatever its type: it is in its place, unchanged, and not too
+ * large. */
 #include "trace/native/native_chunks.h"
 
 #include "base/memory.h"
@@ -29,7 +29,7 @@ bool st_native_detect(const char *bytes, size_t length) {
     return compared && memcmp(bytes, NATIVE_MAGIC, compared) == 0;
 }
 
-/* Takes the head and gives the version that it names, or -1. */
+/* Takes the head. Returns the version in it, or -1. */
 static int take_file_head(struct st_input *input, struct st_error *error) {
     if (st_input_fill(input, NATIVE_HEAD_SIZE, error) < 0)
         return -1;
@@ -70,7 +70,7 @@ void native_chunks_close(struct native_chunks *chunks) {
 
 /* ---- chunks ---- */
 
-/* A fuzzer cannot guess checksums; without them it reaches the code behind. */
+/* A fuzzer cannot guess checksums; without them it reaches the code after this check. */
 static bool checksum_fits(const void *bytes, size_t size, uint64_t checksum) {
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
     (void)bytes, (void)size, (void)checksum;
@@ -84,7 +84,7 @@ static int check_chunk_head(struct native_chunks *chunks, const struct chunk_hea
                             struct st_error *error) {
     if (head->sequence != chunks->sequence)
         return st_fail(error, chunks->input->name, ST_AT_OFFSET, chunks->offset,
-                       "chunk %" PRIu32 " stands where chunk %" PRIu32
+                       "found chunk %" PRIu32 " where chunk %" PRIu32
                        " belongs; parts of the file are missing or out of order",
                        head->sequence, chunks->sequence);
     if (head->full > CHUNK_SIZE_LIMIT || head->stored > head->full)
@@ -130,7 +130,7 @@ static int unpack(struct native_chunks *chunks, const struct chunk_head *head, c
     bool packed = head->stored < head->full;
     if (packed && ZSTD_getFrameContentSize(stored, head->stored) != head->full)
         return native_fail_content(chunks, error,
-                                   "its zstd frame has another size than its head says");
+                                   "the size of its zstd frame is not the one in its head");
     st_reserve(&chunks->payload, &chunks->payload_capacity, (size_t)head->full + 1);
     if (!packed) {
         memcpy(chunks->payload, stored, head->full);
@@ -171,5 +171,5 @@ int native_chunks_end(struct native_chunks *chunks, struct st_error *error) {
     if (!st_input_available(chunks->input))
         return 0;
     chunks->offset = chunks->input->consumed;
-    return fail_chunk(chunks, error, "there are bytes behind the end of the trace");
+    return fail_chunk(chunks, error, "there are bytes after the end of the trace");
 }

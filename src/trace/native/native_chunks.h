@@ -10,13 +10,13 @@
 struct native_chunks {
     struct st_input *input;
     ZSTD_DCtx *decompressor;
-    uint64_t offset;        /* in the input, of the chunk at work */
+    uint64_t offset;        /* in the input, of the current chunk */
     uint32_t sequence;      /* that the next chunk must have */
-    unsigned char *payload; /* of the chunk at work */
+    unsigned char *payload; /* of the current chunk */
     size_t payload_capacity;
 };
 
-/* Takes the head of the file. The version that it names, or -1. */
+/* Takes the head of the file. Returns the version in it, or -1. */
 int native_chunks_open(struct native_chunks *chunks, struct st_input *input,
                        struct st_error *error);
 void native_chunks_close(struct native_chunks *chunks);
@@ -26,10 +26,10 @@ void native_chunks_close(struct native_chunks *chunks);
 int native_chunks_next(struct native_chunks *chunks, struct chunk_head *head,
                        struct st_error *error);
 
-/* The chunk at work was the last: nothing may follow. */
+/* The current chunk was the last: nothing may follow. */
 int native_chunks_end(struct native_chunks *chunks, struct st_error *error);
 
-/* For a chunk that arrived as it was written, but makes no sense. -1. */
+/* Fails for a chunk that is unchanged but makes no sense. Returns -1. */
 int native_fail_content(const struct native_chunks *chunks, struct st_error *error,
                         const char *what);
 

@@ -118,7 +118,7 @@ static const char *take_events(struct reader *reader, size_t size) {
         return "it is too short";
     uint32_t events = get_u32(payload);
     if (events > CHUNK_EVENTS_LIMIT || get_u32(payload + 4))
-        return "it announces too many events";
+        return "it has too many events";
     const unsigned char *heads = payload + EVENTS_HEAD_SIZE;
     struct native_cursor body = {payload + heads_size, size - heads_size};
     const char *problem = take_tables(reader, heads, &body);
@@ -133,7 +133,7 @@ static const char *take_events(struct reader *reader, size_t size) {
     if (problem)
         return problem;
     if (!native_marks_fit(&reader->atomic, events) || !native_marks_fit(&reader->joined, events))
-        return "it has another number of events than its marks";
+        return "its number of events is not that of its marks";
     reader->left = events;
     reader->events += events;
     return NULL;

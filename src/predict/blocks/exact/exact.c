@@ -85,7 +85,7 @@ static bool all_known(const struct explorer *explorer) {
     const struct st_blocks_run *run = explorer->run;
     for (size_t i = 0; i < explorer->group->item_count; i++) {
         uint32_t unit = explorer->group->items[i].unit;
-        if (run->model->units[unit].transaction && run->foresights[unit] != ST_FORESEEN_VIOLATION)
+        if (run->model->units[unit].transaction && run->verdicts[unit] != ST_BLOCK_VIOLATION)
             return false;
     }
     return true;
@@ -98,7 +98,7 @@ static void add_violated(struct explorer *explorer, const struct st_part *part, 
     struct st_violated *found = &explorer->violated[explorer->count++];
     *found = (struct st_violated){.unit = unit};
     st_violated_fill(found, part, self, back, schedule);
-    explorer->run->foresights[unit] = ST_FORESEEN_VIOLATION;
+    explorer->run->verdicts[unit] = ST_BLOCK_VIOLATION;
 }
 
 /* A cycle is closed by a step of an item that it leaves earlier, so the item of the last move is
@@ -114,8 +114,7 @@ static bool on_violation(void *context, const struct st_move *moves, size_t coun
     for (uint32_t i = 0; i < part.item_count; i++) {
         uint32_t unit = explorer->group->items[part.items[i]].unit;
         struct st_part_hop back;
-        if (!run->model->units[unit].transaction ||
-            run->foresights[unit] == ST_FORESEEN_VIOLATION ||
+        if (!run->model->units[unit].transaction || run->verdicts[unit] == ST_BLOCK_VIOLATION ||
             (closer_only && i != part.places[part.count - 1]) ||
             !st_part_is_violated(&part, i, &back))
             continue;
@@ -140,15 +139,15 @@ static void give_up(struct explorer *explorer) {
     struct st_blocks_run *run = explorer->run;
     for (size_t i = 0; i < explorer->group->item_count; i++) {
         uint32_t unit = explorer->group->items[i].unit;
-        if (run->model->units[unit].transaction && run->foresights[unit] == ST_FORESEEN_ATOMIC)
-            run->foresights[unit] = ST_FORESEEN_TIMEOUT;
+        if (run->model->units[unit].transaction && run->verdicts[unit] == ST_BLOCK_ATOMIC)
+            run->verdicts[unit] = ST_BLOCK_TIMEOUT;
     }
 }
 
 /* What the first condition found is not certain here. */
 static void forget_findings(struct explorer *explorer) {
     for (size_t i = 0; i < explorer->group->item_count; i++)
-        explorer->run->foresights[explorer->group->items[i].unit] = ST_FORESEEN_ATOMIC;
+        explorer->run->verdicts[explorer->group->items[i].unit] = ST_BLOCK_ATOMIC;
 }
 
 static void explore_group(void *context, unsigned worker, size_t index) {
@@ -179,7 +178,7 @@ static void explore_group(void *context, unsigned worker, size_t index) {
 
 static bool found_something(const struct st_blocks_run *run) {
     for (size_t i = 0; i < run->model->unit_count; i++)
-        if (run->foresights[i] != ST_FORESEEN_ATOMIC)
+        if (run->verdicts[i] != ST_BLOCK_ATOMIC)
             return true;
     return false;
 }
@@ -189,8 +188,8 @@ static void refuse(struct st_blocks_run *run, struct st_prediction *prediction) 
     st_prediction_caveat(prediction, "The order of the units was not kept, so that schedules could "
                                      "not be explored.");
     for (size_t i = 0; i < run->model->unit_count; i++)
-        if (run->model->units[i].transaction && run->foresights[i] == ST_FORESEEN_ATOMIC)
-            run->foresights[i] = ST_FORESEEN_TIMEOUT;
+        if (run->model->units[i].transaction && run->verdicts[i] == ST_BLOCK_ATOMIC)
+            run->verdicts[i] = ST_BLOCK_TIMEOUT;
 }
 
 struct st_blocks_exact *st_blocks_explore(struct st_blocks_run *run,
@@ -238,7 +237,7 @@ static const struct st_violated *find_violated(const struct st_blocks_exact *exa
 }
 
 void st_blocks_exact_explain(const struct st_blocks_exact *exact, uint32_t unit,
-                             struct st_foreseen *block) {
+                             struct st_predicted_block *block) {
     const struct st_violated *found = find_violated(exact, unit);
     if (found)
         st_violated_explain(found, block);

@@ -311,7 +311,7 @@ static void *copy(const void *from, size_t count, size_t size) {
     return to;
 }
 
-static void list_variables(struct st_foreseen *block) {
+static void list_variables(struct st_predicted_block *block) {
     block->variables = st_alloc(block->event_count + 1, sizeof *block->variables);
     for (size_t i = 0; i < block->event_count; i++) {
         bool known = false;
@@ -324,7 +324,7 @@ static void list_variables(struct st_foreseen *block) {
     }
 }
 
-void st_violated_explain(const struct st_violated *found, struct st_foreseen *block) {
+void st_violated_explain(const struct st_violated *found, struct st_predicted_block *block) {
     block->events = copy(found->events, found->event_count, sizeof *found->events);
     block->event_count = found->event_count;
     if (found->path_length)

@@ -60,6 +60,6 @@ void st_violated_fill(struct st_violated *found, const struct st_part *part, uin
 void st_violated_free(struct st_violated *found);
 
 /* Fills in what is known of the block. */
-void st_violated_explain(const struct st_violated *found, struct st_foreseen *block);
+void st_violated_explain(const struct st_violated *found, struct st_predicted_block *block);
 
 #endif

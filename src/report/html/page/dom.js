@@ -51,9 +51,3 @@ function shorten(text, most) {
 function unique(list) {
   return [...new Set(list)];
 }
-
-// "a", "a and b", "a, b and c"
-function enumerate(names) {
-  return names.length < 2 ? names.join("")
-    : names.slice(0, -1).join(", ") + " and " + names[names.length - 1];
-}

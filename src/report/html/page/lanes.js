@@ -19,11 +19,12 @@ function layOut(finding, most) {
   const dots = new Map();
   events.forEach((event, row) => {
     const dot = { event, row, x: x(event.thread), y: LANES.top + row * LANES.row };
-    dots.set(`${event.event} ${event.thread}`, dot);
+    dots.set(eventKey(event), dot);
   });
-  const at = (event) => dots.get(`${event.event} ${event.thread}`);
+  const at = (event) => dots.get(eventKey(event));
   return {
-    edges, events, threads, width, foreseen: Boolean(finding.order), x, at, dots: [...dots.values()],
+    edges, events, threads, width, reordered: Boolean(finding.order), racy: finding.racy, x, at,
+    dots: [...dots.values()],
     height: LANES.top + (events.length - 1) * LANES.row + 30,
     right: LANES.gutter + threads.length * width,
   };
@@ -86,44 +87,55 @@ function curvePoint(curve, t) {
   return { x: sum(0), y: sum(1) };
 }
 
+// Where the story marks races, those of the dependences that it leaves out are marked, too.
+function isRace(plan, edge) {
+  return plan.racy && edge.race;
+}
+
 function drawEdge(plan, edge, index) {
   const from = plan.at(edge.from), to = plan.at(edge.to);
   const [start, ...bends] = edgeCurve(from, to).map((point) => point.join(" "));
-  const words = `${edge.kind} on ${edge.on}: event ${edge.from.event} of ${edge.from.thread}, ` +
-    `then event ${edge.to.event} of ${edge.to.thread}`;
+  const label = `${edge.kind} ${edge.on}: ${edge.from.thread} ${edge.from.event} \u2192 ` +
+    `${edge.to.thread} ${edge.to.event}`;
   return svg("path", {
-    class: `edge ${edge.kind}`, "data-edge": index, "marker-end": "url(#head)",
+    class: `edge ${edge.kind}${isRace(plan, edge) ? " race" : ""}`, "data-edge": index,
+    "marker-end": "url(#head)",
     d: `M${start} C${bends.join(" ")}`,
-  }, svg("title", { text: words }));
+  }, svg("title", { text: label }));
 }
 
-// In the middle of its curve, or elsewhere on it when there is another label already.
-function placeLabel(curve, width, taken) {
-  const free = (at) => taken.every((other) =>
-    Math.abs(at.y - other.y) > 16 || Math.abs(at.x - other.x) > (width + other.width) / 2);
-  const at = [0.5, 0.3, 0.7, 0.4, 0.6, 0.2, 0.8].map((t) => curvePoint(curve, t)).find(free) ||
-    curvePoint(curve, 0.5);
-  return at;
+// In the middle of its curve, or elsewhere on it where there is no other text, and no lane if possible.
+function placeLabel(plan, curve, width, taken) {
+  const free = (at) => taken.every((other) => Math.abs(at.y - other.y) > 8 + other.height / 2 ||
+    Math.abs(at.x - other.x) > (width + other.width) / 2);
+  const clear = (at) => plan.threads.every((thread) => Math.abs(at.x - plan.x(thread)) > width / 2);
+  const points = [0.5, 0.45, 0.55, 0.4, 0.6, 0.35, 0.65, 0.3, 0.7, 0.2, 0.8].map((t) => curvePoint(curve, t));
+  return points.find((at) => free(at) && clear(at)) || points.find(free) || points[0];
+}
+
+// The texts beside the dots between two rows.
+function textsBetween(plan, one, other) {
+  return plan.dots.slice(Math.min(one, other), Math.max(one, other) + 1).map((dot) => {
+    const width = Math.min(plan.width - 36, 7.6 * Math.max(dot.event.op.length, 10));
+    return { x: dot.x + 18 + width / 2, y: dot.y + 3, width, height: 28 };
+  });
 }
 
 function drawEdgeLabels(plan) {
   const taken = [];
   return plan.edges.map((edge) => {
-    const what = edge.kind === "conflict" ? edge.on : `${edge.kind} ${edge.on}`;
+    const kind = isRace(plan, edge) ? "race " : edge.kind === "conflict" ? "" : `${edge.kind} `;
+    const what = kind + edge.on;
     const text = shorten(what, Math.floor(plan.width / 6.7) - 4);
     const width = text.length * 6.7 + 8;
-    const { x, y } = placeLabel(edgeCurve(plan.at(edge.from), plan.at(edge.to)), width, taken.slice(-8));
-    taken.push({ x, y, width });
+    const from = plan.at(edge.from), to = plan.at(edge.to);
+    const { x, y } = placeLabel(plan, edgeCurve(from, to), width,
+      [...taken.slice(-8), ...textsBetween(plan, from.row, to.row)]);
+    taken.push({ x, y, width, height: 16 });
     return svg("g", { class: "edge-label" },
       svg("rect", { x: x - width / 2, y: y - 8, width, height: 16, rx: 4 }),
       svg("text", { x, y: y + 3.5, text }));
   });
-}
-
-function eventWords(event) {
-  const { verb, target } = deed(event.op);
-  const place = event.loc ? ` at ${event.loc}` : "";
-  return `event ${event.event}: ${event.thread} ${verb} ${target}${place}`;
 }
 
 function drawEvent(plan, dot, finding, link) {
@@ -133,13 +145,13 @@ function drawEvent(plan, dot, finding, link) {
   const border = /^(begin|end)(\(|$)/.test(event.op);
   const node = svg("g", {
     class: `event${proof ? " proof" : ""}${border ? " border" : ""}`, "data-event": event.event,
-    tabindex: dot.row === 0 ? 0 : -1, role: "button", "aria-label": eventWords(event),
+    tabindex: dot.row === 0 ? 0 : -1, role: "button", "aria-label": eventLabel(finding, event),
   },
     svg("rect", { class: "hit", x: dot.x - 12, y: dot.y - 20, width: plan.width - 8, height: 40, rx: 6 }),
     svg("circle", { cx: dot.x, cy: dot.y, r: border ? 4 : 6 }),
     svg("text", { class: "op", x: dot.x + 18, y: dot.y - 1, text: shorten(event.op, chars) }),
-    svg("text", { class: "loc", x: dot.x + 18, y: dot.y + 13, text: shorten(shortLocation(event.loc || ""), chars) }),
-    svg("title", { text: eventWords(event) }));
+    svg("text", { class: "loc", x: dot.x + 18, y: dot.y + 13, text: shortLocation(event.loc || "", chars) }),
+    svg("title", { text: eventLabel(finding, event) }));
   link(node, event);
   return node;
 }
@@ -147,7 +159,7 @@ function drawEvent(plan, dot, finding, link) {
 function drawNumber(plan, dot, index) {
   const before = index ? plan.dots[index - 1] : null;
   return svg("g", { class: "number" },
-    before && !plan.foreseen && dot.event.event - before.event.event > 1
+    before && !plan.reordered && dot.event.event - before.event.event > 1
       ? svg("text", { x: 40, y: dot.y - LANES.row / 2 + 4, text: "\u22ee" }) : null,
     svg("text", { x: 44, y: dot.y + 4, text: digits(dot.event.event) }));
 }

@@ -51,13 +51,14 @@ class FindingList {
     const group = this.groups[index];
     const finding = group[0];
     const row = el("div", {
-      class: finding.state === "known" || finding.state === "suppressed" ? "row old" : "row", role: "option", id: `row-${index}`, "aria-selected": index === this.chosen ? "true" : "false",
+      class: finding.state === "known" || finding.state === "suppressed" ? "row old" : "row",
+      role: "option", id: `row-${index}`, "aria-selected": index === this.chosen ? "true" : "false",
       "aria-setsize": this.groups.length, "aria-posinset": index + 1,
       onclick: () => this.open(index, false),
     },
       el("span", { class: "row-name", title: finding.name }, code(blockName(finding.name))),
       el("span", { class: "row-times", text: group.length > 1 ? `\u00d7\u2009${digits(group.length)}` : "" }),
-      el("span", { class: "row-who", text: rowWords(finding) }),
+      el("span", { class: "row-who", text: rowThreads(finding) }),
       el("span", { class: "row-where", text: rowPlace(finding) }));
     row.style.top = `${index * ROW_HEIGHT}px`;
     return row;
@@ -90,20 +91,14 @@ class FindingList {
 // "known, bank.c:21"
 function rowPlace(finding) {
   const state = finding.state === "new" ? "" : finding.state;
-  return [state, finding.loc ? shortLocation(finding.loc) : ""].filter((word) => word).join(", ");
+  return [state, finding.loc ? shortLocation(finding.loc, 24) : ""].filter((word) => word).join(", ");
 }
 
-// "T1, cut by T2"
-function rowWords(finding) {
-  if (finding.order)
-    return foreseenRow(finding);
-  if (finding.type === "verdict")
-    return `from event ${digits(finding.event)} on`;
-  if (finding.type === "cycle")
-    return `cycle of ${count(finding.edges.length, "dependence")}`;
-  if (finding.type === "blamed")
-    return `${finding.thread}, closed a cycle`;
-  const others = finding.others.length > 2 ? count(finding.others.length, "thread")
-    : enumerate(finding.others) || "another thread";
-  return `${finding.thread}, cut by ${others}`;
+// "teller, auditor", "potential: T1, T2"
+function rowThreads(finding) {
+  const most = 4;
+  const { kind } = finding.story;
+  const shown = finding.threads.slice(0, most).join(", ");
+  const more = finding.threads.length > most ? ` +${finding.threads.length - most}` : "";
+  return [kind === "violation" ? "" : kind, shown + more].filter((word) => word).join(": ");
 }

@@ -2,10 +2,7 @@
 
 const data = JSON.parse(byId("report-data").textContent);
 const sources = indexSources(JSON.parse(byId("source-data").textContent));
-page.foreseen = data.schema === PREDICT_SCHEMA;
-const results = page.foreseen
-  ? (data.engines || [data]).map((made) => foreseenResult(made, data.deadlocks || [], data.more_deadlocks))
-  : data.engines || [data];
+const results = readResults(data);
 const state = { result: null, findings: [], known: null, groups: [], group: -1, position: 0 };
 const fields = {
   search: byId("search"), function: byId("filter-function"), file: byId("filter-file"),
@@ -23,8 +20,8 @@ function showFinding() {
     return;
   }
   const finding = group[state.position];
-  drawDetail(section, {
-    finding, group, sources, position: state.position, result: state.result,
+  drawFinding(section, {
+    finding, group, sources, position: state.position,
     findings: state.findings, turn: turnInGroup, open: openFinding,
     suppressions: data.suppressions || [],
   });
@@ -82,7 +79,7 @@ function clearFilters() {
   applyFilters();
 }
 
-function sayCount(shown) {
+function showCount(shown) {
   const places = state.groups.length;
   const all = state.findings.length;
   const hidden = allViolated(state.result) - state.result.violations.length;
@@ -109,7 +106,7 @@ function applyFilters() {
   state.group = group;
   state.position = kept ? state.groups[group].indexOf(before) : 0;
   list.show(state.groups, group);
-  sayCount(chosen.length);
+  showCount(chosen.length);
   showFinding();
 }
 
@@ -142,26 +139,14 @@ function pickBlock(name) {
 
 // ---- A result ----
 
-function describeVerdict(result) {
-  if (result.foreseen) {
-    const [verdict, more] = foreseenVerdict(result);
-    byId("verdict").replaceChildren(
-      el("strong", { class: result.serializable ? "good" : "bad", text: verdict }), more);
-    return;
-  }
-  const words = [verdictWords(result)];
-  if (result.first_bad_event !== null)
-    words.push(`first bad event ${digits(result.first_bad_event)}`);
-  if (result.violation_count !== null)
-    words.push(allViolated(result) ? count(allViolated(result), "violated block") : "no violated block");
+function drawVerdict(result) {
   const good = result.serializable === true && !allViolated(result);
-  byId("verdict").replaceChildren(
-    el("strong", { class: good ? "good" : "bad", text: words[0] }), ...words.slice(1).map((w) => `, ${w}`));
+  byId("verdict").replaceChildren(el("span", { class: good ? "good" : "bad", text: result.summary }));
 }
 
 function showResult(result) {
   state.result = result;
-  state.findings = indexFindings(listFindings(result), result);
+  state.findings = listFindings(result);
   state.groups = [];
   state.group = -1;
   state.known = {
@@ -172,18 +157,10 @@ function showResult(result) {
   byId("merge-choice").hidden = groupFindings(state.findings, true).length === state.findings.length;
   for (const id of ["filters", "list", "keys"])
     byId(id).hidden = state.findings.length === 0;
-  describeVerdict(result);
+  drawVerdict(result);
   drawBlocks(byId("blocks"), result, pickBlock);
   drawTrace(byId("trace"), data, results, result);
   applyFilters();
-}
-
-// The one that tells most.
-function bestResult() {
-  const worth = (result) => result.violations.some((v) => v.verdict === "violation") ? 4
-    : result.violations.some((v) => v.path.length) ? 3
-    : result.violations.length ? 2 : result.cycle ? 1 : 0;
-  return results.reduce((best, result) => worth(result) > worth(best) ? result : best);
 }
 
 // ---- Keys ----
@@ -246,7 +223,7 @@ function start() {
   results.forEach((result, index) =>
     byId("engine").append(el("option", { value: index, text: result.engine })));
   byId("engine-choice").hidden = results.length < 2;
-  byId("engine").value = String(results.indexOf(bestResult()));
+  byId("engine").value = String(results.indexOf(bestResult(results)));
   byId("engine").addEventListener("change", (change) => showResult(results[change.target.value]));
   for (const field of Object.values(fields))
     field.addEventListener("input", applyFilters);
@@ -257,7 +234,7 @@ function start() {
   window.addEventListener("afterprint", closeAfterPrint);
   new ResizeObserver(([head]) => document.documentElement.style.setProperty("--head",
     `${head.borderBoxSize[0].blockSize}px`)).observe(document.querySelector(".top"));
-  showResult(bestResult());
+  showResult(bestResult(results));
   const finding = wanted && state.findings.find((f) => f.index + 1 === Number(wanted[1]));
   if (finding)
     openFinding(finding);

@@ -1,6 +1,7 @@
-/* Which findings a suppression (spec/suppress.h) is about. */
-#ifndef SERIATIM_REPORT_TRIAGE_MATCH_H
-#define SERIATIM_REPORT_TRIAGE_MATCH_H
+/* Which findings a suppression (spec/suppress.h) is about. The body also has
+ * st_report_suppressions, which writes lines that match. */
+#ifndef SERIATIM_REPORT_TRIAGE_SUPPRESSIONS_H
+#define SERIATIM_REPORT_TRIAGE_SUPPRESSIONS_H
 
 #include "report/report.h"
 #include "spec/suppress.h"
@@ -14,10 +15,5 @@ bool st_suppression_matches(const struct st_suppression *suppression,
 bool st_suppression_matches_cycle(const struct st_suppression *suppression,
                                   const struct st_report *report,
                                   const struct st_findings *findings);
-
-/* The user's file at a location, as a pattern sees it: without line and column, and "" for mere
- * numbers.
- * Release with free(). */
-char *st_file_of(const struct st_report *report, uint64_t loc);
 
 #endif
