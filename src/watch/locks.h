@@ -1,6 +1,6 @@
 /* Locks and other things that threads synchronise with, by their address. */
-#ifndef SERIATIM_WATCH_SYNC_OBJECTS_H
-#define SERIATIM_WATCH_SYNC_OBJECTS_H
+#ifndef SERIATIM_WATCH_LOCKS_H
+#define SERIATIM_WATCH_LOCKS_H
 
 #include "base/map64.h"
 
