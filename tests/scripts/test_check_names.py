@@ -27,6 +27,10 @@ class CheckNames(unittest.TestCase):
         status, lines = self.check(files)
         self.assertEqual((status, len(lines)), (0, 1), lines)
 
+    def test_the_tree_itself_keeps_the_rule(self):
+        result = subprocess.run([sys.executable, SCRIPT], capture_output=True, text=True)
+        self.assertEqual(result.returncode, 0, result.stdout)
+
     def test_a_tag_that_is_defined_twice(self):
         for kind in "struct", "union", "enum":
             self.assert_finds({"src/check/a.h": "struct st_place {\n    int x;\n};\n",
