@@ -288,7 +288,7 @@ static const char *list_takers(size_t row, char buffer[LISTED]) {
     return buffer;
 }
 
-/* Every predictor can be asked for a notion, so that scripts need not tell them apart. */
+/* Every predictor can be asked for a notion, so that scripts can treat them alike. */
 static bool is_notion(size_t row) {
     return strcmp(table.rows[row].name, "notion") == 0;
 }

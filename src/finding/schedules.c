@@ -1,10 +1,154 @@
 #include "finding/schedules.h"
 
 #include "base/memory.h"
-#include "finding/endings.h"
-#include "finding/shown.h"
 
 #include <stdlib.h>
+
+/* ---- which events are shown ---- */
+
+bool st_is_step(const struct st_predicted_block *block, uint64_t number) {
+    for (size_t i = 0; i < block->event_count; i++)
+        if (block->events[i].number == number)
+            return true;
+    for (size_t i = 0; i < block->path_length; i++)
+        if (block->path[i].from.number == number || block->path[i].to.number == number)
+            return true;
+    return false;
+}
+
+/* Numbers of events that must be shown, in ascending order. */
+struct musts {
+    uint64_t *numbers;
+    size_t count;
+};
+
+static int by_value(const void *left, const void *right) {
+    const uint64_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+static struct musts find_musts(const struct st_predicted_block *block) {
+    size_t most = block->event_count + 2 * block->path_length + block->broken_count + 2;
+    struct musts musts = {.numbers = st_alloc(most, sizeof *musts.numbers)};
+    for (size_t i = 0; i < block->event_count; i++)
+        musts.numbers[musts.count++] = block->events[i].number;
+    for (size_t i = 0; i < block->path_length; i++) {
+        musts.numbers[musts.count++] = block->path[i].from.number;
+        musts.numbers[musts.count++] = block->path[i].to.number;
+    }
+    for (size_t i = 0; i < block->broken_count; i++)
+        musts.numbers[musts.count++] = block->broken[i].event;
+    musts.numbers[musts.count++] = block->begin;
+    musts.numbers[musts.count++] = block->witness[block->witness_length - 1];
+    qsort(musts.numbers, musts.count, sizeof *musts.numbers, by_value);
+    return musts;
+}
+
+/* What is chosen so far. */
+struct choice {
+    bool *shown; /* by place in the witness */
+    size_t length, count;
+    size_t *fixed; /* the places that must be shown, in ascending order */
+    size_t fixed_count;
+};
+
+static void show(struct choice *choice, size_t place) {
+    choice->count += !choice->shown[place];
+    choice->shown[place] = true;
+}
+
+static void show_musts(struct choice *choice, const struct st_predicted_block *block) {
+    struct musts musts = find_musts(block);
+    for (size_t i = 0; i < choice->length; i++) {
+        if (!bsearch(&block->witness[i], musts.numbers, musts.count, sizeof *musts.numbers,
+                     by_value))
+            continue;
+        choice->fixed[choice->fixed_count++] = i;
+        show(choice, i);
+    }
+    free(musts.numbers);
+}
+
+/* The closer an event is to one that must be shown, the sooner. What comes before all of them has
+ * the least to say. */
+static void show_around(struct choice *choice) {
+    size_t first = choice->fixed[0], rest = choice->length - first;
+    for (size_t far = 1; far < rest && choice->count < ST_SCHEDULE_SHOWN; far++)
+        for (size_t i = 0; i < choice->fixed_count; i++) {
+            size_t place = choice->fixed[i];
+            if (place >= first + far && choice->count < ST_SCHEDULE_SHOWN)
+                show(choice, place - far);
+            if (place + far < choice->length && choice->count < ST_SCHEDULE_SHOWN)
+                show(choice, place + far);
+        }
+    while (first > 0 && choice->count < ST_SCHEDULE_SHOWN)
+        show(choice, --first);
+}
+
+/* To say that something is left out takes a line, too. */
+static void close_short_gaps(struct choice *choice) {
+    size_t gap = 0;
+    for (size_t i = 0; i < choice->length; i++) {
+        if (!choice->shown[i]) {
+            gap++;
+            continue;
+        }
+        for (; gap && gap <= ST_SCHEDULE_GAP; gap--)
+            show(choice, i - gap);
+        gap = 0;
+    }
+}
+
+bool *st_shown_events(const struct st_predicted_block *block) {
+    size_t length = block->witness_length;
+    struct choice choice = {.shown = st_alloc(length, sizeof *choice.shown),
+                            .length = length,
+                            .fixed = st_alloc(length, sizeof *choice.fixed)};
+    show_musts(&choice, block);
+    show_around(&choice);
+    close_short_gaps(&choice);
+    free(choice.fixed);
+    return choice.shown;
+}
+
+/* ---- which block an end ends: STD text allows an end without a name ---- */
+
+/* The names of the blocks that a thread is in, the innermost last. */
+struct open_names {
+    uint32_t *items;
+    size_t count, capacity;
+};
+
+/* Starts as zeros. */
+struct endings {
+    struct open_names *threads;
+    size_t capacity;
+};
+
+static void free_endings(struct endings *endings) {
+    for (size_t i = 0; i < endings->capacity; i++)
+        free(endings->threads[i].items);
+    free(endings->threads);
+}
+
+/* The next event of the trace. An end without a name gets that of its begin, if there is one. */
+static void name_ending(struct endings *endings, struct st_event *event) {
+    bool begin = event->written == ST_BEGIN, end = event->written == ST_END;
+    if (event->op == ST_DROPPED || !(begin || end))
+        return;
+    st_reserve(&endings->threads, &endings->capacity, (size_t)event->thread + 1);
+    struct open_names *open = &endings->threads[event->thread];
+    if (begin) {
+        st_reserve(&open->items, &open->capacity, open->count + 1);
+        open->items[open->count++] = event->target;
+    } else if (open->count) {
+        uint32_t name = open->items[--open->count];
+        if (event->target == ST_NO_NAME)
+            event->target = name;
+    }
+}
+
+/* ---- looking up events ---- */
 
 /* Invariant: the places from `next` on have no event yet; they are in the order of their numbers.
  */
@@ -18,7 +162,7 @@ struct st_schedules {
     size_t thread_capacity;
     uint64_t fed, last; /* how many they are, and how many are needed */
     uint32_t thread_count;
-    struct st_endings endings;
+    struct endings endings;
 };
 
 /* ---- What is wanted ---- */
@@ -101,7 +245,7 @@ void st_schedules_feed(struct st_schedules *schedules, const struct st_event *ev
                        uint64_t first) {
     for (size_t i = 0; i < count && st_schedules_wait(schedules); i++) {
         struct st_event event = events[i];
-        st_endings_name(&schedules->endings, &event);
+        name_ending(&schedules->endings, &event);
         note_thread(schedules, first + i, event.thread);
         fill_places(schedules, first + i, &event);
     }
@@ -139,8 +283,8 @@ static void end_row(struct row *row, struct st_predicted_block *block, uint64_t 
     row->count = 0;
 }
 
-static void tell_left_out(const struct st_schedules *schedules, struct row *row,
-                          struct st_predicted_block *block) {
+static void count_left_out(const struct st_schedules *schedules, struct row *row,
+                           struct st_predicted_block *block) {
     size_t next = 0;
     if (block->left_out_count)
         return;
@@ -170,12 +314,12 @@ void st_schedules_free(struct st_schedules *schedules) {
     for (size_t i = 0; i < predictions->count; i++)
         for (size_t k = 0; k < predictions->items[i].listed; k++) {
             drop_unknown(&predictions->items[i].blocks[k]);
-            tell_left_out(schedules, &row, &predictions->items[i].blocks[k]);
+            count_left_out(schedules, &row, &predictions->items[i].blocks[k]);
         }
     free(row.counts);
     free(row.threads);
     free(schedules->places);
     free(schedules->threads);
-    st_endings_free(&schedules->endings);
+    free_endings(&schedules->endings);
     free(schedules);
 }

@@ -10,8 +10,8 @@
  * Stoller's.
  *
  * Requests that are alike are kept once. Critical sections outside of blocks count as all others,
- * re-entrant acquires are no requests, and only locks count: not join, barriers or channels. As all
- * that a trace tells is that a lock was taken, an attempt that would not have waited counts, too.
+ * re-entrant acquires are no requests, and only locks count: not join, barriers or channels. As a
+ * trace only says that a lock was taken, an attempt that would not have waited counts, too.
  */
 #ifndef SERIATIM_PREDICT_DEADLOCK_H
 #define SERIATIM_PREDICT_DEADLOCK_H

@@ -2,7 +2,6 @@
 #include "finding/schedules.h"
 
 #include "base/memory.h"
-#include "finding/shown.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,7 +7,7 @@
  * A trace does not say what a channel is used for (docs/trace-format.md, "Channels"), but this has
  * a shape: there is one send, and the thread that sends receives, too, from the same line: just
  * behind the send (pthread_once returns to the initialiser as to all others), or, once and as the
- * first of all, before it (whoever is told to initialise a static object). Nobody else receives
+ * first of all, before it (whoever is to initialise a static object). Nobody else receives
  * before the send. A semaphore has other lines for its two sides. */
 #ifndef SERIATIM_PREDICT_MODEL_ONCES_H
 #define SERIATIM_PREDICT_MODEL_ONCES_H

@@ -35,8 +35,7 @@ bool st_order_is_certain(const struct st_order *order, uint32_t channel);
 /* Does it, or does it count as if it did? */
 bool st_order_counts(const struct st_order *order, uint32_t channel);
 
-/* All events of the trace, in order. Afterwards st_periods_now tells in which period the thread
- * is. */
+/* All events of the trace, in order. Afterwards st_periods_now gives the period of the thread. */
 void st_order_event(struct st_order *order, const struct st_event *event);
 
 #endif

@@ -80,9 +80,9 @@ void st_rwlocks_event(struct st_rwlocks *rwlocks, const struct st_event *event);
 /* The trace has been looked at, and its locks have numbers below first_lock. */
 void st_rwlocks_number(struct st_rwlocks *rwlocks, uint32_t first_lock);
 
-/* Fills `steps` with what the event becomes: itself, or one or more or no operations of locks. What
- * is told late, because only the next event of the thread shows what it was, comes with the number
- * that it had. */
+/* Fills `steps` with what the event becomes: itself, or one or more or no operations of locks. An
+ * event whose meaning only the next one of its thread shows comes late, with the number that it
+ * had. */
 void st_rwlocks_translate(struct st_rwlocks *rwlocks, const struct st_event *event,
                           uint64_t number);
 

@@ -16,7 +16,7 @@
  *    block that conflicts with u1, no event conflicts with one of the path other than the next, and
  *    only the last interval conflicts with t;
  *  - what comes before the end of a chain grows with it, and a quick look ahead
- *    (predict/tas/look_ahead.h) tells when the target cannot be reached behind all that;
+ *    (predict/tas/look_ahead.h) says when the target cannot be reached behind all that;
  *  - targets are taken in their order. When an event of the path conflicts with an earlier target,
  *    it is executed after that, or the earlier target would have been found to be violated (by a
  *    chain that is not longer, and so in this pass or an earlier one). */

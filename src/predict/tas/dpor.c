@@ -351,7 +351,7 @@ bool tas_search_dpor(struct tas_worker *worker) {
     s.lock_frame = st_alloc((size_t)s.program.lock_count + 1, sizeof(uint32_t));
     bool violated = explore(&s);
     if (violated)
-        tas_progress_tell(&s.progress, worker);
+        tas_progress_schedule(&s.progress, worker);
     tas_progress_free(&s.progress);
     tas_program_free(&s.program);
     tas_taint_free(&s.taint);

@@ -2,7 +2,6 @@
 
 #include "base/lower_bound.h"
 #include "base/memory.h"
-#include "predict/tas/graph_build.h"
 
 #include <stdlib.h>
 

@@ -132,4 +132,12 @@ uint32_t tas_position_before(const struct st_tas_graph *graph, uint32_t thread, 
 /* The first place in the run whose access is at this position of the thread or behind it. */
 size_t tas_run_from(const struct st_tas_graph *graph, const struct tas_run *run, uint32_t position);
 
+/* ---- how it is built: three passes over the trace ---- */
+
+void tas_build_threads(
+    struct st_tas_graph *graph); /* positions, blocks, which variables are shared: graph_build.c */
+void tas_build_order(
+    struct st_tas_graph *graph); /* partners, locksets and vectors: graph_order.c */
+void tas_build_accesses(struct st_tas_graph *graph); /* the index of accesses: graph_build.c */
+
 #endif

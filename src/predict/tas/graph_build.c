@@ -1,6 +1,5 @@
-#include "predict/tas/graph_build.h"
-
 #include "base/memory.h"
+#include "predict/tas/graph.h"
 
 #include <stdlib.h>
 

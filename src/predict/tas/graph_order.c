@@ -1,12 +1,12 @@
 /* What must happen before what: one pass in the order of the trace, so that the vector of each
  * source is known when its target is met. */
+#include "base/intern.h"
 #include "base/map64.h"
 #include "base/memory.h"
-#include "predict/tas/graph_build.h"
+#include "predict/tas/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 /* A condition wait (predict/tas/tas.h): from its release to its receive. */
 struct wait {
@@ -31,9 +31,9 @@ struct order {
     size_t channel_capacity;
     struct wait *waits; /* by release */
     size_t wait_count, wait_capacity, next_wait;
-    struct st_map64 contents; /* of sets, as hashes, by number of the set */
-    struct st_map64 changes;  /* of sets of locks that were made before ... */
-    uint32_t *changed;        /* ... and the sets that came of them, by number */
+    struct st_intern contents; /* of sets of locks, by number of the set */
+    struct st_map64 changes;   /* of sets of locks that were made before ... */
+    uint32_t *changed;         /* ... and the sets that came of them, by number */
     size_t changed_capacity;
     uint32_t *scratch; /* a vector, and behind it room for a set of locks */
 };
@@ -114,7 +114,7 @@ static uint32_t make_set(struct order *o, uint32_t set, uint32_t lock, bool add)
     if (!added)
         members[count++] = lock;
     uint32_t known = o->contents.count;
-    uint32_t number = st_map64_number(&o->contents, XXH3_64bits(members, count * sizeof *members));
+    uint32_t number = st_intern_add(&o->contents, members, count * sizeof *members);
     return number < known ? number : store_set(graph, members, count);
 }
 
@@ -313,7 +313,7 @@ static void free_order(struct order *o) {
     }
     free(o->channels);
     free(o->waits);
-    st_map64_free(&o->contents);
+    st_intern_free(&o->contents);
     st_map64_free(&o->changes);
     free(o->changed);
     free(o->now);
@@ -327,7 +327,7 @@ static void free_order(struct order *o) {
 void tas_build_order(struct st_tas_graph *graph) {
     size_t threads = (size_t)graph->thread_count + 1;
     struct order o = {.graph = graph};
-    st_map64_init(&o.contents);
+    st_intern_init(&o.contents, 0);
     st_map64_init(&o.changes);
     o.now = st_alloc(threads, sizeof *o.now);
     o.set = st_alloc(threads, sizeof *o.set);
@@ -340,7 +340,7 @@ void tas_build_order(struct st_tas_graph *graph) {
     graph->lockset = st_alloc(graph->count + 1, sizeof *graph->lockset);
     store_clock(graph, o.scratch); /* number 0: nothing must happen before */
     store_set(graph, NULL, 0);     /* number 0: no locks */
-    st_map64_number(&o.contents, XXH3_64bits(o.scratch, 0));
+    st_intern_add(&o.contents, NULL, 0);
     find_waits(&o);
     uint32_t *reached = st_alloc(threads, sizeof *reached);
     for (uint32_t i = 0; i < graph->count; i++)

@@ -148,7 +148,7 @@ static struct st_place place_of(const struct st_tas_graph *graph, uint32_t event
 
 /* The events of the path, each once: where an edge arrives and the next one leaves may be the same.
  */
-static void tell_events(const struct tas_witness *witness, const struct st_tas_graph *graph,
+static void fill_events(const struct tas_witness *witness, const struct st_tas_graph *graph,
                         struct st_predicted_block *predicted) {
     predicted->events = st_alloc(2 * witness->edges, sizeof *predicted->events);
     predicted->pattern = st_alloc(4 * witness->edges + 1, 1);
@@ -164,16 +164,16 @@ static void tell_events(const struct tas_witness *witness, const struct st_tas_g
     }
     for (size_t i = 0; i < witness->edges; i++) {
         uint32_t variable = graph->events[witness->path[2 * i]].target;
-        bool told = false;
+        bool known = false;
         for (size_t k = 0; k < predicted->variable_count; k++)
-            told |= predicted->variables[k] == variable;
-        if (!told)
+            known |= predicted->variables[k] == variable;
+        if (!known)
             predicted->variables[predicted->variable_count++] = variable;
     }
 }
 
 /* Of a read-modify-write that sees something else, only the read is in the schedule. */
-static void tell_broken_reads(const struct st_tas_graph *graph,
+static void find_broken_reads(const struct st_tas_graph *graph,
                               struct st_predicted_block *predicted) {
     uint64_t *written = st_alloc((size_t)graph->variable_count + 1, sizeof *written);
     size_t capacity = 0;
@@ -193,10 +193,10 @@ static void tell_broken_reads(const struct st_tas_graph *graph,
     free(written);
 }
 
-void tas_witness_tell(const struct tas_witness *witness, const struct st_tas_graph *graph,
+void tas_witness_fill(const struct tas_witness *witness, const struct st_tas_graph *graph,
                       struct st_predicted_block *predicted) {
     const struct tas_schedule *schedule = &witness->schedule;
-    tell_events(witness, graph, predicted);
+    fill_events(witness, graph, predicted);
     predicted->path = st_alloc(witness->edges, sizeof *predicted->path);
     predicted->path_length = witness->edges;
     for (size_t i = 0; i < witness->edges; i++)
@@ -209,5 +209,5 @@ void tas_witness_tell(const struct tas_witness *witness, const struct st_tas_gra
             predicted->witness[predicted->witness_length++] = (uint64_t)i + 1;
     for (size_t i = 0; i < schedule->count; i++)
         predicted->witness[predicted->witness_length++] = (uint64_t)schedule->events[i] + 1;
-    tell_broken_reads(graph, predicted);
+    find_broken_reads(graph, predicted);
 }

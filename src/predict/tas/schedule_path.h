@@ -19,7 +19,7 @@ bool tas_witness_find(struct tas_witness *witness, struct tas_schedule *schedule
                       const struct st_tas_graph *graph, const struct tas_block *block);
 
 /* Fills pattern, variables, events, path, witness and broken reads of a finding. */
-void tas_witness_tell(const struct tas_witness *witness, const struct st_tas_graph *graph,
+void tas_witness_fill(const struct tas_witness *witness, const struct st_tas_graph *graph,
                       struct st_predicted_block *predicted);
 
 #endif

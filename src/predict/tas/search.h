@@ -48,7 +48,7 @@ struct tas_worker {
     struct tas_schedule schedule; /* filled when the search found a violation */
 };
 
-/* True when the block is violated. When it is not, the budget tells whether that is certain. The
+/* True when the block is violated. When it is not, the budget says whether that is certain. The
  * segment and the window of the worker are set. */
 bool tas_search_states(struct tas_worker *worker);
 bool tas_search_dpor(struct tas_worker *worker);

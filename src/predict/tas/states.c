@@ -6,21 +6,13 @@
  * couple, since waiting could only make it see something else (but that is wanted when the block is
  * still to write the variable twice: between the two, the broken read would come after the block
  * and before it). With a bound on switches all alternatives are tried. */
+#include "base/intern.h"
 #include "base/memory.h"
 #include "predict/tas/taint.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-enum { MAX_STATE_WORDS = 1 << 25 }; /* 128 megabytes of states: then the search gives up */
-
-/* Open addressing; the words of the states lie one behind the other. */
-struct states {
-    uint32_t *words;
-    size_t width, count, capacity;
-    uint32_t *slots; /* number + 1 */
-    size_t slot_count;
-};
+enum { MAX_STATE_BYTES = 1 << 27 }; /* of states: then the search gives up */
 
 /* A step that was taken, and the last event that was tried instead of it. */
 struct frame {
@@ -36,11 +28,11 @@ struct search {
     struct tas_program program;
     struct tas_progress progress;
     struct tas_taint taint;
-    uint32_t *wanted;       /* by step + 1: reads to come that want it */
-    uint32_t *wanted_old;   /* by variable: reads to come that want what it held at the start */
-    uint32_t *writes_left;  /* by variable: writes of the block to come */
-    uint32_t accesses_left; /* of the block */
-    struct states states;
+    uint32_t *wanted;        /* by step + 1: reads to come that want it */
+    uint32_t *wanted_old;    /* by variable: reads to come that want what it held at the start */
+    uint32_t *writes_left;   /* by variable: writes of the block to come */
+    uint32_t accesses_left;  /* of the block */
+    struct st_intern states; /* their keys */
     struct frame *frames;
     size_t depth, frame_capacity;
     uint32_t *key;
@@ -48,48 +40,10 @@ struct search {
 
 /* ---- the set of states ---- */
 
-static uint64_t hash_words(const uint32_t *words, size_t count) {
-    uint64_t h = UINT64_C(0x9e3779b97f4a7c15);
-    for (size_t i = 0; i < count; i++)
-        h = (h ^ words[i]) * UINT64_C(0xff51afd7ed558ccd) ^ h >> 31;
-    return h ^ h >> 29;
-}
-
-static void place(struct states *states, uint32_t number) {
-    size_t at = hash_words(states->words + number * states->width, states->width);
-    for (at &= states->slot_count - 1; states->slots[at]; at = (at + 1) & (states->slot_count - 1))
-        ;
-    states->slots[at] = number + 1;
-}
-
-static bool is_known(const struct states *states, const uint32_t *key) {
-    if (!states->slot_count)
-        return false;
-    size_t at = hash_words(key, states->width) & (states->slot_count - 1);
-    for (; states->slots[at]; at = (at + 1) & (states->slot_count - 1))
-        if (memcmp(states->words + (size_t)(states->slots[at] - 1) * states->width, key,
-                   states->width * sizeof *key) == 0)
-            return true;
-    return false;
-}
-
 /* False when the state was there. */
-static bool add_state(struct states *states, const uint32_t *key) {
-    if (is_known(states, key))
-        return false;
-    st_reserve(&states->words, &states->capacity, (states->count + 1) * states->width);
-    memcpy(states->words + states->count * states->width, key, states->width * sizeof *key);
-    states->count++;
-    if (2 * states->count > states->slot_count) {
-        free(states->slots);
-        states->slot_count = states->slot_count ? 2 * states->slot_count : 1024;
-        states->slots = st_alloc(states->slot_count, sizeof *states->slots);
-        for (uint32_t i = 0; i < states->count; i++)
-            place(states, i);
-    } else {
-        place(states, (uint32_t)states->count - 1);
-    }
-    return true;
+static bool add_state(struct search *s) {
+    uint32_t known = s->states.count;
+    return st_intern_add(&s->states, s->key, s->states.key_size) == known;
 }
 
 static void make_key(struct search *s, uint32_t running, uint64_t switches) {
@@ -235,12 +189,12 @@ static bool explore(struct search *s) {
         if (violated)
             return true;
         make_key(s, actor, switches);
-        if (useless || !add_state(&s->states, s->key)) {
+        if (useless || !add_state(s)) {
             take_back(s, frame);
             continue;
         }
         s->worker->budget.steps++;
-        if (s->states.count * s->states.width > MAX_STATE_WORDS)
+        if (s->states.count * s->states.key_size > MAX_STATE_BYTES)
             s->worker->budget.expired = true;
         if (!tas_spend(&s->worker->budget, 64))
             return false;
@@ -269,20 +223,20 @@ bool tas_search_states(struct tas_worker *worker) {
     s.wanted = st_alloc(s.program.step_count + 1, sizeof *s.wanted);
     s.wanted_old = st_alloc(variables, sizeof *s.wanted_old);
     s.writes_left = st_alloc(variables, sizeof *s.writes_left);
-    s.states.width = s.program.actor_count + 2 * variables + 2;
-    s.key = st_alloc(s.states.width, sizeof *s.key);
+    size_t width = s.program.actor_count + 2 * variables + 2;
+    s.key = st_alloc(width, sizeof *s.key);
+    st_intern_init(&s.states, width * sizeof *s.key);
     count_wants(&s);
     bool violated = explore(&s);
     if (violated)
-        tas_progress_tell(&s.progress, worker);
+        tas_progress_schedule(&s.progress, worker);
     tas_progress_free(&s.progress);
     tas_program_free(&s.program);
     tas_taint_free(&s.taint);
     free(s.wanted);
     free(s.wanted_old);
     free(s.writes_left);
-    free(s.states.words);
-    free(s.states.slots);
+    st_intern_free(&s.states);
     free(s.frames);
     free(s.key);
     return violated;

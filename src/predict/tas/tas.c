@@ -1,10 +1,9 @@
 /* Block by block, by as many workers as wanted. Blocks are independent; what is found of each is
- * put into its place, and told in the order of the blocks. */
+ * put into its place, and reported in the order of the blocks. */
 #include "base/memory.h"
 #include "predict/parallel.h"
 #include "predict/tas/decider.h"
 #include "predict/tas/schedule_path.h"
-#include "predict/tas/validation.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -148,7 +147,7 @@ static void work_all(struct run *run, unsigned jobs) {
     }
 }
 
-/* ---- telling ---- */
+/* ---- the prediction ---- */
 
 static void describe(const struct st_tas_graph *graph, const struct tas_block *block,
                      struct st_predicted_block *predicted) {
@@ -190,7 +189,7 @@ static void list_block(const struct run *run, size_t b, struct st_prediction *pr
     describe(graph, &graph->blocks[b], &predicted);
     predicted.verdict = outcome->verdict;
     if (outcome->witness) {
-        tas_witness_tell(outcome->witness, graph, &predicted);
+        tas_witness_fill(outcome->witness, graph, &predicted);
         if (st_tas_validate(graph->events, graph->count, &predicted))
             drop_witness(prediction, &predicted);
     }
@@ -198,7 +197,7 @@ static void list_block(const struct run *run, size_t b, struct st_prediction *pr
 }
 
 /* Violations first, then timeouts, then the others, as long as there is room. */
-static void tell(const struct run *run, struct st_prediction *prediction) {
+static void report(const struct run *run, struct st_prediction *prediction) {
     static const enum st_block_verdict order[] = {ST_BLOCK_VIOLATION, ST_BLOCK_TIMEOUT,
                                                   ST_BLOCK_ATOMIC};
     size_t room = run->setup->limit ? run->setup->limit : SIZE_MAX;
@@ -219,7 +218,7 @@ static void tell(const struct run *run, struct st_prediction *prediction) {
 
 /* The sleep sets of dpor take for granted that what is put to sleep was tried elsewhere, which a
  * bound may have cut off. */
-static void tell_bound(enum st_tas_search search, struct st_prediction *prediction) {
+static void warn_of_bound(enum st_tas_search search, struct st_prediction *prediction) {
     st_prediction_may_miss(prediction,
                            search == ST_TAS_DPOR
                                ? "Only schedules with a bounded number of switches between threads "
@@ -258,9 +257,9 @@ void st_tas_run(const struct st_tas_graph *graph, const struct st_tas_setup *set
     run.outcomes = st_alloc(graph->block_count + 1, sizeof *run.outcomes);
     work_all(&run, jobs);
     prediction->method = st_tas_search_name(setup->search);
-    tell(&run, prediction);
+    report(&run, prediction);
     if (setup->max_switches)
-        tell_bound(setup->search, prediction);
+        warn_of_bound(setup->search, prediction);
     if (graph->overflow)
         st_prediction_may_miss(prediction,
                                "The trace has more events than this analysis can number; "

@@ -87,7 +87,7 @@ struct st_tas_counts {
 
 /* Judges all outermost blocks. Fills the prediction, which must be initialised, and finishes it.
  * Each listed violation has its path and a schedule, which ends where the path is closed; both were
- * validated by code of their own (predict/tas/validation.h). `counts` may be NULL. */
+ * validated by code of their own (validation.c). `counts` may be NULL. */
 void st_tas_run(const struct st_tas_graph *graph, const struct st_tas_setup *setup,
                 struct st_prediction *prediction, struct st_tas_counts *counts);
 
@@ -96,5 +96,13 @@ void st_tas_run(const struct st_tas_graph *graph, const struct st_tas_setup *set
  * a violation, and is undecided if ours is. */
 void st_tas_fill_table(const struct st_run *run, const struct st_predict_options *options,
                        struct st_table *table);
+
+/* Is a finding true? One pass over its schedule, by the definition above and by nothing else: it
+ * knows the events of the trace and no graph (validation.c).
+ *
+ * NULL when the schedule of the finding is feasible and its path violates the block; otherwise what
+ * is wrong. `events` are all events of the trace, as st_tas_graph_new got them. */
+const char *st_tas_validate(const struct st_event *events, size_t count,
+                            const struct st_predicted_block *predicted);
 
 #endif

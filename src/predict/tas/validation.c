@@ -1,7 +1,6 @@
-#include "predict/tas/validation.h"
-
 #include "base/lower_bound.h"
 #include "base/memory.h"
+#include "predict/tas/tas.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -248,18 +248,18 @@ void tas_retract(struct tas_progress *progress, uint32_t actor, uint32_t before)
     set_reached(progress, actor);
 }
 
-void tas_progress_tell(const struct tas_progress *told, struct tas_worker *worker) {
+void tas_progress_schedule(const struct tas_progress *taken, struct tas_worker *worker) {
     struct tas_progress progress;
-    tas_progress_init(&progress, told->program, worker);
+    tas_progress_init(&progress, taken->program, worker);
     tas_schedule_start(&worker->schedule, worker->graph, &worker->window);
-    for (size_t i = 0; i < told->taken; i++) {
-        uint32_t actor = told->path[i];
+    for (size_t i = 0; i < taken->taken; i++) {
+        uint32_t actor = taken->path[i];
         const struct tas_step *step = tas_next(&progress, actor);
         bool broken = tas_breaks(&progress, step);
         tas_schedule_add(&worker->schedule, step->event);
         if (step->kind == TAS_UPDATE && !broken)
             tas_schedule_add(&worker->schedule,
-                             tas_event_at(worker->graph, told->program->actors[actor].thread,
+                             tas_event_at(worker->graph, taken->program->actors[actor].thread,
                                           worker->graph->position[step->event] + 1));
         tas_advance(&progress, actor);
     }

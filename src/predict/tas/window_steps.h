@@ -79,6 +79,6 @@ uint32_t tas_advance(struct tas_progress *progress, uint32_t actor);
 void tas_retract(struct tas_progress *progress, uint32_t actor, uint32_t before);
 
 /* Writes the schedule of the steps that were taken to worker->schedule. */
-void tas_progress_tell(const struct tas_progress *progress, struct tas_worker *worker);
+void tas_progress_schedule(const struct tas_progress *progress, struct tas_worker *worker);
 
 #endif

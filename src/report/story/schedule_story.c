@@ -3,7 +3,7 @@
 #include "report/story/builder.h"
 
 #include "base/memory.h"
-#include "finding/shown.h"
+#include "finding/schedules.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
