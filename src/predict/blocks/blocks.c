@@ -97,7 +97,7 @@ static void add_path(struct st_predicted_block *block) {
 static void explain_finding(const struct st_blocks_run *run, uint32_t unit,
                             struct st_predicted_block *block) {
     const struct st_pair_finding *finding = &run->findings[unit];
-    bool two = finding->variables[1] != ST_VARIABLE_NONE;
+    bool two = finding->variables[1] != ST_BLOCKS_NO_VARIABLE;
     block->variable_count = two ? 2 : 1;
     block->variables = st_alloc(2, sizeof *block->variables);
     memcpy(block->variables, finding->variables, block->variable_count * sizeof *block->variables);

@@ -19,12 +19,12 @@ struct st_blocks_options {
 };
 
 #define ST_NO_UNIT UINT32_MAX
-#define ST_VARIABLE_NONE UINT32_MAX
+#define ST_BLOCKS_NO_VARIABLE UINT32_MAX
 
 /* Accesses of a transaction with accesses of another unit in between, as no serial schedule has
  * them. */
 struct st_pair_finding {
-    uint32_t variables[2]; /* the second is ST_VARIABLE_NONE when it is about one */
+    uint32_t variables[2]; /* the second is ST_BLOCKS_NO_VARIABLE when it is about one */
     uint32_t tokens[2];    /* of the transaction: before and after the others */
     uint32_t other;        /* the unit in between */
     uint32_t others[2];    /* its tokens; the second is ST_NO_TOKEN when it is about one variable */

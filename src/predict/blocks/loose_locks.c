@@ -129,7 +129,7 @@ static void report(struct st_blocks_run *run, uint32_t number, uint32_t use, uin
             continue;
         run->verdicts[unit] = ST_BLOCK_POTENTIAL;
         run->findings[unit] = (struct st_pair_finding){
-            .variables = {variable, ST_VARIABLE_NONE},
+            .variables = {variable, ST_BLOCKS_NO_VARIABLE},
             .tokens = {use < access ? use : access, use < access ? access : use},
             .other = other,
             .others = {find_token(run, other, shape->tokens[use].target, variable), ST_NO_TOKEN}};

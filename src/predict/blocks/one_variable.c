@@ -319,7 +319,7 @@ static void report(const struct check *check, uint32_t unit, const struct st_1v_
                    uint32_t variable, const struct point *point, uint32_t other) {
     struct st_blocks_run *run = check->run;
     struct st_pair_finding finding = {
-        .variables = {variable, ST_VARIABLE_NONE},
+        .variables = {variable, ST_BLOCKS_NO_VARIABLE},
         .tokens = {entry->tokens[0], entry->tokens[1]},
         .other = other,
         .others = {find_token(run, other, variable, point), ST_NO_TOKEN}};

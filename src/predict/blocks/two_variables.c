@@ -338,7 +338,7 @@ struct meeting {
 static void start_meeting(struct meeting *meeting) {
     memset(meeting, 0, sizeof *meeting);
     for (int i = 0; i < 2; i++) {
-        meeting->early[i].variable = meeting->late[i].variable = ST_VARIABLE_NONE;
+        meeting->early[i].variable = meeting->late[i].variable = ST_BLOCKS_NO_VARIABLE;
         meeting->early[i].place = NOWHERE;
     }
 }
@@ -358,10 +358,10 @@ static void note_early(struct meeting *meeting, uint32_t variable, uint32_t plac
 
 static void note_late(struct meeting *meeting, uint32_t variable, uint32_t place,
                       uint32_t partner) {
-    bool first = meeting->late[0].variable == ST_VARIABLE_NONE;
+    bool first = meeting->late[0].variable == ST_BLOCKS_NO_VARIABLE;
     int i =
         first || meeting->late[0].variable == variable || place > meeting->late[0].place ? 0 : 1;
-    if (meeting->late[i].variable != ST_VARIABLE_NONE && place <= meeting->late[i].place)
+    if (meeting->late[i].variable != ST_BLOCKS_NO_VARIABLE && place <= meeting->late[i].place)
         return;
     if (i == 0 && !first && meeting->late[0].variable != variable)
         meeting->late[1] = meeting->late[0];
@@ -387,7 +387,7 @@ static bool is_violated(const struct meeting *meeting, int *early, int *late) {
     for (*early = 0; *early < 2; ++*early)
         for (*late = 0; *late < 2; ++*late)
             if (meeting->early[*early].place != NOWHERE &&
-                meeting->late[*late].variable != ST_VARIABLE_NONE &&
+                meeting->late[*late].variable != ST_BLOCKS_NO_VARIABLE &&
                 meeting->early[*early].variable != meeting->late[*late].variable &&
                 meeting->early[*early].place < meeting->late[*late].place)
                 return true;
