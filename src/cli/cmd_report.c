@@ -2,7 +2,6 @@
 #include "base/output.h"
 #include "cli/cmd_check.h"
 #include "cli/messages.h"
-#include "report/load/load.h"
 #include "session/result_file.h"
 
 #include <string.h>
@@ -55,10 +54,7 @@ static enum status filter_loaded(const struct values *values, const char *path,
 static enum status report_result(const struct values *values, const char *path,
                                  struct st_input *input) {
     struct st_error error;
-    if (st_result_read_rest(input, &error) < 0)
-        return complain(&error);
-    struct st_loaded *loaded =
-        st_report_load(input->name, st_input_bytes(input), st_input_available(input), &error);
+    struct st_loaded *loaded = st_result_read(input, &error);
     if (!loaded)
         return complain(&error);
     enum status status = filter_loaded(values, path, loaded);

@@ -143,7 +143,7 @@ static void prepare(struct search *search) {
     struct st_list_pair *pairs = st_alloc(search->watch->held_count + 1, sizeof *pairs);
     struct st_lists graph;
     st_lists_fill(&graph, search->model->lock_count, pairs, list_pairs(search, pairs));
-    search->groups = st_groups_find(&graph);
+    search->groups = st_scc_find(&graph);
     st_lists_free(&graph);
     st_lists_fill(&search->holders, search->model->lock_count, pairs, list_pairs(search, pairs));
     free(pairs);
@@ -192,7 +192,7 @@ static struct st_place place_of(const struct search *search, uint32_t thread, ui
                                 uint64_t number, uint64_t loc) {
     struct st_event event = {
         .thread = thread, .target = lock, .loc = loc, .written = ST_ACQUIRE, .op = ST_ACQUIRE};
-    st_rwlocks_tell(search->model->rwlocks, &event);
+    st_rwlocks_restore(search->model->rwlocks, &event);
     return (struct st_place){.number = number, .event = event};
 }
 

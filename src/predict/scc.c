@@ -78,7 +78,7 @@ static void walk_from(struct walk *walk, uint32_t start) {
     }
 }
 
-uint32_t *st_groups_find(const struct st_lists *graph) {
+uint32_t *st_scc_find(const struct st_lists *graph) {
     size_t count = graph->count;
     struct walk walk = {.graph = graph,
                         .orders = st_alloc(count + 1, sizeof *walk.orders),

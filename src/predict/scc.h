@@ -22,6 +22,6 @@ void st_lists_free(struct st_lists *lists);
 
 /* For each node of the graph, whose successors are the lists, a number of its group. Release with
  * free(). */
-uint32_t *st_groups_find(const struct st_lists *graph);
+uint32_t *st_scc_find(const struct st_lists *graph);
 
 #endif

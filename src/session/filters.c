@@ -19,10 +19,11 @@ static int add_baseline(struct st_baseline *baseline, const char *path, struct s
     struct st_input input;
     if (st_input_open(&input, path, error) < 0)
         return -1;
-    int result = st_result_read_rest(&input, error);
-    if (result == 0)
-        result = st_baseline_add(baseline, input.name, st_input_bytes(&input),
-                                 st_input_available(&input), error);
+    struct st_loaded *loaded = st_result_read(&input, error);
+    int result = loaded ? 0 : -1;
+    if (loaded)
+        st_baseline_add(baseline, input.name, st_loaded_report(loaded));
+    st_loaded_free(loaded);
     st_input_close(&input);
     return result;
 }

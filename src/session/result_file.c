@@ -5,7 +5,7 @@
 
 enum { MORE = 1 << 20 };
 
-int st_result_read_rest(struct st_input *input, struct st_error *error) {
+static int read_rest(struct st_input *input, struct st_error *error) {
     while (!input->at_end) {
         if (st_input_fill(input, st_input_available(input) + MORE, error) < 0)
             return -1;
@@ -13,4 +13,10 @@ int st_result_read_rest(struct st_input *input, struct st_error *error) {
             return st_fail(error, input->name, ST_AT_FILE, 0, "is too large for a result");
     }
     return 0;
+}
+
+struct st_loaded *st_result_read(struct st_input *input, struct st_error *error) {
+    if (read_rest(input, error) < 0)
+        return NULL;
+    return st_report_load(input->name, st_input_bytes(input), st_input_available(input), error);
 }

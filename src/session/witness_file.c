@@ -1,7 +1,7 @@
 #include "session/witness_file.h"
 
-#include "base/output.h"
 #include "base/memory.h"
+#include "base/output.h"
 #include "trace/format.h"
 
 #include <stdlib.h>

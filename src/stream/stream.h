@@ -108,11 +108,7 @@ enum st_stream_op {
     ST_STREAM_TEXT,
     /* A module of the program; address: start, argument: load bias; then ST_STREAM_LENGTH, then
      * its path as ST_STREAM_TEXT. */
-    ST_STREAM_MODULE,
-    /* Something went wrong in the runtime. argument: how many events are missing because of it;
-     * then the reason as ST_STREAM_TEXT. */
-    ST_STREAM_TROUBLE,
-    ST_STREAM_OP_COUNT
+    ST_STREAM_MODULE
 };
 
 /* `what` holds op (bits 0 to 6), aux (8 to 15) and address (16 to 63: user addresses have 47 bits).

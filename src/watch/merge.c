@@ -107,11 +107,6 @@ static size_t text_length(const struct st_stream_record *record) {
     return 1 + (size_t)((bytes + 15) / 16);
 }
 
-/* Records in front of the text, if there is one. */
-static size_t before_text(enum st_stream_op op) {
-    return op == ST_STREAM_MODULE ? 2 : op == ST_STREAM_TROUBLE ? 1 : 0;
-}
-
 size_t st_item_length(const struct st_stream_record *records, size_t count) {
     if (count == 0)
         return 0;
@@ -132,14 +127,13 @@ size_t st_item_length(const struct st_stream_record *records, size_t count) {
         length = 2;
         break;
     case ST_STREAM_TEXT:
-    case ST_STREAM_MODULE:
-    case ST_STREAM_TROUBLE: {
-        size_t before = before_text(op);
-        if (count <= before)
-            return 0;
-        length = before + text_length(records + before);
+        length = text_length(records);
         break;
-    }
+    case ST_STREAM_MODULE: /* with its length, then its path */
+        if (count <= 2)
+            return 0;
+        length = 2 + text_length(records + 2);
+        break;
     default:
         break;
     }

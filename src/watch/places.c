@@ -11,15 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What a place is called whose line is not known. */
+/* Its name stands for places in it whose line is not known. */
 struct module {
     char *path;
     const char *name; /* without its folders */
     uint64_t start, end, bias;
-    uint64_t moved; /* by so much, all of these */
+    uint64_t moved; /* all three were moved by so much */
 };
 
-/* Programs have addresses below this one, and records none that are twice as large. */
+/* Addresses of programs are below this one, and records have room for twice as many. */
 #define FIRST_FREE (UINT64_C(1) << 47)
 
 struct st_places {
@@ -27,7 +27,7 @@ struct st_places {
     struct module *modules;
     size_t count, capacity;
     struct st_moves moves;
-    uint64_t next_free; /* addresses from here on are those of no module */
+    uint64_t next_free; /* no module has addresses from here on */
     time_t built;
 };
 
@@ -89,7 +89,7 @@ static bool overlap(uint64_t start, uint64_t length, uint64_t other, uint64_t ot
     return start < other + other_length && other < start + length;
 }
 
-/* How far the addresses of a new one must be moved so that they are not those of another. */
+/* How far the addresses of a new module must be moved so that no other module has them. */
 static uint64_t find_move(struct st_places *places, uint64_t start, uint64_t length) {
     enum { ALIGNMENT = 1 << 16 };
     bool taken = false;
@@ -104,7 +104,7 @@ static uint64_t find_move(struct st_places *places, uint64_t start, uint64_t len
     return to - start;
 }
 
-/* From now on it is this one that is there. */
+/* From now on this module is there. */
 static void note_move(struct st_moves *moves, uint64_t start, uint64_t length, uint64_t by) {
     size_t kept = 0;
     for (size_t i = 0; i < moves->count; i++)

@@ -14,9 +14,10 @@ void st_places_free(struct st_places *places);
 void st_places_add_module(struct st_places *places, const char *path, uint64_t start,
                           uint64_t length, uint64_t bias);
 
-/* A module may be loaded where another one was, whose addresses are still to be named. Then its own
- * addresses are moved to where no other ones are, above those that programs have. This gives the
- * address by which all other functions here know what is now at `address`; the same one, mostly. */
+/* A module may be loaded where another one was, whose addresses are still to be named. Then the
+ * addresses of the new one are moved to where no other ones are, above those of programs. This
+ * gives the address by which all other functions here know what is now at `address`: mostly the
+ * same. */
 static inline uint64_t st_places_now(const struct st_places *places, uint64_t address);
 
 /* The address that has these lower 32 bits; 0 when no module has one. Where several do, which

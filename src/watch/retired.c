@@ -24,7 +24,7 @@ static uint64_t page_id(uint64_t place, unsigned count) {
     return place >> PAGE_BITS << 6 | (uint64_t)__builtin_ctz(count) << 3 | (place & 7);
 }
 
-/* Remembers the page: the next question is about the next granule. */
+/* Remembers the page: the next look-up is for the next granule. */
 static uint32_t remember(struct st_retired *retired, uint64_t id, uint32_t page) {
     if (page != ST_MAP64_NONE) {
         retired->last_id = id;

@@ -72,7 +72,7 @@ void st_shared_memory_free(struct st_shared_memory *memory) {
     if (!memory->head)
         return;
     st_shared_memory_close(memory->head);             /* the program may go on without us */
-    pthread_mutex_unlock(&memory->head->alive.mutex); /* it must not be gone while it is held */
+    pthread_mutex_unlock(&memory->head->alive.mutex); /* nor be unmapped while it is held */
     munmap(memory->head, st_stream_bytes(ST_SHARED_CHUNKS + ST_SHARED_RESERVE));
     close(memory->fd);
     memory->head = NULL;

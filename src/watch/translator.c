@@ -354,14 +354,6 @@ static void on_module(struct st_translator *t, const struct st_stream_record *re
     free(path);
 }
 
-static void on_trouble(struct st_translator *t, const struct st_stream_record *record) {
-    char *text = copy_text(record + 1);
-    t->facts.missing += record->argument;
-    if (text && !*t->facts.trouble)
-        snprintf(t->facts.trouble, sizeof t->facts.trouble, "%s", text);
-    free(text);
-}
-
 /* Records that are rare. */
 static __attribute__((noinline)) void on_other(struct st_translator *t, struct thread *thread,
                                                const struct st_stream_record *record) {
@@ -404,9 +396,6 @@ static __attribute__((noinline)) void on_other(struct st_translator *t, struct t
     case ST_STREAM_MODULE:
         on_module(t, record);
         break;
-    case ST_STREAM_TROUBLE:
-        on_trouble(t, record);
-        break;
     default:
         t->facts.garbage++;
     }
@@ -436,17 +425,44 @@ move_records(struct st_translator *t, const struct st_stream_record *records, si
         bool pc_only = op == ST_STREAM_FORK || op == ST_STREAM_JOIN;
         bool no_pc = op == ST_STREAM_DEFERRED_READ || op == ST_STREAM_DEFERRED_WRITE ||
                      op == ST_STREAM_BEGIN;
-        if (op != ST_STREAM_SLOT && op != ST_STREAM_TEXT && op != ST_STREAM_TROUBLE)
+        if (op != ST_STREAM_SLOT && op != ST_STREAM_TEXT)
             move_addresses(t->places, &t->moved[i], !pc_only, !no_pc);
     }
     return t->moved;
 }
 
-/* Stops early behind a module. */
+/* ---- records ---- */
+
+/* How many records the access takes; 0 when its length is still to come. */
+static inline __attribute__((always_inline)) size_t
+translate_access(struct st_translator *t, struct thread *thread,
+                 const struct st_stream_record *record, enum st_stream_op op, size_t left) {
+    bool write = op != ST_STREAM_READ && op != ST_STREAM_ATOMIC_READ;
+    bool atomic = op >= ST_STREAM_ATOMIC_READ;
+    t->joining = false;
+    if (op == ST_STREAM_ATOMIC_UPDATE) {
+        on_access(t, thread, record, false, true);
+        t->joining = true;
+    }
+    if (left > AHEAD)
+        st_variables_prefetch(&t->variables, st_stream_address(record + AHEAD));
+    if (__builtin_expect(st_stream_aux(record) != 0, 1)) {
+        on_access(t, thread, record, write, atomic);
+        return 1;
+    }
+    if (left == 1)
+        return 0;
+    thread->at++;
+    st_translate_range(t, thread, st_stream_address(record), record[1].argument, write, atomic,
+                       loc_at(t, thread, record->argument));
+    return 2;
+}
+
+/* Stops early at an item that is not complete, behind a module, and where the thread ends. */
 static size_t translate(struct st_translator *t, struct thread *thread, uint64_t position,
                         const struct st_stream_record *records, size_t count) {
     size_t i = 0, length;
-    while (i < count) {
+    for (; i < count; i += length) {
         const struct st_stream_record *record = &records[i];
         if (__builtin_expect(t->publish_due, 0))
             publish(t);
@@ -454,68 +470,45 @@ static size_t translate(struct st_translator *t, struct thread *thread, uint64_t
         enum st_stream_op op = st_stream_op(record);
         if (!st_is_in_turn(record))
             return i;
+        length = 1;
         switch (op) {
         case ST_STREAM_READ:
         case ST_STREAM_WRITE:
         case ST_STREAM_ATOMIC_READ:
         case ST_STREAM_ATOMIC_WRITE:
-        case ST_STREAM_ATOMIC_UPDATE: {
-            bool write = op != ST_STREAM_READ && op != ST_STREAM_ATOMIC_READ;
-            bool atomic = op >= ST_STREAM_ATOMIC_READ;
-            t->joining = false;
-            if (op == ST_STREAM_ATOMIC_UPDATE) {
-                on_access(t, thread, record, false, true);
-                t->joining = true;
-            }
-            if (i + AHEAD < count)
-                st_variables_prefetch(&t->variables, st_stream_address(record + AHEAD));
-            if (__builtin_expect(st_stream_aux(record) != 0, 1)) {
-                on_access(t, thread, record, write, atomic);
-                i++;
-                break;
-            }
-            if (i + 1 == count)
+        case ST_STREAM_ATOMIC_UPDATE:
+            length = translate_access(t, thread, record, op, count - i);
+            if (!length)
                 return i;
-            thread->at++;
-            st_translate_range(t, thread, st_stream_address(record), record[1].argument, write,
-                               atomic, loc_at(t, thread, record->argument));
-            i += 2;
             break;
-        }
         case ST_STREAM_DEFERRED_READ:
         case ST_STREAM_DEFERRED_WRITE:
+            length = 2;
             if (i + 1 == count)
                 return i;
             st_translate_deferred(t, record, op == ST_STREAM_DEFERRED_WRITE);
-            i += 2;
             break;
         case ST_STREAM_ENTER:
             st_translate_enter(t, thread, record);
-            i++;
             break;
         case ST_STREAM_LEAVE:
             st_translate_leave(t, thread, false);
-            i++;
             break;
         case ST_STREAM_ACQUIRE:
             st_translate_acquire(t, thread, record);
-            i++;
             break;
         case ST_STREAM_RELEASE:
             st_translate_release(t, thread, record);
-            i++;
             break;
         case ST_STREAM_THREAD_END:
             on_thread_end(t, thread);
             return i + 1;
         default:
             length = st_item_length(record, count - i);
-            if (!length)
-                return i;
-            on_other(t, thread, record);
-            i += length;
-            if (op == ST_STREAM_MODULE)
-                return i;
+            if (length)
+                on_other(t, thread, record);
+            if (!length || op == ST_STREAM_MODULE)
+                return i + length;
         }
     }
     return i;

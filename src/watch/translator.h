@@ -73,8 +73,6 @@ enum { ST_LONGEST_NAME = 1024 };
 
 struct st_translator_facts {
     uint64_t odd_releases; /* of locks that the thread does not hold: left out */
-    uint64_t missing;      /* events that the runtime could not emit */
-    char trouble[256];     /* the first reason that it gave */
     uint64_t garbage;      /* records that make no sense */
 };
 const struct st_translator_facts *st_translator_facts(const struct st_translator *translator);

@@ -1,8 +1,8 @@
-/* A translator from inside: what translator.c and the files *_events.c share. */
+/* A translator from inside: what translator.c, *_events.c and locks.c share. */
 #ifndef SERIATIM_WATCH_TRANSLATOR_STATE_H
 #define SERIATIM_WATCH_TRANSLATOR_STATE_H
 
-#include "watch/sync_objects.h"
+#include "watch/locks.h"
 #include "watch/translator.h"
 
 /* What an open function or block is to us. */
@@ -199,7 +199,7 @@ void st_translate_begin_block(struct st_translator *t, struct thread *thread, st
                               uint64_t pc);
 void st_translate_end_section(struct st_translator *t, struct thread *thread);
 
-/* ---- lock_events.c ---- */
+/* ---- locks.c ---- */
 
 void st_translate_acquire(struct st_translator *t, struct thread *thread,
                           const struct st_stream_record *record);

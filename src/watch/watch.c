@@ -136,7 +136,6 @@ uint64_t st_watch_missing(const struct st_watch *watch, char *reason, size_t siz
         uint64_t count;
         const char *why;
     } list[] = {
-        {facts->missing, *facts->trouble ? facts->trouble : "the runtime had trouble"},
         {dropped, "in signal handlers and forked processes"},
         {merge->lost_sequences + merge->torn, "the program was killed while it wrote them"},
         {unreadable, "the program overwrote them"},

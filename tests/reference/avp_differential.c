@@ -17,7 +17,7 @@
 #include "reference/shrink.h"
 
 #include "predict/tas/segment.h"
-#include "predict/tas/recheck.h"
+#include "predict/tas/validation.h"
 
 #include <inttypes.h>
 #include <string.h>

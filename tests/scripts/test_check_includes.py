@@ -18,9 +18,12 @@ TABLE = """
 | `src/check/` | engines \\| clocks | trace, base |
 | `src/check/races/` | races | check, trace, base |
 | `src/session/` | sessions | check/*, trace |
-| `src/cli/` | commands | all |
+| `src/cli/` | commands | *all*, cli/* |
+| `src/cli/doctor/` | a command | cli, session |
+| `src/manual/` | pages | cli |
 """
-FOLDERS = ["base", "trace", "trace/native", "check", "check/races", "session", "cli"]
+FOLDERS = ["base", "trace", "trace/native", "check", "check/races", "session", "cli", "cli/doctor",
+           "manual"]
 
 
 class CheckIncludes(unittest.TestCase):
@@ -47,7 +50,7 @@ class CheckIncludes(unittest.TestCase):
     def test_what_the_table_allows_is_fine(self):
         status, output = self.check(src__check__x='#include "trace/event.h"\n#include "check/y.h"\n',
                                     src__cli__main='#include "check/engine.h"\n#include <stdio.h>\n')
-        self.assertEqual((status, output), (0, "9 files keep the dependency rule\n"))
+        self.assertEqual((status, output), (0, "11 files keep the dependency rule\n"))
 
     def test_a_folder_does_not_stand_for_those_in_it(self):
         status, output = self.check(src__check__x='#include "check/races/y.h"\n')
@@ -73,6 +76,18 @@ class CheckIncludes(unittest.TestCase):
         status, output = self.check(table=TABLE.replace("trace, base |", "trace, bass |", 1))
         self.assertEqual((status, output),
                          (1, "CONTRIBUTING.md:6: src/trace/native may include bass, which has no row\n"))
+
+    def test_a_row_that_allows_what_stands_below_it_is_refused(self):
+        status, output = self.check(table=TABLE.replace("| events | base |", "| events | base, session |"))
+        self.assertEqual((status, output),
+                         (1, "CONTRIBUTING.md:5: src/trace may include session, which stands below it\n"))
+        below = TABLE.replace("| events | base |", "| events | base, trace/native |")
+        self.assertEqual(self.check(table=below)[0], 0)  # in it
+
+    def test_all_is_what_stands_above(self):
+        self.assertEqual(self.check(src__cli__x='#include "trace/native/y.h"\n')[0], 0)
+        self.assertEqual(self.check(src__cli__x='#include "cli/doctor/y.h"\n')[0], 0)
+        self.assertEqual(self.check(src__cli__x='#include "manual/y.h"\n')[0], 1)
 
     def test_without_the_table_there_is_no_rule(self):
         self.assertEqual(self.check(table=None)[0], 1)

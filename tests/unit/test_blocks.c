@@ -119,13 +119,13 @@ static const char *op_name(uint32_t op) {
 }
 
 /* The paper's tuple without the period: "v R W false true {l} {lm} {l}". */
-static void print_1v(char *at, const struct st_locksets *sets, const struct st_1v_block *block) {
-    at += sprintf(at, "%c %s %s %s %s", (char)('a' + block->variable), op_name(block->ops[0]),
-                  op_name(block->ops[1]), block->final[0] ? "true" : "false",
-                  block->final[1] ? "true" : "false");
-    at = print_set(at, sets, block->held[0]);
-    at = print_set(at, sets, block->held[1]);
-    print_set(at, sets, block->between);
+static void print_1v(char *at, const struct st_locksets *sets, const struct st_1v_pair *pair) {
+    at += sprintf(at, "%c %s %s %s %s", (char)('a' + pair->variable), op_name(pair->ops[0]),
+                  op_name(pair->ops[1]), pair->final[0] ? "true" : "false",
+                  pair->final[1] ? "true" : "false");
+    at = print_set(at, sets, pair->held[0]);
+    at = print_set(at, sets, pair->held[1]);
+    print_set(at, sets, pair->between);
 }
 
 static bool has_transaction(const struct st_model *model, uint32_t shape) {
@@ -140,13 +140,13 @@ static void list_1v(const char *text, char *out) {
     struct st_model *model = model_of(text, false);
     struct st_predict_options options = {0};
     struct st_blocks_run run;
-    struct st_1v_blocks all;
+    struct st_1v_pairs all;
     *out = '\0';
     st_blocks_start(&run, model, &options);
     st_1v_make(&run, &all);
     for (size_t i = 0; i < all.entry_count; i++)
         if (has_transaction(model, all.entries[i].shape)) {
-            print_1v(out, &run.locksets, &all.blocks[all.entries[i].block]);
+            print_1v(out, &run.locksets, st_1v_pair_at(&all, all.entries[i].pair));
             strcat(out, "\n");
             out += strlen(out);
         }
@@ -165,7 +165,7 @@ static void list_2v(const char *text, char *out) {
     *out = '\0';
     st_blocks_start(&run, model, &options);
     st_roles_init(&run, &roles);
-    st_2v_accesses(&run, &roles, model->units[model->instances[0].unit].shape, &accesses);
+    st_2v_list_accesses(&run, &roles, model->units[model->instances[0].unit].shape, &accesses);
     for (size_t i = 0; i < accesses.count; i++)
         for (size_t k = i + 1; k < accesses.count; k++) {
             const struct st_2v_access *a = &accesses.items[i], *b = &accesses.items[k];

@@ -238,10 +238,10 @@ static void run_sections(struct st_rwlocks *rwlocks, struct section *sections, b
             if (j == 1 && !section->writes)
                 continue;
             if (!turn) {
-                st_rwlocks_look(rwlocks, &events[j]);
+                st_rwlocks_event(rwlocks, &events[j]);
                 continue;
             }
-            st_rwlocks_turn(rwlocks, &events[j], number++);
+            st_rwlocks_translate(rwlocks, &events[j], number++);
             for (size_t k = 0; k < rwlocks->step_count; k++)
                 if (rwlocks->steps[k].event.op == ST_ACQUIRE)
                     section->held[section->held_count++] = rwlocks->steps[k].event.target;
@@ -271,7 +271,7 @@ static void sections_exclude_each_other_as_before(void **state) {
                                  .writes = i < LOCKS || rand() % 3 == 0};
         st_rwlocks_init(&rwlocks);
         run_sections(&rwlocks, sections, false);
-        st_rwlocks_settle(&rwlocks, 100);
+        st_rwlocks_number(&rwlocks, 100);
         assert_int_equal(rwlocks.count, LOCKS);
         run_sections(&rwlocks, sections, true);
         assert_false(st_rwlocks_drop_broken(&rwlocks));

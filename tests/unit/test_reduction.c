@@ -1,5 +1,4 @@
 /* Reduction: which blocks are reported, and why; the searches for races that it can use. */
-#include "predict/reduction/ablation.h"
 #include "predict/deadlock.h"
 #include "predict/reduction/reduction.h"
 

@@ -1,7 +1,7 @@
 /* Which blocks other schedules cut: the examples of the paper of Sinha et al. and of our own notes,
  * by every search and by brute force. Random traces are in build/avp-differential. */
 #include "predict/tas/tas.h"
-#include "predict/tas/recheck.h"
+#include "predict/tas/validation.h"
 #include "reference/avp.h"
 
 #include "base/memory.h"

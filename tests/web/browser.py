@@ -127,7 +127,7 @@ class Browser:
         return found
 
     def network(self, method):
-        """What the browser told about its requests since it was last asked."""
+        """The requests that the browser made since the last call."""
         messages = [json.loads(entry["message"])["message"] for entry in self.log("performance")]
         return [message["params"] for message in messages if message["method"] == method]
 

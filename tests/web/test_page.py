@@ -3,16 +3,18 @@
 import json
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 
+import programs
 from browser import Browser
 from results import (comparison, cut, event, foreseen, prediction, race, result,
                      ring)
-from seriatim import CROSS, CUT, ROOT, TRACES, run
+from seriatim import BINARY, CROSS, CUT, ROOT, TRACES, run
 
 HOSTILE = "</script><img src=x onerror=\"document.title='owned'\">"
 
@@ -432,6 +434,19 @@ class Stories(PageCase):
         self.assertEqual(self.text("[data-step='3'] .stack summary"), "called from main")
         self.check(TRACES / "cross.std", "check")  # of the order in a text, nothing is unsure
         self.assertEqual(self.count(".lanes .edge.race, .steps .race"), 0)
+
+    def test_a_program_in_cxx_is_shown_at_its_own_lines(self):
+        program = programs.Program(programs.FOLDER / "std_mutex.cc")
+        (self.folder / "spec").write_text(program.variants[0].specification)
+        for command in (["gcc", "-c", programs.FOLDER / "schedule.c", "-o", "schedule.o"],
+                        [BINARY.parent / "seriatim-c++", "-g", *program.flags, program.path,
+                         "schedule.o", "-o", "program", "-pthread"],
+                        [BINARY, "record", "-q", "-o", "t.stt", "--spec", "spec", "--", "./program"]):
+            subprocess.run(command, cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
+        self.assertEqual(self.check(self.folder / "t.stt", "check"), ["violation"])
+        self.assertEqual(self.texts(".source figcaption"), [str(program.path)])
+        self.assertTrue(all("std_mutex.cc:" in text for text in self.texts(".steps .loc")))
+        self.assertIn("std::mutex::lock", self.text("#finding .steps"))  # in the stacks
 
     def test_hints_and_names_of_a_recorded_program(self):
         self.check(TRACES / "golden-v3.stt", "check")

@@ -22,64 +22,66 @@
 #define LEAST_ADDRESSES (RESERVED + (UINT64_C(1) << 40))
 #define LEAST_ROOM (UINT64_C(1) << 30) /* bytes for temporary files */
 
-struct symptom *health_add(struct health *health, enum health_state state, const char *name) {
-    st_reserve(&health->symptoms, &health->capacity, health->count + 1);
-    struct symptom *symptom = &health->symptoms[health->count++];
-    symptom->state = state;
-    snprintf(symptom->name, sizeof symptom->name, "%s", name);
-    return symptom;
+struct checkup_item *checkup_add(struct checkup *checkup, enum checkup_state state,
+                                 const char *name) {
+    st_reserve(&checkup->items, &checkup->capacity, checkup->count + 1);
+    struct checkup_item *item = &checkup->items[checkup->count++];
+    item->state = state;
+    snprintf(item->name, sizeof item->name, "%s", name);
+    return item;
 }
 
-void health_detail(struct symptom *symptom, const char *format, ...) {
+void checkup_detail(struct checkup_item *item, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(symptom->detail, sizeof symptom->detail, format, arguments);
+    vsnprintf(item->detail, sizeof item->detail, format, arguments);
     va_end(arguments);
 }
 
-void health_advise(struct symptom *symptom, const char *format, ...) {
+void checkup_advise(struct checkup_item *item, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(symptom->advice, sizeof symptom->advice, format, arguments);
+    vsnprintf(item->advice, sizeof item->advice, format, arguments);
     va_end(arguments);
 }
 
-bool health_is_good(const struct health *health) {
-    for (size_t i = 0; i < health->count; i++)
-        if (health->symptoms[i].state == HEALTH_PROBLEM)
+bool checkup_is_good(const struct checkup *checkup) {
+    for (size_t i = 0; i < checkup->count; i++)
+        if (checkup->items[i].state == CHECKUP_PROBLEM)
             return false;
     return true;
 }
 
-void health_free(struct health *health) {
-    free(health->symptoms);
-    memset(health, 0, sizeof *health);
+void checkup_free(struct checkup *checkup) {
+    free(checkup->items);
+    memset(checkup, 0, sizeof *checkup);
 }
 
-static void examine_machine(struct health *health) {
+static void examine_machine(struct checkup *checkup) {
     struct utsname name;
     uname(&name);
     bool good = strcmp(name.machine, "x86_64") == 0;
-    struct symptom *symptom = health_add(health, good ? HEALTH_OK : HEALTH_PROBLEM, "machine");
-    health_detail(symptom, "%s, %s %s", name.machine, name.sysname, name.release);
+    struct checkup_item *item =
+        checkup_add(checkup, good ? CHECKUP_OK : CHECKUP_PROBLEM, "machine");
+    checkup_detail(item, "%s, %s %s", name.machine, name.sysname, name.release);
     if (!good)
-        health_advise(symptom, "programs can be watched on x86_64 only; traces can be checked "
-                               "everywhere");
+        checkup_advise(item, "programs can be watched on x86_64 only; traces can be checked "
+                             "everywhere");
 }
 
 /* The program emits its records through a file in memory. */
-static void examine_memory_file(struct health *health) {
+static void examine_memory_file(struct checkup *checkup) {
     int fd = memfd_create("seriatim-doctor", MFD_CLOEXEC);
-    struct symptom *symptom =
-        health_add(health, fd < 0 ? HEALTH_PROBLEM : HEALTH_OK, "memory file");
+    struct checkup_item *item =
+        checkup_add(checkup, fd < 0 ? CHECKUP_PROBLEM : CHECKUP_OK, "memory file");
     if (fd >= 0) {
-        health_detail(symptom, "memfd_create works");
+        checkup_detail(item, "memfd_create works");
         close(fd);
         return;
     }
-    health_detail(symptom, "memfd_create fails: %s", strerror(errno));
-    health_advise(symptom, "use Linux 3.17 or later, and a container whose seccomp profile allows "
-                           "memfd_create");
+    checkup_detail(item, "memfd_create fails: %s", strerror(errno));
+    checkup_advise(item, "use Linux 3.17 or later, and a container whose seccomp profile allows "
+                         "memfd_create");
 }
 
 static bool overcommit_is_forbidden(void) {
@@ -90,72 +92,74 @@ static bool overcommit_is_forbidden(void) {
     return mode == '2';
 }
 
-static void examine_addresses(struct health *health) {
+static void examine_addresses(struct checkup *checkup) {
     void *memory = mmap(NULL, RESERVED, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory != MAP_FAILED) {
         munmap(memory, RESERVED);
-        health_detail(health_add(health, HEALTH_OK, "addresses"),
-                      "16 TiB can be reserved (of addresses, not of memory)");
+        checkup_detail(checkup_add(checkup, CHECKUP_OK, "addresses"),
+                       "16 TiB can be reserved (of addresses, not of memory)");
         return;
     }
-    struct symptom *symptom = health_add(health, HEALTH_PROBLEM, "addresses");
-    health_detail(symptom, "16 TiB of addresses cannot be reserved: %s", strerror(errno));
+    struct checkup_item *item = checkup_add(checkup, CHECKUP_PROBLEM, "addresses");
+    checkup_detail(item, "16 TiB of addresses cannot be reserved: %s", strerror(errno));
     if (overcommit_is_forbidden())
-        health_advise(symptom, "as root: sysctl vm.overcommit_memory=0");
+        checkup_advise(item, "as root: sysctl vm.overcommit_memory=0");
     else
-        health_advise(symptom, "check whether this shell or container limits the memory");
+        checkup_advise(item, "check whether this shell or container limits the memory");
 }
 
-static void examine_limit(struct health *health) {
+static void examine_limit(struct checkup *checkup) {
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
     getrlimit(RLIMIT_AS, &limit);
     if (limit.rlim_cur == RLIM_INFINITY) {
-        health_detail(health_add(health, HEALTH_OK, "address limit"), "none");
+        checkup_detail(checkup_add(checkup, CHECKUP_OK, "address limit"), "none");
         return;
     }
     bool good = limit.rlim_cur >= LEAST_ADDRESSES;
-    struct symptom *symptom =
-        health_add(health, good ? HEALTH_OK : HEALTH_PROBLEM, "address limit");
-    health_detail(symptom, "%.1f GiB (RLIMIT_AS)", (double)limit.rlim_cur / (1 << 30));
+    struct checkup_item *item =
+        checkup_add(checkup, good ? CHECKUP_OK : CHECKUP_PROBLEM, "address limit");
+    checkup_detail(item, "%.1f GiB (RLIMIT_AS)", (double)limit.rlim_cur / (1 << 30));
     if (!good)
-        health_advise(symptom, "ulimit -v unlimited");
+        checkup_advise(item, "ulimit -v unlimited");
 }
 
-static void examine_room(struct health *health) {
+static void examine_room(struct checkup *checkup) {
     const char *place = scratch_place();
     struct statvfs room;
     if (statvfs(place, &room) < 0) {
-        struct symptom *symptom = health_add(health, HEALTH_PROBLEM, "temporary files");
-        health_detail(symptom, "cannot look at %s: %s", place, strerror(errno));
-        health_advise(symptom, "set TMPDIR to a folder that exists");
+        struct checkup_item *item = checkup_add(checkup, CHECKUP_PROBLEM, "temporary files");
+        checkup_detail(item, "cannot look at %s: %s", place, strerror(errno));
+        checkup_advise(item, "set TMPDIR to a folder that exists");
         return;
     }
     uint64_t bytes = (uint64_t)room.f_bavail * room.f_frsize;
     bool good = bytes >= LEAST_ROOM;
-    struct symptom *symptom = health_add(health, good ? HEALTH_OK : HEALTH_NOTE, "temporary files");
-    health_detail(symptom, "%.1f GiB free in %s", (double)bytes / (1 << 30), place);
+    struct checkup_item *item =
+        checkup_add(checkup, good ? CHECKUP_OK : CHECKUP_NOTE, "temporary files");
+    checkup_detail(item, "%.1f GiB free in %s", (double)bytes / (1 << 30), place);
     if (!good)
-        health_advise(symptom, "make room there, or set TMPDIR to a larger place");
+        checkup_advise(item, "make room there, or set TMPDIR to a larger place");
 }
 
-static void examine_cores(struct health *health) {
+static void examine_cores(struct checkup *checkup) {
     cpu_set_t set;
     int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
                                                             : (int)sysconf(_SC_NPROCESSORS_ONLN);
-    struct symptom *symptom = health_add(health, count > 1 ? HEALTH_OK : HEALTH_NOTE, "cores");
-    health_detail(symptom, "%d", count);
+    struct checkup_item *item =
+        checkup_add(checkup, count > 1 ? CHECKUP_OK : CHECKUP_NOTE, "cores");
+    checkup_detail(item, "%d", count);
     if (count <= 1)
-        health_advise(symptom, "with one core, threads interleave less often; use longer runs");
+        checkup_advise(item, "with one core, threads interleave less often; use longer runs");
 }
 
-void health_examine(struct health *health) {
-    memset(health, 0, sizeof *health);
-    health_examine_building(health);
-    examine_machine(health);
-    examine_memory_file(health);
-    examine_addresses(health);
-    examine_limit(health);
-    examine_room(health);
-    examine_cores(health);
+void checkup_run(struct checkup *checkup) {
+    memset(checkup, 0, sizeof *checkup);
+    checkup_toolchain(checkup);
+    examine_machine(checkup);
+    examine_memory_file(checkup);
+    examine_addresses(checkup);
+    examine_limit(checkup);
+    examine_room(checkup);
+    examine_cores(checkup);
 }

@@ -5,42 +5,43 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum health_state {
-    HEALTH_OK,
-    HEALTH_NOTE,   /* works without it */
-    HEALTH_PROBLEM /* does not work */
+enum checkup_state {
+    CHECKUP_OK,
+    CHECKUP_NOTE,   /* works without it */
+    CHECKUP_PROBLEM /* does not work */
 };
 
-struct symptom {
+struct checkup_item {
     char name[64];
-    enum health_state state;
+    enum checkup_state state;
     char detail[512]; /* what was found */
     char advice[256]; /* what to do about it; empty if there is nothing to do */
 };
 
-struct health {
-    struct symptom *symptoms;
+struct checkup {
+    struct checkup_item *items;
     size_t count, capacity;
     char builders[256]; /* the compilers that can build programs which run: "gcc, clang" */
 };
 
 /* Runs all checks. This takes seconds: programs are compiled and run. */
-void health_examine(struct health *health);
-void health_free(struct health *health);
+void checkup_run(struct checkup *checkup);
+void checkup_free(struct checkup *checkup);
 
 /* Is there no problem? */
-bool health_is_good(const struct health *health);
+bool checkup_is_good(const struct checkup *checkup);
 
-/* ---- For those who look ---- */
+/* ---- for the checks themselves ---- */
 
-/* The returned symptom is valid until the next one is added. */
-struct symptom *health_add(struct health *health, enum health_state state, const char *name);
-void health_detail(struct symptom *symptom, const char *format, ...)
+/* The returned item is valid until the next one is added. */
+struct checkup_item *checkup_add(struct checkup *checkup, enum checkup_state state,
+                                 const char *name);
+void checkup_detail(struct checkup_item *item, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void health_advise(struct symptom *symptom, const char *format, ...)
+void checkup_advise(struct checkup_item *item, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Compilers, the runtime library, and programs built with both. */
-void health_examine_building(struct health *health);
+void checkup_toolchain(struct checkup *checkup);
 
 #endif

@@ -13,23 +13,23 @@ struct values {
 };
 
 static const char *const state_words[] = {
-    [HEALTH_OK] = "ok", [HEALTH_NOTE] = "note", [HEALTH_PROBLEM] = "problem"};
+    [CHECKUP_OK] = "ok", [CHECKUP_NOTE] = "note", [CHECKUP_PROBLEM] = "problem"};
 static const char *const state_colors[] = {
-    [HEALTH_OK] = "\033[32m", [HEALTH_NOTE] = "\033[33m", [HEALTH_PROBLEM] = "\033[1;31m"};
+    [CHECKUP_OK] = "\033[32m", [CHECKUP_NOTE] = "\033[33m", [CHECKUP_PROBLEM] = "\033[1;31m"};
 
-static void write_symptom(const struct symptom *symptom, bool color, FILE *file) {
-    fprintf(file, "%s%-7s%s  %-22s  %s%s%s\n", color ? state_colors[symptom->state] : "",
-            state_words[symptom->state], color ? "\033[0m" : "", symptom->name, symptom->detail,
-            *symptom->advice ? "; " : "", symptom->advice);
+static void write_item(const struct checkup_item *item, bool color, FILE *file) {
+    fprintf(file, "%s%-7s%s  %-22s  %s%s%s\n", color ? state_colors[item->state] : "",
+            state_words[item->state], color ? "\033[0m" : "", item->name, item->detail,
+            *item->advice ? "; " : "", item->advice);
 }
 
-static void write_text(const struct health *health, const struct values *values,
+static void write_text(const struct checkup *checkup, const struct values *values,
                        const struct st_output *output) {
     bool color = use_color(values->common.color, output->fd);
-    for (size_t i = 0; i < health->count && !values->common.quiet; i++)
-        write_symptom(&health->symptoms[i], color, output->file);
-    if (health_is_good(health))
-        fprintf(output->file, "ready: programs built with %s can be watched\n", health->builders);
+    for (size_t i = 0; i < checkup->count && !values->common.quiet; i++)
+        write_item(&checkup->items[i], color, output->file);
+    if (checkup_is_good(checkup))
+        fprintf(output->file, "ready: programs built with %s can be watched\n", checkup->builders);
     else
         fprintf(output->file,
                 "not ready: programs cannot be watched until the problems%s are "
@@ -37,7 +37,7 @@ static void write_text(const struct health *health, const struct values *values,
                 values->common.quiet ? "" : " above");
 }
 
-static void write_json(const struct health *health, FILE *file) {
+static void write_json(const struct checkup *checkup, FILE *file) {
     struct st_json json;
     st_json_start(&json, file);
     st_json_object(&json);
@@ -46,21 +46,21 @@ static void write_json(const struct health *health, FILE *file) {
     st_json_key(&json, "version");
     st_json_string(&json, SERIATIM_VERSION);
     st_json_key(&json, "ready");
-    st_json_bool(&json, health_is_good(health));
+    st_json_bool(&json, checkup_is_good(checkup));
     st_json_key(&json, "checks");
     st_json_array(&json);
-    for (size_t i = 0; i < health->count; i++) {
-        const struct symptom *symptom = &health->symptoms[i];
+    for (size_t i = 0; i < checkup->count; i++) {
+        const struct checkup_item *item = &checkup->items[i];
         st_json_flat_object(&json);
         st_json_key(&json, "name");
-        st_json_string(&json, symptom->name);
+        st_json_string(&json, item->name);
         st_json_key(&json, "state");
-        st_json_string(&json, state_words[symptom->state]);
+        st_json_string(&json, state_words[item->state]);
         st_json_key(&json, "detail");
-        st_json_string(&json, symptom->detail);
+        st_json_string(&json, item->detail);
         st_json_key(&json, "advice");
-        if (*symptom->advice)
-            st_json_string(&json, symptom->advice);
+        if (*item->advice)
+            st_json_string(&json, item->advice);
         else
             st_json_null(&json);
         st_json_object_end(&json);
@@ -72,18 +72,18 @@ static void write_json(const struct health *health, FILE *file) {
 
 static enum status run(const void *given, const char *const *operands) {
     const struct values *values = given;
-    struct health health;
+    struct checkup checkup;
     struct st_output output;
     struct st_error error;
     if (st_output_open(&output, values->output, operands, &error) < 0)
         return complain(&error);
-    health_examine(&health);
+    checkup_run(&checkup);
     if (values->format == FORMAT_JSON)
-        write_json(&health, output.file);
+        write_json(&checkup, output.file);
     else
-        write_text(&health, values, &output);
-    bool good = health_is_good(&health);
-    health_free(&health);
+        write_text(&checkup, values, &output);
+    bool good = checkup_is_good(&checkup);
+    checkup_free(&checkup);
     if (st_output_finish(&output, &error) < 0)
         return complain(&error);
     return good ? STATUS_CLEAN : STATUS_FOUND;

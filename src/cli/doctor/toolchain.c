@@ -57,7 +57,7 @@ enum { BUILD_SECONDS = 120, RUN_SECONDS = 20, OUTPUT = 4096 };
     "}\n"
 
 /* What it prints. */
-struct told {
+struct program_output {
     int count, ours;
     unsigned long bias, function;
 };
@@ -92,8 +92,8 @@ enum { CANDIDATE_COUNT = sizeof candidates / sizeof *candidates };
 
 /* A fault of a candidate is a problem if the user has chosen it; otherwise it is a note, unless it
  * turns out that no other compiler works. */
-static enum health_state failure_of(const struct candidate *candidate) {
-    return candidate->package ? HEALTH_NOTE : HEALTH_PROBLEM;
+static enum checkup_state failure_of(const struct candidate *candidate) {
+    return candidate->package ? CHECKUP_NOTE : CHECKUP_PROBLEM;
 }
 
 static bool is_known(const char *version, const char *known) {
@@ -101,21 +101,21 @@ static bool is_known(const char *version, const char *known) {
     return strncmp(version, known, length) == 0 && (version[length] == '.' || !version[length]);
 }
 
-static void describe_version(struct symptom *symptom, const struct candidate *candidate,
+static void describe_version(struct checkup_item *item, const struct candidate *candidate,
                              const char *const *words) {
     char version[32];
     compiler_version(words, version, sizeof version);
     const char *shown = *version ? version : "unknown version";
     if (!candidate->known)
-        health_detail(symptom, "%s, %s", words[0], shown);
+        checkup_detail(item, "%s, %s", words[0], shown);
     else if (is_known(version, candidate->known))
-        health_detail(symptom, "%s, known to work", shown);
+        checkup_detail(item, "%s, known to work", shown);
     else
-        health_detail(symptom, "%s, not tested (version %s is)", shown, candidate->known);
+        checkup_detail(item, "%s, not tested (version %s is)", shown, candidate->known);
 }
 
 /* Is the compiler installed? */
-static bool examine_compiler(struct health *health, const struct candidate *candidate) {
+static bool examine_compiler(struct checkup *checkup, const struct candidate *candidate) {
     const char *name[] = {candidate->name, NULL};
     struct compiler chosen = {.words = name};
     struct st_error error;
@@ -124,61 +124,61 @@ static bool examine_compiler(struct health *health, const struct candidate *cand
         result = compiler_identify(name, candidate->language, &chosen.kind, &error);
     else
         result = compiler_open(&chosen, candidate->language, &error);
-    struct symptom *symptom =
-        health_add(health, result < 0 ? failure_of(candidate) : HEALTH_OK, candidate->name);
+    struct checkup_item *item =
+        checkup_add(checkup, result < 0 ? failure_of(candidate) : CHECKUP_OK, candidate->name);
     if (result == 0)
-        describe_version(symptom, candidate, chosen.words);
+        describe_version(item, candidate, chosen.words);
     else if (candidate->package) {
-        health_detail(symptom, "not found");
-        health_advise(symptom, "to build with it: apt-get install %s", candidate->package);
+        checkup_detail(item, "not found");
+        checkup_advise(item, "to build with it: apt-get install %s", candidate->package);
     } else {
-        health_detail(symptom, "%s", error.cause);
+        checkup_detail(item, "%s", error.cause);
     }
     if (!candidate->package)
         compiler_close(&chosen);
     return result == 0;
 }
 
-static bool examine_runtime(struct health *health) {
+static bool examine_runtime(struct checkup *checkup) {
     struct st_error error;
     char *place = st_runtime_folder(NULL, &error);
-    struct symptom *symptom =
-        health_add(health, place ? HEALTH_OK : HEALTH_PROBLEM, "runtime library");
-    health_detail(symptom, "%s%s", place ? place : error.cause,
-                  place ? "/" ST_RUNTIME_LIBRARY : "");
+    struct checkup_item *item =
+        checkup_add(checkup, place ? CHECKUP_OK : CHECKUP_PROBLEM, "runtime library");
+    checkup_detail(item, "%s%s", place ? place : error.cause, place ? "/" ST_RUNTIME_LIBRARY : "");
     free(place);
     return place != NULL;
 }
 
 /* It is optional, so nothing is wrong without it. */
-static void examine_archive(struct health *health) {
+static void examine_archive(struct checkup *checkup) {
     struct st_error error;
     char *place = st_runtime_folder(NULL, &error);
     if (!place)
         return;
     bool there = st_runtime_has_archive(place);
-    struct symptom *symptom = health_add(health, there ? HEALTH_OK : HEALTH_NOTE, "static runtime");
-    health_detail(symptom, there ? "%s/" ST_RUNTIME_ARCHIVE : "not in %s", place);
+    struct checkup_item *item =
+        checkup_add(checkup, there ? CHECKUP_OK : CHECKUP_NOTE, "static runtime");
+    checkup_detail(item, there ? "%s/" ST_RUNTIME_ARCHIVE : "not in %s", place);
     if (!there)
-        health_advise(symptom, "for -static-libtsan, build or install seriatim again");
+        checkup_advise(item, "for -static-libtsan, build or install seriatim again");
     free(place);
 }
 
 /* The first line that a failed command printed, or how it ended. */
-static void describe_failure(struct symptom *symptom, const struct candidate *candidate,
+static void describe_failure(struct checkup_item *item, const struct candidate *candidate,
                              const char *what, int status, char *output) {
     output[strcspn(output, "\n")] = '\0';
     if (status == CHILD_TIMED_OUT)
-        health_detail(symptom, "%s: takes too long", what);
+        checkup_detail(item, "%s: takes too long", what);
     else if (status >= CHILD_SIGNALLED)
-        health_detail(symptom, "%s: ended by signal %d", what, status - CHILD_SIGNALLED);
+        checkup_detail(item, "%s: ended by signal %d", what, status - CHILD_SIGNALLED);
     else
-        health_detail(symptom, "%s: %s", what, *output ? output : "does not work");
+        checkup_detail(item, "%s: %s", what, *output ? output : "does not work");
     if (candidate->package)
-        health_advise(symptom, "to see more: %s=%s seriatim %s FILE", candidate->language->variable,
-                      candidate->name, candidate->language->command);
+        checkup_advise(item, "to see more: %s=%s seriatim %s FILE", candidate->language->variable,
+                       candidate->name, candidate->language->command);
     else
-        health_advise(symptom, "to see more: seriatim %s FILE", candidate->language->command);
+        checkup_advise(item, "to see more: seriatim %s FILE", candidate->language->command);
 }
 
 static int build(const struct candidate *candidate, char output[OUTPUT]) {
@@ -197,91 +197,91 @@ static int build(const struct candidate *candidate, char output[OUTPUT]) {
 }
 
 /* Can a program be built and run? */
-static bool examine_program(struct health *health, const struct candidate *candidate,
-                            struct told *told) {
+static bool examine_program(struct checkup *checkup, const struct candidate *candidate,
+                            struct program_output *printed) {
     char name[64], output[OUTPUT];
     snprintf(name, sizeof name, "program by %s", candidate->name);
-    struct symptom *symptom = health_add(health, failure_of(candidate), name);
+    struct checkup_item *item = checkup_add(checkup, failure_of(candidate), name);
     int status = build(candidate, output);
     if (status != 0) {
-        describe_failure(symptom, candidate, "a small program cannot be built", status, output);
+        describe_failure(item, candidate, "a small program cannot be built", status, output);
         return false;
     }
     const char *words[] = {scratch_path(SCRATCH_PROGRAM), NULL};
     status = child_run(words, NULL, RUN_SECONDS, output, sizeof output);
-    int read =
-        sscanf(output, "%d %d %lx %lx", &told->count, &told->ours, &told->bias, &told->function);
-    if (status != 0 || read != 4 || told->count != 2000 || !told->ours) {
-        describe_failure(symptom, candidate, "a small program was built, but does not run", status,
+    int read = sscanf(output, "%d %d %lx %lx", &printed->count, &printed->ours, &printed->bias,
+                      &printed->function);
+    if (status != 0 || read != 4 || printed->count != 2000 || !printed->ours) {
+        describe_failure(item, candidate, "a small program was built, but does not run", status,
                          output);
         return false;
     }
-    symptom->state = HEALTH_OK;
-    health_detail(symptom, "two threads: compiled, linked and run");
+    item->state = CHECKUP_OK;
+    checkup_detail(item, "two threads: compiled, linked and run");
     return true;
 }
 
 /* Can we read the names and lines that the compiler has written? */
-static void examine_names(struct health *health, const struct candidate *candidate,
-                          const struct told *told) {
+static void examine_names(struct checkup *checkup, const struct candidate *candidate,
+                          const struct program_output *printed) {
     char name[64];
     snprintf(name, sizeof name, "names by %s", candidate->name);
-    struct symptom *symptom = health_add(health, HEALTH_OK, name);
+    struct checkup_item *item = checkup_add(checkup, CHECKUP_OK, name);
     struct st_modules *modules = st_modules_new(NULL);
     const struct st_module module = {.path = scratch_path(SCRATCH_PROGRAM),
-                                     .start = told->bias,
+                                     .start = printed->bias,
                                      .end = UINT64_MAX,
-                                     .bias = told->bias};
+                                     .bias = printed->bias};
     st_modules_add(modules, &module);
-    const struct st_function *function = st_function(modules, told->function + 1);
+    const struct st_function *function = st_function(modules, printed->function + 1);
     if (strcmp(function->name, "work") == 0 && function->file && function->line) {
-        health_detail(symptom, "functions and lines are found");
+        checkup_detail(item, "functions and lines are found");
     } else {
-        const char *trouble = st_module_trouble(modules, told->function);
-        symptom->state = failure_of(candidate);
-        health_detail(symptom, "the program %s", trouble ? trouble : "has no line numbers");
-        health_advise(symptom, "reports will lack names and lines");
+        const char *trouble = st_module_trouble(modules, printed->function);
+        item->state = failure_of(candidate);
+        checkup_detail(item, "the program %s", trouble ? trouble : "has no line numbers");
+        checkup_advise(item, "reports will lack names and lines");
     }
     st_modules_free(modules);
 }
 
-static void add_builder(struct health *health, const char *name) {
-    size_t used = strlen(health->builders);
-    snprintf(health->builders + used, sizeof health->builders - used, "%s%s", used ? ", " : "",
+static void add_builder(struct checkup *checkup, const char *name) {
+    size_t used = strlen(checkup->builders);
+    snprintf(checkup->builders + used, sizeof checkup->builders - used, "%s%s", used ? ", " : "",
              name);
 }
 
-static void examine_programs(struct health *health, const bool present[CANDIDATE_COUNT]) {
+static void examine_programs(struct checkup *checkup, const bool present[CANDIDATE_COUNT]) {
     struct st_error error;
     if (scratch_make(&error) < 0 || scratch_write(SCRATCH_C, c_program, &error) < 0 ||
         scratch_write(SCRATCH_CXX, cxx_program, &error) < 0) {
-        struct symptom *symptom = health_add(health, HEALTH_PROBLEM, "programs");
-        health_detail(symptom, "%s: %s", error.file, error.cause);
-        health_advise(symptom, "set TMPDIR to a folder that is writable");
+        struct checkup_item *item = checkup_add(checkup, CHECKUP_PROBLEM, "programs");
+        checkup_detail(item, "%s: %s", error.file, error.cause);
+        checkup_advise(item, "set TMPDIR to a folder that is writable");
     } else {
         for (size_t i = 0; i < CANDIDATE_COUNT; i++) {
-            struct told told;
-            if (present[i] && examine_program(health, &candidates[i], &told)) {
-                add_builder(health, candidates[i].name);
-                examine_names(health, &candidates[i], &told);
+            struct program_output printed;
+            if (present[i] && examine_program(checkup, &candidates[i], &printed)) {
+                add_builder(checkup, candidates[i].name);
+                examine_names(checkup, &candidates[i], &printed);
             }
         }
     }
     scratch_remove();
 }
 
-void health_examine_building(struct health *health) {
+void checkup_toolchain(struct checkup *checkup) {
     bool present[CANDIDATE_COUNT] = {false};
     for (size_t i = 0; i < CANDIDATE_COUNT; i++) {
         const char *chosen = getenv(candidates[i].name);
         if (candidates[i].package || (chosen && *chosen))
-            present[i] = examine_compiler(health, &candidates[i]);
+            present[i] = examine_compiler(checkup, &candidates[i]);
     }
-    if (examine_runtime(health))
-        examine_programs(health, present);
+    if (examine_runtime(checkup))
+        examine_programs(checkup, present);
     /* One working compiler is enough. */
-    for (size_t i = 0; i < health->count && !health->builders[0]; i++)
-        if (health->symptoms[i].state == HEALTH_NOTE)
-            health->symptoms[i].state = HEALTH_PROBLEM;
-    examine_archive(health);
+    for (size_t i = 0; i < checkup->count && !checkup->builders[0]; i++)
+        if (checkup->items[i].state == CHECKUP_NOTE)
+            checkup->items[i].state = CHECKUP_PROBLEM;
+    examine_archive(checkup);
 }

@@ -5,9 +5,9 @@
  * Atomic means view-atomic: in every schedule of the run each read sees the same write, and each
  * variable ends with the same write, as in some serial schedule. Three depths:
  *
- * - Theorem 3 looks at one variable at a time (blocks_1v.c);
- * - Theorem 4 at two transactions at a time (blocks_2v.c), for which it is exact;
- * - Theorem 5 at all of them at once (blocks_exact.c). Its first condition is Theorem 3 without the
+ * - Theorem 3 looks at one variable at a time (one_variable.c);
+ * - Theorem 4 at two transactions at a time (two_variables.c), for which it is exact;
+ * - Theorem 5 at all of them at once (exact/exact.c). Its first condition is Theorem 3 without the
  *   pattern of the final write between a read and a write: another write may come last and hide it,
  *   which its second condition finds out. (as_published: with that pattern.)
  *
@@ -15,6 +15,7 @@
 #include "predict/blocks/blocks.h"
 
 #include "base/memory.h"
+#include "predict/model/block_verdicts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@
 /* The model is read-only: sets that it does not have are kept apart. */
 static void copy_locksets(struct st_locksets *to, const struct st_locksets *from) {
     st_locksets_init(to);
-    for (uint32_t i = 0; i < from->count; i++)
+    for (uint32_t i = 0; i < from->sets.count; i++)
         st_lockset_of(to, st_lockset_locks(from, i), st_lockset_size(from, i));
 }
 
@@ -95,8 +96,8 @@ static void add_path(struct st_predicted_block *block) {
 
 static void explain_finding(const struct st_blocks_run *run, uint32_t unit,
                             struct st_predicted_block *block) {
-    const struct st_block_finding *finding = &run->findings[unit];
-    bool two = finding->variables[1] != ST_NO_VARIABLE;
+    const struct st_pair_finding *finding = &run->findings[unit];
+    bool two = finding->variables[1] != ST_VARIABLE_NONE;
     block->variable_count = two ? 2 : 1;
     block->variables = st_alloc(2, sizeof *block->variables);
     memcpy(block->variables, finding->variables, block->variable_count * sizeof *block->variables);
@@ -111,17 +112,17 @@ static void explain_finding(const struct st_blocks_run *run, uint32_t unit,
     add_path(block);
 }
 
-struct teller {
+struct explainer {
     const struct st_blocks_run *run;
     const struct st_blocks_exact *exact;
 };
 
 static void explain(void *context, uint32_t unit, struct st_predicted_block *block) {
-    const struct teller *teller = context;
-    if (teller->run->verdicts[unit] == ST_BLOCK_VIOLATION)
-        st_blocks_exact_explain(teller->exact, unit, block);
+    const struct explainer *explainer = context;
+    if (explainer->run->verdicts[unit] == ST_BLOCK_VIOLATION)
+        st_blocks_exact_explain(explainer->exact, unit, block);
     else
-        explain_finding(teller->run, unit, block);
+        explain_finding(explainer->run, unit, block);
 }
 
 /* ---- what is certain ---- */
@@ -145,14 +146,14 @@ static bool found_violations(const struct st_blocks_run *run) {
 }
 
 /* The schedules that were found prove as much as the model knows. */
-static void limit_claims(const struct st_blocks_run *run, enum st_block_verdict *told,
+static void limit_claims(const struct st_blocks_run *run, enum st_block_verdict *claims,
                          struct st_prediction *prediction) {
     size_t count = run->model->unit_count;
     bool unknown = has_unknown_order(run->model);
-    memcpy(told, run->verdicts, count * sizeof *told);
+    memcpy(claims, run->verdicts, count * sizeof *claims);
     for (size_t i = 0; unknown && i < count; i++)
-        if (told[i] == ST_BLOCK_VIOLATION)
-            told[i] = ST_BLOCK_POTENTIAL;
+        if (claims[i] == ST_BLOCK_VIOLATION)
+            claims[i] = ST_BLOCK_POTENTIAL;
     if (found_violations(run))
         st_prediction_caveat(prediction, "What reads see in an interleaving is not looked at: a "
                                          "thread that reads another value than in this run may "
@@ -185,13 +186,13 @@ static void run_blocks(const struct st_run *observed, const struct st_predict_op
     const struct st_model *model = observed->model;
     enum depth depth = depth_of(own);
     struct st_blocks_run run;
-    struct st_1v_blocks blocks;
+    struct st_1v_pairs pairs;
     struct st_blocks_exact *exact = NULL;
     bool all_patterns = depth != EXACT || options->as_published;
     st_blocks_start(&run, model, options);
-    st_1v_make(&run, &blocks);
-    st_1v_check(&run, &blocks, all_patterns ? ST_PATTERN_ALL : ST_PATTERN_ALL & ~ST_PATTERN_RWW);
-    st_1v_free(&blocks);
+    st_1v_make(&run, &pairs);
+    st_1v_check(&run, &pairs, all_patterns ? ST_PATTERN_ALL : ST_PATTERN_ALL & ~ST_PATTERN_RWW);
+    st_1v_free(&pairs);
     if (depth != EXACT && !options->as_published)
         st_loose_check(&run);
     if (depth == TWO_VARIABLES)
@@ -215,11 +216,11 @@ static void run_blocks(const struct st_run *observed, const struct st_predict_op
     prediction->method = method_of(depth);
     prediction->storage = run.storage;
     prediction->storage_unit = "blocks";
-    struct teller teller = {&run, exact};
-    enum st_block_verdict *told = st_alloc(model->unit_count + 1, sizeof *told);
-    limit_claims(&run, told, prediction);
-    st_model_tell(model, told, explain, &teller, options->limit, prediction);
-    free(told);
+    struct explainer explainer = {&run, exact};
+    enum st_block_verdict *claims = st_alloc(model->unit_count + 1, sizeof *claims);
+    limit_claims(&run, claims, prediction);
+    st_report_units(model, claims, explain, &explainer, options->limit, prediction);
+    free(claims);
     st_blocks_exact_free(exact);
     st_blocks_stop(&run);
 }

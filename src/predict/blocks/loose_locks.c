@@ -116,8 +116,8 @@ static uint32_t find_token(struct st_blocks_run *run, uint32_t unit, uint32_t lo
 }
 
 /* `use` is where the transaction acquires or releases the lock. */
-static void tell(struct st_blocks_run *run, uint32_t number, uint32_t use, uint32_t access,
-                 const struct guest *guest) {
+static void report(struct st_blocks_run *run, uint32_t number, uint32_t use, uint32_t access,
+                   const struct guest *guest) {
     const struct st_shape *shape = &run->model->shapes.items[number];
     uint32_t variable = shape->tokens[access].target;
     for (size_t i = run->first_unit[number]; i < run->first_unit[number + 1]; i++) {
@@ -128,8 +128,8 @@ static void tell(struct st_blocks_run *run, uint32_t number, uint32_t use, uint3
         if (other == ST_NO_UNIT)
             continue;
         run->verdicts[unit] = ST_BLOCK_POTENTIAL;
-        run->findings[unit] = (struct st_block_finding){
-            .variables = {variable, ST_NO_VARIABLE},
+        run->findings[unit] = (struct st_pair_finding){
+            .variables = {variable, ST_VARIABLE_NONE},
             .tokens = {use < access ? use : access, use < access ? access : use},
             .other = other,
             .others = {find_token(run, other, shape->tokens[use].target, variable), ST_NO_TOKEN}};
@@ -149,7 +149,7 @@ static void check_access(struct loose *loose, uint32_t number, uint32_t use, uin
         const struct guest *guest = &loose->guests[i - 1];
         if (stays || (guest->stays && guest->count > 1 &&
                       st_locksets_disjoint(locksets, guest->lasting, held)))
-            tell(loose->run, number, use, access, guest);
+            report(loose->run, number, use, access, guest);
     }
 }
 

@@ -1,14 +1,15 @@
-/* 2v-blocks: two accesses of a transaction to two variables (TSE 2006, 6.2 and Theorem 4).
+/* Pairs of accesses of a transaction to two variables: the 2v-blocks of the paper (TSE 2006, 6.2
+ * and Theorem 4).
  *
  * The question: can a transaction be between two accesses e1 and e2 to different variables, while
  * another one makes two accesses, one that conflicts with e1 and one that conflicts with e2? It
  * would come after the first transaction by the one and before it by the other. Only initial reads
- * and final writes need to be looked at, when 1v-blocks have nothing to say. It can when no lock
- * that is held all the way from e1 to e2 is held by the other at any time from its first access to
- * its second: h12 has no lock in common with h1', h2' and heldmid'.
+ * and final writes need to be looked at, when pairs for one variable have nothing to say. It can
+ * when no lock that is held all the way from e1 to e2 is held by the other at any time from its
+ * first access to its second: h12 has no lock in common with h1', h2' and heldmid'.
  *
- * The paper compares each 2v-block with each other, of which there are O(k^2) in a transaction with
- * k accesses. We get the same answer from the chain of accesses:
+ * The paper compares each pair with each other, of which there are O(k^2) in a transaction with k
+ * accesses. We get the same answer from the chain of accesses:
  *
  * - Critical sections are nested, so of the gaps between neighbouring accesses from e1 to e2 there
  *   is one in which just the locks of h12 are held. It is enough to look at gaps of neighbours. For
@@ -18,27 +19,25 @@
  *   between them. That takes one look at each access of the run.
  * - Transactions with the same chain (a *profile*) are looked at once, and so are pairs of them.
  *
- * The chain consists of the 2v-blocks of neighbours, from which all others follow; these are what
- * is counted as storage.
+ * The chain consists of the pairs of neighbours, from which all others follow; these are what is
+ * counted as storage.
  *
  * Where the printed text needed an interpretation:
  *
  * - "Interleaved to any of the unserializable patterns": with two pairs of conflicting operations
  *   of initial reads and final writes, every interleaving is unserializable in which one pair is in
- *   the one order and the other in the other order. We look for those in which one block is
+ *   the one order and the other in the other order. We look for those in which one pair is
  *   within the other. Where they cross (e1 e1' e2 e2'), a schedule exists in which they do
  *   not: no deadlock being possible, one of the two can finish first.
  * - The optimization of 6.6 (of two initial reads of a variable in the same critical sections with
  *   no acquire between them, one is enough) is made.
- * - A unit outside of transactions makes one access; it is in no 2v-block. */
-#include "base/map64.h"
+ * - A unit outside of transactions makes one access; it is in no pair. */
 #include "base/memory.h"
 #include "predict/blocks/blocks.h"
 #include "predict/parallel.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 /* ---- accesses ---- */
 
@@ -66,8 +65,8 @@ static void put_access(const struct st_shape *shape, uint32_t i, struct st_2v_ac
 
 /* roles->last[v] is the last initial read of v that was put, plus 1, while tokens are gone
  * through. */
-void st_2v_accesses(struct st_blocks_run *run, struct st_roles *roles, uint32_t number,
-                    struct st_2v_accesses *accesses) {
+void st_2v_list_accesses(struct st_blocks_run *run, struct st_roles *roles, uint32_t number,
+                         struct st_2v_accesses *accesses) {
     const struct st_shape *shape = &run->model->shapes.items[number];
     uint32_t acquired = 0; /* the last acquire so far */
     accesses->count = 0;
@@ -166,36 +165,36 @@ static void complete_profile(struct st_blocks_run *run, struct profile *profile)
 }
 
 static void count_storage(struct st_blocks_run *run, const struct profiles *profiles) {
-    struct st_map64 known;
-    st_map64_init(&known);
+    struct st_intern known;
+    st_intern_init(&known, 2 * sizeof(struct st_2v_access));
     for (size_t i = 0; i < profiles->count; i++)
         for (uint32_t k = 0; k + 1 < profiles->items[i].count; k++) {
             struct st_2v_access pair[2];
             memcpy(pair, &profiles->items[i].accesses[k], sizeof pair);
             pair[1].between = pair[1].touched = 0; /* of the pair behind it */
             if (pair[0].variable != pair[1].variable)
-                st_map64_number(&known, XXH3_64bits(pair, sizeof pair));
+                st_intern_add(&known, pair, sizeof pair);
         }
     run->storage += known.count;
-    st_map64_free(&known);
+    st_intern_free(&known);
 }
 
 static void make_profiles(struct profiles *profiles) {
     struct st_blocks_run *run = profiles->run;
     struct st_2v_accesses accesses = {.count = 0};
     struct st_roles roles;
-    struct st_map64 numbers;
+    struct st_intern chains;
     st_roles_init(run, &roles);
-    st_map64_init(&numbers);
+    st_intern_init(&chains, 0);
     for (uint32_t shape = 0; shape < run->model->shapes.count; shape++) {
         if (!has_transaction(run, shape))
             continue;
-        st_2v_accesses(run, &roles, shape, &accesses);
+        st_2v_list_accesses(run, &roles, shape, &accesses);
         if (!has_two_variables(accesses.items, accesses.count))
             continue;
         size_t bytes = accesses.count * sizeof *accesses.items;
-        uint32_t known = numbers.count;
-        uint32_t number = st_map64_number(&numbers, XXH3_64bits(accesses.items, bytes));
+        uint32_t known = chains.count;
+        uint32_t number = st_intern_add(&chains, accesses.items, bytes);
         st_reserve(&profiles->items, &profiles->capacity, (size_t)number + 1);
         struct profile *profile = &profiles->items[number];
         if (number == known) {
@@ -207,12 +206,12 @@ static void make_profiles(struct profiles *profiles) {
         }
         st_unit_list_add_shape(run, shape, &profile->units);
     }
-    st_map64_free(&numbers);
+    st_intern_free(&chains);
     st_roles_free(&roles);
     st_2v_accesses_free(&accesses);
 }
 
-/* Transactions only: other units of the same shape are in no 2v-block. */
+/* Transactions only: other units of the same shape are in no pair. */
 static void list_units(struct profiles *profiles) {
     const struct st_model *model = profiles->run->model;
     for (size_t i = 0; i < profiles->count; i++) {
@@ -339,7 +338,7 @@ struct meeting {
 static void start_meeting(struct meeting *meeting) {
     memset(meeting, 0, sizeof *meeting);
     for (int i = 0; i < 2; i++) {
-        meeting->early[i].variable = meeting->late[i].variable = ST_NO_VARIABLE;
+        meeting->early[i].variable = meeting->late[i].variable = ST_VARIABLE_NONE;
         meeting->early[i].place = NOWHERE;
     }
 }
@@ -359,10 +358,10 @@ static void note_early(struct meeting *meeting, uint32_t variable, uint32_t plac
 
 static void note_late(struct meeting *meeting, uint32_t variable, uint32_t place,
                       uint32_t partner) {
-    bool first = meeting->late[0].variable == ST_NO_VARIABLE;
+    bool first = meeting->late[0].variable == ST_VARIABLE_NONE;
     int i =
         first || meeting->late[0].variable == variable || place > meeting->late[0].place ? 0 : 1;
-    if (meeting->late[i].variable != ST_NO_VARIABLE && place <= meeting->late[i].place)
+    if (meeting->late[i].variable != ST_VARIABLE_NONE && place <= meeting->late[i].place)
         return;
     if (i == 0 && !first && meeting->late[0].variable != variable)
         meeting->late[1] = meeting->late[0];
@@ -383,27 +382,27 @@ static void note_access(struct meeting *meeting, const struct use *use, const ui
     note_late(meeting, access->variable, last, partner);
 }
 
-/* Two accesses on both sides of a gap. */
-static bool is_cut(const struct meeting *meeting, int *early, int *late) {
+/* Are there two accesses on both sides of a gap? */
+static bool is_violated(const struct meeting *meeting, int *early, int *late) {
     for (*early = 0; *early < 2; ++*early)
         for (*late = 0; *late < 2; ++*late)
             if (meeting->early[*early].place != NOWHERE &&
-                meeting->late[*late].variable != ST_NO_VARIABLE &&
+                meeting->late[*late].variable != ST_VARIABLE_NONE &&
                 meeting->early[*early].variable != meeting->late[*late].variable &&
                 meeting->early[*early].place < meeting->late[*late].place)
                 return true;
     return false;
 }
 
-/* Which accesses: of the profile in question, and of its partner. */
-struct cut {
+/* The accesses around a gap, of the profile in question, and those in it, of its partner. */
+struct gap {
     uint32_t accesses[2], partners[2];
 };
 
 /* Can the partner make two accesses in a gap where this set is held? */
-static bool cuts_gap(const struct profiles *profiles, const struct scratch *scratch,
-                     uint32_t number, const struct profile *partner, uint32_t set,
-                     const uint32_t *next, struct cut *cut) {
+static bool fits_in_gaps(const struct profiles *profiles, const struct scratch *scratch,
+                         uint32_t number, const struct profile *partner, uint32_t set,
+                         const uint32_t *next, struct gap *gap) {
     const struct st_locksets *locksets = &profiles->run->locksets;
     bool whole = st_locksets_disjoint(locksets, set, partner->all_locks);
     struct meeting meeting;
@@ -419,8 +418,8 @@ static bool cuts_gap(const struct profiles *profiles, const struct scratch *scra
                     (!whole && !st_locksets_disjoint(locksets, set, access->touched));
         if (!ends)
             continue;
-        if (is_cut(&meeting, &early, &late)) {
-            *cut = (struct cut){
+        if (is_violated(&meeting, &early, &late)) {
+            *gap = (struct gap){
                 .accesses = {meeting.early[early].access, meeting.late[late].access},
                 .partners = {meeting.early[early].partner, meeting.late[late].partner}};
             return true;
@@ -430,13 +429,13 @@ static bool cuts_gap(const struct profiles *profiles, const struct scratch *scra
     return false;
 }
 
-static bool cuts(const struct profiles *profiles, const struct scratch *scratch, uint32_t number,
-                 const struct profile *partner, struct cut *cut) {
+static bool violates(const struct profiles *profiles, const struct scratch *scratch,
+                     uint32_t number, const struct profile *partner, struct gap *gap) {
     const struct profile *self = &profiles->items[number];
     for (uint32_t g = 0; g < self->gap_count; g++)
         if (st_locksets_disjoint(&profiles->run->locksets, self->gaps[g], partner->always) &&
-            cuts_gap(profiles, scratch, number, partner, self->gaps[g],
-                     scratch->next + (size_t)g * self->count, cut))
+            fits_in_gaps(profiles, scratch, number, partner, self->gaps[g],
+                         scratch->next + (size_t)g * self->count, gap))
             return true;
     return false;
 }
@@ -468,10 +467,10 @@ static void find_partners(const struct profiles *profiles, uint32_t number,
     qsort(scratch->partners, kept, sizeof *scratch->partners, by_number);
 }
 
-/* The profile and its partner as blocks, where the other unit can run at the same time. True when
- * nothing is left to be found out about the profile. */
-static bool tell(const struct profiles *profiles, uint32_t number, const struct profile *partner,
-                 const struct cut *cut) {
+/* Reports the transactions of the profile, where a unit of its partner can run at the same time.
+ * True when nothing is left to be found out about the profile. */
+static bool report(const struct profiles *profiles, uint32_t number, const struct profile *partner,
+                   const struct gap *gap) {
     struct st_blocks_run *run = profiles->run;
     const struct profile *self = &profiles->items[number];
     bool all = true;
@@ -486,11 +485,11 @@ static bool tell(const struct profiles *profiles, uint32_t number, const struct 
         }
         run->verdicts[unit] = ST_BLOCK_POTENTIAL;
         run->findings[unit] =
-            (struct st_block_finding){.variables = {self->accesses[cut->accesses[0]].variable,
-                                                    self->accesses[cut->accesses[1]].variable},
-                                      .tokens = {cut->accesses[0], cut->accesses[1]},
-                                      .other = other,
-                                      .others = {cut->partners[0], cut->partners[1]}};
+            (struct st_pair_finding){.variables = {self->accesses[gap->accesses[0]].variable,
+                                                   self->accesses[gap->accesses[1]].variable},
+                                     .tokens = {gap->accesses[0], gap->accesses[1]},
+                                     .other = other,
+                                     .others = {gap->partners[0], gap->partners[1]}};
     }
     return all;
 }
@@ -519,9 +518,9 @@ static void check_profile(void *context, unsigned worker, size_t number) {
     find_partners(profiles, (uint32_t)number, scratch);
     for (size_t i = 0; i < scratch->partner_count; i++) {
         const struct profile *partner = &profiles->items[scratch->partners[i]];
-        struct cut cut;
-        if (cuts(profiles, scratch, (uint32_t)number, partner, &cut) &&
-            tell(profiles, (uint32_t)number, partner, &cut))
+        struct gap gap;
+        if (violates(profiles, scratch, (uint32_t)number, partner, &gap) &&
+            report(profiles, (uint32_t)number, partner, &gap))
             break;
     }
 }
@@ -532,13 +531,13 @@ static void find_tokens(struct st_blocks_run *run, const bool *was_known) {
     struct st_roles roles;
     st_roles_init(run, &roles);
     for (uint32_t unit = 0; unit < run->model->unit_count; unit++) {
-        struct st_block_finding *finding = &run->findings[unit];
+        struct st_pair_finding *finding = &run->findings[unit];
         if (was_known[unit] || run->verdicts[unit] != ST_BLOCK_POTENTIAL)
             continue;
         for (int i = 0; i < 2; i++) {
             uint32_t *tokens = i ? finding->others : finding->tokens;
-            st_2v_accesses(run, &roles, run->model->units[i ? finding->other : unit].shape,
-                           &accesses);
+            st_2v_list_accesses(run, &roles, run->model->units[i ? finding->other : unit].shape,
+                                &accesses);
             tokens[0] = accesses.tokens[tokens[0]];
             tokens[1] = accesses.tokens[tokens[1]];
         }

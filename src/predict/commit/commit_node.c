@@ -21,7 +21,7 @@
  *   no later than it enters, so that it need not be blamed.
  * - Figure 5 adds, through its recursion on S(e), inter-edges inside one unit and between units
  * that are not concurrent; both are left out.
- * - Trimming keeps the last write of each variable (predict/model/unit_draft.h), which
+ * - Trimming keeps the last write of each variable (predict/model/unit_tokens.h), which
  * view-atomicity needs.
  * - Of identical trees the paper keeps two. Here equal units of one period are one, and those of
  *   different periods are kept, since they can have different neighbours.
@@ -31,10 +31,11 @@
  * stands. `pairwise` looks at two units at a time (Theorems 4.2 and 4.5), which is exact for sets
  * of two transactions. */
 #define _GNU_SOURCE
-#include "base/memory.h"
 #include "predict/commit/commit_node.h"
+
+#include "base/memory.h"
 #include "predict/commit/path_search.h"
-#include "predict/commit/lock_uses.h"
+#include "predict/model/block_verdicts.h"
 #include "predict/parallel.h"
 
 #include <stdlib.h>
@@ -69,171 +70,15 @@ static void judge(void *context, unsigned worker, size_t unit) {
     struct st_commit_analysis *analysis = context;
     struct st_commit_search *search = &analysis->searches[worker];
     double timeout = analysis->options->timeout;
-    struct st_cut cut;
+    struct st_commit_violation violation;
     if (!analysis->model->units[unit].transaction)
         return;
     search->deadline = timeout > 0 ? st_commit_time() + timeout : 0;
     search->expired = false;
-    if (st_is_cut(search, (uint32_t)unit, &cut))
+    if (st_commit_is_violated(search, (uint32_t)unit, &violation))
         analysis->verdicts[unit] = ST_BLOCK_POTENTIAL;
     else if (search->expired)
         analysis->verdicts[unit] = ST_BLOCK_TIMEOUT;
-}
-
-/* ---- findings ---- */
-
-/* A finding while it is put together. */
-struct story {
-    const struct st_commit_analysis *analysis;
-    struct st_lock_uses *uses;
-    struct st_predicted_block *block;
-    size_t event_capacity, path_capacity, variable_capacity;
-};
-
-static void tell_event(struct story *story, struct st_place place) {
-    struct st_predicted_block *block = story->block;
-    if (block->event_count && block->events[block->event_count - 1].number == place.number)
-        return;
-    st_reserve(&block->events, &story->event_capacity, block->event_count + 1);
-    block->events[block->event_count++] = place;
-}
-
-static void tell_variable(struct story *story, uint32_t subject) {
-    struct st_predicted_block *block = story->block;
-    if (subject >= story->analysis->forest->variable_count)
-        return;
-    uint32_t variable = story->analysis->forest->variables[subject];
-    for (size_t i = 0; i < block->variable_count; i++)
-        if (block->variables[i] == variable)
-            return;
-    st_reserve(&block->variables, &story->variable_capacity, block->variable_count + 1);
-    block->variables[block->variable_count++] = variable;
-}
-
-static uint32_t token_with(const struct st_forest *forest, uint32_t unit, uint32_t entry) {
-    for (size_t i = forest->first_access[unit]; i < forest->first_access[unit + 1]; i++)
-        if (forest->accesses[i].entry == entry)
-            return forest->accesses[i].token;
-    return ST_NO_TOKEN;
-}
-
-/* From an access of one unit to one of another. A step over a lock is one from a release to an
- * acquire, neither of which need be in the unit. */
-static void tell_edge(struct story *story, uint32_t from, uint32_t from_token, uint32_t to,
-                      uint32_t to_token, uint32_t subject) {
-    const struct st_model *model = story->analysis->model;
-    uint32_t variables = story->analysis->forest->variable_count;
-    struct st_predicted_block *block = story->block;
-    struct st_edge edge;
-    if (subject < variables)
-        edge = (struct st_edge){.from = st_unit_place(model, from, from_token),
-                                .to = st_unit_place(model, to, to_token),
-                                .kind = ST_EDGE_CONFLICT};
-    else
-        edge = (struct st_edge){
-            .from = st_lock_release(story->uses, from, from_token, subject - variables),
-            .to = st_lock_acquire(story->uses, to, to_token, subject - variables),
-            .kind = ST_EDGE_LOCK};
-    tell_event(story, edge.from);
-    tell_event(story, edge.to);
-    tell_variable(story, subject);
-    st_reserve(&block->path, &story->path_capacity, block->path_length + 1);
-    block->path[block->path_length++] = edge;
-}
-
-/* The way to the unit, from the transaction on. */
-static void tell_way(struct story *story, const struct st_commit_search *search,
-                     uint32_t transaction, uint32_t unit) {
-    const struct st_forest *forest = story->analysis->forest;
-    const struct st_arrival *arrival = &search->arrivals[unit];
-    if (arrival->from != ST_NO_NAME)
-        tell_way(story, search, transaction, arrival->from);
-    if (arrival->leaves == ST_NO_NAME)
-        return; /* the order of a thread, of fork, join or a barrier */
-    uint32_t from = arrival->from == ST_NO_NAME ? transaction : arrival->from;
-    const struct st_unit_access *leaves = &forest->accesses[arrival->leaves];
-    tell_edge(story, from, leaves->token, unit, token_with(forest, unit, arrival->enters),
-              forest->entries[arrival->enters].subject);
-}
-
-static int by_number(const void *left, const void *right) {
-    const struct st_place *a = left, *b = right;
-    return (a->number > b->number) - (a->number < b->number);
-}
-
-/* A unit on the way may be left with an event that is earlier than the one it is entered with,
- * since its events are thought to stay together. The schedule has them in the order of the thread.
- */
-static void order_events(struct st_predicted_block *block) {
-    struct st_place *events = block->events;
-    for (size_t i = 1, j; i + 1 < block->event_count; i = j) {
-        for (j = i + 1; j + 1 < block->event_count;)
-            if (events[j++].event.thread != events[i].event.thread) {
-                j--;
-                break;
-            }
-        qsort(events + i, j - i, sizeof *events, by_number);
-    }
-}
-
-/* An innermost communication node in this one: the commit node. */
-static struct st_span commit_node_in(const struct st_commit_search *search, struct st_span node) {
-    for (size_t i = 0; i < search->meeting_count; i++) {
-        struct st_span other = search->meetings[i].node;
-        if (other.start >= node.start && other.end <= node.end)
-            node = other;
-    }
-    return node;
-}
-
-/* A node is an access, or a critical section, for which its acquire stands. */
-static struct st_place tell_node(const struct story *story, uint32_t unit, struct st_span node) {
-    const struct st_shape *shape = st_unit_shape(story->analysis->model, unit);
-    uint32_t lock = 0;
-    if (node.start)
-        return st_unit_place(story->analysis->model, unit, node.start - 1);
-    for (uint32_t i = shape->held_count; i-- > 0;)
-        if (shape->held_ends[i] + 1 == node.end)
-            lock = shape->held[i];
-    return st_lock_acquire(story->uses, unit, ST_NO_TOKEN, lock);
-}
-
-static void tell_nodes(struct story *story, const struct st_commit_search *search, uint32_t unit,
-                       const struct st_cut *cut) {
-    struct st_span nodes[] = {commit_node_in(search, cut->out.node),
-                              commit_node_in(search, cut->back.node)};
-    story->block->nodes = st_alloc(2, sizeof *story->block->nodes);
-    story->block->node_count = 2;
-    for (int i = 0; i < 2; i++)
-        story->block->nodes[i] = tell_node(story, unit, nodes[i]);
-}
-
-struct teller {
-    struct st_commit_analysis *analysis;
-    struct st_lock_uses uses;
-};
-
-static void explain(void *context, uint32_t unit, struct st_predicted_block *block) {
-    struct teller *teller = context;
-    struct st_commit_analysis *analysis = teller->analysis;
-    const struct st_forest *forest = analysis->forest;
-    struct st_commit_search *search = &analysis->searches[0];
-    struct story story = {.analysis = analysis, .uses = &teller->uses, .block = block};
-    struct st_cut cut;
-    search->deadline = 0; /* it was found in time before */
-    search->expired = false;
-    if (!st_is_cut(search, unit, &cut))
-        return;
-    st_find_meetings(search, unit);
-    tell_nodes(&story, search, unit, &cut);
-    if (cut.last != ST_NO_NAME) {
-        tell_way(&story, search, unit, cut.last);
-        tell_edge(&story, cut.last, token_with(forest, cut.last, cut.back.entry), unit,
-                  forest->accesses[cut.back.access].token, forest->entries[cut.back.entry].subject);
-    }
-    order_events(block);
-    block->pattern = st_places_pattern(block->events, block->event_count);
-    block->why = st_strdup("They cannot be moved together, since others can come in between");
 }
 
 /* ---- the analysis ---- */
@@ -269,9 +114,10 @@ static void run(const struct st_run *run, const struct st_predict_options *optio
                                            "that takes three or more is not seen.");
     if (options->as_published)
         st_prediction_may_miss(prediction, "The theorems as published miss violations.");
-    struct teller teller = {&analysis, {.model = model}};
-    st_model_tell(model, analysis.verdicts, explain, &teller, options->limit, prediction);
-    st_lock_uses_free(&teller.uses);
+    struct st_commit_explainer explainer = {.analysis = &analysis};
+    st_report_units(model, analysis.verdicts, st_commit_explain, &explainer, options->limit,
+                    prediction);
+    st_commit_explainer_free(&explainer);
     for (unsigned i = 0; i < jobs; i++)
         st_commit_search_end(&analysis.searches[i]);
     for (uint32_t i = 0; i < analysis.chain_count; i++)

@@ -1,4 +1,4 @@
-/* The options of commit nodes (commit_node.c). */
+/* What the files of the commit-node analysis share (commit_node.c). */
 #ifndef SERIATIM_PREDICT_COMMIT_COMMIT_NODE_H
 #define SERIATIM_PREDICT_COMMIT_COMMIT_NODE_H
 
@@ -7,5 +7,41 @@
 struct st_commit_node_options {
     bool pairwise; /* two transactions at a time (Theorems 4.2 and 4.5) */
 };
+
+struct st_commit_analysis {
+    const struct st_model *model;
+    const struct st_predict_options *options;
+    bool pairwise; /* see the options */
+    struct st_forest *forest;
+    uint32_t chain_count;
+    uint32_t **of_chain; /* the units of each chain (predict/model/periods.h), by their ends */
+    uint32_t *of_chain_count;
+    enum st_block_verdict *verdicts;
+    struct st_commit_search *searches; /* one for each worker */
+};
+
+/* ---- findings (commit_findings.c) ---- */
+
+/* An acquire whose critical section goes on behind its unit, or a release of one that began before.
+ */
+struct st_lock_use {
+    uint32_t thread, lock;
+    bool releases;
+    uint64_t number; /* of the event */
+    uint32_t unit, token;
+};
+
+/* What is needed to explain findings. Starts as all zero but for the analysis. Invariant: `uses`
+ * are sorted by thread, lock, kind and number; they are listed when one is first needed. */
+struct st_commit_explainer {
+    struct st_commit_analysis *analysis;
+    struct st_lock_use *uses;
+    size_t use_count, use_capacity;
+    bool listed;
+};
+
+/* Fills in what is known of a violated unit: an st_explain (predict/model/block_verdicts.h). */
+void st_commit_explain(void *explainer, uint32_t unit, struct st_predicted_block *block);
+void st_commit_explainer_free(struct st_commit_explainer *explainer);
 
 #endif

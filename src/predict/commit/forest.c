@@ -1,14 +1,13 @@
 #define _GNU_SOURCE
 #include "predict/commit/forest.h"
 
+#include "base/intern.h"
 #include "base/map64.h"
 #include "base/memory.h"
-#include "predict/commit/forest_edges.h"
 #include "predict/parallel.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 /* For each thread that writes a variable: the last unit in which it does. */
 struct writers {
@@ -18,10 +17,15 @@ struct writers {
 
 #define SEVERAL UINT32_MAX
 
+/* What makes accesses alike. */
+struct entry_key {
+    uint32_t subject, lockset, covered, own_write, first_period, last_period, flags;
+};
+
 /* While entries are made. */
 struct planting {
     struct st_forest *forest;
-    struct st_map64 numbers; /* from what makes accesses alike to entries */
+    struct st_intern keys;   /* what makes accesses alike, by entry */
     uint32_t *last_write;    /* by subject: the token of the unit's last write so far plus 1 */
     uint32_t *final_write;   /* by subject: the token of its last write at all plus 1 */
     uint32_t *last_entry;    /* by subject: the entry of the last write so far */
@@ -173,18 +177,16 @@ static void add_unit(struct st_entry *entry, uint32_t unit) {
 
 static uint32_t entry_like(struct planting *planting, const struct st_entry *like) {
     struct st_forest *forest = planting->forest;
-    struct {
-        uint32_t subject, lockset, covered, own_write, first_period, last_period, flags;
-    } key = {like->subject,
-             like->lockset,
-             like->covered,
-             like->own_write,
-             like->first_period,
-             like->last_period,
-             (uint32_t)like->writes | (uint32_t)like->final << 1 | (uint32_t)like->loose << 2 |
-                 (uint32_t)like->last << 3};
-    uint32_t known = planting->numbers.count;
-    uint32_t number = st_map64_number(&planting->numbers, XXH3_64bits(&key, sizeof key));
+    const struct entry_key key = {like->subject,
+                                  like->lockset,
+                                  like->covered,
+                                  like->own_write,
+                                  like->first_period,
+                                  like->last_period,
+                                  (uint32_t)like->writes | (uint32_t)like->final << 1 |
+                                      (uint32_t)like->loose << 2 | (uint32_t)like->last << 3};
+    uint32_t known = planting->keys.count;
+    uint32_t number = st_intern_add(&planting->keys, &key, sizeof key);
     if (number < known)
         return number;
     st_reserve(&forest->entries, &forest->entry_capacity, (size_t)number + 1);
@@ -292,7 +294,7 @@ static void plant(struct st_forest *forest, enum st_notion notion, bool as_publi
     struct planting planting = {.forest = forest, .notion = notion, .as_published = as_published};
     st_map64_init(&planting.holders);
     st_map64_init(&planting.narrowed);
-    st_map64_init(&planting.numbers);
+    st_intern_init(&planting.keys, sizeof(struct entry_key));
     planting.last_write = st_alloc((size_t)forest->variable_count + 1, sizeof(uint32_t));
     planting.final_write = st_alloc((size_t)forest->variable_count + 1, sizeof(uint32_t));
     planting.last_entry = st_alloc((size_t)forest->variable_count + 1, sizeof(uint32_t));
@@ -314,7 +316,7 @@ static void plant(struct st_forest *forest, enum st_notion notion, bool as_publi
     free(planting.last_write);
     free(planting.final_write);
     free(planting.last_entry);
-    st_map64_free(&planting.numbers);
+    st_intern_free(&planting.keys);
 }
 
 static void sort_entries(struct st_forest *forest) {
@@ -383,11 +385,11 @@ bool st_can_read(const struct st_forest *forest, const struct st_entry *read,
     return st_locksets_disjoint(&forest->sets, read->covered, write->lockset);
 }
 
-struct st_span st_meeting_node(const struct st_forest *forest, uint32_t unit, uint32_t token,
-                               uint32_t lockset) {
-    struct st_span span;
+struct st_shape_span st_meeting_node(const struct st_forest *forest, uint32_t unit, uint32_t token,
+                                     uint32_t lockset) {
+    struct st_shape_span span;
     if (!st_shape_outermost(st_unit_shape(forest->model, unit), &forest->sets, token, lockset,
                             &span))
-        span = (struct st_span){token + 1, token + 1};
+        span = (struct st_shape_span){token + 1, token + 1};
     return span;
 }

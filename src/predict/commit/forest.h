@@ -87,6 +87,11 @@ struct st_forest *st_forest_new(const struct st_model *model, enum st_notion not
                                 bool as_published, unsigned jobs);
 void st_forest_free(struct st_forest *forest);
 
+/* Puts the subject's entries in order, gives them their places, and makes their rows. Subjects can
+ * be joined at the same time (forest_edges.c). */
+void st_join_subject(struct st_forest *forest, struct st_subject *subject, enum st_notion notion,
+                     bool as_published);
+
 /* One entry after the other of those that meet one, by place. */
 struct st_partners {
     const struct st_subject *subject;
@@ -137,11 +142,11 @@ bool st_can_read(const struct st_forest *forest, const struct st_entry *read,
 
 /* The communication node of the unit at which its access meets an access under that set of locks:
  * the outermost critical section on a common lock, or else the access itself. */
-struct st_span st_meeting_node(const struct st_forest *forest, uint32_t unit, uint32_t token,
-                               uint32_t lockset);
+struct st_shape_span st_meeting_node(const struct st_forest *forest, uint32_t unit, uint32_t token,
+                                     uint32_t lockset);
 
 /* Is the left node earlier than the right one, and neither within the other? */
-static inline bool st_node_before(struct st_span left, struct st_span right) {
+static inline bool st_node_before(struct st_shape_span left, struct st_shape_span right) {
     return left.start < right.start && left.end < right.end;
 }
 

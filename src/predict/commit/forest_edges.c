@@ -1,17 +1,14 @@
 /* Which entries of a subject meet.
  *
  * The entries of one chain of threads stand together, by period. So those that can run at the same
- * time as one entry are an interval of each other chain's, which a search by halves finds: the work
+ * time as one entry are an interval of each other chain's, which a binary search finds: the work
  * grows with the pairs that are concurrent, not with all pairs, of which a run with many rounds
  * between barriers has very many. Among those of one period, entries that differ only in their
  * locks stand together (a kind), and whether two kinds meet is asked once for all: there can be
  * thousands. */
 #define _GNU_SOURCE
-#include "predict/commit/forest_edges.h"
-
-#include "base/bits.h"
-#include "base/lower_bound.h"
 #include "base/memory.h"
+#include "predict/commit/forest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,15 +92,14 @@ struct interval {
 static struct interval neighbours_in(const struct joining *joining, const struct st_entry *entry,
                                      uint32_t run) {
     const struct st_periods *periods = joining->forest->model->periods;
-    struct interval found = {joining->runs[run], joining->runs[run + 1]};
-    if (chain_of(joining->forest, at(joining, found.first)) == chain_of(joining->forest, entry))
+    uint32_t start = joining->runs[run], stop = joining->runs[run + 1], first, end;
+    if (chain_of(joining->forest, at(joining, start)) == chain_of(joining->forest, entry))
         return (struct interval){0, 0};
-    st_lower_bound(found.first, found.first, found.end,
-                   st_period_before(periods, joining->latest[found.first], entry->first_period));
-    st_lower_bound(
-        found.end, found.first, found.end,
-        !st_period_before(periods, entry->last_period, at(joining, found.end)->first_period));
-    return found;
+    st_lower_bound(first, start, stop,
+                   st_period_before(periods, joining->latest[first], entry->first_period));
+    st_lower_bound(end, first, stop,
+                   !st_period_before(periods, entry->last_period, at(joining, end)->first_period));
+    return (struct interval){first, end};
 }
 
 /* Of two in an interval that the function above found. */
@@ -310,8 +306,10 @@ static void or_seen_by(const struct seeing *seeing, uint32_t read) {
     if (!seeing->direct[read].count)
         return;
     or_row(seeing, &seeing->direct[read], seeing->seen);
-    if (own != ST_NO_ENTRY)
-        st_bit_set(seeing->seen, joining->forest->entries[own].place);
+    if (own != ST_NO_ENTRY) {
+        uint32_t place = joining->forest->entries[own].place;
+        seeing->seen[place / 64] |= UINT64_C(1) << place % 64;
+    }
 }
 
 static void or_seen_with(const struct seeing *seeing, uint32_t write) {
@@ -333,9 +331,10 @@ static void keep_neighbours(const struct seeing *seeing, uint32_t write) {
         struct interval near = neighbours_in(joining, entry, run);
         for (uint32_t place = near.first; place < near.end; place++) {
             const struct st_entry *other = at(joining, place);
+            uint64_t bit = UINT64_C(1) << place % 64;
             if (other->writes && are_concurrent(joining, entry, other) &&
-                (st_bit_test(seeing->seen, place) || are_seen_together(seeing, write, place)))
-                st_bit_set(seeing->row, place);
+                (seeing->seen[place / 64] & bit || are_seen_together(seeing, write, place)))
+                seeing->row[place / 64] |= bit;
         }
     }
 }
@@ -343,13 +342,13 @@ static void keep_neighbours(const struct seeing *seeing, uint32_t write) {
 static void join_seen(struct seeing *seeing, uint32_t write) {
     const struct joining *joining = seeing->joining;
     struct st_subject *subject = joining->subject;
-    size_t size = st_bit_words(subject->count);
+    size_t size = (size_t)subject->count / 64 + 1;
     memset(seeing->seen, 0, size * sizeof *seeing->seen);
     memset(seeing->row, 0, size * sizeof *seeing->row);
     or_seen_with(seeing, write);
     if (joining->as_published) {
         memcpy(seeing->row, seeing->seen, size * sizeof *seeing->row);
-        st_bit_clear(seeing->row, write);
+        seeing->row[write / 64] &= ~(UINT64_C(1) << write % 64);
     } else
         keep_neighbours(seeing, write);
     or_row(seeing, &seeing->direct[write], seeing->row);
@@ -379,8 +378,8 @@ static void join_seen_together(struct joining *joining) {
     struct st_subject *subject = joining->subject;
     size_t count = subject->count;
     struct seeing seeing = {.joining = joining};
-    seeing.row = st_alloc(st_bit_words(count), sizeof *seeing.row);
-    seeing.seen = st_alloc(st_bit_words(count), sizeof *seeing.seen);
+    seeing.row = st_alloc(count / 64 + 1, sizeof *seeing.row);
+    seeing.seen = st_alloc(count / 64 + 1, sizeof *seeing.seen);
     seeing.first_own = st_alloc(count + 1, sizeof *seeing.first_own);
     seeing.own = st_alloc(count, sizeof *seeing.own);
     seeing.reads = st_alloc(joining->run_count, sizeof *seeing.reads);

@@ -1,6 +1,5 @@
 #include "predict/commit/path_search.h"
 
-#include "base/lower_bound.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -8,7 +7,7 @@
 
 /* ---- meetings ---- */
 
-static void add_meeting(struct st_commit_search *search, struct st_span node, uint32_t access,
+static void add_meeting(struct st_commit_search *search, struct st_shape_span node, uint32_t access,
                         uint32_t entry) {
     st_reserve(&search->meetings, &search->meeting_capacity, search->meeting_count + 1);
     search->meetings[search->meeting_count++] = (struct st_meeting){node, access, entry};
@@ -113,10 +112,10 @@ static uint32_t follow_edges(struct st_commit_search *search, uint32_t transacti
 static uint32_t first_after(const struct st_commit_analysis *analysis, uint32_t chain,
                             uint32_t unit) {
     const struct st_model *model = analysis->model;
-    uint32_t at;
-    st_lower_bound(at, 0, analysis->of_chain_count[chain],
-                   !st_unit_before(model, unit, analysis->of_chain[chain][at]));
-    return at;
+    uint32_t first;
+    st_lower_bound(first, 0, analysis->of_chain_count[chain],
+                   !st_unit_before(model, unit, analysis->of_chain[chain][first]));
+    return first;
 }
 
 static uint32_t follow_order(struct st_commit_search *search, uint32_t transaction, uint32_t unit) {
@@ -139,7 +138,7 @@ static uint32_t follow_order(struct st_commit_search *search, uint32_t transacti
     return ST_NO_NAME;
 }
 
-static void mark_goals(struct st_commit_search *search, struct st_span node) {
+static void mark_goals(struct st_commit_search *search, struct st_shape_span node) {
     const struct st_forest *forest = search->analysis->forest;
     for (size_t i = 0; i < search->meeting_count; i++) {
         if (!st_node_before(node, search->meetings[i].node))
@@ -220,9 +219,9 @@ static bool meet_alone(const struct st_commit_analysis *analysis, uint32_t left,
            reads_either(forest, right, right_entry, left_entry);
 }
 
-/* Is the transaction cut by the other unit alone? */
-static bool is_cut_by(const struct st_commit_search *search, uint32_t transaction, uint32_t other,
-                      struct st_cut *cut) {
+/* Is the transaction violated by the other unit alone? */
+static bool is_violated_by(const struct st_commit_search *search, uint32_t transaction,
+                           uint32_t other, struct st_commit_violation *violation) {
     const struct st_forest *forest = search->analysis->forest;
     const struct st_meeting *earliest = NULL,
                             *candidate = NULL; /* the one that ends first so far,
@@ -239,7 +238,7 @@ static bool is_cut_by(const struct st_commit_search *search, uint32_t transactio
             candidate = NULL;
         }
         if (earliest && st_node_before(earliest->node, meeting->node)) {
-            *cut = (struct st_cut){*earliest, *meeting, other};
+            *violation = (struct st_commit_violation){*earliest, *meeting, other};
             return true;
         }
         if (!candidate)
@@ -248,7 +247,8 @@ static bool is_cut_by(const struct st_commit_search *search, uint32_t transactio
     return false;
 }
 
-static bool find_pair(struct st_commit_search *search, uint32_t transaction, struct st_cut *cut) {
+static bool find_pair(struct st_commit_search *search, uint32_t transaction,
+                      struct st_commit_violation *violation) {
     const struct st_forest *forest = search->analysis->forest;
     search->stamp++;
     for (size_t i = 0; i < search->meeting_count; i++) {
@@ -258,9 +258,9 @@ static bool find_pair(struct st_commit_search *search, uint32_t transaction, str
             if (search->visited[other] == search->stamp || other == transaction)
                 continue;
             search->visited[other] = search->stamp;
-            if (is_cut_by(search, transaction, other, cut)) {
+            if (is_violated_by(search, transaction, other, violation)) {
                 search->arrivals[other] =
-                    (struct st_arrival){ST_NO_NAME, cut->out.access, cut->out.entry};
+                    (struct st_arrival){ST_NO_NAME, violation->out.access, violation->out.entry};
                 return true;
             }
         }
@@ -272,8 +272,8 @@ static bool find_pair(struct st_commit_search *search, uint32_t transaction, str
  *
  * When nodes are nested or apart, never half in each other, one search is enough: it starts from
  * the node that ends first, and goes on from the next when nothing new is reached. So each unit is
- * reached first from the node with the earliest end that can reach it, and the transaction is cut
- * if the last node that the unit meets starts behind that. */
+ * reached first from the node with the earliest end that can reach it, and the transaction is
+ * violated if the last node that the unit meets starts behind that. */
 
 /* Is the lock that is released always the one that was acquired last? */
 static bool is_nested(struct st_commit_search *search, const struct st_shape *shape) {
@@ -314,22 +314,23 @@ static void note_latest(struct st_commit_search *search) {
     }
 }
 
-/* The way has led to this unit: how it left the transaction, and how it comes back. */
-static bool name_cut(const struct st_commit_search *search, uint32_t found, struct st_cut *cut) {
+/* The path has led to this unit: how it left the transaction, and how it comes back. */
+static bool name_nodes(const struct st_commit_search *search, uint32_t found,
+                       struct st_commit_violation *violation) {
     const struct st_forest *forest = search->analysis->forest;
     uint32_t unit = found;
     bool has_back = false;
-    cut->last = found;
+    violation->last = found;
     while (search->arrivals[unit].from != ST_NO_NAME)
         unit = search->arrivals[unit].from;
     for (size_t i = 0; i < search->meeting_count; i++) {
         const struct st_meeting *meeting = &search->meetings[i];
         if (meeting->access == search->arrivals[unit].leaves &&
             meeting->entry == search->arrivals[unit].enters)
-            cut->out = *meeting;
+            violation->out = *meeting;
         if (meeting->node.start == search->latest[found] && !has_back &&
             has_access(forest, found, meeting->entry)) {
-            cut->back = *meeting;
+            violation->back = *meeting;
             has_back = true;
         }
     }
@@ -337,7 +338,7 @@ static bool name_cut(const struct st_commit_search *search, uint32_t found, stru
 }
 
 static bool find_path_at_once(struct st_commit_search *search, uint32_t transaction,
-                              struct st_cut *cut) {
+                              struct st_commit_violation *violation) {
     uint32_t found = ST_NO_NAME;
     qsort(search->meetings, search->meeting_count, sizeof *search->meetings, by_end_of_node);
     search->stamp++;
@@ -354,15 +355,16 @@ static bool find_path_at_once(struct st_commit_search *search, uint32_t transact
         if (search->expired)
             return false;
     }
-    return found != ST_NO_NAME && name_cut(search, found, cut);
+    return found != ST_NO_NAME && name_nodes(search, found, violation);
 }
 
 /* ---- a transaction ---- */
 
-static bool find_path(struct st_commit_search *search, uint32_t transaction, struct st_cut *cut) {
+static bool find_path(struct st_commit_search *search, uint32_t transaction,
+                      struct st_commit_violation *violation) {
     const struct st_forest *forest = search->analysis->forest;
     for (size_t i = 0, j; i < search->meeting_count; i = j) {
-        struct st_span node = search->meetings[i].node;
+        struct st_shape_span node = search->meetings[i].node;
         for (j = i + 1; j < search->meeting_count && search->meetings[j].node.start == node.start &&
                         search->meetings[j].node.end == node.end;)
             j++;
@@ -371,12 +373,12 @@ static bool find_path(struct st_commit_search *search, uint32_t transaction, str
             return false;
         if (found == ST_NO_NAME)
             continue;
-        cut->last = found;
-        cut->out = search->meetings[i];
+        violation->last = found;
+        violation->out = search->meetings[i];
         for (size_t k = 0; k < search->meeting_count; k++)
             if (st_node_before(node, search->meetings[k].node) &&
                 has_access(forest, found, search->meetings[k].entry)) {
-                cut->back = search->meetings[k];
+                violation->back = search->meetings[k];
                 return true;
             }
     }
@@ -386,7 +388,7 @@ static bool find_path(struct st_commit_search *search, uint32_t transaction, str
 /* ---- the usual case: one other unit meets two nodes ----
  *
  * That is the shortest path there is. In a run with much contention nearly every transaction that
- * is cut is cut by nearly every other one, so a few are tried before all meetings are listed:
+ * is violated is so by nearly every other one, so a few are tried before all meetings are listed:
  * without that, a recording of memcached with 37,000 different transactions took hours. */
 
 static void index_unit(struct st_commit_search *search, uint32_t unit) {
@@ -404,15 +406,16 @@ static void index_unit(struct st_commit_search *search, uint32_t unit) {
 }
 
 /* The meeting that ends first and the one that starts last are enough to know. */
-static void note_extremes(struct st_cut *cut, const struct st_meeting *meeting, bool first) {
-    if (first || meeting->node.end < cut->out.node.end)
-        cut->out = *meeting;
-    if (first || meeting->node.start > cut->back.node.start)
-        cut->back = *meeting;
+static void note_extremes(struct st_commit_violation *violation, const struct st_meeting *meeting,
+                          bool first) {
+    if (first || meeting->node.end < violation->out.node.end)
+        violation->out = *meeting;
+    if (first || meeting->node.start > violation->back.node.start)
+        violation->back = *meeting;
 }
 
-static bool is_cut_directly(struct st_commit_search *search, uint32_t transaction, uint32_t other,
-                            struct st_cut *cut) {
+static bool is_violated_directly(struct st_commit_search *search, uint32_t transaction,
+                                 uint32_t other, struct st_commit_violation *violation) {
     const struct st_forest *forest = search->analysis->forest;
     size_t base = forest->first_access[other];
     bool first = true;
@@ -431,17 +434,17 @@ static bool is_cut_directly(struct st_commit_search *search, uint32_t transactio
             struct st_meeting meeting = {
                 st_meeting_node(forest, transaction, access->token, forest->entries[entry].lockset),
                 (uint32_t)a, entry};
-            note_extremes(cut, &meeting, first);
+            note_extremes(violation, &meeting, first);
             first = false;
-            if (st_node_before(cut->out.node, cut->back.node))
+            if (st_node_before(violation->out.node, violation->back.node))
                 return true;
         }
     }
     return false;
 }
 
-static bool is_cut_by_somebody(struct st_commit_search *search, uint32_t transaction,
-                               struct st_cut *cut) {
+static bool is_violated_by_one(struct st_commit_search *search, uint32_t transaction,
+                               struct st_commit_violation *violation) {
     enum { TRIED = 64, TRIED_OF_ACCESS = 4 };
     const struct st_forest *forest = search->analysis->forest;
     unsigned tried = 0;
@@ -459,10 +462,10 @@ static bool is_cut_by_somebody(struct st_commit_search *search, uint32_t transac
                 continue;
             search->visited[other] = search->stamp;
             tried++;
-            if (is_cut_directly(search, transaction, other, cut)) {
-                cut->last = other;
+            if (is_violated_directly(search, transaction, other, violation)) {
+                violation->last = other;
                 search->arrivals[other] =
-                    (struct st_arrival){ST_NO_NAME, cut->out.access, cut->out.entry};
+                    (struct st_arrival){ST_NO_NAME, violation->out.access, violation->out.entry};
                 return true;
             }
         }
@@ -489,7 +492,7 @@ static bool has_one_nested_node(const struct st_commit_search *search, uint32_t 
         const struct st_unit_access *access = &forest->accesses[a];
         struct st_partners partners = st_partners_of(forest, access->entry);
         for (uint32_t other; (other = st_next_partner(&partners)) != ST_NO_ENTRY;) {
-            struct st_span node =
+            struct st_shape_span node =
                 st_meeting_node(forest, transaction, access->token, forest->entries[other].lockset);
             least_end = node.end < least_end ? node.end : least_end;
             last_start = node.start > last_start ? node.start : last_start;
@@ -500,11 +503,12 @@ static bool has_one_nested_node(const struct st_commit_search *search, uint32_t 
     return true;
 }
 
-bool st_is_cut(struct st_commit_search *search, uint32_t transaction, struct st_cut *cut) {
+bool st_commit_is_violated(struct st_commit_search *search, uint32_t transaction,
+                           struct st_commit_violation *violation) {
     const struct st_predict_options *options = search->analysis->options;
     bool pairwise = search->analysis->pairwise, plain = !pairwise && !options->as_published;
     bool nested = is_nested(search, st_unit_shape(search->analysis->model, transaction));
-    if (plain && is_cut_by_somebody(search, transaction, cut))
+    if (plain && is_violated_by_one(search, transaction, violation))
         return true;
     if (nested && has_one_nested_node(search, transaction))
         return false;
@@ -512,13 +516,13 @@ bool st_is_cut(struct st_commit_search *search, uint32_t transaction, struct st_
     if (!nested && has_one_commit_node(search))
         return false;
     if (pairwise)
-        return find_pair(search, transaction, cut);
+        return find_pair(search, transaction, violation);
     if (plain && nested)
-        return find_path_at_once(search, transaction, cut);
+        return find_path_at_once(search, transaction, violation);
     if (!(options->as_published && meets_itself(search, transaction)))
-        return find_path(search, transaction, cut);
-    *cut = (struct st_cut){search->meetings[0], search->meetings[search->meeting_count - 1],
-                           ST_NO_NAME};
+        return find_path(search, transaction, violation);
+    *violation = (struct st_commit_violation){
+        search->meetings[0], search->meetings[search->meeting_count - 1], ST_NO_NAME};
     return true;
 }
 

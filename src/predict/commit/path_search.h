@@ -1,13 +1,14 @@
-/* The search behind commit nodes: does some way lead from one communication node of a transaction
+/* The search behind commit nodes: does some path lead from one communication node of a transaction
  * through other units to a later one? predict/commit/commit_node.c says what that is good for. */
 #ifndef SERIATIM_PREDICT_COMMIT_PATH_SEARCH_H
 #define SERIATIM_PREDICT_COMMIT_PATH_SEARCH_H
 
+#include "predict/commit/commit_node.h"
 #include "predict/commit/forest.h"
 
 /* A communication node, and an access elsewhere that it meets. */
 struct st_meeting {
-    struct st_span node;
+    struct st_shape_span node;
     uint32_t access; /* in forest->accesses: of the transaction */
     uint32_t entry;  /* of the others */
 };
@@ -46,20 +47,8 @@ struct st_commit_search {
     size_t stack_capacity;
 };
 
-struct st_commit_analysis {
-    const struct st_model *model;
-    const struct st_predict_options *options;
-    bool pairwise; /* see the options */
-    struct st_forest *forest;
-    uint32_t chain_count;
-    uint32_t **of_chain; /* the units of each chain (predict/model/periods.h), by their ends */
-    uint32_t *of_chain_count;
-    enum st_block_verdict *verdicts;
-    struct st_commit_search *searches; /* one for each worker */
-};
-
-/* A transaction that is cut: at which nodes, and the last unit on the way. */
-struct st_cut {
+/* A transaction that is violated: at which nodes, and the last unit on the path. */
+struct st_commit_violation {
     struct st_meeting out, back;
     uint32_t last;
 };
@@ -71,9 +60,11 @@ void st_commit_search_end(struct st_commit_search *search);
 /* Puts all meetings of a unit into search->meetings, by node. */
 void st_find_meetings(struct st_commit_search *search, uint32_t unit);
 
-/* Is the transaction cut? If so, search->arrivals has the way to cut->last, which is ST_NO_NAME
- * when nobody asked for a way. False with search->expired: nobody knows. */
-bool st_is_cut(struct st_commit_search *search, uint32_t transaction, struct st_cut *cut);
+/* Is the transaction violated? If so, search->arrivals has the path to violation->last, which is
+ * ST_NO_NAME where the theorem as published needs no path. False with search->expired: nobody
+ * knows. */
+bool st_commit_is_violated(struct st_commit_search *search, uint32_t transaction,
+                           struct st_commit_violation *violation);
 
 /* Processor time of this thread, in seconds, as in search->deadline. */
 double st_commit_time(void);

@@ -1,14 +1,14 @@
-/* From what an analysis says of units to what is said of blocks. */
+#include "predict/model/block_verdicts.h"
+
 #include "base/memory.h"
-#include "predict/model/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The lock of an atomic variable has no name, since no program knows it: what is told instead is
- * the access that it is held around. */
-static struct st_token token_to_tell(const struct st_model *model, const struct st_shape *shape,
+/* The lock of an atomic variable has no name, since no program knows it: the access that it is held
+ * around is shown instead. */
+static struct st_token token_to_show(const struct st_model *model, const struct st_shape *shape,
                                      uint32_t token) {
     struct st_token what = shape->tokens[token];
     if (what.kind <= ST_TOKEN_WRITE || what.target < model->first_atomic_lock)
@@ -30,18 +30,18 @@ struct st_place st_token_place(const struct st_model *model, uint32_t thread, st
                              .written = ops[what.kind],
                              .op = ops[what.kind]};
     if (event.op > ST_WRITE)
-        st_rwlocks_tell(model->rwlocks, &event);
+        st_rwlocks_restore(model->rwlocks, &event);
     return (struct st_place){.number = spot.number, .event = event};
 }
 
 struct st_place st_unit_place(const struct st_model *model, uint32_t unit, uint32_t token) {
     const struct st_unit *self = &model->units[unit];
     return st_token_place(model, self->thread,
-                          token_to_tell(model, st_unit_shape(model, unit), token),
+                          token_to_show(model, st_unit_shape(model, unit), token),
                           self->spots[token]);
 }
 
-/* A reader-writer lock is told as what the trace has: it is taken by a receive. */
+/* A reader-writer lock is shown as the trace has it: it is taken by a receive. */
 static const char *pattern_word(enum st_op op) {
     switch (op) {
     case ST_READ:
@@ -63,7 +63,7 @@ char *st_places_pattern(const struct st_place *events, size_t count) {
     return pattern;
 }
 
-/* The parts of one block, in one row: the part of which most is to be said. */
+/* The parts of one block, in one row: that of the part with the largest verdict. */
 struct row {
     uint64_t begin, end, begin_loc;
     uint32_t unit;
@@ -146,9 +146,10 @@ static bool *choose(const struct st_model *model, const struct row *rows, size_t
     return chosen;
 }
 
-/* ---- whose events are told ----
+/* ---- whose events are shown ----
  *
- * Equal units of a period are one, so that what is told of a block may be the events of another. */
+ * Equal units of a period are one, so that the events of a finding may be those of another block.
+ */
 
 /* For each unit the begin of the first block that it was, whose spots it has. */
 static uint64_t *find_owners(const struct st_model *model) {
@@ -173,8 +174,8 @@ static uint64_t find_block_around(const struct st_model *model, uint32_t unit, u
     return 0;
 }
 
-/* 0: they are its own. With the order of units kept, an analysis may tell the events of any of the
- * equal ones, and a unit has no others than those inside of its block. */
+/* 0: they are its own. With the order of units kept, an analysis may give the events of any of
+ * the equal ones, and a unit has only events inside of its block. */
 static uint64_t find_source(const struct st_model *model, const uint64_t *owners, uint32_t unit,
                             const struct st_predicted_block *block) {
     uint64_t source = 0;
@@ -185,9 +186,9 @@ static uint64_t find_source(const struct st_model *model, const uint64_t *owners
     return source == block->begin ? 0 : source;
 }
 
-void st_model_tell_instances(const struct st_model *model, const enum st_block_verdict *verdicts,
-                             st_explain *explain, void *context, size_t limit,
-                             struct st_prediction *prediction) {
+void st_report_instances(const struct st_model *model, const enum st_block_verdict *verdicts,
+                         st_explain *explain, void *context, size_t limit,
+                         struct st_prediction *prediction) {
     size_t count;
     struct row *rows = make_rows(model, verdicts, &count);
     bool *chosen = choose(model, rows, count, limit);
@@ -210,12 +211,12 @@ void st_model_tell_instances(const struct st_model *model, const enum st_block_v
     st_prediction_finish(prediction);
 }
 
-void st_model_tell(const struct st_model *model, const enum st_block_verdict *verdicts,
-                   st_explain *explain, void *context, size_t limit,
-                   struct st_prediction *prediction) {
+void st_report_units(const struct st_model *model, const enum st_block_verdict *verdicts,
+                     st_explain *explain, void *context, size_t limit,
+                     struct st_prediction *prediction) {
     enum st_block_verdict *each = st_alloc(model->instance_count + 1, sizeof *each);
     for (size_t i = 0; i < model->instance_count; i++)
         each[i] = verdicts[model->instances[i].unit];
-    st_model_tell_instances(model, each, explain, context, limit, prediction);
+    st_report_instances(model, each, explain, context, limit, prediction);
     free(each);
 }

@@ -25,23 +25,13 @@ void st_survey_free(struct st_survey *survey) {
     st_order_free(&survey->order);
 }
 
-size_t st_survey_memory(const struct st_survey *survey) {
-    size_t bytes = survey->variable_capacity * sizeof *survey->variables +
-                   survey->lock_capacity * sizeof *survey->locks +
-                   survey->thread_capacity * sizeof *survey->threads +
-                   st_periods_memory(&survey->order.periods);
-    for (size_t i = 0; i < survey->variable_count; i++)
-        bytes += survey->variables[i].other_count * sizeof(struct st_last_use);
-    return bytes;
-}
-
 /* ---- who used something, and when ---- */
 
 static bool is_concurrent(const struct st_survey *survey, uint32_t earlier, uint32_t now) {
     return earlier && !st_period_before(&survey->order.periods, earlier - 1, now);
 }
 
-static bool quarrels(const struct st_survey *survey, const struct st_last_use *use, uint32_t now,
+static bool contends(const struct st_survey *survey, const struct st_last_use *use, uint32_t now,
                      bool writes) {
     return is_concurrent(survey, use->written, now) ||
            (writes && is_concurrent(survey, use->read, now));
@@ -90,11 +80,11 @@ static void access_variable(struct st_survey *survey, const struct st_event *eve
     note_use(own, now, writes);
     if (!facts->shared)
         return;
-    if (own != &facts->first && quarrels(survey, &facts->first, now, writes))
+    if (own != &facts->first && contends(survey, &facts->first, now, writes))
         facts->contended = true;
     for (uint32_t i = 0; i < facts->other_count && !facts->contended; i++)
         if (&facts->others[i] != own)
-            facts->contended = quarrels(survey, &facts->others[i], now, writes);
+            facts->contended = contends(survey, &facts->others[i], now, writes);
     if (facts->contended) {
         free(facts->others);
         facts->others = NULL;
@@ -123,10 +113,10 @@ static void use_lock(struct st_survey *survey, struct st_lock_facts *facts, uint
     facts->shared |= facts->other_count > 0;
     note_use(own, now, true);
     if (own != &facts->first)
-        facts->contended |= quarrels(survey, &facts->first, now, true);
+        facts->contended |= contends(survey, &facts->first, now, true);
     for (uint32_t i = 0; i < facts->other_count && !facts->contended; i++)
         if (&facts->others[i] != own)
-            facts->contended = quarrels(survey, &facts->others[i], now, true);
+            facts->contended = contends(survey, &facts->others[i], now, true);
 }
 
 static void acquire(struct st_survey *survey, const struct st_event *event) {

@@ -1,5 +1,5 @@
 /* What must be known of variables and locks before units can be made of a trace: which variables
- * threads can really quarrel about, and how locks are used. */
+ * are contended, and how locks are used. */
 #ifndef SERIATIM_PREDICT_MODEL_CONTENTION_H
 #define SERIATIM_PREDICT_MODEL_CONTENTION_H
 
@@ -54,7 +54,6 @@ void st_survey_init(struct st_survey *survey, enum st_model_order mode,
                     const struct st_barriers *barriers, const struct st_onces *onces,
                     struct st_locksets *locksets);
 void st_survey_free(struct st_survey *survey);
-size_t st_survey_memory(const struct st_survey *survey);
 
 /* All events of the trace, in order. */
 void st_survey_event(struct st_survey *survey, const struct st_event *event);

@@ -4,63 +4,21 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
-
-enum { FIRST_HEADS = 64 };
 
 void st_locksets_init(struct st_locksets *sets) {
     *sets = (struct st_locksets){0};
-    st_reserve(&sets->items, &sets->capacity, 1);
-    st_reserve(&sets->locks, &sets->lock_capacity, 1); /* so that there is somewhere to point to */
-    sets->count = 1;
-    sets->head_count = FIRST_HEADS;
-    sets->heads = st_alloc(FIRST_HEADS, sizeof *sets->heads);
+    st_intern_init(&sets->sets, 0);
+    st_intern_add(&sets->sets, NULL, 0); /* the empty one */
 }
 
 void st_locksets_free(struct st_locksets *sets) {
-    free(sets->items);
-    free(sets->locks);
-    free(sets->heads);
+    st_intern_free(&sets->sets);
     free(sets->scratch);
 }
 
-size_t st_locksets_memory(const struct st_locksets *sets) {
-    return sets->capacity * sizeof *sets->items +
-           (sets->lock_capacity + sets->head_count + sets->scratch_capacity) * sizeof(uint32_t);
-}
-
-static void grow_heads(struct st_locksets *sets) {
-    sets->head_count *= 2;
-    free(sets->heads);
-    sets->heads = st_alloc(sets->head_count, sizeof *sets->heads);
-    for (size_t i = 1; i < sets->count; i++) {
-        uint32_t *head = &sets->heads[sets->items[i].hash & (sets->head_count - 1)];
-        sets->items[i].next = *head;
-        *head = (uint32_t)i;
-    }
-}
-
-/* The locks are ascending. They may be sets->scratch, but not in sets->locks. */
+/* The locks are ascending. They may be sets->scratch, but not those of a set. */
 static uint32_t intern(struct st_locksets *sets, const uint32_t *locks, size_t count) {
-    if (!count)
-        return 0;
-    uint32_t hash = (uint32_t)XXH3_64bits(locks, count * sizeof *locks);
-    for (uint32_t i = sets->heads[hash & (sets->head_count - 1)]; i; i = sets->items[i].next)
-        if (sets->items[i].hash == hash && sets->items[i].count == count &&
-            memcmp(st_lockset_locks(sets, i), locks, count * sizeof *locks) == 0)
-            return i;
-    st_reserve(&sets->locks, &sets->lock_capacity, sets->lock_count + count);
-    memcpy(sets->locks + sets->lock_count, locks, count * sizeof *locks);
-    st_reserve(&sets->items, &sets->capacity, sets->count + 1);
-    uint32_t *head = &sets->heads[hash & (sets->head_count - 1)], number = (uint32_t)sets->count;
-    sets->items[number] =
-        (struct st_lockset){(uint32_t)sets->lock_count, (uint32_t)count, *head, hash};
-    *head = number;
-    sets->lock_count += count;
-    sets->count++;
-    if (sets->count > sets->head_count)
-        grow_heads(sets);
-    return number;
+    return count ? st_intern_add(&sets->sets, locks, count * sizeof *locks) : 0;
 }
 
 static int ascending(const void *left, const void *right) {

@@ -1,15 +1,15 @@
 #include "predict/model/model.h"
 
 #include "base/memory.h"
-#include "predict/model/observers.h"
 #include "predict/model/contention.h"
+#include "predict/model/observers.h"
 #include "predict/model/unit_maker.h"
 
 #include <stdlib.h>
 
 enum pass {
-    PASS_SURVEY, /* what are channels used for? who quarrels about what, if they are not? */
-    PASS_AGAIN,  /* who quarrels, if they are */
+    PASS_SURVEY, /* what are channels used for? What is contended, if they make no order? */
+    PASS_AGAIN,  /* what is contended, if some do */
     PASS_UNITS,
     PASS_NONE
 };
@@ -66,19 +66,6 @@ void st_model_free(struct st_model *model) {
     free(model);
 }
 
-size_t st_model_memory(const struct st_model *model) {
-    size_t bytes = model->unit_capacity * sizeof *model->units +
-                   model->instance_capacity * sizeof *model->instances +
-                   model->occurrence_capacity * sizeof *model->occurrences +
-                   model->spot_capacity * sizeof *model->spots +
-                   model->variable_count * sizeof *model->variables +
-                   model->lock_count * sizeof *model->locks + st_shapes_memory(&model->shapes) +
-                   st_locksets_memory(&model->locksets) + st_periods_memory(model->periods);
-    for (size_t i = 0; i < model->unit_count; i++)
-        bytes += st_unit_shape(model, (uint32_t)i)->count * sizeof(struct st_spot);
-    return bytes;
-}
-
 /* ---- passes ---- */
 
 bool st_model_wants_pass(const struct st_model *model) {
@@ -91,7 +78,7 @@ static void take_event(struct st_model *model, const struct st_event *event, uin
     case PASS_SURVEY:
         st_barriers_event(&builder->barriers, event);
         st_onces_event(&builder->onces, event);
-        st_rwlocks_look(&builder->rwlocks, event);
+        st_rwlocks_event(&builder->rwlocks, event);
         st_survey_event(&builder->survey, event);
         break;
     case PASS_AGAIN:
@@ -115,7 +102,7 @@ void st_model_feed(struct st_model *model, const struct st_event *events, size_t
         return;
     }
     for (size_t i = 0; i < count; i++) {
-        st_rwlocks_turn(rwlocks, &events[i], first + i);
+        st_rwlocks_translate(rwlocks, &events[i], first + i);
         for (size_t j = 0; j < rwlocks->step_count; j++)
             take_event(model, &rwlocks->steps[j].event, rwlocks->steps[j].number);
     }
@@ -179,7 +166,7 @@ static void take_facts(struct st_model *model) {
 void st_model_end_pass(struct st_model *model) {
     struct st_model_builder *builder = model->builder;
     if (builder->pass == PASS_SURVEY)
-        st_rwlocks_settle(&builder->rwlocks, (uint32_t)builder->survey.lock_count);
+        st_rwlocks_number(&builder->rwlocks, (uint32_t)builder->survey.lock_count);
     bool dropped = builder->pass == PASS_AGAIN && st_rwlocks_drop_broken(&builder->rwlocks);
     if (dropped || (builder->pass == PASS_SURVEY && has_channels(model))) {
         survey_again(model);

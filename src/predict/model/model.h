@@ -138,8 +138,6 @@ void st_model_feed(struct st_model *model, const struct st_event *events, size_t
                    uint64_t first);
 void st_model_end_pass(struct st_model *model);
 
-size_t st_model_memory(const struct st_model *model);
-
 static inline const struct st_shape *st_unit_shape(const struct st_model *model, uint32_t unit) {
     return &model->shapes.items[model->units[unit].shape];
 }
@@ -161,29 +159,5 @@ static inline bool st_units_concurrent(const struct st_model *model, uint32_t le
            !st_period_before(model->periods, a->last_period, b->first_period) &&
            !st_period_before(model->periods, b->last_period, a->first_period);
 }
-
-/* The event of a token of a unit, for findings; the second for a token that is not in a unit. */
-struct st_place st_unit_place(const struct st_model *model, uint32_t unit, uint32_t token);
-struct st_place st_token_place(const struct st_model *model, uint32_t thread, struct st_token what,
-                               struct st_spot spot);
-
-/* "R-W-R": the operations of the events; locks are "acq" and "rel". To be freed. */
-char *st_places_pattern(const struct st_place *events, size_t count);
-
-/* Gives the prediction all blocks of the trace. verdicts[u] is what the analysis says of unit u;
- * `explain` fills pattern, events and what else it knows of a unit that it reports, and is called
- * at most once for each block that is listed. limit: how many blocks to list at most, 0 for all;
- * those with findings go first, and the names of blocks share the places. */
-typedef void st_explain(void *context, uint32_t unit, struct st_predicted_block *block);
-void st_model_tell(const struct st_model *model, const enum st_block_verdict *verdicts,
-                   st_explain *explain, void *context, size_t limit,
-                   struct st_prediction *prediction);
-
-/* The same where the analysis tells apart what is alike: verdicts[i] is about
- * model->instances[i].
- */
-void st_model_tell_instances(const struct st_model *model, const enum st_block_verdict *verdicts,
-                             st_explain *explain, void *context, size_t limit,
-                             struct st_prediction *prediction);
 
 #endif

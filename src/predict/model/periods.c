@@ -23,17 +23,6 @@ void st_periods_free(struct st_periods *periods) {
     free(periods->ended);
 }
 
-size_t st_periods_memory(const struct st_periods *periods) {
-    size_t bytes = periods->capacity * sizeof *periods->items +
-                   periods->clock_capacity * sizeof *periods->clocks +
-                   periods->current_capacity * sizeof *periods->current +
-                   periods->chain_capacity * sizeof *periods->chains +
-                   periods->ended_capacity * sizeof *periods->ended;
-    for (size_t i = 0; i < periods->clock_count; i++)
-        bytes += periods->clocks[i].chains * sizeof(uint32_t);
-    return bytes;
-}
-
 static void raise_clock(struct st_period_clock *clock, uint32_t chain, uint32_t value) {
     if (chain >= clock->chains) {
         clock->before = st_realloc(clock->before, (size_t)chain + 1, sizeof *clock->before);

@@ -49,7 +49,6 @@ struct st_periods {
 
 void st_periods_init(struct st_periods *periods);
 void st_periods_free(struct st_periods *periods);
-size_t st_periods_memory(const struct st_periods *periods);
 
 /* The period that the thread is in; its first one starts now if need be. */
 uint32_t st_periods_now(struct st_periods *periods, uint32_t thread);

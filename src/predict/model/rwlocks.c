@@ -59,7 +59,7 @@ static bool is_second(const struct st_rw_step *pending, const struct st_event *e
            event->loc == pending->event.loc;
 }
 
-void st_rwlocks_look(struct st_rwlocks *rwlocks, const struct st_event *event) {
+void st_rwlocks_event(struct st_rwlocks *rwlocks, const struct st_event *event) {
     if (event->op == ST_DROPPED)
         return;
     struct st_rw_step *pending = pending_of(rwlocks, event->thread);
@@ -139,7 +139,7 @@ static void restart(struct st_rwlocks *rwlocks) {
         rwlocks->readers[i].depth = 0;
 }
 
-void st_rwlocks_settle(struct st_rwlocks *rwlocks, uint32_t first_lock) {
+void st_rwlocks_number(struct st_rwlocks *rwlocks, uint32_t first_lock) {
     rwlocks->first_lock = first_lock;
     list_items(rwlocks);
     list_readers(rwlocks);
@@ -150,7 +150,7 @@ bool st_rwlocks_drop_broken(struct st_rwlocks *rwlocks) {
     bool dropping = rwlocks->dropping;
     rwlocks->dropping = false;
     if (dropping)
-        st_rwlocks_settle(rwlocks, rwlocks->first_lock);
+        st_rwlocks_number(rwlocks, rwlocks->first_lock);
     else
         restart(rwlocks);
     return dropping;
@@ -267,7 +267,8 @@ static bool settle_pending(struct st_rwlocks *rwlocks, const struct st_event *ev
     return two;
 }
 
-void st_rwlocks_turn(struct st_rwlocks *rwlocks, const struct st_event *event, uint64_t number) {
+void st_rwlocks_translate(struct st_rwlocks *rwlocks, const struct st_event *event,
+                          uint64_t number) {
     bool sends = event->op == ST_SEND, receives = event->op == ST_RECEIVE;
     rwlocks->step_count = 0;
     if (event->op == ST_DROPPED || settle_pending(rwlocks, event))
@@ -286,7 +287,7 @@ void st_rwlocks_turn(struct st_rwlocks *rwlocks, const struct st_event *event, u
         end_reading(rwlocks, rwlock, &step);
 }
 
-/* ---- telling ---- */
+/* ---- back to the trace ---- */
 
 static const struct st_rw_reader *reader_with(const struct st_rwlocks *rwlocks, uint32_t lock) {
     size_t place = lock - rwlocks->first_lock;
@@ -303,7 +304,7 @@ bool st_rwlocks_find(const struct st_rwlocks *rwlocks, uint32_t *lock) {
     return true;
 }
 
-void st_rwlocks_tell(const struct st_rwlocks *rwlocks, struct st_event *event) {
+void st_rwlocks_restore(const struct st_rwlocks *rwlocks, struct st_event *event) {
     uint32_t lock = event->target;
     if (!st_rwlocks_find(rwlocks, &lock))
         return;

@@ -18,9 +18,9 @@
  *
  * What it costs: a write section becomes as many critical sections as there are readers, and one.
  *
- *     first pass:  st_rwlocks_look(...) at all events; then st_rwlocks_settle(...)
- *     other passes: st_rwlocks_turn(...) at all events; then st_rwlocks_drop_broken(...), and if
- *                   that is true, the pass was for nothing */
+ *     first pass:  st_rwlocks_event(...) at all events; then st_rwlocks_number(...)
+ *     other passes: st_rwlocks_translate(...) at all events; then st_rwlocks_drop_broken(...), and
+ * if that is true, the pass was for nothing */
 #ifndef SERIATIM_PREDICT_MODEL_RWLOCKS_H
 #define SERIATIM_PREDICT_MODEL_RWLOCKS_H
 
@@ -75,15 +75,16 @@ struct st_rwlocks {
 void st_rwlocks_init(struct st_rwlocks *rwlocks);
 void st_rwlocks_free(struct st_rwlocks *rwlocks);
 
-void st_rwlocks_look(struct st_rwlocks *rwlocks, const struct st_event *event);
+void st_rwlocks_event(struct st_rwlocks *rwlocks, const struct st_event *event);
 
 /* The trace has been looked at, and its locks have numbers below first_lock. */
-void st_rwlocks_settle(struct st_rwlocks *rwlocks, uint32_t first_lock);
+void st_rwlocks_number(struct st_rwlocks *rwlocks, uint32_t first_lock);
 
 /* Fills `steps` with what the event becomes: itself, or one or more or no operations of locks. What
  * is told late, because only the next event of the thread shows what it was, comes with the number
  * that it had. */
-void st_rwlocks_turn(struct st_rwlocks *rwlocks, const struct st_event *event, uint64_t number);
+void st_rwlocks_translate(struct st_rwlocks *rwlocks, const struct st_event *event,
+                          uint64_t number);
 
 /* The pass is over. True if some locks turned out to be none, and are none from now on. */
 bool st_rwlocks_drop_broken(struct st_rwlocks *rwlocks);
@@ -98,6 +99,6 @@ bool st_rwlocks_find(const struct st_rwlocks *rwlocks, uint32_t *lock);
 
 /* Turns an acquire or release by the thread back into the event of the trace. Those of other locks
  * stay as they are. */
-void st_rwlocks_tell(const struct st_rwlocks *rwlocks, struct st_event *event);
+void st_rwlocks_restore(const struct st_rwlocks *rwlocks, struct st_event *event);
 
 #endif

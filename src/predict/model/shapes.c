@@ -6,11 +6,16 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { FIRST_HEADS = 256 };
+enum { WIDTH = 1, FIRST_SLOTS = 256 };
+
+/* What is in the table are hashes, which are hashed no further. */
+static uint64_t hash_of(const uint64_t *hash) {
+    return *hash;
+}
 
 void st_shapes_init(struct st_shapes *shapes) {
-    *shapes = (struct st_shapes){.head_count = FIRST_HEADS};
-    shapes->heads = st_alloc(FIRST_HEADS, sizeof *shapes->heads);
+    *shapes = (struct st_shapes){0};
+    st_hash_grow(&shapes->numbers, WIDTH, FIRST_SLOTS, hash_of);
 }
 
 void st_shapes_free(struct st_shapes *shapes) {
@@ -20,31 +25,43 @@ void st_shapes_free(struct st_shapes *shapes) {
         free(shapes->items[i].ends);
     }
     free(shapes->items);
-    free(shapes->heads);
+    st_hash_free(&shapes->numbers, WIDTH);
 }
 
-size_t st_shapes_memory(const struct st_shapes *shapes) {
-    return shapes->capacity * sizeof *shapes->items + shapes->head_count * sizeof *shapes->heads +
-           shapes->bytes;
+/* ---- shapes that are known ---- */
+
+struct wanted {
+    const struct st_shapes *shapes;
+    const uint32_t *held;
+    uint32_t held_count;
+    const struct st_token *tokens;
+    uint32_t count;
+};
+
+static bool is_wanted(const void *context, uint32_t number) {
+    const struct wanted *wanted = context;
+    const struct st_shape *shape = &wanted->shapes->items[number];
+    return shape->held_count == wanted->held_count && shape->count == wanted->count &&
+           (!shape->held_count ||
+            memcmp(shape->held, wanted->held, shape->held_count * sizeof *shape->held) == 0) &&
+           (!shape->count ||
+            memcmp(shape->tokens, wanted->tokens, shape->count * sizeof *shape->tokens) == 0);
 }
 
-static void grow_heads(struct st_shapes *shapes) {
-    shapes->head_count *= 2;
-    free(shapes->heads);
-    shapes->heads = st_alloc(shapes->head_count, sizeof *shapes->heads);
-    for (size_t i = 0; i < shapes->count; i++) {
-        uint32_t *head = &shapes->heads[shapes->items[i].hash & (shapes->head_count - 1)];
-        shapes->items[i].next = *head;
-        *head = (uint32_t)i + 1;
-    }
+static uint64_t hash_wanted(const struct wanted *wanted) {
+    uint64_t seed = wanted->held_count
+                        ? XXH3_64bits(wanted->held, wanted->held_count * sizeof *wanted->held)
+                        : 0;
+    uint64_t hash =
+        XXH3_64bits_withSeed(wanted->tokens, wanted->count * sizeof *wanted->tokens, seed);
+    return hash ? hash : 1; /* 0 is in free slots */
 }
 
-static bool is_same(const struct st_shape *shape, const uint32_t *held, uint32_t held_count,
-                    const struct st_token *tokens, uint32_t count) {
-    return shape->held_count == held_count && shape->count == count &&
-           (!held_count || memcmp(shape->held, held, held_count * sizeof *held) == 0) &&
-           (!count || memcmp(shape->tokens, tokens, count * sizeof *tokens) == 0);
+static uint64_t *find_slot(const struct wanted *wanted, uint64_t hash) {
+    return st_hash_find(&wanted->shapes->numbers, WIDTH, &hash, hash, is_wanted, wanted);
 }
+
+/* ---- new shapes ---- */
 
 static uint32_t find_section(const struct st_shape *shape, uint32_t from, uint32_t lock,
                              uint32_t at) {
@@ -94,42 +111,43 @@ static void derive(struct st_shape *shape, struct st_locksets *locksets) {
     }
 }
 
-uint32_t st_shape_of(struct st_shapes *shapes, struct st_locksets *locksets, const uint32_t *held,
-                     uint32_t held_count, const struct st_token *tokens, uint32_t count) {
-    uint32_t hash = (uint32_t)XXH3_64bits_withSeed(
-        tokens, count * sizeof *tokens,
-        held_count ? XXH3_64bits(held, held_count * sizeof *held) : 0);
-    for (uint32_t i = shapes->heads[hash & (shapes->head_count - 1)]; i;
-         i = shapes->items[i - 1].next)
-        if (shapes->items[i - 1].hash == hash &&
-            is_same(&shapes->items[i - 1], held, held_count, tokens, count))
-            return i - 1;
-    st_reserve(&shapes->items, &shapes->capacity, shapes->count + 1);
-    uint32_t *head = &shapes->heads[hash & (shapes->head_count - 1)];
-    struct st_shape *shape = &shapes->items[shapes->count];
+static void make_shape(struct st_shape *shape, struct st_locksets *locksets,
+                       const struct wanted *wanted) {
+    uint32_t count = wanted->count, held_count = wanted->held_count;
     uint32_t *arrays = st_alloc((size_t)count * 3 + 1, sizeof *arrays);
-    *shape = (struct st_shape){.held = st_alloc((size_t)held_count * 2 + 1, sizeof *held),
+    *shape = (struct st_shape){.held = st_alloc((size_t)held_count * 2 + 1, sizeof *shape->held),
                                .held_count = held_count,
-                               .held_set = st_lockset_of(locksets, held, held_count),
+                               .held_set = st_lockset_of(locksets, wanted->held, held_count),
                                .count = count,
-                               .tokens = st_alloc((size_t)count + 1, sizeof *tokens),
+                               .tokens = st_alloc((size_t)count + 1, sizeof *shape->tokens),
                                .ends = arrays,
                                .ups = arrays + count,
-                               .locksets = arrays + (size_t)count * 2,
-                               .next = *head,
-                               .hash = hash};
+                               .locksets = arrays + (size_t)count * 2};
     shape->held_ends = shape->held + held_count;
     if (held_count)
-        memcpy(shape->held, held, held_count * sizeof *held);
+        memcpy(shape->held, wanted->held, held_count * sizeof *shape->held);
     if (count)
-        memcpy(shape->tokens, tokens, count * sizeof *tokens);
+        memcpy(shape->tokens, wanted->tokens, count * sizeof *shape->tokens);
     derive(shape, locksets);
-    shapes->bytes += ((size_t)held_count * 2 + (size_t)count * 5) * sizeof(uint32_t);
-    *head = (uint32_t)++shapes->count;
-    if (shapes->count > shapes->head_count)
-        grow_heads(shapes);
-    return (uint32_t)shapes->count - 1;
 }
+
+uint32_t st_shape_of(struct st_shapes *shapes, struct st_locksets *locksets, const uint32_t *held,
+                     uint32_t held_count, const struct st_token *tokens, uint32_t count) {
+    const struct wanted wanted = {shapes, held, held_count, tokens, count};
+    uint64_t hash = hash_wanted(&wanted), *slot = find_slot(&wanted, hash);
+    if (slot[WIDTH])
+        return (uint32_t)(slot[WIDTH] - 1);
+    st_reserve(&shapes->items, &shapes->capacity, shapes->count + 1);
+    make_shape(&shapes->items[shapes->count], locksets, &wanted);
+    if (st_hash_is_full(&shapes->numbers)) {
+        st_hash_grow(&shapes->numbers, WIDTH, FIRST_SLOTS, hash_of);
+        slot = find_slot(&wanted, hash);
+    }
+    st_hash_enter(&shapes->numbers, WIDTH, slot, &hash, (uint32_t)shapes->count);
+    return (uint32_t)shapes->count++;
+}
+
+/* ---- sections ---- */
 
 /* An acquire and a release are in their own section. */
 static uint32_t innermost(const struct st_shape *shape, uint32_t i) {
@@ -147,11 +165,11 @@ uint32_t st_shape_section(const struct st_shape *shape, uint32_t i, uint32_t loc
 }
 
 bool st_shape_outermost(const struct st_shape *shape, const struct st_locksets *locksets,
-                        uint32_t i, uint32_t set, struct st_span *span) {
+                        uint32_t i, uint32_t set, struct st_shape_span *span) {
     for (uint32_t k = 0; k < shape->held_count; k++)
         if ((i == ST_NO_TOKEN || shape->held_ends[k] >= i) &&
             st_lockset_has(locksets, set, shape->held[k])) {
-            *span = (struct st_span){0, shape->held_ends[k] + 1};
+            *span = (struct st_shape_span){0, shape->held_ends[k] + 1};
             return true;
         }
     bool found = false;
@@ -159,7 +177,7 @@ bool st_shape_outermost(const struct st_shape *shape, const struct st_locksets *
         return false;
     for (uint32_t j = innermost(shape, i); j != ST_NO_TOKEN; j = shape->ups[j])
         if (shape->ends[j] >= i && st_lockset_has(locksets, set, shape->tokens[j].target)) {
-            *span = (struct st_span){j + 1, shape->ends[j] + 1};
+            *span = (struct st_shape_span){j + 1, shape->ends[j] + 1};
             found = true;
         }
     return found;

@@ -1,11 +1,12 @@
 /* Shapes: what units do, apart from when and by whom. Units that do the same have the same shape.
  *
- * A shape is the access tree of PPoPP 2006 written as a list of tokens, without what no analysis
- * can tell from its absence (predict/model/unit_draft.h): accesses to variables that threads do not
- * quarrel about, and repetitions. */
+ * A shape is the access tree of PPoPP 2006 written as a list of tokens, without what makes
+ * no difference to any analysis (predict/model/unit_tokens.h): accesses to variables that are not
+ * contended, and repetitions. */
 #ifndef SERIATIM_PREDICT_MODEL_SHAPES_H
 #define SERIATIM_PREDICT_MODEL_SHAPES_H
 
+#include "base/hash_table.h"
 #include "predict/model/locksets.h"
 
 enum st_token_kind {
@@ -36,20 +37,16 @@ struct st_shape {
     uint32_t *ups;      /* the acquire that was the last one whose lock is held at the token (of an
                          * acquire or release: by others), or ST_NO_TOKEN */
     uint32_t *locksets; /* what is held at the token; acquire and release are in their section */
-    uint32_t next, hash;
 };
 
 struct st_shapes {
     struct st_shape *items;
     size_t count, capacity;
-    uint32_t *heads;
-    size_t head_count;
-    size_t bytes; /* of what the items point to */
+    struct st_hash_table numbers; /* of hashes of shapes */
 };
 
 void st_shapes_init(struct st_shapes *shapes);
 void st_shapes_free(struct st_shapes *shapes);
-size_t st_shapes_memory(const struct st_shapes *shapes);
 
 /* The number of the shape, new or known. Copies what it is given. */
 uint32_t st_shape_of(struct st_shapes *shapes, struct st_locksets *locksets, const uint32_t *held,
@@ -61,13 +58,13 @@ uint32_t st_shape_section(const struct st_shape *shape, uint32_t i, uint32_t loc
 
 /* A part of a shape: tokens counted from 1. What goes back to before the beginning starts at 0, and
  * what goes on behind the end ends at one more than the number of tokens. */
-struct st_span {
+struct st_shape_span {
     uint32_t start, end;
 };
 
 /* The outermost critical section around token i (ST_NO_TOKEN: around the beginning) whose lock is
  * in the set. False when no lock of the set is held there. */
 bool st_shape_outermost(const struct st_shape *shape, const struct st_locksets *locksets,
-                        uint32_t i, uint32_t set, struct st_span *span);
+                        uint32_t i, uint32_t set, struct st_shape_span *span);
 
 #endif

@@ -1,12 +1,11 @@
 #include "predict/model/unit_maker.h"
 
-#include "base/map64.h"
+#include "base/intern.h"
 #include "base/memory.h"
-#include "predict/model/unit_draft.h"
+#include "predict/model/unit_tokens.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 /* What is known of the critical sections that a thread is in, if it was outside of blocks when it
  * entered the outermost. */
@@ -29,10 +28,10 @@ struct actor {
     uint64_t first, last; /* its events; `last` is UINT64_MAX while it runs */
     bool beside;          /* a critical section was gathered that does not contain it */
     size_t lead;          /* how many tokens were there before it */
-    struct st_draft draft;
-    uint32_t first_period; /* of the draft */
-    uint32_t *draft_held;  /* what was held when the draft began */
-    size_t draft_held_count, draft_held_capacity;
+    struct st_unit_tokens unit;
+    uint32_t first_period; /* of the unit */
+    uint32_t *unit_held;   /* what was held when the unit began */
+    size_t unit_held_count, unit_held_capacity;
     /* The locks of variables that its last access took: the next one may be of the same atomic
      * operation. */
     uint32_t *step;
@@ -40,15 +39,20 @@ struct actor {
     struct st_spot step_last; /* that access */
 };
 
+/* What makes units alike. */
+struct unit_key {
+    uint32_t shape, thread, first_period, last_period, block, transaction, own_first, own_end;
+};
+
 struct st_unit_maker {
     struct st_model *model;
     struct st_order *order;
     struct actor *actors;
     size_t actor_count, actor_capacity;
-    struct st_map64 unit_numbers; /* from what makes units alike to units */
+    struct st_intern unit_keys; /* what makes units alike, by unit */
     struct st_token *tokens;
     size_t token_capacity;
-    uint32_t *spilled; /* locks held while a draft is taken apart */
+    uint32_t *spilled; /* locks held while what was gathered is taken apart */
     size_t spilled_count, spilled_capacity;
     uint64_t last_event;
 };
@@ -57,7 +61,7 @@ struct st_unit_maker *st_unit_maker_new(struct st_model *model, struct st_order 
     struct st_unit_maker *maker = st_alloc(1, sizeof *maker);
     maker->model = model;
     maker->order = order;
-    st_map64_init(&maker->unit_numbers);
+    st_intern_init(&maker->unit_keys, sizeof(struct unit_key));
     return maker;
 }
 
@@ -66,14 +70,14 @@ void st_unit_maker_free(struct st_unit_maker *maker) {
         return;
     for (size_t i = 0; i < maker->actor_count; i++) {
         free(maker->actors[i].held);
-        free(maker->actors[i].draft_held);
+        free(maker->actors[i].unit_held);
         free(maker->actors[i].step);
-        st_draft_free(&maker->actors[i].draft);
+        st_unit_tokens_free(&maker->actors[i].unit);
     }
     free(maker->actors);
     free(maker->tokens);
     free(maker->spilled);
-    st_map64_free(&maker->unit_numbers);
+    st_intern_free(&maker->unit_keys);
     free(maker);
 }
 
@@ -82,8 +86,8 @@ static struct actor *actor_of(struct st_unit_maker *maker, uint32_t thread) {
         return &maker->actors[thread];
     st_reserve(&maker->actors, &maker->actor_capacity, (size_t)thread + 1);
     for (; maker->actor_count <= thread; maker->actor_count++)
-        st_draft_init(&maker->actors[maker->actor_count].draft,
-                      maker->model->options.keep_repetitions);
+        st_unit_tokens_init(&maker->actors[maker->actor_count].unit,
+                            maker->model->options.keep_repetitions);
     return &maker->actors[thread];
 }
 
@@ -100,12 +104,11 @@ static uint32_t period_of(struct st_unit_maker *maker, const struct actor *actor
 /* The unit that is like these, new or known. */
 static struct st_unit *unit_like(struct st_unit_maker *maker, const struct st_unit *like) {
     struct st_model *model = maker->model;
-    struct {
-        uint32_t shape, thread, first_period, last_period, block, transaction, own_first, own_end;
-    } key = {like->shape, like->thread,      like->first_period, like->last_period,
-             like->block, like->transaction, like->own_first,    like->own_end};
-    uint32_t known = maker->unit_numbers.count;
-    uint32_t number = st_map64_number(&maker->unit_numbers, XXH3_64bits(&key, sizeof key));
+    const struct unit_key key = {like->shape,       like->thread, like->first_period,
+                                 like->last_period, like->block,  like->transaction,
+                                 like->own_first,   like->own_end};
+    uint32_t known = maker->unit_keys.count;
+    uint32_t number = st_intern_add(&maker->unit_keys, &key, sizeof key);
     if (number == known) {
         st_reserve(&model->units, &model->unit_capacity, (size_t)number + 1);
         model->units[number] = *like;
@@ -114,7 +117,7 @@ static struct st_unit *unit_like(struct st_unit_maker *maker, const struct st_un
     return &model->units[number];
 }
 
-static struct st_spot *copy_spots(const struct st_draft_token *tokens, size_t count) {
+static struct st_spot *copy_spots(const struct st_seen_token *tokens, size_t count) {
     struct st_spot *spots = st_alloc(count + 1, sizeof *spots);
     for (size_t i = 0; i < count; i++)
         spots[i] = (struct st_spot){tokens[i].number, tokens[i].loc};
@@ -132,7 +135,7 @@ static void put_instance(struct st_model *model, const struct actor *actor,
 }
 
 static void put_occurrence(struct st_model *model, const struct st_unit *unit,
-                           const struct st_draft_token *tokens, size_t count) {
+                           const struct st_seen_token *tokens, size_t count) {
     st_reserve(&model->occurrences, &model->occurrence_capacity, model->occurrence_count + 1);
     st_reserve(&model->spots, &model->spot_capacity, model->spot_count + count);
     model->occurrences[model->occurrence_count++] =
@@ -143,7 +146,7 @@ static void put_occurrence(struct st_model *model, const struct st_unit *unit,
 
 /* A unit of these tokens, and of the events first .. last. */
 static void put_unit(struct st_unit_maker *maker, struct actor *actor,
-                     const struct st_draft_token *tokens, size_t count, const uint32_t *held,
+                     const struct st_seen_token *tokens, size_t count, const uint32_t *held,
                      size_t held_count, bool transaction, uint64_t first, uint64_t last) {
     st_reserve(&maker->tokens, &maker->token_capacity, count + 1);
     uint32_t own_first = 0, own_end = 0;
@@ -174,21 +177,21 @@ static void put_unit(struct st_unit_maker *maker, struct actor *actor,
         put_instance(maker->model, actor, unit);
 }
 
-static void start_draft(struct st_unit_maker *maker, struct actor *actor) {
-    st_draft_clear(&actor->draft);
-    actor->draft_held_count = actor->held_count;
-    st_reserve(&actor->draft_held, &actor->draft_held_capacity, actor->held_count + 1);
+static void start_unit(struct st_unit_maker *maker, struct actor *actor) {
+    st_unit_tokens_clear(&actor->unit);
+    actor->unit_held_count = actor->held_count;
+    st_reserve(&actor->unit_held, &actor->unit_held_capacity, actor->held_count + 1);
     if (actor->held_count)
-        memcpy(actor->draft_held, actor->held, actor->held_count * sizeof *actor->held);
+        memcpy(actor->unit_held, actor->held, actor->held_count * sizeof *actor->held);
     actor->first_period = period_of(maker, actor);
 }
 
-/* All that is in the draft is one unit. */
-static void put_draft(struct st_unit_maker *maker, struct actor *actor) {
-    st_draft_finish(&actor->draft);
+/* All that was gathered is one unit. */
+static void put_whole(struct st_unit_maker *maker, struct actor *actor) {
+    st_unit_tokens_finish(&actor->unit);
     uint64_t last = actor->last == UINT64_MAX ? maker->last_event : actor->last;
-    put_unit(maker, actor, actor->draft.tokens, actor->draft.count, actor->draft_held,
-             actor->draft_held_count, actor->is_transaction, actor->first, last);
+    put_unit(maker, actor, actor->unit.tokens, actor->unit.count, actor->unit_held,
+             actor->unit_held_count, actor->is_transaction, actor->first, last);
 }
 
 /* ---- critical sections that are loose ---- */
@@ -219,15 +222,15 @@ static void spill_token(struct st_unit_maker *maker, const struct st_token *toke
 /* What was gathered does not stay together: the events before and behind the one unit are units of
  * their own. */
 static void spill(struct st_unit_maker *maker, struct actor *actor) {
-    struct st_draft *draft = &actor->draft;
+    struct st_unit_tokens *unit = &actor->unit;
     bool has_unit = actor->state == GATHERED || actor->depth;
-    st_draft_finish(draft);
+    st_unit_tokens_finish(unit);
     maker->spilled_count = 0;
-    for (size_t i = 0, j; i < draft->count || has_unit; i = j) {
-        const struct st_draft_token *token = &draft->tokens[i];
-        bool is_unit = has_unit && (i == draft->count || token->number >= actor->first);
+    for (size_t i = 0, j; i < unit->count || has_unit; i = j) {
+        const struct st_seen_token *token = &unit->tokens[i];
+        bool is_unit = has_unit && (i == unit->count || token->number >= actor->first);
         uint64_t last = is_unit ? actor->last : 0;
-        for (j = is_unit ? i : i + 1; j < draft->count && draft->tokens[j].number <= last;)
+        for (j = is_unit ? i : i + 1; j < unit->count && unit->tokens[j].number <= last;)
             j++;
         if (is_unit)
             put_unit(maker, actor, token, j - i, maker->spilled, maker->spilled_count,
@@ -237,7 +240,7 @@ static void spill(struct st_unit_maker *maker, struct actor *actor) {
             put_unit(maker, actor, token, 1, maker->spilled, maker->spilled_count, false,
                      token->number, token->number);
         for (size_t k = i; k < j; k++)
-            spill_token(maker, &draft->tokens[k].token);
+            spill_token(maker, &unit->tokens[k].token);
         has_unit &= !is_unit;
     }
     mark_loose(maker, actor);
@@ -262,7 +265,7 @@ static void begin_access(struct st_unit_maker *maker, struct actor *actor, uint6
     if (actor->state == GATHERING)
         actor->state = GATHERED;
     else
-        start_draft(maker, actor);
+        start_unit(maker, actor);
     actor->is_transaction = false;
     actor->first = actor->last = number;
 }
@@ -272,14 +275,15 @@ static void end_access(struct st_unit_maker *maker, struct actor *actor, uint64_
         return;
     actor->last = number;
     if (!is_gathering(actor))
-        put_draft(maker, actor);
+        put_whole(maker, actor);
 }
 
 /* No more accesses of the operation follow. */
 static void close_step(struct st_unit_maker *maker, struct actor *actor) {
     const struct st_spot *last = &actor->step_last;
     while (actor->step_count)
-        st_draft_release(&actor->draft, actor->step[--actor->step_count], last->number, last->loc);
+        st_unit_tokens_release(&actor->unit, actor->step[--actor->step_count], last->number,
+                               last->loc);
     end_access(maker, actor, last->number);
 }
 
@@ -296,11 +300,11 @@ static void access_indivisible(struct st_unit_maker *maker, struct actor *actor,
                                uint64_t number) {
     uint32_t lock = maker->model->variables[event->target].lock;
     if (!is_in_step(actor, lock)) {
-        st_draft_acquire(&actor->draft, lock, number, event->loc);
+        st_unit_tokens_acquire(&actor->unit, lock, number, event->loc);
         st_reserve(&actor->step, &actor->step_capacity, actor->step_count + 1);
         actor->step[actor->step_count++] = lock;
     }
-    st_draft_add(&actor->draft, token, number, event->loc);
+    st_unit_tokens_add(&actor->unit, token, number, event->loc);
     actor->step_last = (struct st_spot){number, event->loc};
 }
 
@@ -315,7 +319,7 @@ static void on_access(struct st_unit_maker *maker, struct actor *actor,
         access_indivisible(maker, actor, event, token, number);
         return;
     }
-    st_draft_add(&actor->draft, token, number, event->loc);
+    st_unit_tokens_add(&actor->unit, token, number, event->loc);
     end_access(maker, actor, number);
 }
 
@@ -325,7 +329,7 @@ static void on_access(struct st_unit_maker *maker, struct actor *actor,
 static void put_alone(struct st_unit_maker *maker, struct actor *actor, uint64_t number) {
     actor->is_transaction = false;
     actor->first = actor->last = number;
-    put_draft(maker, actor);
+    put_whole(maker, actor);
 }
 
 /* A lock that only one thread uses at a time matters to nobody else; inside of blocks it is kept
@@ -336,8 +340,8 @@ static void on_acquire(struct st_unit_maker *maker, struct actor *actor,
     if (!actor->depth && !contended)
         return;
     if (!actor->depth && !is_gathering(actor))
-        start_draft(maker, actor);
-    st_draft_acquire(&actor->draft, event->target, number, event->loc);
+        start_unit(maker, actor);
+    st_unit_tokens_acquire(&actor->unit, event->target, number, event->loc);
     if (!contended)
         return;
     st_reserve(&actor->held, &actor->held_capacity, actor->held_count + 1);
@@ -371,7 +375,7 @@ static void close_outermost(struct st_unit_maker *maker, struct actor *actor) {
     if (actor->state == GATHERING)
         actor->is_transaction = false; /* critical sections in which nothing happens */
     if (actor->state == GATHERING || actor->state == GATHERED)
-        put_draft(maker, actor);
+        put_whole(maker, actor);
     actor->state = APART;
 }
 
@@ -381,8 +385,8 @@ static void on_release(struct st_unit_maker *maker, struct actor *actor,
     if (!actor->depth && !contended)
         return;
     if (!actor->depth && actor->state == LOOSE)
-        start_draft(maker, actor);
-    st_draft_release(&actor->draft, event->target, number, event->loc);
+        start_unit(maker, actor);
+    st_unit_tokens_release(&actor->unit, event->target, number, event->loc);
     if (contended)
         remove_lock(actor->held, &actor->held_count, event->target);
     if (actor->depth)
@@ -399,7 +403,7 @@ static void on_nested(struct actor *actor, const struct st_event *event, uint64_
     struct st_token token = {event->written == ST_ACQUIRE ? ST_TOKEN_REACQUIRE : ST_TOKEN_RERELEASE,
                              event->target};
     if (actor->depth)
-        st_draft_add(&actor->draft, token, number, event->loc);
+        st_unit_tokens_add(&actor->unit, token, number, event->loc);
 }
 
 /* ---- blocks ---- */
@@ -408,11 +412,11 @@ static void begin_part(struct st_unit_maker *maker, struct actor *actor, uint64_
     if (actor->state == GATHERED)
         spill(maker, actor);
     if (actor->state != GATHERING)
-        start_draft(maker, actor);
+        start_unit(maker, actor);
     actor->is_transaction = true;
     actor->first = number;
     actor->last = UINT64_MAX;
-    actor->lead = actor->draft.count;
+    actor->lead = actor->unit.count;
 }
 
 /* The block ends with this event, or is split by it. What it holds then may be given back before
@@ -421,12 +425,12 @@ static void end_part(struct st_unit_maker *maker, struct actor *actor, uint64_t 
                      bool splits) {
     actor->last = number;
     if (!actor->held_count || actor->state == LOOSE || maker->model->options.keep_sequence) {
-        put_draft(maker, actor);
+        put_whole(maker, actor);
         mark_loose(maker, actor);
         actor->state = actor->held_count ? LOOSE : APART;
     } else if (splits) {
         spill(maker, actor);
-    } else if (actor->draft.count == actor->lead) { /* it did nothing that others could notice */
+    } else if (actor->unit.count == actor->lead) { /* it did nothing that others could notice */
         put_unit(maker, actor, NULL, 0, NULL, 0, true, actor->first, number);
     } else {
         actor->state = GATHERED;

@@ -1,6 +1,17 @@
-#include "predict/reduction/atomizer.h"
-
+/* Reduction while the trace is read, as Atomizer does it (Flanagan and Freund; TSE 2006, 5.6 and
+ * section 8): each event is judged by what has been seen so far, and is forgotten.
+ *
+ * It uses the ownership lockset algorithm (predict/reduction/lockset_races.h), Theorem 1, and the
+ * improvements of 5.5; no escape analysis, no happen-before, no AcqA*Rel. A variable that is
+ * race-free so far, or a lock that only one thread used so far, may turn out to be neither, so that
+ * it misses violations that the offline form reports.
+ *
+ * Interpretations: "so far" includes the event that is judged. An access to an atomic variable
+ * (predict/model/model.h) that threads share so far is a non-mover, since it is a critical section
+ * of its own; the write that belongs to an atomic read is part of that. Memory grows with
+ * variables, locks and threads, and with the blocks that are reported. */
 #include "base/memory.h"
+#include "predict/model/block_verdicts.h"
 #include "predict/reduction/lockset_races.h"
 #include "predict/reduction/reduction.h"
 
@@ -257,6 +268,6 @@ void st_atomizer_predict(const struct st_model *model, size_t limit,
                                        "it can miss violations.");
     if (atomizer->many)
         st_prediction_may_miss(prediction, "Reduction as published can miss violations.");
-    st_model_tell_instances(model, verdicts, explain, atomizer, limit, prediction);
+    st_report_instances(model, verdicts, explain, atomizer, limit, prediction);
     free(verdicts);
 }

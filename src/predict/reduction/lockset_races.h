@@ -1,6 +1,6 @@
 /* Data races by the locks that were held at the accesses to a variable, in the order of the trace:
  * what reduction can be built on instead of predict/reduction/pair_races.h, for comparison. Each
- * search tells of a variable whether there may be a race on it.
+ * search says of a variable whether there may be a race on it.
  *
  *   - Eraser (Savage et al. [28] in TSE 2006): the intersection of the locks that were held at the
  *     accesses. A variable is exclusive to its first thread; from the first access of a second

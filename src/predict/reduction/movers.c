@@ -64,8 +64,8 @@ static void open_section(struct st_movers *movers, uint32_t acquire) {
     movers->impure[movers->open_count++] = false;
 }
 
-/* The innermost section knows whether something in it matters, and tells the one around it when it
- * is closed. Sections that overlap without being nested all matter. */
+/* The innermost section knows whether something in it matters, and passes that on to the one around
+ * it when it is closed. Sections that overlap without being nested all matter. */
 static void close_section(struct st_movers *movers, const struct st_shape *shape, uint32_t release,
                           bool may_pass) {
     uint32_t lock = shape->tokens[release].target;

@@ -1,8 +1,18 @@
-#define _GNU_SOURCE
-#include "predict/reduction/multilockset.h"
-
+/* Which variables are in data races by the multilockset algorithm (TSE 2006, Figure 3), over all
+ * accesses at once.
+ *
+ * A variable is suspected when no lock is held at all writes, or none of those that are at some
+ * read, while some thread period that writes it is concurrent with another one that accesses it.
+ *
+ * Accesses count once the variable has escaped from its creator. Here that is: accesses in a period
+ * with which some access of another thread is concurrent. What a thread does before it forks all
+ * others, or after it joined them, cannot race in any schedule; so nothing is missed, and a
+ * variable that is set up without a lock is no alarm. (By the first access of a second thread, as
+ * in the trace, violations would be missed: predict/reduction/lockset_races.h.) */
+#define _GNU_SOURCE /* qsort_r */
 #include "base/lower_bound.h"
 #include "base/memory.h"
+#include "predict/reduction/pair_races.h"
 
 #include <stdlib.h>
 
@@ -37,21 +47,21 @@ static int by_period(const void *left, const void *right, void *context) {
     return 0;
 }
 
-static struct span span_like(const struct st_use *use) {
+static struct span span_like(const struct st_race_use *use) {
     return (struct span){use->first_period, use->last_period, !use->writes, use->writes, false};
 }
 
-static const struct span *span_of(const struct suspect *suspect, const struct st_use *use) {
+static const struct span *span_of(const struct suspect *suspect, const struct st_race_use *use) {
     struct span like = span_like(use);
     const struct st_period *items = suspect->model->periods->items;
-    size_t at;
-    st_lower_bound(at, 0, suspect->span_count,
-                   by_period(&suspect->spans[at], &like, (void *)items) < 0);
-    return &suspect->spans[at];
+    size_t place;
+    st_lower_bound(place, 0, suspect->span_count,
+                   by_period(&suspect->spans[place], &like, (void *)items) < 0);
+    return &suspect->spans[place];
 }
 
 /* The spans of all uses, in the order of chains and of their periods, each once. */
-static void collect_spans(struct suspect *suspect, const struct st_use *uses, size_t count) {
+static void collect_spans(struct suspect *suspect, const struct st_race_use *uses, size_t count) {
     struct st_period *items = suspect->model->periods->items;
     st_reserve(&suspect->spans, &suspect->span_capacity, count);
     for (size_t i = 0; i < count; i++)
@@ -79,13 +89,14 @@ static void meet(struct suspect *suspect, struct span *a, struct span *b) {
  * neighbours: the ones before it come first, and the ones after it last. */
 static void compare_with(struct suspect *suspect, struct span *span, size_t first, size_t end) {
     const struct st_periods *periods = suspect->model->periods;
-    size_t at;
-    st_lower_bound(at, first, end,
-                   st_period_before(periods, suspect->spans[at].last_period, span->first_period));
-    for (;
-         at < end && !st_period_before(periods, span->last_period, suspect->spans[at].first_period);
-         at++)
-        meet(suspect, span, &suspect->spans[at]);
+    size_t place;
+    st_lower_bound(
+        place, first, end,
+        st_period_before(periods, suspect->spans[place].last_period, span->first_period));
+    for (; place < end &&
+           !st_period_before(periods, span->last_period, suspect->spans[place].first_period);
+         place++)
+        meet(suspect, span, &suspect->spans[place]);
 }
 
 static void compare_spans(struct suspect *suspect) {
@@ -125,7 +136,7 @@ static bool shares_lock(const struct suspect *suspect, uint32_t lockset) {
 }
 
 /* The uses are all those of one variable. */
-static bool is_racy(struct suspect *suspect, const struct st_use *uses, size_t count) {
+static bool is_racy(struct suspect *suspect, const struct st_race_use *uses, size_t count) {
     suspect->span_count = 0;
     suspect->has_writes = suspect->writes_meet_reads = suspect->writes_meet_writes = false;
     suspect->write_set_size = 0;

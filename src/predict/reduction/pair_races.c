@@ -62,14 +62,14 @@ static void list_uses(struct st_pair_races *races, const struct st_model *model,
         for (uint32_t i = 0; i < shape->count; i++)
             if (is_access(&shape->tokens[i]))
                 races->uses[races->use_count++] =
-                    (struct st_use){.variable = shape->tokens[i].target,
-                                    .writes = shape->tokens[i].kind == ST_TOKEN_WRITE,
-                                    .lockset = shape->locksets[i],
-                                    .line = line_of(model, unit, ordered),
-                                    .first_period = unit->first_period,
-                                    .last_period = unit->last_period,
-                                    .unit = u,
-                                    .token = i};
+                    (struct st_race_use){.variable = shape->tokens[i].target,
+                                         .writes = shape->tokens[i].kind == ST_TOKEN_WRITE,
+                                         .lockset = shape->locksets[i],
+                                         .line = line_of(model, unit, ordered),
+                                         .first_period = unit->first_period,
+                                         .last_period = unit->last_period,
+                                         .unit = u,
+                                         .token = i};
     }
 }
 
@@ -77,12 +77,12 @@ static int compare(uint32_t left, uint32_t right) {
     return (left > right) - (left < right);
 }
 
-static int compare_class(const struct st_use *a, const struct st_use *b) {
+static int compare_class(const struct st_race_use *a, const struct st_race_use *b) {
     int order = compare(a->writes, b->writes);
     return order ? order : compare(a->lockset, b->lockset);
 }
 
-static int compare_entry(const struct st_use *a, const struct st_use *b) {
+static int compare_entry(const struct st_race_use *a, const struct st_race_use *b) {
     int order = compare(a->variable, b->variable);
     if (!order)
         order = compare_class(a, b);
@@ -94,7 +94,7 @@ static int compare_entry(const struct st_use *a, const struct st_use *b) {
 }
 
 static int by_entry(const void *left, const void *right) {
-    const struct st_use *a = left, *b = right;
+    const struct st_race_use *a = left, *b = right;
     int order = compare_entry(a, b);
     if (!order)
         order = compare(a->unit, b->unit);
@@ -103,12 +103,12 @@ static int by_entry(const void *left, const void *right) {
 
 /* ---- the uses of one variable, put together ---- */
 
-static const struct st_use *use_of(const struct search *search, size_t entry) {
+static const struct st_race_use *use_of(const struct search *search, size_t entry) {
     return &search->races->uses[search->entries[entry].first];
 }
 
 static void add_entry(struct search *search, uint32_t use) {
-    const struct st_use *uses = search->races->uses;
+    const struct st_race_use *uses = search->races->uses;
     if (search->entry_count) {
         struct entry *last = &search->entries[search->entry_count - 1];
         if (compare_entry(&uses[last->first], &uses[use]) == 0) {
@@ -121,7 +121,7 @@ static void add_entry(struct search *search, uint32_t use) {
 }
 
 static void add_to_lines(struct search *search, uint32_t entry) {
-    const struct st_use *use = use_of(search, entry), *last = entry ? use - 1 : NULL;
+    const struct st_race_use *use = use_of(search, entry), *last = entry ? use - 1 : NULL;
     bool same_class = last && compare_class(last, use) == 0;
     if (!same_class) {
         st_reserve(&search->classes, &search->class_capacity, search->class_count + 1);
@@ -151,20 +151,21 @@ static void put_together(struct search *search, uint32_t first, uint32_t end) {
 /* The entry of the line that can run at the same time as the use, or line->end. Both ends of a
  * chain's units are in order. So of those that do not end before the use begins, the first one
  * begins first; if that one is too late, all are. */
-static uint32_t find_concurrent(const struct search *search, const struct st_use *use,
+static uint32_t find_concurrent(const struct search *search, const struct st_race_use *use,
                                 const struct span *line) {
-    uint32_t at = line->first;
-    if (use_of(search, at)->line == use->line)
+    const struct st_periods *periods = search->model->periods;
+    uint32_t entry = line->first;
+    if (use_of(search, entry)->line == use->line)
         return line->end;
     if (!search->ordered)
-        return at;
-    const struct st_periods *periods = search->model->periods;
-    st_lower_bound(at, line->first, line->end,
-                   st_period_before(periods, use_of(search, at)->last_period, use->first_period));
-    if (at < line->end &&
-        st_period_before(periods, use->last_period, use_of(search, at)->first_period))
+        return entry;
+    st_lower_bound(
+        entry, line->first, line->end,
+        st_period_before(periods, use_of(search, entry)->last_period, use->first_period));
+    if (entry < line->end &&
+        st_period_before(periods, use->last_period, use_of(search, entry)->first_period))
         return line->end;
-    return at;
+    return entry;
 }
 
 static void mark(struct search *search, uint32_t entry, uint32_t partner) {
@@ -175,8 +176,8 @@ static void mark(struct search *search, uint32_t entry, uint32_t partner) {
 }
 
 static bool class_conflicts(const struct search *search, size_t left, size_t right) {
-    const struct st_use *a = use_of(search, search->classes[left].first);
-    const struct st_use *b = use_of(search, search->classes[right].first);
+    const struct st_race_use *a = use_of(search, search->classes[left].first);
+    const struct st_race_use *b = use_of(search, search->classes[right].first);
     return (a->writes || b->writes) &&
            st_locksets_disjoint(&search->model->locksets, a->lockset, b->lockset);
 }
@@ -184,7 +185,7 @@ static bool class_conflicts(const struct search *search, size_t left, size_t rig
 /* Looks for partners of the left class in the right one. */
 static void compare_classes(struct search *search, size_t left, size_t right) {
     for (uint32_t e = search->classes[left].first; e < search->classes[left].end; e++) {
-        const struct st_use *use = use_of(search, e);
+        const struct st_race_use *use = use_of(search, e);
         if (st_pair_race(search->races, use->unit, use->token))
             continue;
         for (uint32_t l = search->class_lines[right]; l < search->class_lines[right + 1]; l++) {

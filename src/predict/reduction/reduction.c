@@ -13,18 +13,15 @@
  * deadlock, but what it reports need not be a violation.
  *
  * Where we differ from the paper: predict/reduction/movers.h says how transactions are matched.
- * Which accesses race is told access by access (predict/reduction/pair_races.h) unless one of the
- * paper's searches is asked for (predict/reduction/multilockset.h,
- * predict/reduction/lockset_races.h).
+ * Which accesses race is found access by access (predict/reduction/pair_races.h) unless one of the
+ * paper's searches is asked for (multilockset.c, lockset_races.c).
  *
  * Storage is what the paper's Table 4 counts: the variables in the nodes of transaction trees
  * (varsOne and varsMul, 5.6), where equal trees are kept, and counted, once. */
 #include "predict/reduction/reduction.h"
 
 #include "base/memory.h"
-#include "predict/reduction/ablation.h"
-#include "predict/reduction/atomizer.h"
-#include "predict/reduction/multilockset.h"
+#include "predict/model/block_verdicts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -183,7 +180,7 @@ void st_reducer_free(struct st_reducer *reducer) {
 
 /* ---- what to say of a block ---- */
 
-struct telling {
+struct explainer {
     const struct st_reducer *reducer;
     struct st_movers movers;
 };
@@ -205,29 +202,29 @@ static void add_variable(struct st_predicted_block *block, uint32_t variable) {
 }
 
 /* A token of the block, and who races with it if that is known. */
-static void add_event(const struct telling *telling, struct st_predicted_block *block,
+static void add_event(const struct explainer *explainer, struct st_predicted_block *block,
                       uint32_t unit, uint32_t token, bool with_partner) {
-    const struct st_model *model = telling->reducer->model;
+    const struct st_model *model = explainer->reducer->model;
     block->events[block->event_count++] = st_unit_place(model, unit, token);
-    if (telling->movers.letters[token] != 'N')
+    if (explainer->movers.letters[token] != 'N')
         return;
     add_variable(block, st_unit_shape(model, unit)->tokens[token].target);
-    const struct st_use *partner = st_pair_race(&telling->reducer->races, unit, token);
+    const struct st_race_use *partner = st_pair_race(&explainer->reducer->races, unit, token);
     if (partner && with_partner)
         block->events[block->event_count++] = st_unit_place(model, partner->unit, partner->token);
 }
 
 static void explain(void *context, uint32_t unit, struct st_predicted_block *block) {
-    struct telling *telling = context;
-    struct st_movers *movers = &telling->movers;
-    st_reducer_judge(telling->reducer, movers, unit);
+    struct explainer *explainer = context;
+    struct st_movers *movers = &explainer->movers;
+    st_reducer_judge(explainer->reducer, movers, unit);
     block->pattern = st_movers_pattern(movers);
     block->why = st_strdup(
         st_reduction_sentence(movers->letters[movers->commit], movers->letters[movers->breach]));
     block->variables = st_alloc(2, sizeof *block->variables);
     block->events = st_alloc(3, sizeof *block->events);
-    add_event(telling, block, unit, movers->commit, true);
-    add_event(telling, block, unit, movers->breach, false);
+    add_event(explainer, block, unit, movers->commit, true);
+    add_event(explainer, block, unit, movers->breach, false);
     if (!block->variable_count) {
         free(block->variables);
         block->variables = NULL;
@@ -253,8 +250,8 @@ static const char *method_of(const struct st_reduction_options *own) {
     return sections ? "Theorem 2, Eraser with ownership" : "Theorem 1, Eraser with ownership";
 }
 
-static void add_race(const struct st_model *model, const struct st_use *left,
-                     const struct st_use *right, struct st_prediction *prediction) {
+static void add_race(const struct st_model *model, const struct st_race_use *left,
+                     const struct st_race_use *right, struct st_prediction *prediction) {
     struct st_predicted_race race = {.variable = left->variable,
                                      .first = st_unit_place(model, left->unit, left->token),
                                      .second = st_unit_place(model, right->unit, right->token)};
@@ -275,14 +272,14 @@ static void add_race_of(const struct st_reducer *reducer, size_t first, size_t e
     if (!reducer->setup.by_pairs && !st_reducer_is_racy(reducer, races->uses[first].variable))
         return;
     for (size_t i = first; i < end; i++) {
-        const struct st_use *use = &races->uses[i];
-        const struct st_use *partner = st_pair_race(races, use->unit, use->token);
+        const struct st_race_use *use = &races->uses[i];
+        const struct st_race_use *partner = st_pair_race(races, use->unit, use->token);
         if (partner) {
             add_race(reducer->model, use, partner, prediction);
             return;
         }
     }
-    const struct st_use *last = &races->uses[end - 1]; /* a write if there is one */
+    const struct st_race_use *last = &races->uses[end - 1]; /* a write if there is one */
     const struct st_unit *units = reducer->model->units;
     for (size_t i = first; i < end && !reducer->setup.by_pairs && last->writes; i++)
         if (units[races->uses[i].unit].thread != units[last->unit].thread) {
@@ -350,24 +347,24 @@ static void run_offline(const struct st_model *model, const struct st_predict_op
                         const struct st_reduction_options *own, struct st_prediction *prediction) {
     struct st_reduction_setup setup = st_reduction_setup(options, own);
     struct st_reducer reducer;
-    struct telling telling = {.reducer = &reducer};
+    struct explainer explainer = {.reducer = &reducer};
     enum st_block_verdict *verdicts = st_alloc(model->unit_count + 1, sizeof *verdicts);
     setup.lists_races = true;
     st_reducer_init(&reducer, model, &setup);
     for (uint32_t u = 0; u < model->unit_count; u++) {
         if (!model->units[u].transaction)
             continue;
-        st_reducer_judge(&reducer, &telling.movers, u);
-        verdicts[u] = telling.movers.reducible ? ST_BLOCK_ATOMIC : ST_BLOCK_POTENTIAL;
+        st_reducer_judge(&reducer, &explainer.movers, u);
+        verdicts[u] = explainer.movers.reducible ? ST_BLOCK_ATOMIC : ST_BLOCK_POTENTIAL;
     }
     prediction->method = method_of(own);
     list_races(&reducer, prediction);
     add_caveats(options, own, prediction);
     prediction->storage = storage_of(model);
     prediction->storage_unit = "variables in nodes of transaction trees";
-    st_model_tell(model, verdicts, explain, &telling, options->limit, prediction);
+    st_report_units(model, verdicts, explain, &explainer, options->limit, prediction);
     free(verdicts);
-    st_movers_free(&telling.movers);
+    st_movers_free(&explainer.movers);
     st_reducer_free(&reducer);
 }
 

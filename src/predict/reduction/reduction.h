@@ -2,11 +2,11 @@
 #ifndef SERIATIM_PREDICT_REDUCTION_REDUCTION_H
 #define SERIATIM_PREDICT_REDUCTION_REDUCTION_H
 
-#include "predict/reduction/lockset_races.h"
 #include "predict/model/model.h"
+#include "predict/predictor.h"
+#include "predict/reduction/lockset_races.h"
 #include "predict/reduction/movers.h"
 #include "predict/reduction/pair_races.h"
-#include "predict/predictor.h"
 
 /* The improvements of reduction (TSE 2006), each of which can be left out for comparison. The last
  * three are about locks whose acquires and releases can be moved both ways (5.5). */
@@ -42,10 +42,10 @@ struct st_reduction_setup {
     struct st_mover_rules rules;
     bool trusting;        /* AcqA*Rel count for all locks, as if all were within transactions */
     bool lists_races;     /* somebody will look at `races` */
-    bool by_pairs;        /* which accesses race is told pair by pair ... */
+    bool by_pairs;        /* races are found pair by pair ... */
     bool by_variable;     /* (all accesses to a variable with such a pair count) */
-    bool by_multilockset; /* ... or of variables, by Figure 3 over all accesses at once ... */
-    unsigned race_flags;  /* ... or else of variables: those with one of these st_racy_by bits */
+    bool by_multilockset; /* ... or for variables, by Figure 3 over all accesses at once ... */
+    unsigned race_flags;  /* ... or else for variables: those with one of these st_racy_by bits */
 };
 struct st_reduction_setup st_reduction_setup(const struct st_predict_options *options,
                                              const struct st_reduction_options *own);
@@ -70,5 +70,40 @@ bool st_reducer_is_racy(const struct st_reducer *reducer, uint32_t variable);
 /* Why a transaction is reported, by how two of its events move, between which others can come: 'L'
  * or 'N', then 'R' or 'N'. */
 const char *st_reduction_sentence(char commit, char breach);
+
+/* ---- online reduction (atomizer.c) ---- */
+
+/* The atomizer of a model, which must have st_lockset_observer before it. Its flags are those of
+ * enum st_improvement that it does without, and whether it takes the theorem as printed. */
+extern const struct st_observer st_atomizer_observer;
+enum { ST_ATOMIZER_AS_PUBLISHED = 1 << 16 };
+
+/* What the atomizer of the model found. */
+void st_atomizer_predict(const struct st_model *model, size_t limit,
+                         struct st_prediction *prediction);
+
+/* ---- what each improvement is worth (ablation.c) ---- */
+
+struct st_ablation_row {
+    const char *name;
+    unsigned theorem;         /* 1 or 2 */
+    const char *races;        /* the search for data races */
+    const char *counted;      /* which accesses count for it */
+    bool may_miss;            /* since that depends on the observed schedule */
+    uint64_t reported_blocks; /* outermost blocks of the trace */
+    uint64_t reported_names;  /* different names among them; blocks without a name count as one */
+    uint64_t racy_variables;  /* that are known to be in a race */
+    double seconds;           /* of work, apart from what follows the trace while it is read */
+};
+
+enum { ST_ABLATION_ROWS = 7, ST_ABLATION_DEFAULT = 5 /* the row `seriatim` */ };
+
+/* `shared` is a model of the run that was made with keep_shared, and `model` one without. */
+void st_ablation_find(const struct st_model *shared, const struct st_model *model,
+                      struct st_ablation_row rows[ST_ABLATION_ROWS]);
+
+/* The same as a table for people and programs. */
+void st_ablation_fill(const struct st_run *run, const struct st_predict_options *options,
+                      struct st_table *table);
 
 #endif

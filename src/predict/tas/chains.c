@@ -4,7 +4,7 @@
  *
  * with intervals [u .. v] of one thread each, and conflicts in between. The search enumerates such
  * chains and asks of each whether a feasible schedule has its events in that order
- * (predict/tas/decide.h). Chains of one interval come first, since most violations have one, and
+ * (predict/tas/decider.h). Chains of one interval come first, since most violations have one, and
  * then those of a few: of the very many that are longer, most lead nowhere. What makes it quick is
  * that most chains need not be asked for:
  *
@@ -20,11 +20,10 @@
  *  - targets are taken in their order. When an event of the path conflicts with an earlier target,
  *    it is executed after that, or the earlier target would have been found to be violated (by a
  *    chain that is not longer, and so in this pass or an earlier one). */
-#include "predict/tas/look_ahead.h"
-#include "predict/tas/decide.h"
-
 #include "base/lower_bound.h"
 #include "base/memory.h"
+#include "predict/tas/decider.h"
+#include "predict/tas/look_ahead.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,9 +12,8 @@
  * may write it, or when they are of the same lock. A violation of a part of a schedule is one of
  * every schedule that continues it, so schedules to the end are enough; and a read sees the same in
  * all schedules of a class, so it breaks in all or in none. */
-#include "predict/tas/taint.h"
-
 #include "base/memory.h"
+#include "predict/tas/taint.h"
 
 #include <stdlib.h>
 #include <string.h>

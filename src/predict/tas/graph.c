@@ -1,9 +1,8 @@
 #include "predict/tas/graph.h"
 
-#include "predict/tas/graph_build.h"
-
 #include "base/lower_bound.h"
 #include "base/memory.h"
+#include "predict/tas/graph_build.h"
 
 #include <stdlib.h>
 

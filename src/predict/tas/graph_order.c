@@ -1,9 +1,8 @@
 /* What must happen before what: one pass in the order of the trace, so that the vector of each
  * source is known when its target is met. */
-#include "predict/tas/graph_build.h"
-
 #include "base/map64.h"
 #include "base/memory.h"
+#include "predict/tas/graph_build.h"
 
 #include <stdlib.h>
 #include <string.h>

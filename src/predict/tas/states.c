@@ -6,9 +6,8 @@
  * couple, since waiting could only make it see something else (but that is wanted when the block is
  * still to write the variable twice: between the two, the broken read would come after the block
  * and before it). With a bound on switches all alternatives are tried. */
-#include "predict/tas/taint.h"
-
 #include "base/memory.h"
+#include "predict/tas/taint.h"
 
 #include <stdlib.h>
 #include <string.h>

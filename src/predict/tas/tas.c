@@ -1,11 +1,10 @@
 /* Block by block, by as many workers as wanted. Blocks are independent; what is found of each is
  * put into its place, and told in the order of the blocks. */
-#include "predict/tas/decide.h"
-#include "predict/tas/recheck.h"
-#include "predict/tas/schedule_path.h"
-
 #include "base/memory.h"
 #include "predict/parallel.h"
+#include "predict/tas/decider.h"
+#include "predict/tas/schedule_path.h"
+#include "predict/tas/validation.h"
 
 #include <pthread.h>
 #include <stdlib.h>

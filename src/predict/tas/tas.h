@@ -87,7 +87,7 @@ struct st_tas_counts {
 
 /* Judges all outermost blocks. Fills the prediction, which must be initialised, and finishes it.
  * Each listed violation has its path and a schedule, which ends where the path is closed; both were
- * validated by code of their own (predict/tas/recheck.h). `counts` may be NULL. */
+ * validated by code of their own (predict/tas/validation.h). `counts` may be NULL. */
 void st_tas_run(const struct st_tas_graph *graph, const struct st_tas_setup *setup,
                 struct st_prediction *prediction, struct st_tas_counts *counts);
 

@@ -1,7 +1,6 @@
 #include "report/triage/baseline.h"
 
 #include "base/memory.h"
-#include "report/load/load.h"
 #include "report/triage/triage.h"
 
 #include <stdlib.h>
@@ -53,22 +52,16 @@ static void add_prediction(struct st_baseline *baseline, const struct st_report 
     }
 }
 
-int st_baseline_add(struct st_baseline *baseline, const char *name, const char *text, size_t length,
-                    struct st_error *error) {
-    struct st_loaded *loaded = st_report_load(name, text, length, error);
-    if (!loaded)
-        return -1;
-    const struct st_report *report = st_loaded_report(loaded);
+void st_baseline_add(struct st_baseline *baseline, const char *name,
+                     const struct st_report *report) {
     struct st_result_list results = st_report_results(report);
     const struct st_predictions *predictions = st_report_predictions(report);
     for (size_t i = 0; i < results.count; i++)
         add_result(baseline, report, &results.items[i]);
     for (size_t i = 0; i < predictions->count; i++)
         add_prediction(baseline, report, &predictions->items[i]);
-    st_loaded_free(loaded);
     st_reserve(&baseline->files, &baseline->file_capacity, baseline->file_count + 1);
     baseline->files[baseline->file_count++] = st_strdup(name);
-    return 0;
 }
 
 bool st_baseline_has(const struct st_baseline *baseline, const struct st_fingerprint *fingerprint) {

@@ -19,10 +19,9 @@ void st_baseline_init(struct st_baseline *baseline);
 /* What is all zero may be released, too; and it is, afterwards. */
 void st_baseline_free(struct st_baseline *baseline);
 
-/* Adds the findings of a result that was saved as JSON: text[0 .. length), behind which is a zero
- * byte. */
-int st_baseline_add(struct st_baseline *baseline, const char *name, const char *text, size_t length,
-                    struct st_error *error);
+/* Adds the findings of a saved result; `name` is that of its file. */
+void st_baseline_add(struct st_baseline *baseline, const char *name,
+                     const struct st_report *report);
 
 bool st_baseline_has(const struct st_baseline *baseline, const struct st_fingerprint *fingerprint);
 

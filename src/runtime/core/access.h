@@ -2,7 +2,7 @@
 #ifndef SERIATIM_RUNTIME_CORE_ACCESS_H
 #define SERIATIM_RUNTIME_CORE_ACCESS_H
 
-#include "runtime/core/shared_reads.h"
+#include "runtime/core/shadow.h"
 
 /* Accesses of any size, 0 included; between rt_enter and rt_leave. */
 void rt_read_range(uintptr_t address, size_t size, uintptr_t caller);

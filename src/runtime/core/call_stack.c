@@ -84,7 +84,7 @@ void rt_block_begin(const char *name, uintptr_t caller) {
     push(t, (struct rt_frame){.function = text, .called_from = caller, .block = true});
 }
 
-/* An end belongs to the innermost block; functions that were entered since stay open. */
+/* An end belongs to the innermost block. */
 void rt_block_end(void) {
     struct rt_thread *t = rt_self;
     size_t i = t->depth;
@@ -96,8 +96,8 @@ void rt_block_end(void) {
         pop(t);
         return;
     }
-    /* It began in a function that is still open and ends in one that this one called: since blocks
-     * must nest, it ends where the called function began. */
+    /* It began in a function that is still open and ends in one that was called from there: since
+     * blocks must nest, the functions in between are left here. */
     rt_unwind(i - 1);
 }
 

@@ -1,5 +1,4 @@
 #include "runtime/core/flush_deferred.h"
-#include "runtime/core/shared_reads.h"
 #include "runtime/core/stream_writer.h"
 
 /* ---- shadow memory ---- */

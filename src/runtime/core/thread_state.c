@@ -6,7 +6,6 @@
 #include "runtime/core/spin.h"
 #include "runtime/core/stream_writer.h"
 #include "runtime/core/thread_slot.h"
-#include "runtime/intercept/threads.h"
 
 _Thread_local struct rt_thread *rt_self;
 

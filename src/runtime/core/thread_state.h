@@ -4,7 +4,7 @@
 
 #include "runtime/core/runtime.h"
 
-/* A read of memory that several threads read (shared_reads.h). */
+/* A read of memory that several threads read (shadow.h). */
 struct rt_shared_read {
     uint64_t key;  /* what was read; 0: nothing */
     uint64_t mine; /* a shadow word for reads, of this thread */
@@ -61,6 +61,10 @@ void rt_thread_start(uint32_t fork);
 
 /* The thread ends, and emits nothing more. Not between rt_enter and rt_leave. */
 void rt_thread_end(void);
+
+/* Makes sure that the calling thread calls rt_thread_end, however it ends, process exit aside. For
+ * a thread whose creation nobody saw; the others do it anyway (intercept/threads.c). */
+void rt_thread_will_end(void);
 
 uint32_t rt_new_serial(void);
 

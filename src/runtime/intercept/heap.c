@@ -7,7 +7,6 @@
  * malloc is called from everywhere, also while the real one is being looked up: memory that is
  * allocated then comes from a small arena and is never given back. */
 #define _GNU_SOURCE
-#include "runtime/intercept/heap.h"
 #include "runtime/core/access.h"
 #include "runtime/core/memory_events.h"
 #include "runtime/intercept/interpose.h"

@@ -22,6 +22,10 @@ void *rt_real_version(const char *name, const char *version);
         return function;                                                                           \
     }
 
+/* The return address to which the next allocation of this thread is attributed, when the C or C++
+ * library makes the call; 0: that of the call itself (heap.c). */
+extern _Thread_local uintptr_t rt_allocation_caller __attribute__((tls_model("initial-exec")));
+
 /* Runs statements that emit events, unless this thread is not watched or the runtime is at work in
  * it already. */
 #define RT_EMIT(...)                                                                               \

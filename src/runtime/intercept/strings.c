@@ -7,7 +7,6 @@
  * This file is compiled with -fno-builtin: its loops must not become calls of what it defines. */
 #define _GNU_SOURCE
 #include "runtime/core/access.h"
-#include "runtime/intercept/heap.h"
 #include "runtime/intercept/interpose.h"
 
 #include <ctype.h>

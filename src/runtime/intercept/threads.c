@@ -4,7 +4,6 @@
  * split after a fork and before a join: what a function does before it starts others, and what it
  * does with their results, was never meant to be one step. */
 #define _GNU_SOURCE
-#include "runtime/intercept/threads.h"
 #include "runtime/core/memory_events.h"
 #include "runtime/core/spin.h"
 #include "runtime/core/sync_events.h"

@@ -1,4 +1,4 @@
-/* The callbacks that gcc and clang put into programs with -fsanitize=thread, but for atomics. */
+/* The callbacks that gcc and clang put into programs with -fsanitize=thread, except atomics. */
 #include "runtime/core/access.h"
 #include "runtime/core/call_stack.h"
 #include "runtime/core/loaded_modules.h"
@@ -92,21 +92,21 @@ RANGE_PC(__tsan_write_range_pc, true)
 
 RT_EXPORT void __tsan_init(void);
 RT_EXPORT void __tsan_init(void) {
-    /* Called so early in executables that the environment is not there yet; our own constructor
-     * comes after that and before anything that matters. A module that is loaded later calls it
-     * too, and it is how we learn of the module. */
+    /* Executables call this so early that there is no environment yet; our own constructor runs
+     * after that and before anything that matters. A module that is loaded later calls it too,
+     * which is how we learn about the module. */
     if (rt_enter()) {
         rt_emit_modules();
         rt_leave();
     }
 }
 
-/* The function is the one that we return to; pc is where that one returns to. */
+/* We return to the function that was entered, and that one returns to pc. */
 RT_EXPORT void __tsan_func_entry(void *pc);
 RT_EXPORT void __tsan_func_entry(void *pc) {
     if (!rt_enter())
         return;
-    /* Behind our frame and the return address: the stack pointer of the function. */
+    /* Above our frame and the return address is the stack pointer of the function. */
     rt_function_enter(RT_CALLER, (uintptr_t)pc, (uintptr_t)__builtin_frame_address(0) + 16);
     rt_leave();
 }
@@ -119,7 +119,7 @@ RT_EXPORT void __tsan_func_exit(void) {
     rt_leave();
 }
 
-/* Threads that pause checks do so for our purposes too, but we have no such thing. */
+/* Here, checks cannot be paused. */
 RT_EXPORT void __tsan_ignore_thread_begin(void);
 RT_EXPORT void __tsan_ignore_thread_begin(void) {
 }

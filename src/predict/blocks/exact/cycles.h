@@ -1,25 +1,27 @@
-/* Rings in the order of units, while a schedule is made step by step: is what was done so far
+/* Cycles in the order of units, while a schedule is made step by step: is what was done so far
  * conflict-serializable? */
 #ifndef SERIATIM_PREDICT_BLOCKS_EXACT_CYCLES_H
 #define SERIATIM_PREDICT_BLOCKS_EXACT_CYCLES_H
 
-#include "predict/blocks/exact/exact_steps.h"
+#include "predict/blocks/exact/exact_groups.h"
 
-enum { ST_RINGS_LANES = 64 }; /* more cannot be handled */
+#include <xxhash.h>
 
-struct st_rings;
-struct st_rings *st_rings_new(const struct st_group *group);
-void st_rings_free(struct st_rings *rings);
+enum { ST_CYCLE_LANES = 64 }; /* more cannot be handled */
 
-/* The lane makes this step. True when it closes a ring: some item would have to come before itself.
- * What is known of later steps has no meaning then. */
-bool st_rings_step(struct st_rings *rings, uint32_t lane, size_t step);
+struct st_cycles;
+struct st_cycles *st_cycles_new(const struct st_group *group);
+void st_cycles_free(struct st_cycles *cycles);
 
-/* What was done since st_rings_mark gave this number is taken back. */
-size_t st_rings_mark(const struct st_rings *rings);
-void st_rings_undo(struct st_rings *rings, size_t mark);
+/* The lane makes this step. True when it closes a cycle: some item would have to come before
+ * itself. What is known of later steps has no meaning then. */
+bool st_cycles_step(struct st_cycles *cycles, uint32_t lane, size_t step);
 
-/* Equal if the same steps from now on close a ring. */
-uint64_t st_rings_hash(const struct st_rings *rings);
+/* What was done since st_cycles_mark gave this number is taken back. */
+size_t st_cycles_mark(const struct st_cycles *cycles);
+void st_cycles_undo(struct st_cycles *cycles, size_t mark);
+
+/* Equal if the same steps from now on close a cycle. */
+XXH128_hash_t st_cycles_hash(const struct st_cycles *cycles);
 
 #endif

@@ -1,16 +1,15 @@
 /* What the search wants to know of a group's lanes: where each does the same thing, which critical
  * sections last from item to item, and which steps of others an item must wait for. */
-#include "predict/blocks/exact/plan.h"
-
 #include "base/lower_bound.h"
 #include "base/memory.h"
+#include "predict/blocks/exact/exact_groups.h"
 
 #include <stdlib.h>
 
 /* ---- uses ---- */
 
 static int by_use(const void *left, const void *right) {
-    const struct st_use *a = left, *b = right;
+    const struct st_lane_use *a = left, *b = right;
     if ((a->kind == ST_TOKEN_ACQUIRE) != (b->kind == ST_TOKEN_ACQUIRE))
         return a->kind == ST_TOKEN_ACQUIRE ? 1 : -1;
     if (a->target != b->target)
@@ -22,7 +21,7 @@ static int by_use(const void *left, const void *right) {
 
 /* A step with its place, to be sorted by what it does. */
 struct placed {
-    struct st_use use;
+    struct st_lane_use use;
     size_t step;
 };
 
@@ -36,7 +35,7 @@ static void list_uses(struct st_lane *lane) {
     struct placed *all = st_alloc(lane->count + 1, sizeof *all);
     size_t count = 0;
     for (size_t i = 0; i < lane->count; i++) {
-        const struct st_step *step = &lane->steps[i];
+        const struct st_exact_step *step = &lane->steps[i];
         if (step->kind != ST_TOKEN_RELEASE)
             all[count++] = (struct placed){
                 .use = {.target = step->target, .kind = step->kind, .held = step->held}, .step = i};
@@ -47,7 +46,7 @@ static void list_uses(struct st_lane *lane) {
             st_reserve(&lane->uses, &lane->use_capacity, lane->use_count + 1);
             lane->uses[lane->use_count++] = all[i].use;
         }
-        struct st_use *use = &lane->uses[lane->use_count - 1];
+        struct st_lane_use *use = &lane->uses[lane->use_count - 1];
         st_reserve(&use->steps, &use->capacity, use->count + 1);
         use->steps[use->count++] = all[i].step;
     }
@@ -67,7 +66,7 @@ static void put_long(struct st_lane *lane, uint32_t lock, size_t acquire, size_t
 static void list_long_sections(const struct st_group *group, struct st_lane *lane) {
     size_t *open = st_alloc((size_t)group->lock_count + 1, sizeof *open); /* acquire plus 1 */
     for (size_t i = 0; i < lane->count; i++) {
-        const struct st_step *step = &lane->steps[i];
+        const struct st_exact_step *step = &lane->steps[i];
         if (step->kind == ST_TOKEN_ACQUIRE)
             open[step->target] = i + 1;
         if (step->kind != ST_TOKEN_RELEASE || !open[step->target])
@@ -84,20 +83,21 @@ static void list_long_sections(const struct st_group *group, struct st_lane *lan
 
 /* ---- windows ---- */
 
-/* Must the item end before this period, or (the other way) need it not begin behind it? */
-static bool counts(const struct st_group *group, uint32_t item, uint32_t period, bool before) {
-    const struct st_model *model = group->run->model;
-    const struct st_unit *unit = &model->units[group->items[item].unit];
-    return before ? st_period_before(model->periods, unit->last_period, period)
-                  : !st_period_before(model->periods, period, unit->first_period);
-}
-
-/* How many steps of the lane belong to items that count. */
+/* How many steps of the lane belong to items that must end before this period, or (the other way)
+ * need not begin behind it. */
 static size_t count_steps(const struct st_group *group, const uint32_t *items, size_t count,
                           uint32_t period, bool before) {
-    size_t end;
-    st_lower_bound(end, 0, count, counts(group, items[end], period, before));
-    return end ? group->items[items[end - 1]].end : 0;
+    const struct st_model *model = group->run->model;
+    size_t place;
+#define UNIT (&model->units[group->items[items[place]].unit])
+    if (before)
+        st_lower_bound(place, 0, count,
+                       st_period_before(model->periods, UNIT->last_period, period));
+    else
+        st_lower_bound(place, 0, count,
+                       !st_period_before(model->periods, period, UNIT->first_period));
+#undef UNIT
+    return place ? group->items[items[place - 1]].end : 0;
 }
 
 /* The items of each lane, in order. */

@@ -1,16 +1,15 @@
 /* Finds what can be explored apart.
  *
  * Items that share a variable or a lock must be explored together, and so must items that the order
- * of threads, forks, joins and barriers ties into a ring: if an item of part A must come before one
- * of part B, and another of B before another of A, then B may carry an order from one item of A to
- * another. Parts that are not tied in this way can be run one after the other in any schedule, and
- * in any serial schedule, and each part alone decides whether it can be serialized. (Parts that
+ * of threads, forks, joins and barriers ties into a cycle: if an item of part A must come before
+ * one of part B, and another of B before another of A, then B may carry an order from one item of A
+ * to another. Parts that are not tied in this way can be run one after the other in any schedule,
+ * and in any serial schedule, and each part alone decides whether it can be serialized. (Parts that
  * share no variable and no lock are not enough: `T1.begin T1.w(y) T1.r(x) T1.end`, `T3.r(y)
  * T3.w(q)` and `T4.r(q) T4.w(x)` are serializable apart, but not together.) */
-#include "predict/blocks/exact/plan.h"
-
 #include "base/lower_bound.h"
 #include "base/memory.h"
+#include "predict/blocks/exact/exact_groups.h"
 #include "predict/scc.h"
 
 #include <stdlib.h>
@@ -47,7 +46,7 @@ static void find_parts(struct parts *parts) {
         parts->parents[i] = i;
     for (uint32_t i = 0; i < plan->entry_count; i++)
         for (size_t k = 0; k < plan->entries[i].count; k++) {
-            const struct st_step *step = &plan->steps[plan->entries[i].first + k];
+            const struct st_exact_step *step = &plan->steps[plan->entries[i].first + k];
             tie(parts, st_is_access_step(step) ? &variables[step->target] : &locks[step->target],
                 i);
         }
@@ -55,7 +54,7 @@ static void find_parts(struct parts *parts) {
     free(locks);
 }
 
-/* ---- rings of parts ---- */
+/* ---- cycles of parts ---- */
 
 /* Which part must come, at least in part, before which other. */
 struct ties {
@@ -80,13 +79,13 @@ struct thread_entries {
 static uint32_t last_before(const struct st_plan *plan, const struct thread_entries *thread,
                             const struct st_unit *unit) {
     const struct st_model *model = plan->run->model;
-    size_t at;
+    size_t count;
     st_lower_bound(
-        at, 0, thread->count,
+        count, 0, thread->count,
         st_period_before(model->periods,
-                         model->units[plan->entries[thread->entries[at]].unit].last_period,
+                         model->units[plan->entries[thread->entries[count]].unit].last_period,
                          unit->first_period));
-    return at ? thread->entries[at - 1] + 1 : 0;
+    return count ? thread->entries[count - 1] + 1 : 0;
 }
 
 static void list_by_thread(const struct st_plan *plan, struct thread_entries **threads,
@@ -150,7 +149,7 @@ void st_plan_find_groups(struct st_plan *plan) {
     find_parts(&parts);
     list_ties(&parts, &ties);
     st_lists_fill(&graph, plan->entry_count, ties.pairs, ties.count);
-    uint32_t *found = st_groups_find(&graph);
+    uint32_t *found = st_scc_find(&graph);
     number_groups(plan, &parts, found);
     free(found);
     st_lists_free(&graph);

@@ -9,7 +9,7 @@ static bool may_move(const struct st_group *group, const size_t *places, const u
     const struct st_lane *self = &group->lanes[lane];
     if (places[lane] == self->count)
         return false;
-    const struct st_step *step = &self->steps[places[lane]];
+    const struct st_exact_step *step = &self->steps[places[lane]];
     const struct st_window *window = st_item_window(group, step->item);
     for (uint32_t i = 0; i < group->lane_count; i++)
         if (places[i] < window->from[i])
@@ -20,7 +20,7 @@ static bool may_move(const struct st_group *group, const size_t *places, const u
 static void put_move(const struct st_group *group, struct st_schedule *schedule, size_t *places,
                      uint32_t *holders, uint32_t lane) {
     struct st_move move = {lane, places[lane]++};
-    const struct st_step *step = st_move_step(group, move);
+    const struct st_exact_step *step = st_move_step(group, move);
     if (!st_is_access_step(step))
         holders[step->target] = step->kind == ST_TOKEN_ACQUIRE ? lane + 1 : 0;
     st_reserve(&schedule->moves, &schedule->capacity, schedule->count + 1);
@@ -61,7 +61,7 @@ bool st_schedule_is_serializable(const struct st_group *group, const struct st_s
         ends[i] = group->lanes[i].count;
     for (size_t i = 0; i < schedule->count; i++) {
         struct st_move move = schedule->moves[i];
-        const struct st_step *step = st_move_step(group, move);
+        const struct st_exact_step *step = st_move_step(group, move);
         size_t number = group->offsets[move.lane] + move.step;
         if (step->kind == ST_TOKEN_READ)
             sources[number] = last[step->target];

@@ -9,13 +9,17 @@
  * choice.
  *
  * Two points of the search are alike if each thread is at the same place, all reads have read from
- * the same writes, and the same writes are the last ones (or, for rings, if the same steps from
- * here on close one); of these, only one is gone on from. They are told apart by 128-bit hashes. */
+ * the same writes, and the same writes are the last ones (or, for cycles, if the same steps from
+ * here on close one); of these, only one is gone on from. They are
+ * compared by 128-bit hashes: there can be tens of millions, and their keys would take the memory
+ * that limits the search. Two of so many collide with a probability below 1e-20. */
 #include "predict/blocks/exact/schedule_search.h"
 
+#include "base/hash_table.h"
 #include "base/lower_bound.h"
 #include "base/memory.h"
 #include "predict/blocks/exact/cycles.h"
+#include "predict/blocks/exact/schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,39 +34,22 @@ double st_search_clock(void) {
 
 /* ---- a set of hashes ---- */
 
-struct hashes {
-    XXH128_hash_t *slots; /* all zero: free */
-    size_t count, slot_count;
-};
+enum { WIDTH = 2, FIRST_SLOTS = 1024 };
 
-static bool put_hash(XXH128_hash_t *slots, size_t slot_count, XXH128_hash_t hash) {
-    size_t i = hash.low64 & (slot_count - 1);
-    while (slots[i].low64 || slots[i].high64) {
-        if (slots[i].low64 == hash.low64 && slots[i].high64 == hash.high64)
-            return false;
-        i = (i + 1) & (slot_count - 1);
-    }
-    slots[i] = hash;
-    return true;
+static uint64_t hash_of(const uint64_t *key) {
+    return key[0];
 }
 
 /* True when it is new. */
-static bool add_hash(struct hashes *set, XXH128_hash_t hash) {
-    if (!hash.low64)
-        hash.low64 = 1;
-    if (set->count * 3 >= set->slot_count * 2) {
-        size_t slot_count = set->slot_count ? set->slot_count * 2 : 1024;
-        XXH128_hash_t *slots = st_alloc(slot_count, sizeof *slots);
-        for (size_t i = 0; i < set->slot_count; i++)
-            if (set->slots[i].low64 || set->slots[i].high64)
-                put_hash(slots, slot_count, set->slots[i]);
-        free(set->slots);
-        set->slots = slots;
-        set->slot_count = slot_count;
-    }
-    bool added = put_hash(set->slots, set->slot_count, hash);
-    set->count += added;
-    return added;
+static bool add_hash(struct st_hash_table *set, XXH128_hash_t hash) {
+    const uint64_t key[WIDTH] = {hash.low64, hash.high64};
+    if (st_hash_is_full(set))
+        st_hash_grow(set, WIDTH, FIRST_SLOTS, hash_of);
+    uint64_t *slot = st_hash_find(set, WIDTH, key, key[0], NULL, NULL);
+    if (slot[WIDTH])
+        return false;
+    st_hash_enter(set, WIDTH, slot, key, 0);
+    return true;
 }
 
 /* ---- where the search is ---- */
@@ -83,10 +70,10 @@ struct frame {
 struct search {
     const struct st_group *group;
     enum st_search_kind kind;
-    struct st_rings *rings; /* NULL unless they are looked for */
-    bool has_ring;
+    struct st_cycles *cycles; /* NULL unless they are looked for */
+    bool has_cycle;
     const struct st_search_limits *limits;
-    st_on_cut *on_cut;
+    st_on_violation *on_violation;
     void *context;
 
     size_t *places; /* by lane: its next step */
@@ -103,21 +90,21 @@ struct search {
     size_t saved_count, saved_capacity;
     struct frame *frames;
     size_t frame_count, frame_capacity;
-    struct hashes states, views;
-    uint64_t *words; /* for hashing */
+    struct st_hash_table states, views; /* hashes of those that have been there */
+    uint64_t *words;                    /* for hashing */
     size_t word_count, word_capacity;
     uint32_t ticks;
     enum st_search_end end;
 };
 
-static const struct st_step *next_step(const struct search *search, uint32_t lane) {
+static const struct st_exact_step *next_step(const struct search *search, uint32_t lane) {
     const struct st_lane *self = &search->group->lanes[lane];
     size_t place = search->places[lane];
     return place < self->count ? &self->steps[place] : NULL;
 }
 
 static bool is_inside(const struct search *search, uint32_t lane) {
-    const struct st_step *step = next_step(search, lane);
+    const struct st_exact_step *step = next_step(search, lane);
     return step && search->places[lane] > search->group->items[step->item].first;
 }
 
@@ -131,7 +118,7 @@ static uint32_t source_of(const struct search *search, uint32_t variable) {
 }
 
 static void make_step(struct search *search, uint32_t lane) {
-    const struct st_step *step = next_step(search, lane);
+    const struct st_exact_step *step = next_step(search, lane);
     const struct st_item *item = &search->group->items[step->item];
     size_t place = search->places[lane]++, number = search->group->offsets[lane] + place;
     uint32_t old = 0;
@@ -152,15 +139,15 @@ static void make_step(struct search *search, uint32_t lane) {
         if (step->lasting)
             search->open += acquire ? 1 : (size_t)-1;
     }
-    if (search->rings && !search->has_ring)
-        search->has_ring = st_rings_step(search->rings, lane, place);
+    if (search->cycles && !search->has_cycle)
+        search->has_cycle = st_cycles_step(search->cycles, lane, place);
     st_reserve(&search->trail, &search->trail_capacity, search->trail_count + 1);
     search->trail[search->trail_count++] = (struct trace){lane, old};
 }
 
 static void undo_step(struct search *search, uint32_t lane, uint32_t old) {
     size_t place = --search->places[lane];
-    const struct st_step *step = next_step(search, lane);
+    const struct st_exact_step *step = next_step(search, lane);
     const struct st_item *item = &search->group->items[step->item];
     if (place + 1 == item->end)
         search->open++;
@@ -206,31 +193,29 @@ static void undo(struct search *search, size_t trail) {
 /* ---- which steps matter to others ---- */
 
 /* Does the lane do this at some step from `from` to `until`? */
-static bool has_step(const struct st_use *use, size_t from, size_t until) {
+static bool has_step(const struct st_lane_use *use, size_t from, size_t until) {
     size_t at;
     st_lower_bound(at, 0, use->count, use->steps[at] < from);
     return at < use->count && use->steps[at] < until;
 }
 
-/* Uses are ordered by target, and acquires come after all others. */
-static bool is_before(const struct st_use *use, bool acquire, uint32_t target) {
-    bool is_acquire = use->kind == ST_TOKEN_ACQUIRE;
-    return is_acquire != acquire ? acquire : use->target < target;
-}
-
-static const struct st_use *first_use(const struct st_lane *lane, bool acquire, uint32_t target) {
+static const struct st_lane_use *first_use(const struct st_lane *lane, bool acquire,
+                                           uint32_t target) {
     size_t at;
-    st_lower_bound(at, 0, lane->use_count, is_before(&lane->uses[at], acquire, target));
+    st_lower_bound(at, 0, lane->use_count,
+                   (lane->uses[at].kind == ST_TOKEN_ACQUIRE) != acquire
+                       ? acquire
+                       : lane->uses[at].target < target);
     return lane->uses + at;
 }
 
 /* Will the other lane do something, from its step `from` on, that this step gets in the way of? */
-static bool matters_to(const struct st_group *group, const struct st_step *step, uint32_t other,
-                       size_t from) {
+static bool matters_to(const struct st_group *group, const struct st_exact_step *step,
+                       uint32_t other, size_t from) {
     const struct st_lane *lane = &group->lanes[other];
     bool acquire = step->kind == ST_TOKEN_ACQUIRE;
     size_t until = st_item_window(group, step->item)->until[other];
-    for (const struct st_use *use = first_use(lane, acquire, step->target);
+    for (const struct st_lane_use *use = first_use(lane, acquire, step->target);
          use < lane->uses + lane->use_count && use->target == step->target &&
          (use->kind == ST_TOKEN_ACQUIRE) == acquire;
          use++)
@@ -241,7 +226,7 @@ static bool matters_to(const struct st_group *group, const struct st_step *step,
     return false;
 }
 
-static bool matters(const struct search *search, uint32_t lane, const struct st_step *step) {
+static bool matters(const struct search *search, uint32_t lane, const struct st_exact_step *step) {
     if (step->kind == ST_TOKEN_RELEASE)
         return false;
     for (uint32_t i = 0; i < search->group->lane_count; i++)
@@ -251,7 +236,8 @@ static bool matters(const struct search *search, uint32_t lane, const struct st_
 }
 
 /* Does it matter at any time? */
-static bool may_matter(const struct st_group *group, uint32_t lane, const struct st_step *step) {
+static bool may_matter(const struct st_group *group, uint32_t lane,
+                       const struct st_exact_step *step) {
     const struct st_window *window = st_item_window(group, step->item);
     if (step->kind == ST_TOKEN_RELEASE)
         return false;
@@ -275,7 +261,7 @@ bool st_group_is_simple(const struct st_group *group) {
 
 /* ---- steps ---- */
 
-static bool may_step(const struct search *search, uint32_t lane, const struct st_step *step) {
+static bool may_step(const struct search *search, uint32_t lane, const struct st_exact_step *step) {
     const struct st_item *item = &search->group->items[step->item];
     if (search->places[lane] == item->first) {
         const struct st_window *window = st_item_window(search->group, step->item);
@@ -288,7 +274,7 @@ static bool may_step(const struct search *search, uint32_t lane, const struct st
 
 /* Does no step of the item matter? Then it is run as a whole at once. */
 static bool is_harmless(const struct search *search, uint32_t lane, const struct st_item *item) {
-    const struct st_step *steps = search->group->lanes[lane].steps;
+    const struct st_exact_step *steps = search->group->lanes[lane].steps;
     for (size_t i = item->first; i < item->end; i++)
         if (matters(search, lane, &steps[i]) ||
             (steps[i].kind == ST_TOKEN_ACQUIRE && search->holders[steps[i].target]))
@@ -298,8 +284,8 @@ static bool is_harmless(const struct search *search, uint32_t lane, const struct
 
 /* Makes a step that needs no choice. */
 static bool settle_lane(struct search *search, uint32_t lane) {
-    const struct st_step *step = next_step(search, lane);
-    if (!step || search->has_ring || !may_step(search, lane, step))
+    const struct st_exact_step *step = next_step(search, lane);
+    if (!step || search->has_cycle || !may_step(search, lane, step))
         return false;
     bool free = is_inside(search, lane) || step->kind == ST_TOKEN_RELEASE
                     ? !matters(search, lane, step)
@@ -325,7 +311,7 @@ static bool settle(struct search *search) {
  * made. */
 static bool advance(struct search *search, uint32_t lane) {
     for (;;) {
-        const struct st_step *step = next_step(search, lane);
+        const struct st_exact_step *step = next_step(search, lane);
         if (!step || !may_step(search, lane, step))
             return false;
         bool chosen =
@@ -348,9 +334,9 @@ static XXH128_hash_t hash_state(struct search *search) {
     const struct st_group *group = search->group;
     search->word_count = 0;
     for (uint32_t i = 0; i < group->lane_count; i++) {
-        const struct st_step *steps = group->lanes[i].steps;
+        const struct st_exact_step *steps = group->lanes[i].steps;
         put_word(search, search->places[i]);
-        if (search->rings)
+        if (search->cycles)
             continue;
         put_word(search, search->starts[i]);
         for (size_t k = search->starts[i]; k < search->places[i]; k++) {
@@ -361,8 +347,11 @@ static XXH128_hash_t hash_state(struct search *search) {
                 put_word(search, search->last[steps[k].target] == number + 1);
         }
     }
-    if (search->rings)
-        put_word(search, st_rings_hash(search->rings));
+    if (search->cycles) {
+        XXH128_hash_t hash = st_cycles_hash(search->cycles);
+        put_word(search, hash.low64);
+        put_word(search, hash.high64);
+    }
     return XXH3_128bits(search->words, search->word_count * sizeof *search->words);
 }
 
@@ -410,18 +399,18 @@ static struct st_move *list_moves(const struct search *search, size_t *count, si
     return moves;
 }
 
-static void tell_cut(struct search *search) {
+static void report(struct search *search) {
     size_t count, first;
     struct st_move *moves = list_moves(search, &count, &first);
-    if (!search->on_cut(search->context, moves, count, first))
+    if (!search->on_violation(search->context, moves, count, first))
         search->end = ST_SEARCH_STOPPED;
     free(moves);
 }
 
 static void judge_part(struct search *search) {
-    if (!search->rings && search->items > 1 && add_hash(&search->views, hash_state(search)) &&
+    if (!search->cycles && search->items > 1 && add_hash(&search->views, hash_state(search)) &&
         !is_part_serializable(search))
-        tell_cut(search);
+        report(search);
 }
 
 static bool is_complete(const struct search *search) {
@@ -439,7 +428,7 @@ static bool is_over(struct search *search) {
         st_search_clock() > limits->deadline)
         search->end = ST_SEARCH_GAVE_UP;
     size_t slots = search->states.slot_count + search->views.slot_count;
-    if (search->end == ST_SEARCH_DONE && slots * sizeof(XXH128_hash_t) > limits->most_bytes)
+    if (search->end == ST_SEARCH_DONE && slots * st_hash_slot_bytes(WIDTH) > limits->most_bytes)
         search->end = ST_SEARCH_GAVE_UP;
     return search->end != ST_SEARCH_DONE;
 }
@@ -449,15 +438,15 @@ static void arrive(struct search *search) {
     for (bool changed = true; changed;) {
         changed = settle(search);
         bool complete = is_complete(search);
-        if (search->has_ring || (search->open && !complete) || !search->items)
+        if (search->has_cycle || (search->open && !complete) || !search->items)
             continue;
         if (search->kind != ST_SEARCH_WHOLE || complete)
             judge_part(search);
         if (search->kind != ST_SEARCH_WHOLE)
             start_part(search);
     }
-    if (search->has_ring) {
-        tell_cut(search);
+    if (search->has_cycle) {
+        report(search);
         return;
     }
     if (search->end != ST_SEARCH_DONE || is_complete(search) ||
@@ -465,7 +454,7 @@ static void arrive(struct search *search) {
         return;
     st_reserve(&search->frames, &search->frame_capacity, search->frame_count + 1);
     search->frames[search->frame_count++] = (struct frame){
-        .trail = search->trail_count, .mark = search->rings ? st_rings_mark(search->rings) : 0};
+        .trail = search->trail_count, .mark = search->cycles ? st_cycles_mark(search->cycles) : 0};
 }
 
 static void go_through(struct search *search) {
@@ -473,9 +462,9 @@ static void go_through(struct search *search) {
     while (search->frame_count && !is_over(search)) {
         struct frame *frame = &search->frames[search->frame_count - 1];
         undo(search, frame->trail);
-        if (search->rings)
-            st_rings_undo(search->rings, frame->mark);
-        search->has_ring = false;
+        if (search->cycles)
+            st_cycles_undo(search->cycles, frame->mark);
+        search->has_cycle = false;
         if (frame->next == search->group->lane_count)
             search->frame_count--;
         else if (advance(search, frame->next++))
@@ -484,13 +473,13 @@ static void go_through(struct search *search) {
 }
 
 enum st_search_end st_search(const struct st_group *group, enum st_search_kind kind,
-                             const struct st_search_limits *limits, st_on_cut *on_cut,
+                             const struct st_search_limits *limits, st_on_violation *on_violation,
                              void *context) {
     struct search search = {.group = group,
                             .kind = kind,
-                            .rings = kind == ST_SEARCH_RINGS ? st_rings_new(group) : NULL,
+                            .cycles = kind == ST_SEARCH_CYCLES ? st_cycles_new(group) : NULL,
                             .limits = limits,
-                            .on_cut = on_cut,
+                            .on_violation = on_violation,
                             .context = context,
                             .places = st_alloc(group->lane_count + 1, sizeof(size_t)),
                             .starts = st_alloc(group->lane_count + 1, sizeof(size_t)),
@@ -499,7 +488,7 @@ enum st_search_end st_search(const struct st_group *group, enum st_search_kind k
                             .end = ST_SEARCH_DONE};
     search.sources = st_alloc(group->offsets[group->lane_count] + 1, sizeof *search.sources);
     go_through(&search);
-    st_rings_free(search.rings);
+    st_cycles_free(search.cycles);
     free(search.places);
     free(search.starts);
     free(search.last);
@@ -508,8 +497,8 @@ enum st_search_end st_search(const struct st_group *group, enum st_search_kind k
     free(search.trail);
     free(search.saved);
     free(search.frames);
-    free(search.states.slots);
-    free(search.views.slots);
+    st_hash_free(&search.states, WIDTH);
+    st_hash_free(&search.views, WIDTH);
     free(search.words);
     return search.end;
 }

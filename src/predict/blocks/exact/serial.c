@@ -14,7 +14,7 @@
 #include "base/bits.h"
 #include "base/lower_bound.h"
 #include "base/memory.h"
-#include "predict/blocks/exact/exact_steps.h"
+#include "predict/blocks/exact/schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,9 +65,9 @@ static void put_choice(struct puzzle *puzzle, uint32_t a, uint32_t b, uint32_t c
 
 static uint32_t place_of(const struct puzzle *puzzle, uint32_t item) {
     const uint32_t *items = puzzle->view->items;
-    uint32_t behind;
-    st_lower_bound(behind, 1, (uint32_t)puzzle->count, items[behind] <= item);
-    return behind - 1;
+    uint32_t place;
+    st_lower_bound(place, 0, (uint32_t)puzzle->count, items[place] < item);
+    return place;
 }
 
 static const struct st_item *item_at(const struct puzzle *puzzle, uint32_t place) {
@@ -104,7 +104,7 @@ static size_t list_writers(const struct puzzle *puzzle, uint32_t variable, uint3
     size_t count = 0;
     for (uint32_t i = 0; i < puzzle->count; i++) {
         const struct st_item *item = item_at(puzzle, i);
-        const struct st_step *steps = puzzle->group->lanes[item->lane].steps;
+        const struct st_exact_step *steps = puzzle->group->lanes[item->lane].steps;
         for (size_t k = item->first; k < item->end; k++)
             if (steps[k].kind == ST_TOKEN_WRITE && steps[k].target == variable) {
                 writers[count++] = i;
@@ -123,7 +123,7 @@ static uint32_t place_of_write(const struct puzzle *puzzle, uint32_t write) {
 static bool is_overwritten(const struct puzzle *puzzle, uint32_t write, uint32_t variable) {
     const struct st_group *group = puzzle->group;
     const struct st_item *item = &group->items[group->owners[write - 1]];
-    const struct st_step *steps = group->lanes[item->lane].steps;
+    const struct st_exact_step *steps = group->lanes[item->lane].steps;
     for (size_t k = write - group->offsets[item->lane]; k < item->end; k++)
         if (steps[k].kind == ST_TOKEN_WRITE && steps[k].target == variable)
             return true;
@@ -158,7 +158,7 @@ static void keep_variable(struct puzzle *puzzle, uint32_t variable, uint32_t *wr
             put_before(puzzle, writers[i], place_of_write(puzzle, last));
     for (uint32_t i = 0; i < puzzle->count; i++) {
         const struct st_item *item = item_at(puzzle, i);
-        const struct st_step *steps = puzzle->group->lanes[item->lane].steps;
+        const struct st_exact_step *steps = puzzle->group->lanes[item->lane].steps;
         size_t offset = puzzle->group->offsets[item->lane], own = 0;
         for (size_t k = item->first; k < item->end; k++) {
             if (!st_is_access_step(&steps[k]) || steps[k].target != variable)
@@ -185,7 +185,7 @@ static void keep_view(struct puzzle *puzzle) {
     for (uint32_t i = 0; i < puzzle->count; i++) {
         const struct st_item *item = item_at(puzzle, i);
         for (size_t k = item->first; k < item->end; k++) {
-            const struct st_step *step = &puzzle->group->lanes[item->lane].steps[k];
+            const struct st_exact_step *step = &puzzle->group->lanes[item->lane].steps[k];
             if (step->kind != ST_TOKEN_WRITE)
                 continue;
             st_reserve(&variables, &capacity, count + 1);
@@ -239,7 +239,7 @@ static void list_sections(const struct puzzle *puzzle, uint32_t lane, struct sec
         if (self->longs[i].acquire < start && self->longs[i].release >= start)
             open_section(sections, self->longs[i].lock, lane, FROM_BEFORE);
     for (size_t k = start; k < puzzle->view->ends[lane]; k++) {
-        const struct st_step *step = &self->steps[k];
+        const struct st_exact_step *step = &self->steps[k];
         if (step->kind == ST_TOKEN_ACQUIRE)
             open_section(sections, step->target, lane, place_of(puzzle, step->item));
         else if (step->kind == ST_TOKEN_RELEASE)
@@ -341,7 +341,7 @@ static bool solve(struct puzzle *puzzle) {
 
 bool st_view_is_serializable(const struct st_group *group, const struct st_view *view) {
     struct puzzle puzzle = {
-        .group = group, .view = view, .count = view->count, .words = st_bit_words(view->count)};
+        .group = group, .view = view, .count = view->count, .words = st_bit_words(view->count + 1)};
     puzzle.after = st_alloc(puzzle.count * puzzle.words + 1, sizeof *puzzle.after);
     keep_order(&puzzle);
     keep_view(&puzzle);

@@ -1,4 +1,4 @@
-/* Which transactions are cut in a part of a schedule in which something went wrong. */
+/* Which transactions are violated in a part of a schedule that has no serial one like it. */
 #ifndef SERIATIM_PREDICT_BLOCKS_EXACT_VIOLATED_H
 #define SERIATIM_PREDICT_BLOCKS_EXACT_VIOLATED_H
 
@@ -37,16 +37,14 @@ bool st_part_conflict(const struct st_part *part, size_t i, size_t k);
 
 /* Must the item at this place come both before some other by one of its moves, and after it by a
  * later one? `back` becomes the last hop of the chain. */
-bool st_part_is_cut(struct st_part *part, uint32_t self, struct st_part_hop *back);
+bool st_part_is_violated(struct st_part *part, uint32_t self, struct st_part_hop *back);
 
 /* Is some write to the part's variables, in the whole group, in a unit that does not read it first?
  * If none is, no write can be hidden, and what is wrong with a part is wrong with the whole. */
 bool st_part_has_blind_writes(const struct st_part *part);
 
-/* ---- blocks_tell.c ---- */
-
-/* What is told of a unit that is cut. */
-struct st_cut {
+/* A unit that is violated: what a finding needs. */
+struct st_violated {
     uint32_t unit;
     struct st_place *events;
     size_t event_count;
@@ -57,11 +55,11 @@ struct st_cut {
 };
 
 /* Fills in all but the unit. The schedule is one that has the part. */
-void st_cut_tell(struct st_cut *cut, const struct st_part *part, uint32_t self,
-                 struct st_part_hop back, const struct st_schedule *schedule);
-void st_cut_free(struct st_cut *cut);
+void st_violated_fill(struct st_violated *found, const struct st_part *part, uint32_t self,
+                      struct st_part_hop back, const struct st_schedule *schedule);
+void st_violated_free(struct st_violated *found);
 
 /* Fills in what is known of the block. */
-void st_cut_explain(const struct st_cut *cut, struct st_predicted_block *block);
+void st_violated_explain(const struct st_violated *found, struct st_predicted_block *block);
 
 #endif

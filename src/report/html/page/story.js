@@ -1,5 +1,5 @@
-// The story of a finding, as the report tells it in every format: sentences and steps are shown as they
-// are in the data, and none is made here.
+// The story of a finding, the same in every format: sentences and steps are shown as they are in the data,
+// and none is made here.
 
 // The name that a headline starts with, which is the block's, stands out.
 function drawHeadline(finding) {

@@ -13,8 +13,8 @@
  * A cycle refutes the order. Otherwise the events are scheduled as they were observed, as far as
  * the order lets them; where that gets stuck, two events block each other that are in no order yet,
  * and both are tried. So the answer is exact. */
-#ifndef SERIATIM_PREDICT_TAS_DECIDE_H
-#define SERIATIM_PREDICT_TAS_DECIDE_H
+#ifndef SERIATIM_PREDICT_TAS_DECIDER_H
+#define SERIATIM_PREDICT_TAS_DECIDER_H
 
 #include "predict/tas/search.h"
 

@@ -1,8 +1,7 @@
-#include "predict/tas/decide.h"
-
-#include "predict/tas/nodes.h"
+#include "predict/tas/decider.h"
 
 #include "base/memory.h"
+#include "predict/tas/nodes.h"
 
 #include <stdlib.h>
 #include <string.h>

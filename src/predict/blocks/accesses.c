@@ -1,4 +1,5 @@
-/* Which locks protect what lies between two accesses. */
+/* The accesses of a shape: which locks are held between two of them, and which are initial reads or
+ * final writes. */
 #include "base/memory.h"
 #include "predict/blocks/blocks.h"
 

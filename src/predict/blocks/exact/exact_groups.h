@@ -1,13 +1,12 @@
 /* IR-FW(T) of Theorem 5: the run as a sequence of steps for each thread, with synchronisation,
  * initial reads and final writes only; and its parts that can be explored apart from each other.
- * Parts in which locks are held from unit to unit have all accesses. blocks_plan.h says which files
- * make all this. */
-#ifndef SERIATIM_PREDICT_BLOCKS_EXACT_EXACT_STEPS_H
-#define SERIATIM_PREDICT_BLOCKS_EXACT_EXACT_STEPS_H
+ * Parts in which locks are held from unit to unit have all accesses. */
+#ifndef SERIATIM_PREDICT_BLOCKS_EXACT_EXACT_GROUPS_H
+#define SERIATIM_PREDICT_BLOCKS_EXACT_EXACT_GROUPS_H
 
 #include "predict/blocks/blocks.h"
 
-struct st_step {
+struct st_exact_step {
     uint32_t kind;   /* ST_TOKEN_READ, _WRITE, _ACQUIRE or _RELEASE */
     uint32_t target; /* a number below st_group.variable_count or .lock_count */
     uint32_t held;   /* lockset; of an acquire or release, of other locks */
@@ -17,7 +16,7 @@ struct st_step {
     struct st_spot spot;
 };
 
-static inline bool st_is_access_step(const struct st_step *step) {
+static inline bool st_is_access_step(const struct st_exact_step *step) {
     return step->kind == ST_TOKEN_READ || step->kind == ST_TOKEN_WRITE;
 }
 
@@ -35,7 +34,7 @@ struct st_window {
 };
 
 /* Where a lane accesses a variable, or acquires a lock, in the same way: ascending steps. */
-struct st_use {
+struct st_lane_use {
     uint32_t target, kind, held;
     size_t *steps;
     size_t count, capacity;
@@ -51,9 +50,9 @@ struct st_long_section {
 /* The part of a thread that is in the group. */
 struct st_lane {
     uint32_t thread;
-    struct st_step *steps;
+    struct st_exact_step *steps;
     size_t count, capacity;
-    struct st_use *uses; /* in order of target, accesses and acquires apart */
+    struct st_lane_use *uses; /* in order of target, accesses and acquires apart */
     size_t use_count, use_capacity;
     struct st_long_section *longs;
     size_t long_count, long_capacity;
@@ -91,19 +90,40 @@ static inline const struct st_window *st_item_window(const struct st_group *grou
     return &group->windows[group->windows_of[item]];
 }
 
-/* ---- blocks_serial.c ---- */
-
-/* What was seen of some items in a schedule, or in a part of one. */
-struct st_view {
-    const uint32_t *items; /* ascending */
-    size_t count;
-    const size_t *starts, *ends; /* by lane: the steps that the items have, all told */
-    const uint32_t *sources;     /* by number of a read: the write that it read from, as a number
-                                  * plus 1, or 0 if that was by none of these items */
-    const uint32_t *last;        /* by variable: the last write, likewise */
+/* A step in a schedule. */
+struct st_move {
+    uint32_t lane;
+    size_t step;
 };
 
-/* Is there a serial schedule of these items with the same view? Each item may be cut nowhere. */
-bool st_view_is_serializable(const struct st_group *group, const struct st_view *view);
+static inline const struct st_exact_step *st_move_step(const struct st_group *group,
+                                                       struct st_move move) {
+    return &group->lanes[move.lane].steps[move.step];
+}
+
+/* ---- how groups are made ---- */
+
+/* An occurrence with steps. */
+struct st_plan_entry {
+    uint32_t thread, unit;
+    size_t first, count; /* in st_plan.steps */
+};
+
+/* The steps of a run on their way into groups. */
+struct st_plan {
+    struct st_blocks_run *run;
+    struct st_exact_step *steps; /* targets are those of the trace */
+    size_t step_count, step_capacity;
+    struct st_plan_entry *entries; /* those of a thread are in order */
+    size_t entry_count, entry_capacity;
+    uint32_t *groups; /* by entry */
+    uint32_t group_count;
+};
+
+/* Fills in the groups (partition.c). */
+void st_plan_find_groups(struct st_plan *plan);
+
+/* Of a group that has its lanes, items and steps, fills in all the rest (lanes.c). */
+void st_group_complete(struct st_group *group);
 
 #endif

@@ -1,10 +1,70 @@
-/* Puts the entries of a plan into groups, in which threads, variables and locks have small numbers.
- */
-#include "predict/blocks/exact/plan.h"
+#include "predict/blocks/exact/exact_groups.h"
 
 #include "base/memory.h"
 
 #include <stdlib.h>
+
+/* ---- the steps of occurrences ---- */
+
+/* roles->last is used for the variables whose initial read is known, as in two_variables.c. */
+static void put_steps(struct st_plan *plan, struct st_roles *roles,
+                      const struct st_occurrence *from, bool whole) {
+    const struct st_model *model = plan->run->model;
+    const struct st_shape *shape = st_unit_shape(model, from->unit);
+    size_t first = plan->step_count;
+    st_roles_find(roles, shape);
+    for (uint32_t i = 0; i < shape->count; i++) {
+        const struct st_token *token = &shape->tokens[i];
+        bool lock = token->kind == ST_TOKEN_ACQUIRE || token->kind == ST_TOKEN_RELEASE;
+        bool first_read = roles->initial[i] && (whole || !roles->last[token->target]);
+        if (lock ? !model->locks[token->target].contended : !st_is_access(token))
+            continue;
+        if (first_read)
+            roles->last[token->target] = 1;
+        uint32_t held = shape->locksets[i];
+        if (lock)
+            held = st_lockset_without(&plan->run->locksets, held, token->target);
+        st_reserve(&plan->steps, &plan->step_capacity, plan->step_count + 1);
+        plan->steps[plan->step_count++] =
+            (struct st_exact_step){.kind = token->kind,
+                                   .target = token->target,
+                                   .held = held,
+                                   .core = lock || first_read || roles->final[i],
+                                   .spot = model->spots[from->spots + i]};
+    }
+    for (size_t i = first; i < plan->step_count; i++)
+        if (plan->steps[i].kind == ST_TOKEN_READ)
+            roles->last[plan->steps[i].target] = 0;
+}
+
+static void make_plan(struct st_plan *plan, struct st_blocks_run *run, bool whole) {
+    const struct st_model *model = run->model;
+    struct st_roles roles;
+    *plan = (struct st_plan){.run = run};
+    st_roles_init(run, &roles);
+    for (size_t i = 0; i < model->occurrence_count; i++) {
+        const struct st_occurrence *occurrence = &model->occurrences[i];
+        size_t first = plan->step_count;
+        put_steps(plan, &roles, occurrence, whole);
+        if (plan->step_count == first)
+            continue;
+        st_reserve(&plan->entries, &plan->entry_capacity, plan->entry_count + 1);
+        plan->entries[plan->entry_count++] =
+            (struct st_plan_entry){.thread = model->units[occurrence->unit].thread,
+                                   .unit = occurrence->unit,
+                                   .first = first,
+                                   .count = plan->step_count - first};
+    }
+    st_roles_free(&roles);
+}
+
+static void free_plan(struct st_plan *plan) {
+    free(plan->steps);
+    free(plan->entries);
+    free(plan->groups);
+}
+
+/* ---- into groups, in which threads, variables and locks have small numbers ---- */
 
 /* Numbers of threads, variables and locks in the group at hand, plus 1; all zero between groups. */
 struct renaming {
@@ -23,7 +83,7 @@ static uint32_t number_of(uint32_t *numbers, uint32_t name, uint32_t **names, ui
 }
 
 static uint32_t rename_target(struct st_group *group, struct renaming *names,
-                              const struct st_step *step) {
+                              const struct st_exact_step *step) {
     if (st_is_access_step(step))
         return number_of(names->variables, step->target, &group->variables, &group->variable_count,
                          &group->variable_capacity);
@@ -64,7 +124,7 @@ static void put_item(struct st_group *group, const struct st_plan *plan,
     struct st_item *item = &group->items[group->item_count++];
     *item = (struct st_item){.unit = entry->unit, .lane = lane_number, .first = lane->count};
     for (size_t i = 0; i < entry->count; i++) {
-        struct st_step step = plan->steps[entry->first + i];
+        struct st_exact_step step = plan->steps[entry->first + i];
         if (!step.core && !group->lasting)
             continue;
         step.target = rename_target(group, names, &step);
@@ -78,7 +138,7 @@ static void forget_names(const struct st_plan *plan, const struct st_plan_entry 
                          struct renaming *names) {
     names->lanes[entry->thread] = 0;
     for (size_t i = 0; i < entry->count; i++) {
-        const struct st_step *step = &plan->steps[entry->first + i];
+        const struct st_exact_step *step = &plan->steps[entry->first + i];
         *(st_is_access_step(step) ? &names->variables[step->target] : &names->locks[step->target]) =
             0;
     }
@@ -133,10 +193,10 @@ static void fill_groups(const struct st_plan *plan, struct st_groups *groups) {
 
 void st_groups_make(struct st_blocks_run *run, bool whole, struct st_groups *groups) {
     struct st_plan plan;
-    st_plan_make(&plan, run, whole);
+    make_plan(&plan, run, whole);
     st_plan_find_groups(&plan);
     fill_groups(&plan, groups);
-    st_plan_free(&plan);
+    free_plan(&plan);
 }
 
 static void free_group(struct st_group *group) {

@@ -81,11 +81,6 @@ static uint32_t periods_before(const struct st_periods *periods, uint32_t period
     return chain < clock->chains ? clock->before[chain] : 0;
 }
 
-/* The place, in its chain, of the period in which the unit ends. */
-static uint32_t last_index(const struct st_model *model, uint32_t unit) {
-    return model->periods->items[model->units[unit].last_period].index;
-}
-
 /* The end of the units of one chain. */
 static size_t end_of_chain(const struct st_model *model, const struct st_unit_list *list,
                            size_t first) {
@@ -93,6 +88,10 @@ static size_t end_of_chain(const struct st_model *model, const struct st_unit_li
     size_t end;
     st_lower_bound(end, first + 1, list->count, chain_of(model, list->units[end]) == chain);
     return end;
+}
+
+static uint32_t last_index(const struct st_model *model, uint32_t unit) {
+    return model->periods->items[model->units[unit].last_period].index;
 }
 
 /* Of each chain it is enough to look at the first unit that does not end before this one begins:

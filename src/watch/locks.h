@@ -1,6 +1,6 @@
 /* Locks and other things that threads synchronise with, by their address. */
-#ifndef SERIATIM_WATCH_SYNC_OBJECTS_H
-#define SERIATIM_WATCH_SYNC_OBJECTS_H
+#ifndef SERIATIM_WATCH_LOCKS_H
+#define SERIATIM_WATCH_LOCKS_H
 
 #include "base/map64.h"
 
@@ -15,7 +15,7 @@ struct st_sync_object {
     uint64_t address;
     uint32_t number;
     uint32_t holder; /* of a lock: the thread + 1 that holds it, or 0 */
-    uint32_t count;  /* how often it has acquired it */
+    uint32_t count;  /* how often that thread has acquired it */
     uint32_t next;   /* 1 + index of another object in the same page, or 0 */
 };
 
@@ -32,7 +32,7 @@ struct st_objects {
 void st_objects_init(struct st_objects *objects);
 void st_objects_free(struct st_objects *objects);
 
-/* The object at the address, on `channel` of it; a new one is without a number. Valid until the
+/* The object at the address, on `channel` of it; a new one has no number yet. Valid until the
  * next call. */
 struct st_sync_object *st_objects_at(struct st_objects *objects, uint64_t address,
                                      unsigned channel);

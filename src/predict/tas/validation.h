@@ -1,7 +1,7 @@
 /* Is a finding of TAS true? One pass over its schedule, by the definition in predict/tas/tas.h and
  * by nothing else: it knows the events of the trace and no graph. */
-#ifndef SERIATIM_PREDICT_TAS_RECHECK_H
-#define SERIATIM_PREDICT_TAS_RECHECK_H
+#ifndef SERIATIM_PREDICT_TAS_VALIDATION_H
+#define SERIATIM_PREDICT_TAS_VALIDATION_H
 
 #include "finding/prediction.h"
 

@@ -1,4 +1,4 @@
-#include "predict/tas/recheck.h"
+#include "predict/tas/validation.h"
 
 #include "base/lower_bound.h"
 #include "base/memory.h"
