@@ -3,7 +3,6 @@
 
 #include "base/output.h"
 #include "cli/messages.h"
-#include "cli/trace_messages.h"
 #include "report/context_details.h"
 #include "session/trace_check.h"
 

@@ -2,7 +2,6 @@
 #include "base/output.h"
 #include "cli/common_options.h"
 #include "cli/messages.h"
-#include "cli/trace_messages.h"
 #include "trace/format.h"
 
 #include <inttypes.h>

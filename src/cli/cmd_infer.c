@@ -4,7 +4,6 @@
 #include "base/output.h"
 #include "cli/common_options.h"
 #include "cli/messages.h"
-#include "cli/trace_messages.h"
 #include "report/report.h"
 #include "session/inference.h"
 #include "spec/pattern.h"

@@ -2,7 +2,6 @@
 #include "base/output.h"
 #include "cli/messages.h"
 #include "cli/predict_options.h"
-#include "cli/trace_messages.h"
 #include "report/context_details.h"
 #include "report/tables.h"
 #include "session/trace_prediction.h"

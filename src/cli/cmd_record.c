@@ -2,7 +2,6 @@
 #include "base/memory.h"
 #include "cli/common_options.h"
 #include "cli/messages.h"
-#include "cli/watch_messages.h"
 #include "session/watched_program.h"
 #include "trace/format.h"
 #include "watch/describe.h"

@@ -2,7 +2,7 @@
 #include "base/output.h"
 #include "cli/cmd_check.h"
 #include "cli/messages.h"
-#include "session/result_file.h"
+#include "session/filters.h"
 
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "base/output.h"
 #include "cli/messages.h"
 #include "cli/report_output.h"
-#include "cli/watch_messages.h"
 #include "session/finding_names.h"
 #include "session/watched_program.h"
 

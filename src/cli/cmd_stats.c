@@ -4,7 +4,6 @@
 #include "check/clock.h"
 #include "cli/common_options.h"
 #include "cli/messages.h"
-#include "cli/trace_messages.h"
 #include "report/report.h"
 #include "report/story/story.h"
 #include "report/text/text_writer.h"

@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 #include "cli/command.h"
+#include "session/trace_input.h"
+#include "watch/watch.h"
 
 /* Print one line on standard error: "seriatim: ..." and "seriatim: warning: ...". */
 enum status complain(const struct st_error *error);
@@ -14,5 +16,39 @@ enum status show(void (*write)(FILE *file, const void *context), const void *con
 
 /* Should what goes to this file descriptor be in color? `color` is an enum color. */
 bool use_color(unsigned color, int fd);
+
+/* ---- traces that are read ---- */
+
+/* Opens a trace, with progress unless `quiet`. */
+int open_reading(struct st_reading *reading, const char *path, unsigned flags, bool quiet,
+                 struct st_error *error);
+
+/* Shows no progress from here on: it would mix with what is printed while reading. */
+void hide_progress(struct st_reading *reading);
+
+/* Call this when reading is over, before printing results or errors. If `good`, reading succeeded,
+ * and this warns about what was repaired or is missing. */
+void end_reading(struct st_reading *reading, bool good);
+
+/* The same for a trace that will be analysed. Warns about lines of the specification that do not
+ * apply. */
+int open_trace_input(struct st_trace_input *input, struct st_trace_source source, bool quiet,
+                     struct st_error *error);
+
+/* st_trace_input_pass, with the warnings of end_reading after the first one. */
+int pass_trace_input(struct st_trace_input *input, st_trace_input_feed *feed, void *context,
+                     struct st_error *error);
+
+/* Warns if the specification, probably misspelt, leaves nothing to check. */
+void warn_of_no_blocks(const struct st_trace_input *input);
+
+/* ---- programs that were watched ---- */
+
+/* Warns about what was not seen: a program without our runtime, missing events. */
+void warn_of_watch(const struct st_watch *watch, const char *program);
+
+/* The program's own status, unless it is success; then trouble if nothing of the program was seen,
+ * and `found` otherwise. */
+enum status watch_status(const struct st_watch *watch, int found);
 
 #endif

@@ -1,7 +1,5 @@
 #include "session/filters.h"
 
-#include "session/result_file.h"
-
 #include <string.h>
 
 /* How many violations are kept with suppressions or a baseline. */
@@ -100,4 +98,25 @@ struct st_triaged *st_filters_apply(const struct st_filters *filters, struct st_
         return NULL;
     return st_triage_findings(report, files->suppressions.count ? &filters->suppressions : NULL,
                               files->baselines.count ? &filters->baseline : NULL, limit);
+}
+
+/* The longest result that is read. Nobody would look at a longer one. */
+#define LARGEST_RESULT (UINT64_C(1) << 32)
+
+enum { MORE = 1 << 20 };
+
+static int read_rest(struct st_input *input, struct st_error *error) {
+    while (!input->at_end) {
+        if (st_input_fill(input, st_input_available(input) + MORE, error) < 0)
+            return -1;
+        if (st_input_available(input) > LARGEST_RESULT)
+            return st_fail(error, input->name, ST_AT_FILE, 0, "is too large for a result");
+    }
+    return 0;
+}
+
+struct st_loaded *st_result_read(struct st_input *input, struct st_error *error) {
+    if (read_rest(input, error) < 0)
+        return NULL;
+    return st_report_load(input->name, st_input_bytes(input), st_input_available(input), error);
 }

@@ -3,9 +3,11 @@
 #define SERIATIM_SESSION_FILTERS_H
 
 #include "base/options.h"
+#include "report/load/load.h"
 #include "report/triage/baseline.h"
 #include "report/triage/triage.h"
 #include "spec/suppress.h"
+#include "trace/format.h"
 
 struct st_filter_files {
     struct st_texts suppressions, baselines;
@@ -46,5 +48,11 @@ size_t st_filters_keep(const struct st_filter_files *files, uint64_t limit);
  * Release the triaged after the report. */
 struct st_triaged *st_filters_apply(const struct st_filters *filters, struct st_report *report,
                                     uint64_t limit);
+
+/* ---- saved results ---- */
+
+/* Reads the rest of an input, which is a result in JSON. NULL with an error. Release with
+ * st_loaded_free. */
+struct st_loaded *st_result_read(struct st_input *input, struct st_error *error);
 
 #endif

@@ -11,7 +11,7 @@
 #define SERIATIM_SESSION_INFERENCE_H
 
 #include "session/block_counts.h"
-#include "session/reading.h"
+#include "session/trace_input.h"
 
 struct st_inferred_block {
     const char *name; /* set by st_inference_rank */

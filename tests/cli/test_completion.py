@@ -86,7 +86,7 @@ class Completion:
                              f"seriatim check {begin}a.std ")
 
     def test_it_is_known_of_each_value_whether_it_is_a_file(self):
-        # A new word must be here, and in src/cli/completion/completion.c if it is the name of a file.
+        # A new word must be here, and in src/cli/completion/cmd_completion.c if it is the name of a file.
         for command in TABLED:
             for option in options(command):
                 if option.value and not choices(command, option):

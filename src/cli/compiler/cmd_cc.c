@@ -11,7 +11,6 @@
  * takes a lock stays a function. docs/programs.md says what it costs. */
 #include "cli/compiler/compiler.h"
 #include "cli/compiler/compiler_line.h"
-#include "cli/compiler/response_file.h"
 #include "session/runtime_files.h"
 #include "cli/messages.h"
 

@@ -25,4 +25,17 @@ struct compiler_line {
 /* Reads the words, with @FILE already replaced. They must outlive the result. */
 void compiler_line_read(struct compiler_line *line, const char *const *words, size_t count);
 
+/* ---- arguments from files ---- */
+
+struct expanded_words {
+    const char **words; /* the caller's, or pointers into the texts */
+    size_t count, capacity;
+    char **texts; /* of the files */
+    size_t text_count, text_capacity;
+};
+
+/* If a file cannot be read, the word @FILE stays. */
+void expand_words(struct expanded_words *expanded, size_t count, char **words);
+void expanded_words_free(struct expanded_words *expanded);
+
 #endif
