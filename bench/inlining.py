@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What it costs to keep functions from being inlined, so that they can be seen as blocks.
+"""Measures the cost of not inlining functions, so that they can be seen as blocks.
 
     bench/inlining.py [RUNS]
 
-Builds bench/inlining/* at -O2 with gcc and clang: without instrumentation, and with `seriatim cc`
-inlining as the compiler likes, as seriatim does by default, and not at all. Nobody watches the
-programs, so that their callbacks return at once. Prints the CPU time of each, relative to the one
-without instrumentation: the best of RUNS (default 9), one of each kind in turn.
+Builds bench/inlining/* at -O2 with gcc and clang: without instrumentation, and with `seriatim cc`,
+inlining what the compiler chooses, what seriatim allows by default, and nothing. The programs run
+unwatched, so their callbacks return immediately. Prints the CPU time of each, relative to the one
+without instrumentation: the best of RUNS (default 9), with all kinds taking turns.
 """
 import os
 import pathlib

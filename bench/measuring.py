@@ -1,19 +1,19 @@
-"""Runs commands and says how long they took and how much memory they needed."""
+"""Runs commands and measures their time and memory."""
 
 import dataclasses
 import os
 import shlex
 import subprocess
 
-# A command that takes longer than this is not repeated: noise is small beside it.
+# A command that takes longer than this is not repeated: noise is small in comparison.
 SHORT_SECONDS = 2.0
 
-# One that takes less than this is repeated more often: noise is large beside it, and it is cheap.
+# A command that takes less than this is repeated more often: noise is large in comparison.
 TINY_SECONDS = 0.1
 TINY_FACTOR = 3
 
-# How long a command may take before it is stopped, beside the fastest comparable command. Some
-# engines are expected to blow up on some traces, and the benchmark should still come to its end.
+# How long a command may take, compared with the fastest comparable command, before it is stopped.
+# Some engines are expected to blow up on some traces, and the benchmark should still end.
 CAP_FACTOR = 20
 CAP_SECONDS = 30.0
 FIRST_CAP_SECONDS = 600.0
@@ -49,7 +49,7 @@ class Command:
 
 
 def show(argv):
-    """The command as one would type it."""
+    """The command as a user would type it."""
     return shlex.join(argv)
 
 
@@ -83,7 +83,7 @@ class Launcher:
         with open(self.output, encoding="utf-8", errors="replace") as output:
             text = output.read(1_000_000)
         wall, cpu = float(seconds), float(user) + float(system)
-        # A command is stopped by the clock on the wall, so that is the bound to show then.
+        # A command is stopped by wall-clock time, so that is the bound to show.
         taken = cpu if self.cpu_time and stopped == "0" else wall
         return Run(taken, cpu, int(peak), int(status), stopped == "1", text, errors)
 
@@ -98,8 +98,7 @@ def enough(best, done, rounds):
 def measure(launcher, commands, rounds):
     """Runs all commands about `rounds` times in turn and returns the best run of each, by key.
 
-    In turn, and not each command's runs in a row, so that a slow moment of the machine hits what
-    is compared alike.
+    Commands take turns, so that a slow moment of the machine affects all of them alike.
     """
     best = {}
     fastest = None

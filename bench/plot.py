@@ -64,7 +64,7 @@ class Axis:
         return self.start + share * (self.end - self.start)
 
     def ticks(self):
-        """1, 10, 100, ..., or with 2 and 5 in between when that would be too few."""
+        """1, 10, 100, ..., with 2 and 5 in between if that would be too few."""
         first, last = math.floor(self.low), math.ceil(self.high)
         tens = [10.0**e for e in range(first, last + 1)]
         wide = self.high - self.low > 2.5
@@ -84,7 +84,7 @@ def points_of(growth, key, whole):
 
 
 def chosen_series(growth, engines):
-    """What is drawn, the yardstick first so that it lies below the rest."""
+    """What is drawn, with the yardstick first, so that it is below the rest."""
     wanted = ["grep w"] + list(engines)
     return [key for name in wanted for key in growth.series() if key[0] == name]
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The benchmark of `seriatim predict`: measures every analysis on generated runs, prints tables.
 
-The runs come from bench-scenarios, which says of each of its blocks whether it can be cut. All
+The runs come from bench-scenarios, which knows of each of its blocks whether it can be cut. All
 figures that are compared come from one run of this program on one machine. See --help for the
 options.
 """
@@ -27,8 +27,8 @@ SCENARIOS = ["philosophers", "elevator", "accounts", "pool", "barrier"]
 SECTIONS = ["engines", "clean", "growth", "distinct", "jobs", "large"]
 BAD = 20  # blocks in a thousand that can be cut, where there are any
 
-# How an engine is used, where there is more than one way that is worth a line. Those expected to be
-# fast come first, since the fastest sets the time after which the others are stopped.
+# The setups of an engine, if more than one is worth a line. Those expected to be fast come first,
+# because the fastest sets the time after which the others are stopped.
 SETUPS = {
     "reduction": [("reduction, multilockset", ["--races", "multilockset"]),
                   ("reduction, by variable", ["--races", "by-variable"]),
@@ -52,7 +52,7 @@ class Sizes:
     clean: int
     growth: int  # events, compared with `engines`
     distinct: list  # different transactions
-    many: int  # the same, where that many threads are to have something to do
+    many: int  # the same, if several threads are to have something to do
     large: int
     rounds: int
 
@@ -66,7 +66,7 @@ def choose_sizes(options):
 
 
 def known_setups(seriatim, wanted):
-    """The setups of all engines that the program has, or of those that are wanted."""
+    """The setups of all engines that the program has, or of the selected ones."""
     helped = subprocess.run([seriatim, "predict", "--help"], capture_output=True, text=True,
                             check=False)
     engines = re.findall(r"^  (\S+) ", helped.stdout.partition("engines:\n")[2], re.M)
@@ -144,7 +144,7 @@ class Bench:
 
 
 def answer(run):
-    """What the program said, or None when it was stopped or failed."""
+    """What the program printed, or None if it was stopped or failed."""
     try:
         return None if run.stopped else json.loads(run.output)
     except ValueError:
@@ -161,7 +161,7 @@ def time_of(run):
 
 
 def growth_of(small, large):
-    """The time of `large` divided by that of `small`, as far as it is known."""
+    """The time of `large` divided by that of `small`, if both are known."""
     if small.stopped or not answer(small):
         return "-"
     return ("> " if large.stopped else "") + ratio(large.seconds, small.seconds)
@@ -201,7 +201,7 @@ def show_storage(_run, result):
 
 
 def blocks_of(runs):
-    """How many blocks the trace has, by whoever came to an end."""
+    """How many blocks the trace has, from any setup that finished."""
     counts = [result["block_count"] for result in map(answer, runs.values()) if result]
     return f"{counts[0]:,}" if counts else "?"
 
@@ -279,7 +279,7 @@ def jobs_section(bench, _memory):
     trace = bench.generate("accounts", bench.sizes.engines, distinct=bench.sizes.many)
     commands = [bench.command((setup.name, jobs), setup, trace, jobs)
                 for setup in bench.setups for jobs in (1, 2)]
-    # What is gained is to be seen on the clock on the wall only.
+    # Only wall-clock time shows the gain.
     cpu_time, bench.launcher.cpu_time = bench.launcher.cpu_time, False
     runs = bench.measure(trace, commands)
     bench.launcher.cpu_time = cpu_time

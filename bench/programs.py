@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What it costs to watch programs: the kernels in bench/kernels and pbzip2, native, with gcc's
-ThreadSanitizer, under `seriatim run` and under `seriatim record`, all in one run.
+"""Measures the cost of watching programs: the kernels in bench/kernels and pbzip2, natively, with
+gcc's ThreadSanitizer, under `seriatim run` and under `seriatim record`, all in one run.
 
     bench/programs.py [--build DIR] [--scale N] [--rounds N] [KERNEL|pbzip2...]
 
 CPU time is that of all processes that a command starts, the best of some rounds in which all take
 turns. Every build of a program must print the same. pbzip2 compresses a tree; its source comes from
-Debian (bench/real), and where it cannot be had it is left out.
+Debian (bench/real), and it is skipped if that is not available.
 """
 
 import argparse
@@ -36,7 +36,7 @@ def call(argv, **more):
 
 
 def build_kernel(options, kernel, folder):
-    """The command of one kernel, by way."""
+    """The commands of one kernel, by how it is run."""
     source = os.path.join(KERNELS, kernel + ".c")
     commands = {}
     for way, compiler in compilers(options.build).items():

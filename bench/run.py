@@ -21,7 +21,7 @@ from measuring import Command, Launcher, Trouble, measure, show
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-# The order in which they run: those expected to be fast come first, since the fastest sets the
+# The order in which they run: those expected to be fast come first, because the fastest sets the
 # time after which the others are stopped.
 ENGINES = ["witness", "regiontrack", "aerodrome", "doublechecker", "velodrome"]
 KINDS = ["two-phase", "small-blocks", "giant-blocks", "partitioned", "contention", "violating-late"]
@@ -157,7 +157,7 @@ class Bench:
         return runs
 
     def note_fault(self, trace, key, run):
-        """A fast wrong answer is no good figure: the verdict is known from the kind."""
+        """A fast wrong answer is worthless: the verdict is known from the kind."""
         violating = trace.kind.startswith("violating") and key[0] in self.engines
         if run.stopped or run.status == (1 if violating else 0):
             return
@@ -252,7 +252,7 @@ def engines_section(bench):
         trace.remove()
 
 
-# Section: one core. Otherwise a second core reads ahead, and its work does not show in the time.
+# Section: one core. Otherwise a second core reads ahead, which does not show in the time.
 
 
 def one_core_row(bench, kind):
@@ -306,7 +306,7 @@ class Growth:
         return list(self.points[0][2])
 
     def costs(self, key):
-        """Nanoseconds an event at each point, with None where there is no figure."""
+        """Nanoseconds per event at each point, with None if there is no figure."""
         costs = []
         for _, events, runs in self.points:
             run = runs.get(key)
@@ -430,17 +430,21 @@ def preface(bench):
     clock = "CPU times (user and system)" if bench.launcher.cpu_time else "wall-clock"
     yield "# Benchmark\n"
     yield (
+        "For users who want to know how fast the engines are, and how their cost grows with events, "
+        "threads and variables.\n"
+    )
+    yield (
         f"Measured on {datetime.date.today().isoformat()} with `make bench` on {processor()}, "
         f"{os.cpu_count()} cores, {memory_gib():.0f} GiB, {platform.system()} "
         f"{platform.machine()}. Traces come from `bench-generate` (seed {bench.seed}) and are in "
-        f"the page cache. Times are {clock}, the best of {bench.sizes.rounds} (more for very "
-        "short ones, one above two seconds), with all commands taking turns; peak memory is the "
-        "largest resident set.\n"
+        f"the page cache. Times are {clock}, the best of {bench.sizes.rounds} runs (more if they are "
+        "very short, one if they take more than two seconds); all commands take turns. Peak memory "
+        "is the largest resident set.\n"
     )
     yield (
-        "The yardsticks are `LC_ALL=C grep -c 'w(' trace.std` (`grep w`) and "
+        "For comparison there are `LC_ALL=C grep -c 'w(' trace.std` (`grep w`) and "
         "`LC_ALL=C grep -c '' trace.std` (`grep lines`) on the same text. Engines run as "
-        "`seriatim check --engine NAME --format json TRACE`. `> N s` stands for an engine that was "
+        "`seriatim check --engine NAME --format json TRACE`. `> N s` means that an engine was "
         "stopped after twenty times the fastest engine's time and thirty seconds.\n"
     )
 
@@ -517,7 +521,7 @@ def run(options, directory):
 
 def main():
     options = parse_options()
-    # So that the directory of traces, which may be large, is removed then too.
+    # So that the directory of traces, which may be large, is removed in this case, too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         with tempfile.TemporaryDirectory(prefix="seriatim-bench-") as directory:

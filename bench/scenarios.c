@@ -187,8 +187,8 @@ static void plan_meal(struct world *world, struct worker *worker, uint32_t w) {
 
 /* elevator: lifts of a house share its controls, under a lock. Clean: one critical section a block.
  * `tick` has none, but only its own lift writes its clock, and others only read it, outside of
- * blocks: nobody can tell whether they came between its read and its write. Bad: `claim_up` looks
- * in one critical section and claims in another, `arrive` opens the door in a second one. */
+ * blocks: it makes no difference whether they came between its read and its write. Bad: `claim_up`
+ * looks in one critical section and claims in another, `arrive` opens the door in a second one. */
 static uint32_t houses(const struct world *world) {
     return (world->distinct + 2 * FLOORS - 1) / (2 * FLOORS);
 }

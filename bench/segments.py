@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What segments are worth to `predict --engine tas`: how many blocks the static check settles, how
-many searches end, and in how many steps, on runs like those of the paper.
+"""Measures what segments are worth to `predict --engine tas`: how many blocks the static check
+settles, how many searches end, and in how many steps, on runs like those of the paper.
 
     bench/segments.py [--tiny]
 
-For each scenario of bench-scenarios and each size: the default search with ten seconds a block; and
-on the smallest size dynamic partial-order reduction on the whole trace, the paper's "no TAS", which
-is given a tenth of a second a block, since it would need hours. Prints a table.
+For each scenario of bench-scenarios and each size it runs the default search with ten seconds per
+block. On the smallest size it also runs dynamic partial-order reduction on the whole trace, the
+paper's "no TAS", with a tenth of a second per block, because it would take hours. Prints a table.
 """
 import argparse
 import json
@@ -22,7 +22,7 @@ SECONDS, DPOR_SECONDS = 10, 0.1
 
 
 def measure(scenario, events, dpor):
-    """The lines that bench-segments writes, as objects."""
+    """The lines that bench-segments prints, as objects."""
     with tempfile.TemporaryDirectory() as folder:
         trace = os.path.join(folder, "trace.std")
         subprocess.run([os.path.join(ROOT, BUILD, "bench-scenarios"), "--scenario", scenario, "--events", str(events),

@@ -7,7 +7,7 @@ foreach(shell bash zsh)
   set(source ${CMAKE_CURRENT_BINARY_DIR}/completion-${shell}.c)
   add_custom_command(
     OUTPUT ${source}
-    COMMAND ${CMAKE_COMMAND} -DINPUT=${script} -DNAME=${shell}_script -DHEADER=cli/completion.h
+    COMMAND ${CMAKE_COMMAND} -DINPUT=${script} -DNAME=${shell}_script -DHEADER=cli/completion/completion.h
             -DOUTPUT=${source} -P cmake/embed-text.cmake
     DEPENDS ${PROJECT_SOURCE_DIR}/${script} ${PROJECT_SOURCE_DIR}/cmake/embed-text.cmake
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}

@@ -67,7 +67,7 @@ string(SUBSTRING "${html}" ${middle} -1 behind)
 # Last, so that nothing in the script is taken for a mark.
 string(REPLACE "@SCRIPT@" "${script}" behind "${behind}")
 
-file(WRITE ${OUTPUT} "/* Made by cmake/embed-page.cmake from src/report/page. */\n"
-     "#include \"report/page.h\"\n\n")
+file(WRITE ${OUTPUT} "/* Made by cmake/embed-page.cmake from src/report/html/page. */\n"
+     "#include \"report/html/page.h\"\n\n")
 append_array(st_page_before "${before}")
 append_array(st_page_behind "${behind}")

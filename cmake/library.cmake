@@ -1,10 +1,11 @@
 # libseriatim: the engines for programs that feed events from memory. It holds what that needs and
-# nothing more, so that it depends on the C library only (xxhash is used as a header).
-file(GLOB LIBRARY_SOURCES CONFIGURE_DEPENDS
-     src/base/*.c src/finding/*.c src/check/*.c src/library/*.c)
+# nothing more, so that it depends on the C library only.
+file(GLOB_RECURSE LIBRARY_SOURCES CONFIGURE_DEPENDS
+     src/base/*.c src/finding/*.c src/check/*.c src/predict/*.c src/library/*.c)
 # What only the command line and its reports use.
-list(FILTER LIBRARY_SOURCES EXCLUDE REGEX "src/base/(json|json_line|options|output)\\.c$")
-list(APPEND LIBRARY_SOURCES src/trace/event.c src/trace/contexts.c src/trace/symbols.c src/trace/validate.c)
+list(FILTER LIBRARY_SOURCES EXCLUDE REGEX "src/base/(json|options|output)\\.c$")
+list(APPEND LIBRARY_SOURCES src/session/block_counts.c
+     src/trace/event.c src/trace/symbols.c src/trace/validate.c)
 
 # The header is what a program sees; its version must be that of the project.
 file(STRINGS include/seriatim/seriatim.h header_version REGEX "define SERIATIM_VERSION_STRING")
@@ -15,6 +16,8 @@ endif()
 # Compiled once, for both kinds.
 add_library(seriatim_objects OBJECT ${LIBRARY_SOURCES})
 target_include_directories(seriatim_objects PRIVATE src include ${XXHASH_INCLUDE_DIRS})
+# xxhash as a header, without its library. Sources that say so themselves say the same.
+target_compile_definitions(seriatim_objects PRIVATE XXH_INLINE_ALL=)
 set_target_properties(seriatim_objects PROPERTIES
                       POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden)
 

@@ -1,8 +1,9 @@
 # The page of `--format html`: its files become one, and that becomes a C file.
-set(PAGE_DIR ${PROJECT_SOURCE_DIR}/src/report/page)
+set(PAGE_DIR ${PROJECT_SOURCE_DIR}/src/report/html/page)
 set(PAGE_SOURCE ${CMAKE_CURRENT_BINARY_DIR}/page.c)
 # In the order in which they run.
-set(PAGE_SCRIPTS dom.js model.js predict.js lanes.js source.js detail.js list.js facts.js main.js)
+set(PAGE_SCRIPTS dom.js results.js findings.js filters.js story.js lanes.js source.js finding.js list.js
+    blocks.js trace.js main.js)
 list(TRANSFORM PAGE_SCRIPTS PREPEND ${PAGE_DIR}/)
 add_custom_command(
   OUTPUT ${PAGE_SOURCE}

@@ -1,19 +1,19 @@
 # libseriatim_rt: what programs under test are linked with instead of libtsan. Existing binaries
 # that were built with gcc's -fsanitize=thread find it as libtsan.so.2, gcc links it as libtsan.so.
 include(GNUInstallDirs)
-file(GLOB RUNTIME_SOURCES CONFIGURE_DEPENDS src/runtime/*.c)
+file(GLOB_RECURSE RUNTIME_SOURCES CONFIGURE_DEPENDS src/runtime/*.c)
 if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" OR SERIATIM_SANITIZE OR SERIATIM_SANITIZE_THREADS)
   return()
 endif()
 set(RUNTIME_DIR ${CMAKE_BINARY_DIR}/runtime)
 list(FILTER RUNTIME_SOURCES EXCLUDE REGEX preinit\\.c$) # of the static one alone
 add_library(seriatim_rt_objects OBJECT ${RUNTIME_SOURCES})
-add_library(seriatim_rt_preinit OBJECT src/runtime/preinit.c)
+add_library(seriatim_rt_preinit OBJECT src/runtime/core/preinit.c)
 foreach(objects seriatim_rt_objects seriatim_rt_preinit)
   target_include_directories(${objects} PRIVATE src)
   target_compile_options(${objects} PRIVATE -O2 -fvisibility=hidden -ftls-model=initial-exec
                          -fno-builtin -fexceptions -fno-omit-frame-pointer -mcx16)
-  # Nor may a loop become a call of memcpy, which is ours and would be told.
+  # Nor may a loop become a call of memcpy, which is interposed and would emit events.
   if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${objects} PRIVATE -fno-tree-loop-distribute-patterns)
   endif()

@@ -10,7 +10,8 @@ endforeach()
 # Where the installed program finds the runtime library, from the folder that it is in itself.
 file(RELATIVE_PATH runtime_from_bin /prefix/${CMAKE_INSTALL_BINDIR}
      /prefix/${CMAKE_INSTALL_LIBDIR}/seriatim)
-target_compile_definitions(seriatim_commands PRIVATE SERIATIM_RUNTIME_FROM_BIN="${runtime_from_bin}")
+set_source_files_properties(src/session/runtime_files.c PROPERTIES COMPILE_DEFINITIONS
+                            SERIATIM_RUNTIME_FROM_BIN="${runtime_from_bin}")
 if(TARGET seriatim_rt)
   add_dependencies(seriatim_cli seriatim_rt seriatim_rt_static)
 endif()

@@ -1,5 +1,5 @@
-/* The bank of bank.c, repaired: a transfer holds the locks of both accounts from its first access
- * to its last, and so does an audit. Everybody takes the locks in the same order.
+/* The bank of bank.c, fixed: a transfer holds the locks of both accounts from its first access to
+ * its last, and so does an audit. All threads take the locks in the same order.
  *
  *     seriatim-cc -g -O2 bank-fixed.c -o bank-fixed -pthread && seriatim run ./bank-fixed */
 #include <pthread.h>
@@ -26,7 +26,7 @@ static void unlock_accounts(void) {
     pthread_mutex_unlock(&checking.lock);
 }
 
-/* These two are called with the account's lock held. */
+/* The caller of these two holds the account's lock. */
 static void withdraw(struct account *account, long amount) {
     account->balance -= amount;
 }

@@ -3,8 +3,8 @@
  *     seriatim-cc -g -O2 bank.c -o bank -pthread && seriatim run ./bank
  *
  * Every access to an account is made under the account's lock, so there is no data race. But a
- * transfer lets go of one lock before it takes the other: while the money travels it is in neither
- * account, and an audit that adds them up just then finds some missing. */
+ * transfer releases one lock before it takes the other. In between, the money is in neither
+ * account, and an audit that adds them up at that moment finds some missing. */
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>

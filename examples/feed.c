@@ -1,11 +1,11 @@
-/* README: a bank transfer, fed to the checker by hand; prints what was found.
+/* A bank transfer, fed to the checker event by event; prints what was found.
  *
  * In the tree:    make && build/example_feed
  * Installed:      cc feed.c $(pkg-config --cflags --libs seriatim) -o feed && ./feed
  *
- * Alice transfers money from one account to another and means that to be atomic. Each access is
- * made under a lock, so there is no data race; but the lock is let go between the two accounts, and
- * an audit that adds up both looks in just then. */
+ * Alice transfers money from one account to another, which should be atomic. Each access is made
+ * under a lock, so there is no data race. But the lock is released between the two accounts, and an
+ * audit adds up both at that moment. */
 #include <inttypes.h>
 #include <seriatim/seriatim.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static const char *const op_names[] = {
     [SERIATIM_RECEIVE] = "receive",
 };
 
-/* Ids may be anything: here, addresses. */
+/* Any numbers will do as ids; these are addresses. */
 static int checking, savings, lock;
 
 static uint64_t id(const void *address) {
@@ -34,7 +34,7 @@ static void print_place(const char *before, const seriatim_place *place) {
            op_names[place->op], thread_names[place->thread], place->loc);
 }
 
-/* The path leads out of the block, and back into it with the event that proves the violation. */
+/* The path leads out of the block and back into it, to the event that proves the violation. */
 static void print_violation(void *context, const seriatim_violation *violation) {
     (void)context;
     printf("%s's block '%s', which began at line %" PRIu64 ", is not atomic:\n",
@@ -85,7 +85,7 @@ int main(void) {
             fprintf(stderr, "refused: %s\n", seriatim_error(checker));
     }
 
-    /* A mistake of the one who feeds is told, and does no harm. */
+    /* An event that cannot happen is refused, and does no harm. */
     if (seriatim_event(checker, ALICE, SERIATIM_RELEASE, id(&lock), 18) != 0)
         printf("refused: a release by %s, who no longer holds the lock\n", thread_names[ALICE]);
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A client of memcached that knows what it must get.
+"""A client of memcached that knows the right answers.
 
     client.py PORT [THREADS [OPERATIONS]]
 
-Each thread stores values under keys of its own and reads them back, deletes some, and adds to
-counters that all share: by incr, and by gets and cas, which is tried again when another came first.
+Each thread stores values under its own keys and reads them back, deletes some, and adds to shared
+counters: with incr, and with gets and cas, which it retries if another thread came first.
 """
 
 import os
@@ -47,7 +47,7 @@ class Connection:
         self.expect("STORED", f"set {key} 0 0 {len(value)}", value)
 
     def get(self, key, command="get"):
-        """Value and number of the version, or None."""
+        """The value and its version number, or None."""
         head = self.command(f"{command} {key}")
         if head == "END":
             return None
@@ -97,7 +97,7 @@ def one_thread(port, number, operations, trouble):
 
 
 def work(port, threads=4, operations=2000):
-    """Raises Wrong when any answer was wrong."""
+    """Raises Wrong if any answer was wrong."""
     connection = Connection(port)
     connection.store("shared", b"0")
     connection.store("versions", b"0")

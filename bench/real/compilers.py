@@ -7,7 +7,7 @@ Compilers = collections.namedtuple("Compilers", "cc cxx")
 
 
 def compilers(build):
-    """By way. `build` is where seriatim is."""
+    """The compilers, by kind of build. `build` is the folder of seriatim."""
     build = os.path.abspath(build)
     return {"native": Compilers("gcc", "g++"),
             "tsan": Compilers("gcc -fsanitize=thread", "g++ -fsanitize=thread"),

@@ -1,8 +1,8 @@
 """memcached: serves clients on the loopback device.
 
-Three clients, all of which see whether the answers are right: memccapable of libmemcached goes
-through the whole protocol, memcslap of libmemcached makes a load, and our own asks for everything
-that it stored, from several threads at once.
+There are three clients, all of which check the answers: memccapable of libmemcached goes through
+the whole protocol, memcslap of libmemcached generates load, and our own reads back everything that
+it stored, from several threads at once.
 """
 
 import os
@@ -104,5 +104,5 @@ class Work:
                 with open(self.pid_file, encoding="ascii") as file:
                     os.kill(int(file.read()), signal.SIGTERM)
             except (OSError, ValueError):
-                pass  # it writes the file when it begins to serve, and removes it in the end
+                pass  # it writes the file when it starts serving, and removes it at the end
             server.join(0.5)

@@ -1,4 +1,4 @@
-"""Source packages of Debian, without a change to the system's own configuration of apt."""
+"""Debian source packages, without changes to the system's apt configuration."""
 
 import glob
 import os
@@ -10,7 +10,7 @@ from measuring import Trouble
 
 
 class Unavailable(Trouble):
-    """What a program needs cannot be had on this machine."""
+    """This machine cannot provide what a program needs."""
 
 
 # Where the programs' sources, builds and traces are kept from one run to the next.
@@ -26,7 +26,7 @@ APT::Sandbox::User "";
 
 
 def _deb822(text):
-    """The stanzas for packages of a Debian, as stanzas for their sources."""
+    """The stanzas for Debian packages, turned into stanzas for their sources."""
     for stanza in re.split(r"\n\s*\n", text):
         uris = re.search(r"^URIs:(.*)$", stanza, re.M | re.I)
         if uris and re.search(r"debian|ubuntu", uris.group(1)):
@@ -39,7 +39,7 @@ def _one_line(text):
 
 
 def _write_sources(folder):
-    """Says to apt where the sources are: where the system has its packages from."""
+    """Configures apt to get sources from where the system gets its packages."""
     os.makedirs(folder)
     found = 0
     for path in ["/etc/apt/sources.list"] + sorted(glob.glob("/etc/apt/sources.list.d/*")):
@@ -64,7 +64,7 @@ def _apt(folder, *words, cwd=None):
     environment = dict(os.environ, APT_CONFIG=os.path.join(folder, "apt.conf"), LC_ALL="C")
     done = subprocess.run(["apt-get", "-qq", "-o", "Acquire::Retries=1", *words], cwd=cwd,
                           env=environment, capture_output=True, text=True, check=False)
-    # apt-get update ends well with some lists missing, and says so in a warning.
+    # apt-get update succeeds with some lists missing, and only warns.
     complaints = re.findall(r"^[EW]: (.*(?:Failed|Could not|Unable).*)$", done.stderr, re.M)
     if done.returncode != 0 or (words[0] == "update" and complaints):
         reason = (complaints or done.stderr.strip().splitlines() or ["no reason given"])[0]
@@ -94,7 +94,7 @@ def install(root):
 
 
 def source(folder, package):
-    """The unpacked, unchanged source of a package, got on first use."""
+    """The unpacked, unchanged source of a package, fetched on first use."""
     folder = os.path.abspath(folder)
     place = os.path.join(folder, package, "source")
     if not glob.glob(os.path.join(place, "*", "debian")):
@@ -110,7 +110,7 @@ def source(folder, package):
 
 
 def copy(folder, package, way):
-    """A fresh copy of the source, to be built in one way."""
+    """A fresh copy of the source, for one kind of build."""
     place = os.path.join(os.path.abspath(folder), package, way)
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(source(folder, package), place, symlinks=True)

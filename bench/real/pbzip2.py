@@ -8,12 +8,12 @@ import packages
 from measuring import Trouble
 
 PACKAGE = "pbzip2"
-COPIES = 40  # of its own source, so that there is some work to do
+COPIES = 40  # copies of its own source, so that there is some work to do
 THREADS = 4
 
 
 def build(folder, way, compilers):
-    """The program. Its makefile knows no option to optimise, and adds its flags to ours."""
+    """The program. Its makefile has no option to optimise, and adds its flags to ours."""
     program = os.path.join(folder, PACKAGE, way, "pbzip2")
     place = packages.copy(folder, PACKAGE, way)
     packages.make(place, ["make", "CXX=" + compilers.cxx, "CC=" + compilers.cc, "pbzip2"],
@@ -44,7 +44,7 @@ def decompress(program, path):
 
 
 class Work:
-    """Two pieces of work: the tree is compressed, and what comes of it is decompressed."""
+    """Two pieces of work: compress the tree, and decompress the result."""
 
     def __init__(self, folder):
         self.tree = os.path.join(folder, "tree.tar")
@@ -58,7 +58,7 @@ class Work:
 
     def _compress(self, bench, program):
         run = bench.launch(compress(program, self.tree))
-        # The native build comes first. Whether it was right is seen when it is decompressed.
+        # The native build comes first. Decompressing shows whether its result was right.
         if not os.path.exists(self.compressed):
             os.replace(bench.output, self.compressed)
         elif not filecmp.cmp(bench.output, self.compressed, shallow=False):

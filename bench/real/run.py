@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Real programs: gets pbzip2 and memcached as Debian has them, builds them unchanged, lets them work.
+"""Real programs: fetches pbzip2 and memcached from Debian, builds them unchanged, and runs them.
 
     bench/real/run.py [--build DIR] [--keep DIR] [PROGRAM...]
 
 Each is built with gcc, with gcc's ThreadSanitizer and with seriatim's compiler wrapper, and does the
 same work natively, under ThreadSanitizer, under `seriatim run` and under `seriatim record`, the
-trace of which is checked. The results of the work are compared. One table says what it cost and what
-was found. Sources, builds, traces (.stt) and reports (.json) stay in DIR, build/real without --keep.
+trace of which is checked. The results of the work are compared. A table shows the cost and what was
+found. Sources, builds, traces (.stt) and reports (.json) are kept in DIR, by default build/real.
 """
 
 import argparse
@@ -46,7 +46,7 @@ class Bench:
         run = self.launcher.run(before.get(self.way, []) + argv, HANG_SECONDS)
         if run.stopped:
             raise Trouble(f"{' '.join(argv)} hung ({self.way})")
-        # Both ThreadSanitizer and `run` end with 66 when they found something.
+        # Both ThreadSanitizer and `run` exit with 66 if they found something.
         if run.status not in ((0, 66) if self.way in ("tsan", "run") else (0,)):
             raise Trouble(f"{' '.join(argv)} ended with {run.status} ({self.way}): {run.errors}")
         return run

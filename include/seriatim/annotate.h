@@ -1,4 +1,4 @@
-/* Marks blocks of a program that are meant to be atomic. C and C++ (11 or later), gcc and clang.
+/* Marks blocks of a program that should be atomic. C and C++ (11 or later), gcc and clang.
  *
  *     #include <seriatim/annotate.h>
  *
@@ -7,30 +7,30 @@
  *     SERIATIM_ATOMIC_END();                      to here
  *
  *     {
- *         SERIATIM_ATOMIC_SCOPE("refill");        from here to the closing brace, also when
- *         ...                                     left by return, break, goto or an exception
+ *         SERIATIM_ATOMIC_SCOPE("refill");        from here to the closing brace, even if left
+ *         ...                                     by return, break, goto or an exception
  *     }
  *
  *     seriatim::atomic_scope block("refill");     the same in C++, as an object
  *
  * When the program runs under `seriatim run` or `seriatim record`, each such block is checked under
- * its name, beside the functions that the specification calls atomic. Unlike blocks that seriatim
- * takes from functions by itself, annotated ones are never split, not even by a condition wait.
+ * its name, in addition to the functions that the specification calls atomic. Unlike blocks that
+ * seriatim derives from functions, annotated blocks are never split, not even by a condition wait.
  *
- * Everywhere else the marks do nothing: the two functions below are weak, so a program that is not
- * linked with seriatim's runtime finds them missing and goes on, at the cost of testing a pointer.
- * With SERIATIM_NO_ANNOTATIONS defined before the #include not even that is left. (A program that
- * was linked with -no-pie and without the runtime does not find them in a preloaded runtime.)
+ * Otherwise the marks do nothing: the two functions below are weak, so a program that is not linked
+ * with seriatim's runtime only tests a pointer. Define SERIATIM_NO_ANNOTATIONS before the #include
+ * to remove even that. (A program that was linked with -no-pie and without the runtime does not
+ * find them in a preloaded runtime.)
  *
  * Rules:
- * - A name is a string that lives and stays the same until the program ends; a literal does. Blocks
- *   with equal names are counted together.
- * - Blocks may nest in each other and in functions, of any number of threads at once. BEGIN and END
- *   match like brackets within one thread: END ends the block that was begun last.
- * - BEGIN needs an END on every way out; SCOPE has one. longjmp() runs no END, neither of the one
- *   nor of the other: the runtime ends the blocks that it jumps out of.
- * - The marks take no locks that the program could see, order nothing between threads, and may be
- *   used in signal handlers. */
+ * - A name is a string that stays unchanged until the program ends, such as a literal. Blocks with
+ *   equal names are counted together.
+ * - Blocks may nest in each other and in functions, in any number of threads at once. BEGIN and END
+ *   match like brackets within one thread: END ends the most recent block.
+ * - BEGIN needs an END on every way out; SCOPE provides one. longjmp() runs neither kind of END:
+ *   the runtime ends the blocks that it jumps out of.
+ * - The marks take no locks that the program could notice, order nothing between threads, and may
+ * be used in signal handlers. */
 #ifndef SERIATIM_ANNOTATE_H
 #define SERIATIM_ANNOTATE_H
 
@@ -40,7 +40,7 @@
 extern "C" {
 #endif
 
-/* The runtime has them. Call them through the macros, which look first whether they are there. */
+/* Defined by the runtime. Call them through the macros, which first test whether they exist. */
 void __seriatim_begin(const char *name) __attribute__((weak));
 void __seriatim_end(void) __attribute__((weak));
 
@@ -58,8 +58,8 @@ void __seriatim_end(void) __attribute__((weak));
 
 #endif
 
-/* The helpers below have to vanish in their caller: a function that is instrumented itself would be
- * a block around one half of the mark. */
+/* The helpers below must be inlined into their caller: if one were instrumented, it would be a
+ * block around half of the mark. */
 #ifdef __GNUC__
 #define SERIATIM_VANISH_ __inline__ __attribute__((always_inline, unused, no_instrument_function))
 #else

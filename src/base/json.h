@@ -1,7 +1,7 @@
 /* Writing JSON as a stream. The writer puts commas, line breaks and escapes; the caller opens and
  * closes in the right order, and gives a key before each value inside an object.
  *
- * Errors of the FILE are the business of its owner. */
+ * Errors of the FILE are left to its owner. */
 #ifndef SERIATIM_BASE_JSON_H
 #define SERIATIM_BASE_JSON_H
 
@@ -49,5 +49,17 @@ void st_json_null(struct st_json *json);
 /* How many bytes at `text` form a character of UTF-8 (no overlong forms, no surrogates, nothing
  * beyond U+10FFFF), or 0. The text ends with a zero byte, which is never a continuation. */
 size_t st_utf8_length(const char *text);
+
+/* ---- on which line a value stands: what parsers forget and people want to know ---- */
+
+/* One step into a value: to a member of an object, or (key is NULL) to an element of an array. */
+struct st_json_step {
+    const char *key;
+    size_t index;
+};
+
+/* The line, from 1, of the value that the steps lead to; of the last one on the way that is there.
+ * The text must be well-formed JSON. */
+uint64_t st_json_line(const char *text, const struct st_json_step *steps, size_t count);
 
 #endif

@@ -1,21 +1,16 @@
-/* Arbitrary 64-bit ids (addresses, handles) as numbers: each distinct id gets the next number,
- * starting from 0. The counterpart of names.h for programs that feed events from memory. */
+/* Arbitrary 64-bit ids (addresses, handles), as numbers and in sets. */
 #ifndef SERIATIM_BASE_MAP64_H
 #define SERIATIM_BASE_MAP64_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/hash_table.h"
 
-struct st_map64_slot {
-    uint64_t id;
-    uint32_t next; /* the number plus 1; 0 marks a free slot, so that every id can be a key */
-};
-
-/* Invariants: slot_count is a power of two and at least 3/2 of the ids in it; the id of number i
- * is ids[i]; the slot of an id holds the last number that it was given. */
+/* Each distinct id gets the next number, starting from 0: the counterpart of names.h for programs
+ * that feed events from memory.
+ *
+ * Invariants: the id of number i is ids[i]; the table has, for each id, the last number that it was
+ * given. */
 struct st_map64 {
-    struct st_map64_slot *slots;
-    size_t slot_count, used;
+    struct st_hash_table table;
     uint64_t *ids;
     size_t ids_capacity;
     uint32_t count; /* numbers given */
@@ -38,5 +33,16 @@ uint32_t st_map64_find(const struct st_map64 *map, uint64_t id);
 uint32_t st_map64_renew(struct st_map64 *map, uint64_t id);
 
 size_t st_map64_memory(const struct st_map64 *map);
+
+/* A small set of ids that is emptied often. All zero is the empty set. */
+struct st_set64 {
+    struct st_hash_table table;
+};
+
+void st_set64_free(struct st_set64 *set);
+
+/* True when the id was not in the set. */
+bool st_set64_add(struct st_set64 *set, uint64_t id);
+void st_set64_clear(struct st_set64 *set);
 
 #endif

@@ -40,7 +40,7 @@ static void *map_pages(size_t bytes) {
     if (before)
         munmap(start, before);
     munmap(start + before + bytes, LARGE_PAGE - before);
-    madvise(start + before, bytes, MADV_HUGEPAGE); /* a wish: nothing depends on it */
+    madvise(start + before, bytes, MADV_HUGEPAGE); /* a hint: nothing depends on it */
     return start + before;
 }
 

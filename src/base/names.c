@@ -1,24 +1,30 @@
 #include "base/names.h"
 
-#include "base/memory.h"
-
 #include <stdlib.h>
-#include <string.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+enum { FIRST_SLOTS = 64 };
+
+static inline uint64_t hash_of(const uint64_t *key) {
+    return key[1] >> 56 == 0xff ? key[0] : st_name_hash(key[0], key[1]);
+}
+
+static void grow(struct st_names *names) {
+    st_hash_grow(&names->table, ST_NAME_WIDTH, FIRST_SLOTS, hash_of);
+}
+
 void st_names_init(struct st_names *names) {
-    memset(names, 0, sizeof *names);
-    names->slot_count = 64;
-    names->slots = st_alloc_table(names->slot_count, sizeof *names->slots);
+    *names = (struct st_names){.count = 0};
+    grow(names);
     st_reserve(&names->offset, &names->offset_capacity, 1);
 }
 
 void st_names_free(struct st_names *names) {
-    st_free_table(names->slots, names->slot_count, sizeof *names->slots);
+    st_hash_free(&names->table, ST_NAME_WIDTH);
     free(names->text);
     free(names->offset);
-    memset(names, 0, sizeof *names);
+    *names = (struct st_names){.count = 0};
 }
 
 struct st_name_key st_name_key(const char *text, size_t length) {
@@ -37,42 +43,31 @@ struct st_name_key st_name_key(const char *text, size_t length) {
     return key;
 }
 
-static int same_long_name(const struct st_names *names, uint32_t number,
-                          const struct st_name_key *key) {
-    return st_name_length(names, number) == key->length &&
-           memcmp(st_name(names, number), key->text, key->length) == 0;
+struct wanted {
+    const struct st_names *names;
+    const struct st_name_key *key;
+};
+
+static inline bool is_wanted(const void *context, uint32_t number) {
+    const struct wanted *wanted = context;
+    return st_name_length(wanted->names, number) == wanted->key->length &&
+           memcmp(st_name(wanted->names, number), wanted->key->text, wanted->key->length) == 0;
 }
 
-/* The slot that holds the key, or the free slot where it belongs. */
-static struct st_name_slot *find_slot(const struct st_names *names, const struct st_name_key *key) {
-    size_t mask = names->slot_count - 1;
-    for (size_t i = key->hash & mask;; i = (i + 1) & mask) {
-        struct st_name_slot *slot = &names->slots[i];
-        if (slot->low == key->low && slot->high == key->high &&
-            (key->length <= ST_SHORT_NAME || same_long_name(names, slot->number, key)))
-            return slot;
-        if (!slot->high)
-            return slot;
-    }
+/* Out of line, so that the rest makes no call and saves no registers: every third line of a text
+ * gets there. */
+static __attribute__((noinline)) uint64_t *find_long(const struct st_names *names,
+                                                     const struct st_name_key *key) {
+    struct wanted wanted = {names, key};
+    uint64_t words[ST_NAME_WIDTH] = {key->low, key->high};
+    return st_hash_find(&names->table, ST_NAME_WIDTH, words, key->hash, is_wanted, &wanted);
 }
 
-static void double_slots(struct st_names *names) {
-    struct st_name_slot *old = names->slots;
-    size_t old_count = names->slot_count;
-    names->slot_count *= 2;
-    names->slots = st_alloc_table(names->slot_count, sizeof *names->slots);
-    size_t mask = names->slot_count - 1;
-    for (size_t i = 0; i < old_count; i++) {
-        if (!old[i].high)
-            continue;
-        uint64_t hash =
-            old[i].high >> 56 == 0xff ? old[i].low : st_name_hash(old[i].low, old[i].high);
-        size_t j = hash & mask;
-        while (names->slots[j].high)
-            j = (j + 1) & mask;
-        names->slots[j] = old[i];
-    }
-    st_free_table(old, old_count, sizeof *old);
+static uint64_t *find_slot(const struct st_names *names, const struct st_name_key *key) {
+    if (key->length > ST_SHORT_NAME)
+        return find_long(names, key);
+    uint64_t words[ST_NAME_WIDTH] = {key->low, key->high};
+    return st_hash_find(&names->table, ST_NAME_WIDTH, words, key->hash, NULL, NULL);
 }
 
 uint32_t st_names_append(struct st_names *names, const char *text, size_t length) {
@@ -89,21 +84,21 @@ uint32_t st_names_append(struct st_names *names, const char *text, size_t length
 }
 
 /* Gives the next name that has no slot the one that was found for it. */
-static void enter(struct st_names *names, const struct st_name_key *key,
-                  struct st_name_slot *slot) {
-    if (names->indexed + names->indexed / 2 >= names->slot_count) {
-        double_slots(names);
+static void enter(struct st_names *names, const struct st_name_key *key, uint64_t *slot) {
+    if (st_hash_is_full(&names->table)) {
+        grow(names);
         slot = find_slot(names, key);
     }
-    *slot = (struct st_name_slot){key->low, key->high, names->indexed++};
+    uint64_t words[ST_NAME_WIDTH] = {key->low, key->high};
+    st_hash_enter(&names->table, ST_NAME_WIDTH, slot, words, names->indexed++);
 }
 
 void st_names_index(struct st_names *names) {
     while (names->indexed < names->count) {
         uint32_t next = names->indexed;
         struct st_name_key key = st_name_key(st_name(names, next), st_name_length(names, next));
-        struct st_name_slot *slot = find_slot(names, &key);
-        if (slot->high)
+        uint64_t *slot = find_slot(names, &key);
+        if (slot[ST_NAME_WIDTH])
             names->indexed++; /* was not new after all: look-ups find the first */
         else
             enter(names, &key, slot);
@@ -112,9 +107,9 @@ void st_names_index(struct st_names *names) {
 
 uint32_t st_names_number_slow(struct st_names *names, const struct st_name_key *key) {
     st_names_index(names);
-    struct st_name_slot *slot = find_slot(names, key);
-    if (slot->high)
-        return slot->number;
+    uint64_t *slot = find_slot(names, key);
+    if (slot[ST_NAME_WIDTH])
+        return (uint32_t)slot[ST_NAME_WIDTH] - 1;
     uint32_t number = st_names_append(names, key->text, key->length);
     if (number != ST_NAMES_FULL)
         enter(names, key, slot);
@@ -128,11 +123,6 @@ uint32_t st_names_add(struct st_names *names, const char *text, size_t length) {
 
 uint32_t st_names_find(const struct st_names *names, const char *text, size_t length) {
     struct st_name_key key = st_name_key(text, length);
-    const struct st_name_slot *slot = find_slot(names, &key);
-    return slot->high ? slot->number : ST_NAMES_FULL;
-}
-
-size_t st_names_memory(const struct st_names *names) {
-    return names->slot_count * sizeof *names->slots + names->text_capacity +
-           names->offset_capacity * sizeof *names->offset;
+    const uint64_t *slot = find_slot(names, &key);
+    return slot[ST_NAME_WIDTH] ? (uint32_t)slot[ST_NAME_WIDTH] - 1 : ST_NAMES_FULL;
 }

@@ -2,25 +2,16 @@
  *
  * A trace of a billion lines asks for a name on every line, so look-up is split in two: making the
  * key (hash, and for texts of up to 15 bytes the text itself) and finding it. Between the two a
- * reader can ask for the memory early and do the same for its next lines. */
+ * reader can prefetch the slot and go on with its next lines. */
 #ifndef SERIATIM_BASE_NAMES_H
 #define SERIATIM_BASE_NAMES_H
 
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "base/hash_table.h"
 
-struct st_name_slot {
-    uint64_t low, high; /* of the key; high == 0 marks a free slot */
-    uint32_t number;
-};
-
-/* Invariants: slot_count is a power of two and at least 3/2 of `indexed`, the number of names that
- * have a slot; the text of name i is text[offset[i]] up to a zero byte, and offset[count] is where
- * the next one will go. */
+/* Invariants: the text of name i is text[offset[i]] up to a zero byte, and offset[count] is where
+ * the next one will go; the table has the keys of the first `indexed` names. */
 struct st_names {
-    struct st_name_slot *slots;
-    size_t slot_count;
+    struct st_hash_table table;
     char *text;
     size_t text_capacity;
     uint64_t *offset;
@@ -28,8 +19,11 @@ struct st_names {
     uint32_t count, indexed; /* indexed <= count */
 };
 
+enum { ST_NAME_WIDTH = 2 }; /* words of a key */
+
 /* Texts of up to 15 bytes are their own key: bytes in `low` and `high`, length + 1 on top of
- * `high`. Longer ones have a hash in `low`, 0xff on top of `high`, and are compared in full. */
+ * `high`. Longer ones have a hash in `low`, 0xff on top of `high`, and are compared in full. So
+ * `high` is never 0, and a key differs from the words of a free slot. */
 struct st_name_key {
     uint64_t low, high, hash;
     const char *text;
@@ -85,14 +79,14 @@ void st_names_index(struct st_names *names);
 uint32_t st_names_find(const struct st_names *names, const char *text, size_t length);
 
 static inline uint32_t st_names_number(struct st_names *names, const struct st_name_key *key) {
-    const struct st_name_slot *slot = &names->slots[key->hash & (names->slot_count - 1)];
-    if (slot->low == key->low && slot->high == key->high && key->length <= ST_SHORT_NAME)
-        return slot->number;
+    const uint64_t *slot = st_hash_slot(&names->table, ST_NAME_WIDTH, key->hash);
+    if (slot[0] == key->low && slot[1] == key->high && key->length <= ST_SHORT_NAME)
+        return (uint32_t)slot[ST_NAME_WIDTH] - 1;
     return st_names_number_slow(names, key);
 }
 
 static inline void st_names_prefetch(const struct st_names *names, uint64_t hash) {
-    __builtin_prefetch(&names->slots[hash & (names->slot_count - 1)]);
+    __builtin_prefetch(st_hash_slot(&names->table, ST_NAME_WIDTH, hash));
 }
 
 /* Valid until the next name is added. `number` must be below count. */
@@ -103,7 +97,5 @@ static inline const char *st_name(const struct st_names *names, uint32_t number)
 static inline size_t st_name_length(const struct st_names *names, uint32_t number) {
     return (size_t)(names->offset[number + 1] - names->offset[number] - 1);
 }
-
-size_t st_names_memory(const struct st_names *names);
 
 #endif

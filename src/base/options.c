@@ -39,7 +39,9 @@ static bool parse_seconds(const char *text, double *seconds) {
 }
 
 const char *st_option_choice(const struct st_option *option, size_t index) {
-    return option->choice ? option->choice(index) : option->choices[index];
+    if (option->choice)
+        return option->choice(index);
+    return option->choices ? option->choices[index] : NULL;
 }
 
 /* Levenshtein distance of two short words. */
@@ -145,6 +147,7 @@ static int set_value(const struct parser *parser, const struct st_option *option
                      const char *text) {
     void *value = (char *)parser->values + option->offset;
     char quoted[QUOTED];
+    unsigned index;
     switch (option->kind) {
     case ST_FLAG:
         *(bool *)value = true;
@@ -166,6 +169,11 @@ static int set_value(const struct parser *parser, const struct st_option *option
                        option->name, st_quote(quoted, sizeof quoted, text, strlen(text)));
     case ST_CHOICE:
         return find_choice(option, text, value) ? 0 : bad_choice(parser, option, text);
+    case ST_CHOICES:
+        if (!find_choice(option, text, &index))
+            return bad_choice(parser, option, text);
+        *(unsigned *)value |= 1u << index;
+        return 0;
     }
     return 0;
 }
@@ -327,7 +335,7 @@ static void write_wrapped(FILE *file, const char *text, int column) {
 void st_option_text(const struct st_option *option, char *buffer, size_t size) {
     char listed[LISTED];
     int used = snprintf(buffer, size, "%s", option->help);
-    if (option->kind == ST_CHOICE)
+    if (st_option_choice(option, 0))
         used += snprintf(buffer + used, size - (size_t)used, ": %s", list_choices(option, listed));
     if (option->initial)
         used += snprintf(buffer + used, size - (size_t)used, " (default %s)", option->initial);

@@ -23,7 +23,8 @@ enum st_option_kind {
     ST_SECONDS, /* double: a time, 3 or 0.5 */
     ST_TEXT,    /* const char *, NULL when not given */
     ST_TEXTS,   /* struct st_texts: each time that it is given, one more */
-    ST_CHOICE   /* unsigned: index of the word among the choices */
+    ST_CHOICE,  /* unsigned: index of the word among the choices */
+    ST_CHOICES  /* unsigned: each time that it is given, 1 << index of one more word */
 };
 
 enum { ST_MOST_TEXTS = 16 };
@@ -40,7 +41,7 @@ struct st_option {
     size_t offset;                       /* of its value in the command's struct of values */
     const char *value;                   /* what help calls the value: "N", "FILE" */
     const char *initial;                 /* the default as the user would write it, or NULL */
-    const char *const *choices;          /* ST_CHOICE: the words, ending with NULL; or ... */
+    const char *const *choices;          /* the words of choices, ending with NULL; or ... */
     const char *(*choice)(size_t index); /* ... where they are not constant: word or NULL */
     const char *help;                    /* a phrase without a full stop */
     const char *note;                    /* what is to be said behind choices and default */
@@ -73,7 +74,7 @@ void st_options_help(const struct st_option *table, FILE *file);
 /* What help says of one of them: a phrase with choices, default and note. */
 void st_option_text(const struct st_option *option, char *buffer, size_t size);
 
-/* The index-th word that a ST_CHOICE accepts, or NULL. */
+/* The index-th word that it accepts, or NULL; of choices only. */
 const char *st_option_choice(const struct st_option *option, size_t index);
 
 /* Is the word close enough to what was typed to be what was meant? Returns how far it is (smaller

@@ -13,7 +13,7 @@
 
 enum { BUFFER_SIZE = 1 << 16 };
 
-/* The temporary file that exists now, for signal handlers: they have no other way to know. */
+/* The temporary file that exists now, for signal handlers, which have no other way to find it. */
 static const char *volatile unfinished;
 
 void st_output_remove_unfinished(void) {
@@ -31,7 +31,7 @@ static ssize_t write_all(void *cookie, const char *bytes, size_t count) {
         else if (errno != EINTR)
             output->failure = errno;
     }
-    /* Without an error to stdio: it would forget the cause, and keep the bytes for another try. */
+    /* Hides the error from stdio, which would lose its cause and keep the bytes for another try. */
     return (ssize_t)count;
 }
 

@@ -1,9 +1,9 @@
-/* Output that is whole or not there.
+/* Output that is complete or not there at all.
  *
- * A regular file is written under a temporary name in the same directory and gets its own name
- * only when everything is on its way to the disk; a failure of any kind leaves what was there
- * before. Standard output, pipes and devices are written directly. The first error of any write is
- * kept and reported when the output is finished, so that callers may print without looking. */
+ * A regular file is written under a temporary name in the same directory and gets its own name only
+ * when everything is on its way to the disk; a failure of any kind leaves what was there before.
+ * Standard output, pipes and devices are written directly. The first error of any write is kept and
+ * reported when the output is finished, so that callers may print without checking each call. */
 #ifndef SERIATIM_BASE_OUTPUT_H
 #define SERIATIM_BASE_OUTPUT_H
 

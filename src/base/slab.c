@@ -3,43 +3,38 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-enum { OBJECTS_PER_BLOCK = 512 };
+enum { BLOCK_OBJECTS = 512 };
 
 void st_slab_init(struct st_slab *slab, size_t object_bytes) {
-    memset(slab, 0, sizeof *slab);
-    slab->object_bytes = object_bytes;
+    *slab = (struct st_slab){.object_bytes = object_bytes, .block_objects = BLOCK_OBJECTS};
 }
 
 void st_slab_free(struct st_slab *slab) {
     for (size_t i = 0; i < slab->block_count; i++)
         free(slab->blocks[i]);
     free(slab->blocks);
-    memset(slab, 0, sizeof *slab);
+    *slab = (struct st_slab){0};
 }
 
-static void add_block(struct st_slab *slab) {
+void st_slab_add_block(struct st_slab *slab) {
     st_reserve(&slab->blocks, &slab->block_capacity, slab->block_count + 1);
-    char *block = st_alloc(OBJECTS_PER_BLOCK, slab->object_bytes);
+    char *block = st_alloc(slab->block_objects, slab->object_bytes);
     slab->blocks[slab->block_count++] = block;
-    for (size_t i = OBJECTS_PER_BLOCK; i-- > 0;)
-        st_slab_give(slab, block + i * slab->object_bytes);
+    void *next = slab->free;
+    for (size_t i = slab->block_objects; i-- > 0;) {
+        char *object = block + i * slab->object_bytes;
+        memcpy(object + slab->link, &next, sizeof next);
+        next = object;
+    }
+    slab->free = next;
 }
 
 void *st_slab_take(struct st_slab *slab) {
-    if (!slab->free)
-        add_block(slab);
-    void *object = slab->free;
-    memcpy(&slab->free, object, sizeof slab->free);
-    return memset(object, 0, slab->object_bytes);
+    return memset(st_slab_reuse(slab), 0, slab->object_bytes);
 }
 
 void st_slab_give(struct st_slab *slab, void *object) {
-    memcpy(object, &slab->free, sizeof slab->free);
+    memcpy((char *)object + slab->link, &slab->free, sizeof slab->free);
     slab->free = object;
-}
-
-size_t st_slab_memory(const struct st_slab *slab) {
-    return slab->block_count * OBJECTS_PER_BLOCK * slab->object_bytes;
 }

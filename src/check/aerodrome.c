@@ -28,7 +28,7 @@
  * - Joining a child without events learns nothing; as printed it is a false alarm.
  * - At the end of a truncated trace END runs for every open block; otherwise non-increasing cycles
  *   through open blocks would be missed. */
-#include "check/access.h"
+#include "check/clock_accesses.h"
 #include "check/engine.h"
 
 #include "base/memory.h"
@@ -72,13 +72,13 @@ struct aerodrome {
     size_t thread_count, thread_capacity;
     uint32_t width;
     st_time *running; /* begin time of each thread's running block; ST_NEVER outside of blocks */
-    struct st_accesses accesses;
+    struct st_clock_accesses accesses;
     struct block *blocks; /* all of them, for collecting */
     size_t block_count;
     struct st_snapshot **stack; /* scratch of complete() and mark() */
     size_t stack_capacity;
     bool reported;
-    uint64_t number; /* of the event at hand */
+    uint64_t number; /* of the current event */
 };
 
 static void *create(struct st_findings *findings) {
@@ -94,7 +94,7 @@ static void destroy(void *state) {
         free(ad->threads[t].clock);
         free(ad->threads[t].taken);
     }
-    st_accesses_free(&ad->accesses);
+    st_clock_accesses_free(&ad->accesses);
     while (ad->blocks) {
         struct block *block = ad->blocks;
         ad->blocks = block->next;
@@ -109,7 +109,7 @@ static void destroy(void *state) {
 
 static size_t memory(const void *state) {
     const struct aerodrome *ad = state;
-    return sizeof *ad + ad->snapshots.slab_bytes + st_accesses_memory(&ad->accesses) +
+    return sizeof *ad + ad->snapshots.slab_bytes + st_clock_accesses_memory(&ad->accesses) +
            ad->thread_capacity * sizeof *ad->threads +
            (ad->thread_count + 1) * ad->width * sizeof(st_time) +
            ad->block_count * sizeof(struct block) + ad->stack_capacity * sizeof *ad->stack;
@@ -124,19 +124,19 @@ static void widen_snapshot(struct aerodrome *ad, struct st_snapshot **reference)
         return;
     if (old->width) {
         st_time *row = st_clock_widen(NULL, 0, ad->width, 0);
-        memcpy(row, old->known, old->width * sizeof *row);
+        memcpy(row, old->clock, old->width * sizeof *row);
         struct st_snapshot *copy =
             st_snapshot_take(&ad->snapshots, old->thread, old->time, row, ad->width);
         free(row);
         copy->extra = old->extra;
         old->extra = NULL;
         old->width = 0;
-        memcpy(old->known, &copy, sizeof copy);
+        memcpy(old->clock, &copy, sizeof copy);
     }
-    memcpy(reference, old->known, sizeof *reference);
+    memcpy(reference, old->clock, sizeof *reference);
 }
 
-static void widen_access(void *aerodrome, struct st_access *access) {
+static void widen_access(void *aerodrome, struct st_clock_access *access) {
     widen_snapshot(aerodrome, &access->snapshot);
 }
 
@@ -150,7 +150,7 @@ static __attribute__((noinline)) void widen(struct aerodrome *ad, uint32_t width
         for (size_t i = 0; i < ad->threads[t].taken_count; i++)
             widen_snapshot(ad, &ad->threads[t].taken[i]);
     }
-    st_accesses_visit(&ad->accesses, widen_access, ad);
+    st_clock_accesses_visit(&ad->accesses, widen_access, ad);
     for (struct block *block = ad->blocks; block; block = block->next)
         widen_snapshot(ad, &block->summary);
 }
@@ -164,7 +164,7 @@ static void make_room(struct aerodrome *ad, struct st_extent need) {
         thread->clock = st_clock_widen(NULL, 0, ad->width, 0);
         thread->changed = true;
     }
-    st_accesses_reserve(&ad->accesses, need);
+    st_clock_accesses_reserve(&ad->accesses, need);
 }
 
 /* The running block of t as something to wait for. */
@@ -234,9 +234,9 @@ static struct st_snapshot *now(struct aerodrome *ad, uint32_t t) {
     return thread->snapshot;
 }
 
-static struct st_access this_access(struct aerodrome *ad, uint32_t t) {
+static struct st_clock_access this_access(struct aerodrome *ad, uint32_t t) {
     struct st_snapshot *snapshot = now(ad, t);
-    return (struct st_access){.thread = t, .time = snapshot->time, .snapshot = snapshot};
+    return (struct st_clock_access){.thread = t, .time = snapshot->time, .snapshot = snapshot};
 }
 
 /* The index of a block in the list that has ended, or the count. */
@@ -253,7 +253,7 @@ static bool is_complete(const struct st_snapshot *snapshot) {
 }
 
 static void absorb(struct st_snapshot *into, const struct st_snapshot *summary) {
-    st_clock_join(into->known, summary->known, into->width);
+    st_clock_join(into->clock, summary->clock, into->width);
     const struct waiting *waiting = summary->extra;
     for (uint32_t i = 0; waiting && i < waiting->count; i++)
         wait_for(into, waiting->blocks[i]);
@@ -307,10 +307,10 @@ static __attribute__((noinline)) void learn(struct aerodrome *ad, uint32_t t,
                                             struct st_snapshot *source) {
     if (!is_complete(source))
         complete(ad, source);
-    check_and_get(ad, t, source->known);
+    check_and_get(ad, t, source->clock);
 }
 
-static inline void edge(struct aerodrome *ad, uint32_t t, const struct st_access *source) {
+static inline void edge(struct aerodrome *ad, uint32_t t, const struct st_clock_access *source) {
     if (ad->threads[t].clock[source->thread] < source->time)
         learn(ad, t, source->snapshot);
 }
@@ -367,15 +367,15 @@ static void on_end(struct aerodrome *ad, uint32_t t) {
 }
 
 static void on_read(struct aerodrome *ad, uint32_t t, uint32_t x) {
-    struct st_variable *variable = &ad->accesses.variables[x];
+    struct st_clock_variable *variable = &ad->accesses.variables[x];
     edge(ad, t, &variable->write);
-    struct st_access read = this_access(ad, t);
-    st_variable_read(&ad->accesses, variable, &read, ad->threads[t].clock);
+    struct st_clock_access read = this_access(ad, t);
+    st_clock_variable_read(&ad->accesses, variable, &read, ad->threads[t].clock);
 }
 
 /* The dependences on all reads of a variable, or on all sends of a channel. */
 static inline void edges_from_reads(struct aerodrome *ad, uint32_t t,
-                                    const struct st_variable *variable) {
+                                    const struct st_clock_variable *variable) {
     if (__builtin_expect(st_has_several_reads(variable), 0))
         for (uint32_t i = 0; i < variable->reads->count; i++)
             edge(ad, t, &variable->reads->items[i]);
@@ -384,28 +384,28 @@ static inline void edges_from_reads(struct aerodrome *ad, uint32_t t,
 }
 
 static void on_write(struct aerodrome *ad, uint32_t t, uint32_t x) {
-    struct st_variable *variable = &ad->accesses.variables[x];
+    struct st_clock_variable *variable = &ad->accesses.variables[x];
     edge(ad, t, &variable->write);
     edges_from_reads(ad, t, variable);
-    struct st_access write = this_access(ad, t);
-    st_variable_write(&ad->accesses, variable, &write);
+    struct st_clock_access write = this_access(ad, t);
+    st_clock_variable_write(&ad->accesses, variable, &write);
 }
 
 static void on_send(struct aerodrome *ad, uint32_t t, uint32_t c) {
-    struct st_variable *channel = st_accesses_channel(&ad->accesses, c);
-    struct st_access send = this_access(ad, t);
-    st_variable_read(&ad->accesses, channel, &send, ad->threads[t].clock);
+    struct st_clock_variable *channel = st_clock_accesses_channel(&ad->accesses, c);
+    struct st_clock_access send = this_access(ad, t);
+    st_clock_variable_read(&ad->accesses, channel, &send, ad->threads[t].clock);
 }
 
 static void on_fork(struct aerodrome *ad, uint32_t t, uint32_t child) {
-    struct st_access fork = this_access(ad, t);
+    struct st_clock_access fork = this_access(ad, t);
     edge(ad, child, &fork);
 }
 
 static void on_join(struct aerodrome *ad, uint32_t t, uint32_t child) {
     if (!ad->threads[child].started)
         return;
-    struct st_access end = this_access(ad, child);
+    struct st_clock_access end = this_access(ad, child);
     edge(ad, t, &end);
 }
 
@@ -440,7 +440,7 @@ static void on_event(struct aerodrome *ad, const struct st_event *event) {
         on_send(ad, t, target);
         break;
     case ST_RECEIVE:
-        edges_from_reads(ad, t, st_accesses_channel(&ad->accesses, target));
+        edges_from_reads(ad, t, st_clock_accesses_channel(&ad->accesses, target));
         break;
     case ST_DROPPED:
         return; /* as if it were not there */
@@ -470,7 +470,7 @@ static void mark_snapshot(struct aerodrome *ad, struct st_snapshot *snapshot) {
     }
 }
 
-static void mark_access(void *aerodrome, struct st_access *access) {
+static void mark_access(void *aerodrome, struct st_clock_access *access) {
     mark_snapshot(aerodrome, access->snapshot);
 }
 
@@ -504,11 +504,11 @@ static __attribute__((noinline)) void collect(struct aerodrome *ad) {
         if (ad->threads[t].block)
             ad->threads[t].block->mark = ad->snapshots.epoch;
     }
-    st_accesses_visit(&ad->accesses, mark_access, ad);
+    st_clock_accesses_visit(&ad->accesses, mark_access, ad);
     for (size_t t = 0; t < ad->thread_count; t++)
         forget_unmarked(ad, &ad->threads[t]);
     sweep_blocks(ad);
-    st_snapshots_sweep(&ad->snapshots, st_accesses_memory(&ad->accesses));
+    st_snapshots_sweep(&ad->snapshots, st_clock_accesses_memory(&ad->accesses));
 }
 
 static void feed(void *state, const struct st_event *events, size_t count, uint64_t first) {

@@ -69,12 +69,12 @@ struct st_snapshot *st_snapshot_take(struct st_snapshots *pool, uint32_t thread,
     size_t before = st_pool_memory(slots);
     struct st_snapshot *snapshot = st_pool_take(slots, pool->epoch);
     pool->slab_bytes += st_pool_memory(slots) - before;
-    pool->used_bytes += slots->object_bytes;
+    pool->used_bytes += slots->slab.object_bytes;
     snapshot->thread = thread;
     snapshot->time = time;
     snapshot->width = width;
     snapshot->extra = NULL;
-    memcpy(snapshot->known, clock, width * sizeof *clock);
+    memcpy(snapshot->clock, clock, width * sizeof *clock);
     return snapshot;
 }
 

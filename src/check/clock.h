@@ -1,14 +1,13 @@
 /* Vector clocks for the engines that need them.
  *
- * A thread's clock says, for each thread u, the newest local time of u that happens before what
- * the thread does now. It is written by its own thread only. What is stored with a variable or a
- * lock is a snapshot: the clock at one moment, immutable and shared by all accesses that the
- * thread makes until its clock changes. A thread's local time grows with every snapshot, so
- * (thread, time) names a snapshot, and clock[thread] >= time decides in constant time that all it
- * knows is known already.
+ * A thread's clock says, for each thread u, the newest local time of u that happens before what the
+ * thread does now. It is written by its own thread only. A variable or a lock keeps a snapshot: the
+ * clock at one moment, immutable and shared by all accesses that the thread makes until its clock
+ * changes. A thread's local time grows with every snapshot, so (thread, time) names a snapshot, and
+ * clock[thread] >= time shows in constant time that the clock covers the snapshot.
  *
- * Snapshots are collected by mark and sweep, not counted: an access overwrites a reference
- * without touching the snapshot behind it, which would be a cache miss on every access. */
+ * Snapshots are collected by mark and sweep, not counted: an access overwrites a reference without
+ * touching the snapshot behind it, which would be a cache miss on every access. */
 #ifndef SERIATIM_CHECK_CLOCK_H
 #define SERIATIM_CHECK_CLOCK_H
 
@@ -24,23 +23,23 @@ typedef uint32_t st_time;
 #ifndef ST_TIME_LIMIT
 #define ST_TIME_LIMIT (ST_NEVER - (UINT32_C(1) << 24))
 #endif
-#define ST_OUT_OF_TIME "a thread's clock has run full: the trace is too long for this engine"
+#define ST_OUT_OF_TIME "a thread's clock has overflowed: the trace is too long for this engine"
 
 struct st_snapshot {
     uint32_t mark; /* see pool.h */
     uint32_t thread;
     st_time time;
-    uint32_t width; /* entries of known; a thread beyond it is not known at all */
+    uint32_t width; /* entries of clock; nothing of a thread beyond it happens before */
     void *extra;    /* heap memory of the engine, released with the snapshot, or NULL */
-    st_time known[];
+    st_time clock[];
 };
 
-static inline st_time st_known(const struct st_snapshot *snapshot, uint32_t thread) {
-    return thread < snapshot->width ? snapshot->known[thread] : 0;
+static inline st_time st_snapshot_time(const struct st_snapshot *snapshot, uint32_t thread) {
+    return thread < snapshot->width ? snapshot->clock[thread] : 0;
 }
 
-/* into := componentwise maximum. `into` has at least `width` entries. Widths are multiples of 8,
- * which spares the compiler the odd ends of its vector loop. */
+/* into := componentwise maximum. `into` has at least `width` entries. Widths are multiples of 8, so
+ * that the vector loop needs no code for odd ends. */
 static inline void st_clock_join(st_time *restrict into, const st_time *restrict from,
                                  uint32_t width) {
     width &= ~UINT32_C(7);
@@ -68,7 +67,7 @@ struct st_snapshots {
     uint32_t epoch;
     size_t used_bytes; /* of slots in use */
     size_t slab_bytes; /* of all slots */
-    size_t collect_at; /* used_bytes at which collecting is worth its while */
+    size_t collect_at; /* used_bytes at which a collection pays */
 };
 
 void st_snapshots_init(struct st_snapshots *pool);

@@ -27,12 +27,11 @@
  *   from the running ones, since components keep each other's incoming edges alive.
  * - In a block, an access is logged when it is the first of its kind since the variable last
  * changed hands. What is left out could not have made another edge. */
-#include "check/batch.h"
 #include "check/engine.h"
-#include "check/replay.h"
+#include "check/component_replay.h"
 
 #include "base/memory.h"
-#include "base/set64.h"
+#include "base/map64.h"
 #include "base/slab.h"
 
 #include <stdlib.h>
@@ -123,7 +122,7 @@ struct doublechecker {
     struct st_place *replay; /* scratch of the second phase */
     size_t replay_capacity;
     struct st_set64 blamed; /* begins of blocks that were reported */
-    struct st_place here;   /* the event at hand */
+    struct st_place here;   /* the current event */
 };
 
 static void *create(struct st_findings *findings) {
@@ -179,7 +178,7 @@ static void push(struct doublechecker *dc, size_t *count, struct node *node) {
 
 /* ---- Transactions, their logs and the edges between them ---- */
 
-/* The node that stands for the transaction's component. Shortens the way for the next time. */
+/* The node that stands for the transaction's component. Shortens the chain for the next time. */
 static struct node *component_of(struct node *node) {
     while (node->into) {
         if (node->into->into)
@@ -264,7 +263,7 @@ static struct node *start_transaction(struct doublechecker *dc, struct thread *t
     return node;
 }
 
-/* The transaction of the event at hand, which gets an edge from another thread. A unary event
+/* The transaction of the current event, which gets an edge from another thread. A unary event
  * without one stays with the thread's last transaction, as in velodrome.c. */
 static struct node *sink(struct doublechecker *dc, struct thread *thread) {
     struct node *last = node_of(&thread->last);
@@ -389,8 +388,8 @@ static inline void on_write(struct doublechecker *dc, struct object *object) {
         take_for_writing(dc, object);
 }
 
-/* Sends do not order each other, nor does a receive order a later send: what this adds is left to
- * the second phase to sort out. */
+/* Sends do not order each other, nor does a receive order a later send: the second phase sorts out
+ * the edges that this adds. */
 static __attribute__((noinline)) void on_message(struct doublechecker *dc,
                                                  const struct st_event *event) {
     st_reserve(&dc->channels, &dc->channel_capacity, event->target + (size_t)1);
@@ -487,7 +486,7 @@ static size_t gather_logs(struct doublechecker *dc, const struct node *node) {
 
 static __attribute__((noinline)) void replay(struct doublechecker *dc, const struct node *node) {
     size_t count = gather_logs(dc, node);
-    st_replay(dc->replay, count, dc->findings, &dc->blamed);
+    st_replay_component(dc->replay, count, dc->findings, &dc->blamed);
 }
 
 /* Replays the components that no search from a running transaction has marked: they are final. */
@@ -585,7 +584,8 @@ static void feed(void *state, const struct st_event *events, size_t count, uint6
         st_batch_prefetch(events, i, count, dc->variables);
         dc->here = (struct st_place){first + i, events[i]};
         on_event(dc, &events[i]);
-        /* Not once a batch: which of several paths is found must not depend on how events come. */
+        /* Not once a batch: which of several paths is found must not depend on the size of batches.
+         */
         if (dc->node_count >= dc->nodes_at || dc->log_count >= dc->logs_at || ALWAYS_COLLECT)
             collect_garbage(dc);
     }

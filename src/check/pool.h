@@ -6,32 +6,44 @@
 #ifndef SERIATIM_CHECK_POOL_H
 #define SERIATIM_CHECK_POOL_H
 
-#include <stddef.h>
+#include "base/slab.h"
+
 #include <stdint.h>
 
-/* Objects of one size, in slabs. Free ones have mark 0 and are chained behind it. */
+/* Objects of one size. Free ones have mark 0. */
 struct st_pool {
-    size_t object_bytes, objects_per_slab;
-    char **slabs;
-    size_t slab_count, slab_capacity;
-    void *free;
+    struct st_slab slab;
     size_t used_bytes; /* of objects in use */
 };
 
-/* Objects begin with a uint32_t mark and have room for a pointer behind its first 8 bytes. */
+/* Objects begin with a uint32_t mark and have room for a pointer behind their first 8 bytes. */
 void st_pool_init(struct st_pool *pool, size_t object_bytes);
-void st_pool_free(struct st_pool *pool);
+
+static inline void st_pool_free(struct st_pool *pool) {
+    st_slab_free(&pool->slab);
+}
 
 /* An object with that mark and undefined contents. Survives the epoch of its mark. */
-void *st_pool_take(struct st_pool *pool, uint32_t epoch);
+static inline void *st_pool_take(struct st_pool *pool, uint32_t epoch) {
+    uint32_t *mark = st_slab_reuse(&pool->slab);
+    pool->used_bytes += pool->slab.object_bytes;
+    *mark = epoch;
+    return mark;
+}
 
 /* Takes back an object that nobody refers to. */
-void st_pool_give(struct st_pool *pool, void *object);
+static inline void st_pool_give(struct st_pool *pool, void *object) {
+    *(uint32_t *)object = 0;
+    st_slab_give(&pool->slab, object);
+    pool->used_bytes -= pool->slab.object_bytes;
+}
 
 /* Takes back every object that is not marked with this epoch; `release`, or NULL, is called for
  * each of them before. */
 void st_pool_sweep(struct st_pool *pool, uint32_t epoch, void (*release)(void *object));
 
-size_t st_pool_memory(const struct st_pool *pool);
+static inline size_t st_pool_memory(const struct st_pool *pool) {
+    return st_slab_memory(&pool->slab);
+}
 
 #endif

@@ -10,9 +10,9 @@
  *
  * Idea, second half (Algorithms 3 and 4): a trace can be non-serializable without any violated
  * block, through a cycle of transactions that no chain of events follows. Each running block t
- * therefore keeps its frontier: reach[u] is the smallest local time of thread u at which a
+ * therefore keeps its frontier: frontier[u] is the smallest local time of thread u at which a
  * transaction starts that the block reaches in the transaction graph. An edge from time `src` of
- * thread a into the block closes a cycle iff reach[a] <= src.
+ * thread a into the block closes a cycle iff frontier[a] <= src.
  *
  * Where this differs from the paper, and why:
  * - Algorithms 3 and 4 are wrong as printed: their clocks start at zero, which satisfies every
@@ -25,7 +25,7 @@
  *   can neither violate a block nor close a cycle: the edge that brought the news did.
  * - Fork and join have their edges. A fork's edge is taken at once; a child without events gives
  *   nothing to its join. */
-#include "check/access.h"
+#include "check/clock_accesses.h"
 #include "check/engine.h"
 
 #include "base/memory.h"
@@ -49,7 +49,7 @@ struct thread {
 
     /* Frontier of that block. Valid while in_frontiers is set; otherwise it reaches nothing, and
      * the row may not even be there: few threads ever need one. */
-    st_time *reach;
+    st_time *frontier;
     bool in_frontiers;
     uint32_t frontier_index; /* in regiontrack.frontiers */
 };
@@ -60,11 +60,11 @@ struct regiontrack {
     struct thread *threads;
     size_t thread_count, thread_capacity;
     uint32_t width; /* of all clocks and frontiers */
-    struct st_accesses accesses;
+    struct st_clock_accesses accesses;
     uint32_t *frontiers; /* threads whose running block reaches something */
-    size_t frontier_count, frontier_capacity, frontier_rows; /* rows: threads with `reach` */
+    size_t frontier_count, frontier_capacity, frontier_rows; /* rows: threads with `frontier` */
     bool serializable;                                       /* so far */
-    uint64_t number;                                         /* of the event at hand */
+    uint64_t number;                                         /* of the current event */
     const struct st_event *event;
 };
 
@@ -81,9 +81,9 @@ static void destroy(void *state) {
     struct regiontrack *rt = state;
     for (size_t t = 0; t < rt->thread_count; t++) {
         free(rt->threads[t].clock);
-        free(rt->threads[t].reach);
+        free(rt->threads[t].frontier);
     }
-    st_accesses_free(&rt->accesses);
+    st_clock_accesses_free(&rt->accesses);
     st_snapshots_free(&rt->snapshots);
     free(rt->threads);
     free(rt->frontiers);
@@ -92,7 +92,7 @@ static void destroy(void *state) {
 
 static size_t memory(const void *state) {
     const struct regiontrack *rt = state;
-    return sizeof *rt + rt->snapshots.slab_bytes + st_accesses_memory(&rt->accesses) +
+    return sizeof *rt + rt->snapshots.slab_bytes + st_clock_accesses_memory(&rt->accesses) +
            rt->thread_capacity * sizeof *rt->threads +
            (rt->thread_count + rt->frontier_rows) * rt->width * sizeof(st_time) +
            rt->frontier_capacity * sizeof *rt->frontiers;
@@ -102,8 +102,9 @@ static void widen_clocks(struct regiontrack *rt, uint32_t threads) {
     uint32_t width = st_clock_width(threads);
     for (size_t t = 0; t < rt->thread_count; t++) {
         rt->threads[t].clock = st_clock_widen(rt->threads[t].clock, rt->width, width, 0);
-        if (rt->threads[t].reach)
-            rt->threads[t].reach = st_clock_widen(rt->threads[t].reach, rt->width, width, ST_NEVER);
+        if (rt->threads[t].frontier)
+            rt->threads[t].frontier =
+                st_clock_widen(rt->threads[t].frontier, rt->width, width, ST_NEVER);
     }
     rt->width = width;
 }
@@ -117,7 +118,7 @@ static void make_room(struct regiontrack *rt, struct st_extent need) {
         thread->clock = st_clock_widen(NULL, 0, rt->width, 0);
         thread->changed = true;
     }
-    st_accesses_reserve(&rt->accesses, need);
+    st_clock_accesses_reserve(&rt->accesses, need);
 }
 
 /* The thread's clock as it is now. Starts a subregion if anything changed. */
@@ -133,16 +134,16 @@ static struct st_snapshot *now(struct regiontrack *rt, uint32_t t) {
     return thread->snapshot;
 }
 
-static struct st_access this_access(struct regiontrack *rt, uint32_t t) {
+static struct st_clock_access this_access(struct regiontrack *rt, uint32_t t) {
     struct st_snapshot *snapshot = now(rt, t);
-    return (struct st_access){.thread = t,
-                              .time = snapshot->time,
-                              .snapshot = snapshot,
-                              .number = rt->number,
-                              .loc = rt->event->loc};
+    return (struct st_clock_access){.thread = t,
+                                    .time = snapshot->time,
+                                    .snapshot = snapshot,
+                                    .number = rt->number,
+                                    .loc = rt->event->loc};
 }
 
-static struct st_edge edge_from(const struct regiontrack *rt, const struct st_access *source,
+static struct st_edge edge_from(const struct regiontrack *rt, const struct st_clock_access *source,
                                 enum st_op op) {
     static const enum st_edge_kind kinds[] = {
         [ST_READ] = ST_EDGE_CONFLICT, [ST_WRITE] = ST_EDGE_CONFLICT, [ST_RELEASE] = ST_EDGE_LOCK,
@@ -157,8 +158,8 @@ static struct st_edge edge_from(const struct regiontrack *rt, const struct st_ac
         .from = {source->number, from}, .to = {rt->number, *rt->event}, .kind = kinds[op]};
 }
 
-static void report_violation(struct regiontrack *rt, uint32_t t, const struct st_access *source,
-                             enum st_op op) {
+static void report_violation(struct regiontrack *rt, uint32_t t,
+                             const struct st_clock_access *source, enum st_op op) {
     struct thread *thread = &rt->threads[t];
     thread->violated = true;
     struct st_violation violation = {.block = thread->block,
@@ -175,20 +176,20 @@ static void report_violation(struct regiontrack *rt, uint32_t t, const struct st
 static void extend_frontier(struct regiontrack *rt, uint32_t q, uint32_t t, st_time sink) {
     struct thread *thread = &rt->threads[q];
     if (!thread->in_frontiers) {
-        if (!thread->reach) {
-            thread->reach = st_clock_widen(NULL, 0, rt->width, ST_NEVER);
+        if (!thread->frontier) {
+            thread->frontier = st_clock_widen(NULL, 0, rt->width, ST_NEVER);
             rt->frontier_rows++;
         }
-        memset(thread->reach, 0xff, rt->width * sizeof *thread->reach);
+        memset(thread->frontier, 0xff, rt->width * sizeof *thread->frontier);
         thread->in_frontiers = true;
         thread->frontier_index = (uint32_t)rt->frontier_count;
         st_reserve(&rt->frontiers, &rt->frontier_capacity, rt->frontier_count + 1);
         rt->frontiers[rt->frontier_count++] = q;
     }
     if (rt->threads[t].in_frontiers)
-        st_clock_min(thread->reach, rt->threads[t].reach, rt->width);
-    if (sink < thread->reach[t])
-        thread->reach[t] = sink;
+        st_clock_min(thread->frontier, rt->threads[t].frontier, rt->width);
+    if (sink < thread->frontier[t])
+        thread->frontier[t] = sink;
 }
 
 static void drop_frontier(struct regiontrack *rt, struct thread *thread) {
@@ -199,14 +200,15 @@ static void drop_frontier(struct regiontrack *rt, struct thread *thread) {
 }
 
 /* Every running block that reaches the source of the new edge reaches its target from now on. */
-static void update_frontiers(struct regiontrack *rt, uint32_t t, const struct st_access *source) {
+static void update_frontiers(struct regiontrack *rt, uint32_t t,
+                             const struct st_clock_access *source) {
     const struct thread *thread = &rt->threads[t];
     uint32_t a = source->thread;
     /* A unary event has the local time that it is about to get. */
     st_time sink = thread->depth ? thread->begin_time : thread->clock[t] + 1;
     for (size_t i = 0; i < rt->frontier_count; i++) {
         uint32_t q = rt->frontiers[i];
-        if (q != t && rt->threads[q].reach[a] <= source->time)
+        if (q != t && rt->threads[q].frontier[a] <= source->time)
             extend_frontier(rt, q, t, sink);
     }
     if (rt->threads[a].depth && rt->threads[a].begin_time <= source->time)
@@ -215,26 +217,27 @@ static void update_frontiers(struct regiontrack *rt, uint32_t t, const struct st
 
 /* An edge that brings news: check it, then learn from it. */
 static __attribute__((noinline)) void learn(struct regiontrack *rt, uint32_t t,
-                                            const struct st_access *source, enum st_op op) {
+                                            const struct st_clock_access *source, enum st_op op) {
     struct thread *thread = &rt->threads[t];
     const struct st_snapshot *snapshot = source->snapshot;
     if (thread->depth) {
-        bool cut = thread->begin_time <= st_known(snapshot, t);
-        if (cut && !thread->violated)
+        bool violated = thread->begin_time <= st_snapshot_time(snapshot, t);
+        if (violated && !thread->violated)
             report_violation(rt, t, source, op);
-        if (cut || (thread->in_frontiers && thread->reach[source->thread] <= source->time)) {
+        if (violated ||
+            (thread->in_frontiers && thread->frontier[source->thread] <= source->time)) {
             st_findings_bad_event(rt->findings, rt->number);
             rt->serializable = false;
         }
     }
     if (rt->serializable)
         update_frontiers(rt, t, source);
-    st_clock_join(thread->clock, snapshot->known, snapshot->width);
+    st_clock_join(thread->clock, snapshot->clock, snapshot->width);
     thread->changed = true;
 }
 
-/* The dependence source -> event at hand, if there is a source. */
-static inline void edge(struct regiontrack *rt, uint32_t t, const struct st_access *source,
+/* The dependence source -> current event, if there is a source. */
+static inline void edge(struct regiontrack *rt, uint32_t t, const struct st_clock_access *source,
                         enum st_op op) {
     if (rt->threads[t].clock[source->thread] < source->time)
         learn(rt, t, source, op);
@@ -264,16 +267,16 @@ static void on_end(struct regiontrack *rt, const struct st_event *event) {
 }
 
 static void on_read(struct regiontrack *rt, const struct st_event *event) {
-    struct st_variable *variable = &rt->accesses.variables[event->target];
+    struct st_clock_variable *variable = &rt->accesses.variables[event->target];
     uint32_t t = event->thread;
     edge(rt, t, &variable->write, ST_WRITE);
-    struct st_access read = this_access(rt, t);
-    st_variable_read(&rt->accesses, variable, &read, rt->threads[t].clock);
+    struct st_clock_access read = this_access(rt, t);
+    st_clock_variable_read(&rt->accesses, variable, &read, rt->threads[t].clock);
 }
 
 /* The dependences on all reads of a variable, or on all sends of a channel. */
 static inline void edges_from_reads(struct regiontrack *rt, uint32_t t,
-                                    const struct st_variable *variable, enum st_op op) {
+                                    const struct st_clock_variable *variable, enum st_op op) {
     if (__builtin_expect(st_has_several_reads(variable), 0))
         for (uint32_t i = 0; i < variable->reads->count; i++)
             edge(rt, t, &variable->reads->items[i], op);
@@ -282,26 +285,27 @@ static inline void edges_from_reads(struct regiontrack *rt, uint32_t t,
 }
 
 static void on_write(struct regiontrack *rt, const struct st_event *event) {
-    struct st_variable *variable = &rt->accesses.variables[event->target];
+    struct st_clock_variable *variable = &rt->accesses.variables[event->target];
     uint32_t t = event->thread;
     edges_from_reads(rt, t, variable, ST_READ);
     edge(rt, t, &variable->write, ST_WRITE);
-    struct st_access write = this_access(rt, t);
-    st_variable_write(&rt->accesses, variable, &write);
+    struct st_clock_access write = this_access(rt, t);
+    st_clock_variable_write(&rt->accesses, variable, &write);
 }
 
 static void on_send(struct regiontrack *rt, const struct st_event *event) {
-    struct st_variable *channel = st_accesses_channel(&rt->accesses, event->target);
-    struct st_access send = this_access(rt, event->thread);
-    st_variable_read(&rt->accesses, channel, &send, rt->threads[event->thread].clock);
+    struct st_clock_variable *channel = st_clock_accesses_channel(&rt->accesses, event->target);
+    struct st_clock_access send = this_access(rt, event->thread);
+    st_clock_variable_read(&rt->accesses, channel, &send, rt->threads[event->thread].clock);
 }
 
 static void on_receive(struct regiontrack *rt, const struct st_event *event) {
-    edges_from_reads(rt, event->thread, st_accesses_channel(&rt->accesses, event->target), ST_SEND);
+    edges_from_reads(rt, event->thread, st_clock_accesses_channel(&rt->accesses, event->target),
+                     ST_SEND);
 }
 
 static void on_fork(struct regiontrack *rt, const struct st_event *event) {
-    struct st_access fork = this_access(rt, event->thread);
+    struct st_clock_access fork = this_access(rt, event->thread);
     edge(rt, event->target, &fork, ST_FORK);
 }
 
@@ -310,11 +314,11 @@ static void on_join(struct regiontrack *rt, const struct st_event *event) {
     if (!rt->threads[child].started)
         return;
     struct st_snapshot *last = now(rt, child);
-    struct st_access end = {.thread = child, .time = last->time, .snapshot = last};
+    struct st_clock_access end = {.thread = child, .time = last->time, .snapshot = last};
     edge(rt, event->thread, &end, ST_JOIN);
 }
 
-static void mark_access(void *snapshots, struct st_access *access) {
+static void mark_access(void *snapshots, struct st_clock_access *access) {
     st_snapshot_mark(snapshots, access->snapshot);
 }
 
@@ -322,8 +326,8 @@ static __attribute__((noinline)) void collect(struct regiontrack *rt) {
     st_snapshots_mark_begin(&rt->snapshots);
     for (size_t t = 0; t < rt->thread_count; t++)
         st_snapshot_mark(&rt->snapshots, rt->threads[t].snapshot);
-    st_accesses_visit(&rt->accesses, mark_access, &rt->snapshots);
-    st_snapshots_sweep(&rt->snapshots, st_accesses_memory(&rt->accesses));
+    st_clock_accesses_visit(&rt->accesses, mark_access, &rt->snapshots);
+    st_snapshots_sweep(&rt->snapshots, st_clock_accesses_memory(&rt->accesses));
 }
 
 static void on_event(struct regiontrack *rt, const struct st_event *event) {

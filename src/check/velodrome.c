@@ -25,10 +25,8 @@
  *   not only along the path that the search happened to take first. */
 #include "check/velodrome.h"
 
-#include "check/batch.h"
-
 #include "base/memory.h"
-#include "base/set64.h"
+#include "base/map64.h"
 #include "base/slab.h"
 
 #include <stdlib.h>
@@ -112,7 +110,7 @@ struct velodrome {
     struct st_edge *path; /* scratch */
     struct st_ends *ends; /* of the edges in `path` */
     size_t path_capacity, ends_capacity;
-    struct st_place here; /* the event at hand */
+    struct st_place here; /* the current event */
 };
 
 void *st_velodrome_create(struct st_findings *findings, enum st_blame rule) {
@@ -214,7 +212,7 @@ static void end_transaction(struct velodrome *vd, struct node *node) {
         collect(vd, node);
 }
 
-/* Is there a path from one to the other? Leaves the way back in from/over of the nodes on it. */
+/* Is there a path from one to the other? Leaves it, backwards, in from/over of its nodes. */
 static bool reaches(struct velodrome *vd, struct node *start, const struct node *goal) {
     uint64_t search = ++vd->searches;
     size_t depth = 0;
@@ -331,7 +329,7 @@ static void blame(struct velodrome *vd, struct thread *thread, size_t path_lengt
     thread->violation = st_findings_violation(vd->findings, &violation);
 }
 
-/* The path behind the blame, where somebody keeps it: a block that is cut all the time can be
+/* The path behind the blame, if somebody keeps it: a block that is violated all the time can be
  * blamed a million times. */
 static size_t path_of_blame(struct velodrome *vd, const struct thread *thread,
                             const struct node *node, const struct node *source,
@@ -355,7 +353,7 @@ static void report_cycle(struct velodrome *vd, struct thread *thread, struct nod
         blame(vd, thread, 0);
 }
 
-/* The transaction of the event at hand, which gets an edge from another thread. */
+/* The transaction of the current event, which gets an edge from another thread. */
 static struct node *sink(struct velodrome *vd, struct thread *thread) {
     struct node *last = node_of(&thread->last);
     if (last && (thread->depth || last->first == vd->here.number))
@@ -366,7 +364,7 @@ static struct node *sink(struct velodrome *vd, struct thread *thread) {
     return node;
 }
 
-/* The dependence source -> event at hand. */
+/* The dependence source -> current event. */
 static void depend(struct velodrome *vd, const struct access *source, enum st_edge_kind kind) {
     struct node *from = node_of(&source->in);
     struct thread *thread = &vd->threads[vd->here.event.thread];

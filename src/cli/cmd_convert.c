@@ -1,6 +1,9 @@
 /* seriatim convert: writes a trace in another format. */
-#include "cli/shared.h"
-#include "trace/writer.h"
+#include "base/output.h"
+#include "cli/common_options.h"
+#include "cli/messages.h"
+#include "cli/trace_messages.h"
+#include "trace/format.h"
 
 #include <string.h>
 
@@ -30,36 +33,36 @@ static const struct st_writer_format *choose_format(unsigned to, const char *pat
     if (ends_with(path, ".std") || ends_with(path, ".txt") || strcmp(path, "-") == 0)
         return st_writer_find(to_words[TO_STD]);
     st_fail(error, path, ST_AT_FILE, 0,
-            "its name does not tell the format (.stt, .std or .txt would); say --to std or --to "
+            "does not end in .stt, .std or .txt; choose the format with --to std or --to "
             "native");
     return NULL;
 }
 
-static int copy_events(struct reading *reading, const struct st_writer_format *format, void *writer,
-                       const struct st_output *output, struct st_error *error) {
+static int copy_events(struct st_reading *reading, const struct st_writer_format *format,
+                       void *writer, const struct st_output *output, struct st_error *error) {
     struct st_event *events;
     uint64_t first;
     long count;
-    while ((count = reading_next(reading, &events, &first, error)) > 0)
+    while ((count = st_reading_next(reading, &events, &first, error)) > 0)
         if (format->write(writer, events, (size_t)count, error) < 0 ||
             st_output_check(output, error) < 0)
             return -1;
-    return count < 0 ? -1 : format->finish(writer, st_trace_cut(reading->trace), error);
+    return count < 0 ? -1 : format->finish(writer, st_trace_truncated(reading->trace), error);
 }
 
-static int convert(struct reading *reading, const struct st_writer_format *format,
+static int convert(struct st_reading *reading, const struct st_writer_format *format,
                    struct st_output *output, struct st_error *error) {
     if (format == &st_native_writer && st_output_is_terminal(output)) {
         st_output_abandon(output);
         return st_fail(error, output->name, ST_AT_FILE, 0,
-                       "is a terminal; the native format is not for reading");
+                       "is a terminal, and the native format is binary; write to a file");
     }
     if (st_output_is_terminal(output))
-        reading_hush(reading);
+        hide_progress(reading);
     void *writer = format->open(output->file, output->name, st_trace_symbols(reading->trace));
     int result = copy_events(reading, format, writer, output, error);
     format->close(writer);
-    reading_end(reading, result == 0);
+    end_reading(reading, result == 0);
     if (result == 0)
         return st_output_finish(output, error);
     st_output_abandon(output);
@@ -68,18 +71,18 @@ static int convert(struct reading *reading, const struct st_writer_format *forma
 
 static enum status run(const void *given, const char *const *operands) {
     const struct values *values = given;
-    struct reading reading;
+    struct st_reading reading;
     struct st_output output;
     struct st_error error;
     const struct st_writer_format *format = choose_format(values->to, operands[1], &error);
-    if (!format || reading_open(&reading, operands[0], values->repair ? ST_TRACE_REPAIR : 0,
+    if (!format || open_reading(&reading, operands[0], values->repair ? ST_TRACE_REPAIR : 0,
                                 values->common.quiet, &error) < 0)
         return complain(&error);
     const char *const inputs[] = {operands[0], NULL};
     int result = st_output_open(&output, operands[1], inputs, &error);
     if (result == 0)
         result = convert(&reading, format, &output, &error);
-    reading_close(&reading);
+    st_reading_close(&reading);
     return result < 0 ? complain(&error) : STATUS_CLEAN;
 }
 
@@ -91,8 +94,8 @@ static const struct st_option options[] = {
      .initial = "auto",
      .choices = to_words,
      .help = "the format to write",
-     .note = "auto goes by the name of OUT: .stt is native, .std and .txt are std, and so is "
-             "standard output"},
+     .note = "auto goes by the name of OUT: .stt is native; .std, .txt and standard output are "
+             "std"},
     REPAIR_OPTION(struct values),
     COMMON_OPTIONS,
 };
@@ -101,10 +104,8 @@ const struct command cmd_convert = {
     .name = "convert",
     .operands = "IN OUT",
     .summary = "write a trace in another format",
-    .description =
-        "Reads the trace IN, in whatever format it is, and writes it to OUT. Either may\n"
-        "be - for standard input or output. OUT appears when it is complete, or not\n"
-        "at all.\n",
+    .description = "Reads the trace IN, in any format, and writes it to OUT. Either may be - for\n"
+                   "standard input or output. After an error, OUT is as it was before.\n",
     .options = options,
     .values_size = sizeof(struct values),
     .least_operands = 2,

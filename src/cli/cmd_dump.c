@@ -1,6 +1,9 @@
 /* seriatim dump: prints a trace, or a part of it, as STD text. */
-#include "cli/shared.h"
-#include "trace/writer.h"
+#include "base/output.h"
+#include "cli/common_options.h"
+#include "cli/messages.h"
+#include "cli/trace_messages.h"
+#include "trace/format.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -40,7 +43,7 @@ static int parse_range(const char *text, struct range *range, struct st_error *e
 struct dump {
     const struct values *values;
     struct range range;
-    struct reading reading;
+    struct st_reading reading;
     struct st_output output;
     void *writer;
 };
@@ -76,7 +79,7 @@ static int copy_events(struct dump *dump, struct st_error *error) {
     uint64_t first;
     long count = 0;
     while (st_trace_facts(dump->reading.trace)->events < dump->range.to &&
-           (count = reading_next(&dump->reading, &events, &first, error)) > 0)
+           (count = st_reading_next(&dump->reading, &events, &first, error)) > 0)
         if (write_some(dump, events, (size_t)count, first, error) < 0 ||
             st_output_check(&dump->output, error) < 0)
             return -1;
@@ -91,10 +94,10 @@ static int dump_events(struct dump *dump, struct st_error *error) {
     dump->writer = st_std_writer.open(dump->output.file, dump->output.name,
                                       st_trace_symbols(dump->reading.trace));
     if (st_output_is_terminal(&dump->output))
-        reading_hush(&dump->reading);
+        hide_progress(&dump->reading);
     int result = copy_events(dump, error);
     st_std_writer.close(dump->writer);
-    reading_end(&dump->reading, result == 0);
+    end_reading(&dump->reading, result == 0);
     if (result == 0)
         return st_output_finish(&dump->output, error);
     st_output_abandon(&dump->output);
@@ -105,13 +108,13 @@ static enum status run(const void *values, const char *const *operands) {
     struct dump dump = {.values = values};
     struct st_error error;
     if (parse_range(dump.values->events, &dump.range, &error) < 0 ||
-        reading_open(&dump.reading, operands[0], dump.values->repair ? ST_TRACE_REPAIR : 0,
+        open_reading(&dump.reading, operands[0], dump.values->repair ? ST_TRACE_REPAIR : 0,
                      dump.values->common.quiet, &error) < 0)
         return complain(&error);
     int result = st_output_open(&dump.output, dump.values->output, operands, &error);
     if (result == 0)
         result = dump_events(&dump, &error);
-    reading_close(&dump.reading);
+    st_reading_close(&dump.reading);
     return result < 0 ? complain(&error) : STATUS_CLEAN;
 }
 
@@ -120,12 +123,12 @@ static const struct st_option options[] = {
      .kind = ST_TEXT,
      .offset = offsetof(struct values, events),
      .value = "A-B",
-     .help = "only events A to B; A- is from A on, -B is up to B, A is just one"},
+     .help = "print only events A to B; A- starts at A, -B ends at B, A is one event"},
     {.name = "numbers",
      .letter = 'n',
      .kind = ST_FLAG,
      .offset = offsetof(struct values, numbers),
-     .help = "put its number and a tab before each event"},
+     .help = "print the number of each event and a tab before it"},
     REPAIR_OPTION(struct values),
     OUTPUT_OPTION(struct values),
     COMMON_OPTIONS,
@@ -135,8 +138,9 @@ const struct command cmd_dump = {
     .name = "dump",
     .operands = "TRACE",
     .summary = "print the events of a trace as STD text",
-    .description = "Prints the events of a trace as STD text, one a line. TRACE is a file in any\n"
-                   "format, or - for standard input.\n",
+    .description =
+        "Prints the events of a trace as STD text, one per line. TRACE is a file in any\n"
+        "format, or - for standard input.\n",
     .options = options,
     .values_size = sizeof(struct values),
     .least_operands = 1,

@@ -1,14 +1,17 @@
-/* seriatim infer: which blocks were never cut, over one or more traces, as a specification.
- *
- * One pass over each trace is enough. Whether a block was cut does not depend on which other blocks
- * there are, so an engine that finds all of them at every depth gives at once what papers get by
- * checking the same trace again and again, each time without the blocks refuted so far. */
+/* seriatim infer: writes a specification of the blocks that were never violated in some traces. */
+#include "base/json.h"
 #include "base/memory.h"
-#include "check/engine.h"
-#include "cli/shared.h"
-#include "cli/tally.h"
+#include "base/output.h"
+#include "cli/common_options.h"
+#include "cli/messages.h"
+#include "cli/trace_messages.h"
+#include "report/report.h"
+#include "session/inference.h"
+#include "spec/pattern.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct values {
     struct common_values common;
@@ -17,53 +20,317 @@ struct values {
     const char *output;
 };
 
-static int analyse(struct reading *reading, struct st_findings *findings, struct st_error *error) {
-    const struct st_engine *engine = st_engine_find("witness"); /* knows every depth */
-    void *state = engine->create(findings);
-    struct st_event *events;
-    uint64_t first;
-    long count;
-    while ((count = reading_next(reading, &events, &first, error)) > 0)
-        engine->feed(state, events, (size_t)count, first);
-    if (count == 0)
-        engine->finish(state, st_trace_facts(reading->trace)->events);
-    engine->destroy(state);
-    reading_end(reading, count == 0);
-    if (count == 0 && findings->gave_up)
-        return st_fail(error, st_trace_name(reading->trace), ST_AT_FILE, 0, "%s",
-                       findings->gave_up);
-    return (int)count;
+/* The named blocks in the order in which they are listed. */
+struct ranking {
+    const struct st_inferred_block **blocks;
+    size_t count;
+    size_t atomic; /* how many of them, at the start, were never violated */
+};
+
+/* ---- the specification ---- */
+
+/* Texts from a trace may contain anything; here they must not end a comment or control the
+ * terminal. */
+static void put_text(const char *text, FILE *file) {
+    for (; *text; text++) {
+        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            fprintf(file, "\\x%02x", (unsigned char)*text);
+        else
+            fputc(*text, file);
+    }
 }
 
-static int add_trace(struct tally *tally, const char *path, const struct values *values,
+static void put_count(uint64_t count, const char *noun, FILE *file) {
+    fprintf(file, "%" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
+}
+
+/* Writes `before`, the location and `after`; nothing if there is no location. */
+static void put_location(const struct st_symbols *symbols, uint64_t loc, const char *before,
+                         const char *after, FILE *file) {
+    char buffer[ST_LOCATION_SIZE];
+    const char *text = st_location_text(symbols, loc, buffer);
+    if (!*text)
+        return;
+    fputs(before, file);
+    if (!(loc & ST_LOC_NAME))
+        fputs("location ", file);
+    put_text(text, file);
+    fputs(after, file);
+}
+
+static void put_header(const struct st_inference *inference, const struct ranking *ranking,
+                       FILE *file) {
+    uint64_t events = 0;
+    fputs("# Blocks that were never violated, inferred by seriatim from:\n", file);
+    for (size_t i = 0; i < inference->trace_count; i++) {
+        const struct st_inferred_trace *trace = &inference->traces[i];
+        fputs("#   ", file);
+        put_text(trace->path, file);
+        fputs(" (", file);
+        put_count(trace->events, "event", file);
+        fputs(trace->truncated ? "; truncated)\n" : ")\n", file);
+        events += trace->events;
+    }
+    fputs("# ", file);
+    put_count(events, "event", file);
+    fputs(", ", file);
+    put_count(ranking->count, "block name", file);
+    fprintf(file, ": %zu never violated, %zu violated.\n\n", ranking->atomic,
+            ranking->count - ranking->atomic);
+}
+
+/* The width of a text in columns; a character of several bytes takes one. */
+static int width_of(const char *text) {
+    int width = 0;
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+/* Comments are aligned, except after names so long that the others would be far from theirs. */
+enum { WIDEST = 48 };
+
+static void put_atomic(const struct ranking *ranking, FILE *file) {
+    char **patterns = st_alloc(ranking->atomic + 1, sizeof *patterns);
+    int column = 0;
+    for (size_t i = 0; i < ranking->atomic; i++) {
+        patterns[i] = st_pattern_of(ranking->blocks[i]->name);
+        int width = width_of(patterns[i]);
+        if (width > column && width <= WIDEST)
+            column = width;
+    }
+    for (size_t i = 0; i < ranking->atomic; i++) {
+        int padding = column - width_of(patterns[i]);
+        fprintf(file, "atomic function %s%*s  # ", patterns[i], padding > 0 ? padding : 0, "");
+        put_count(ranking->blocks[i]->counts.executed, "run", file);
+        fputs(", never violated\n", file);
+        free(patterns[i]);
+    }
+    free(patterns);
+    /* A file without an `atomic` line would make every block atomic. */
+    if (!ranking->atomic)
+        fputs("ignore function *  # no block name remains\n", file);
+}
+
+/* "T2 came in between at bank.c:37, lock savings.lock" */
+static void put_intruder(const struct st_symbols *symbols, const struct st_edge *closing,
+                         FILE *file) {
+    static const char *const subjects[] = {
+        [ST_EDGE_CONFLICT] = "variable", [ST_EDGE_LOCK] = "lock",    [ST_EDGE_FORK] = "fork of",
+        [ST_EDGE_JOIN] = "join of",      [ST_EDGE_SYNC] = "channel",
+    };
+    if (!closing->to.number) {
+        fputs("another thread came in between", file);
+        return;
+    }
+    put_text(st_name(&symbols->threads, closing->from.event.thread), file);
+    fputs(" came in between", file);
+    if (!closing->from.number)
+        return;
+    put_location(symbols, closing->from.event.loc, " at ", "", file);
+    fprintf(file, ", %s ", subjects[closing->kind]);
+    put_text(st_edge_subject(symbols, closing), file);
+}
+
+/* "first in bank.std, T1, events 15 to 32 (bank.c:21): ..." */
+static void put_example(const struct st_symbols *symbols, const struct st_inferred_block *block,
+                        FILE *file) {
+    const struct st_violation *example = &block->example;
+    fputs("; first in ", file);
+    put_text(block->trace, file);
+    fputs(", ", file);
+    put_text(st_name(&symbols->threads, example->thread), file);
+    if (example->end)
+        fprintf(file, ", events %" PRIu64 " to %" PRIu64, example->begin, example->end);
+    else
+        fprintf(file, ", from event %" PRIu64 " to the end", example->begin);
+    put_location(symbols, example->begin_loc, " (", ")", file);
+    fputs(": ", file);
+    put_intruder(symbols, &example->closing, file);
+}
+
+static void put_refuted(const struct st_inference *inference, const struct ranking *ranking,
+                        FILE *file) {
+    if (ranking->atomic < ranking->count)
+        fputs("\n# Violated, the most rarely violated first:\n", file);
+    for (size_t i = ranking->atomic; i < ranking->count; i++) {
+        const struct st_inferred_block *block = ranking->blocks[i];
+        char *pattern = st_pattern_of(block->name);
+        fprintf(file, "# %s: violated in %" PRIu64 " of ", pattern, block->counts.violated);
+        put_count(block->counts.executed, "run", file);
+        if (block->trace)
+            put_example(&inference->symbols, block, file);
+        fputc('\n', file);
+        free(pattern);
+    }
+}
+
+static void put_unnamed(const struct st_block_counts *unnamed, FILE *file) {
+    if (!unnamed->executed)
+        return;
+    fputs("\n# Blocks without a name cannot be listed: ", file);
+    put_count(unnamed->executed, "run", file);
+    fprintf(file, ", %" PRIu64 " of them violated.\n", unnamed->violated);
+}
+
+static void write_spec(const struct st_inference *inference, const struct ranking *ranking,
+                       FILE *file) {
+    put_header(inference, ranking, file);
+    put_atomic(ranking, file);
+    put_refuted(inference, ranking, file);
+    put_unnamed(&inference->unnamed.counts, file);
+}
+
+/* ---- JSON ---- */
+
+static void string_field(struct st_json *json, const char *key, const char *text) {
+    st_json_key(json, key);
+    st_json_string(json, text);
+}
+
+static void number_field(struct st_json *json, const char *key, uint64_t number) {
+    st_json_key(json, key);
+    st_json_number(json, number);
+}
+
+static void location_field(struct st_json *json, const char *key, const struct st_symbols *symbols,
+                           uint64_t loc) {
+    char buffer[ST_LOCATION_SIZE];
+    string_field(json, key, st_location_text(symbols, loc, buffer));
+}
+
+static void write_place(const struct st_symbols *symbols, const char *key,
+                        const struct st_place *place, struct st_json *json) {
+    char *op = st_op_text(symbols, &place->event);
+    st_json_key(json, key);
+    st_json_flat_object(json);
+    number_field(json, "event", place->number);
+    string_field(json, "thread", st_name(&symbols->threads, place->event.thread));
+    string_field(json, "op", op);
+    location_field(json, "loc", symbols, place->event.loc);
+    st_json_object_end(json);
+    free(op);
+}
+
+static void write_closing(const struct st_symbols *symbols, const struct st_edge *closing,
+                          struct st_json *json) {
+    st_json_key(json, "closing");
+    if (!closing->from.number) {
+        st_json_null(json);
+        return;
+    }
+    st_json_flat_object(json);
+    write_place(symbols, "from", &closing->from, json);
+    write_place(symbols, "to", &closing->to, json);
+    string_field(json, "kind", st_edge_kind_name(closing->kind));
+    string_field(json, "on", st_edge_subject(symbols, closing));
+    st_json_object_end(json);
+}
+
+static void write_example(const struct st_symbols *symbols, const struct st_inferred_block *block,
+                          struct st_json *json) {
+    const struct st_violation *example = &block->example;
+    st_json_key(json, "example");
+    st_json_flat_object(json);
+    string_field(json, "trace", block->trace);
+    string_field(json, "thread", st_name(&symbols->threads, example->thread));
+    number_field(json, "begin", example->begin);
+    st_json_key(json, "end");
+    if (example->end)
+        st_json_number(json, example->end);
+    else
+        st_json_null(json);
+    number_field(json, "event", example->event.number);
+    location_field(json, "begin_loc", symbols, example->begin_loc);
+    write_closing(symbols, &example->closing, json);
+    st_json_object_end(json);
+}
+
+static void write_blocks(const struct st_inference *inference, const char *key,
+                         const struct st_inferred_block **blocks, size_t count,
+                         struct st_json *json) {
+    st_json_key(json, key);
+    st_json_array(json);
+    for (size_t i = 0; i < count; i++) {
+        const struct st_inferred_block *block = blocks[i];
+        st_json_flat_object(json);
+        string_field(json, "name", block->name);
+        number_field(json, "executed", block->counts.executed);
+        if (block->counts.violated)
+            number_field(json, "violated", block->counts.violated);
+        if (block->trace)
+            write_example(&inference->symbols, block, json);
+        st_json_object_end(json);
+    }
+    st_json_array_end(json);
+}
+
+static void write_traces(const struct st_inference *inference, struct st_json *json) {
+    st_json_key(json, "traces");
+    st_json_array(json);
+    for (size_t i = 0; i < inference->trace_count; i++) {
+        st_json_flat_object(json);
+        string_field(json, "file", inference->traces[i].path);
+        number_field(json, "events", inference->traces[i].events);
+        st_json_key(json, "cut");
+        st_json_bool(json, inference->traces[i].truncated);
+        st_json_object_end(json);
+    }
+    st_json_array_end(json);
+}
+
+static void write_json(const struct st_inference *inference, const struct ranking *ranking,
+                       FILE *file) {
+    struct st_json json;
+    st_json_start(&json, file);
+    st_json_object(&json);
+    string_field(&json, "schema", "seriatim-infer/1");
+    write_traces(inference, &json);
+    write_blocks(inference, "atomic", ranking->blocks, ranking->atomic, &json);
+    write_blocks(inference, "refuted", ranking->blocks + ranking->atomic,
+                 ranking->count - ranking->atomic, &json);
+    st_json_key(&json, "unnamed");
+    st_json_flat_object(&json);
+    number_field(&json, "executed", inference->unnamed.counts.executed);
+    number_field(&json, "violated", inference->unnamed.counts.violated);
+    st_json_object_end(&json);
+    st_json_object_end(&json);
+    st_json_finish(&json);
+}
+
+/* ---- the command ---- */
+
+static int add_trace(struct st_inference *inference, const char *path, const struct values *values,
                      struct st_error *error) {
-    struct reading reading;
-    struct st_findings findings;
-    if (reading_open(&reading, path, (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD,
+    struct st_reading reading;
+    if (open_reading(&reading, path, (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD,
                      values->common.quiet, error) < 0)
         return -1;
-    st_findings_init(&findings, 0);
-    findings.limit_each = 1; /* an example */
-    int result = analyse(&reading, &findings, error);
-    if (result == 0)
-        tally_add(tally, path, reading.trace, &findings);
-    st_findings_free(&findings);
-    reading_close(&reading);
+    int result = st_inference_read(inference, path, &reading, error);
+    end_reading(&reading, result == 0);
+    st_reading_close(&reading);
     return result;
 }
 
-static int infer(struct tally *tally, const struct values *values, const char *const *paths,
-                 struct st_output *output, struct st_error *error) {
+static void write_inference(struct st_inference *inference, unsigned format, FILE *file) {
+    struct ranking ranking = {.count = inference->names.count};
+    ranking.blocks = st_inference_rank(inference, &ranking.atomic);
+    if (format == FORMAT_JSON)
+        write_json(inference, &ranking, file);
+    else
+        write_spec(inference, &ranking, file);
+    free(ranking.blocks);
+}
+
+static int infer(struct st_inference *inference, const struct values *values,
+                 const char *const *paths, struct st_output *output, struct st_error *error) {
     for (; *paths; paths++) {
-        if (add_trace(tally, *paths, values, error) < 0) {
+        if (add_trace(inference, *paths, values, error) < 0) {
             st_output_abandon(output);
             return -1;
         }
     }
-    if (values->format == FORMAT_JSON)
-        tally_write_json(tally, output->file);
-    else
-        tally_write_spec(tally, output->file);
+    write_inference(inference, values->format, output->file);
     return st_output_finish(output, error);
 }
 
@@ -73,10 +340,10 @@ static enum status run(const void *given, const char *const *operands) {
     struct st_error error;
     if (st_output_open(&output, values->output, operands, &error) < 0)
         return complain(&error);
-    struct tally tally;
-    tally_init(&tally);
-    int result = infer(&tally, values, operands, &output, &error);
-    tally_free(&tally);
+    struct st_inference inference;
+    st_inference_init(&inference);
+    int result = infer(&inference, values, operands, &output, &error);
+    st_inference_free(&inference);
     return result < 0 ? complain(&error) : STATUS_CLEAN;
 }
 
@@ -90,12 +357,12 @@ static const struct st_option options[] = {
 const struct command cmd_infer = {
     .name = "infer",
     .operands = "TRACE...",
-    .summary = "write a specification of the blocks that were never cut",
+    .summary = "write a specification of the blocks that were never violated",
     .description =
-        "Reads one or more traces and writes an atomicity specification for check --spec:\n"
-        "the blocks that were never cut, with how often they ran. Those that were cut\n"
-        "follow as comments, the most rarely cut first, each with an example.\n\n"
-        "Exit status: 0 done, be there cut blocks or not, 2 trouble.\n",
+        "Reads one or more traces and writes a specification for check --spec: the blocks\n"
+        "that were never violated, and how often they ran. The violated blocks follow as\n"
+        "comments, the most rarely violated first, each with an example.\n\n"
+        "Exit status: 0 success, whether or not blocks were violated; 2 error.\n",
     .options = options,
     .values_size = sizeof(struct values),
     .least_operands = 1,

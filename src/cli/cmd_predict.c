@@ -1,84 +1,28 @@
 /* seriatim predict: which blocks other schedules of the same run could cut. */
-#include "base/memory.h"
-#include "cli/predict_rules.h"
-#include "cli/predict_tables.h"
-#include "cli/trace_input.h"
-#include "cli/witness_file.h"
-#include "finding/schedules.h"
-#include "predict/deadlock.h"
-#include "predict/model.h"
-#include "predict/predict.h"
-#include "predict/reduction.h"
-#include "predict/tas.h"
-#include "report/formats.h"
+#include "base/output.h"
+#include "cli/messages.h"
+#include "cli/predict_options.h"
+#include "cli/trace_messages.h"
+#include "report/context_details.h"
+#include "report/tables.h"
+#include "session/trace_prediction.h"
+#include "session/witness_file.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 struct predict {
     const struct predict_values *values;
     const char *path;
-    struct st_predict_options options;
-    struct trace_input input;
+    struct st_trace_input input;
     struct st_output output;
-    struct judging judging;
-    struct st_model *model;
-    struct st_model *shared; /* the same run, with all that is shared; NULL: not wanted */
-    struct st_tas *tas;      /* NULL: not wanted */
-    struct st_predictions predictions;
+    struct st_filters filters;
+    struct st_analysis analyses[MOST_PREDICTORS];
+    struct st_predict_plan plan;
+    struct st_trace_prediction prediction;
 };
 
-static size_t predictor_count(void) {
-    size_t count = 0;
-    while (st_predictors[count])
-        count++;
-    return count;
-}
-
-static const char *engine_choice(size_t index) {
-    size_t count = predictor_count();
-    if (index == 0)
-        return "tas";
-    return index <= count ? st_predictors[index - 1]->name : index == count + 1 ? "all" : NULL;
-}
-
-static bool runs_all(const struct predict_values *values) {
-    return values->engine == predictor_count() + 1;
-}
-
-static bool runs_tas(const struct predict_values *values) {
-    return values->engine == 0 || runs_all(values) || values->table;
-}
-
-/* ---- options ---- */
-
-static const struct {
-    const char *name;
-    enum st_improvement improvement;
-} improvements[] = {
-    {"escape", ST_WITHOUT_ESCAPE},
-    {"happen-before", ST_WITHOUT_HAPPEN_BEFORE},
-    {"multilockset", ST_WITHOUT_MULTILOCKSET},
-    {"sections", ST_WITHOUT_SECTIONS},
-    {"re-entrant", ST_WITHOUT_REENTRANT},
-    {"thread-local", ST_WITHOUT_THREAD_LOCAL},
-    {"protected", ST_WITHOUT_PROTECTED},
-};
-enum { IMPROVEMENTS = sizeof improvements / sizeof improvements[0] };
-
-static int find_improvement(const char *name, unsigned *without, struct st_error *error) {
-    for (size_t i = 0; i < IMPROVEMENTS; i++)
-        if (strcmp(name, improvements[i].name) == 0) {
-            *without |= improvements[i].improvement;
-            return 0;
-        }
-    return st_fail(error, "predict", ST_AT_FILE, 0,
-                   "--without knows no '%s'; it knows escape, happen-before, multilockset, "
-                   "sections, re-entrant, thread-local and protected",
-                   name);
-}
+/* ---- the plan ---- */
 
 static unsigned count_jobs(uint64_t wanted) {
     enum { MOST = 1024 };
@@ -88,182 +32,31 @@ static unsigned count_jobs(uint64_t wanted) {
     return wanted < MOST ? (unsigned)wanted : MOST;
 }
 
-static int read_options(struct predict *predict, struct st_error *error) {
+static void make_plan(struct predict *predict) {
     const struct predict_values *values = predict->values;
-    struct st_predict_options *options = &predict->options;
-    *options = (struct st_predict_options){
-        .notion = values->notion,
-        .as_published = values->as_published,
-        .jobs = count_jobs(values->jobs),
-        .timeout = values->timeout,
-        .limit = judging_keeps(&values->judging, values->limit),
-        .online = values->online,
-        .races = values->races,
-        .depth = values->exact          ? ST_BLOCKS_EXACT
-                 : values->one_variable ? ST_BLOCKS_1V
-                                        : ST_BLOCKS_2V,
-        .pairwise = values->pairwise,
-    };
-    if (check_predict_options(values, engine_choice(values->engine), error) < 0)
-        return -1;
-    if (values->witness && values->output && strcmp(values->witness, values->output) == 0)
-        return st_fail(error, "predict", ST_AT_FILE, 0,
-                       "--dump-witness and --output cannot be the same file");
-    const char *format = st_report_format_name(values->format);
-    if ((values->ablation || values->table) && strcmp(format, "text") != 0 &&
-        strcmp(format, "json") != 0)
-        return st_fail(error, "predict", ST_AT_FILE, 0, "--%s can be written as text or json only",
-                       values->table ? "table" : "ablation");
-    for (size_t i = 0; i < values->without.count; i++)
-        if (find_improvement(values->without.items[i], &options->without, error) < 0 ||
-            check_predict_without(values, values->without.items[i], error) < 0)
-            return -1;
-    return 0;
-}
-
-/* ---- analyses ---- */
-
-static double processor_time(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static bool wants_pass(const struct st_model *model) {
-    return model && st_model_wants_pass(model);
-}
-
-static void feed(void *context, const struct st_event *events, size_t count, uint64_t first) {
-    struct predict *predict = context;
-    if (wants_pass(predict->model))
-        st_model_feed(predict->model, events, count, first);
-    if (wants_pass(predict->shared))
-        st_model_feed(predict->shared, events, count, first);
-    if (predict->tas && !predict->input.was_read)
-        st_tas_feed(predict->tas, events, count, first);
-}
-
-static void end_pass(struct st_model *model) {
-    if (wants_pass(model))
-        st_model_end_pass(model);
-}
-
-static int read_trace(struct predict *predict, struct st_error *error) {
-    struct st_model_options options = {.order = predict->values->sync,
-                                       .keep_sequence = predict->values->exact};
-    st_reduction_prepare(&predict->options, &options);
-    predict->model = st_model_new(&options);
-    options.keep_shared = true;
-    if (predict->values->ablation)
-        predict->shared = st_model_new(&options);
-    if (runs_tas(predict->values))
-        predict->tas = st_tas_new();
-    while (wants_pass(predict->model) || wants_pass(predict->shared)) {
-        if (trace_input_pass(&predict->input, feed, predict, error) < 0)
-            return -1;
-        end_pass(predict->model);
-        end_pass(predict->shared);
-    }
-    if (predict->tas)
-        st_tas_finish(predict->tas);
-    return 0;
-}
-
-static void find_deadlocks(struct predict *predict) {
-    struct st_deadlocks found;
-    st_deadlocks_find(&found, predict->model, 0);
-    predict->predictions.deadlocks_sought = true;
-    for (size_t i = 0; i < found.count; i++)
-        st_predictions_deadlock(&predict->predictions, found.items[i].waits, found.items[i].count);
-    predict->predictions.more_deadlocks = found.more;
-    st_deadlocks_free(&found);
-}
-
-static void add_caveats(const struct predict *predict, struct st_prediction *prediction) {
-    if (predict->values->sync == ST_MODEL_BARRIERS && predict->model->channel_events)
-        st_prediction_caveat(prediction,
-                             "Conditions and semaphores do not order anything here, as in the "
-                             "papers: what they guard may be reported falsely (--sync=all takes "
-                             "the order that was observed for granted).");
-    if (predict->values->sync == ST_MODEL_ALL && predict->model->channel_events)
-        st_prediction_may_miss(prediction,
-                               "Conditions and semaphores order things as they did in this run "
-                               "(--sync=all): other orders were not looked at.");
-    if (predict->predictions.deadlock_count || predict->predictions.more_deadlocks)
-        st_prediction_may_miss(prediction,
-                               "The analysis assumes that no schedule ends in deadlock, but the "
-                               "locks of this run may: a block that can be cut may be missed.");
-    if (predict->predictions.more_deadlocks)
-        st_prediction_caveat(prediction, "There may be more potential deadlocks than are listed.");
-}
-
-static void run_predictor(struct predict *predict, const struct st_predictor *predictor,
-                          struct st_prediction *prediction) {
-    double start = processor_time();
-    st_prediction_init(prediction);
-    predictor->run(predict->model, &predict->options, prediction);
-    prediction->seconds = processor_time() - start;
-    add_caveats(predict, prediction);
-}
-
-static struct st_tas_options tas_options(const struct predict *predict) {
-    const struct predict_values *values = predict->values;
-    return (struct st_tas_options){.search = values->search,
-                                   .whole_trace = values->whole_trace,
-                                   .static_check = !values->whole_trace,
-                                   .max_switches = values->max_switches,
-                                   .timeout = values->timeout,
-                                   .jobs = predict->options.jobs,
-                                   .limit = predict->options.limit};
-}
-
-static void run_tas(struct predict *predict, struct st_prediction *prediction) {
-    struct st_tas_options options = tas_options(predict);
-    double start = processor_time();
-    st_prediction_init(prediction);
-    st_tas_run(predict->tas, &options, prediction, NULL);
-    prediction->seconds = processor_time() - start;
-    if (prediction->block_count && prediction->atomic == ST_SERIALIZABLE)
-        st_prediction_caveat(prediction,
-                             "Where a read sees another value than in this run, nobody knows what "
-                             "its thread does next, so no schedule goes on from there; "
-                             "--engine=commit-node assumes that it does the same.");
-}
-
-static void run_engines(struct predict *predict) {
-    const struct predict_values *values = predict->values;
-    size_t predictors = runs_all(values) ? predictor_count() : values->engine > 0;
-    struct st_predictions *predictions = &predict->predictions;
-    predictions->count = predictors + runs_tas(values);
-    predictions->items = st_alloc(predictions->count, sizeof *predictions->items);
-    find_deadlocks(predict);
-    for (size_t i = 0; i < predictors; i++)
-        run_predictor(predict, st_predictors[runs_all(values) ? i : values->engine - 1],
-                      &predictions->items[i]);
-    if (runs_tas(values))
-        run_tas(predict, &predictions->items[predictors]);
+    size_t table = predictor_with_table(values);
+    bool all = runs_all_predictors(values) && !st_predictors[table];
+    size_t first = all ? 0 : st_predictors[table] ? table : values->engine;
+    predict->plan = (struct st_predict_plan){
+        .options = {.notion = values->notion,
+                    .as_published = values->as_published,
+                    .jobs = count_jobs(values->jobs),
+                    .timeout = values->timeout,
+                    .limit = st_filters_keep(&values->filters.files, values->limit),
+                    .order = values->sync},
+        .analyses = predict->analyses,
+        .analysis_count = all ? st_predictor_count() : 1};
+    for (size_t i = 0; i < predict->plan.analysis_count; i++)
+        predict->analyses[i] =
+            (struct st_analysis){st_predictors[first + i], predictor_options(values, first + i)};
+    predict->prediction.plan = &predict->plan;
 }
 
 /* ---- the report ---- */
 
-static void feed_schedules(void *context, const struct st_event *events, size_t count,
-                           uint64_t first) {
-    if (st_schedules_wait(context))
-        st_schedules_feed(context, events, count, first);
-}
-
-/* What goes wrong now has no consequence but that schedules are shown as numbers. */
-static void look_up_schedules(struct predict *predict) {
-    struct st_schedules *schedules = st_schedules_new(&predict->predictions);
-    struct st_error error;
-    if (st_schedules_wait(schedules))
-        trace_input_pass(&predict->input, feed_schedules, schedules, &error);
-    st_schedules_free(schedules);
-}
-
 static int dump_witness(struct predict *predict) {
     const char *path = predict->values->witness;
-    const struct st_foreseen *block = find_witness(&predict->predictions);
+    const struct st_predicted_block *block = st_find_witness(&predict->prediction.predictions);
     struct st_error error;
     if (!path)
         return 0;
@@ -271,86 +64,82 @@ static int dump_witness(struct predict *predict) {
         warn("%s: not written, since there is no violation with a witness", path);
         return 0;
     }
-    if (write_witness(&predict->input, block, path, &error) == 0)
+    if (st_write_witness(&predict->input, block, path, &error) == 0)
         return 0;
     complain(&error);
     return -1;
 }
 
 static enum status write_report(struct predict *predict) {
-    struct trace_input *input = &predict->input;
+    const struct predict_values *values = predict->values;
+    struct st_trace_input *input = &predict->input;
     const struct st_trace *trace = input->reading.trace;
-    struct st_facts facts = trace_input_facts(input);
-    struct st_known known = {.symbols = &input->symbols};
-    struct st_details details = {st_known_tell, &known};
-    struct st_report report = {.schema = "seriatim-predict/1",
+    st_trace_prediction_run(&predict->prediction, input);
+    struct st_facts facts = st_trace_input_facts(input);
+    struct st_context_details contexts = {.symbols = &input->symbols};
+    struct st_details details = {st_context_details_lookup, &contexts};
+    struct st_report report = {.schema = ST_PREDICT_SCHEMA,
                                .trace = predict->path,
-                               .details = input->replay ? &details : NULL,
-                               .built = trace_input_recorded(input),
+                               .details = input->tracker ? &details : NULL,
+                               .built = st_trace_input_recorded(input),
                                .symbols = &input->symbols,
                                .facts = &facts,
                                .repairs = st_trace_repairs(trace),
-                               .cut = st_trace_cut(trace),
-                               .compare = runs_all(predict->values),
-                               .predictions = &predict->predictions};
-    struct st_text_style style = text_style(&predict->values->common, predict->output.fd);
-    look_up_schedules(predict);
-    trace_input_words(input);
-    st_predictions_map_locations(&predict->predictions, trace_input_word, input);
-    struct st_judgement *judgement =
-        judging_apply(&predict->judging, &report, predict->values->limit);
+                               .cut = st_trace_truncated(trace),
+                               .kind = runs_all_predictors(values) ? ST_REPORT_PREDICTION_COMPARISON
+                                                                   : ST_REPORT_PREDICTION,
+                               .predictions = &predict->prediction.predictions};
+    struct st_text_style style = text_style(&values->common, predict->output.fd);
+    struct st_triaged *triaged = st_filters_apply(&predict->filters, &report, values->limit);
     enum status status = report_status(&report);
     report.has_status = true;
     report.status = status;
-    judging_write(&predict->judging, &report, predict->values->format, style, predict->output.file);
-    st_judgement_free(judgement);
-    st_known_free(&known);
+    write_report_as(&report, &values->filters, values->format, style, predict->output.file);
+    st_triaged_free(triaged);
+    st_context_details_free(&contexts);
     return dump_witness(predict) < 0 ? STATUS_TROUBLE : status;
 }
 
-static enum status write_tables(struct predict *predict) {
-    const struct predict_values *values = predict->values;
-    bool json = strcmp(st_report_formats[values->format].name, "json") == 0;
-    if (values->ablation) {
-        struct st_ablation_row rows[ST_ABLATION_ROWS];
-        st_ablation_find(predict->shared, predict->model, rows);
-        return write_ablation(predict->path, rows, json, predict->output.file);
-    }
-    struct st_tas_options options = tas_options(predict);
-    return write_scenarios(predict->path, st_trace_facts(predict->input.reading.trace)->events,
-                           predict->tas, &options, json, predict->output.file);
+static enum status write_table(struct predict *predict, const struct st_predictor *predictor) {
+    uint64_t events = st_trace_facts(predict->input.reading.trace)->events;
+    bool json = strcmp(st_report_format_name(predict->values->format), "json") == 0;
+    struct st_table table;
+    predictor->fill_table(predict->prediction.run, &predict->plan.options, &table);
+    if (json)
+        st_write_table_json(&table, predict->path, events, predict->output.file);
+    else
+        st_write_table_text(&table, predict->path, events, predict->output.file);
+    enum status status = table.found       ? STATUS_FOUND
+                         : table.undecided ? STATUS_TROUBLE
+                                           : STATUS_CLEAN;
+    st_table_free(&table);
+    return status;
 }
 
+/* ---- the trace ---- */
+
 static enum status predict_and_report(struct predict *predict) {
+    const struct st_predictor *table = st_predictors[predictor_with_table(predict->values)];
     struct st_error error;
-    if (read_trace(predict, &error) < 0) {
+    if (st_trace_prediction_read(&predict->prediction, &predict->input, pass_trace_input, &error) <
+        0) {
         st_output_abandon(&predict->output);
         return complain(&error);
     }
-    trace_input_warn_of_no_blocks(&predict->input);
-    enum status status;
-    if (predict->values->ablation || predict->values->table) {
-        status = write_tables(predict);
-    } else {
-        run_engines(predict);
-        status = write_report(predict);
-    }
+    warn_of_no_blocks(&predict->input);
+    enum status status = table ? write_table(predict, table) : write_report(predict);
     return st_output_finish(&predict->output, &error) < 0 ? complain(&error) : status;
 }
 
-/* ---- opening ---- */
-
 static enum status predict_trace(struct predict *predict) {
+    const struct predict_values *values = predict->values;
     struct st_error error;
-    const char *inputs[JUDGING_INPUTS];
-    judging_list_inputs(&predict->values->judging, predict->path, predict->values->spec, inputs);
-    if (st_output_open(&predict->output, predict->values->output, inputs, &error) < 0)
+    const char *inputs[ST_FILTER_INPUTS];
+    st_filters_list_inputs(&values->filters.files, predict->path, values->spec, inputs);
+    if (st_output_open(&predict->output, values->output, inputs, &error) < 0)
         return complain(&error);
     enum status status = predict_and_report(predict);
-    st_predictions_free(&predict->predictions);
-    st_model_free(predict->model);
-    st_model_free(predict->shared);
-    st_tas_free(predict->tas);
+    st_trace_prediction_free(&predict->prediction);
     return status;
 }
 
@@ -358,185 +147,34 @@ static enum status run(const void *command_values, const char *const *operands) 
     const struct predict_values *values = command_values;
     struct predict predict = {.values = values, .path = operands[0]};
     struct st_error error;
-    if (read_options(&predict, &error) < 0 ||
-        judging_open_for_trace(&predict.judging, &values->judging, "predict", predict.path,
-                               values->spec, &error) < 0)
+    if (check_predict_options(values, &error) < 0 ||
+        st_filters_open_for_trace(&predict.filters, &values->filters.files, "predict", predict.path,
+                                  values->spec, &error) < 0)
         return complain(&error);
+    make_plan(&predict);
     enum status status;
-    if (trace_input_open(&predict.input, "predict", predict.path, values->spec,
-                         (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD, true,
-                         values->common.quiet, &error) < 0) {
+    struct st_trace_source source = {.command = "predict",
+                                     .path = predict.path,
+                                     .spec = values->spec,
+                                     .flags =
+                                         (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD,
+                                     .again = true};
+    if (open_trace_input(&predict.input, source, values->common.quiet, &error) < 0) {
         status = complain(&error);
     } else {
         status = predict_trace(&predict);
-        trace_input_close(&predict.input);
+        st_trace_input_close(&predict.input);
     }
-    judging_close(&predict.judging);
+    st_filters_close(&predict.filters);
     return status;
 }
 
 static void more_help(FILE *file) {
     fputs("engines:\n", file);
-    fprintf(file, "  %-14s %s\n", "tas",
-            "feasible schedules through trace segments, each with a witness");
     for (size_t i = 0; st_predictors[i]; i++)
         fprintf(file, "  %-14s %s\n", st_predictors[i]->name, st_predictors[i]->summary);
     fprintf(file, "  %-14s %s\n", "all", "each of them, side by side");
 }
-
-static const char *const notion_words[] = {
-    [ST_NOTION_CONFLICT] = "conflict", [ST_NOTION_VIEW] = "view", NULL};
-static const char *const sync_words[] = {
-    [ST_MODEL_BARRIERS] = "barriers", [ST_MODEL_ALL] = "all", NULL};
-static const char *const search_words[] = {
-    [ST_TAS_CHAINS] = "chains", [ST_TAS_STATES] = "states", [ST_TAS_DPOR] = "dpor", NULL};
-static const char *const race_words[] = {
-    [ST_RACES_BY_VARIABLE] = "by-variable",   [ST_RACES_PAIRWISE] = "pairwise",
-    [ST_RACES_MULTILOCKSET] = "multilockset", [ST_RACES_ERASER] = "eraser",
-    [ST_RACES_OWNERSHIP] = "ownership",       NULL};
-
-#define GIVEN(option) .given = offsetof(struct predict_values, given[option])
-
-static const struct st_option options[] = {
-    {.name = "engine",
-     .kind = ST_CHOICE,
-     .offset = offsetof(struct predict_values, engine),
-     GIVEN(PREDICT_ENGINE),
-     .value = "ENGINE",
-     .initial = "tas",
-     .choice = engine_choice,
-     .help = "which analysis to run"},
-    {.name = "notion",
-     .kind = ST_CHOICE,
-     .offset = offsetof(struct predict_values, notion),
-     GIVEN(PREDICT_NOTION),
-     .value = "NOTION",
-     .initial = "conflict",
-     .choices = notion_words,
-     .help = "commit-node, reduction, blocks: which schedules count as equal",
-     .note = "reduction is about conflicts only, blocks about views only"},
-    {.name = "jobs",
-     .kind = ST_NUMBER,
-     .offset = offsetof(struct predict_values, jobs),
-     .value = "N",
-     .initial = "0",
-     .help = "work with N threads; 0 means one for each processor"},
-    {.name = "timeout",
-     .kind = ST_SECONDS,
-     .offset = offsetof(struct predict_values, timeout),
-     .value = "S",
-     .initial = "10",
-     .help = "give up a block (tas, commit-node) after S seconds of processor time, or the exact "
-             "search (blocks) after S seconds, which may be a fraction; 0 means never"},
-    {.name = "search",
-     .kind = ST_CHOICE,
-     .offset = offsetof(struct predict_values, search),
-     GIVEN(PREDICT_SEARCH),
-     .value = "SEARCH",
-     .choices = search_words,
-     .initial = "chains",
-     .help = "tas: how to look for a schedule"},
-    {.name = "max-switches",
-     .kind = ST_NUMBER,
-     .offset = offsetof(struct predict_values, max_switches),
-     GIVEN(PREDICT_MAX_SWITCHES),
-     .value = "N",
-     .initial = "0",
-     .help = "tas: only schedules with at most N switches between threads, counted at accesses and "
-             "lock operations behind the start of the run that is replayed as observed; 0 means "
-             "all"},
-    {.name = "whole-trace",
-     .kind = ST_FLAG,
-     .offset = offsetof(struct predict_values, whole_trace),
-     GIVEN(PREDICT_WHOLE_TRACE),
-     .help = "tas: search all of the trace instead of the segment, without the static check"},
-    {.name = "dump-witness",
-     .kind = ST_TEXT,
-     .offset = offsetof(struct predict_values, witness),
-     GIVEN(PREDICT_DUMP_WITNESS),
-     .value = "FILE",
-     .help = "tas: write the schedule of the first violation to FILE, as a trace in STD text for "
-             "check"},
-    {.name = "table",
-     .kind = ST_FLAG,
-     .offset = offsetof(struct predict_values, table),
-     GIVEN(PREDICT_TABLE),
-     .help = "tas: write a table of what segments and the static check are worth, instead of the "
-             "report"},
-    {.name = "sync",
-     .kind = ST_CHOICE,
-     .offset = offsetof(struct predict_values, sync),
-     .value = "VALUE",
-     .initial = "barriers",
-     .choices = sync_words,
-     .help = "which order holds in every schedule, besides locks, fork and join: that of barriers "
-             "and of what is done once, or that of conditions, semaphores and all else, too, as it "
-             "was observed"},
-    {.name = "as-published",
-     .kind = ST_FLAG,
-     .offset = offsetof(struct predict_values, as_published),
-     GIVEN(PREDICT_AS_PUBLISHED),
-     .help = "reduction, blocks, commit-node: use the theorems as they were printed, with their "
-             "errors"},
-    {.name = "one-variable",
-     .kind = ST_FLAG,
-     .offset = offsetof(struct predict_values, one_variable),
-     GIVEN(PREDICT_ONE_VARIABLE),
-     .help = "blocks: look at one variable at a time (Theorem 3)"},
-    {.name = "exact",
-     .kind = ST_FLAG,
-     .offset = offsetof(struct predict_values, exact),
-     GIVEN(PREDICT_EXACT),
-     .help = "blocks: look at all transactions together (Theorem 5), which can take very long"},
-    {.name = "pairwise",
-     .kind = ST_FLAG,
-     .offset = offsetof(struct predict_values, pairwise),
-     GIVEN(PREDICT_PAIRWISE),
-     .help = "commit-node: look at two transactions at a time (Theorems 4.2 and 4.5)"},
-    {.name = "online",
-     .kind = ST_FLAG,
-     .offset = offsetof(struct predict_values, online),
-     GIVEN(PREDICT_ONLINE),
-     .help = "reduction: judge by what was seen so far, as Atomizer does"},
-    {.name = "races",
-     .kind = ST_CHOICE,
-     .offset = offsetof(struct predict_values, races),
-     GIVEN(PREDICT_RACES),
-     .value = "SEARCH",
-     .initial = "multilockset",
-     .choices = race_words,
-     .help = "reduction: how to look for data races",
-     .note = "by-variable and pairwise report fewer false alarms; eraser and ownership miss "
-             "races"},
-    {.name = "without",
-     .kind = ST_TEXTS,
-     .offset = offsetof(struct predict_values, without),
-     GIVEN(PREDICT_WITHOUT),
-     .value = "IMPROVEMENT",
-     .help = "reduction: leave out escape, happen-before, multilockset, sections, re-entrant, "
-             "thread-local or protected; can be given several times"},
-    {.name = "ablation",
-     .kind = ST_FLAG,
-     .offset = offsetof(struct predict_values, ablation),
-     GIVEN(PREDICT_ABLATION),
-     .help = "reduction: write a table of what each improvement is worth, instead of the report"},
-    {.name = "spec",
-     .kind = ST_TEXT,
-     .offset = offsetof(struct predict_values, spec),
-     .value = "FILE",
-     .help = "which blocks are meant to be atomic; without it, all are"},
-    {.name = "limit",
-     .kind = ST_NUMBER,
-     .offset = offsetof(struct predict_values, limit),
-     .value = "N",
-     .initial = "100",
-     .help = "list at most N blocks, those with findings first; 0 lists all"},
-    REPAIR_OPTION(struct predict_values),
-    JUDGING_OPTIONS(struct predict_values, judging),
-    REPORT_FORMAT_OPTION(struct predict_values, "text"),
-    OUTPUT_OPTION(struct predict_values),
-    COMMON_OPTIONS,
-};
 
 const struct command cmd_predict = {
     .name = "predict",
@@ -546,7 +184,7 @@ const struct command cmd_predict = {
                    "recorded of. TRACE is a file in STD text or in the native format, or - for\n"
                    "standard input.\n\n"
                    "Exit status: 0 nothing new found, 1 found, 2 trouble.\n",
-    .options = options,
+    .make_options = predict_options,
     .values_size = sizeof(struct predict_values),
     .least_operands = 1,
     .most_operands = 1,

@@ -1,9 +1,10 @@
 /* seriatim record: runs a program and writes what it does as a trace. */
 #include "base/memory.h"
-#include "cli/shared.h"
-#include "cli/watching.h"
-#include "trace/validate.h"
-#include "trace/writer.h"
+#include "cli/common_options.h"
+#include "cli/messages.h"
+#include "cli/watch_messages.h"
+#include "session/watched_program.h"
+#include "trace/format.h"
 #include "watch/describe.h"
 
 #include <errno.h>
@@ -34,7 +35,7 @@ struct record {
 static char *choose_path(const struct record *record) {
     pid_t process = record->watch.program.process;
     if (record->values->output)
-        return watching_path(record->values->output, process);
+        return st_expand_process(record->values->output, process);
     const char *slash = strrchr(record->words[0], '/');
     const char *name = slash ? slash + 1 : record->words[0];
     char *path = st_alloc(strlen(name) + 32, 1);
@@ -46,11 +47,12 @@ static char *choose_path(const struct record *record) {
 static void give_up(struct record *record) {
     record->failed = true;
     complain(&record->error);
-    warn("recording stops here; the program goes on");
+    warn("recording stops here; the program continues");
     st_watch_stop(&record->watch);
 }
 
-/* Chunks go to the file at once and under its own name, so that it can be read whatever happens. */
+/* Chunks are written immediately and under the final name, so that the file can be read whatever
+ * happens. */
 static bool open_trace(struct record *record) {
     record->path = choose_path(record);
     record->file = fopen(record->path, "we");
@@ -100,7 +102,7 @@ static void put_summary(struct record *record) {
     uint64_t events = facts->events - facts->dropped;
     long bytes = ftell(record->file);
     fprintf(stderr,
-            "seriatim: %s: %" PRIu64 " events of %" PRIu32 " threads, %ld bytes (%.2f an event)\n",
+            "seriatim: %s: %" PRIu64 " events of %" PRIu32 " threads, %ld bytes (%.2f per event)\n",
             record->path, events, st_translator_symbols(record->watch.translator)->threads.count,
             bytes, events ? (double)bytes / (double)events : 0);
     fprintf(stderr, "seriatim: next: seriatim check %s\n", record->path);
@@ -110,25 +112,25 @@ static enum status follow(struct record *record) {
     struct st_watch_hooks hooks = {.tick = save, .context = record};
     st_watch_follow(&record->watch, &hooks);
     close_trace(record);
-    watching_warn(&record->watch, record->words[0]);
+    warn_of_watch(&record->watch, record->words[0]);
     if (record->file && !record->values->common.quiet)
         put_summary(record);
     if (record->file && fclose(record->file) && !record->failed) {
         record->failed = true;
         warn("%s: cannot write: %s", record->path, strerror(errno));
     }
-    return watching_status(&record->watch, record->failed ? STATUS_TROUBLE : STATUS_CLEAN);
+    return watch_status(&record->watch, record->failed ? STATUS_TROUBLE : STATUS_CLEAN);
 }
 
 static enum status run(const void *values, const char *const *operands) {
     struct record record = {.values = values, .words = operands};
     struct st_translation translation = {
         .sites = true, .outline = true, .names = true, .sink = write_events, .context = &record};
-    enum status status = STATUS_TROUBLE;
+    struct st_error error;
     record.validator = st_validator_new(true);
-    if (watching_start(&record.watch, &record.spec, record.values->spec, operands, &translation) ==
-        0)
-        status = follow(&record);
+    int started = st_watched_program_start(&record.watch, "record", operands, record.values->spec,
+                                           &record.spec, &translation, &error);
+    enum status status = started < 0 ? complain(&error) : follow(&record);
     st_describer_free(record.describer);
     st_watch_free(&record.watch);
     st_validator_free(record.validator);
@@ -143,25 +145,26 @@ static const struct st_option options[] = {
      .kind = ST_TEXT,
      .offset = offsetof(struct values, output),
      .value = "TRACE",
-     .help = "write to TRACE, with the process for each %p in it (default PROGRAM.%p.stt)"},
+     .help = "write to TRACE; %p in its name becomes the process id (default PROGRAM.%p.stt)"},
     {.name = "spec",
      .kind = ST_TEXT,
      .offset = offsetof(struct values, spec),
      .value = "FILE",
-     .help = "which functions are meant to be atomic; without it, all are recorded as blocks"},
+     .help = "a specification that says which functions should be atomic; without it, all are "
+             "recorded as blocks"},
     COMMON_OPTIONS,
 };
 
 const struct command cmd_record = {
     .name = "record",
     .operands = "[--] PROGRAM [ARGUMENT...]",
-    .summary = "run a program and write what it does as a trace",
+    .summary = "run a program and write its events to a trace",
     .description =
-        "Runs a program that was built with seriatim-cc or seriatim-c++ and writes what\n"
-        "it does as a trace in the native format, for seriatim check and the other\n"
-        "commands.\n\n"
-        "Exit status: that of the program (128 + N after signal N); 2 if the program\n"
-        "succeeded and there is trouble with the trace.\n",
+        "Runs a program that was built with seriatim-cc or seriatim-c++, and writes its\n"
+        "events to a trace in the native format, which check and the other commands\n"
+        "read.\n\n"
+        "Exit status: that of the program (128 + N after signal N). If the program\n"
+        "succeeded, but not the trace: 2.\n",
     .options = options,
     .values_size = sizeof(struct values),
     .least_operands = 1,

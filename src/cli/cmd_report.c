@@ -1,94 +1,87 @@
 /* seriatim report: writes a saved result, or what is found in a trace, in any format. */
-#include "base/memory.h"
-#include "cli/checking.h"
-#include "cli/result_file.h"
-#include "report/formats.h"
-#include "report/load.h"
+#include "base/output.h"
+#include "cli/cmd_check.h"
+#include "cli/messages.h"
+#include "report/load/load.h"
+#include "session/result_file.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* How much to read in order to tell a result from a trace. */
+/* How much to read to distinguish a result from a trace. */
 enum { FIRST_LOOK = 4096 };
 
 struct values {
     struct common_values common;
     unsigned format;
     const char *output;
-    struct judging_values judging;
+    struct filter_values filters;
 };
 
-static int open_judging(struct judging *judging, const struct values *values, const char *path,
-                        struct st_error *error) {
-    const char *const inputs[] = {path, NULL};
-    return judging_open(judging, &values->judging, "report", inputs, error);
-}
-
-/* Findings keep what was said of them when they were saved, unless files are given now. */
-static enum status write_loaded(const struct values *values, const struct judging *judging,
+/* Findings keep the state they were saved with, unless files are given now. */
+static enum status write_loaded(const struct values *values, const struct st_filters *filters,
                                 const struct st_loaded *loaded, struct st_output *output) {
     struct st_report report = *st_loaded_report(loaded);
-    struct st_judgement *judgement = judging_apply(judging, &report, 0);
+    struct st_triaged *triaged = st_filters_apply(filters, &report, 0);
     enum status status = report_status(&report);
     struct st_error error;
     report.has_status = true;
     report.status = status;
-    judging_write(judging, &report, values->format, text_style(&values->common, output->fd),
-                  output->file);
-    st_judgement_free(judgement);
+    write_report_as(&report, &values->filters, values->format,
+                    text_style(&values->common, output->fd), output->file);
+    st_triaged_free(triaged);
     return st_output_finish(output, &error) < 0 ? complain(&error) : status;
 }
 
-static enum status judge_loaded(const struct values *values, const char *path,
-                                const struct st_loaded *loaded) {
-    const char *inputs[ST_MOST_TEXTS + 2] = {path};
-    const struct st_texts *suppressions = &values->judging.suppressions;
-    struct judging judging;
+static enum status filter_loaded(const struct values *values, const char *path,
+                                 const struct st_loaded *loaded) {
+    const struct st_filter_files *files = &values->filters.files;
+    const char *const others[] = {path, NULL};
+    const char *inputs[ST_FILTER_INPUTS];
+    struct st_filters filters;
     struct st_output output;
     struct st_error error;
     enum status status;
-    memcpy(inputs + 1, suppressions->items, suppressions->count * sizeof *inputs);
-    if (open_judging(&judging, values, path, &error) < 0)
+    st_filters_list_inputs(files, path, NULL, inputs);
+    if (st_filters_open(&filters, files, "report", others, &error) < 0)
         return complain(&error);
     if (st_output_open(&output, values->output, inputs, &error) < 0)
         status = complain(&error);
     else
-        status = write_loaded(values, &judging, loaded, &output);
-    judging_close(&judging);
+        status = write_loaded(values, &filters, loaded, &output);
+    st_filters_close(&filters);
     return status;
 }
 
 static enum status report_result(const struct values *values, const char *path,
                                  struct st_input *input) {
     struct st_error error;
-    if (result_read_rest(input, &error) < 0)
+    if (st_result_read_rest(input, &error) < 0)
         return complain(&error);
     struct st_loaded *loaded =
         st_report_load(input->name, st_input_bytes(input), st_input_available(input), &error);
     if (!loaded)
         return complain(&error);
-    enum status status = judge_loaded(values, path, loaded);
+    enum status status = filter_loaded(values, path, loaded);
     st_loaded_free(loaded);
     return status;
 }
 
-/* As `seriatim check` does it without options. */
+/* Like `seriatim check` without options. */
 static enum status report_trace(const struct values *values, const char *path) {
     const struct check_values check = {.common = values->common,
                                        .limit = 100,
                                        .format = values->format,
                                        .output = values->output,
-                                       .judging = values->judging};
+                                       .filters = values->filters};
     return check_path(&check, path);
 }
 
-/* What comes through a pipe was read by now and cannot be read again as a trace. */
+/* A pipe has been read by now, and cannot be read again as a trace. */
 static enum status refuse_pipe(const struct st_input *input) {
     struct st_error error;
     st_fail(&error, input->name, ST_AT_FILE, 0,
-            "is no result of check, run or predict; a trace has to be a file here, or use "
-            "'seriatim check "
-            "--format html -'");
+            "is not a result of check, run or predict; for a trace from a pipe use "
+            "'seriatim check --format html -'");
     return complain(&error);
 }
 
@@ -113,7 +106,7 @@ static enum status run(const void *values, const char *const *operands) {
 }
 
 static const struct st_option options[] = {
-    JUDGING_OPTIONS(struct values, judging),
+    FILTER_OPTIONS(struct values, filters),
     REPORT_FORMAT_OPTION(struct values, "html"),
     OUTPUT_OPTION(struct values),
     COMMON_OPTIONS,
@@ -122,12 +115,12 @@ static const struct st_option options[] = {
 const struct command cmd_report = {
     .name = "report",
     .operands = "RESULT|TRACE",
-    .summary = "write a saved result as a page for a browser, or in another format",
+    .summary = "show a saved result as a page for a browser, or in another format",
     .description =
-        "Writes a result that check, run or predict saved with --format json as a page\n"
-        "for a browser, or in another format. RESULT is a file or - for standard input. A\n"
+        "Shows a result that check, run or predict saved with --format json, as a page\n"
+        "for a browser or in another format. RESULT is a file, or - for standard input. A\n"
         "TRACE is checked first, as 'seriatim check' does without options.\n\n"
-        "Exit status: 0 nothing new found, 1 found, 2 trouble.\n",
+        "Exit status: 0 nothing new found, 1 something new found, 2 error.\n",
     .options = options,
     .values_size = sizeof(struct values),
     .least_operands = 1,

@@ -1,14 +1,12 @@
 /* seriatim run: runs a program and checks what it does while it runs. */
-#include "base/memory.h"
-#include "check/witness.h"
-#include "cli/judging.h"
-#include "cli/watching.h"
-#include "report/formats.h"
-#include "cli/words.h"
+#include "base/output.h"
+#include "cli/messages.h"
+#include "cli/report_output.h"
+#include "cli/watch_messages.h"
+#include "session/finding_names.h"
+#include "session/watched_program.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 struct values {
@@ -17,92 +15,62 @@ struct values {
     uint64_t limit, error_exitcode;
     bool first;
     unsigned format;
-    struct judging_values judging;
+    struct filter_values filters;
 };
 
 struct run {
     const struct values *values;
     const char *const *words;
-    struct st_watch watch;
-    struct st_spec *spec;
-    struct st_validator *validator;
-    const struct st_engine *engine;
-    void *state;
-    struct st_findings findings;
-    double seconds;
-    size_t peak_bytes;
-    struct judging judging;
-    bool over;    /* the program has ended */
-    bool found;   /* something new, when the last report was written */
-    bool stopped; /* --first: something was found and told */
-    bool failed;  /* the report could not be written */
+    struct st_live_check check;
+    struct st_filters filters;
+    bool over;   /* the program has ended */
+    bool found;  /* something new, when the last report was written */
+    bool failed; /* the report could not be written */
 };
-
-static double processor_time(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static bool has_found(const struct run *run) {
-    return run->findings.first_bad_event || run->findings.kept;
-}
 
 /* ---- the report ---- */
 
-/* What was found so far, with the violations in order. The engine goes on with its own. */
-static struct st_findings sorted_findings(const struct run *run) {
-    struct st_findings findings = run->findings;
-    findings.violations = st_alloc(findings.kept + 1, sizeof *findings.violations);
-    if (findings.kept)
-        memcpy(findings.violations, run->findings.violations,
-               findings.kept * sizeof *findings.violations);
-    st_findings_sort(&findings);
-    if (findings.verdict == ST_UNDECIDED && !findings.gave_up)
-        findings.verdict = findings.first_bad_event ? ST_NOT_SERIALIZABLE : ST_SERIALIZABLE;
-    return findings;
-}
-
-/* As far as it is known by now. */
+/* As far as it is known so far. */
 static enum status exit_status(const struct run *run) {
-    return watching_status(&run->watch, run->found ? (int)run->values->error_exitcode
-                                        : run->failed || run->findings.gave_up ? STATUS_TROUBLE
-                                                                               : STATUS_CLEAN);
+    bool trouble = run->failed || run->check.run.findings.gave_up;
+    return watch_status(&run->check.watch, run->found ? (int)run->values->error_exitcode
+                                           : trouble  ? STATUS_TROUBLE
+                                                      : STATUS_CLEAN);
 }
 
 static void write_to(struct run *run, FILE *file, int fd) {
-    struct st_findings findings = sorted_findings(run);
-    struct words *words = words_new(run->watch.translator, &findings);
-    struct st_details details = words_details(words);
-    struct st_result result = {.engine = run->engine->name,
-                               .findings = &findings,
-                               .seconds = run->seconds,
-                               .peak_bytes = run->peak_bytes};
-    struct st_report report = {.schema = "seriatim-run/1",
+    const struct values *values = run->values;
+    struct st_live_check *check = &run->check;
+    struct st_findings findings = st_engine_run_snapshot(&check->run);
+    struct st_finding_names *names = st_finding_names_new(check->watch.translator, &findings);
+    struct st_details details = st_finding_names_details(names);
+    struct st_result result = st_engine_run_result(&check->run, &findings);
+    struct st_report report = {.schema = ST_RUN_SCHEMA,
                                .trace = run->words[0],
                                .details = &details,
                                .built =
-                                   st_places_built(st_translator_places(run->watch.translator)),
-                               .symbols = words_symbols(words),
-                               .facts = st_validator_facts(run->validator),
-                               .repairs = st_validator_repairs(run->validator),
-                               .stopped = run->stopped,
-                               .results = &result,
-                               .result_count = 1};
-    struct st_judgement *judgement = judging_apply(&run->judging, &report, run->values->limit);
+                                   st_places_built(st_translator_places(check->watch.translator)),
+                               .symbols = st_finding_names_symbols(names),
+                               .facts = st_validator_facts(check->validator),
+                               .repairs = st_validator_repairs(check->validator),
+                               .stopped = check->run.stopped,
+                               .kind = ST_REPORT_RESULT,
+                               .results = {&result, 1}};
+    struct st_triaged *triaged = st_filters_apply(&run->filters, &report, values->limit);
     run->found = st_report_found(&report);
     report.has_status = run->over;
     report.status = exit_status(run);
-    judging_write(&run->judging, &report, run->values->format, text_style(&run->values->common, fd),
-                  file);
-    st_judgement_free(judgement);
-    words_free(words);
+    write_report_as(&report, &values->filters, values->format, text_style(&values->common, fd),
+                    file);
+    st_triaged_free(triaged);
+    st_finding_names_free(names);
     free(findings.violations);
 }
 
 static char *log_path(const struct run *run) {
-    pid_t attached = st_watch_attached(&run->watch);
-    return watching_path(run->values->log, attached ? attached : run->watch.program.process);
+    const struct st_watch *watch = &run->check.watch;
+    pid_t attached = st_watch_attached(watch);
+    return st_expand_process(run->values->log, attached ? attached : watch->program.process);
 }
 
 static void write_log(struct run *run) {
@@ -123,7 +91,8 @@ static void write_log(struct run *run) {
 
 static void write_report(void *context) {
     struct run *run = context;
-    if (!st_watch_attached(&run->watch) || st_watch_had_no_room(&run->watch))
+    const struct st_watch *watch = &run->check.watch;
+    if (!st_watch_attached(watch) || st_watch_had_no_room(watch))
         return;
     if (run->values->log) {
         write_log(run);
@@ -133,135 +102,68 @@ static void write_report(void *context) {
     fflush(stderr);
 }
 
-/* ---- the events ---- */
-
-static void report_first(struct run *run) {
-    run->stopped = true;
-    write_report(run);
-    st_watch_stop(&run->watch);
-}
-
-/* Event by event, so that nothing behind the first finding is seen. */
-static void feed_until_found(struct run *run, const struct st_event *events, const uint64_t *at,
-                             size_t count, uint64_t first) {
-    for (size_t i = 0; i < count && !has_found(run); i++)
-        st_witness_feed_at(run->state, &events[i], &at[i], 1, first + i);
-    if (has_found(run))
-        report_first(run);
-}
-
-static void check_events(void *context, struct st_event *events, const uint64_t *at, size_t count) {
-    struct run *run = context;
-    if (run->stopped)
-        return;
-    const struct st_symbols *symbols = st_translator_symbols(run->watch.translator);
-    uint64_t first = st_validator_facts(run->validator)->events + 1;
-    st_validate(run->validator, events, count, symbols->threads.count, symbols->locks.count);
-    double start = processor_time();
-    if (run->values->first)
-        feed_until_found(run, events, at, count, first);
-    else
-        st_witness_feed_at(run->state, events, at, count, first);
-    run->seconds += processor_time() - start;
-}
-
-static uint64_t dead_before(void *context, uint32_t thread) {
-    struct run *run = context;
-    return st_witness_dead_before(run->state, thread);
-}
-
-static void forget_variable(void *context, uint32_t variable) {
-    struct run *run = context;
-    run->engine->forget(run->state, variable);
-}
-
-static void note_memory(void *context) {
-    struct run *run = context;
-    size_t bytes = run->engine->memory(run->state);
-    if (bytes > run->peak_bytes)
-        run->peak_bytes = bytes;
-}
+/* ---- the command ---- */
 
 static enum status follow(struct run *run) {
-    struct st_watch_hooks hooks = {.asked = write_report, .tick = note_memory, .context = run};
-    st_watch_follow(&run->watch, &hooks);
-    note_memory(run);
+    struct st_engine_run *engine = &run->check.run;
+    st_live_check_follow(&run->check);
     run->over = true;
-    if (!run->stopped) {
-        run->engine->finish(run->state, st_validator_facts(run->validator)->events);
+    if (!engine->stopped)
         write_report(run);
-    }
-    if (!judging_is_wanted(&run->values->judging))
-        run->found = has_found(run); /* even if it could not be told */
-    watching_warn(&run->watch, run->words[0]);
-    if (run->findings.gave_up)
-        warn("%s: %s", run->engine->name, run->findings.gave_up);
+    if (!st_filters_wanted(&run->values->filters.files))
+        run->found = st_engine_run_has_found(engine); /* even if the report could not be written */
+    warn_of_watch(&run->check.watch, run->words[0]);
+    if (engine->findings.gave_up)
+        warn("%s: %s", engine->engine->name, engine->findings.gave_up);
     return exit_status(run);
 }
 
-/* Better now than after hours. */
-static int check_log(const struct values *values) {
+/* Better to fail now than after hours. */
+static int check_log(const struct values *values, struct st_error *error) {
     struct st_output output;
-    struct st_error error;
     if (!values->log)
         return 0;
-    char *path = watching_path(values->log, 0);
-    int result = st_output_open(&output, path, NULL, &error);
+    char *path = st_expand_process(values->log, 0);
+    int result = st_output_open(&output, path, NULL, error);
     if (result == 0)
         st_output_abandon(&output);
-    else
-        complain(&error);
     free(path);
     return result;
 }
 
-static int check_exitcode(const struct values *values) {
-    struct st_error error;
+static int check_exitcode(const struct values *values, struct st_error *error) {
     if (values->error_exitcode <= 255)
         return 0;
-    st_fail(&error, "run", ST_AT_FILE, 0, "option '--error-exitcode' needs a number up to 255");
-    complain(&error);
-    return -1;
+    return st_fail(error, "run", ST_AT_FILE, 0,
+                   "option '--error-exitcode' needs a number up to 255");
 }
 
-static int open_judging(struct run *run) {
+static int open_filters(struct run *run, struct st_error *error) {
     const struct values *values = run->values;
     const char *const inputs[] = {values->spec, NULL};
-    struct st_error error;
-    int result = -1;
-    if (values->first && judging_is_wanted(&values->judging))
-        st_fail(&error, "run", ST_AT_FILE, 0,
-                "--first stops at a finding before it is known whether that is new; leave it out "
-                "with --suppressions and --baseline");
-    else
-        result = judging_open(&run->judging, &values->judging, "run", inputs, &error);
-    if (result < 0)
-        complain(&error);
-    return result;
+    if (values->first && st_filters_wanted(&values->filters.files))
+        return st_fail(
+            error, "run", ST_AT_FILE, 0,
+            "--first cannot be used with --suppressions or --baseline: it stops before it is "
+            "known whether a finding is new");
+    return st_filters_open(&run->filters, &values->filters.files, "run", inputs, error);
 }
 
-static enum status run_program(const void *values, const char *const *operands) {
+static enum status run_program(const void *command_values, const char *const *operands) {
+    const struct values *values = command_values;
     struct run run = {.values = values, .words = operands};
-    struct st_translation translation = {.sites = true,
-                                         .sink = check_events,
-                                         .dead_before = dead_before,
-                                         .forget = forget_variable,
-                                         .context = &run};
-    enum status status = STATUS_TROUBLE;
-    if (check_exitcode(values) < 0 || check_log(values) < 0 || open_judging(&run) < 0)
-        return status;
-    run.validator = st_validator_new(true);
-    run.engine = st_engine_find("witness");
-    st_findings_init(&run.findings, judging_keeps(&run.values->judging, run.values->limit));
-    run.state = run.engine->create(&run.findings);
-    if (watching_start(&run.watch, &run.spec, run.values->spec, operands, &translation) == 0)
-        status = follow(&run);
-    st_watch_free(&run.watch);
-    run.engine->destroy(run.state);
-    st_findings_free(&run.findings);
-    st_validator_free(run.validator);
-    st_spec_free(run.spec);
-    judging_close(&run.judging);
+    struct st_live_check_hooks hooks = {
+        .asked = write_report, .found = write_report, .context = &run};
+    struct st_error error;
+    if (check_exitcode(values, &error) < 0 || check_log(values, &error) < 0 ||
+        open_filters(&run, &error) < 0)
+        return complain(&error);
+    st_live_check_init(&run.check, st_filters_keep(&values->filters.files, values->limit),
+                       values->first, &hooks);
+    int started = st_live_check_start(&run.check, "run", operands, values->spec, &error);
+    enum status status = started < 0 ? complain(&error) : follow(&run);
+    st_live_check_free(&run.check);
+    st_filters_close(&run.filters);
     return status;
 }
 
@@ -270,25 +172,26 @@ static const struct st_option options[] = {
      .kind = ST_TEXT,
      .offset = offsetof(struct values, spec),
      .value = "FILE",
-     .help = "which functions are meant to be atomic; without it, nearly all are"},
+     .help = "a specification that says which functions should be atomic; without it, nearly all "
+             "should"},
     LIMIT_OPTION(struct values),
     {.name = "first",
      .kind = ST_FLAG,
      .offset = offsetof(struct values, first),
-     .help = "report the first finding at once, then let the program go on unwatched"},
+     .help = "report the first finding at once; the program then continues unwatched"},
     {.name = "log",
      .kind = ST_TEXT,
      .offset = offsetof(struct values, log),
      .value = "FILE",
-     .help = "write the report to FILE, with the process for each %p in it, instead of standard "
-             "error"},
+     .help = "write the report to FILE instead of standard error; %p in its name becomes the "
+             "process id"},
     {.name = "error-exitcode",
      .kind = ST_NUMBER,
      .offset = offsetof(struct values, error_exitcode),
      .value = "N",
      .initial = "66",
-     .help = "exit status when the program succeeded and something was found"},
-    JUDGING_OPTIONS(struct values, judging),
+     .help = "exit with status N if the program succeeded but something was found"},
+    FILTER_OPTIONS(struct values, filters),
     REPORT_FORMAT_OPTION(struct values, "text"),
     COMMON_OPTIONS,
 };
@@ -296,13 +199,12 @@ static const struct st_option options[] = {
 const struct command cmd_run = {
     .name = "run",
     .operands = "[--] PROGRAM [ARGUMENT...]",
-    .summary = "run a program and say which blocks were cut",
-    .description =
-        "Runs a program that was built with seriatim-cc or seriatim-c++, checks what it\n"
-        "does and reports at its end which functions and blocks were not atomic. The\n"
-        "signal SIGUSR1 asks for a report of what was found so far.\n\n"
-        "Exit status: that of the program (128 + N after signal N); if the program\n"
-        "succeeded, 66 when something new was found and 2 when there is trouble.\n",
+    .summary = "run a program and report which blocks were violated",
+    .description = "Runs a program that was built with seriatim-cc or seriatim-c++, and checks it\n"
+                   "while it runs. Reports at the end which functions and blocks were not atomic.\n"
+                   "Send SIGUSR1 for a report of what was found so far.\n\n"
+                   "Exit status: that of the program (128 + N after signal N). If the program\n"
+                   "succeeded: 66 if something new was found, 2 after an error.\n",
     .options = options,
     .values_size = sizeof(struct values),
     .least_operands = 1,

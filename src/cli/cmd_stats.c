@@ -1,9 +1,18 @@
-/* seriatim stats: what a trace consists of, and which of its accesses race. */
+/* seriatim stats: counts what a trace consists of, and lists the accesses that race. */
 #include "base/json.h"
-#include "cli/race_list.h"
-#include "cli/shared.h"
+#include "base/output.h"
+#include "check/clock.h"
+#include "cli/common_options.h"
+#include "cli/messages.h"
+#include "cli/trace_messages.h"
+#include "report/report.h"
+#include "report/story/story.h"
+#include "report/text/text_writer.h"
+#include "report/user_line.h"
+#include "session/race_list.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct values {
@@ -57,70 +66,171 @@ static double bytes_per_event(const struct st_trace *trace) {
     return (double)done / (double)st_trace_facts(trace)->events;
 }
 
+/* ---- text ---- */
+
+static void put_access(const struct st_text_writer *text, const struct st_place *place) {
+    char buffer[ST_LOCATION_SIZE];
+    bool located = *st_user_location(text->symbols, NULL, place->event.loc, buffer);
+    fputs(located ? " " : "", text->file);
+    st_put_location(text, place->event.loc);
+    fprintf(text->file, " (event %" PRIu64 ")", place->number);
+}
+
+static void put_pair(const struct st_text_writer *text, const struct st_race_pair *pair) {
+    fputs("  ", text->file);
+    st_put_thread(text, pair->from.event.thread);
+    fputc(' ', text->file);
+    char *action = st_action_text(text->symbols, &pair->from.event, false);
+    st_put_name(text, action);
+    free(action);
+    put_access(text, &pair->from);
+    fputs(", ", text->file);
+    st_put_thread(text, pair->to.event.thread);
+    fputs(pair->to.event.op == ST_READ ? " read it" : " wrote it", text->file);
+    put_access(text, &pair->to);
+    if (pair->count > 1)
+        fprintf(text->file, " and %" PRIu64 " more like it", pair->count - 1);
+    fputc('\n', text->file);
+}
+
+static void write_races_text(const struct st_race_list *list, const struct st_symbols *symbols,
+                             FILE *file) {
+    struct st_text_writer text = {.file = file, .symbols = symbols};
+    uint64_t shown = 0;
+    fprintf(file, "%-24s ", "data races");
+    if (st_race_list_gave_up(list)) {
+        fputs("not known: " ST_OUT_OF_TIME "\n", file);
+        return;
+    }
+    if (!list->accesses) {
+        fputs("none\n", file);
+        return;
+    }
+    fprintf(file, "%" PRIu64 " access%s to ", list->accesses, list->accesses == 1 ? "" : "es");
+    st_put_count(&text, list->variables, "variable");
+    fputc('\n', file);
+    for (size_t i = 0; i < list->pair_count; i++) {
+        put_pair(&text, &list->pairs[i]);
+        shown += list->pairs[i].count;
+    }
+    if (shown < list->accesses)
+        fprintf(file, "  and %" PRIu64 " more\n", list->accesses - shown);
+}
+
 static void write_text(const struct st_trace *trace, const char *path, const struct fact *list,
-                       struct race_list *races, FILE *file) {
+                       const struct st_race_list *races, FILE *file) {
     const struct st_facts *facts = st_trace_facts(trace);
     fprintf(file, "%-24s %s\n", "trace", path);
     fprintf(file, "%-24s %s%s\n", "format", st_trace_format(trace),
-            st_trace_cut(trace) ? ", cut off" : "");
+            st_trace_truncated(trace) ? ", truncated" : "");
     fprintf(file, "%-24s %.2f\n", "bytes per event", bytes_per_event(trace));
     for (size_t i = 0; i < FACT_COUNT; i++) {
         fprintf(file, "%-24s %" PRIu64 "\n", list[i].label, list[i].count);
         for (int op = 0; i == 0 && op < ST_OP_COUNT; op++)
             fprintf(file, "  %-22s %" PRIu64 "\n", st_op_word((enum st_op)op), facts->ops[op]);
     }
-    race_list_write_text(races, st_trace_symbols(trace), file);
+    write_races_text(races, st_trace_symbols(trace), file);
+}
+
+/* ---- JSON ---- */
+
+static void number_field(struct st_json *json, const char *key, uint64_t number) {
+    st_json_key(json, key);
+    st_json_number(json, number);
+}
+
+static void string_field(struct st_json *json, const char *key, const char *text) {
+    st_json_key(json, key);
+    st_json_string(json, text);
+}
+
+static void write_place(const char *key, const struct st_place *place,
+                        const struct st_symbols *symbols, struct st_json *json) {
+    char buffer[ST_LOCATION_SIZE];
+    char *op = st_op_text(symbols, &place->event);
+    st_json_key(json, key);
+    st_json_flat_object(json);
+    number_field(json, "event", place->number);
+    string_field(json, "thread", st_name(&symbols->threads, place->event.thread));
+    string_field(json, "op", op);
+    string_field(json, "loc", st_user_location(symbols, NULL, place->event.loc, buffer));
+    st_json_object_end(json);
+    free(op);
+}
+
+static void write_races_json(const struct st_race_list *list, const struct st_symbols *symbols,
+                             struct st_json *json) {
+    if (st_race_list_gave_up(list)) {
+        st_json_null(json);
+        return;
+    }
+    st_json_object(json);
+    number_field(json, "accesses", list->accesses);
+    number_field(json, "variables", list->variables);
+    st_json_key(json, "pairs");
+    st_json_array(json);
+    for (size_t i = 0; i < list->pair_count; i++) {
+        const struct st_race_pair *pair = &list->pairs[i];
+        st_json_flat_object(json);
+        string_field(json, "variable", st_target_name(symbols, ST_READ, pair->to.event.target));
+        number_field(json, "count", pair->count);
+        write_place("from", &pair->from, symbols, json);
+        write_place("to", &pair->to, symbols, json);
+        st_json_object_end(json);
+    }
+    st_json_array_end(json);
+    st_json_object_end(json);
 }
 
 static void write_json(const struct st_trace *trace, const char *path, const struct fact *list,
-                       struct race_list *races, FILE *file) {
+                       const struct st_race_list *races, FILE *file) {
     struct st_json json;
     st_json_start(&json, file);
     st_json_object(&json);
-    st_json_key(&json, "schema");
-    st_json_string(&json, "seriatim-stats/1");
-    st_json_key(&json, "file");
-    st_json_string(&json, path);
-    st_json_key(&json, "format");
-    st_json_string(&json, st_trace_format(trace));
+    string_field(&json, "schema", "seriatim-stats/1");
+    string_field(&json, "file", path);
+    string_field(&json, "format", st_trace_format(trace));
     st_json_key(&json, "cut");
-    st_json_bool(&json, st_trace_cut(trace));
+    st_json_bool(&json, st_trace_truncated(trace));
     st_json_key(&json, "bytes_per_event");
     st_json_real(&json, bytes_per_event(trace));
     for (size_t i = 0; i < FACT_COUNT; i++) {
-        st_json_key(&json, list[i].key);
-        st_json_number(&json, list[i].count);
+        number_field(&json, list[i].key, list[i].count);
     }
     st_json_key(&json, "operations");
     st_json_flat_object(&json);
     for (int op = 0; op < ST_OP_COUNT; op++) {
-        st_json_key(&json, st_op_word((enum st_op)op));
-        st_json_number(&json, st_trace_facts(trace)->ops[op]);
+        number_field(&json, st_op_word((enum st_op)op), st_trace_facts(trace)->ops[op]);
     }
     st_json_object_end(&json);
     st_json_key(&json, "races");
-    race_list_write_json(races, st_trace_symbols(trace), &json);
+    write_races_json(races, st_trace_symbols(trace), &json);
     st_json_object_end(&json);
     st_json_finish(&json);
 }
 
-static int read_all(struct reading *reading, struct race_list *races, struct st_error *error) {
+/* ---- the command ---- */
+
+static int read_all(struct st_reading *reading, struct st_race_list *races,
+                    struct st_error *error) {
     struct st_event *events;
     uint64_t first;
     long count;
-    while ((count = reading_next(reading, &events, &first, error)) > 0)
-        race_list_feed(races, events, (size_t)count, first);
-    reading_end(reading, count == 0);
+    while ((count = st_reading_next(reading, &events, &first, error)) > 0)
+        st_race_list_feed(races, events, (size_t)count, first);
+    end_reading(reading, count == 0);
     return (int)count;
 }
 
-static int write_stats(struct reading *reading, const struct values *values, const char *path,
-                       struct race_list *races, struct st_output *output, struct st_error *error) {
+static int write_stats(struct st_reading *reading, const struct values *values, const char *path,
+                       struct st_race_list *races, struct st_output *output,
+                       struct st_error *error) {
     struct fact list[FACT_COUNT];
     if (read_all(reading, races, error) < 0) {
         st_output_abandon(output);
         return -1;
     }
+    st_race_list_finish(races, st_trace_symbols(reading->trace));
     list_facts(reading->trace, list);
     if (values->format == FORMAT_JSON)
         write_json(reading->trace, path, list, races, output->file);
@@ -131,19 +241,19 @@ static int write_stats(struct reading *reading, const struct values *values, con
 
 static enum status run(const void *given, const char *const *operands) {
     const struct values *values = given;
-    struct reading reading;
-    struct race_list races;
+    struct st_reading reading;
+    struct st_race_list races;
     struct st_output output;
     struct st_error error;
-    if (reading_open(&reading, operands[0], (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD,
+    if (open_reading(&reading, operands[0], (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD,
                      values->common.quiet, &error) < 0)
         return complain(&error);
     int result = st_output_open(&output, values->output, operands, &error);
-    race_list_init(&races);
+    st_race_list_init(&races);
     if (result == 0)
         result = write_stats(&reading, values, operands[0], &races, &output, &error);
-    race_list_free(&races);
-    reading_close(&reading);
+    st_race_list_free(&races);
+    st_reading_close(&reading);
     return result < 0 ? complain(&error) : STATUS_CLEAN;
 }
 
@@ -159,8 +269,9 @@ const struct command cmd_stats = {
     .operands = "TRACE",
     .summary = "count the events, threads, variables, locks and blocks of a trace",
     .description =
-        "Counts what a trace consists of, and the accesses in it that race: nothing but\n"
-        "chance orders them. TRACE is a file in any format, or - for standard input.\n",
+        "Counts what a trace consists of, and its data races: conflicting accesses that\n"
+        "no synchronisation orders. TRACE is a file in any format, or - for standard\n"
+        "input.\n",
     .options = options,
     .values_size = sizeof(struct values),
     .least_operands = 1,

@@ -1,5 +1,5 @@
 /* A command is a value: `const struct command cmd_check` at the end of cmd_check.c, and a line in
- * the table in commands.c. */
+ * the table in commands.c. Help, manual pages and shell completion are written from it. */
 #ifndef SERIATIM_CLI_COMMAND_H
 #define SERIATIM_CLI_COMMAND_H
 
@@ -10,21 +10,36 @@ enum status { STATUS_CLEAN = 0, STATUS_FOUND = 1, STATUS_TROUBLE = 2 };
 
 struct command {
     const char *name;
-    const char *operands; /* as in the usage line: "TRACE"; "bash|zsh" for words that are fixed */
-    const char *summary;  /* one line for the list of commands */
-    const char *description; /* what --help says before the options; lines end with \n */
-    const struct st_option *options;
+    const char *operands;            /* as in the usage line: "TRACE"; "bash|zsh" for fixed words */
+    const char *summary;             /* one line for the list of commands */
+    const char *description;         /* what --help says before the options; lines end with \n */
+    const struct st_option *options; /* or, where they are put together at run time, ... */
+    const struct st_option *(*make_options)(void);
     size_t values_size; /* of its struct of values, which starts with struct common_values */
     size_t least_operands, most_operands;
-    bool operands_end_options;     /* what stands behind the first operand is for somebody else */
-    void (*more_help)(FILE *file); /* what --help says behind the options, or NULL */
+    bool operands_end_options;     /* words after the first operand are not ours to read */
+    void (*more_help)(FILE *file); /* what --help says after the options, or NULL */
     enum status (*run)(const void *values, const char *const *operands);
-    /* Instead of all from options on, for a command that takes its arguments as they are. It runs
-     * with the signals that we were started with, so that it may exec. */
+    /* Instead of everything from `options` on, for a command that passes its arguments on
+     * unchanged. It runs with the signals that we were started with, so that it may exec. */
     enum status (*run_untouched)(int argc, char **argv);
 };
 
 extern const struct command cmd_run, cmd_record, cmd_check, cmd_predict, cmd_infer, cmd_report,
     cmd_stats, cmd_convert, cmd_dump, cmd_cc, cmd_cxx, cmd_doctor, cmd_completion;
+
+extern const struct command *const commands[]; /* ends with NULL */
+
+/* The command `help` is not in the table: it only shows the table. */
+#define HELP_COMMAND "help"
+#define HELP_SUMMARY "show the help of a command, as in: seriatim help check"
+
+extern const struct st_option common_options[]; /* of every command */
+extern const struct st_option top_options[];    /* of seriatim itself, instead of a command */
+
+const struct command *find_command(const char *name); /* NULL if there is none */
+
+/* Its options, made or not; NULL if it takes its arguments as they are. */
+const struct st_option *command_options(const struct command *command);
 
 #endif

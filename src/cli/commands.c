@@ -1,12 +1,15 @@
-#include "cli/commands.h"
-
-#include "cli/shared.h"
+#include "cli/command.h"
+#include "cli/common_options.h"
 
 #include <string.h>
 
 const struct command *const commands[] = {
     &cmd_run,     &cmd_record, &cmd_check, &cmd_predict, &cmd_infer,  &cmd_report,     &cmd_stats,
     &cmd_convert, &cmd_dump,   &cmd_cc,    &cmd_cxx,     &cmd_doctor, &cmd_completion, NULL};
+
+const char *const color_words[] = {
+    [COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never", NULL};
+const char *const format_words[] = {[FORMAT_TEXT] = "text", [FORMAT_JSON] = "json", NULL};
 
 const struct st_option common_options[] = {COMMON_OPTIONS};
 
@@ -28,4 +31,8 @@ const struct command *find_command(const char *name) {
         if (strcmp((*command)->name, name) == 0)
             return *command;
     return NULL;
+}
+
+const struct st_option *command_options(const struct command *command) {
+    return command->make_options ? command->make_options() : command->options;
 }

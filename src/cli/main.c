@@ -1,7 +1,9 @@
-/* seriatim: finds out whether blocks that are meant to be atomic were atomic in a run. */
-#include "cli/commands.h"
-#include "cli/scratch.h"
-#include "cli/shared.h"
+/* seriatim: finds out whether blocks that should be atomic were atomic in a run. */
+#include "cli/command.h"
+#include "cli/doctor/scratch.h"
+#include "base/output.h"
+#include "cli/common_options.h"
+#include "cli/messages.h"
 
 #include "base/memory.h"
 
@@ -28,11 +30,10 @@ static void write_help(FILE *file, const void *context) {
         fprintf(file, "  %-10s %s\n", (*command)->name, (*command)->summary);
     fprintf(file, "  %-10s %s\n\noptions:\n", HELP_COMMAND, HELP_SUMMARY);
     st_options_help(top_options, file);
-    fputs("\nEvery command has --help, which cc and c++ leave to the compiler. The\n"
-          "environment variable SERIATIM_OPTIONS may hold options, which come before those\n"
-          "of the command line.\n\n"
-          "Exit status: 0 nothing found, 1 found, 2 trouble; run and record pass on that of\n"
-          "the program.\n",
+    fputs("\nEvery command has --help; cc and c++ pass it on to the compiler. Options in the\n"
+          "environment variable SERIATIM_OPTIONS come before those of the command line.\n\n"
+          "Exit status: 0 nothing found, 1 something found, 2 error; run and record pass on\n"
+          "the status of the program.\n",
           file);
 }
 
@@ -45,7 +46,7 @@ static void write_command_help(FILE *file, const void *context) {
     }
     fprintf(file, "usage: seriatim %s [OPTIONS]%s%s\n\n%s\noptions:\n", command->name,
             *command->operands ? " " : "", command->operands, command->description);
-    st_options_help(command->options, file);
+    st_options_help(command_options(command), file);
     if (command->more_help) {
         fputc('\n', file);
         command->more_help(file);
@@ -69,8 +70,8 @@ static enum status unknown_command(const char *name) {
     return complain(&error);
 }
 
-/* The operand with this index, of those that must be there: "OUT" is the second of "IN OUT", and
- * the first of "a|b" is "a or b". */
+/* The required operand with this index: "OUT" is the second of "IN OUT", and the first of "a|b" is
+ * "a or b". */
 static void name_operand(const char *operands, size_t index, char *name, size_t size) {
     size_t length;
     for (const char *word = operands; *word; word += length + (word[length] == ' ')) {
@@ -122,7 +123,7 @@ static enum status run_command(const struct command *command, int argc, char **a
     struct st_operands operands;
     struct st_error error;
     void *values = st_alloc(1, command->values_size);
-    int parsed = st_options_parse(command->options, values, &operands, command->name,
+    int parsed = st_options_parse(command_options(command), values, &operands, command->name,
                                   !command->operands_end_options, argc, argv, options_variable,
                                   getenv(options_variable), &error);
     enum status status = parsed < 0 ? complain(&error) : run_parsed(command, values, &operands);
@@ -138,7 +139,7 @@ static enum status run_help(int argc, char **argv) {
     return command ? show(write_command_help, command) : unknown_command(argv[0]);
 }
 
-/* Leaves no temporary file behind, then dies of the signal as if there were no handler. */
+/* Removes temporary files, then dies from the signal as if there were no handler. */
 static void on_deadly_signal(int number) {
     st_output_remove_unfinished();
     scratch_remove();
@@ -156,18 +157,18 @@ static void set_signals(void) {
         if (before.sa_handler != SIG_IGN) /* nohup, shells without job control */
             sigaction(deadly[i], &action, NULL);
     }
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write() */
+    signal(SIGXFSZ, SIG_IGN); /* if a file may not grow, write() fails instead */
 }
 
 /* A file that we open must not become standard output or error because the caller closed those.
- * Writing to a closed standard output stays an error: what takes its place is not for writing. */
+ * Writing to a closed standard output remains an error: its replacement is read-only. */
 static void keep_standard_descriptors(void) {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0)
             abort();
 }
 
-/* The command that runs when the program is called by its name: seriatim-cc. */
+/* The command that the program runs because of its own name: seriatim-cc. */
 static const struct command *find_own_name(const char *path) {
     static const char prefix[] = "seriatim-";
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;

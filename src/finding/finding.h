@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* An event that a finding speaks of. */
+/* An event that a finding mentions. */
 struct st_place {
     uint64_t number;
     struct st_event event;
@@ -26,7 +26,7 @@ enum st_race { ST_RACE_UNKNOWN, ST_RACE_NONE, ST_RACE_FOUND };
 struct st_edge {
     struct st_place from, to;
     enum st_edge_kind kind;
-    enum st_race race; /* of a conflict: see check/race_edges.h */
+    enum st_race race; /* of a conflict: see check/races/race_edges.h */
 };
 
 /* The transaction that an event is in: an outermost block, or the event alone. */
@@ -103,7 +103,7 @@ size_t st_findings_violation(struct st_findings *findings, const struct st_viola
 bool st_findings_keeps(const struct st_findings *findings, uint32_t block);
 
 /* The violated block with this handle has ended. `begin` is the number of its begin event, which
- * tells whether the violation is still there: it may have given way to another. */
+ * shows whether the violation is still there: it may have given way to another. */
 void st_findings_block_end(struct st_findings *findings, size_t handle, uint64_t begin,
                            uint64_t event);
 

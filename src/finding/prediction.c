@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *st_foresight_name(enum st_foresight foresight) {
+const char *st_block_verdict_name(enum st_block_verdict verdict) {
     static const char *const names[] = {"atomic", "timeout", "potential", "violation"};
-    return names[foresight];
+    return names[verdict];
 }
 
 void st_prediction_init(struct st_prediction *prediction) {
     *prediction = (struct st_prediction){.atomic = ST_UNDECIDED};
 }
 
-static void free_block(struct st_foreseen *block) {
+static void free_block(struct st_predicted_block *block) {
     free(block->pattern);
     free(block->why);
     free(block->variables);
@@ -38,10 +38,10 @@ void st_prediction_free(struct st_prediction *prediction) {
 }
 
 void st_prediction_count(struct st_prediction *prediction, uint32_t block,
-                         enum st_foresight foresight) {
-    bool reported = foresight >= ST_FORESEEN_POTENTIAL;
+                         enum st_block_verdict verdict) {
+    bool reported = verdict >= ST_BLOCK_POTENTIAL;
     prediction->block_count++;
-    prediction->by[foresight]++;
+    prediction->by[verdict]++;
     if (block == ST_NO_NAME) {
         prediction->unnamed_executed++;
         prediction->unnamed_reported += reported;
@@ -56,8 +56,8 @@ void st_prediction_count(struct st_prediction *prediction, uint32_t block,
     prediction->reported[block] += reported;
 }
 
-void st_prediction_add(struct st_prediction *prediction, const struct st_foreseen *block) {
-    st_prediction_count(prediction, block->block, block->foresight);
+void st_prediction_add(struct st_prediction *prediction, const struct st_predicted_block *block) {
+    st_prediction_count(prediction, block->block, block->verdict);
     st_reserve(&prediction->blocks, &prediction->capacity, prediction->listed + 1);
     prediction->blocks[prediction->listed++] = *block;
 }
@@ -76,16 +76,16 @@ void st_prediction_may_miss(struct st_prediction *prediction, const char *senten
 }
 
 static int by_begin(const void *left, const void *right) {
-    const struct st_foreseen *a = left, *b = right;
+    const struct st_predicted_block *a = left, *b = right;
     return (a->begin > b->begin) - (a->begin < b->begin);
 }
 
 void st_prediction_finish(struct st_prediction *prediction) {
     const uint64_t *by = prediction->by;
-    if (by[ST_FORESEEN_POTENTIAL] || by[ST_FORESEEN_VIOLATION])
+    if (by[ST_BLOCK_POTENTIAL] || by[ST_BLOCK_VIOLATION])
         prediction->atomic = ST_NOT_SERIALIZABLE;
     else
-        prediction->atomic = by[ST_FORESEEN_TIMEOUT] ? ST_UNDECIDED : ST_SERIALIZABLE;
+        prediction->atomic = by[ST_BLOCK_TIMEOUT] ? ST_UNDECIDED : ST_SERIALIZABLE;
     if (prediction->listed)
         qsort(prediction->blocks, prediction->listed, sizeof *prediction->blocks, by_begin);
 }
@@ -101,7 +101,7 @@ static void map_place(const struct mapping *mapping, struct st_place *place) {
             mapping->map(mapping->context, place->event.loc) & ((ST_LOC_NAME << 1) - 1);
 }
 
-static void map_block(const struct mapping *mapping, struct st_foreseen *block) {
+static void map_block(const struct mapping *mapping, struct st_predicted_block *block) {
     block->begin_loc = mapping->map(mapping->context, block->begin_loc);
     for (size_t i = 0; i < block->event_count; i++)
         map_place(mapping, &block->events[i]);
@@ -136,13 +136,13 @@ void st_predictions_free(struct st_predictions *predictions) {
 }
 
 void st_predictions_deadlock(struct st_predictions *predictions,
-                             const struct st_foreseen_wait *waits, size_t count) {
-    struct st_foreseen_wait *copy = st_alloc(count, sizeof *copy);
+                             const struct st_predicted_wait *waits, size_t count) {
+    struct st_predicted_wait *copy = st_alloc(count, sizeof *copy);
     memcpy(copy, waits, count * sizeof *copy);
     st_reserve(&predictions->deadlocks, &predictions->deadlock_capacity,
                predictions->deadlock_count + 1);
     predictions->deadlocks[predictions->deadlock_count++] =
-        (struct st_foreseen_deadlock){copy, count};
+        (struct st_predicted_deadlock){copy, count};
 }
 
 void st_predictions_map_locations(struct st_predictions *predictions,
@@ -151,7 +151,7 @@ void st_predictions_map_locations(struct st_predictions *predictions,
     for (size_t i = 0; i < predictions->count; i++)
         st_prediction_map_locations(&predictions->items[i], map, context);
     for (size_t i = 0; i < predictions->deadlock_count; i++) {
-        const struct st_foreseen_deadlock *deadlock = &predictions->deadlocks[i];
+        const struct st_predicted_deadlock *deadlock = &predictions->deadlocks[i];
         for (size_t k = 0; k < deadlock->count; k++) {
             map_place(&mapping, &deadlock->waits[k].holds);
             map_place(&mapping, &deadlock->waits[k].wants);

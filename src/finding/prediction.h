@@ -9,15 +9,15 @@
 #include "finding/finding.h"
 
 /* What an analysis says of a block. The larger, the more there is to say. */
-enum st_foresight {
-    ST_FORESEEN_ATOMIC,
-    ST_FORESEEN_TIMEOUT,   /* the analysis gave up before it knew */
-    ST_FORESEEN_POTENTIAL, /* the analysis is conservative: it may be a false alarm */
-    ST_FORESEEN_VIOLATION  /* some schedule of the run certainly cuts the block */
+enum st_block_verdict {
+    ST_BLOCK_ATOMIC,
+    ST_BLOCK_TIMEOUT,   /* the analysis gave up before it knew */
+    ST_BLOCK_POTENTIAL, /* the analysis is conservative: it may be a false alarm */
+    ST_BLOCK_VIOLATION  /* some schedule of the run certainly cuts the block */
 };
-const char *st_foresight_name(enum st_foresight foresight); /* "atomic", "timeout", ... */
+const char *st_block_verdict_name(enum st_block_verdict verdict); /* "atomic", "timeout", ... */
 
-/* A read of a foreseen schedule that does not see the write that it saw in the trace. Numbers of
+/* A read of a predicted schedule that does not see the write that it saw in the trace. Numbers of
  * events; 0 stands for the initial value, and what an atomic operation leaves that is broken itself
  * is not known. */
 #define ST_UNKNOWN_WRITE UINT64_MAX
@@ -34,12 +34,12 @@ struct st_left_out {
 };
 
 /* What is said of one outermost block of the trace. Lists that are empty are NULL. */
-struct st_foreseen {
+struct st_predicted_block {
     uint32_t block; /* name, or ST_NO_NAME */
     uint32_t thread;
     uint64_t begin_loc;
     uint64_t begin, end; /* end is 0 if the block is still open at the end of the trace */
-    enum st_foresight foresight;
+    enum st_block_verdict verdict;
 
     /* The rest is empty when the block is atomic or timed out. */
     char *pattern;       /* "R-W-R"; of reduction, the movers: "RBLRBL" */
@@ -47,7 +47,7 @@ struct st_foreseen {
                           * threads; NULL: pattern and events say it all */
     uint32_t *variables; /* what it is about */
     size_t variable_count;
-    struct st_place *events; /* those that the finding rests on, in the order in which the foreseen
+    struct st_place *events; /* those that the finding rests on, in the order in which the predicted
                               * schedule has them: leaving the block, elsewhere, coming back */
     size_t event_count;
     uint64_t events_of;   /* the block of the thread that begins with this event does the same, and
@@ -73,12 +73,12 @@ struct st_foreseen {
 };
 
 /* Is the block one that is reported? */
-static inline bool st_is_reported(const struct st_foreseen *block) {
-    return block->foresight >= ST_FORESEEN_POTENTIAL;
+static inline bool st_is_reported(const struct st_predicted_block *block) {
+    return block->verdict >= ST_BLOCK_POTENTIAL;
 }
 
 /* Two conflicting accesses that no lock and no order keeps apart. */
-struct st_foreseen_race {
+struct st_predicted_race {
     uint32_t variable;
     bool suspected; /* only that locks are used in too many ways at accesses to the variable: these
                      * are two of them, which need not race */
@@ -87,11 +87,11 @@ struct st_foreseen_race {
 
 /* Threads that may wait for each other in a ring: each holds a lock that the one before it wants,
  * and wants the lock that the next one holds. */
-struct st_foreseen_wait {
+struct st_predicted_wait {
     struct st_place holds, wants; /* two acquires of one thread */
 };
-struct st_foreseen_deadlock {
-    struct st_foreseen_wait *waits;
+struct st_predicted_deadlock {
+    struct st_predicted_wait *waits;
     size_t count;
 };
 
@@ -100,16 +100,17 @@ struct st_prediction {
     const char *engine; /* "tas", "blocks", ... */
     const char *notion; /* "conflict", "view", "avp": what atomic means to it */
     const char *method; /* the theorem or search that was used, in a few words */
+    bool gives_traces;  /* a witness has all events that run, so that it is a trace */
 
     /* Is every schedule of the run serializable? ST_UNDECIDED when something timed out and nothing
      * was found. */
     enum st_verdict atomic;
 
-    uint64_t block_count;                   /* outermost blocks of the trace */
-    uint64_t by[ST_FORESEEN_VIOLATION + 1]; /* how many of them, by foresight */
-    bool checks_statically;                 /* the analysis has a static check, which showed ... */
-    uint64_t static_proofs;     /* ... that so many of the atomic blocks are, without a search */
-    struct st_foreseen *blocks; /* in the order of their begins; maybe not all of them */
+    uint64_t block_count;                /* outermost blocks of the trace */
+    uint64_t by[ST_BLOCK_VIOLATION + 1]; /* how many of them, by verdict */
+    bool checks_statically;              /* the analysis has a static check, which showed ... */
+    uint64_t static_proofs; /* ... that so many of the atomic blocks are, without a search */
+    struct st_predicted_block *blocks; /* in the order of their begins; maybe not all of them */
     size_t listed, capacity;
 
     /* For each name of a block: how many blocks there were, and how many are reported (potential or
@@ -118,7 +119,7 @@ struct st_prediction {
     size_t name_capacity;
     uint64_t unnamed_executed, unnamed_reported;
 
-    struct st_foreseen_race *races; /* of analyses that look for them */
+    struct st_predicted_race *races; /* of analyses that look for them */
     size_t race_count, race_capacity;
     bool finds_races;
 
@@ -135,11 +136,11 @@ void st_prediction_init(struct st_prediction *prediction);
 void st_prediction_free(struct st_prediction *prediction);
 
 /* Appends a block; takes over its lists. Counts it in `by`, and by its name. */
-void st_prediction_add(struct st_prediction *prediction, const struct st_foreseen *block);
+void st_prediction_add(struct st_prediction *prediction, const struct st_predicted_block *block);
 
 /* Only counts a block that is not listed. */
 void st_prediction_count(struct st_prediction *prediction, uint32_t block,
-                         enum st_foresight foresight);
+                         enum st_block_verdict verdict);
 
 /* A sentence that the reader must know; each once. */
 void st_prediction_caveat(struct st_prediction *prediction, const char *sentence);
@@ -152,7 +153,7 @@ void st_prediction_finish(struct st_prediction *prediction);
 
 /* How many blocks are reported, listed or not. */
 static inline uint64_t st_all_reported(const struct st_prediction *prediction) {
-    return prediction->by[ST_FORESEEN_POTENTIAL] + prediction->by[ST_FORESEEN_VIOLATION];
+    return prediction->by[ST_BLOCK_POTENTIAL] + prediction->by[ST_BLOCK_VIOLATION];
 }
 
 /* Replaces each location by what `map` gives for it. */
@@ -164,7 +165,7 @@ struct st_predictions {
     struct st_prediction *items; /* one for each analysis that ran */
     size_t count;
     bool deadlocks_sought;
-    struct st_foreseen_deadlock *deadlocks;
+    struct st_predicted_deadlock *deadlocks;
     size_t deadlock_count, deadlock_capacity;
     bool more_deadlocks; /* there may be more than those */
 };
@@ -173,7 +174,7 @@ void st_predictions_free(struct st_predictions *predictions);
 
 /* A ring of so many waits; keeps a copy of them. */
 void st_predictions_deadlock(struct st_predictions *predictions,
-                             const struct st_foreseen_wait *waits, size_t count);
+                             const struct st_predicted_wait *waits, size_t count);
 
 /* Replaces each location in all of them by what `map` gives for it. */
 void st_predictions_map_locations(struct st_predictions *predictions,

@@ -23,14 +23,15 @@ struct st_schedules {
 
 /* ---- What is wanted ---- */
 
-static void want_place(struct st_schedules *schedules, struct st_foreseen *block, uint64_t number) {
+static void want_place(struct st_schedules *schedules, struct st_predicted_block *block,
+                       uint64_t number) {
     struct st_place *place = &block->schedule[block->schedule_length++];
     place->number = number;
     st_reserve(&schedules->places, &schedules->capacity, schedules->count + 1);
     schedules->places[schedules->count++] = place;
 }
 
-static void want_events_of(struct st_schedules *schedules, struct st_foreseen *block) {
+static void want_events_of(struct st_schedules *schedules, struct st_predicted_block *block) {
     if (!block->witness_length || block->schedule_length)
         return;
     size_t count = 0;
@@ -124,7 +125,7 @@ static void count_event(const struct st_schedules *schedules, struct row *row, u
 }
 
 /* Those with many events first; insertion keeps the order of the others. */
-static void end_row(struct row *row, struct st_foreseen *block, uint64_t before) {
+static void end_row(struct row *row, struct st_predicted_block *block, uint64_t before) {
     size_t first = block->left_out_count;
     st_reserve(&block->left_out, &block->left_out_capacity, first + row->count);
     for (size_t i = 0; i < row->count; i++) {
@@ -139,7 +140,7 @@ static void end_row(struct row *row, struct st_foreseen *block, uint64_t before)
 }
 
 static void tell_left_out(const struct st_schedules *schedules, struct row *row,
-                          struct st_foreseen *block) {
+                          struct st_predicted_block *block) {
     size_t next = 0;
     if (block->left_out_count)
         return;
@@ -152,7 +153,7 @@ static void tell_left_out(const struct st_schedules *schedules, struct row *row,
     end_row(row, block, 0);
 }
 
-static void drop_unknown(struct st_foreseen *block) {
+static void drop_unknown(struct st_predicted_block *block) {
     size_t known = 0;
     for (size_t i = 0; i < block->schedule_length; i++)
         if (block->schedule[i].number)

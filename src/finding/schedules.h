@@ -1,6 +1,6 @@
-/* What the events of foreseen schedules are. A witness is a list of event numbers; to be shown, the
- * events that matter (finding/shown.h) are looked up in the trace, which is fed once more for that,
- * and of the others it is found out whose they are:
+/* What the events of predicted schedules are. A witness is a list of event numbers; to be shown,
+ * the events that matter (finding/shown.h) are looked up in the trace, which is fed once more for
+ * that, and of the others it is found out whose they are:
  *
  *     struct st_schedules *schedules = st_schedules_new(predictions);
  *     while (st_schedules_wait(schedules) && ... more batches of the trace ...)

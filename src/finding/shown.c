@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-bool st_is_step(const struct st_foreseen *block, uint64_t number) {
+bool st_is_step(const struct st_predicted_block *block, uint64_t number) {
     for (size_t i = 0; i < block->event_count; i++)
         if (block->events[i].number == number)
             return true;
@@ -25,7 +25,7 @@ static int by_value(const void *left, const void *right) {
     return (*a > *b) - (*a < *b);
 }
 
-static struct musts find_musts(const struct st_foreseen *block) {
+static struct musts find_musts(const struct st_predicted_block *block) {
     size_t most = block->event_count + 2 * block->path_length + block->broken_count + 2;
     struct musts musts = {.numbers = st_alloc(most, sizeof *musts.numbers)};
     for (size_t i = 0; i < block->event_count; i++)
@@ -55,7 +55,7 @@ static void show(struct choice *choice, size_t place) {
     choice->shown[place] = true;
 }
 
-static void show_musts(struct choice *choice, const struct st_foreseen *block) {
+static void show_musts(struct choice *choice, const struct st_predicted_block *block) {
     struct musts musts = find_musts(block);
     for (size_t i = 0; i < choice->length; i++) {
         if (!bsearch(&block->witness[i], musts.numbers, musts.count, sizeof *musts.numbers,
@@ -97,7 +97,7 @@ static void close_short_gaps(struct choice *choice) {
     }
 }
 
-bool *st_shown_events(const struct st_foreseen *block) {
+bool *st_shown_events(const struct st_predicted_block *block) {
     size_t length = block->witness_length;
     struct choice choice = {.shown = st_alloc(length, sizeof *choice.shown),
                             .length = length,

@@ -11,11 +11,11 @@ enum {
 };
 
 /* Does the finding rest on the event: does its path leave from it or arrive at it? */
-bool st_is_step(const struct st_foreseen *block, uint64_t number);
+bool st_is_step(const struct st_predicted_block *block, uint64_t number);
 
 /* For each event of the witness, is it shown? What the finding rests on is, and so are the begin of
  * the block, reads that see something else than in the run, and the end of the schedule; then what
  * is close to them. The witness must not be empty. Release with free(). */
-bool *st_shown_events(const struct st_foreseen *block);
+bool *st_shown_events(const struct st_predicted_block *block);
 
 #endif

@@ -5,14 +5,14 @@
 
 enum { LONGEST_TEXT = 1024 };
 
-/* The text in small letters, as names of values and operands are set. */
+/* The text in lower case, the style for names of values and operands. */
 static void write_small(FILE *file, const char *text, size_t length) {
     for (size_t i = 0; i < length; i++)
         fputc(tolower((unsigned char)text[i]), file);
 }
 
-/* A word as it is: a backslash means something to mdoc, as do a stop and a quote at the begin of a
- * line. Names of files and the like are not broken at the end of one. */
+/* Escapes a word: a backslash means something to mdoc, and so do a dot and a quote at the start of
+ * a line. Names of files and the like must not be broken at the end of a line. */
 static void write_plain(FILE *file, const char *text, size_t length) {
     if (strcspn(text, "._%/") + 1 < length)
         fputs("\\%", file);
@@ -29,7 +29,7 @@ static size_t count_capitals(const char *text) {
     return length;
 }
 
-/* Does the word stand in capitals in the text, between other characters? */
+/* Does the text contain the word in capitals, as a whole word? */
 static bool has_word(const char *text, const char *word, size_t length) {
     while (text && *text) {
         size_t next = count_capitals(text);
@@ -60,14 +60,14 @@ static bool is_name(const char *word, size_t length, const struct st_option *opt
 }
 
 static bool is_choice(const char *word, size_t length, const struct st_option *option) {
-    for (size_t i = 0; option->kind == ST_CHOICE && st_option_choice(option, i); i++)
+    for (size_t i = 0; st_option_choice(option, i); i++)
         if (strlen(st_option_choice(option, i)) == length &&
             memcmp(st_option_choice(option, i), word, length) == 0)
             return true;
     return false;
 }
 
-/* A line with a macro; brackets and stops around its word are words of their own there. */
+/* A line with a macro; brackets and punctuation around its word must be separate words there. */
 static void write_macro(FILE *file, const char *macro, const char *word, size_t before,
                         size_t length, const char *behind) {
     fprintf(file, "\n.%s%s%.*s ", macro, before ? " " : "", (int)before, word);
@@ -76,8 +76,8 @@ static void write_macro(FILE *file, const char *macro, const char *word, size_t 
         fprintf(file, " %c", *behind);
 }
 
-/* A word of a sentence on a line of its own when it is a name, otherwise behind the one before.
- * Lines are as long as they get: mdoc fills them anew. */
+/* Writes a word of a sentence: on its own line if it is a name, otherwise after the previous word.
+ * Lines may be of any length, because mdoc fills them again. */
 static void write_sentence_word(FILE *file, const char *word, size_t length,
                                 const struct st_option *option, const struct command *command,
                                 bool *fresh) {
@@ -107,7 +107,7 @@ static void write_sentence_word(FILE *file, const char *word, size_t length,
     *fresh = false;
 }
 
-/* What help says of an option, as a sentence. */
+/* The help of an option, as a sentence. */
 static void write_sentence(FILE *file, const struct st_option *option,
                            const struct command *command) {
     char text[LONGEST_TEXT];
@@ -162,14 +162,14 @@ static void write_operand(FILE *file, const char *word, size_t length) {
     fputc('\n', file);
 }
 
-/* These two do not go together with others. */
+/* These two cannot be combined with others. */
 static bool stands_alone(const struct st_option *option) {
     return strcmp(option->name, "help") == 0 || strcmp(option->name, "version") == 0;
 }
 
 void mdoc_synopsis(FILE *file, const struct command *command) {
     fprintf(file, ".Nm seriatim %s\n", command->name);
-    for (const struct st_option *option = command->options; option->name; option++) {
+    for (const struct st_option *option = command_options(command); option->name; option++) {
         if (stands_alone(option))
             continue;
         if (option->letter)

@@ -2,13 +2,13 @@
 #ifndef SERIATIM_MANUAL_MDOC_H
 #define SERIATIM_MANUAL_MDOC_H
 
-#include "cli/commands.h"
+#include "cli/command.h"
 
 /* The usage of a command: all its options, then its operands. */
 void mdoc_synopsis(FILE *file, const struct command *command);
 
-/* The entry of an option in a list: its forms, and what help says as a sentence. The names of the
- * command's operands (NULL: there is no command) are set as such. */
+/* The entry of an option in a list: its forms, and its help as a sentence. Names of the command's
+ * operands are marked as such (NULL: there is no command). */
 void mdoc_option(FILE *file, const struct st_option *option, const struct command *command);
 
 /* The entries of all commands in a list. */

@@ -1,11 +1,10 @@
 #include "predict/deadlock.h"
 
-#include "base/map64.h"
+#include "base/intern.h"
 #include "base/memory.h"
-#include "predict/groups.h"
+#include "predict/scc.h"
 
 #include <stdlib.h>
-#include <xxhash.h>
 
 enum { MOST_RINGS = 100 };
 enum { MOST_STEPS = 20 * 1000 * 1000 };
@@ -16,59 +15,82 @@ struct request {
     size_t held;          /* in st_deadlock_watch.held: as many as held_set has locks */
 };
 
-struct st_deadlock_watch {
-    struct st_map64 numbers; /* from what makes requests alike to requests */
+/* What makes requests alike. */
+struct request_key {
+    uint32_t period, held_set, wants;
+};
+
+/* The requests of a trace. */
+struct watch {
+    struct st_model *model;
+    struct st_intern keys; /* struct request_key, by number of the request */
     struct request *requests;
     size_t count, capacity;
     struct st_held_lock *held; /* of all requests */
     size_t held_count, held_capacity;
 };
 
-struct st_deadlock_watch *st_deadlock_watch_new(void) {
-    struct st_deadlock_watch *watch = st_alloc(1, sizeof *watch);
-    st_map64_init(&watch->numbers);
+static void *create(struct st_model *model, unsigned flags) {
+    struct watch *watch = st_alloc(1, sizeof *watch);
+    (void)flags;
+    watch->model = model;
+    st_intern_init(&watch->keys, sizeof(struct request_key));
     return watch;
 }
 
-void st_deadlock_watch_free(struct st_deadlock_watch *watch) {
-    if (!watch)
-        return;
-    st_map64_free(&watch->numbers);
+static void destroy(void *state) {
+    struct watch *watch = state;
+    st_intern_free(&watch->keys);
     free(watch->requests);
     free(watch->held);
     free(watch);
 }
 
-size_t st_deadlock_watch_memory(const struct st_deadlock_watch *watch) {
-    return st_map64_memory(&watch->numbers) + watch->capacity * sizeof *watch->requests +
-           watch->held_capacity * sizeof *watch->held;
+/* Is it the same reader-writer lock? */
+static bool is_part_of(const struct st_rwlocks *rwlocks, uint32_t left, uint32_t right) {
+    return st_rwlocks_find(rwlocks, &left) && st_rwlocks_find(rwlocks, &right) && left == right;
 }
 
-void st_deadlock_watch_acquire(struct st_deadlock_watch *watch, const struct st_followed *followed,
-                               uint32_t period) {
-    struct {
-        uint32_t period, held_set, wants;
-    } key = {period, followed->held_set, followed->event->target};
-    uint32_t known = watch->numbers.count;
-    uint32_t number = st_map64_number(&watch->numbers, XXH3_64bits(&key, sizeof key));
-    if (number != known)
+static void add_request(struct watch *watch, const struct st_observed *observed) {
+    const struct request_key key = {observed->period, observed->held_set, observed->event->target};
+    uint32_t known = watch->keys.count;
+    if (st_intern_add(&watch->keys, &key, sizeof key) != known)
         return;
     st_reserve(&watch->requests, &watch->capacity, watch->count + 1);
-    st_reserve(&watch->held, &watch->held_capacity, watch->held_count + followed->held_count);
+    st_reserve(&watch->held, &watch->held_capacity, watch->held_count + observed->held_count);
     watch->requests[watch->count++] = (struct request){.period = key.period,
                                                        .held_set = key.held_set,
                                                        .wants = key.wants,
-                                                       .number = followed->number,
-                                                       .loc = followed->event->loc,
+                                                       .number = observed->number,
+                                                       .loc = observed->event->loc,
                                                        .held = watch->held_count};
-    for (size_t i = 0; i < followed->held_count; i++)
-        watch->held[watch->held_count++] = followed->held[i];
+    for (size_t i = 0; i < observed->held_count; i++)
+        watch->held[watch->held_count++] = observed->held[i];
 }
+
+/* The locks of a reader-writer lock are taken all at once: while it waits for one of them, a writer
+ * holds none. */
+static void on_event(void *state, const struct st_observed *observed) {
+    struct watch *watch = state;
+    struct st_model *model = watch->model;
+    struct st_observed request = *observed;
+    if (observed->event->op != ST_ACQUIRE)
+        return;
+    while (request.held_count && is_part_of(model->rwlocks, observed->event->target,
+                                            request.held[request.held_count - 1].lock))
+        request.held_set = st_lockset_without(&model->locksets, request.held_set,
+                                              request.held[--request.held_count].lock);
+    if (request.held_count)
+        add_request(watch, &request);
+}
+
+const struct st_observer st_deadlock_observer = {
+    .create = create, .event = on_event, .destroy = destroy};
 
 /* ---- the search ---- */
 
 struct search {
-    const struct st_deadlock_watch *watch;
+    const struct watch *watch;
     const struct st_model *model;
     uint32_t *groups;        /* of locks that can be in a ring together */
     struct st_lists holders; /* by lock: requests that hold it and want one of its group */
@@ -76,9 +98,11 @@ struct search {
     size_t length, wanted_length;
     bool complete_chains; /* there were chains of the wanted length, closed or not */
     uint64_t steps;
-    struct st_map64 rings; /* that are known */
+    struct st_intern rings; /* that are known: the locks of each */
+    uint32_t *locks;        /* of the ring that is looked at */
+    struct st_predicted_wait *waits;
     size_t most;
-    struct st_deadlocks *found;
+    struct st_predictions *found;
 };
 
 static const struct request *request_of(const struct search *search, uint32_t number) {
@@ -100,7 +124,7 @@ static uint32_t held_count(const struct search *search, const struct request *re
 /* All pairs of a lock that a request holds and, as `item`, the lock that it wants (before
  * there are groups) or the request itself, if both locks are of one group. */
 static size_t list_pairs(const struct search *search, struct st_list_pair *pairs) {
-    const struct st_deadlock_watch *watch = search->watch;
+    const struct watch *watch = search->watch;
     size_t count = 0;
     for (uint32_t r = 0; r < watch->count; r++) {
         const struct request *request = &watch->requests[r];
@@ -154,17 +178,14 @@ static uint32_t wanted_lock(const struct search *search, uint32_t number) {
 /* The same locks in the same order, wherever one starts. */
 static bool is_new_ring(struct search *search) {
     size_t start = 0;
-    uint64_t hash = search->length;
     for (size_t i = 1; i < search->length; i++)
         if (wanted_lock(search, search->chain[i]) < wanted_lock(search, search->chain[start]))
             start = i;
-    for (size_t i = 0; i < search->length; i++) {
-        uint32_t number = search->chain[(start + i) % search->length];
-        uint32_t lock = wanted_lock(search, number);
-        hash = XXH3_64bits_withSeed(&lock, sizeof lock, hash);
-    }
+    for (size_t i = 0; i < search->length; i++)
+        search->locks[i] = wanted_lock(search, search->chain[(start + i) % search->length]);
     uint32_t known = search->rings.count;
-    return st_map64_number(&search->rings, hash) == known;
+    return st_intern_add(&search->rings, search->locks, search->length * sizeof *search->locks) ==
+           known;
 }
 
 static struct st_place place_of(const struct search *search, uint32_t thread, uint32_t lock,
@@ -175,7 +196,7 @@ static struct st_place place_of(const struct search *search, uint32_t thread, ui
     return (struct st_place){.number = number, .event = event};
 }
 
-static struct st_foreseen_wait wait_of(const struct search *search, size_t place) {
+static struct st_predicted_wait wait_of(const struct search *search, size_t place) {
     size_t before = (place + search->length - 1) % search->length;
     const struct request *request = request_of(search, search->chain[place]);
     uint32_t thread = thread_of(search, request);
@@ -183,25 +204,22 @@ static struct st_foreseen_wait wait_of(const struct search *search, size_t place
     const struct st_held_lock *held = &search->watch->held[request->held];
     while (held->lock != lock)
         held++;
-    return (struct st_foreseen_wait){
+    return (struct st_predicted_wait){
         .holds = place_of(search, thread, lock, held->number, held->loc),
         .wants = place_of(search, thread, request->wants, request->number, request->loc)};
 }
 
 static void add_ring(struct search *search) {
-    struct st_deadlocks *found = search->found;
+    struct st_predictions *found = search->found;
     if (!is_new_ring(search))
         return;
-    found->potential = true;
-    if (found->count == search->most) {
-        found->more = true;
+    if (found->deadlock_count == search->most) {
+        found->more_deadlocks = true;
         return;
     }
-    struct st_foreseen_deadlock *ring = &found->items[found->count++];
-    ring->count = search->length;
-    ring->waits = st_alloc(search->length, sizeof *ring->waits);
     for (size_t i = 0; i < search->length; i++)
-        ring->waits[i] = wait_of(search, i);
+        search->waits[i] = wait_of(search, i);
+    st_predictions_deadlock(found, search->waits, search->length);
 }
 
 /* Makes the chain longer in all ways, up to the wanted length. */
@@ -215,10 +233,10 @@ static void extend(struct search *search) {
     }
     const struct st_lists *holders = &search->holders;
     for (size_t i = holders->firsts[last->wants]; i < holders->firsts[last->wants + 1]; i++) {
-        if (search->found->more)
+        if (search->found->more_deadlocks)
             return;
         if (++search->steps > MOST_STEPS) {
-            search->found->more = true;
+            search->found->more_deadlocks = true;
             return;
         }
         if (!fits(search, request_of(search, holders->items[i])))
@@ -249,11 +267,13 @@ static size_t count_threads(const struct st_model *model) {
 static void look(struct search *search) {
     size_t threads = count_threads(search->model);
     search->chain = st_alloc(threads + 1, sizeof *search->chain);
+    search->waits = st_alloc(threads + 1, sizeof *search->waits);
+    search->locks = st_alloc(threads + 1, sizeof *search->locks);
     search->complete_chains = true;
     for (search->wanted_length = 2; search->wanted_length <= threads && search->complete_chains;
          search->wanted_length++) {
         search->complete_chains = false;
-        for (uint32_t r = 0; r < search->watch->count && !search->found->more; r++) {
+        for (uint32_t r = 0; r < search->watch->count && !search->found->more_deadlocks; r++) {
             if (!can_start(search, request_of(search, r)))
                 continue;
             search->chain[0] = r;
@@ -262,25 +282,21 @@ static void look(struct search *search) {
         }
     }
     free(search->chain);
+    free(search->waits);
+    free(search->locks);
 }
 
-void st_deadlocks_find(struct st_deadlocks *deadlocks, const struct st_model *model, size_t most) {
-    *deadlocks = (struct st_deadlocks){0};
-    struct search search = {.watch = model->followers->deadlocks,
+void st_deadlocks_find(const struct st_model *model, size_t most,
+                       struct st_predictions *predictions) {
+    struct search search = {.watch = st_model_observer(model, &st_deadlock_observer),
                             .model = model,
                             .most = most ? most : MOST_RINGS,
-                            .found = deadlocks};
-    deadlocks->items = st_alloc(search.most, sizeof *deadlocks->items);
-    st_map64_init(&search.rings);
+                            .found = predictions};
+    predictions->deadlocks_sought = true;
+    st_intern_init(&search.rings, 0);
     prepare(&search);
     look(&search);
-    st_map64_free(&search.rings);
+    st_intern_free(&search.rings);
     st_lists_free(&search.holders);
     free(search.groups);
-}
-
-void st_deadlocks_free(struct st_deadlocks *deadlocks) {
-    for (size_t i = 0; i < deadlocks->count; i++)
-        free(deadlocks->items[i].waits);
-    free(deadlocks->items);
 }

@@ -16,30 +16,15 @@
 #ifndef SERIATIM_PREDICT_DEADLOCK_H
 #define SERIATIM_PREDICT_DEADLOCK_H
 
-#include "finding/prediction.h"
-#include "predict/followers.h"
-#include "predict/model.h"
+#include "predict/model/model.h"
 
-/* The requests of a trace. */
-struct st_deadlock_watch;
+/* Collects the requests. A model must have it, for st_deadlocks_find to be asked. */
+extern const struct st_observer st_deadlock_observer;
 
-struct st_deadlock_watch *st_deadlock_watch_new(void);
-void st_deadlock_watch_free(struct st_deadlock_watch *watch);
-size_t st_deadlock_watch_memory(const struct st_deadlock_watch *watch);
-
-/* An acquire while other locks are held, in this period of its thread. */
-void st_deadlock_watch_acquire(struct st_deadlock_watch *watch, const struct st_followed *followed,
-                               uint32_t period);
-
-struct st_deadlocks {
-    struct st_foreseen_deadlock *items; /* shortest first; of each ring of locks one */
-    size_t count;
-    bool potential;
-    bool more; /* there may be more: the limit was reached, or the search was given up */
-};
-
-/* Looks for at most `most` rings (0: a default) in what the model's trace requested. */
-void st_deadlocks_find(struct st_deadlocks *deadlocks, const struct st_model *model, size_t most);
-void st_deadlocks_free(struct st_deadlocks *deadlocks);
+/* Adds at most `most` rings (0: a default) to the predictions, the shortest first and one for each
+ * ring of locks. Sets more_deadlocks if there may be more: the limit was reached, or the search was
+ * given up. */
+void st_deadlocks_find(const struct st_model *model, size_t most,
+                       struct st_predictions *predictions);
 
 #endif

@@ -1,21 +1,10 @@
 #include "report/calls.h"
 
 #include "base/memory.h"
+#include "symbol/user_code.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The C library, the C++ library, or code that nothing is known of. */
-static bool is_of_implementation(const char *function, const char *location) {
-    static const char *const starters[] = {"start_thread", "clone", "clone3", "_start",
-                                           "execute_native_thread_routine"};
-    for (size_t i = 0; i < sizeof starters / sizeof *starters; i++)
-        if (strcmp(function, starters[i]) == 0)
-            return true;
-    return strncmp(function, "std::", 5) == 0 || strncmp(function, "__", 2) == 0 ||
-           strcmp(function, location) == 0;
-}
 
 static void add_frame(struct st_calls *calls, const char *function, const char *location) {
     st_reserve(&calls->frames, &calls->capacity, calls->count + 1);
@@ -28,7 +17,7 @@ static void add_frame(struct st_calls *calls, const char *function, const char *
 static struct st_calls choose_frames(const char *const *stack) {
     struct st_calls calls = {0};
     for (const char *const *at = stack; *at; at += 2)
-        if (!is_of_implementation(at[0], at[1]))
+        if (st_is_user_code(at[0], at[1]))
             add_frame(&calls, at[0], at[1]);
     if (!calls.count && *stack)
         add_frame(&calls, stack[0], stack[1]);
@@ -39,7 +28,7 @@ struct st_calls st_calls_at(const struct st_details *details, uint64_t loc) {
     struct st_detail detail;
     if (!details)
         return (struct st_calls){0};
-    details->tell(details->context, loc, &detail);
+    details->lookup(details->context, loc, &detail);
     return choose_frames(detail.stack);
 }
 
@@ -56,7 +45,7 @@ static bool same_frame(const struct st_frame_text *a, const struct st_frame_text
     return strcmp(a->function, b->function) == 0 && strcmp(a->location, b->location) == 0;
 }
 
-size_t st_calls_untold(const struct st_calls *calls, const struct st_calls *told) {
+size_t st_calls_new(const struct st_calls *calls, const struct st_calls *told) {
     size_t count = calls->count, known = told->count;
     while (count > 1 && known > 1 &&
            same_frame(&calls->frames[count - 1], &told->frames[known - 1])) {

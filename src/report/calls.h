@@ -24,6 +24,6 @@ void st_calls_free(struct st_calls *calls);
 
 /* How many frames from the innermost on are worth telling when `told` was told before. The
  * innermost always is. */
-size_t st_calls_untold(const struct st_calls *calls, const struct st_calls *told);
+size_t st_calls_new(const struct st_calls *calls, const struct st_calls *told);
 
 #endif

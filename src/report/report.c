@@ -4,11 +4,45 @@
 
 #include <string.h>
 
+struct st_detail st_detail_at(const struct st_report *report, uint64_t loc) {
+    static const char *const none[] = {NULL};
+    struct st_detail detail = {"", none, none};
+    if (report->details)
+        report->details->lookup(report->details->context, loc, &detail);
+    return detail;
+}
+
+struct st_result_list st_report_results(const struct st_report *report) {
+    switch (report->kind) {
+    case ST_REPORT_RESULT:
+    case ST_REPORT_COMPARISON:
+        return report->results;
+    case ST_REPORT_PREDICTION:
+    case ST_REPORT_PREDICTION_COMPARISON:
+        break;
+    }
+    return (struct st_result_list){0};
+}
+
+const struct st_predictions *st_report_predictions(const struct st_report *report) {
+    static const struct st_predictions none;
+    switch (report->kind) {
+    case ST_REPORT_RESULT:
+    case ST_REPORT_COMPARISON:
+        break;
+    case ST_REPORT_PREDICTION:
+    case ST_REPORT_PREDICTION_COMPARISON:
+        return report->predictions;
+    }
+    return &none;
+}
+
 bool st_report_disagrees(const struct st_report *report) {
+    struct st_result_list results = st_report_results(report);
     bool yes = false, no = false;
-    for (size_t i = 0; i < report->result_count; i++) {
-        yes |= report->results[i].findings->verdict == ST_SERIALIZABLE;
-        no |= report->results[i].findings->verdict == ST_NOT_SERIALIZABLE;
+    for (size_t i = 0; i < results.count; i++) {
+        yes |= results.items[i].findings->verdict == ST_SERIALIZABLE;
+        no |= results.items[i].findings->verdict == ST_NOT_SERIALIZABLE;
     }
     return yes && no;
 }
@@ -58,4 +92,36 @@ char *st_op_text(const struct st_symbols *symbols, const struct st_event *event)
 const char *st_edge_subject(const struct st_symbols *symbols, const struct st_edge *edge) {
     const struct st_event *event = edge->kind == ST_EDGE_FORK ? &edge->from.event : &edge->to.event;
     return st_target_name(symbols, (enum st_op)event->written, event->target);
+}
+
+/* ---- Formats ---- */
+
+static void write_json(const struct st_report *report, struct st_text_style style, FILE *file) {
+    (void)style;
+    st_report_json(report, file);
+}
+
+static void write_sarif(const struct st_report *report, struct st_text_style style, FILE *file) {
+    (void)style;
+    st_report_sarif(report, file);
+}
+
+static void write_html(const struct st_report *report, struct st_text_style style, FILE *file) {
+    (void)style;
+    st_report_html(report, file);
+}
+
+const struct st_report_format st_report_formats[] = {
+    {.name = "text", .write = st_report_text},
+    {.name = "json", .write = write_json},
+    {.name = "sarif", .write = write_sarif},
+    {.name = "html", .write = write_html},
+    {0},
+};
+
+const char *st_report_format_name(size_t index) {
+    for (size_t i = 0; i <= index; i++)
+        if (!st_report_formats[i].name)
+            return NULL;
+    return st_report_formats[index].name;
 }

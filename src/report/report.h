@@ -26,9 +26,9 @@ struct st_detail {
     const char *const *locks; /* that its thread held */
 };
 
-/* Who can tell such things. */
+/* Who knows such things. */
 struct st_details {
-    void (*tell)(void *context, uint64_t loc, struct st_detail *detail);
+    void (*lookup)(void *context, uint64_t loc, struct st_detail *detail);
     void *context;
 };
 
@@ -37,8 +37,27 @@ struct st_counts {
     uint64_t threads, variables, locks, channels;
 };
 
+/* The contracts of the JSON. The second is the same as the first, for a program that was run. */
+#define ST_CHECK_SCHEMA "seriatim-check/1"
+#define ST_RUN_SCHEMA "seriatim-run/1"
+#define ST_PREDICT_SCHEMA "seriatim-predict/1"
+
+/* What a report is about: one thing of four. Each format switches over them, so that the compiler
+ * finds one that forgets a kind. */
+enum st_report_kind {
+    ST_REPORT_RESULT,                /* what one engine found */
+    ST_REPORT_COMPARISON,            /* what several engines found in the same trace */
+    ST_REPORT_PREDICTION,            /* what one analysis says of other schedules */
+    ST_REPORT_PREDICTION_COMPARISON, /* what several analyses say */
+};
+
+struct st_result_list {
+    const struct st_result *items;
+    size_t count;
+};
+
 struct st_report {
-    const char *schema;               /* of its JSON; NULL: "seriatim-check/1" */
+    const char *schema;               /* of its JSON; NULL: ST_CHECK_SCHEMA */
     const char *trace;                /* as the user named it */
     const struct st_details *details; /* or NULL: nobody can */
     const char *folder;               /* where relative locations start; NULL: here */
@@ -49,12 +68,12 @@ struct st_report {
     const struct st_repairs *repairs;
     bool cut;     /* the file ends before the trace does */
     bool stopped; /* nobody read on behind the first finding */
-    bool compare; /* several engines on one trace, side by side */
-    const struct st_result *results;
-    size_t result_count; /* at least 1; 1 unless `compare` */
-    /* What was foreseen instead of found, or NULL. Then there are no results; the rest holds. */
-    const struct st_predictions *predictions;
-    const struct st_triage *triage; /* report/triage.h, or NULL: all findings are new */
+    enum st_report_kind kind;
+    union {
+        struct st_result_list results; /* of a result, which is one, and of a comparison */
+        const struct st_predictions *predictions; /* of a prediction, and of their comparison */
+    };
+    const struct st_triage *triage; /* report/triage/triage.h, or NULL: all findings are new */
     bool has_status;                /* is it known with which status the program will exit? */
     int status;
 };
@@ -67,8 +86,7 @@ struct st_text_style {
 
 void st_report_text(const struct st_report *report, struct st_text_style style, FILE *file);
 
-/* The contract "seriatim-check/1"; "seriatim-run/1" is the same for a program that was run, and
- * "seriatim-predict/1" is that of predictions. */
+/* For programs. */
 void st_report_json(const struct st_report *report, FILE *file);
 
 /* A page for a browser: one file that needs no other, with excerpts of the sources that it can
@@ -81,6 +99,26 @@ void st_report_sarif(const struct st_report *report, FILE *file);
 /* Lines for a file of suppressions (spec/suppress.h), each once, that match the new findings. The
  * reasons are left to the reader. */
 void st_report_suppressions(const struct st_report *report, FILE *file);
+
+/* What is known of a location; texts and lists are empty where nothing is. */
+struct st_detail st_detail_at(const struct st_report *report, uint64_t loc);
+
+/* A way in which a report can be written. A new one is a row in report.c. */
+struct st_report_format {
+    const char *name;
+    void (*write)(const struct st_report *report, struct st_text_style style, FILE *file);
+};
+
+/* The last one has no name. */
+extern const struct st_report_format st_report_formats[];
+
+/* The name of the index-th, or NULL. */
+const char *st_report_format_name(size_t index);
+
+/* Whatever the kind: the results, and the predictions. Empty where the report is about the other.
+ */
+struct st_result_list st_report_results(const struct st_report *report);
+const struct st_predictions *st_report_predictions(const struct st_report *report);
 
 struct st_counts st_report_counts(const struct st_report *report);
 

@@ -44,7 +44,7 @@ bool st_line_is_over(const struct st_line *line) {
     return !*line->at || *line->at == '#';
 }
 
-/* Takes off the line end, LF or CR LF. */
+/* Removes the line end, LF or CR LF. */
 static int start_line(struct st_line *line, char *text, size_t length) {
     if (strlen(text) != length)
         return st_fail(line->error, line->name, ST_AT_LINE, line->number,

@@ -1,5 +1,5 @@
-/* Reading files of one entry a line, as specifications and suppressions are: words and patterns
- * between blanks, comments from '#' on. */
+/* Reads files with one entry per line, such as specifications and suppressions: words and patterns
+ * between blanks, and comments that start with '#'. */
 #ifndef SERIATIM_SPEC_LINE_H
 #define SERIATIM_SPEC_LINE_H
 
@@ -8,12 +8,12 @@
 
 #include <stdio.h>
 
-/* The line at hand. */
+/* The current line. */
 struct st_line {
     const char *name; /* of the file */
-    const char *what; /* the file is, for messages: "specification" */
+    const char *what; /* what the file is, for messages: "specification" */
     uint64_t number;
-    const char *at; /* what is still to be read of it; blanks are skipped */
+    const char *at; /* the rest of it, without leading blanks */
     struct st_error *error;
 };
 
@@ -26,7 +26,7 @@ bool st_line_take_word(struct st_line *line, const char *word);
 /* Takes a pattern. Release it with free(pattern->text). */
 int st_line_take_pattern(struct st_line *line, struct st_pattern *pattern);
 
-/* Is nothing left, but perhaps a comment? */
+/* Is nothing left, except perhaps a comment? */
 bool st_line_is_over(const struct st_line *line);
 
 /* Calls `parse` for each line, without its end (LF or CR LF) and without blanks at its start, until

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A character of a pattern, after backslashes were taken off. */
+/* A character of a pattern, with its backslash removed. */
 struct letter {
     char value;
-    bool escaped; /* it stands for itself, whatever it would mean otherwise */
+    bool escaped; /* it stands for itself, even if it is special otherwise */
 };
 
 static int digit_value(char c) {
@@ -21,7 +21,7 @@ static int digit_value(char c) {
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* The two digits behind \x. Zero is no byte of a name. */
+/* The two digits after \x. A name has no zero byte. */
 static const char *take_byte(const char *at, struct letter *letter, const char **missing) {
     int high = digit_value(at[0]);
     int low = high < 0 ? -1 : digit_value(at[1]);

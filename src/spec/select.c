@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An end vanishes with its begin, so each thread remembers which of its open blocks are atomic. */
+/* An end disappears with its begin, so a thread remembers which of its open blocks are atomic. */
 struct thread {
     bool *atomic; /* of its open blocks, the outermost first */
     size_t depth, capacity;
 };
 
-/* Ranks of what was seen before, plus one; 0 is not seen yet. */
+/* Ranks of the names seen so far, plus one; 0 means not seen yet. */
 struct ranks {
     size_t *known, capacity;
 };
@@ -67,7 +67,7 @@ static size_t function_rank(struct st_selection *selection, uint32_t block) {
     return ranks->known[block] - 1;
 }
 
-/* The length of the text without ":21" at its end, if there is such a thing. */
+/* The length of the text without a ":21" at its end. */
 static size_t without_number(const char *text, size_t length) {
     size_t digits = 0;
     while (digits < length && strchr("0123456789", text[length - digits - 1]))
@@ -90,7 +90,7 @@ static size_t rank_of_location(const struct st_spec *spec, const char *location)
 static size_t file_rank(struct st_selection *selection, uint64_t loc) {
     struct ranks *ranks = &selection->files;
     if (!(loc & ST_LOC_NAME))
-        return selection->no_file_rank; /* a mere number */
+        return selection->no_file_rank; /* just a number */
     uint32_t name = (uint32_t)(loc & ~ST_LOC_NAME);
     st_reserve(&ranks->known, &ranks->capacity, (size_t)name + 1);
     if (!ranks->known[name])

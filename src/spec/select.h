@@ -1,5 +1,5 @@
-/* Between reading a trace and analysing it: blocks that a specification does not call atomic are
- * no blocks any more. Their begin and end become ST_UNMARKED; what is between them stays. */
+/* Filters a trace before it is analysed: blocks that a specification does not call atomic
+ * disappear. Their begin and end become ST_UNMARKED; the events between them stay. */
 #ifndef SERIATIM_SPEC_SELECT_H
 #define SERIATIM_SPEC_SELECT_H
 
@@ -13,7 +13,7 @@ struct st_selected {
     uint64_t *executed; /* by block name; `executed_count` entries are valid */
     size_t executed_count, executed_capacity;
     uint64_t unnamed;
-    uint64_t all; /* unnamed ones too */
+    uint64_t all; /* including unnamed ones */
 };
 
 /* Both outlive the selection. The symbols must hold the names of all events given to it. */

@@ -12,7 +12,7 @@ struct glob {
     size_t rank;
 };
 
-/* The lines about one subject. Names without glob characters are looked up, since an inferred
+/* The lines about one subject. Names without glob characters are in a table, because an inferred
  * specification may have a hundred thousand of them; globs are tried one by one.
  * Invariants: ranks[i] is the rank of the last line with the name i; globs have growing ranks. */
 struct lines {
@@ -47,7 +47,7 @@ static void add_line(struct st_spec *spec, enum st_spec_subject subject, bool at
     free(pattern.text);
 }
 
-/* What stands behind `atomic function` and the like: a pattern, and nothing more. */
+/* The rest of a line such as `atomic function`: a pattern, and nothing more. */
 static int parse_pattern(struct st_spec *spec, struct st_line *line, enum st_spec_subject subject,
                          bool atomic) {
     struct st_pattern pattern;

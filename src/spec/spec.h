@@ -1,12 +1,12 @@
-/* The atomicity specification: which blocks are meant to be atomic (docs/specification.md).
+/* The atomicity specification: which blocks should be atomic (docs/specification.md).
  *
  *     atomic function acct_*
- *     ignore function acct_log      # every run of it is no block
+ *     ignore function acct_log      # never a block
  *     ignore file *_test.c
- *     atomic section                # for programs that are run; a trace has its blocks
+ *     atomic section                # only when a program is run or recorded
  *
  * Later lines win. A block that no line matches is atomic unless the file has a line `atomic
- * function` or `atomic file`: such a file lists all there is, one without takes away. */
+ * function` or `atomic file`: such a file is a complete list, any other only makes exceptions. */
 #ifndef SERIATIM_SPEC_SPEC_H
 #define SERIATIM_SPEC_SPEC_H
 
@@ -20,18 +20,19 @@ struct st_spec;
 /* What a line is about: the name of a block, or the file in which it begins. */
 enum st_spec_subject { ST_SPEC_FUNCTION, ST_SPEC_FILE, ST_SPEC_SUBJECTS };
 
-/* Reads a specification, the second from a path or from standard input for "-". NULL with an error,
- * which has the line where one is malformed. `name` is for messages and need not outlive the call.
- */
+/* Reads a specification; st_spec_load reads it from a path, or from standard input for "-".
+ * Returns NULL with an error, which has the line if one is malformed. `name` is for messages and
+ * need not outlive the call. */
 struct st_spec *st_spec_read(FILE *file, const char *name, struct st_error *error);
 struct st_spec *st_spec_load(const char *path, struct st_error *error);
 void st_spec_free(struct st_spec *spec);
 
 /* The rank of the last line about the subject that matches the text, or 0 if none does. Ranks grow
- * from line to line, so that they can be kept for each name and for each file. */
+ * from line to line, so a caller may store them for each name and each file, and compare them
+ * later. */
 size_t st_spec_rank(const struct st_spec *spec, enum st_spec_subject subject, const char *text);
 
-/* Is a block atomic whose name and whose file have these ranks? */
+/* Is a block atomic if its name and its file have these ranks? */
 bool st_spec_calls_atomic(const struct st_spec *spec, size_t function_rank, size_t file_rank);
 
 /* Is there a line about the subject? */

@@ -43,7 +43,7 @@ static int parse_clauses(struct st_line *line, struct st_suppression *suppressio
     return result;
 }
 
-/* To the end of the line, without the blanks there. */
+/* The rest of the line, without trailing blanks. */
 static int parse_reason(struct st_line *line, struct st_suppression *suppression) {
     if (!st_line_take_word(line, "because"))
         return st_line_fail(line, "'function', 'file', 'by', 'on' or 'because'");

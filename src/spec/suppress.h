@@ -1,12 +1,12 @@
-/* Suppressions: findings that somebody has looked at and does not want to hear of again, each with
- * the reason why (docs/ci.md).
+/* Suppressions: findings that somebody has examined and does not want to see again, each with the
+ * reason (docs/ci.md).
  *
  *     suppress function transfer by audit because the audit allows for transfers on their way
  *     suppress file *_test.c because nobody relies on what tests print; see #12
  *     suppress cycle function put on queue.* because ...
  *
- * Each clause stands at most once, at least one must be there, and all of them must match. The
- * reason goes on to the end of its line. */
+ * A line has at least one clause, each at most once, and all of them must match. The reason
+ * extends to the end of the line. */
 #ifndef SERIATIM_SPEC_SUPPRESS_H
 #define SERIATIM_SPEC_SUPPRESS_H
 
@@ -18,17 +18,17 @@
 enum st_clause {
     ST_CLAUSE_FUNCTION, /* the name of the block */
     ST_CLAUSE_FILE,     /* in which it begins */
-    ST_CLAUSE_BY,       /* a function of the other side */
+    ST_CLAUSE_BY,       /* a function on the other side */
     ST_CLAUSE_ON,       /* a variable, lock or channel */
     ST_CLAUSES
 };
 const char *st_clause_word(enum st_clause clause); /* "function", ... */
 
 struct st_suppression {
-    char *file; /* where it stands */
+    char *file; /* that it is in */
     uint64_t line;
     bool cycle;                             /* it is about cycles, not about blocks */
-    struct st_pattern patterns[ST_CLAUSES]; /* with the text NULL: there is no such clause */
+    struct st_pattern patterns[ST_CLAUSES]; /* the text is NULL if there is no such clause */
     char *reason;
 };
 
@@ -38,7 +38,7 @@ struct st_suppressions {
     size_t count, capacity;
 };
 
-/* Adds those of a file, or of standard input for "-". */
+/* Adds the suppressions of a file, or of standard input for "-". */
 int st_suppressions_load(struct st_suppressions *suppressions, const char *path,
                          struct st_error *error);
 void st_suppressions_free(struct st_suppressions *suppressions);

@@ -42,7 +42,7 @@ static size_t read_dimensions(Dwarf_Die *array, uint64_t dimensions[MOST_DIMENSI
 }
 
 /* Appends "[1][2]" and goes on to the element. Only the first dimension may be of unknown size. */
-static bool enter_array(Dwarf_Die *type, uint64_t *offset, struct st_text *text) {
+static bool enter_array(Dwarf_Die *type, uint64_t *offset, struct st_label *text) {
     uint64_t dimensions[MOST_DIMENSIONS], below = 1;
     Dwarf_Die element;
     if (!st_type_of(type, &element))
@@ -56,7 +56,7 @@ static bool enter_array(Dwarf_Die *type, uint64_t *offset, struct st_text *text)
             return false;
     uint64_t index = *offset / size;
     for (size_t i = 0; i < count; i++) {
-        st_text_addf(text, "[%" PRIu64 "]", index / below);
+        st_label_addf(text, "[%" PRIu64 "]", index / below);
         index %= below;
         if (i + 1 < count)
             below /= dimensions[i + 1];
@@ -68,8 +68,8 @@ static bool enter_array(Dwarf_Die *type, uint64_t *offset, struct st_text *text)
 
 /* ---- structures ---- */
 
-/* The bytes of a member; `end` is UINT64_MAX when its type is not described here, as clang leaves
- * classes that another unit describes. False for static members and for virtual bases. */
+/* The bytes of a member. `end` is UINT64_MAX if its type is not described here: clang omits
+ * classes that another unit describes. False for static members and virtual bases. */
 static bool extent_of(Dwarf_Die *member, uint64_t *start, uint64_t *end) {
     uint64_t bits, bit, whole;
     Dwarf_Die type;
@@ -102,8 +102,8 @@ struct holder {
     uint64_t start, end;
 };
 
-/* Who holds a byte of a structure. A member counts before a base, since an empty base shares its
- * place with one; and a member of unknown size reaches up to the next. */
+/* The members that hold a byte of a structure. Members take precedence over bases, because an
+ * empty base shares its place with a member. A member of unknown size extends to the next one. */
 struct holders {
     unsigned count; /* of members with a known size */
     struct holder member, base, unsized;
@@ -143,7 +143,7 @@ static void find_holders(Dwarf_Die *type, uint64_t offset, struct holders *holde
 }
 
 /* Appends ".low|bits". */
-static void add_shared_names(Dwarf_Die *type, uint64_t offset, struct st_text *text) {
+static void add_shared_names(Dwarf_Die *type, uint64_t offset, struct st_label *text) {
     Dwarf_Die die;
     const char *before = ".";
     if (dwarf_child(type, &die) != 0)
@@ -154,8 +154,8 @@ static void add_shared_names(Dwarf_Die *type, uint64_t offset, struct st_text *t
         const char *name = one.count ? dwarf_diename(&die) : NULL;
         if (!name || st_is_reserved(name))
             continue;
-        st_text_adds(text, before);
-        st_text_adds(text, name);
+        st_label_adds(text, before);
+        st_label_adds(text, name);
         before = "|";
     } while (dwarf_siblingof(&die, &die) == 0);
 }
@@ -166,9 +166,9 @@ static bool is_std_array(Dwarf_Die *type) {
     return name && strncmp(name, "array<", 6) == 0;
 }
 
-/* Appends ".member" and goes on to it. Members without a name are structures and unions in their
- * own right; bases have none either. */
-static bool enter_structure(Dwarf_Die *type, uint64_t *offset, struct st_text *text) {
+/* Appends ".member" and descends into it. A member without a name is an anonymous structure or
+ * union; bases have no name either. */
+static bool enter_structure(Dwarf_Die *type, uint64_t *offset, struct st_label *text) {
     struct holders holders;
     Dwarf_Die next;
     find_holders(type, *offset, &holders);
@@ -190,8 +190,8 @@ static bool enter_structure(Dwarf_Die *type, uint64_t *offset, struct st_text *t
         !st_type_of(&holder->die, &next))
         return false;
     if (name) {
-        st_text_adds(text, ".");
-        st_text_adds(text, name);
+        st_label_adds(text, ".");
+        st_label_adds(text, name);
     }
     *offset -= holder->start;
     *type = next;
@@ -200,7 +200,7 @@ static bool enter_structure(Dwarf_Die *type, uint64_t *offset, struct st_text *t
 
 /* ---- variables ---- */
 
-static void add_path(Dwarf_Die *variable, uint64_t offset, struct st_text *text) {
+static void add_path(Dwarf_Die *variable, uint64_t offset, struct st_label *text) {
     Dwarf_Die type;
     bool deeper = st_type_of(variable, &type);
     for (int i = 0; deeper && i < DEEPEST; i++) {
@@ -218,10 +218,10 @@ static void add_path(Dwarf_Die *variable, uint64_t offset, struct st_text *text)
         }
     }
     if (offset)
-        st_text_addf(text, "+0x%" PRIx64, offset);
+        st_label_addf(text, "+0x%" PRIx64, offset);
 }
 
-bool st_data_in(struct st_object *object, uint64_t address, struct st_text *text,
+bool st_data_in(struct st_object *object, uint64_t address, struct st_label *text,
                 enum st_data_kind *kind) {
     Dwarf_Die variable;
     uint64_t offset;
@@ -235,7 +235,7 @@ bool st_data_in(struct st_object *object, uint64_t address, struct st_text *text
     if (!object->dwfl || !st_object_data(object, address, text, &offset))
         return false;
     if (offset)
-        st_text_addf(text, "+0x%" PRIx64, offset);
+        st_label_addf(text, "+0x%" PRIx64, offset);
     *kind = ST_DATA_SYMBOL;
     return true;
 }

@@ -4,9 +4,9 @@
 
 #include "symbol/object.h"
 
-/* Appends the name of what is at a file's address. False, and nothing appended, when neither the
- * debug information nor the symbols know. The object must be open. */
-bool st_data_in(struct st_object *object, uint64_t address, struct st_text *text,
+/* Appends the name of what is at an address of the file. Returns false and appends nothing if
+ * neither the debug information nor the symbols know it. The object must be open. */
+bool st_data_in(struct st_object *object, uint64_t address, struct st_label *text,
                 enum st_data_kind *kind);
 
 #endif

@@ -1,18 +1,81 @@
 #include "symbol/frames.h"
 
 #include "base/memory.h"
-#include "symbol/paths.h"
 #include "symbol/units.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A chain of inlined functions may be long; a longer one is cut at its inner end. */
+/* ---- names of source files ---- */
+
+/* Appends the components of a path to `out`, which ends with '/' or is empty, and removes one for
+ * each "..". Returns the new length; the result ends with '/'. A ".." at the start of a relative
+ * path stays. */
+static size_t append_components(char *out, size_t length, const char *path) {
+    while (*path) {
+        size_t size = strcspn(path, "/");
+        size_t back = length;
+        if (length > 1)
+            for (back = length - 1; back > 0 && out[back - 1] != '/';)
+                back--;
+        int is_up = length - back == 3 && memcmp(out + back, "../", 3) == 0;
+        if (size == 2 && memcmp(path, "..", 2) == 0 && length > 0 && !is_up) {
+            length = length > 1 ? back : length; /* above the root is the root */
+        } else if (size > 0 && !(size == 1 && path[0] == '.')) {
+            memcpy(out + length, path, size);
+            out[length + size] = '/';
+            length += size + 1;
+        }
+        path += size;
+        path += strspn(path, "/");
+    }
+    return length;
+}
+
+/* The two paths joined and normalised; the result ends with '/'. */
+static char *join(const char *directory, const char *file) {
+    char *out = st_alloc(strlen(directory) + strlen(file) + 4, 1);
+    size_t length = 0;
+    if (file[0] == '/')
+        directory = "";
+    if (file[0] == '/' || directory[0] == '/')
+        out[length++] = '/';
+    length = append_components(out, length, directory);
+    length = append_components(out, length, file);
+    out[length] = '\0';
+    return out;
+}
+
+static void drop_controls(char *text) {
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            *text = '?';
+}
+
+char *st_source_path(const char *base, const char *directory, const char *file) {
+    char *path = join(directory ? directory : "", file);
+    size_t length = strlen(path);
+    if (length > 1)
+        path[--length] = '\0';
+    drop_controls(path);
+    if (!base)
+        return path;
+    char *top = join("", base);
+    size_t skip = strlen(top);
+    if (skip && length > skip && memcmp(path, top, skip) == 0)
+        memmove(path, path + skip, length - skip + 1);
+    free(top);
+    return path;
+}
+
+/* ---- frames ---- */
+
+/* The longest chain of inlined functions; a longer one loses its inner end. */
 enum { MOST_FRAMES = 64, DEEPEST = 200 };
 
-struct st_place *st_place_named(const char *name) {
-    struct st_place *place = st_alloc(1, sizeof *place);
+struct st_code_place *st_code_place_named(const char *name) {
+    struct st_code_place *place = st_alloc(1, sizeof *place);
     place->frames = st_alloc(1, sizeof *place->frames);
     place->count = 1;
     place->frames[0].function = st_strdup(name);
@@ -20,7 +83,7 @@ struct st_place *st_place_named(const char *name) {
     return place;
 }
 
-void st_place_free(struct st_place *place) {
+void st_code_place_free(struct st_code_place *place) {
     for (size_t i = 0; i < place->count; i++) {
         free((char *)place->frames[i].function);
         free((char *)place->frames[i].file);
@@ -37,8 +100,8 @@ static const char *string_of(Dwarf_Die *die, unsigned name) {
     return dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
 }
 
-/* libdw has put the compiler's directory before names in it, but not before those of relative
- * directories. "???" is its word for none. */
+/* libdw has put the compiler's directory before names in it, but not before names in relative
+ * directories. It writes "???" for no name. */
 static char *source_path(const char *base, Dwarf_Die *unit, const char *file) {
     if (!file || !*file || strcmp(file, "???") == 0)
         return NULL;
@@ -113,8 +176,8 @@ static bool is_own_code(Dwarf_Die *function, uint64_t address) {
            !find_inlined(function, address, &inlined, 0);
 }
 
-/* The line of an address. Code that belongs to no line, as optimisers leave it, has line 0: it gets
- * the line before it, but for that of another function. */
+/* The line of an address. Optimisers leave code that belongs to no line, with line 0. It gets the
+ * line before it, unless that belongs to another function. */
 static void find_line(Dwarf_Die *unit, Dwarf_Die *function, uint64_t address, const char *base,
                       struct st_frame *frame) {
     Dwarf_Line *line = dwarf_getsrc_die(unit, address);
@@ -134,16 +197,16 @@ static void find_line(Dwarf_Die *unit, Dwarf_Die *function, uint64_t address, co
 /* ---- places ---- */
 
 static char *name_of(struct st_object *object, Dwarf_Die *function, uint64_t address) {
-    struct st_text text;
-    st_text_clear(&text);
+    struct st_label text;
+    st_label_clear(&text);
     if (!st_qualified_name(object->units, function, &text) &&
         !st_object_function(object, address, &text))
-        st_text_adds(&text, "???");
+        st_label_adds(&text, "???");
     return st_strdup(text.bytes);
 }
 
-/* Where the function is declared; gcc does not say that of lambdas, which then are where their code
- * starts. */
+/* Where the function is declared. gcc does not say this for lambdas; for them it is where their
+ * code starts. */
 static void find_declaration(Dwarf_Die *unit, Dwarf_Die *die, const char *base,
                              struct st_function *function) {
     struct st_frame start = {0};
@@ -157,11 +220,12 @@ static void find_declaration(Dwarf_Die *unit, Dwarf_Die *die, const char *base,
     function->file = start.file;
 }
 
-static struct st_place *place_in_function(struct st_object *object, Dwarf_Die *unit,
-                                          Dwarf_Die *function, uint64_t address, const char *base) {
+static struct st_code_place *place_in_function(struct st_object *object, Dwarf_Die *unit,
+                                               Dwarf_Die *function, uint64_t address,
+                                               const char *base) {
     Dwarf_Die chain[MOST_FRAMES];
     uint64_t in_dwarf = address - st_units_bias(object->units);
-    struct st_place *place = st_alloc(1, sizeof *place);
+    struct st_code_place *place = st_alloc(1, sizeof *place);
     place->count = find_chain(function, in_dwarf, chain);
     place->frames = st_alloc(place->count, sizeof *place->frames);
     for (size_t i = 0; i < place->count; i++) {
@@ -181,18 +245,19 @@ static struct st_place *place_in_function(struct st_object *object, Dwarf_Die *u
     return place;
 }
 
-struct st_place *st_place_in(struct st_object *object, uint64_t address, const char *base) {
+struct st_code_place *st_code_place_in(struct st_object *object, uint64_t address,
+                                       const char *base) {
     Dwarf_Die unit, function;
-    struct st_text text;
+    struct st_label text;
     uint64_t in_dwarf = object->units ? address - st_units_bias(object->units) : 0;
     bool has_unit = object->units && st_unit_at(object->units, in_dwarf, &unit);
     if (has_unit && st_function_at(object->units, &unit, in_dwarf, &function))
         return place_in_function(object, &unit, &function, address, base);
 
-    st_text_clear(&text);
+    st_label_clear(&text);
     if (!object->dwfl || !st_object_function(object, address, &text))
         return NULL;
-    struct st_place *place = st_place_named(text.bytes);
+    struct st_code_place *place = st_code_place_named(text.bytes);
     if (has_unit) /* assembly has lines, and no functions */
         find_line(&unit, NULL, in_dwarf, base, &place->frames[0]);
     return place;

@@ -5,21 +5,27 @@
 #include "symbol/object.h"
 #include "symbol/symbol.h"
 
-/* What is known about an address. Invariants: count > 0; the strings of the frames belong to it,
+/* What is known about an address. Invariants: count > 0; the place owns the strings of its frames,
  * and function.name is that of the last one. */
-struct st_place {
+struct st_code_place {
     struct st_frame *frames;
     size_t count;
     struct st_function function;
 };
 
-/* The place of a file's address: of the byte itself, nothing is subtracted. The object must be
- * open. `base` is as for st_modules_new. */
-struct st_place *st_place_in(struct st_object *object, uint64_t address, const char *base);
+/* The place of an address of the file. Nothing is subtracted from it: it is the address of the
+ * byte itself. The object must be open. `base` is as for st_modules_new. */
+struct st_code_place *st_code_place_in(struct st_object *object, uint64_t address,
+                                       const char *base);
 
-/* A place of which nothing is known but what to call it. */
-struct st_place *st_place_named(const char *name);
+/* A place of which only the name is known. */
+struct st_code_place *st_code_place_named(const char *name);
 
-void st_place_free(struct st_place *place);
+void st_code_place_free(struct st_code_place *place);
+
+/* The file as a user should see it: relative to `base` if it is below that directory, otherwise
+ * absolute, without "." and ".." if possible. A relative `file` is relative to `directory`, where
+ * the compiler ran. `base` and `directory` may be NULL. Release with free(). */
+char *st_source_path(const char *base, const char *directory, const char *file);
 
 #endif

@@ -20,12 +20,12 @@ struct module {
 /* What was looked up, by address. */
 struct places {
     struct st_map64 numbers;
-    struct st_place **list;
+    struct st_code_place **list;
     size_t capacity;
 };
 
-/* Invariant: places[i] are those of objects[i], by the address in the file, so that they hold
- * wherever and however often it was loaded. */
+/* Invariant: places[i] are those of objects[i], by address in the file, so that they remain valid
+ * wherever and however often the file was loaded. */
 struct st_modules {
     char *base;
     struct module *list; /* in the order in which they were added */
@@ -45,7 +45,7 @@ struct st_modules *st_modules_new(const char *base) {
 
 static void places_free(struct places *places) {
     for (uint32_t i = 0; i < places->numbers.count; i++)
-        st_place_free(places->list[i]);
+        st_code_place_free(places->list[i]);
     free(places->list);
     st_map64_free(&places->numbers);
 }
@@ -69,7 +69,7 @@ void st_modules_free(struct st_modules *modules) {
 
 /* ---- adding ---- */
 
-/* The number of the object, new or known. */
+/* The number of the object, which is added if it is new. */
 static uint32_t object_number(struct st_modules *modules, const struct st_module *module) {
     for (size_t i = 0; i < modules->object_count; i++)
         if (st_object_is(modules->objects[i], module->path, module->build_id,
@@ -106,8 +106,8 @@ void st_modules_add(struct st_modules *modules, const struct st_module *module) 
 
 /* ---- look-up ---- */
 
-/* Programs have tens of modules: to look through thirty takes 60 ns, and needs no care for those
- * that overlap. */
+/* Programs have tens of modules. A linear search through thirty takes 60 ns, and handles overlaps
+ * without extra care. */
 static const struct module *module_at(const struct st_modules *modules, uint64_t address) {
     for (size_t i = modules->count; i-- > 0;)
         if (address - modules->list[i].start < modules->list[i].end - modules->list[i].start)
@@ -115,11 +115,11 @@ static const struct module *module_at(const struct st_modules *modules, uint64_t
     return NULL;
 }
 
-static void add_raw_name(const struct module *module, uint64_t address, struct st_text *text) {
+static void add_raw_name(const struct module *module, uint64_t address, struct st_label *text) {
     if (module)
-        st_text_addf(text, "%.200s+0x%" PRIx64, module->name, address - module->bias);
+        st_label_addf(text, "%.200s+0x%" PRIx64, module->name, address - module->bias);
     else
-        st_text_addf(text, "0x%" PRIx64, address);
+        st_label_addf(text, "0x%" PRIx64, address);
 }
 
 static struct st_object *open_object(struct st_modules *modules, const struct module *module) {
@@ -128,20 +128,21 @@ static struct st_object *open_object(struct st_modules *modules, const struct mo
     return object;
 }
 
-static struct st_place *find_place(struct st_modules *modules, const struct module *module,
-                                   uint64_t address) {
-    struct st_place *place = NULL;
+static struct st_code_place *find_place(struct st_modules *modules, const struct module *module,
+                                        uint64_t address) {
+    struct st_code_place *place = NULL;
     if (module)
-        place = st_place_in(open_object(modules, module), address - module->bias, modules->base);
+        place =
+            st_code_place_in(open_object(modules, module), address - module->bias, modules->base);
     if (place)
         return place;
-    struct st_text text;
-    st_text_clear(&text);
+    struct st_label text;
+    st_label_clear(&text);
     add_raw_name(module, address, &text);
-    return st_place_named(text.bytes);
+    return st_code_place_named(text.bytes);
 }
 
-static const struct st_place *place_of(struct st_modules *modules, uint64_t pc) {
+static const struct st_code_place *place_of(struct st_modules *modules, uint64_t pc) {
     uint64_t address = pc - 1;
     const struct module *module = module_at(modules, address);
     struct places *places = module ? &modules->places[module->object] : &modules->elsewhere;
@@ -149,14 +150,14 @@ static const struct st_place *place_of(struct st_modules *modules, uint64_t pc) 
     uint32_t number = st_map64_find(&places->numbers, key);
     if (number != ST_MAP64_NONE)
         return places->list[number];
-    struct st_place *place = find_place(modules, module, address);
+    struct st_code_place *place = find_place(modules, module, address);
     number = st_map64_number(&places->numbers, key);
     st_reserve(&places->list, &places->capacity, (size_t)number + 1);
     return places->list[number] = place;
 }
 
 const struct st_frame *st_frames(struct st_modules *modules, uint64_t pc, size_t *count) {
-    const struct st_place *place = place_of(modules, pc);
+    const struct st_code_place *place = place_of(modules, pc);
     *count = place->count;
     return place->frames;
 }
@@ -165,10 +166,10 @@ const struct st_function *st_function(struct st_modules *modules, uint64_t pc) {
     return &place_of(modules, pc)->function;
 }
 
-/* A better name for what `object` has the symbol of, but not the debug information, if another file
- * has it. */
+/* A better name for a variable of which `object` has the symbol but not the debug information, if
+ * another file has that. */
 static void find_original(struct st_modules *modules, struct st_object *object, uint64_t address,
-                          struct st_text *text, enum st_data_kind *kind) {
+                          struct st_label *text, enum st_data_kind *kind) {
     uint64_t there;
     for (size_t i = 0; i < modules->object_count; i++) {
         struct st_object *origin = modules->objects[i];
@@ -176,8 +177,8 @@ static void find_original(struct st_modules *modules, struct st_object *object, 
         if (origin == object || !origin->units ||
             !st_object_is_copied(object, address, origin, &there))
             continue;
-        struct st_text original;
-        st_text_clear(&original);
+        struct st_label original;
+        st_label_clear(&original);
         if (st_data_in(origin, there, &original, kind))
             *text = original;
         return;
@@ -188,8 +189,8 @@ enum st_data_kind st_data_name(struct st_modules *modules, uint64_t address, cha
                                size_t size) {
     const struct module *module = module_at(modules, address);
     enum st_data_kind kind = module ? ST_DATA_MODULE : ST_DATA_UNKNOWN;
-    struct st_text text;
-    st_text_clear(&text);
+    struct st_label text;
+    st_label_clear(&text);
     struct st_object *object = module ? open_object(modules, module) : NULL;
     if (!object || !st_data_in(object, address - module->bias, &text, &kind))
         add_raw_name(module, address, &text);

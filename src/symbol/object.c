@@ -31,8 +31,8 @@ void st_object_free(struct st_object *object) {
     st_units_free(object->units);
     if (object->dwfl)
         dwfl_end(object->dwfl);
-    st_spans_free(&object->code);
-    st_spans_free(&object->data);
+    st_address_ranges_free(&object->code);
+    st_address_ranges_free(&object->data);
     free(object->build_id);
     free(object->path);
     free(object);
@@ -50,8 +50,8 @@ bool st_object_is(const struct st_object *object, const char *path, const void *
 
 /* ---- opening ---- */
 
-/* A path is what some program said it to be: it may lead to a pipe by now, which must not be waited
- * for. */
+/* The path comes from a program that ran earlier. By now it may be a pipe, on which open() must
+ * not block. */
 static int open_regular(const char *path, const char **trouble) {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat status;
@@ -67,7 +67,7 @@ static int open_regular(const char *path, const char **trouble) {
     return -1;
 }
 
-/* The file at address 0, so that libdwfl's addresses are those of the file. It takes over `fd`. */
+/* Maps the file at address 0, so that libdwfl's addresses are the file's. Takes over `fd`. */
 static Dwfl *report(const char *path, int fd, Dwfl_Module **module) {
     static const Dwfl_Callbacks callbacks = {
         .find_elf = dwfl_build_id_find_elf,
@@ -130,7 +130,7 @@ void st_object_open(struct st_object *object) {
 
 /* ---- symbols ---- */
 
-/* What has no size is left out: hand-written assembly, and labels of the linker. */
+/* Symbols without a size are left out: hand-written assembly, and labels of the linker. */
 static void add_symbol(struct st_object *object, int number) {
     GElf_Sym symbol;
     GElf_Addr address;
@@ -142,12 +142,12 @@ static void add_symbol(struct st_object *object, int number) {
     unsigned type = GELF_ST_TYPE(symbol.st_info);
     uint64_t end = address + symbol.st_size;
     if (type == STT_OBJECT || type == STT_COMMON)
-        st_spans_add(&object->data, address, end, (uint32_t)number);
+        st_address_ranges_add(&object->data, address, end, (uint32_t)number);
     else if (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE)
-        st_spans_add(&object->code, address, end, (uint32_t)number);
+        st_address_ranges_add(&object->code, address, end, (uint32_t)number);
 }
 
-/* A table of our own, since libdwfl looks through all symbols each time. */
+/* Our own table, because libdwfl searches all symbols each time. */
 static void read_symbols(struct st_object *object) {
     if (object->symbols_read)
         return;
@@ -155,74 +155,75 @@ static void read_symbols(struct st_object *object) {
     int count = dwfl_module_getsymtab(object->module);
     for (int i = 1; i < count; i++)
         add_symbol(object, i);
-    st_spans_sort(&object->code);
-    st_spans_sort(&object->data);
+    st_address_ranges_sort(&object->code);
+    st_address_ranges_sort(&object->data);
 }
 
-static const char *name_of(struct st_object *object, const struct st_span *span, bool *is_local) {
+static const char *name_of(struct st_object *object, const struct st_address_range *range,
+                           bool *is_local) {
     GElf_Sym symbol;
     GElf_Addr address;
-    const char *name = dwfl_module_getsym_info(object->module, (int)span->what, &symbol, &address,
+    const char *name = dwfl_module_getsym_info(object->module, (int)range->what, &symbol, &address,
                                                NULL, NULL, NULL);
     if (is_local)
         *is_local = !name || GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
     return name;
 }
 
-/* Of several names for the same, one that is not reserved to the implementation: free, and not
- * __libc_free. */
-static const struct st_span *find_symbol(struct st_object *object, const struct st_spans *spans,
-                                         uint64_t address) {
+/* Prefers, of several names for the same object, one that is not reserved for the implementation:
+ * free rather than __libc_free. */
+static const struct st_address_range *
+find_symbol(struct st_object *object, const struct st_address_ranges *ranges, uint64_t address) {
     read_symbols(object);
-    const struct st_span *first = st_spans_find(spans, address);
+    const struct st_address_range *first = st_address_ranges_find(ranges, address);
     if (!first)
         return NULL;
-    for (const struct st_span *span = first; span->low == first->low; span--) {
-        const char *name = name_of(object, span, NULL);
-        if (name && !st_is_reserved(name) && span->high > address)
-            return span;
-        if (span == spans->list)
+    for (const struct st_address_range *range = first; range->low == first->low; range--) {
+        const char *name = name_of(object, range, NULL);
+        if (name && !st_is_reserved(name) && range->high > address)
+            return range;
+        if (range == ranges->list)
             break;
     }
     return first;
 }
 
-static bool spell_symbol(struct st_object *object, const struct st_span *span,
-                         struct st_text *text) {
-    const char *name = span ? name_of(object, span, NULL) : NULL;
+static bool spell_symbol(struct st_object *object, const struct st_address_range *range,
+                         struct st_label *text) {
+    const char *name = range ? name_of(object, range, NULL) : NULL;
     if (name)
         st_spell_symbol(text, name);
     return name != NULL;
 }
 
-bool st_object_function(struct st_object *object, uint64_t address, struct st_text *text) {
+bool st_object_function(struct st_object *object, uint64_t address, struct st_label *text) {
     return spell_symbol(object, find_symbol(object, &object->code, address), text);
 }
 
-bool st_object_data(struct st_object *object, uint64_t address, struct st_text *text,
+bool st_object_data(struct st_object *object, uint64_t address, struct st_label *text,
                     uint64_t *offset) {
-    const struct st_span *span = find_symbol(object, &object->data, address);
-    if (span)
-        *offset = address - span->low;
-    return spell_symbol(object, span, text);
+    const struct st_address_range *range = find_symbol(object, &object->data, address);
+    if (range)
+        *offset = address - range->low;
+    return spell_symbol(object, range, text);
 }
 
 bool st_object_is_copied(struct st_object *object, uint64_t address, struct st_object *origin,
                          uint64_t *address_there) {
     bool is_local;
-    const struct st_span *copy = find_symbol(object, &object->data, address);
+    const struct st_address_range *copy = find_symbol(object, &object->data, address);
     const char *name = copy ? name_of(object, copy, &is_local) : NULL;
     if (!name || is_local)
         return false;
     read_symbols(origin);
     for (size_t i = 0; i < origin->data.count; i++) {
-        const struct st_span *span = &origin->data.list[i];
-        if (span->high - span->low != copy->high - copy->low)
+        const struct st_address_range *range = &origin->data.list[i];
+        if (range->high - range->low != copy->high - copy->low)
             continue;
-        const char *other = name_of(origin, span, &is_local);
+        const char *other = name_of(origin, range, &is_local);
         if (!other || is_local || strcmp(name, other) != 0)
             continue;
-        *address_there = span->low + (address - copy->low);
+        *address_there = range->low + (address - copy->low);
         return true;
     }
     return false;

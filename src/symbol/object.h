@@ -1,24 +1,24 @@
 /* A file that a module was loaded from: its ELF symbols, and the way to its debug information.
  *
- * All addresses here are those of the file, as it was linked. A file is opened when the first name
- * is asked for, and once however often it was loaded. */
+ * All addresses here are those of the file, as it was linked. A file is opened when it is first
+ * asked for a name, and only once, however often it was loaded. */
 #ifndef SERIATIM_SYMBOL_OBJECT_H
 #define SERIATIM_SYMBOL_OBJECT_H
 
-#include "symbol/spans.h"
+#include "symbol/address_ranges.h"
 #include "symbol/symbol.h"
-#include "symbol/text.h"
+#include "symbol/label.h"
 
 #include <elfutils/libdwfl.h>
 
 struct st_units;
 
-/* Invariants: nothing below `opened` is set before it is; `dwfl` is NULL when the file cannot be
- * used, `units` when it has no debug information; `trouble` then says why. What is no file is like
- * one that cannot be used, without trouble. */
+/* Invariants: nothing below `opened` is set before `opened` is; `dwfl` is NULL if the file cannot
+ * be used, and `units` if it has no debug information; `trouble` then says why. Something that is
+ * not a file cannot be used, but has no trouble. */
 struct st_object {
     char *path;
-    unsigned char *build_id; /* of what ran; NULL when not known */
+    unsigned char *build_id; /* of the file that ran; NULL if not known */
     size_t build_id_size;
 
     bool opened;
@@ -28,10 +28,11 @@ struct st_object {
     struct st_units *units;
 
     bool symbols_read;
-    struct st_spans code, data; /* of symbols; `what` is their number for libdwfl */
+    struct st_address_ranges code,
+        data; /* ranges of symbols; `what` is libdwfl's number of the symbol */
 };
 
-/* Or "[heap]", "linux-vdso.so.1" and the like? */
+/* Is it a file, and not "[heap]", "linux-vdso.so.1" or the like? */
 bool st_is_file(const char *path);
 
 struct st_object *st_object_new(const char *path, const void *build_id, size_t build_id_size);
@@ -39,18 +40,18 @@ void st_object_free(struct st_object *object);
 bool st_object_is(const struct st_object *object, const char *path, const void *build_id,
                   size_t build_id_size);
 
-/* Opens the file unless that was done, or failed, before. */
+/* Opens the file, unless it was opened before or that failed. */
 void st_object_open(struct st_object *object);
 
-/* Appends the name of the symbol at the address, spelled. False, and nothing appended, when there
- * is none. `offset` is that of the address in it. The file must be open. */
-bool st_object_function(struct st_object *object, uint64_t address, struct st_text *text);
-bool st_object_data(struct st_object *object, uint64_t address, struct st_text *text,
+/* Appends the spelled name of the symbol at the address. Returns false and appends nothing if
+ * there is none. `offset` is that of the address within the symbol. The file must be open. */
+bool st_object_function(struct st_object *object, uint64_t address, struct st_label *text);
+bool st_object_data(struct st_object *object, uint64_t address, struct st_label *text,
                     uint64_t *offset);
 
-/* Is a variable of `object` a copy of one that `origin` defines? The address of that one then. The
- * linker moves variables of libraries into the executable when it uses them (copy relocations),
- * away from their debug information. Both files must be open. */
+/* Is a variable of `object` a copy of one that `origin` defines? Then *address_there is the
+ * address of the original. The linker moves variables of a library into an executable that uses
+ * them (copy relocations), away from their debug information. Both files must be open. */
 bool st_object_is_copied(struct st_object *object, uint64_t address, struct st_object *origin,
                          uint64_t *address_there);
 

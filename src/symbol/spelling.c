@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A list of template arguments that is longer than this says less than it hides. */
+/* A longer list of template arguments hides more than it says. */
 enum { LONGEST_ARGUMENTS = 40, DEEPEST = 32 };
 
 static bool starts_with(const char *text, const char *prefix) {
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Just behind the bracket that closes the one at `open`, or the end of the text. Arrows and
- * comparisons inside of template arguments are written in parentheses. */
+/* The position just after the bracket that closes the one at `open`, or the end of the text.
+ * Arrows and comparisons inside template arguments are always in parentheses. */
 static const char *behind_bracket(const char *open) {
     char expected[DEEPEST];
     size_t depth = 0;
@@ -34,28 +34,27 @@ static const char *behind_bracket(const char *open) {
     return open + strlen(open);
 }
 
-/* The operator of "operator<" and its like, whose brackets are none. Returns what is behind it. */
-static const char *spell_operator(struct st_text *text, const char *at) {
+/* The operator in names such as "operator<", which is not a bracket. Returns the rest. */
+static const char *spell_operator(struct st_label *text, const char *at) {
     const char *end = at + strlen("operator");
     if (starts_with(end, "()") || starts_with(end, "[]"))
         end += 2;
     else
         end += strspn(end, "<>=-*&|+!%^/~,");
-    st_text_add(text, at, (size_t)(end - at));
+    st_label_add(text, at, (size_t)(end - at));
     return end;
 }
 
-static bool is_word_start(const struct st_text *text) {
+static bool is_word_start(const struct st_label *text) {
     if (!text->length)
         return true;
     unsigned char last = (unsigned char)text->bytes[text->length - 1];
     return !isalnum(last) && last != '_' && last < 0x80;
 }
 
-/* Leaves out parameters, "(int) const": those at the end of a name, and those of a function in
- * which the rest of the name is declared. Elsewhere in template arguments they are a type, "int
- * (char)". */
-static const char *spell_parameters(struct st_text *text, const char *at, const char *end,
+/* Skips parameters, "(int) const": at the end of a name, and of a function in which the rest of
+ * the name is declared. Elsewhere in template arguments they are a type, "int (char)". */
+static const char *spell_parameters(struct st_label *text, const char *at, const char *end,
                                     unsigned depth) {
     static const char *const qualifiers[] = {" const", " volatile", " &&", " &", "&&", "&"};
     const char *behind = behind_bracket(at);
@@ -67,13 +66,13 @@ static const char *spell_parameters(struct st_text *text, const char *at, const 
         return next;
     if (behind > end)
         behind = end;
-    st_text_add(text, at, (size_t)(behind - at));
+    st_label_add(text, at, (size_t)(behind - at));
     return behind;
 }
 
-static void spell(struct st_text *text, const char *at, const char *end, unsigned depth);
+static void spell(struct st_label *text, const char *at, const char *end, unsigned depth);
 
-/* Just behind the template argument that starts here. */
+/* The position just after the template argument that starts here. */
 static const char *behind_argument(const char *at, const char *end) {
     while (at < end && *at != ',') {
         if (strchr("<({[", *at))
@@ -85,36 +84,37 @@ static const char *behind_argument(const char *at, const char *end) {
 }
 
 /* The template arguments from `at` up to the closing bracket at `end`. */
-static void spell_arguments(struct st_text *text, const char *at, const char *end, unsigned depth) {
-    st_text_add(text, "<", 1);
+static void spell_arguments(struct st_label *text, const char *at, const char *end,
+                            unsigned depth) {
+    st_label_add(text, "<", 1);
     size_t start = text->length;
     while (at < end) {
         const char *next = behind_argument(at, end);
         if (!starts_with(at, "std::allocator<")) {
             if (text->length > start)
-                st_text_adds(text, ", ");
+                st_label_adds(text, ", ");
             spell(text, at, next, depth + 1);
         }
         at = next + (next < end);
         at += strspn(at, " ");
     }
     if (text->length > start + LONGEST_ARGUMENTS) {
-        st_text_cut(text, start);
-        st_text_adds(text, "...");
+        st_label_truncate(text, start);
+        st_label_adds(text, "...");
     }
-    st_text_add(text, ">", 1);
+    st_label_add(text, ">", 1);
 }
 
 /* What is in angle brackets: gcc's "<lambda(int)>", or template arguments. */
-static const char *spell_angle(struct st_text *text, const char *at, const char *end,
+static const char *spell_angle(struct st_label *text, const char *at, const char *end,
                                unsigned depth) {
     const char *behind = behind_bracket(at);
     if (behind > end)
         behind = end;
     if (starts_with(at, "<lambda"))
-        st_text_adds(text, "{lambda}");
-    else if (!text->length || st_text_ends_with(text, "::"))
-        st_text_adds(text, "{unnamed}");
+        st_label_adds(text, "{lambda}");
+    else if (!text->length || st_label_ends_with(text, "::"))
+        st_label_adds(text, "{unnamed}");
     else
         spell_arguments(text, at + 1, behind[-1] == '>' && behind > at + 1 ? behind - 1 : behind,
                         depth);
@@ -122,16 +122,16 @@ static const char *spell_angle(struct st_text *text, const char *at, const char 
 }
 
 /* What a demangler writes in braces: {lambda(int)#1}, {unnamed type#1}, {default arg#1}. */
-static const char *spell_brace(struct st_text *text, const char *at, const char *end) {
+static const char *spell_brace(struct st_label *text, const char *at, const char *end) {
     const char *behind = behind_bracket(at);
     if (behind > end)
         behind = end;
     if (starts_with(at, "{lambda"))
-        st_text_adds(text, "{lambda}");
+        st_label_adds(text, "{lambda}");
     else if (starts_with(at, "{unnamed"))
-        st_text_adds(text, "{unnamed}");
+        st_label_adds(text, "{unnamed}");
     else
-        st_text_add(text, at, (size_t)(behind - at));
+        st_label_add(text, at, (size_t)(behind - at));
     return behind;
 }
 
@@ -142,23 +142,23 @@ static bool is_place(const char *at) {
 }
 
 /* Clang's symbols have "$_0" for a lambda. */
-static bool is_dollar_lambda(const struct st_text *text, const char *at) {
+static bool is_dollar_lambda(const struct st_label *text, const char *at) {
     return starts_with(at, "$_") && isdigit((unsigned char)at[2]) && is_word_start(text);
 }
 
-static void spell(struct st_text *text, const char *at, const char *end, unsigned depth) {
+static void spell(struct st_label *text, const char *at, const char *end, unsigned depth) {
     static const char anonymous[] = "(anonymous namespace)";
     if (depth > DEEPEST)
         return;
     while (at < end) {
         if (starts_with(at, anonymous)) {
-            st_text_adds(text, anonymous);
+            st_label_adds(text, anonymous);
             at += strlen(anonymous);
         } else if (is_place(at)) {
-            st_text_adds(text, at[1] == 'l' ? "{lambda}" : "{unnamed}");
+            st_label_adds(text, at[1] == 'l' ? "{lambda}" : "{unnamed}");
             at = behind_bracket(at);
         } else if (is_dollar_lambda(text, at)) {
-            st_text_adds(text, "{lambda}");
+            st_label_adds(text, "{lambda}");
             at += 2 + strspn(at + 2, "0123456789");
         } else if (*at == '(') {
             at = spell_parameters(text, at, end, depth);
@@ -173,19 +173,19 @@ static void spell(struct st_text *text, const char *at, const char *end, unsigne
         } else if (*at == ' ' && at + 1 == end) {
             at++;
         } else {
-            st_text_add(text, at++, 1);
+            st_label_add(text, at++, 1);
         }
     }
 }
 
-void st_spell(struct st_text *text, const char *name) {
+void st_spell(struct st_label *text, const char *name) {
     spell(text, name, name + strlen(name), 0);
 }
 
 /* ---- symbols ---- */
 
-/* Where the last ".word" or ".word.12" starts that a compiler appended, NULL when there is none.
- * A number alone is what gcc gives static variables of functions. */
+/* Where the last ".word" or ".word.12" that a compiler appended starts; NULL if there is none. gcc
+ * gives static variables of functions just a number. */
 static char *appended(char *symbol) {
     static const char *const words[] = {"constprop", "isra",       "part", "cold",
                                         "lto_priv",  "localalias", "llvm", "__uniq"};
@@ -208,7 +208,7 @@ static char *appended(char *symbol) {
     return number ? dot : NULL;
 }
 
-void st_spell_symbol(struct st_text *text, const char *symbol) {
+void st_spell_symbol(struct st_label *text, const char *symbol) {
     char *copy = st_strdup(symbol);
     char *version = strchr(copy, '@');
     if (version && version != copy)
@@ -220,7 +220,7 @@ void st_spell_symbol(struct st_text *text, const char *symbol) {
     if (demangled)
         st_spell(text, demangled);
     else
-        st_text_adds(text, copy);
+        st_label_adds(text, copy);
     free(demangled);
     free(copy);
 }

@@ -1,19 +1,19 @@
-/* How names are spelled: C++ without noise, symbols without what compilers append. */
+/* Spells names for people: C++ names without noise, symbols without the suffixes of compilers. */
 #ifndef SERIATIM_SYMBOL_SPELLING_H
 #define SERIATIM_SYMBOL_SPELLING_H
 
-#include "symbol/text.h"
+#include "symbol/label.h"
 
-/* Appends a name as compilers and demanglers write it, without parameters, ABI tags and default
- * allocators, with long lists of template arguments as "<...>" and lambdas as "{lambda}". The same
- * function gets the same name from DWARF and from its mangled symbol, save for oddities. */
-void st_spell(struct st_text *text, const char *name);
+/* Appends a name as compilers and demanglers write it, but without parameters, ABI tags and
+ * default allocators, with long lists of template arguments as "<...>" and lambdas as "{lambda}".
+ * A function gets the same name from DWARF and from its mangled symbol, except in odd cases. */
+void st_spell(struct st_label *text, const char *name);
 
 /* Appends the name of an ELF symbol: without suffixes like .constprop.0, .cold, .lto_priv.1,
  * .llvm.5 or @@VERSION, demangled, spelled as above. */
-void st_spell_symbol(struct st_text *text, const char *symbol);
+void st_spell_symbol(struct st_label *text, const char *symbol);
 
-/* Is it a name that C and C++ reserve to the implementation: __data, _M_impl? */
+/* Do C and C++ reserve the name for the implementation, as __data and _M_impl? */
 bool st_is_reserved(const char *name);
 
 #endif

@@ -1,15 +1,16 @@
 #include "symbol/units.h"
 
+#include "base/lower_bound.h"
 #include "base/map64.h"
 #include "base/memory.h"
-#include "symbol/spans.h"
+#include "symbol/address_ranges.h"
 #include "symbol/spelling.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Damaged information can nest, refer and list without end. */
+/* Limits, because damaged information can nest, refer and list without end. */
 enum { DEEPEST = 200, LONGEST_CHAIN = 32, MOST_RANGES = 1 << 20 };
 
 /* Where an entry is declared: in a namespace, a class or a function of its unit. */
@@ -18,12 +19,12 @@ struct home {
     uint32_t scope; /* its number in `scopes` */
 };
 
-/* Invariants, once indexed: `homes` rises in `die`; an entry that is not there is declared in no
- * scope; `what` of a span in `functions` is a number in `bodies`. */
+/* Invariants, once indexed: `homes` is sorted by `die`; an entry that is not in it is declared in
+ * no scope; `what` of a range in `functions` is an index in `bodies`. */
 struct unit {
     Dwarf_Die root;
     bool indexed;
-    struct st_spans functions;
+    struct st_address_ranges functions;
     Dwarf_Die *bodies;
     size_t body_count, body_capacity;
     Dwarf_Die *scopes;
@@ -32,7 +33,7 @@ struct unit {
     size_t home_count, home_capacity;
 };
 
-/* A part of a variable that has an address: all of it, unless the compiler has split it. */
+/* A part of a variable that has an address: the whole variable, unless the compiler split it. */
 struct piece {
     Dwarf_Die variable;
     uint64_t offset;
@@ -45,8 +46,8 @@ struct st_units {
     struct unit *list;
     size_t capacity;
     bool ranges_read, variables_read;
-    struct st_spans ranges;    /* `what` is the number of a unit */
-    struct st_spans variables; /* `what` is a number in `pieces` */
+    struct st_address_ranges ranges;    /* `what` is the number of a unit */
+    struct st_address_ranges variables; /* `what` is a number in `pieces` */
     struct piece *pieces;
     size_t piece_count, piece_capacity;
 };
@@ -63,15 +64,15 @@ void st_units_free(struct st_units *units) {
     if (!units)
         return;
     for (uint32_t i = 0; i < units->numbers.count; i++) {
-        st_spans_free(&units->list[i].functions);
+        st_address_ranges_free(&units->list[i].functions);
         free(units->list[i].bodies);
         free(units->list[i].scopes);
         free(units->list[i].homes);
     }
     free(units->list);
     st_map64_free(&units->numbers);
-    st_spans_free(&units->ranges);
-    st_spans_free(&units->variables);
+    st_address_ranges_free(&units->ranges);
+    st_address_ranges_free(&units->variables);
     free(units->pieces);
     free(units);
 }
@@ -90,8 +91,8 @@ static uint32_t unit_number(struct st_units *units, const Dwarf_Die *root) {
     return number;
 }
 
-/* Code that the linker has thrown away is left at address 0, or at its end. */
-static void add_ranges(struct st_spans *spans, Dwarf_Die *die, uint32_t what) {
+/* Code that the linker discarded is left at address 0, or at the end of the address space. */
+static void add_ranges(struct st_address_ranges *ranges, Dwarf_Die *die, uint32_t what) {
     Dwarf_Addr base, low, high;
     ptrdiff_t offset = 0;
     for (int i = 0; i < MOST_RANGES; i++) {
@@ -99,7 +100,7 @@ static void add_ranges(struct st_spans *spans, Dwarf_Die *die, uint32_t what) {
         if (offset <= 0)
             return;
         if (low)
-            st_spans_add(spans, low, high, what);
+            st_address_ranges_add(ranges, low, high, what);
     }
 }
 
@@ -116,20 +117,20 @@ static void read_ranges(struct st_units *units) {
             continue;
         add_ranges(&units->ranges, &root, unit_number(units, split.addr ? &split : &root));
     }
-    st_spans_sort(&units->ranges);
+    st_address_ranges_sort(&units->ranges);
 }
 
 bool st_unit_at(struct st_units *units, uint64_t address, Dwarf_Die *unit) {
     read_ranges(units);
-    const struct st_span *span = st_spans_find(&units->ranges, address);
-    if (span)
-        *unit = units->list[span->what].root;
-    return span != NULL;
+    const struct st_address_range *range = st_address_ranges_find(&units->ranges, address);
+    if (range)
+        *unit = units->list[range->what].root;
+    return range != NULL;
 }
 
 /* ---- reading a unit ---- */
 
-/* What is wanted of a walk through a unit: its index, or its variables. */
+/* What a walk through a unit collects: its index, or its variables. */
 struct walk {
     struct st_units *units; /* to add variables to; NULL when the unit is to be indexed */
     struct unit *unit;
@@ -165,7 +166,7 @@ static void add_piece(struct st_units *units, const Dwarf_Die *die, uint64_t low
     if (!low || size > UINT64_MAX - low)
         return;
     size_t before = units->variables.count;
-    st_spans_add(&units->variables, low, low + size, (uint32_t)units->piece_count);
+    st_address_ranges_add(&units->variables, low, low + size, (uint32_t)units->piece_count);
     if (units->variables.count == before)
         return;
     st_reserve(&units->pieces, &units->piece_capacity, units->piece_count + 1);
@@ -192,10 +193,10 @@ static bool address_of(Dwarf_Attribute *location, const Dwarf_Op *op, uint64_t *
            dwarf_formaddr(&result, address) == 0;
 }
 
-/* A location is mostly one operation, "address". Clang's optimiser splits structures ("address,
- * piece of 4 bytes, address, ..."; a piece without an address has none) and makes bytes of what is
- * only ever one of two values ("address, read 1 byte, ..."). Thread-local variables have no address
- * here: theirs is followed by an operation that we do not know. */
+/* A location is usually one operation, "address". Clang's optimiser splits structures ("address,
+ * piece of 4 bytes, address, ..."; a piece without an address has none) and shrinks variables that
+ * only ever hold one of two values to bytes ("address, read 1 byte, ..."). Thread-local variables
+ * have no address here: theirs is followed by an operation that we do not know. */
 static void add_variable(struct st_units *units, Dwarf_Die *die) {
     Dwarf_Attribute location;
     Dwarf_Op *ops;
@@ -283,7 +284,7 @@ static struct unit *indexed_unit(struct st_units *units, const Dwarf_Die *root) 
     unit->indexed = true;
     struct walk walk = {.unit = unit};
     visit_children(&walk, &unit->root, NO_SCOPE, 0);
-    st_spans_sort(&unit->functions);
+    st_address_ranges_sort(&unit->functions);
     return unit;
 }
 
@@ -296,7 +297,7 @@ static void read_variables(struct st_units *units) {
         struct walk walk = {.units = units, .unit = &units->list[i]};
         visit_children(&walk, &units->list[i].root, NO_SCOPE, 0);
     }
-    st_spans_sort(&units->variables);
+    st_address_ranges_sort(&units->variables);
 }
 
 /* ---- look-up ---- */
@@ -304,20 +305,20 @@ static void read_variables(struct st_units *units) {
 bool st_function_at(struct st_units *units, const Dwarf_Die *root, uint64_t address,
                     Dwarf_Die *function) {
     const struct unit *unit = indexed_unit(units, root);
-    const struct st_span *span = st_spans_find(&unit->functions, address);
-    if (span)
-        *function = unit->bodies[span->what];
-    return span != NULL;
+    const struct st_address_range *range = st_address_ranges_find(&unit->functions, address);
+    if (range)
+        *function = unit->bodies[range->what];
+    return range != NULL;
 }
 
 bool st_variable_at(struct st_units *units, uint64_t address, Dwarf_Die *variable,
                     uint64_t *offset) {
     read_variables(units);
-    const struct st_span *span = st_spans_find(&units->variables, address);
-    if (!span)
+    const struct st_address_range *range = st_address_ranges_find(&units->variables, address);
+    if (!range)
         return false;
-    *variable = units->pieces[span->what].variable;
-    *offset = units->pieces[span->what].offset + (address - span->low);
+    *variable = units->pieces[range->what].variable;
+    *offset = units->pieces[range->what].offset + (address - range->low);
     return true;
 }
 
@@ -329,8 +330,8 @@ bool st_type_of(Dwarf_Die *die, Dwarf_Die *type) {
 
 /* ---- names ---- */
 
-/* The entry that was written first: a concrete function refers to an abstract one, and a definition
- * to the declaration in its class. That one stands where the name belongs. */
+/* The original entry: a concrete function refers to an abstract one, and a definition to the
+ * declaration in its class. The original is where the name belongs. */
 static void go_to_declaration(Dwarf_Die *die) {
     Dwarf_Attribute attribute;
     Dwarf_Die next;
@@ -349,17 +350,11 @@ static bool find_scope(struct st_units *units, const Dwarf_Die *die, Dwarf_Die *
     if (!dwarf_diecu(&inside, &root, NULL, NULL))
         return false;
     const struct unit *unit = indexed_unit(units, &root);
-    size_t low = 0, high = unit->home_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if ((uintptr_t)unit->homes[middle].die < (uintptr_t)die->addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == unit->home_count || unit->homes[low].die != die->addr)
+    size_t at;
+    st_lower_bound(at, 0, unit->home_count, (uintptr_t)unit->homes[at].die < (uintptr_t)die->addr);
+    if (at == unit->home_count || unit->homes[at].die != die->addr)
         return false;
-    *scope = unit->scopes[unit->homes[low].scope];
+    *scope = unit->scopes[unit->homes[at].scope];
     return true;
 }
 
@@ -375,7 +370,7 @@ static bool is_lambda(Dwarf_Die *class) {
     return false;
 }
 
-/* NULL when a name is needed and there is none. */
+/* NULL if a name is needed and there is none. */
 static const char *own_name(Dwarf_Die *die) {
     const char *name = dwarf_diename(die);
     if (name && *name)
@@ -392,7 +387,7 @@ static const char *own_name(Dwarf_Die *die) {
     }
 }
 
-static bool add_qualified(struct st_units *units, Dwarf_Die die, struct st_text *text, int depth) {
+static bool add_qualified(struct st_units *units, Dwarf_Die die, struct st_label *text, int depth) {
     Dwarf_Die scope;
     go_to_declaration(&die);
     const char *name = own_name(&die);
@@ -400,11 +395,11 @@ static bool add_qualified(struct st_units *units, Dwarf_Die die, struct st_text 
         return false;
     if (depth < LONGEST_CHAIN && find_scope(units, &die, &scope) &&
         add_qualified(units, scope, text, depth + 1))
-        st_text_adds(text, "::");
+        st_label_adds(text, "::");
     st_spell(text, name);
     return true;
 }
 
-bool st_qualified_name(struct st_units *units, Dwarf_Die *die, struct st_text *text) {
+bool st_qualified_name(struct st_units *units, Dwarf_Die *die, struct st_label *text) {
     return add_qualified(units, *die, text, 0);
 }

@@ -1,17 +1,18 @@
 /* The units of a file's debug information, made searchable.
  *
  * libdw can look up an address only through .debug_aranges, which clang does not write, and finds
- * what encloses an entry only by reading its unit from the start. So: the ranges of all units are
- * read once, and a unit's functions, and what they are declared in, once one of them is asked for.
+ * what encloses an entry only by reading its unit from the start. So we read the ranges of all
+ * units once, and the functions of a unit, with the scopes they are declared in, when one of them
+ * is first asked for.
  *
- * All addresses here are those of the debug information. Entries (DIEs) are identified by where
- * libdw has them in memory, which holds across units and separate files. Damaged information gives
- * fewer answers; each unit is walked in the order of its bytes, which cannot go round in circles.
+ * All addresses here are those of the debug information. Entries (DIEs) are identified by their
+ * address in libdw's memory, which works across units and separate files. Damaged information
+ * gives fewer answers; each unit is walked in the order of its bytes, so the walk always ends.
  */
 #ifndef SERIATIM_SYMBOL_UNITS_H
 #define SERIATIM_SYMBOL_UNITS_H
 
-#include "symbol/text.h"
+#include "symbol/label.h"
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
@@ -19,8 +20,7 @@
 
 struct st_units;
 
-/* The debug information must outlive the units. `bias` is what its addresses lack to be those of
- * the file. */
+/* The debug information must outlive the units. Its addresses plus `bias` are those of the file. */
 struct st_units *st_units_new(Dwarf *dwarf, uint64_t bias);
 void st_units_free(struct st_units *units);
 uint64_t st_units_bias(const struct st_units *units);
@@ -37,9 +37,9 @@ bool st_function_at(struct st_units *units, const Dwarf_Die *unit, uint64_t addr
 bool st_variable_at(struct st_units *units, uint64_t address, Dwarf_Die *variable,
                     uint64_t *offset);
 
-/* Appends the qualified name of a function, variable, class or namespace. False, and nothing
- * appended, when it has none. */
-bool st_qualified_name(struct st_units *units, Dwarf_Die *die, struct st_text *text);
+/* Appends the qualified name of a function, variable, class or namespace. Returns false and
+ * appends nothing if it has none. */
+bool st_qualified_name(struct st_units *units, Dwarf_Die *die, struct st_label *text);
 
 /* The type of a variable or member, without const, volatile and typedef. */
 bool st_type_of(Dwarf_Die *die, Dwarf_Die *type);

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Waking the other thread costs a system call and more, so batches change hands in groups. Both
+/* Waking the other thread costs a system call and more, so batches are handed over in groups. Both
  * sides may hold back GROUP - 1 batches, and the analysis has one in use: SLOTS must be larger than
  * that, or they would wait for each other. */
 enum { SLOTS = 8, GROUP = 4 };
@@ -13,7 +13,7 @@ _Static_assert(SLOTS > 2 * (GROUP - 1) + 1, "both threads could wait");
 
 /* Batch n lies in slots[n % SLOTS]. Invariant: released <= taken <= published <= filled, and
  * filled - released <= SLOTS. The reading thread fills, the analysis takes; `published` and
- * `released` are what they tell each other, under the lock. */
+ * `released` are shared by both, under the lock. */
 struct st_ahead {
     const struct st_format *format;
     void *reader;
@@ -28,7 +28,7 @@ struct st_ahead {
 
 void st_batch_read(struct st_batch *batch, const struct st_format *format, void *reader,
                    const struct st_input *input, const struct st_symbols *symbols) {
-    batch->count = format->next(reader, batch->events, ST_BATCH, &batch->error);
+    batch->count = format->next(reader, batch->events, ST_BATCH_EVENTS, &batch->error);
     batch->threads = symbols->threads.count;
     batch->locks = symbols->locks.count;
     batch->consumed = input->consumed;
@@ -47,7 +47,7 @@ static void wait_for_change(struct st_ahead *ahead, const size_t *counter, size_
     pthread_cleanup_pop(1);
 }
 
-static void tell(struct st_ahead *ahead, size_t *counter, size_t value) {
+static void publish(struct st_ahead *ahead, size_t *counter, size_t value) {
     pthread_mutex_lock(&ahead->lock);
     *counter = value;
     pthread_mutex_unlock(&ahead->lock);
@@ -60,9 +60,9 @@ static void *read_ahead(void *context) {
         wait_for_change(ahead, &ahead->released, ahead->filled - SLOTS);
         struct st_batch *batch = &ahead->slots[ahead->filled++ % SLOTS];
         st_batch_read(batch, ahead->format, ahead->reader, ahead->input, ahead->symbols);
-        /* After a batch that is not full the input may make us wait: hide nothing then. */
-        if (batch->count < ST_BATCH || ahead->filled % GROUP == 0)
-            tell(ahead, &ahead->published, ahead->filled);
+        /* After a batch that is not full, reading may block: publish what there is. */
+        if (batch->count < ST_BATCH_EVENTS || ahead->filled % GROUP == 0)
+            publish(ahead, &ahead->published, ahead->filled);
         if (batch->count <= 0)
             return NULL;
     }
@@ -85,7 +85,7 @@ struct st_ahead *st_ahead_start(const struct st_format *format, void *reader,
 
 struct st_batch *st_ahead_next(struct st_ahead *ahead) {
     if (ahead->taken % GROUP == 0)
-        tell(ahead, &ahead->released, ahead->taken);
+        publish(ahead, &ahead->released, ahead->taken);
     wait_for_change(ahead, &ahead->published, ahead->taken);
     return &ahead->slots[ahead->taken++ % SLOTS];
 }
@@ -93,8 +93,8 @@ struct st_batch *st_ahead_next(struct st_ahead *ahead) {
 void st_ahead_stop(struct st_ahead *ahead) {
     if (!ahead)
         return;
-    /* It acts where the thread waits: for a free slot, or in read() for a pipe that may never say
-     * another word. Nowhere else does it leave things half done. */
+    /* The thread ends where it waits: for a free slot, or in read() of a pipe that may stay silent
+     * for ever. Nothing is half done there. */
     pthread_cancel(ahead->thread);
     pthread_join(ahead->thread, NULL);
     pthread_cond_destroy(&ahead->changed);

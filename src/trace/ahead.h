@@ -9,14 +9,14 @@
 #include "trace/format.h"
 
 /* A batch of 64 KiB stays in the second-level cache beside an engine's own data. */
-enum { ST_BATCH = 4096 };
+enum { ST_BATCH_EVENTS = 4096 };
 
 struct st_batch {
     long count; /* as st_format.next returns it; with -1, `error` is filled */
     uint32_t threads, locks;
     uint64_t consumed; /* bytes of the input, up to and including this batch */
     struct st_error error;
-    struct st_event events[ST_BATCH];
+    struct st_event events[ST_BATCH_EVENTS];
 };
 
 /* Takes one batch from the reader in the calling thread. */
@@ -25,15 +25,15 @@ void st_batch_read(struct st_batch *batch, const struct st_format *format, void 
 
 struct st_ahead;
 
-/* Starts reading ahead. NULL when no thread is to be had; reading as before is the way then. */
+/* Starts reading ahead. NULL if no thread can be started; then read in the calling thread. */
 struct st_ahead *st_ahead_start(const struct st_format *format, void *reader,
                                 const struct st_input *input, const struct st_symbols *symbols);
 
-/* The next batch, valid until the next call. Not to be called again after one with count <= 0. */
+/* The next batch, valid until the next call. Must not be called again after one with count <= 0. */
 struct st_batch *st_ahead_next(struct st_ahead *ahead);
 
-/* Ends the thread, even if it waits for input, and frees the batches. From then on the reader's
- * state is the caller's again, but the reader must not be asked for more. NULL is fine. */
+/* Ends the thread, even if it waits for input, and frees the batches. The caller then owns the
+ * reader again, but must not read more from it. NULL is fine. */
 void st_ahead_stop(struct st_ahead *ahead);
 
 #endif

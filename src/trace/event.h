@@ -24,19 +24,20 @@ enum st_op {
     ST_SEND,    /* target: channel */
     ST_RECEIVE, /* target: channel */
     ST_OP_COUNT,
-    /* What becomes of an event that must have no effect. `written` keeps the operation. All but the
-     * dropped are still events of their thread: a fork reaches them, a join is reached from them.
-     */
+    /* What `op` becomes if the event must have no effect; `written` keeps the operation. All but
+     * the dropped are still events of their thread: its fork happens before them, and they happen
+     * before its join. */
     ST_NESTED = ST_OP_COUNT, /* re-entrant acquire, or the release that matches one */
-    ST_UNMARKED,             /* begin or end of a block that is none by the specification */
+    ST_UNMARKED,             /* begin or end of what the specification says is no block */
     ST_DROPPED,              /* malformed, dropped by --repair: as if it were not there */
-    /* An access that happened earlier in its thread than the thread's events that were told before
-     * it. Never in traces: only witness is told so, by `run` (check/witness.h). */
-    ST_LATE_READ,
-    ST_LATE_WRITE,
-    /* The same: variable `target` was a part of variable `loc` until now, so what was done to that
-     * was done to it. */
-    ST_PARTED,
+    /* An access that its thread made before events of the thread that came earlier in the stream.
+     * Never in traces: only `run` defers accesses, and only witness takes them
+     * (check/witness/witness.h). */
+    ST_DEFERRED_READ,
+    ST_DEFERRED_WRITE,
+    /* Likewise only in `run`: variable `target` was a part of variable `loc` until now, so every
+     * access to that was an access to it. */
+    ST_SPLIT,
 };
 
 #define ST_NO_NAME UINT32_MAX

@@ -7,6 +7,10 @@
 #include "base/error.h"
 #include "trace/symbols.h"
 
+#include <stdio.h>
+
+/* ---- reading ---- */
+
 /* Bytes from a file or a pipe, in order. Invariant: the unread bytes are data[begin .. end), and
  * ST_INPUT_PADDING more bytes can be read behind them (they are zero). */
 enum { ST_INPUT_PADDING = 64 };
@@ -24,8 +28,8 @@ struct st_input {
 int st_input_open(struct st_input *input, const char *path, struct st_error *error);
 void st_input_close(struct st_input *input);
 
-/* Reads until at least `want` bytes are unread or the input ends. 0, or -1 with an error. After
- * it, pointers into data are stale. */
+/* Reads until at least `want` bytes are unread or the input ends. 0, or -1 with an error. Pointers
+ * into data are stale afterwards. */
 int st_input_fill(struct st_input *input, size_t want, struct st_error *error);
 
 static inline size_t st_input_available(const struct st_input *input) {
@@ -52,8 +56,8 @@ struct st_format {
      * the end, or -1 with an error that has a line or an offset. */
     long (*next)(void *reader, struct st_event *events, size_t capacity, struct st_error *error);
 
-    /* After the end: was the trace cut off (a native file without its last chunk)? */
-    bool (*cut)(const void *reader);
+    /* After the end: was the trace truncated (a native file without its last chunk)? */
+    bool (*truncated)(const void *reader);
 
     void (*close)(void *reader);
 };
@@ -63,5 +67,34 @@ extern const struct st_format st_std_format, st_native_format;
 /* Does the input start like a native trace? Looks at `length` bytes at most. */
 bool st_native_detect(const char *bytes, size_t length);
 enum { ST_NATIVE_MAGIC_SIZE = 8 };
+
+/* ---- writing ---- */
+
+/* The caller owns the FILE; a writer only writes to it, in order. */
+struct st_writer_format {
+    const char *name; /* "std", "native" */
+
+    /* symbols may grow while events are written; what an event refers to must be there by then. */
+    void *(*open)(FILE *file, const char *file_name, const struct st_symbols *symbols);
+
+    /* Writes events as they were written in their trace (the field `written`), but leaves out
+     * those with op == ST_DROPPED. 0, or -1 with an error (full disk, a name that the format
+     * cannot hold). */
+    int (*write)(void *writer, const struct st_event *events, size_t count, struct st_error *error);
+
+    /* Writes what is still buffered, so that it can be read whatever happens to this process. */
+    int (*flush)(void *writer, struct st_error *error);
+
+    /* Writes what is still buffered and marks the trace as complete, or as truncated when its
+     * source was. Does not close the FILE. */
+    int (*finish)(void *writer, bool truncated, struct st_error *error);
+
+    void (*close)(void *writer);
+};
+
+extern const struct st_writer_format st_std_writer, st_native_writer;
+
+/* The writer with that name, or NULL. */
+const struct st_writer_format *st_writer_find(const char *name);
 
 #endif

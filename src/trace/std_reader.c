@@ -1,8 +1,8 @@
 /* STD text, RAPID's format with channels added: one event a line, THREAD|OP|LOC
  * (docs/trace-format.md).
  *
- * The time of a text trace goes into three things, and each has its remedy here:
- * - looking up names: lines are taken in groups. First every line of a group is cut into its
+ * Reading text spends its time on three things, and each has its remedy here:
+ * - looking up names: lines are taken in groups. First every line of a group is split into its
  *   fields and the hash slot of its operand is asked for, then the operands are looked up; by then
  *   the slots are in the cache;
  * - finding the ends of short fields: all bars and the line end among the next 32 bytes are found
@@ -31,7 +31,7 @@ struct std_reader {
     uint64_t blank_line; /* number of the first of the blank lines that were just seen, or 0 */
     size_t checked;      /* input->data[begin .. checked) has been searched for zero bytes */
     size_t zero;         /* index in input->data of the first zero byte, or SIZE_MAX */
-    const char *text;    /* of the line at hand, without its line end */
+    const char *text;    /* of the current line, without its line end */
     size_t length;
     const char *bar, *next_bar; /* the first two bars in it, or NULL */
 };
@@ -53,7 +53,7 @@ static int fail_line(const struct std_reader *reader, const char *cause, struct 
 
 static int fail_too_long(const struct std_reader *reader, struct st_error *error) {
     return st_fail(error, reader->input->name, ST_AT_LINE, reader->line,
-                   "line is longer than %d bytes; this is no STD trace", LONGEST_LINE);
+                   "line is longer than %d bytes; this is not an STD trace", LONGEST_LINE);
 }
 
 static int fail_too_many_names(const struct std_reader *reader, struct st_error *error) {
@@ -80,7 +80,7 @@ static void *std_open(struct st_input *input, struct st_symbols *symbols, struct
     reader->symbols = symbols;
     reader->zero = SIZE_MAX;
     reader->checked = input->begin;
-    look_for_zero(reader); /* the start was read already, to tell the format */
+    look_for_zero(reader); /* the start was read already, to detect the format */
     return reader;
 }
 
@@ -238,7 +238,7 @@ static int look_up(struct std_reader *reader, struct st_event *events, struct op
     return 0;
 }
 
-/* Cuts the line at hand into an event; its operand, if any, goes to *operand. */
+/* Makes an event from the current line; its operand, if any, goes to *operand. */
 static inline int read_event(struct std_reader *reader, struct st_event *event,
                              struct operand *operand, struct st_error *error) {
     const char *text = reader->text, *end = text + reader->length, *bar = reader->bar;
@@ -254,7 +254,7 @@ static inline int read_event(struct std_reader *reader, struct st_event *event,
     const char *op_end = find_op_end(reader, has_operand);
     if (!op_end)
         return fail_line(reader,
-                         has_operand ? "expected ')' and '|' behind the operand"
+                         has_operand ? "expected ')' and '|' after the operand"
                                      : "expected '|' and a location",
                          error);
     size_t name_length = has_operand ? (size_t)(op_end - 1 - name) : 0;
@@ -329,10 +329,10 @@ static long std_next(void *state, struct st_event *events, size_t capacity,
     return (long)total;
 }
 
-static bool std_cut(const void *state) {
+static bool std_truncated(const void *state) {
     (void)state;
     return false;
 }
 
 const struct st_format st_std_format = {
-    .name = "std", .open = std_open, .next = std_next, .cut = std_cut, .close = free};
+    .name = "std", .open = std_open, .next = std_next, .truncated = std_truncated, .close = free};

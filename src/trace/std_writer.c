@@ -1,5 +1,5 @@
 /* Writing STD text (docs/trace-format.md). */
-#include "trace/writer.h"
+#include "trace/format.h"
 
 #include "base/memory.h"
 
@@ -135,8 +135,8 @@ static int std_flush(void *state, struct st_error *error) {
     return check_file(writer, error);
 }
 
-static int std_finish(void *state, bool cut, struct st_error *error) {
-    (void)cut; /* text has no place to say so */
+static int std_finish(void *state, bool truncated, struct st_error *error) {
+    (void)truncated; /* text has no place to say so */
     return std_flush(state, error);
 }
 

@@ -4,7 +4,34 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+void st_contexts_init(struct st_contexts *contexts) {
+    *contexts = (struct st_contexts){0};
+    st_names_init(&contexts->functions);
+    st_names_init(&contexts->lines);
+}
+
+void st_contexts_free(struct st_contexts *contexts) {
+    st_names_free(&contexts->functions);
+    st_names_free(&contexts->lines);
+    free(contexts->frames);
+    free(contexts->held);
+    free(contexts->sites);
+}
+
+uint32_t st_contexts_frame(struct st_contexts *contexts, struct st_frame_row row) {
+    st_reserve(&contexts->frames, &contexts->frame_capacity, contexts->frame_count + 1);
+    contexts->frames[contexts->frame_count++] = row;
+    return (uint32_t)contexts->frame_count;
+}
+
+uint32_t st_contexts_held(struct st_contexts *contexts, struct st_held_row row) {
+    st_reserve(&contexts->held, &contexts->held_capacity, contexts->held_count + 1);
+    contexts->held[contexts->held_count++] = row;
+    return (uint32_t)contexts->held_count;
+}
 
 void st_symbols_init(struct st_symbols *symbols) {
     st_names_init(&symbols->threads);
@@ -24,13 +51,6 @@ void st_symbols_free(struct st_symbols *symbols) {
     st_names_free(&symbols->locations);
     st_names_free(&symbols->channels);
     st_contexts_free(&symbols->contexts);
-}
-
-size_t st_symbols_memory(const struct st_symbols *symbols) {
-    return st_names_memory(&symbols->threads) + st_names_memory(&symbols->variables) +
-           st_names_memory(&symbols->locks) + st_names_memory(&symbols->blocks) +
-           st_names_memory(&symbols->locations) + st_names_memory(&symbols->channels) +
-           st_contexts_memory(&symbols->contexts);
 }
 
 struct st_names *st_symbols_of(struct st_symbols *symbols, enum st_op op) {

@@ -98,9 +98,10 @@ long st_trace_next(struct st_trace *trace, struct st_event **events, struct st_e
     }
     if (count == 0 && st_trace_facts(trace)->events == 0)
         return st_fail(error, trace->input.name, ST_AT_FILE, 0,
-                       st_trace_cut(trace) ? "is cut off before the end of its first chunk, so no "
-                                             "event can be read"
-                                           : "holds no event");
+                       st_trace_truncated(trace)
+                           ? "is truncated before the end of its first chunk, so no "
+                             "event can be read"
+                           : "holds no event");
     if (count > 0 && st_validate(trace->validator, batch->events, (size_t)count, batch->threads,
                                  batch->locks) < 0)
         return explain(trace, error);
@@ -131,8 +132,8 @@ bool st_trace_is_text(const struct st_trace *trace) {
     return trace->format == &st_std_format;
 }
 
-bool st_trace_cut(const struct st_trace *trace) {
-    return trace->format->cut(trace->reader);
+bool st_trace_truncated(const struct st_trace *trace) {
+    return trace->format->truncated(trace->reader);
 }
 
 void st_trace_progress(const struct st_trace *trace, uint64_t *done, uint64_t *total) {

@@ -36,8 +36,8 @@ const char *st_trace_format(const struct st_trace *trace); /* "std" or "native" 
 const char *st_trace_name(const struct st_trace *trace);   /* for messages */
 bool st_trace_is_text(const struct st_trace *trace);       /* event n stands on line n */
 
-/* The file was cut off: what was read is whole chunks, but not all that was recorded. */
-bool st_trace_cut(const struct st_trace *trace);
+/* The file is truncated: what was read is whole chunks, but not all that was recorded. */
+bool st_trace_truncated(const struct st_trace *trace);
 
 /* Bytes read and bytes in all (0 when unknown), for progress. */
 void st_trace_progress(const struct st_trace *trace, uint64_t *done, uint64_t *total);

@@ -1,12 +1,14 @@
 #include "watch/describe.h"
 
 #include "base/memory.h"
+#include "symbol/user_code.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* By call and by address, 0 where not asked for yet: what was found, plus 1. */
+/* Arrays by call and by address hold what was found plus 1, or 0 where nothing was looked up yet.
+ */
 struct st_describer {
     struct st_translator *translator;
     const struct st_sites *sites;
@@ -123,6 +125,18 @@ static void add_held(struct st_describer *d) {
     }
 }
 
+/* The line of the innermost frame that is the user's own; `line` where none is. */
+static uint32_t find_user_line(const struct st_describer *d, uint32_t frame, uint32_t line) {
+    const struct st_contexts *contexts = &d->symbols->contexts;
+    for (; frame; frame = contexts->frames[frame - 1].caller) {
+        const struct st_frame_row *row = &contexts->frames[frame - 1];
+        if (st_is_user_code(st_name(&contexts->functions, row->function),
+                            st_name(&contexts->lines, row->line)))
+            return row->line;
+    }
+    return line;
+}
+
 static struct st_site_row describe(struct st_describer *d, uint32_t number) {
     struct st_site site = st_site(d->sites, number);
     char line[ST_LONGEST_NAME];
@@ -130,7 +144,7 @@ static struct st_site_row describe(struct st_describer *d, uint32_t number) {
     add_held(d);
     struct st_site_row row = {.call = stack_of(d, site.call), .held = site.held};
     row.frame = frames_at(d, site.pc, row.call);
-    row.line = add_name(&d->symbols->contexts.lines, line);
+    row.line = find_user_line(d, row.frame, add_name(&d->symbols->contexts.lines, line));
     return row;
 }
 

@@ -1,11 +1,11 @@
-/* What is known of sites, in words: the contexts of a trace (trace/contexts.h).
+/* Sites as text: the contexts of a trace (trace/symbols.h).
  *
- * Asking for names is slow, so each call and each address is asked for once. */
+ * Looking up names is slow, so each call and each address is looked up once. */
 #ifndef SERIATIM_WATCH_DESCRIBE_H
 #define SERIATIM_WATCH_DESCRIBE_H
 
 #include "trace/symbols.h"
-#include "watch/translate.h"
+#include "watch/translator.h"
 
 struct st_describer;
 
@@ -19,7 +19,7 @@ void st_describer_free(struct st_describer *describer);
 void st_describe_next(struct st_describer *describer, bool wanted);
 
 /* Or: adds those that are new, and changes the locations of events from numbers of sites to those
- * of their descriptions. Sites that differ in nothing that can be told are one location. */
+ * of their descriptions. Sites with the same description are one location. */
 void st_describe_events(struct st_describer *describer, struct st_event *events, size_t count);
 
 #endif

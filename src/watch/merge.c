@@ -17,10 +17,10 @@ enum {
 };
 
 enum state {
-    READY,    /* may have something to take */
-    NUMBERED, /* its next record has a number: need + 1 */
-    WAITING,  /* its next record comes after the number `need` */
-    TORN,     /* the program is dead and the rest of its last item never came */
+    READY,     /* may have something to deliver */
+    SEQUENCED, /* its next record has the sequence number need + 1 */
+    WAITING,   /* its next record comes after the sequence number `need` */
+    TORN,      /* the program is dead and the rest of its last item never came */
 };
 
 /* A thread of the program. Positions count its records: record i of its chunk number c has the
@@ -31,24 +31,24 @@ struct source {
     uint32_t serial;
     enum state state;
     uint64_t need;
-    struct source *next; /* in its bucket, when NUMBERED or WAITING; or in the list of the woken */
+    struct source *next; /* in its bucket, when SEQUENCED or WAITING; or in the list of the woken */
 
     uint32_t *chunks;
     uint32_t first, count, capacity;
     uint64_t chunk_number;
     uint64_t position, seen, visible;
-    uint64_t number;   /* the last one that it has told or observed, of what was taken */
+    uint64_t sequence; /* the last one that it has emitted or observed, of what was delivered */
     bool last_is_full; /* the last chunk gets no more records */
-    bool ended;        /* its last record was taken */
+    bool ended;        /* its last record was delivered */
 };
 
 struct st_merge {
     struct st_stream_head *head;
-    st_take *take;
+    st_record_sink *sink;
     void *context;
     uint32_t given;     /* chunks below this one are in use or free */
     uint32_t announced; /* so many announcements were read */
-    uint64_t taken;     /* all numbers up to this one */
+    uint64_t delivered; /* all sequence numbers up to this one */
     bool whole;         /* the last look saw every announcement that was begun before it */
     bool dead;          /* the program is */
     bool gave_chunk;    /* in this step */
@@ -65,11 +65,11 @@ struct st_merge {
     struct st_merge_facts facts;
 };
 
-struct st_merge *st_merge_new(struct st_stream_head *head, uint32_t given, st_take *take,
+struct st_merge *st_merge_new(struct st_stream_head *head, uint32_t given, st_record_sink *sink,
                               void *context) {
     struct st_merge *merge = st_alloc(1, sizeof *merge);
     merge->head = head;
-    merge->take = take;
+    merge->sink = sink;
     merge->context = context;
     merge->given = given;
     merge->woken_end = &merge->woken;
@@ -125,8 +125,8 @@ size_t st_item_length(const struct st_stream_record *records, size_t count) {
     case ST_STREAM_ATOMIC_UPDATE:
         length = st_stream_aux(records) ? 1 : 2;
         break;
-    case ST_STREAM_LATE_READ:
-    case ST_STREAM_LATE_WRITE:
+    case ST_STREAM_DEFERRED_READ:
+    case ST_STREAM_DEFERRED_WRITE:
     case ST_STREAM_ALLOCATE:
     case ST_STREAM_FREE:
         length = 2;
@@ -279,13 +279,13 @@ static void wake(struct st_merge *merge, struct source *source) {
     merge->woken_end = &source->next;
 }
 
-/* All numbers up to this one are taken: wakes who waited for it. */
-static void set_taken(struct st_merge *merge, uint64_t number) {
-    merge->taken = number;
-    struct source **link = &merge->buckets[number % BUCKETS];
+/* All sequence numbers up to this one are delivered: wakes those that waited for it. */
+static void set_delivered(struct st_merge *merge, uint64_t sequence) {
+    merge->delivered = sequence;
+    struct source **link = &merge->buckets[sequence % BUCKETS];
     while (*link) {
         struct source *source = *link;
-        if (source->need > number || source->state == NUMBERED) {
+        if (source->need > sequence || source->state == SEQUENCED) {
             link = &source->next;
             continue;
         }
@@ -294,12 +294,12 @@ static void set_taken(struct st_merge *merge, uint64_t number) {
     }
 }
 
-/* The source whose next record has the next number, out of its bucket; NULL if there is none. */
-static struct source *next_numbered(struct st_merge *merge) {
-    struct source **link = &merge->buckets[merge->taken % BUCKETS];
+/* The source whose next record has the next sequence number, out of its bucket; NULL: none. */
+static struct source *next_sequenced(struct st_merge *merge) {
+    struct source **link = &merge->buckets[merge->delivered % BUCKETS];
     for (; *link; link = &(*link)->next) {
         struct source *source = *link;
-        if (source->state == NUMBERED && source->need == merge->taken) {
+        if (source->state == SEQUENCED && source->need == merge->delivered) {
             *link = source->next;
             return source;
         }
@@ -307,9 +307,9 @@ static struct source *next_numbered(struct st_merge *merge) {
     return NULL;
 }
 
-/* ---- taking ---- */
+/* ---- delivering ---- */
 
-/* The first records that are not taken, as many as lie in one chunk. Gives chunks back that are
+/* The first records that are not delivered, as many as lie in one chunk. Gives chunks back that are
  * read. */
 static const struct st_stream_record *front(struct st_merge *merge, struct source *source,
                                             size_t *count) {
@@ -367,18 +367,18 @@ static void advance_far(struct st_merge *merge, struct source *source, size_t co
     }
 }
 
-/* An item; the record at the source's position, or the one behind it if that is its number. */
+/* An item, which begins at the source's position, or behind it if its sequence number is there. */
 static void deliver(struct st_merge *merge, struct source *source, size_t skip,
                     const struct st_stream_record *records, size_t length) {
     if (st_stream_op(records) == ST_STREAM_THREAD_END)
         source->ended = true;
-    if (merge->take(merge->context, source->serial, source->position + skip, records, length) !=
+    if (merge->sink(merge->context, source->serial, source->position + skip, records, length) !=
         length)
         merge->facts.garbage++;
 }
 
-/* An item that is not whole in this chunk. False when it has to wait. */
-static bool take_torn(struct st_merge *merge, struct source *source) {
+/* An item that lies in more than one chunk. False when it has to wait. */
+static bool deliver_across(struct st_merge *merge, struct source *source) {
     size_t length = collect_item(merge, source, 0);
     if (!length) {
         if (merge->dead)
@@ -390,40 +390,40 @@ static bool take_torn(struct st_merge *merge, struct source *source) {
     return true;
 }
 
-static uint64_t number_of(const struct source *source, const struct st_stream_record *record) {
-    return st_stream_is_numbered(record) ? st_stream_number(record, source->number)
-                                         : record->argument;
+static uint64_t sequence_of(const struct source *source, const struct st_stream_record *record) {
+    return st_stream_is_sequenced(record) ? st_stream_sequence(record, source->sequence)
+                                          : record->argument;
 }
 
-/* Takes what needs no number, as far as it is visible. */
+/* Delivers what has no sequence number, as far as it is visible. */
 static bool drain(struct st_merge *merge, struct source *source) {
     uint64_t before = merge->facts.records;
     size_t count;
     const struct st_stream_record *records;
     while (source->state == READY && (records = front(merge, source, &count))) {
         enum st_stream_op op = st_stream_op(records);
-        if (op == ST_STREAM_NUMBER || st_stream_is_numbered(records)) {
-            uint64_t number = number_of(source, records);
-            if (number > merge->taken) {
-                wait_for(merge, source, NUMBERED, number - 1);
+        if (op == ST_STREAM_SEQUENCE || st_stream_is_sequenced(records)) {
+            uint64_t sequence = sequence_of(source, records);
+            if (sequence > merge->delivered) {
+                wait_for(merge, source, SEQUENCED, sequence - 1);
                 break;
             }
-            merge->facts.garbage++; /* a number that is taken already */
+            merge->facts.garbage++; /* a sequence number that was delivered already */
             advance(merge, source, 1);
         } else if (op == ST_STREAM_OBSERVE) {
-            if (records->argument > merge->taken) {
+            if (records->argument > merge->delivered) {
                 wait_for(merge, source, WAITING, records->argument);
                 break;
             }
-            source->number = records->argument;
+            source->sequence = records->argument;
             advance(merge, source, 1);
         } else {
-            size_t taken =
-                merge->take(merge->context, source->serial, source->position, records, count);
-            if (taken) {
-                source->ended |= st_stream_op(&records[taken - 1]) == ST_STREAM_THREAD_END;
-                advance(merge, source, taken);
-            } else if (!take_torn(merge, source)) {
+            size_t count_taken =
+                merge->sink(merge->context, source->serial, source->position, records, count);
+            if (count_taken) {
+                source->ended |= st_stream_op(&records[count_taken - 1]) == ST_STREAM_THREAD_END;
+                advance(merge, source, count_taken);
+            } else if (!deliver_across(merge, source)) {
                 break;
             }
         }
@@ -431,9 +431,9 @@ static bool drain(struct st_merge *merge, struct source *source) {
     return merge->facts.records != before;
 }
 
-/* The item behind its number, which is a record of its own (skip is 1) or in the first record. */
-static void deliver_numbered(struct st_merge *merge, struct source *source, size_t skip,
-                             const struct st_stream_record *records, size_t length) {
+/* An item whose sequence number is a record of its own (skip is 1) or in its first record. */
+static void deliver_item(struct st_merge *merge, struct source *source, size_t skip,
+                         const struct st_stream_record *records, size_t length) {
     if (skip) {
         deliver(merge, source, skip, records, length);
         return;
@@ -442,29 +442,29 @@ static void deliver_numbered(struct st_merge *merge, struct source *source, size
         st_reserve(&merge->item, &merge->item_capacity, length);
         memcpy(merge->item, records, length * sizeof *records);
     }
-    merge->item[0] = st_stream_without_number(records);
+    merge->item[0] = st_stream_without_sequence(records);
     deliver(merge, source, 0, merge->item, length);
 }
 
-/* Takes the next number with its record, if this source has it in full. */
-static bool take_number(struct st_merge *merge, struct source *source) {
+/* Delivers the next sequence number with its record, if this source has it in full. */
+static bool deliver_sequenced(struct st_merge *merge, struct source *source) {
     if (source->position >= source->seen)
         return false;
     size_t count, length;
     const struct st_stream_record *records = front(merge, source, &count);
-    uint64_t number = number_of(source, records);
-    size_t skip = !st_stream_is_numbered(records);
+    uint64_t sequence = sequence_of(source, records);
+    size_t skip = !st_stream_is_sequenced(records);
     if ((length = st_item_length(records + skip, count - skip))) {
-        deliver_numbered(merge, source, skip, records + skip, length);
+        deliver_item(merge, source, skip, records + skip, length);
         advance(merge, source, skip + length);
     } else {
         length = collect_item(merge, source, skip);
         if (!length)
             return false;
-        deliver_numbered(merge, source, skip, merge->item, length);
+        deliver_item(merge, source, skip, merge->item, length);
         advance_far(merge, source, skip + length);
     }
-    source->number = number;
+    source->sequence = sequence;
     source->state = READY;
     return true;
 }
@@ -481,26 +481,26 @@ static bool drain_woken(struct st_merge *merge) {
     return any;
 }
 
-/* Takes numbers one after the other as long as the next one was seen. */
-static bool take_numbers(struct st_merge *merge) {
+/* Delivers sequence numbers one after the other as long as the next one was seen. */
+static bool deliver_sequence(struct st_merge *merge) {
     bool any = false;
     struct source *source;
-    while (merge->whole && (source = next_numbered(merge))) {
-        uint64_t number = merge->taken + 1;
-        if (!take_number(merge, source)) {
-            wait_for(merge, source, NUMBERED, merge->taken);
+    while (merge->whole && (source = next_sequenced(merge))) {
+        uint64_t sequence = merge->delivered + 1;
+        if (!deliver_sequenced(merge, source)) {
+            wait_for(merge, source, SEQUENCED, merge->delivered);
             break;
         }
         any = true;
-        set_taken(merge, number);
+        set_delivered(merge, sequence);
         drain(merge, source);
         drain_woken(merge);
     }
     return any;
 }
 
-/* Threads that have ended. */
-static void bury(struct st_merge *merge) {
+/* Forgets threads that have ended. */
+static void free_ended(struct st_merge *merge) {
     for (size_t i = 0; i < merge->alive_count;) {
         struct source *source = merge->alive[i];
         if (!source->ended || source->count || source->state != READY) {
@@ -533,47 +533,47 @@ bool st_merge_step(struct st_merge *merge) {
     for (size_t i = 0; i < merge->alive_count; i++)
         if (merge->alive[i]->state == READY)
             any |= drain(merge, merge->alive[i]);
-    any |= take_numbers(merge);
-    bury(merge);
+    any |= deliver_sequence(merge);
+    free_ended(merge);
     add_chunks(merge);
     return any;
 }
 
 /* ---- the end ---- */
 
-/* The smallest number that anybody waits for or has next; 0 if nobody does. */
+/* The smallest sequence number that a source waits for or has next; 0 if none does. */
 static uint64_t next_need(const struct st_merge *merge) {
     uint64_t least = 0;
     for (size_t i = 0; i < merge->alive_count; i++) {
         const struct source *source = merge->alive[i];
-        if (source->state == NUMBERED || source->state == WAITING)
+        if (source->state == SEQUENCED || source->state == WAITING)
             if (!least || source->need < least)
                 least = source->need;
     }
     return least;
 }
 
-/* Does the next number belong to somebody, whose record is incomplete? */
-static bool drop_torn_number(struct st_merge *merge) {
-    struct source *source = next_numbered(merge);
+/* Skips the next sequence number if its record is incomplete. */
+static bool drop_torn(struct st_merge *merge) {
+    struct source *source = next_sequenced(merge);
     if (!source)
         return false;
     source->state = TORN;
-    merge->facts.lost_numbers++;
-    set_taken(merge, merge->taken + 1);
+    merge->facts.lost_sequences++;
+    set_delivered(merge, merge->delivered + 1);
     return true;
 }
 
-static bool skip_lost_numbers(struct st_merge *merge) {
-    if (drop_torn_number(merge)) {
+static bool skip_lost(struct st_merge *merge) {
+    if (drop_torn(merge)) {
         drain_woken(merge);
         return true;
     }
     uint64_t need = next_need(merge);
-    if (need <= merge->taken)
+    if (need <= merge->delivered)
         return false;
-    merge->facts.lost_numbers += need - merge->taken;
-    set_taken(merge, need);
+    merge->facts.lost_sequences += need - merge->delivered;
+    set_delivered(merge, need);
     drain_woken(merge);
     return true;
 }
@@ -584,7 +584,7 @@ void st_merge_finish(struct st_merge *merge) {
         while (st_merge_step(merge))
             ;
         st_merge_step(merge); /* what the last look brought was seen by now */
-    } while (skip_lost_numbers(merge));
+    } while (skip_lost(merge));
     for (size_t i = 0; i < merge->alive_count; i++)
         merge->facts.torn += merge->alive[i]->state == TORN;
 }

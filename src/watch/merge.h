@@ -1,15 +1,15 @@
-/* From what the threads of a program tell, each for itself, to one order of all of it.
+/* From the streams of a program's threads to one order of all records.
  *
- * runtime/stream.h has the rules. Each look at the stream makes more of it visible; a number that
- * one look has seen may be taken after the next, since by then everything is visible that was
- * visible when it was seen. So a look costs a few loads a thread, and all that it brought is then
- * worked off without looking again.
+ * stream/stream.h has the rules. Each look at the stream makes more of it visible; a sequence
+ * number that one look has seen may be delivered after the next, since by then everything is
+ * visible that was visible when it was seen. So a look costs a few loads a thread, and all that it
+ * brought is then worked off without looking again.
  *
  * Nothing in the stream is trusted: the program can write anything there by mistake. */
 #ifndef SERIATIM_WATCH_MERGE_H
 #define SERIATIM_WATCH_MERGE_H
 
-#include "runtime/stream.h"
+#include "stream/stream.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,38 +18,38 @@ struct st_merge;
 
 /* Takes records of a thread, in their order: as many whole items (st_item_length) as there are, up
  * to the first one that st_is_in_turn says no to. Returns how many records that were.
- * `position`: how many the thread had told before them. */
-typedef size_t st_take(void *context, uint32_t serial, uint64_t position,
-                       const struct st_stream_record *records, size_t count);
+ * `position`: how many the thread had emitted before them. */
+typedef size_t st_record_sink(void *context, uint32_t serial, uint64_t position,
+                              const struct st_stream_record *records, size_t count);
 
-/* Neither has a number nor is one to wait for. */
+/* Neither has a sequence number nor is one to wait for. */
 static inline bool st_is_in_turn(const struct st_stream_record *record) {
     enum st_stream_op op = st_stream_op(record);
-    return !st_stream_is_numbered(record) && op != ST_STREAM_NUMBER && op != ST_STREAM_OBSERVE;
+    return !st_stream_is_sequenced(record) && op != ST_STREAM_SEQUENCE && op != ST_STREAM_OBSERVE;
 }
 
 /* The chunks from `given` on are not in the stack of free ones: they are added there when the
  * program cannot go on otherwise, because more threads than chunks are alive. */
-struct st_merge *st_merge_new(struct st_stream_head *head, uint32_t given, st_take *take,
+struct st_merge *st_merge_new(struct st_stream_head *head, uint32_t given, st_record_sink *sink,
                               void *context);
 void st_merge_free(struct st_merge *merge);
 
-/* Looks at the stream once and takes what can be taken. False when there was nothing to take. */
+/* Looks at the stream once and delivers what can be delivered. False when there was nothing. */
 bool st_merge_step(struct st_merge *merge);
 
-/* The program is dead: takes all that is left. */
+/* The program is dead: delivers all that is left. */
 void st_merge_finish(struct st_merge *merge);
 
 struct st_merge_facts {
     uint64_t records;
-    uint64_t lost_numbers; /* drawn, but the program died before it told what they were for */
-    uint64_t torn;         /* threads whose last record is incomplete */
-    uint64_t garbage;      /* records that cannot be */
+    uint64_t lost_sequences; /* sequence numbers that were taken, but their records never came */
+    uint64_t torn;           /* threads whose last record is incomplete */
+    uint64_t garbage;        /* records that make no sense */
 };
 const struct st_merge_facts *st_merge_facts(const struct st_merge *merge);
 
 /* How many records from the first on belong together (a record and its length, a text); 0 when
- * more than `count` are needed to know. ST_STREAM_NUMBER is an item of its own. */
+ * more than `count` are needed to know. ST_STREAM_SEQUENCE is an item of its own. */
 size_t st_item_length(const struct st_stream_record *records, size_t count);
 
 /* No text is longer. */

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "symbol/symbol.h"
+#include "symbol/user_code.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -199,14 +200,31 @@ static void describe(const struct st_places *places, uint64_t address, char *buf
     }
 }
 
-const char *st_places_location(struct st_places *places, uint64_t pc, char *buffer, size_t size) {
-    size_t count;
-    const struct st_frame *frame = st_frames(places->symbols, pc, &count);
-    if (frame->file && frame->line)
-        snprintf(buffer, size, "%s:%u", frame->file, frame->line);
+static void locate(const struct st_places *places, uint64_t pc, const struct st_code *code,
+                   char *buffer, size_t size) {
+    if (*code->file && code->line)
+        snprintf(buffer, size, "%s:%u", code->file, code->line);
     else
         describe(places, pc - 1, buffer, size);
+}
+
+const char *st_places_location(struct st_places *places, uint64_t pc, char *buffer, size_t size) {
+    struct st_code code = code_of("", NULL, 0);
+    st_places_frame(places, pc, 0, &code);
+    locate(places, pc, &code, buffer, size);
     return buffer;
+}
+
+bool st_places_user_line(struct st_places *places, uint64_t pc, struct st_code *code, char *buffer,
+                         size_t size) {
+    for (size_t depth = 0; st_places_frame(places, pc, depth, code); depth++) {
+        locate(places, pc, code, buffer, size);
+        if (st_is_user_code(code->function, buffer))
+            return true;
+    }
+    *code = st_places_function(places, pc);
+    st_places_location(places, pc, buffer, size);
+    return false;
 }
 
 bool st_places_data(struct st_places *places, uint64_t address, char *buffer, size_t size) {

@@ -1,4 +1,4 @@
-/* Names for addresses of the program under test, from the modules that it told of. */
+/* Names for addresses of the program under test, from the modules that it has loaded. */
 #ifndef SERIATIM_WATCH_PLACES_H
 #define SERIATIM_WATCH_PLACES_H
 
@@ -42,6 +42,12 @@ bool st_places_frame(struct st_places *places, uint64_t pc, size_t depth, struct
 
 /* "bank.c:21" of the innermost frame, or what is known instead: "bank+0x11f3". */
 const char *st_places_location(struct st_places *places, uint64_t pc, char *buffer, size_t size);
+
+/* The innermost frame at the call that is in the user's own code (symbol/user_code.h), and its
+ * location as above. False when none is: then they are those of st_places_function and
+ * st_places_location. */
+bool st_places_user_line(struct st_places *places, uint64_t pc, struct st_code *code, char *buffer,
+                         size_t size);
 
 /* The name of the static variable at the address; false, and the address as text, when there is
  * none that we know of. */

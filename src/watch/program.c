@@ -2,7 +2,7 @@
 #include "watch/program.h"
 
 #include "base/memory.h"
-#include "runtime/stream.h"
+#include "stream/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,13 +43,13 @@ static void set_environment(int stream, const char *runtime_dir) {
 }
 
 /* In the new process. What went wrong goes into the pipe, which closes when all is well. */
-static _Noreturn void become(const char *const *words, int stream, const char *runtime_dir,
+static _Noreturn void become(const char *const *argv, int stream, const char *runtime_dir,
                              int report, const sigset_t *mask) {
     fcntl(stream, F_SETFD, 0);
     set_environment(stream, runtime_dir);
     signal(SIGXFSZ, SIG_DFL); /* we ignore it, which a program would inherit */
     sigprocmask(SIG_SETMASK, mask, NULL);
-    execvp(words[0], (char *const *)words);
+    execvp(argv[0], (char *const *)argv);
     int failure = errno;
     if (write(report, &failure, sizeof failure) < 0)
         failure = 0;
@@ -60,18 +60,18 @@ static int fail_start(struct st_error *error, const char *name, int failure) {
     return st_fail(error, name, ST_AT_FILE, 0, "cannot run: %s", strerror(failure));
 }
 
-int st_program_start(struct st_program *program, const char *const *words, int stream,
+int st_program_start(struct st_program *program, const char *const *argv, int stream,
                      const char *runtime_dir, struct st_error *error) {
     sigset_t ours = our_signals(), before;
     int report[2], failure = 0;
     if (pipe2(report, O_CLOEXEC) < 0)
-        return fail_start(error, words[0], errno);
+        return fail_start(error, argv[0], errno);
     sigprocmask(SIG_BLOCK, &ours, &before);
     /* A program that detaches itself from its starter is still ours to wait for. */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     *program = (struct st_program){.process = fork()};
     if (program->process == 0)
-        become(words, stream, runtime_dir, report[1], &before);
+        become(argv, stream, runtime_dir, report[1], &before);
     if (program->process < 0)
         failure = errno;
     close(report[1]);
@@ -83,7 +83,7 @@ int st_program_start(struct st_program *program, const char *const *words, int s
     if (program->process > 0)
         waitpid(program->process, NULL, 0);
     sigprocmask(SIG_SETMASK, &before, NULL);
-    return fail_start(error, words[0], failure);
+    return fail_start(error, argv[0], failure);
 }
 
 /* ---- waiting ---- */

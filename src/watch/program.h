@@ -18,7 +18,7 @@ struct st_program {
 /* Starts it with the memory behind `stream` and with libraries from `runtime_dir`, unless that is
  * NULL. From then on the signals of st_program_wait are blocked in this process: they neither end
  * it nor interrupt it. -1 with an error when the program cannot be run. */
-int st_program_start(struct st_program *program, const char *const *words, int stream,
+int st_program_start(struct st_program *program, const char *const *argv, int stream,
                      const char *runtime_dir, struct st_error *error);
 
 /* Sleeps for so many nanoseconds at most, or until a signal comes. True when one came that asks for

@@ -1,17 +1,17 @@
 /* Variables whose memory was freed, to be used again.
  *
- * A variable is known by its name to whoever reads a report, and reports come late. So its number
- * may go only to a variable of the same name: at the same offset of a block that came from the same
- * line with the same size, or, outside of blocks, at the same address. A program that allocates and
- * frees in a loop does exactly that. */
+ * A report shows the names of variables, and is often written long after the event. So the number
+ * of a variable may go only to one of the same name: at the same offset of an allocation of the
+ * same size from the same line, or, outside of allocations, at the same address. A program that
+ * allocates and frees in a loop makes exactly such ones. */
 #ifndef SERIATIM_WATCH_RETIRED_H
 #define SERIATIM_WATCH_RETIRED_H
 
 #include "base/map64.h"
 
-/* Names are numbers here, places, such that neighbours in memory are neighbours; memory is freed
- * and used from one end to the other. So what is kept is kept by pages of 4096 places, for each
- * number of variables one behind the other (1, 2, 4 or 8) and each offset in a granule. */
+/* A name is a number here, its place, such that neighbours in memory are neighbours; memory is
+ * freed and used from one end to the other. So variables are kept by pages of 4096 places, one for
+ * each count of variables in a row (1, 2, 4 or 8) and each offset in a granule. */
 struct st_retired {
     struct st_map64 pages;
     uint64_t last_id; /* of the page that was asked for last */

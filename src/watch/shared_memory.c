@@ -13,9 +13,9 @@
 /* Programs expect the descriptors that they open to be small numbers. */
 enum { HIGH_DESCRIPTOR = 900 };
 
-/* The kernel knows from now on whom to tell when this thread is gone. It is the first one of the
- * process, which lives as long as that does. */
-static void say_that_we_live(struct st_stream_head *head) {
+/* From now on the kernel marks the mutex when this thread is gone. It is the first thread of the
+ * process, which lives as long as the process does. */
+static void hold_alive_mutex(struct st_stream_head *head) {
     pthread_mutexattr_t kind;
     pthread_mutexattr_init(&kind);
     pthread_mutexattr_setpshared(&kind, PTHREAD_PROCESS_SHARED);
@@ -31,7 +31,7 @@ void st_shared_memory_initialize(struct st_stream_head *head, uint32_t chunk_cou
     head->version = ST_STREAM_VERSION;
     head->watcher = (uint32_t)getpid();
     head->chunk_count = chunk_count;
-    atomic_store(&head->number, 1);
+    atomic_store(&head->next_sequence, 1);
     for (uint32_t i = given; i-- > 0;) /* the first chunk is on top: memory is used from there */
         st_stream_give_chunk(head, i);
 }
@@ -64,7 +64,7 @@ int st_shared_memory_create(struct st_shared_memory *memory, struct st_error *er
     memory->fd = move_up(fd);
     memory->given = ST_SHARED_CHUNKS;
     st_shared_memory_initialize(memory->head, chunks, memory->given);
-    say_that_we_live(memory->head);
+    hold_alive_mutex(memory->head);
     return 0;
 }
 

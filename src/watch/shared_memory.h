@@ -1,9 +1,9 @@
-/* The memory that a program under test and its watcher share (runtime/stream.h). */
+/* The memory that a program under test and its watcher share (stream/stream.h). */
 #ifndef SERIATIM_WATCH_SHARED_MEMORY_H
 #define SERIATIM_WATCH_SHARED_MEMORY_H
 
 #include "base/error.h"
-#include "runtime/stream.h"
+#include "stream/stream.h"
 
 struct st_shared_memory {
     struct st_stream_head *head;
@@ -21,7 +21,7 @@ void st_shared_memory_free(struct st_shared_memory *memory);
 /* Makes a head of zeroed memory of st_stream_bytes(chunk_count) bytes. */
 void st_shared_memory_initialize(struct st_stream_head *head, uint32_t chunk_count, uint32_t given);
 
-/* Nobody reads any more: the program goes on without telling anything. */
+/* Nobody reads any more: the program goes on and emits nothing. */
 void st_shared_memory_close(struct st_stream_head *head);
 
 #endif

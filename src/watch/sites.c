@@ -1,5 +1,48 @@
 #include "watch/sites.h"
 
+#include "base/lower_bound.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+/* ---- pairs ---- */
+
+enum { WIDTH = 2, FIRST_SLOTS = 256 };
+
+void st_pairs_free(struct st_pairs *pairs) {
+    st_hash_free(&pairs->table, WIDTH);
+    free(pairs->list);
+    *pairs = (struct st_pairs){0};
+}
+
+static uint64_t hash_of(const uint64_t *key) {
+    return st_pair_hash(key[0], key[1]);
+}
+
+static uint64_t *find_slot(const struct st_pairs *pairs, struct st_pair pair) {
+    const uint64_t key[WIDTH] = {pair.a, pair.b};
+    return st_hash_find(&pairs->table, WIDTH, key, hash_of(key), NULL, NULL);
+}
+
+uint32_t st_pairs_find(const struct st_pairs *pairs, struct st_pair pair) {
+    return pairs->table.slot_count ? (uint32_t)find_slot(pairs, pair)[WIDTH] : 0;
+}
+
+uint32_t st_pairs_number_slow(struct st_pairs *pairs, struct st_pair pair) {
+    uint32_t known = st_pairs_find(pairs, pair);
+    if (known)
+        return known;
+    if (st_hash_is_full(&pairs->table))
+        st_hash_grow(&pairs->table, WIDTH, FIRST_SLOTS, hash_of);
+    const uint64_t key[WIDTH] = {pair.a, pair.b};
+    st_hash_enter(&pairs->table, WIDTH, find_slot(pairs, pair), key, (uint32_t)pairs->count);
+    st_reserve(&pairs->list, &pairs->capacity, pairs->count + 1);
+    pairs->list[pairs->count++] = pair;
+    return (uint32_t)pairs->count;
+}
+
+/* ---- sites ---- */
+
 /* A call is three numbers in a pair: addresses have 48 bits, so the caller's halves go on top. */
 enum { ADDRESS_BITS = 48, HALF = 16 };
 #define ADDRESS_MASK ((UINT64_C(1) << ADDRESS_BITS) - 1)
@@ -20,7 +63,7 @@ uint32_t st_sites_call(struct st_sites *sites, struct st_call call) {
     struct st_pair pair = pair_of(call);
     if (sites->calls.count < ST_MOST_CALLS)
         return st_pairs_number(&sites->calls, pair.a, pair.b);
-    uint32_t known = st_pairs_find(&sites->calls, pair.a, pair.b);
+    uint32_t known = st_pairs_find(&sites->calls, pair);
     if (known)
         return known;
     call.caller = 0; /* of these there are as many as there are calls in the code */
@@ -49,4 +92,21 @@ struct st_held st_held(const struct st_sites *sites, uint32_t held) {
 struct st_site st_site(const struct st_sites *sites, uint32_t number) {
     struct st_pair site = sites->sites.list[number];
     return (struct st_site){site.a, (uint32_t)site.b, (uint32_t)(site.b >> 32)};
+}
+
+/* ---- earlier epochs ---- */
+
+void st_past_keep(struct st_past *past) {
+    past->ring = st_alloc(ST_PAST_CONTEXTS, sizeof *past->ring);
+}
+
+void st_past_free(struct st_past *past) {
+    free(past->ring);
+    *past = (struct st_past){0};
+}
+
+struct st_past_context st_past_find(const struct st_past *past, uint64_t epoch) {
+    size_t end = past->count, oldest = end > ST_PAST_CONTEXTS ? end - ST_PAST_CONTEXTS : 0, at;
+    st_lower_bound(at, oldest, end, past->ring[at % ST_PAST_CONTEXTS].epoch <= epoch);
+    return at == oldest ? (struct st_past_context){0} : past->ring[(at - 1) % ST_PAST_CONTEXTS];
 }

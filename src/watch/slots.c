@@ -34,15 +34,15 @@ void st_slots_end(struct st_slots *slots, uint32_t slot, uint32_t thread, uint64
 
 uint32_t st_slots_thread(const struct st_slots *slots, uint32_t slot, uint64_t epoch) {
     if (slot >= slots->count)
-        return ST_NO_SLOT;
+        return ST_SLOT_NONE;
     const struct st_slot *list = &slots->list[slot];
     size_t i = list->count;
     while (i && list->owners[i - 1].first > epoch)
         i--;
-    return i ? list->owners[i - 1].thread : ST_NO_SLOT;
+    return i ? list->owners[i - 1].thread : ST_SLOT_NONE;
 }
 
-/* An owner that has ended keeps its successors from being forgotten while it matters itself. */
+/* While an owner that has ended matters, nothing of its successors can be dead. */
 static uint64_t dead_in(struct st_slot *list, st_dead_before *dead_before, void *context) {
     uint64_t dead = dead_before(context, list->owners[0].thread);
     size_t over = 0;

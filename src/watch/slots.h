@@ -1,4 +1,4 @@
-/* Which thread had a slot in the cells of the program, and in which epochs (runtime/stream.h), and
+/* Which thread had a slot in the program's shadow memory, in which epochs (stream/stream.h), and
  * from which epoch on what it did can still matter. */
 #ifndef SERIATIM_WATCH_SLOTS_H
 #define SERIATIM_WATCH_SLOTS_H
@@ -29,14 +29,14 @@ void st_slots_free(struct st_slots *slots);
 void st_slots_take(struct st_slots *slots, uint32_t slot, uint32_t thread, uint64_t first);
 void st_slots_end(struct st_slots *slots, uint32_t slot, uint32_t thread, uint64_t last);
 
-/* Who did something in that slot in that epoch? ST_NO_SLOT: nobody of whom it matters. */
-#define ST_NO_SLOT UINT32_MAX
+/* The thread that had the slot in that epoch; ST_SLOT_NONE: none whose accesses still matter. */
+#define ST_SLOT_NONE UINT32_MAX
 uint32_t st_slots_thread(const struct st_slots *slots, uint32_t slot, uint64_t epoch);
 
 /* Before which epoch nothing that the thread did matters any more. */
 typedef uint64_t st_dead_before(void *context, uint32_t thread);
 
-/* Writes that down for each slot. */
+/* Writes that to `to`, for each slot. */
 void st_slots_publish(struct st_slots *slots, st_dead_before *dead_before, void *context,
                       _Atomic uint64_t *to);
 

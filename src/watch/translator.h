@@ -1,198 +1,82 @@
-/* A translator from inside: translate.c and the files translate_*.c share it. */
+/* From the records of a program (stream/stream.h) to events as engines and trace writers take them.
+ *
+ * Which functions are blocks: those that the specification calls atomic; annotated blocks always.
+ * Where no line of it is about a function, blocks are inferred: all functions but main, what a
+ * thread starts with, and what belongs to the implementation (std::, names that begin with __).
+ * Inferred blocks are split where their thread waits for others on purpose (ST_STREAM_SPLIT). With
+ * `atomic section` each outermost critical section is a block, too. */
 #ifndef SERIATIM_WATCH_TRANSLATOR_H
 #define SERIATIM_WATCH_TRANSLATOR_H
 
-#include "watch/moments.h"
-#include "watch/objects.h"
-#include "watch/translate.h"
+#include "base/error.h"
+#include "spec/spec.h"
+#include "trace/symbols.h"
+#include "watch/merge.h"
+#include "watch/places.h"
+#include "watch/sites.h"
+#include "watch/slots.h"
+#include "watch/variables.h"
 
-/* What an open function or block is to us. */
-enum kind {
-    NO_BLOCK,
-    INFERRED, /* nobody named it: split where its thread waits */
-    NAMED,    /* by the specification or an annotation */
-    SECTION,  /* a critical section; named, too */
-    OVER,     /* a critical section that ended while blocks in it are open: ends with them */
+struct st_translator;
+
+/* Takes a batch of events; their names are in the symbols, as far as they are kept there. There is
+ * room for ST_BATCH_ROOM events behind the last. `at`: the epoch of each (stream/stream.h). */
+typedef void st_event_sink(void *context, struct st_event *events, const uint64_t *at,
+                           size_t count);
+enum { ST_BATCH = 4096, ST_BATCH_ROOM = 64 };
+
+struct st_translation {
+    const struct st_spec *spec; /* or NULL */
+
+    bool sites; /* an event's location is the number of its site (sites.h); otherwise a line */
+
+    /* Of a site only what does not follow from events before it: its calls are those since the
+     * begin of the innermost open block, and it has no locks. */
+    bool outline;
+
+    /* Variables have their names as soon as an event refers to them; otherwise names are asked for
+     * at the end, of those that somebody wants to see. Lines always have theirs. */
+    bool names;
+
+    st_event_sink *sink;
+    st_dead_before *dead_before; /* NULL: accesses are not to be deferred */
+
+    /* What is known of that variable is void: the next event with its number is about another one
+     * of the same name. NULL: every variable has its own number for ever, and memory grows with
+     * each allocation. */
+    void (*forget)(void *context, uint32_t variable);
+
+    void *context; /* of all of them */
 };
 
-struct frame {
-    enum kind kind;
-    bool annotated; /* opened by ST_STREAM_BEGIN */
-    uint32_t block; /* name, unless it is no block */
-    uint64_t loc;   /* of its begin */
-    uint32_t call;  /* number in the sites */
+struct st_translator *st_translator_new(const struct st_translation *translation);
+void st_translator_free(struct st_translator *translator);
+
+/* With the translator as its context. */
+st_record_sink st_translate;
+
+/* Where to write which accesses can no longer matter: ST_STREAM_SLOTS words. */
+void st_translator_publish_to(struct st_translator *translator, _Atomic uint64_t *dead_before);
+
+/* Hands what is buffered to the sink. */
+void st_translator_flush(struct st_translator *translator);
+
+struct st_symbols *st_translator_symbols(struct st_translator *translator);
+struct st_sites *st_translator_sites(struct st_translator *translator);
+struct st_places *st_translator_places(struct st_translator *translator);
+uint32_t st_translator_variable_count(const struct st_translator *translator);
+
+/* Writes the name of a variable: "total", "heap block of 64 bytes from bank.c:12 (main)+8". */
+void st_translator_variable_name(struct st_translator *translator, uint32_t variable, char *buffer,
+                                 size_t size);
+enum { ST_LONGEST_NAME = 1024 };
+
+struct st_translator_facts {
+    uint64_t odd_releases; /* of locks that the thread does not hold: left out */
+    uint64_t missing;      /* events that the runtime could not emit */
+    char trouble[256];     /* the first reason that it gave */
+    uint64_t garbage;      /* records that make no sense */
 };
-
-struct lock_held {
-    uint32_t object; /* index in the locks */
-    uint32_t number; /* as it was when it was acquired */
-    uint32_t held;   /* it and those before it: number in the sites */
-};
-
-/* A thread of the program. */
-struct thread {
-    uint32_t number;
-    uint32_t slot;
-    uint64_t first_epoch, at; /* the epoch behind the record at work */
-    struct st_moments moments;
-    bool started;               /* the function that it began with was entered */
-    uint64_t last_pc, last_loc; /* of the last event; 0 where not valid */
-    struct frame *frames;
-    size_t depth, frame_capacity;
-    struct lock_held *locks;
-    size_t lock_count, lock_capacity;
-};
-
-/* What is known of a function, by the address at which it calls us. */
-struct function {
-    bool known, hidden; /* hidden: of the implementation */
-    enum kind kind;     /* as a block; INFERRED means: unless a thread starts with it */
-    uint32_t block;
-};
-
-/* By name: how many more have got a name like it. */
-struct repeats {
-    uint32_t *counts;
-    size_t capacity;
-};
-
-struct st_translator {
-    struct st_translation options;
-    struct st_symbols symbols;
-    struct st_sites sites;
-    struct st_places *places;
-    struct st_variables variables;
-    struct st_objects locks, channels;
-    struct repeats lock_repeats, channel_repeats;
-    struct st_pairs origins;   /* of allocations: return address and size */
-    struct st_pairs functions; /* addresses, with 0 */
-    struct function *function_facts;
-    size_t function_capacity;
-    struct st_pairs texts; /* numbers of texts, with 0 */
-    uint32_t *text_blocks; /* by that number: the block with this name */
-    size_t text_capacity;
-
-    struct st_map64 serials;
-    struct thread **threads;
-    size_t thread_capacity;
-    uint32_t last_serial;
-    struct thread *last_thread; /* of that serial, or NULL */
-
-    uint64_t *locs; /* by site, unless sites are kept; 0 where not asked for yet */
-    size_t loc_capacity;
-    uint32_t named_variables;
-
-    struct st_stream_record *corrected; /* records with other addresses, see translate.c */
-    size_t corrected_capacity;
-    bool module_came;
-
-    struct st_slots slots;
-    _Atomic uint64_t *dead_before; /* of the program; NULL: nobody wants to know */
-    struct st_event *batch;
-    uint64_t *batch_at;
-    size_t batched;
-    bool publish_due; /* as soon as all events of the record at work are out */
-    bool *began;      /* by thread: it has had an event */
-    size_t began_capacity;
-    uint32_t touching; /* whose access is at work, where and when */
-    uint64_t touching_loc, touching_at, visits;
-    enum st_op touching_op[2]; /* what becomes of a read, a write */
-    bool touching_atomic;
-    bool joining; /* the record at work has become an event already */
-    struct st_translator_facts facts;
-};
-
-/* ---- translate.c ---- */
-
-/* Hands the batch to the sink, in the middle of a record as well. */
-void st_translate_flush(struct st_translator *t);
-
-static inline void put_event(struct st_translator *t, struct st_event event, uint64_t at) {
-    t->batch[t->batched] = event;
-    t->batch_at[t->batched] = at;
-    if (__builtin_expect(++t->batched == ST_BATCH, 0))
-        st_translate_flush(t);
-}
-
-static inline void put(struct st_translator *t, const struct thread *thread, enum st_op op,
-                       uint32_t target, uint64_t loc) {
-    put_event(t,
-              (struct st_event){
-                  .thread = thread->number, .target = target, .loc = loc, .written = op, .op = op},
-              thread->at);
-}
-
-static inline uint32_t call_of(const struct thread *thread) {
-    return thread->depth ? thread->frames[thread->depth - 1].call : 0;
-}
-
-static inline uint32_t held_by(const struct thread *thread) {
-    return thread->lock_count ? thread->locks[thread->lock_count - 1].held : 0;
-}
-
-static inline st_context context_of(const struct st_translator *t, const struct thread *thread) {
-    return st_context_of(call_of(thread), t->options.outline ? 0 : held_by(thread));
-}
-
-/* The location of an event there, now. */
-uint64_t st_translate_loc(struct st_translator *t, const struct thread *thread, uint64_t pc);
-
-static inline uint64_t loc_at(struct st_translator *t, struct thread *thread, uint64_t pc) {
-    if (pc != thread->last_pc) {
-        thread->last_loc = st_translate_loc(t, thread, pc);
-        thread->last_pc = pc;
-    }
-    return thread->last_loc;
-}
-
-/* Stack or locks are others now. */
-static inline void change_context(struct thread *thread) {
-    thread->last_pc = 0;
-    st_moments_add(&thread->moments,
-                   (struct st_context_moment){thread->at, call_of(thread), held_by(thread)});
-}
-
-/* What is at an address, in words. */
-void st_translate_name(struct st_translator *t, struct st_variable place, char *buffer,
-                       size_t size);
-
-/* Adds a name that the table does not have, like this one: "lock", "lock #2", "lock #3". */
-uint32_t st_translate_unique(struct st_names *names, struct repeats *repeats, const char *name);
-
-/* ---- translate_access.c ---- */
-
-st_parted st_translate_parted;
-void st_translate_range(struct st_translator *t, const struct thread *thread, uint64_t address,
-                        uint64_t length, bool write, bool atomic, uint64_t loc);
-void st_translate_late(struct st_translator *t, const struct st_stream_record *record, bool write);
-
-/* The first event of a thread, so that a fork reaches what it does, and a join is reached from it,
- * also if nobody else ever touches what it touched. */
-void st_translate_start(struct st_translator *t, uint32_t thread, uint64_t at);
-
-/* ---- translate_blocks.c ---- */
-
-void st_translate_enter(struct st_translator *t, struct thread *thread,
-                        const struct st_stream_record *record);
-void st_translate_begin(struct st_translator *t, struct thread *thread,
-                        const struct st_stream_record *record);
-/* Ends the innermost frame that is a function (or annotated), and what is open in it. */
-void st_translate_leave(struct st_translator *t, struct thread *thread, bool annotated);
-void st_translate_leave_all(struct st_translator *t, struct thread *thread);
-void st_translate_split(struct st_translator *t, struct thread *thread);
-
-/* A block that is no function; a critical section that began last is over. */
-void st_translate_begin_block(struct st_translator *t, struct thread *thread, struct frame frame,
-                              uint64_t pc);
-void st_translate_end_section(struct st_translator *t, struct thread *thread);
-
-/* ---- translate_locks.c ---- */
-
-void st_translate_acquire(struct st_translator *t, struct thread *thread,
-                          const struct st_stream_record *record);
-void st_translate_release(struct st_translator *t, struct thread *thread,
-                          const struct st_stream_record *record);
-void st_translate_channel(struct st_translator *t, struct thread *thread,
-                          const struct st_stream_record *record, enum st_op op);
+const struct st_translator_facts *st_translator_facts(const struct st_translator *translator);
 
 #endif

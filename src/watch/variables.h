@@ -3,14 +3,14 @@
  * Byte-exact: neighbours are different variables, and an access is an event on what it touches and
  * on nothing else. The program's memory is seen in granules of 8 bytes. A granule that was accessed
  * with one size only has variables of that size (its layout). When an access does not fit (a struct
- * is cleared as a whole and then used member by member), the granule is cut into parts, and an
+ * is cleared as a whole and then used member by member), the granule is divided into parts, and an
  * access is an event on each of its parts.
  *
  * A part comes from a variable that was larger: its ancestor. What happened to the ancestor
- * happened to the part. Either whoever takes the events copies what he knows (`parted`), or an
+ * happened to the part. Either the receiver of the events copies what it knows (`split`), or an
  * access to the part also reads the ancestor, until the part was written: from then on whoever
  * depends on the part depends on that write, and through it on all before. This loses the order of
- * a read of the ancestor before a write of the part, and makes nothing up.
+ * a read of the ancestor before a write of the part, and invents nothing.
  *
  * Memory that was freed is forgotten: the next access there is to a new variable, or to one that
  * was forgotten and had the same name. */
@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ST_NO_VARIABLE UINT32_MAX
+#define ST_VARIABLE_NONE UINT32_MAX
 
 enum { ST_PAGE_BITS = 12, ST_PAGE_GRANULES = 1 << (ST_PAGE_BITS - 3), ST_PAGE_CACHE = 8192 };
 
@@ -35,7 +35,7 @@ enum st_layout {
     ST_LAYOUT_PARTS /* base is the number of its parts */
 };
 
-/* base, layout, and the allocation that starts in the granule, see variables.c. */
+/* base, layout, and the allocation that starts in the granule; see variables.c. */
 typedef uint64_t st_granule;
 static inline uint32_t st_granule_base(st_granule granule) {
     return (uint32_t)granule;
@@ -45,8 +45,9 @@ static inline unsigned st_granule_layout(st_granule granule) {
 }
 
 struct st_page {
-    uint64_t number;                        /* of the page: address >> ST_PAGE_BITS */
-    uint64_t starts[ST_PAGE_GRANULES / 64]; /* a bit for each granule in which a block starts */
+    uint64_t number; /* of the page: address >> ST_PAGE_BITS */
+    uint64_t
+        starts[ST_PAGE_GRANULES / 64]; /* a bit for each granule in which an allocation starts */
     st_granule granules[ST_PAGE_GRANULES];
 };
 
@@ -56,37 +57,37 @@ struct st_cached_page {
 };
 
 /* Variable `to` was a part of `from` until now. */
-typedef void st_parted(void *context, uint32_t from, uint32_t to);
+typedef void st_variable_split(void *context, uint32_t from, uint32_t to);
 
 struct st_variables {
-    st_parted *parted; /* who cares for ancestors; NULL: nobody, so accesses to parts tell */
-    void *parted_context;
+    st_variable_split *split; /* copies what is known; NULL: accesses to parts read ancestors */
+    void *split_context;
     struct st_cached_page *cache; /* ST_PAGE_CACHE of them, by the low bits of the number */
-    struct st_more_variables *more;
+    struct st_variable_tables *tables;
 };
 
 void st_variables_init(struct st_variables *variables);
 void st_variables_free(struct st_variables *variables);
 
-/* The one variable that an access touches; ST_NO_VARIABLE when it is not that simple, and
+/* The one variable that an access touches; ST_VARIABLE_NONE when it is not that simple, and
  * st_variables_touch has to say. size is 1 to 16. */
 static inline uint32_t st_variables_find(const struct st_variables *variables, uint64_t address,
                                          unsigned size) {
     uint64_t number = address >> ST_PAGE_BITS;
     const struct st_cached_page *cached = &variables->cache[number % ST_PAGE_CACHE];
     if (__builtin_expect(cached->number != number || !cached->page, 0))
-        return ST_NO_VARIABLE;
+        return ST_VARIABLE_NONE;
     st_granule granule = cached->page->granules[address >> 3 & (ST_PAGE_GRANULES - 1)];
     unsigned layout = st_granule_layout(granule), offset = address & 7;
     unsigned shift = layout - 1; /* of the size of its variables */
     if (__builtin_expect(shift > 3 || size != 1u << shift || (offset & (size - 1)), 0))
-        return ST_NO_VARIABLE;
+        return ST_VARIABLE_NONE;
     return st_granule_base(granule) + (offset >> shift);
 }
 
-/* Asks for the memory of a variable that is to be found soon: without it, a look-up in memory of
- * many megabytes takes as long as memory does. Always inline: gcc 12 takes a function that only
- * prefetches for one without any effect, and leaves it out. */
+/* Prefetches a variable that is to be found soon: without it, a look-up among many megabytes waits
+ * for memory. Always inline: gcc 12 takes a function that only prefetches for one without any
+ * effect, and leaves it out. */
 static inline __attribute__((always_inline)) void
 st_variables_prefetch(const struct st_variables *variables, uint64_t address) {
     uint64_t number = address >> ST_PAGE_BITS;
@@ -105,29 +106,31 @@ void st_variables_touch(struct st_variables *variables, uint64_t address, uint64
 void st_variables_forget(struct st_variables *variables, uint64_t address, uint64_t length);
 
 /* From now on, numbers of variables that were forgotten are used again for others of the same name.
- * Before that, st_variables_recycle has to tell which ones are to be: whoever keeps something by
- * their numbers must forget it. */
+ * st_variables_recycle says which ones, before they are: whoever keeps something by their numbers
+ * must forget it. */
 void st_variables_reuse(struct st_variables *variables);
 void st_variables_recycle(struct st_variables *variables,
                           void (*forget)(void *context, uint32_t variable), void *context);
 
-/* A block of memory was allocated: what is in it can be named after it. `origin` is a number of
- * the caller's, not 0. */
-void st_variables_allocated(struct st_variables *variables, uint64_t address, uint64_t length,
-                            uint32_t origin);
+/* Memory was allocated: what is in it can be named after it. `origin` is a number of the caller's,
+ * not 0. */
+void st_variables_allocate(struct st_variables *variables, uint64_t address, uint64_t length,
+                           uint32_t origin);
 
 /* How many variables there are, forgotten ones included; they have the numbers below. */
 uint32_t st_variables_count(const struct st_variables *variables);
 
-/* What was known of a variable when it came to be. */
-struct st_variable {
+/* A place in memory, and in the allocation that holds it. */
+struct st_data_place {
     uint64_t address;
-    uint32_t origin; /* of the allocation that it was in; 0: none that we know of */
-    uint64_t offset; /* in that allocation */
+    uint32_t origin; /* of the allocation; 0: none that we know of */
+    uint64_t offset; /* in the allocation */
 };
-struct st_variable st_variable(const struct st_variables *variables, uint32_t number);
 
-/* The allocation that holds the address now. */
-struct st_variable st_variables_place(const struct st_variables *variables, uint64_t address);
+/* Where a variable was when it came to be. */
+struct st_data_place st_variables_place_of(const struct st_variables *variables, uint32_t number);
+
+/* Where the address is now. */
+struct st_data_place st_variables_place(const struct st_variables *variables, uint64_t address);
 
 #endif

@@ -10,19 +10,19 @@
 enum {
     SHORTEST_NAP = 20 * 1000, /* nanoseconds */
     LONGEST_NAP = 2 * 1000 * 1000,
-    /* So much without a look at signals. A step takes all that is there, which can be millions of
-     * records, or next to nothing. */
-    STEPS_A_GLANCE = 64,
-    RECORDS_A_GLANCE = 1 << 18,
+    /* So much between two looks at signals. A step delivers all that is there, which can be
+     * millions of records, or next to nothing. */
+    STEPS_A_LOOK = 64,
+    RECORDS_A_LOOK = 1 << 18,
 };
 
-int st_watch_start(struct st_watch *watch, const char *const *words, const char *runtime_dir,
+int st_watch_start(struct st_watch *watch, const char *const *argv, const char *runtime_dir,
                    const struct st_translation *translation, struct st_error *error) {
     int result = st_shared_memory_create(&watch->memory, error);
     if (result == 0)
-        watch->memory.head->late = translation->dead_before != NULL;
+        watch->memory.head->deferred = translation->dead_before != NULL;
     if (result == 0)
-        result = st_program_start(&watch->program, words, watch->memory.fd, runtime_dir, error);
+        result = st_program_start(&watch->program, argv, watch->memory.fd, runtime_dir, error);
     if (result == 0) {
         watch->translator = st_translator_new(translation);
         st_translator_publish_to(watch->translator, st_stream_dead_before(watch->memory.head));
@@ -60,7 +60,7 @@ static bool is_alive(pid_t process) {
     return process > 0 && (kill(process, 0) == 0 || errno == EPERM);
 }
 
-/* The program may have started the one that tells, and have ended before it. */
+/* The program may have started the one that writes to the stream, and have ended before it. */
 static bool is_over(const struct st_watch *watch) {
     return watch->program.ended && (st_watch_attached(watch) == watch->program.process ||
                                     !is_alive(st_watch_attached(watch)));
@@ -88,16 +88,17 @@ static void tick(struct st_watch *watch, const struct st_watch_hooks *hooks, dou
         hooks->tick(hooks->context);
 }
 
-static uint64_t records_taken(const struct st_watch *watch) {
+static uint64_t records_delivered(const struct st_watch *watch) {
     return st_merge_facts(watch->merge)->records;
 }
 
-/* Takes what the program has told by now. It takes two looks to take a number. The program may go
- * on telling faster than we can take it, but what it has told fits into the memory between us. */
+/* Delivers what the program has emitted by now. A sequence number takes two steps. The program may
+ * go on faster than we can follow, but what it has emitted by now fits into the shared memory. */
 static void catch_up(struct st_watch *watch) {
-    uint64_t enough = records_taken(watch) + UINT64_C(1) * watch->memory.given * ST_STREAM_RECORDS;
+    uint64_t enough =
+        records_delivered(watch) + UINT64_C(1) * watch->memory.given * ST_STREAM_RECORDS;
     unsigned idle = 0;
-    while (watch->listening && idle < 2 && records_taken(watch) < enough)
+    while (watch->listening && idle < 2 && records_delivered(watch) < enough)
         idle = st_merge_step(watch->merge) ? 0 : idle + 1;
     st_translator_flush(watch->translator);
 }
@@ -105,13 +106,13 @@ static void catch_up(struct st_watch *watch) {
 void st_watch_follow(struct st_watch *watch, const struct st_watch_hooks *hooks) {
     double next_tick = now() + 1;
     unsigned idle = 0, steps = 0;
-    uint64_t glanced = 0; /* how many records were taken by then */
+    uint64_t looked = 0; /* at signals, when so many records were delivered */
     while (!is_over(watch)) {
         bool any = watch->listening && st_merge_step(watch->merge);
         idle = any ? 0 : idle + 1;
-        if (any && ++steps % STEPS_A_GLANCE && records_taken(watch) - glanced < RECORDS_A_GLANCE)
+        if (any && ++steps % STEPS_A_LOOK && records_delivered(watch) - looked < RECORDS_A_LOOK)
             continue;
-        glanced = records_taken(watch);
+        looked = records_delivered(watch);
         if (idle > 8) /* what has come so far is all for the moment */
             st_translator_flush(watch->translator);
         if (st_program_wait(&watch->program, any ? 0 : nap(idle)) && hooks->asked) {
@@ -137,8 +138,8 @@ uint64_t st_watch_missing(const struct st_watch *watch, char *reason, size_t siz
     } list[] = {
         {facts->missing, *facts->trouble ? facts->trouble : "the runtime had trouble"},
         {dropped, "in signal handlers and forked processes"},
-        {merge->lost_numbers + merge->torn, "the program was killed while it told them"},
-        {unreadable, "the program wrote over what it had told"},
+        {merge->lost_sequences + merge->torn, "the program was killed while it wrote them"},
+        {unreadable, "the program overwrote them"},
         {facts->odd_releases, "releases of locks by threads that do not hold them"},
     };
     uint64_t sum = 0;

@@ -1,7 +1,7 @@
-/* Runs a program and follows what it tells until it has ended.
+/* Runs a program and follows its stream until it has ended.
  *
  *     struct st_watch watch = {0};
- *     if (st_watch_start(&watch, words, NULL, &translation, &error) == 0)
+ *     if (st_watch_start(&watch, argv, NULL, &translation, &error) == 0)
  *         st_watch_follow(&watch, &hooks);
  *     ...
  *     st_watch_free(&watch);
@@ -11,7 +11,7 @@
 
 #include "watch/program.h"
 #include "watch/shared_memory.h"
-#include "watch/translate.h"
+#include "watch/translator.h"
 
 struct st_watch {
     struct st_shared_memory memory;
@@ -22,19 +22,19 @@ struct st_watch {
 };
 
 struct st_watch_hooks {
-    void (*asked)(void *context); /* somebody asks for a report (SIGUSR1); all events are out */
-    void (*tick)(void *context);  /* about once a second; all events are out */
+    void (*asked)(void *context); /* somebody asks for a report (SIGUSR1); the sink is up to date */
+    void (*tick)(void *context);  /* about once a second; the sink is up to date */
     void *context;
 };
 
 /* `runtime_dir`: where the program finds our libraries; NULL: where it does by itself. */
-int st_watch_start(struct st_watch *watch, const char *const *words, const char *runtime_dir,
+int st_watch_start(struct st_watch *watch, const char *const *argv, const char *runtime_dir,
                    const struct st_translation *translation, struct st_error *error);
 
-/* Until the program has ended, and all that it told is translated. Never ends it. */
+/* Until the program has ended, and all its records are translated. Never ends it. */
 void st_watch_follow(struct st_watch *watch, const struct st_watch_hooks *hooks);
 
-/* May be called by sink and hooks: the program goes on, and nobody listens any more. */
+/* May be called by sink and hooks: the program goes on, and nobody reads its stream any more. */
 void st_watch_stop(struct st_watch *watch);
 
 void st_watch_free(struct st_watch *watch);
@@ -42,13 +42,13 @@ void st_watch_free(struct st_watch *watch);
 /* Did the program, or one that it started, have our runtime? Its process, or 0. */
 pid_t st_watch_attached(const struct st_watch *watch);
 
-/* Did the runtime give up, so that nothing was told from some point on? */
+/* Did the runtime give up, so that events are missing from some point on? */
 bool st_watch_gave_up(const struct st_watch *watch);
 
-/* Did the program have no addresses for what the runtime notes, so that nothing was told at all? */
+/* Did the program have no addresses for shadow memory, so that there are no events at all? */
 bool st_watch_had_no_room(const struct st_watch *watch);
 
-/* Events that are missing in what was told, and why; 0 when all are there. */
+/* How many events are missing, and why; 0 when all are there. */
 uint64_t st_watch_missing(const struct st_watch *watch, char *reason, size_t size);
 
 #endif

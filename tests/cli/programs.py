@@ -1,7 +1,7 @@
 """The programs in tests/programs, and what they say about themselves.
 
-A program carries its expectations as comments; tests/programs/README.md describes the little
-language. Here they are read, and held against what `seriatim run` or `seriatim check` found.
+A program carries its expectations as comments, which tests/programs/README.md describes. This
+module reads them, and compares them with what `seriatim run` or `seriatim check` found.
 """
 
 import dataclasses
@@ -19,7 +19,7 @@ TAG = re.compile(r"@([a-z_0-9]+)")
 
 
 class Mistake(Exception):
-    """A program whose comments cannot be understood."""
+    """The comments of a program make no sense."""
 
 
 @dataclasses.dataclass
@@ -28,7 +28,7 @@ class Expectations:
     violated: list = dataclasses.field(default_factory=list)
     maybe: list = dataclasses.field(default_factory=list)
     cycle: list = dataclasses.field(default_factory=list)
-    cut_by: list = dataclasses.field(default_factory=list)  # of lists: one of each has to be there
+    cut_by: list = dataclasses.field(default_factory=list)  # of lists: one of each must be there
     on: list = dataclasses.field(default_factory=list)      # of lists, likewise
     lines: list = dataclasses.field(default_factory=list)   # of (block, [tag])
     runs: list = dataclasses.field(default_factory=list)    # of (block, violated, executed)
@@ -57,7 +57,7 @@ class Expectations:
             raise Mistake(f"'EXPECT {text}' is not known")
 
     def finish(self, tags):
-        """Exactly one of the three kinds of outcome, and no tag that marks nothing."""
+        """There is exactly one of the three kinds of outcome, and no tag without a line."""
         if sum(map(bool, (self.none, self.violated, self.cycle))) != 1:
             raise Mistake("expected is one of: none, violated, cycle")
         if self.none and (self.cut_by or self.on or self.lines):
@@ -169,7 +169,7 @@ def all_programs(folder=FOLDER):
 
 
 def strings(value):
-    """All strings inside of a JSON value."""
+    """All strings inside a JSON value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -185,13 +185,13 @@ def matches(name, patterns):
 
 
 def violated_names(result):
-    """The names of violated blocks, by both of the lists that tell them."""
+    """The names of violated blocks, from both of the lists that have them."""
     names = {block["name"] for block in result.get("blocks", []) if block["violated"]}
     return names | {violation["block"] for violation in result.get("violations", [])}
 
 
 def functions(event):
-    """The function of an event, and those that called it."""
+    """The function of an event, and its callers."""
     for key in ("function", "stack"):
         for text in strings(event.get(key)):
             yield text
@@ -210,14 +210,14 @@ def events(edges):
 
 
 def is_named(tags, text, word):
-    """Does the name of a variable or lock have the word, or the line with that tag, in it?"""
+    """Does the name of a variable or lock contain the word, or the line with that tag?"""
     if word.startswith("@"):
         return any(f"{file}:{line}" in text for file, line in tags[word[1:]])
     return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text)
 
 
 def racing_problems(variant, races):
-    """A program that is racy on purpose has its races where it is expected to be cut."""
+    """If a program is racy on purpose, its races are where it is expected to be cut."""
     if not races["accesses"]:
         return ["the recording of a racy program has no race"]
     seen = [pair["variable"] for pair in races["pairs"]]
@@ -228,7 +228,7 @@ def racing_problems(variant, races):
 
 
 class Comparison:
-    """Holds a result against expectations; `problems` are sentences, none if all is as it should."""
+    """Compares a result with expectations; `problems` are sentences, and empty if all is well."""
 
     def __init__(self, variant, result):
         self.expected, self.tags = variant.expected, variant.program.tags

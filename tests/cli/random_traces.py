@@ -1,4 +1,4 @@
-"""Random traces of nested blocks, as text; the generator of random numbers is given."""
+"""Random traces of nested blocks, as text; the caller provides the random number generator."""
 
 
 class Thread:
@@ -41,7 +41,7 @@ def can_run(thread, held):
 
 
 def random_trace(rng):
-    """Threads in random turns of a few steps each; some traces end before all are done."""
+    """Threads take random turns of a few steps each; some traces end before all are done."""
     names = [f"f{i}" for i in range(8)]
     threads = [Thread(rng, i, names) for i in range(rng.randint(2, 4))]
     held, lines = {}, []
@@ -67,7 +67,7 @@ def random_trace(rng):
 
 
 def loose_trace(rng):
-    """Few threads, one after the other, that hold locks around blocks and from one to the next."""
+    """A few threads, one after another, hold locks around blocks and from one block to the next."""
     lines = []
     for thread in range(rng.randint(2, 3)):
         held, inside = None, False

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Prints a native trace (.stt) as STD text.
 
-An independent reader, written from docs/trace-format.md and not from the C sources: when it and
+An independent reader, written from docs/trace-format.md and not from the C sources: if it and
 seriatim disagree, the document or one of them is wrong. It uses the standard library and the zstd
 command; it does not check checksums. It is slow and meant for tests.
 
-usage: read_stt.py FILE     exit status 0, 2 for a bad file, 3 for a trace that was cut
+usage: read_stt.py FILE     exit status 0, 2 for a bad file, 3 for a truncated trace
 """
 import struct
 import subprocess
@@ -30,7 +30,7 @@ class BadTrace(Exception):
 
 
 class Version:
-    """What the versions of the format differ in."""
+    """How the versions of the format differ."""
 
     def __init__(self, number):
         self.tables = TABLES[:number + 4]
@@ -48,7 +48,7 @@ def require(condition, what):
 
 
 def chunks(data):
-    """Yields (type, payload) of every whole chunk."""
+    """Yields (type, payload) of every complete chunk."""
     at, sequence = 12, 0
     while at + CHUNK_HEAD.size <= len(data):
         kind, number, stored, full, _, _ = CHUNK_HEAD.unpack_from(data, at)
@@ -163,8 +163,8 @@ def read_events(version, payload, names, out):
 
 
 def read_marks(payload):
-    """Which events are atomic, or joined to others: STD text does not say it, so only their number is
-    returned."""
+    """Which events are atomic, or joined to others. STD text cannot express this, so only their
+    number is returned."""
     count = struct.unpack_from("<I", payload)[0]
     require(count and len(payload) == 4 + (count + 7) // 8, "size of the marks")
     return count

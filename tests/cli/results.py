@@ -14,8 +14,8 @@ def edge(origin, target, kind="conflict", on="x"):
 
 
 def cut(block="f", thread="T1", start=0, loc="a.c:1", kind="conflict", out=None, edges=2):
-    """A violated block whose events have the numbers start + 1 and so on. `out` takes the place of
-    the first event that is outside of it."""
+    """A violated block whose events have the numbers start + 1 and so on. `out` replaces the first
+    event outside it."""
     data = kind == "conflict"
     path = []
     for index in range(edges):
@@ -51,8 +51,8 @@ def result(*violations, file="t.std"):
 
 def foreseen(block="f", thread="T1", start=0, verdict="potential", loc="a.c:1", other="T2",
              function=None, **more):
-    """A block that reads x twice, which another thread writes in between: its events have the
-    numbers start + 1 and so on, and the write comes behind the block."""
+    """A block that reads x twice; another thread can write x in between. Its events have the
+    numbers start + 1 and so on, and the write comes after the block."""
     made = {"block": block, "thread": thread, "begin": start + 1, "end": start + 4, "begin_loc": loc,
             "verdict": verdict, "pattern": None, "on": [], "events": [], "witness": []}
     if verdict not in ("potential", "violation"):
@@ -76,7 +76,7 @@ TRACE = {"file": "t.std", "events": 100, "threads": 2, "variables": 1, "locks": 
 
 
 def prediction(*blocks, engine="blocks", notion="conflict", deadlocks=(), races=None, **more):
-    """What `predict` writes of one engine."""
+    """What `predict` writes for one engine."""
     verdicts = {verdict: sum(block["verdict"] == verdict for block in blocks)
                 for verdict in ("atomic", "timeout", "potential", "violation")}
     reported = [b for b in blocks if b["verdict"] in ("potential", "violation")]
@@ -92,7 +92,7 @@ def prediction(*blocks, engine="blocks", notion="conflict", deadlocks=(), races=
 
 
 def ring():
-    """Two threads that may wait for each other."""
+    """Two threads that could wait for each other."""
     return [{"holds": event(2, "T1", "acq(a)", "a.c:2"), "wants": event(3, "T1", "acq(b)", "a.c:3")},
             {"holds": event(7, "T2", "acq(b)", "b.c:2"), "wants": event(8, "T2", "acq(a)", "b.c:3")}]
 

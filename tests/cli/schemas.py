@@ -1,4 +1,4 @@
-"""Holding documents against JSON schemas."""
+"""Validates documents against JSON schemas."""
 
 import copy
 import json
@@ -15,7 +15,7 @@ SARIF = json.loads((ROOT / "tests" / "schema" / "sarif-schema-2.1.0.json").read_
 
 
 def strict(schema):
-    """The schema, but nothing may be there that it does not describe."""
+    """The schema, changed to allow nothing that it does not describe."""
     schema = copy.deepcopy(schema)
     for part in schema["definitions"].values():
         part.setdefault("additionalProperties", False)
@@ -32,7 +32,7 @@ def complaints(checker, document):
     """What is wrong with the document, one line each."""
     found = []
     for error in checker.iter_errors(document):
-        while error.context:  # of several choices, what speaks against the nearest
+        while error.context:  # of several choices, the complaint about the nearest
             error = min(error.context, key=lambda e: (-len(e.absolute_path), str(e.schema_path)))
         found.append(f"{'/'.join(map(str, error.absolute_path))}: {error.message[:300]}")
     return found

@@ -1,4 +1,4 @@
-"""Random scripts for tests/player: threads that access little memory in every way there is."""
+"""Random scripts for tests/player: threads that access a little memory in every possible way."""
 
 import random
 
@@ -12,8 +12,8 @@ class Thread:
 
 
 class Generator:
-    """One script. It keeps to what a program may do: no lock is taken that somebody holds, and each
-    thread lets go of its locks and returns from its functions in the end."""
+    """One script. It does only what a program may do: no thread takes a lock that is held, and each
+    thread releases its locks and returns from its functions in the end."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -109,7 +109,7 @@ def script(seed):
 
 
 class Truth:
-    """What a script does, as a trace in which every byte is a variable of its own."""
+    """What a script does, as a trace in which every byte is a variable."""
 
     def __init__(self):
         self.lines = []
@@ -120,12 +120,13 @@ class Truth:
         self.lines.append(f"T{thread}|{operation}|0")
 
     def touch(self, thread, letter, region, offset, length):
-        """One access: what it learns at one byte, it knows at all others. Hence twice."""
+        """One access. What it learns at one byte, it knows at all others, so it is written
+        twice."""
         for byte in 2 * list(range(offset, offset + length)):
             self.put(thread, f"{letter}(b{region}_{self.ages.get(region, 0)}_{byte})")
 
     def split(self, thread):
-        """Blocks that nobody named end where their thread waits or lets another one begin."""
+        """Blocks without a name end where their thread waits or starts another one."""
         for name in reversed(self.open[thread]):
             self.put(thread, f"end({name})")
         for name in self.open[thread]:

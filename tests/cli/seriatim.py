@@ -1,4 +1,4 @@
-"""What the tests of the command line share: the binary, a way to run it, and a trace in a few lines.
+"""What the tests of the command line share: the binary, functions to run it, and short traces.
 
 The binary is taken from the folder in SERIATIM_BUILD (default: build)."""
 
@@ -21,7 +21,7 @@ SANITIZED = BINARY.exists() and b"__asan_init" in BINARY.read_bytes()
 TRACES = ROOT / "tests" / "traces"
 GOLDEN = pathlib.Path(__file__).resolve().parent / "golden"
 
-# T1's block is cut by T2: the smallest violation there is.
+# T2 cuts T1's block: the smallest possible violation.
 CUT = """\
 T1|begin(a)|1
 T1|w(x)|2
@@ -30,7 +30,7 @@ T1|r(x)|4
 T1|end(a)|5
 """
 
-# The same events, one block after the other.
+# The same events, one block after another.
 CLEAN = """\
 T1|begin(a)|1
 T1|w(x)|2
@@ -39,8 +39,8 @@ T1|end(a)|5
 T2|w(x)|3
 """
 
-# Two blocks that wait for each other's first write: a cycle, yet neither is cut by a thread that
-# comes back to it.
+# Two blocks that depend on each other's first write: a cycle, but no path leaves a block and comes
+# back.
 CROSS = """\
 T1|begin(a)|1
 T2|begin(b)|2
@@ -92,7 +92,7 @@ def run(*arguments, input=b"", env=None, cwd=None, stdout=subprocess.PIPE, **mor
 
 
 class Case(unittest.TestCase):
-    """A test in a folder of its own, which must not hold temporary files at its end."""
+    """A test with its own folder, in which it must leave no temporary files."""
 
     def setUp(self):
         holder = tempfile.TemporaryDirectory(prefix="seriatim-test-")
@@ -111,7 +111,8 @@ class Case(unittest.TestCase):
         return run(*arguments, cwd=self.folder, **more)
 
     def assert_trouble(self, result, message):
-        """Status 2, nothing on standard output, and exactly this sentence on standard error."""
+        """Expects status 2, nothing on standard output, and exactly this sentence on standard
+        error."""
         self.assertEqual(result.message, f"seriatim: {message}\n")
         self.assertEqual(result.out or b"", b"")
         self.assertEqual(result.status, 2)

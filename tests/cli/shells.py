@@ -1,4 +1,4 @@
-"""Shells on a terminal of their own, asked for completions as a user would: by typing and a key."""
+"""Shells on their own terminal, asked for completions as a user would: by typing and a key."""
 
 import os
 import pty
@@ -11,7 +11,7 @@ from seriatim import BINARY, environment
 
 SCRIPTS = BINARY.parent / "completion"
 
-# Each shell gets two keys: Escape * puts all completions into the line, Control-G tells the line.
+# Each shell gets two keys: Escape * puts all completions into the line, Control-G prints it.
 BASHRC = """
 PS1= PS2= HISTFILE=
 PROMPT_COMMAND='printf "ready\\0" >"$TOLD"; PROMPT_COMMAND='
@@ -61,7 +61,7 @@ class Shell:
             env=environment(PATH=path, TERM="dumb", HOME=str(self.folder), TOLD=str(told),
                             INPUTRC="/dev/null", **self.variables))
         os.close(theirs)
-        # What it shows is of no interest, but has to be read, or it would wait for that.
+        # What it shows does not matter, but must be read, or the shell would block.
         self.reader = threading.Thread(target=self.read_all)
         self.reader.start()
         assert self.listen() == "ready", self.shown
@@ -95,7 +95,7 @@ class Shell:
 
     def offered(self, line, begun=""):
         """The words that are offered at the end of the line; `begun` is what the shell replaces
-        there. None at all is an empty list."""
+        there. The list is empty if none are offered."""
         result = self.complete(line + begun)
         if result == line + begun:
             return []

@@ -1,4 +1,4 @@
-"""What there is to complete and to describe, as the help tells it."""
+"""Commands, options and their values, as the help lists them."""
 
 import re
 
@@ -34,7 +34,8 @@ def options(command=None):
 
 
 def choices(command, option):
-    """The words that an option takes, as the error says that names them; none if it takes any."""
+    """The words that an option accepts, taken from the error message; none if it accepts any
+    text."""
     message = run(command, f"--{option.name}=no/such/choice").message
     listed = re.search(r"; it must be (.*)\n", message)
     return re.split(r", | or ", listed[1]) if listed else []

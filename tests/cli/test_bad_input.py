@@ -1,4 +1,4 @@
-"""Inputs that are no traces, or traces that cannot be: one sentence with the place, status 2."""
+"""Inputs that are not traces, or impossible traces: one sentence with the line, status 2."""
 
 import os
 import shutil
@@ -42,16 +42,16 @@ class NoTrace(BadCase):
 
     def test_half_a_line_at_the_end(self):
         self.assert_refused(CLEAN + "T1|r(x",
-                            "t:6: expected ')' and '|' behind the operand in 'T1|r(x'")
+                            "t:6: expected ')' and '|' after the operand in 'T1|r(x'")
         self.assert_refused(CLEAN + "T1", "t:6: expected THREAD|OP|LOC in 'T1'")
         self.assert_refused(CLEAN + "T1|", "t:6: unknown operation in 'T1|'")
         self.assert_refused(CLEAN + "T1|en", "t:6: unknown operation in 'T1|en'")
 
     def test_an_enormous_line(self):
         self.assert_refused(CLEAN + "T1|r(" + "x" * 10_000_000,
-                            "t:6: line is longer than 1048576 bytes; this is no STD trace")
+                            "t:6: line is longer than 1048576 bytes; this is not an STD trace")
         self.assert_refused("T1|r(" + "x" * 10_000_000 + ")|1\n",
-                            "t:1: line is longer than 1048576 bytes; this is no STD trace")
+                            "t:1: line is longer than 1048576 bytes; this is not an STD trace")
 
     def test_zero_bytes(self):
         self.assert_refused(CLEAN.encode() + b"T1|r(x\0y)|1\n",
@@ -107,7 +107,7 @@ class Files(BadCase):
                             "standard input:6: expected THREAD|OP|LOC in 'x'")
 
 
-# What stands before, the malformed line, the message, and what --repair says of it.
+# The lines before it, the malformed line, the message, and what --repair says about it.
 MALFORMED = {
     "an end without a begin": (
         "T1|begin|1\nT1|end|2\n", "T1|end|3",

@@ -143,7 +143,7 @@ class TraceTest(unittest.TestCase):
 
 
 class ScenarioTest(unittest.TestCase):
-    """The runs on which prediction is measured: what can be cut in them is what should be."""
+    """The runs on which prediction is measured: exactly the intended blocks can be cut."""
 
     NAMES = ["philosophers", "elevator", "accounts", "pool", "barrier"]
     SHAPES = [

@@ -420,8 +420,8 @@ class Refusals(WrapperCase):
             self.assert_trouble(result, f"{command}: '{option}' does not work with seriatim: {reason}")
 
     def test_static_programs(self):
-        reason = ("the C library must be a shared one for the runtime library to see what it does; "
-                  "link without it")
+        reason = ("the runtime library can only watch a shared C library; link without this "
+                  "option")
         for option in ("-static", "--static", "-static-pie"):
             self.assert_refused(option, reason, "main.c")
             self.assert_refused(option, reason, "main.c", command="c++")
@@ -429,12 +429,12 @@ class Refusals(WrapperCase):
         self.build("-static", "-c", "main.c")  # means nothing here
 
     def test_a_static_cxx_library(self):
-        self.assert_refused("-static-libstdc++", "the C++ library must be a shared one for the "
-                            "runtime library to see what it does; link without it", "main.c")
+        self.assert_refused("-static-libstdc++", "the runtime library can only watch a "
+                            "shared C++ library; link without this option", "main.c")
 
     def test_other_sanitizers(self):
-        reason = ("two runtime libraries cannot watch one program; build without it, and use it in "
-                  "a build of its own")
+        reason = ("two runtime libraries cannot watch one program; use this option in a separate "
+                  "build")
         for name in ("address", "leak", "memory", "hwaddress", "kernel-address",
                      "undefined,address", "thread,address"):
             self.assert_refused(f"-fsanitize={name}", reason, "main.c")
@@ -446,7 +446,7 @@ class Refusals(WrapperCase):
             self.build("-c", "-fsanitize=address", f"-fno-sanitize={off}", "main.c")
 
     def test_32_bits(self):
-        reason = "the runtime library is for 64-bit programs only; build without it"
+        reason = "the runtime library is for 64-bit programs only; build without this option"
         for option in ("-m32", "-mx32"):
             self.assert_refused(option, reason, "-c", "main.c")
         self.build("-c", "-m32", "-m64", "main.c")
@@ -468,7 +468,7 @@ esac
 
 
 class Arguments(WrapperCase):
-    """What the compiler gets, told by one that only writes it down."""
+    """What the compiler gets, according to a fake one that logs its arguments."""
 
     def setUp(self):
         super().setUp()
@@ -482,7 +482,7 @@ class Arguments(WrapperCase):
         return [] if given == [""] else given  # printf writes its format once in any case
 
     def added(self, *arguments, **env):
-        """What is added before the arguments, which follow as they are."""
+        """What is added before the arguments, which follow unchanged."""
         given = self.given(*arguments, **env)
         count = len(given) - len(arguments)
         self.assertEqual(given[count:], [*arguments])
@@ -503,14 +503,14 @@ class Arguments(WrapperCase):
                 return None
 
         self.write("brief", "#!/bin/sh\necho /cc1\n").chmod(0o755)
-        # As many as still reach us; with what is added they are too many.
+        # As many as we can receive; with what is added there are too many.
         low, high = 0, os.sysconf("SC_ARG_MAX") // 100
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if attempt(middle) is None else (middle, high)
         result = attempt(low)
-        self.assert_trouble(result, "cc: the command line is too long for this system; put its "
-                            "words into a file and give @FILE instead")
+        self.assert_trouble(result, "cc: the command line is too long for this system; put "
+                            "the arguments into a file and give @FILE instead")
 
     def test_without_input_nothing_is_added(self):
         for question in (["--version"], ["-v"], ["-print-file-name=x"], ["-o", "x"], ["-###"],
@@ -654,7 +654,7 @@ class TheCompiler(WrapperCase):
 
 
 class TheRuntimeLibrary(WrapperCase):
-    """Where it is looked for, and that this is told when it is not there."""
+    """Where it is searched for, and that the error says so if it is missing."""
 
     def setUp(self):
         super().setUp()
@@ -685,7 +685,7 @@ class TheRuntimeLibrary(WrapperCase):
         wrapper, library = self.move("prefix/bin/seriatim", f"prefix/{libraries}/seriatim")
         self.assertEqual(self.built_with(wrapper), [str(library.resolve())])
         link = self.folder / "elsewhere-cc"
-        link.symlink_to(wrapper)  # a link to it is not called seriatim-cc, and is not it
+        link.symlink_to(wrapper)  # a link that is not called seriatim-cc does not count
         self.assertEqual(self.compile("main.c", by=link).status, 2)
 
     def test_where_the_variable_says(self):
@@ -758,7 +758,7 @@ main.o: main.cc
 \t$(CXX) $(CFLAGS) -c $<
 """
 
-# What configure scripts ask of a compiler, in the way of those that autoconf makes.
+# What configure scripts ask a compiler, as those that autoconf makes do.
 CONFIGURE = """\
 #!/bin/sh
 : ${CC=gcc} ${CFLAGS=-g -O2}
@@ -803,7 +803,7 @@ add_executable(plain threaded.c)
 
 
 class Projects:
-    """Whole projects, unchanged, that are told which compiler to use."""
+    """Whole projects, unchanged except for the choice of the compiler."""
 
     def setUp(self):
         super().setUp()

@@ -1,4 +1,4 @@
-"""Channels: what order they make, and synchronisation that is written with them, in all engines."""
+"""Channels: the order they create, and synchronisation expressed with them, in all engines."""
 
 import unittest
 

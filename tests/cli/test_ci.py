@@ -1,5 +1,5 @@
-"""docs/ci.md: its script lets a build with an old finding pass and one with a new finding fail; and
-run with suppressions and a baseline."""
+"""docs/ci.md: with its script, a build with an old finding passes and one with a new finding fails.
+Also: `run` with suppressions and a baseline."""
 
 import json
 import os

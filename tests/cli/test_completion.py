@@ -1,4 +1,4 @@
-"""What bash and zsh offer, against what --help says that there is."""
+"""What bash and zsh offer, compared with what --help lists."""
 
 import os
 import pathlib
@@ -87,7 +87,7 @@ class Completion:
                              f"seriatim check {begin}a.std ")
 
     def test_it_is_known_of_each_value_whether_it_is_a_file(self):
-        # A new word must be here, and in src/cli/completion.c if it is the name of a file.
+        # A new word must be here, and in src/cli/completion/completion.c if it is the name of a file.
         for command in TABLED:
             for option in options(command):
                 if option.value and not choices(command, option):
@@ -133,7 +133,7 @@ class Completion:
 
 
 class WithHelpForOthers(Completion):
-    """Where the completions of other programs are there, too."""
+    """With the completions of other programs installed, too."""
 
     def test_a_program_that_has_completions(self):
         for line in ("run ", "run -- ", "record -q -o x.stt -- ", "run --log=x "):
@@ -166,7 +166,7 @@ class Bash(Completion, unittest.TestCase):
 
 @once(SHELL)
 class BashThatSplitsNothing(Completion, unittest.TestCase):
-    """Where = does not end a word, as some like it."""
+    """If the user has configured that = does not end a word."""
 
     @staticmethod
     def start(folder):
@@ -192,7 +192,7 @@ class Zsh(WithHelpForOthers, unittest.TestCase):
         return shells.zsh(folder)
 
     def offered(self, line, begun=""):
-        # zsh puts = behind the only option that matches if it takes a value, and / behind folders.
+        # zsh appends = to the only option that matches if it takes a value, and / to folders.
         return [word.rstrip("=/") for word in super().offered(line, begun)]
 
     def test_all_choices_behind_an_equals_sign(self):

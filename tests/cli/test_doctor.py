@@ -13,7 +13,7 @@ from wrapped import SOURCE, clean_environment, stub_runtime
 
 COMPILERS = ("gcc", "g++", "clang", "clang++")
 
-# Answers as a gcc does when it is asked what it is, and then does what the test wants.
+# Identifies itself as gcc, and then does what the test wants.
 PRETENDER = """\
 #!/bin/sh
 case $1 in
@@ -113,7 +113,7 @@ class OneCompiler(DoctorCase):
             self.pretend(name)
         checks = self.checks(ready=True, **env)
         self.assertEqual(checks["gcc"]["detail"],
-                         "99.1.0, not among those that are tested (12 is)")
+                         "99.1.0, not tested (version 12 is)")
         self.assertEqual(checks["gcc"]["state"], "ok")
 
     def test_one_that_cannot_build_is_no_problem_if_another_can(self):

@@ -1,8 +1,8 @@
 """Reports as they are printed, word by word.
 
 A file in golden/ is a session: lines that start with "$ " are commands, run in tests/traces; what
-follows is their output on both streams and, unless it is 0, their status. After a change that is
-meant, write them anew with SERIATIM_UPDATE_GOLDEN=1 and read the difference."""
+follows is their output on both streams and, unless it is 0, their status. After an intended change,
+rewrite them with SERIATIM_UPDATE_GOLDEN=1 and read the difference."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""seriatim infer: which blocks were never cut, over one or more traces (also: golden/infer.txt)."""
+"""seriatim infer: which blocks were never violated, over one or more traces (also: golden/infer.txt)."""
 
 import os
 import random
@@ -31,18 +31,18 @@ class Specification(InferCase):
         trace = "".join(f"T1|begin({name})|1\nT1|end|1\n" * count
                         for name, count in (("rare", 1), ("b", 12), ("a_longer_name", 12)))
         self.assertEqual(self.lines(trace)[4:], [
-            "atomic function a_longer_name  # 12 runs, never cut",
-            "atomic function b              # 12 runs, never cut",
-            "atomic function rare           # 1 run, never cut"])
+            "atomic function a_longer_name  # 12 runs, never violated",
+            "atomic function b              # 12 runs, never violated",
+            "atomic function rare           # 1 run, never violated"])
 
     def test_the_most_rarely_cut_first(self):
         quiet = "T1|begin(%s)|1\nT1|end|1\n"
         trace = (CUT.replace("(a)", "(often)") + quiet % "often" +
                  CUT.replace("(a)", "(rarely)") + quiet % "rarely" * 9 +
                  CUT.replace("(a)", "(always)"))
-        self.assertEqual([line.split(";")[0] for line in self.lines(trace) if "cut in" in line],
-                         ["# rarely: cut in 1 of 10 runs", "# often: cut in 1 of 2 runs",
-                          "# always: cut in 1 of 1 run"])
+        self.assertEqual([line.split(";")[0] for line in self.lines(trace) if "violated in" in line],
+                         ["# rarely: violated in 1 of 10 runs", "# often: violated in 1 of 2 runs",
+                          "# always: violated in 1 of 1 run"])
 
     def test_every_depth_in_one_pass(self):
         got = self.json(NESTED)
@@ -53,19 +53,19 @@ class Specification(InferCase):
         self.assertEqual([b["name"] for b in got["refuted"]], ["outer"])
 
     def test_nothing_left_is_not_everything(self):
-        self.assertIn("ignore function *  # no block name is left", self.lines(CUT))
+        self.assertIn("ignore function *  # no block name remains", self.lines(CUT))
         self.write("s", self.infer(CUT).out)
         self.assertEqual(self.run_here("check", "--spec", "s", "1.std").status, 0)
 
     def test_a_trace_without_blocks(self):
         lines = self.lines("T1|w(x)|1\n")
-        self.assertEqual(lines[2], "# 1 event, 0 block names: 0 never cut, 0 cut.")
-        self.assertEqual(lines[4:], ["ignore function *  # no block name is left"])
+        self.assertEqual(lines[2], "# 1 event, 0 block names: 0 never violated, 0 violated.")
+        self.assertEqual(lines[4:], ["ignore function *  # no block name remains"])
 
     def test_unnamed_blocks_are_counted(self):
         lines = self.lines(CUT.replace("(a)", "") + CLEAN + "T1|begin|1\n")
         self.assertEqual(lines[-1], "# Blocks without a name cannot be listed: 2 runs, 1 of them "
-                                    "cut.")
+                                    "violated.")
         self.assertEqual(self.json(CUT.replace("(a)", ""))["unnamed"],
                          {"executed": 1, "violated": 1})
 
@@ -84,7 +84,7 @@ class Specification(InferCase):
         cut = b"".join(CUT.encode().replace(b"(a)", b"(" + name + b")") for name in names)
         result = self.infer(cut)
         self.assertNotIn(b"\x1b", result.out)
-        self.assertEqual(result.out.count(b": cut in 1 of 1 run;"), len(names))
+        self.assertEqual(result.out.count(b": violated in 1 of 1 run;"), len(names))
 
     def test_the_same_input_gives_the_same_text(self):
         trace = random_trace(random.Random(7))
@@ -128,7 +128,7 @@ class Examples(InferCase):
         self.assertEqual(block["example"]["begin"], 1)
 
     def test_names_of_several_traces_do_not_mix(self):
-        """Each trace numbers its names from 0; the example must keep those of its own."""
+        """Each trace numbers its names from 0; an example must keep the names of its own trace."""
         first = "A|begin(p)|one.c:1\nA|w(u)|one.c:2\nB|w(v)|one.c:3\nA|end|one.c:4\n"
         second = CUT.replace("(a)", "(q)").replace("|2\n", "|two.c:2\n")
         got = self.json(first, second)
@@ -164,8 +164,8 @@ class Json(InferCase):
             lines = self.lines(*traces)
             self.assertEqual([line.split()[2] for line in lines if line.startswith("atomic")],
                              [block["name"] for block in got["atomic"]])
-            self.assertEqual([line.split(";")[0] for line in lines if "cut in" in line],
-                             [f"# {b['name']}: cut in {b['violated']} of {b['executed']} run"
+            self.assertEqual([line.split(";")[0] for line in lines if "violated in" in line],
+                             [f"# {b['name']}: violated in {b['violated']} of {b['executed']} run"
                               + "s" * (b["executed"] != 1) for b in got["refuted"]])
 
 
@@ -189,7 +189,7 @@ class SeveralTraces(InferCase):
         result = run("infer", "-", input=CLEAN)
         self.assert_clean(result)
         self.assertIn("#   - (5 events)\n", result.text)
-        self.assertIn("atomic function a  # 1 run, never cut\n", result.text)
+        self.assertIn("atomic function a  # 1 run, never violated\n", result.text)
 
 
 class Trouble(InferCase):
@@ -228,9 +228,9 @@ class Trouble(InferCase):
         self.write("t.stt", whole[:-20])
         result = self.run_here("infer", "t.stt")
         self.assertEqual(result.status, 0)
-        self.assertRegex(result.message, r"\Aseriatim: warning: t\.stt: is cut off; only its "
+        self.assertRegex(result.message, r"\Aseriatim: warning: t\.stt: is truncated; only its "
                                          r"first \d+ events could be read\n\Z")
-        self.assertRegex(result.text, r"(?m)^#   t\.stt \(\d+ events; cut off\)$")
+        self.assertRegex(result.text, r"(?m)^#   t\.stt \(\d+ events; truncated\)$")
 
     def test_without_operands(self):
         self.assert_trouble(run("infer"), "infer: TRACE is missing; "
@@ -247,8 +247,9 @@ class Trouble(InferCase):
 
 
 class Refinement(InferCase):
-    """The papers check a trace, take the names of violated outermost blocks out of the
-    specification, and check again, until nothing new is found. infer must end where this ends."""
+    """The papers check a trace, remove the names of violated outermost blocks from the
+    specification, and check again, until nothing new is found. infer must arrive at the same
+    result."""
 
     def violated(self, path, names):
         spec = "ignore function *\n" + "".join(f"atomic function {name}\n" for name in names)
@@ -318,7 +319,7 @@ class Refinement(InferCase):
         self.assertGreater(late, 2)
 
     def test_a_thread_that_has_nothing_but_marks(self):
-        """T1 carries the dependence from the fork to the join also when x is no block."""
+        """T1 carries the dependence from the fork to the join even if x is not a block."""
         path = self.write("t.std", """\
 T0|begin(outer)|1
 T0|begin(inner)|2

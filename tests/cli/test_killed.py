@@ -272,7 +272,7 @@ class KillCase(Case):
         trace = checked.json["trace"]
         if cut is not None:
             self.assertEqual(trace["cut"], cut)
-        self.assertEqual(stats.message, f"seriatim: warning: {path}: is cut off; only its first "
+        self.assertEqual(stats.message, f"seriatim: warning: {path}: is truncated; only its first "
                          f"{trace['events']} events could be read\n" if trace["cut"] else "")
         dump = self.run_here("dump", path)
         self.assertEqual(dump.status, 0, dump.message)
@@ -341,7 +341,7 @@ class TheProgramIsKilled(KillCase):
         shell = f"echo at work $$ 0; read -r line; exec '{PROGRAM}' 1"
         for command in ("run", "record"):
             self.assertRegex(self.kill_program(command, "sh", "-c", shell),
-                             r"\Aseriatim: warning: sh told nothing, so nothing was checked.*\n\Z")
+                             r"\Aseriatim: warning: sh could not be watched, so nothing was checked.*\n\Z")
 
 
 class TheWatcherIsKilled(KillCase):
@@ -408,7 +408,7 @@ class TheDiskIsFull(KillCase):
         """The watcher says so; the program goes on to its end."""
         said = process.stderr.readline() + process.stderr.readline()
         self.assertEqual(said, "seriatim: t.stt: cannot write: File too large\n"
-                         "seriatim: warning: recording stops here; the program goes on\n")
+                         "seriatim: warning: recording stops here; the program continues\n")
         self.go_on_for(process, MORE)
         out, _ = process.communicate()
         self.assert_came_to_its_end(out)

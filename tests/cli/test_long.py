@@ -1,4 +1,4 @@
-"""Traces that are long enough to be read ahead, by a thread of its own."""
+"""Traces that are long enough that a separate thread reads ahead."""
 
 import subprocess
 import unittest
@@ -15,7 +15,7 @@ LONG = ROUND * ROUNDS
 
 
 def without_races(value):
-    """The value as it is where the trace cannot be read a second time."""
+    """The value as it is if the trace cannot be read a second time."""
     if isinstance(value, list):
         return [without_races(item) for item in value]
     if isinstance(value, dict):
@@ -56,7 +56,7 @@ class Long(seriatim.Case):
                             f"worse.std:{EVENTS + 1}: expected THREAD|OP|LOC in 'nonsense'")
 
     def test_a_block_without_end_does_not_make_the_engine_grow(self):
-        """It reaches two threads, whose blocks overlap and hand a variable to and fro."""
+        """It reaches two threads, whose blocks overlap and pass a variable back and forth."""
         start = ["T0|begin(serve)|1", "T0|w(a)|1", "T1|r(a)|2", "T2|r(a)|2"]
         turns = [[f"{a}|begin(f)|3", f"{a}|w(v)|3", f"{b}|begin(f)|3", f"{b}|w(v)|3",
                   f"{a}|end(f)|3", f"{b}|end(f)|3"] for a, b in (("T1", "T2"), ("T2", "T1"))]

@@ -1,4 +1,4 @@
-"""Manual pages: what is in them of the tables, and what their sources may say."""
+"""Manual pages: they contain what the tables say, and their sources follow the rules."""
 
 import re
 import subprocess
@@ -19,7 +19,7 @@ def section(page, name):
 
 
 def entries(page):
-    """What a page says of each option: pairs of the line with its forms, and the text."""
+    """What a page says about each option: pairs of the line with its forms, and the text."""
     return re.findall(r"^\.It ((?:Fl \w , )?Fl -[a-z-]+[^\n]*)\n(.*?)(?=^\.It Fl|\Z)",
                       section(page, "OPTIONS"), re.M | re.S)
 
@@ -31,7 +31,7 @@ def heading(option):
 
 
 def plain(text):
-    """A text without its markup, in small letters."""
+    """A text without its markup, in lower case."""
     text = re.sub(r"^\.Fl ", "-", text, flags=re.M)
     text = re.sub(r"^\.(?:Ar|Cm|Xr) ", "", text, flags=re.M).replace("\\%", "")
     return re.sub(r" ([,.;:)])(?!\w)", r"\1", re.sub(r"\s+", " ", text)).lower()

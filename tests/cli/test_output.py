@@ -1,4 +1,4 @@
-"""Output is whole or not there: -o, full disks, pipes, signals."""
+"""Output is complete or does not exist: -o, full disks, pipes, signals."""
 
 import ctypes
 import os

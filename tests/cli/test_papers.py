@@ -1,9 +1,9 @@
-"""The traces of the papers, and what each engine must say of them.
+"""The traces of the papers, and what each engine must say about them.
 
 rho1, rho2, rho3 and rho1p (the paper's rho1') are figures 1 to 4 of the AeroDrome paper; alpha1 and
 alpha3 are figure 1 of the RegionTrack paper; vector is the example of Wang and Stoller (2006), with
-a twin in which nothing comes in between. Then two that show where the printed algorithms err, and
-what has found mistakes of ours.
+a twin in which nothing comes in between. Then two that show mistakes in the printed algorithms, and
+some that revealed ours.
 """
 
 import unittest
@@ -30,7 +30,7 @@ EXPECTED = {
     "alpha3": Expected(14, violated=[("tx1", "t1", 14)], blamed=[]),
     # The reduced read clocks of section 4.3, as printed, miss this one.
     "aerodrome-4.3": Expected(6, violated=[("update", "T2", 6)]),
-    # Unary events that share a timestamp make a false alarm of this one.
+    # Unary events that share a timestamp cause a false alarm here.
     "regiontrack-unary": Expected(),
     "vector": Expected(13, violated=[("Vector(Collection)", "thread_1", 13)]),
     "vector-atomic": Expected(),

@@ -1,8 +1,8 @@
-"""Random schedules, played by a real program: `run` finds exactly what is there, `record` and `check`
-nothing that is not.
+"""Random schedules, played by a real program: `run` finds exactly the violations that exist, and
+`record` and `check` no others.
 
-What is there is known from the script: tests/cli/scripts_for_player.py writes it down as a trace in
-which each byte is a variable, and `check` says what is violated in that.
+They are known from the script: tests/cli/scripts_for_player.py writes it as a trace in which each
+byte is a variable, and `check` finds what is violated there.
 
     SERIATIM_SCRIPTS=3000 SERIATIM_FIRST_SCRIPT=100000 python3 -m unittest test_player
 """
@@ -59,7 +59,7 @@ class Player(unittest.TestCase):
         return violated(call(BINARY, "check", "--limit", "0", "--format", "json", path).stdout)
 
     def play(self, program, script):
-        """What is there, what `run` found, and what `check` found in what `record` wrote."""
+        """What the script violates, what `run` found, and what `check` found in the recording."""
         text, trace, truth = (self.folder / name for name in ("script", "t.stt", "truth.std"))
         text.write_text(script)
         truth.write_text(scripts_for_player.truth(script))
@@ -95,7 +95,7 @@ class Player(unittest.TestCase):
         self.assertEqual([truth, online, offline], 3 * [expected])
 
 
-# Each was found wrong once.
+# Each of these once revealed a bug.
 HARD = {
     "neighbours are loaded atomically":
         "0 start 1/0 enter 0/0 w 0 0 4/1 load 0 0/1 load 0 4/0 w 0 4 4/0 leave",

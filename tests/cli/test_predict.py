@@ -59,7 +59,7 @@ class PredictCase(Case):
         return answer.json
 
     def findings(self, trace, *options):
-        """What is reported, by the name of the block: the pattern and what it is on."""
+        """What is reported, by the name of the block: the pattern and the variables."""
         return {block["block"]: (block["pattern"], block["on"])
                 for block in self.json(trace, *options)["blocks"] if block["verdict"] != "atomic"}
 
@@ -68,7 +68,7 @@ class PredictCase(Case):
 
 
 class Examples(PredictCase):
-    """What the papers say of their examples."""
+    """What the papers say about their examples."""
 
     def test_each_engine_reports_the_constructor_of_vector(self):
         self.assertEqual(run("check", "-", input=VECTOR).status, 0)  # it was not cut in this run
@@ -77,7 +77,7 @@ class Examples(PredictCase):
                 self.assertEqual(self.reported(VECTOR, engine), "Vector")
 
     def test_reports_on_vector_are_those_of_figure_7(self):
-        # Reduction sees two critical sections in a row, the others where a write can come in.
+        # Reduction sees two critical sections in a row, the others see where a write can come in.
         self.assertEqual(self.findings(VECTOR, "--engine", "reduction"), {"Vector": ("RBLRBBL", [])})
         for engine in set(ENGINES) - {"reduction"}:
             self.assertEqual(self.findings(VECTOR, "--engine", engine),
@@ -193,7 +193,7 @@ class Repairs(PredictCase):
 
 
 class Order(PredictCase):
-    """What must come before what in every schedule."""
+    """Order that holds in every schedule."""
 
     def test_what_is_ordered_by_fork_and_join_cannot_cut(self):
         trace = events("T2.w(x) T2.fork(T1) T1.begin(a) T1.r(x) T1.r(x) T1.end T2.join(T1) T2.w(x)")
@@ -387,7 +387,7 @@ class Answers(PredictCase):
 
 
 class Schedules(PredictCase):
-    """What is shown of a schedule that cuts a block."""
+    """How much of a schedule that cuts a block is shown."""
 
     # Before T1's block and in it, T2 and T3 do other things.
     LONG = events("T3.w(z) " * 30 + "T1.begin(f) T1.r(x) " + "T1.w(a) " * 20 + "T1.r(x) T1.end "
@@ -479,7 +479,7 @@ LOOSE = events("""T2.acq(l) T2.w(z) T2.w(x) T2.rel(l)
 
 
 class Places(PredictCase):
-    """What a finding rests on are events that the trace has."""
+    """A finding rests on events that the trace has."""
 
     def test_a_step_over_a_lock_is_a_release_and_an_acquire(self):
         [block] = self.json(LOOSE, "--engine", "commit-node")["blocks"]
@@ -577,7 +577,7 @@ class Places(PredictCase):
                 self.assertEqual(own, sorted(own))
 
     def assert_from_blocks(self, blocks):
-        """What is told of a block that was merged with another is what is told of that one."""
+        """A block that was merged with another has the same finding."""
         told = {block["begin"]: block for block in blocks}
         for block in blocks:
             if "events_of" in block:
@@ -597,7 +597,7 @@ class Places(PredictCase):
 
 
 class Claims(PredictCase):
-    """Who does not look at what reads see does not say that the program could run like that."""
+    """An engine that ignores what reads see does not claim that the program could run that way."""
 
     READERS = "A.begin(f) A.w(x) A.w(x) A.end {} B.begin(g) B.r(x) B.r(x) B.end"
 
@@ -633,12 +633,12 @@ class Deadlocks(PredictCase):
     def test_a_potential_for_deadlock_is_told_but_is_no_finding(self):
         answer = self.predict(EMBRACE, "--engine", "commit-node")
         self.assertEqual(answer.status, 0)
-        self.assertIn("T1 and T2 may wait for each other for ever (deadlock potential):\n"
+        self.assertIn("T1 and T2 may wait for each other for ever (deadlock potential).\n"
                       "  event 2   T1  acquires lock p  at location 2   and holds it\n", answer.text)
         self.assertIn("assumes that no schedule ends in deadlock", answer.text)
 
     def test_who_assumes_that_there_is_none_may_miss_violations(self):
-        """What can be cut here is cut in schedules of which some prefix can also end in deadlock."""
+        """Blocks that can be cut only in schedules which could also have ended in deadlock."""
         trace = events("""T0.begin(f) T0.acq(l1) T0.w(b) T0.acq(l0) T0.w(a) T0.rel(l0) T0.rel(l1)
                                       T0.acq(l0) T0.rel(l0) T0.end
                           T1.begin(g) T1.acq(l0) T1.acq(l1) T1.r(a) T1.rel(l1) T1.w(b) T1.rel(l0)
@@ -801,8 +801,9 @@ class Troubles(PredictCase):
 
     def test_words_that_mean_nothing(self):
         self.assert_trouble(self.predict(VECTOR, "--engine", "reduction", "--without", "sense"),
-                            "predict: --without knows no 'sense'; it knows escape, happen-before, "
-                            "multilockset, sections, re-entrant, thread-local and protected")
+                            "predict: unknown improvement 'sense' for '--without'; it must be escape, "
+                            "happen-before, multilockset, sections, re-entrant, thread-local or "
+                            "protected")
         self.assert_trouble_like(self.predict(VECTOR, "--engine", "crystal-ball"),
                                  r"predict: unknown engine 'crystal-ball' .* must be .* or all")
         self.assert_trouble_like(self.predict(VECTOR, "--notion", "none"), "predict: .*'none'.*")

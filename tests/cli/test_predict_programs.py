@@ -1,8 +1,8 @@
-"""Real programs: bugs that `predict` finds in recordings of runs in which they did not strike.
+"""Real programs: `predict` finds their bugs in recordings of runs in which the bugs did not strike.
 
 The programs are those of tests/programs, linked with the schedule in which nobody comes in between
-(serial.c). `check` has to find nothing in the recording, and `predict` the blocks that the program
-says can be cut; of its fixed twin, nothing at all.
+(serial.c). `check` must find nothing in the recording, and `predict` must find the blocks that the
+program says can be cut, and nothing in its fixed twin.
 """
 
 import fnmatch
@@ -72,8 +72,8 @@ FALSE_ALARMS = {
 
 
 class Job(test_programs.Job):
-    """A variant of a program. What it has to be found to be is the same as under `run`, or, with a
-    reason, falsely more."""
+    """A variant of a program. `predict` must find the same as `run`, or more where a false alarm
+    has a reason."""
 
     schedule = "serial.c"
 

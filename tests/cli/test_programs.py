@@ -1,7 +1,8 @@
-"""Real programs: built with the compiler wrapper, run, recorded, and held against what they expect.
+"""Real programs: built with the compiler wrapper, run, recorded, and compared with what they
+expect.
 
-Each program in tests/programs says itself what seriatim has to find in it; the README.md there
-describes how. Built here with gcc and with clang at -O0, -O1 and -O2: a few programs in all six
+Each program in tests/programs says what seriatim must find in it; the README.md there describes
+how. Built here with gcc and with clang at -O0, -O1 and -O2: a few programs in all six
 ways, each of the others in one of them, in turn.
 
     SERIATIM_PROGRAMS=all      every program in all six ways
@@ -54,7 +55,7 @@ class Job:
         return "_".join(filter(None, words)).replace(".", "_")
 
     def run(self):
-        """Returns all there is to know about what is wrong, or None."""
+        """Returns everything that is known about what is wrong, or None."""
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="seriatim-program-"))
         try:
             self._build()
@@ -71,7 +72,7 @@ class Job:
             "to repeat:", "    cd $(mktemp -d)", *("    " + line for line in self.commands)])
 
     def _command(self, *words, statuses=(0,), **variables):
-        """Runs a command that has to end with one of these statuses; returns its standard output."""
+        """Runs a command that must end with one of these statuses; returns its standard output."""
         words = [str(word) for word in words]
         self.commands.append(shlex.join([f"{k}={v}" for k, v in variables.items()] + words))
         done = subprocess.run(words, cwd=self.folder, env=environment(**variables),
@@ -97,7 +98,7 @@ class Job:
                       **variables)
 
     def _specify(self):
-        """The options for `run` and `record` that say what is meant to be atomic."""
+        """The options for `run` and `record` that say what should be atomic."""
         if not self.variant.spec:
             return []
         (self.folder / "spec").write_text(self.variant.specification)
@@ -174,7 +175,7 @@ def select(all_programs, wish):
 
 
 class Ahead:
-    """Runs jobs in the order of the tests, a few ahead of the one that is waited for."""
+    """Runs jobs in the order of the tests, a few ahead of the current test."""
 
     def __init__(self, jobs):
         self.jobs = jobs

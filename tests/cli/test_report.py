@@ -1,4 +1,5 @@
-"""`seriatim report`, and --format html as far as it can be told without a browser (tests/web has one)."""
+"""`seriatim report`, and --format html as far as it can be tested without a browser (tests/web has
+one)."""
 
 import base64
 import copy
@@ -142,8 +143,8 @@ class SavedResults(Case):
 
     def test_a_trace_cannot_come_through_a_pipe(self):
         self.assert_trouble(self.run_here("report", "-", input=CUT),
-                            "standard input: is no result of check, run or predict; a trace has to be a file "
-                            "here, or use 'seriatim check --format html -'")
+                            "standard input: is not a result of check, run or predict; for a trace from a "
+                            "pipe use 'seriatim check --format html -'")
 
     def test_the_result_is_not_written_over(self):
         data = json.dumps(result(cut()))
@@ -216,7 +217,7 @@ class BadResults(Case):
             yield from self.nodes(value, (*path, key))
 
     def test_any_value_in_any_place_is_told_or_taken(self):
-        """Never a crash, never more than one line, and always with its place."""
+        """Never a crash, never more than one line, and always with a location."""
         place = event(3, "T2", "r(x)", "a.c:9", function="g", stack=[("g", "a.c:9")], locks=["m"])
         cycle = self.run_cross()
         values = (None, -1, "x", [], {}, [[]], 1.5, 2**62)

@@ -173,7 +173,7 @@ class ProgramCase(Case):
         return self.seriatim("record", *options, PROGRAM_PATH, *words, **more)
 
     def wait_for_line(self, process, line):
-        """Until the program printed the line: it is in the middle of its work then."""
+        """Waits until the program has printed the line: then it is in the middle of its work."""
         self.assertEqual(process.stdout.readline().decode(), line + "\n")
 
     def finish(self, process):
@@ -185,7 +185,7 @@ class Status(ProgramCase):
     def test_nothing_found(self):
         result = self.run_program("clean")
         self.assertEqual(result.status, 0, result.message)
-        self.assertIn(": serializable; no violated block (witness: ", result.message)
+        self.assertIn(": serializable (some order of whole blocks explains this run); no violated block (witness: ", result.message)
 
     def test_a_violation_gives_66(self):
         result = self.run_program("cut")
@@ -216,7 +216,7 @@ class Status(ProgramCase):
         for command in ("run", "record"):
             result = self.seriatim(command, "true")
             self.assertEqual(result.status, 2)
-            self.assertRegex(result.message, r"\Aseriatim: warning: true told nothing.*seriatim-cc")
+            self.assertRegex(result.message, r"\Aseriatim: warning: true could not be watched.*seriatim-cc")
             self.assertEqual(self.seriatim(command, "sh", "-c", "exit 4").status, 4)
         self.assertEqual(list(self.folder.iterdir()), [])
 
@@ -237,14 +237,14 @@ class Status(ProgramCase):
 
     def test_a_program_that_goes_to_the_background_is_waited_for(self):
         result = self.run_program("daemon", "cut")
-        self.assertIn(result.status, (0, 66))  # what a child of fork() does is not told
+        self.assertIn(result.status, (0, 66))  # what a child of fork() does is not emitted
 
     def test_a_program_that_stays_in_the_background_is_not_passed_over_in_silence(self):
         for command in (["run"], ["record", "-o", "t.stt"]):
             process = self.start(*command, PROGRAM_PATH, "daemon", "cat", stdin=subprocess.PIPE)
             self.assertEqual(process.wait(), 0)
             process.stdin.close()  # the one in the background ends, too
-            self.assertIn(b"a process that it started goes on, and is not watched",
+            self.assertIn(b"a process that it started is still running and is not watched",
                           process.stderr.read())
             process.stdout.close()
             process.stderr.close()
@@ -254,7 +254,7 @@ class Status(ProgramCase):
         for command in ("run", "record"):
             result = self.seriatim(command, "sh", "-c", shell)
             self.assertEqual(result.status, 2)
-            self.assertIn("was not watched: it has no room for 64 TiB of addresses", result.message)
+            self.assertIn("could not be watched: it may not reserve 64 TiB of addresses", result.message)
             self.assertNotIn("serializable", result.message)
 
 
@@ -430,7 +430,8 @@ class Text(ProgramCase):
         return self.copied("cut", env=env).message
 
     def steps(self, report):
-        """Of each step: thread and deed, and then function, line and source of each call."""
+        """For each step: the thread and what it did, then function, line and source of each
+        call."""
         steps = []
         for line in report.splitlines():
             step = re.match(r"  event \d+ +(\w+) {2,}(.*?)(  |$)", line)
@@ -524,7 +525,7 @@ class Record(ProgramCase):
         result = self.record("cut")
         self.assertEqual((result.status, result.out), (0, b""))
         match = re.fullmatch(r"seriatim: (program\.\d+\.stt): (\d+) events of 2 threads, (\d+) bytes "
-                             r"\([\d.]+ an event\)\nseriatim: next: seriatim check \1\n",
+                             r"\([\d.]+ per event\)\nseriatim: next: seriatim check \1\n",
                              result.message)
         self.assertTrue(match, result.message)
         path = self.folder / match.group(1)
@@ -535,7 +536,7 @@ class Record(ProgramCase):
         self.assertEqual(report["violation_count"], 1)
 
     def test_run_and_record_agree(self):
-        """In all but the numbers of events: also in functions, stacks and locks."""
+        """In everything except event numbers: also in functions, stacks and locks."""
         online = json.loads(self.run_program("cut", options=["--format", "json"]).message)
         self.record("cut", options=["-o", "t.stt"])
         offline = self.check("t.stt").json
@@ -620,7 +621,7 @@ class Record(ProgramCase):
         result = self.record("work", "+done", options=["-o", "/dev/full"])
         self.assertEqual((result.status, result.out), (2, b"done\n"))
         self.assertIn("/dev/full: cannot write: No space left on device", result.message)
-        self.assertIn("recording stops here; the program goes on", result.message)
+        self.assertIn("recording stops here; the program continues", result.message)
 
     def test_a_file_that_may_not_grow_can_be_read_up_to_there(self):
         process = self.start("record", "-o", "t.stt", PROGRAM_PATH, "cut", "+now", "cat", "work",

@@ -1,11 +1,12 @@
-"""--format sarif: what OASIS demands of it, and what is in it."""
+"""--format sarif: valid by the OASIS schema, and with the right contents."""
 
 import copy
 import json
 import random
+import re
 
 from random_traces import random_trace
-from results import cut, edge, event, result
+from results import cut, edge, event, foreseen, prediction, race, result, ring
 from schemas import SARIF, complaints, validator
 from seriatim import CLEAN, CROSS, CUT, TRACES, Case
 
@@ -81,7 +82,8 @@ class Results(SarifCase):
         [found] = self.results("check", TRACES / "bank.std")
         self.assertEqual((found["ruleId"], found["level"]), ("atomicity-violation", "warning"))
         self.assertTrue(found["message"]["text"].startswith(
-            "transfer was not atomic in thread teller: auditor came in between. Hint: "))
+            "transfer was not atomic in thread teller: auditor came in between (cut in 1 of its 2 runs). "
+            "No serial order has auditor's work both after and before transfer. Hint: "))
         [location] = found["locations"]
         self.assertEqual(location["physicalLocation"], {
             "artifactLocation": {"uri": "bank.c", "uriBaseId": "SRCROOT"},
@@ -97,9 +99,12 @@ class Results(SarifCase):
         steps = {thread["id"]: [(step["executionOrder"], step["location"]["message"]["text"])
                                 for step in thread["locations"]] for thread in flow["threadFlows"]}
         self.assertEqual(steps, {
-            "teller": [(1, "began transfer"), (2, "released lock checking.lock"),
-                       (5, "acquired lock savings.lock")],
-            "auditor": [(3, "acquired lock checking.lock"), (4, "released lock savings.lock")]})
+            "teller": [(1, "began transfer; and ended it with event 32"),
+                       (2, "released lock checking.lock"),
+                       (5, "acquired lock savings.lock; still in the block, so transfer comes after "
+                           "auditor")],
+            "auditor": [(3, "acquired lock checking.lock; so auditor comes after transfer"),
+                        (4, "released lock savings.lock")]})
 
     def test_rules_are_described(self):
         log = self.sarif("check", "--engine", "all", TRACES / "cross.std")
@@ -134,7 +139,7 @@ class Results(SarifCase):
         place = found["locations"][0]
         self.assertEqual(place["physicalLocation"],
                          {"artifactLocation": {"uri": "a%20b.std", "uriBaseId": "SRCROOT"}})
-        self.assertEqual(place["message"]["text"], "read x at location 4")
+        self.assertTrue(place["message"]["text"].startswith("read x at location 4;"))
         [found] = self.results("check", "-", input=CUT)
         self.assertNotIn("physicalLocation", found["locations"][0])
 
@@ -151,6 +156,112 @@ class Results(SarifCase):
         [note] = run["invocations"][0]["toolExecutionNotifications"]
         self.assertEqual(note["message"]["text"],
                          "6 more violated blocks are not listed; --limit 0 lists all.")
+
+
+def stories(data):
+    """The stories of a result as JSON, by fingerprint where there is one."""
+    found = [(violation["fingerprint"], violation["story"]) for violation in data.get("violations", [])]
+    found += [(block.get("fingerprint"), block["story"]) for block in data.get("blocks", [])
+              if "story" in block]
+    found += [(None, race["story"]) for race in data.get("races") or []]
+    found += [(None, story) for story in data.get("deadlock_stories", [])]
+    if data.get("story"):
+        found.append((data.get("cycle_fingerprint"), data["story"]))
+    return [(mark, story) for mark, story in found if story["count"]]
+
+
+def step_text(step):
+    """A step in one line; RAPID's locations are mere numbers, and no file has them."""
+    where = step["loc"]
+    parts = [step["action"]]
+    if where and not re.search(r".:\d+$", where):
+        parts[0] += f" at location {where}" if where.isdigit() else f" at {where}"
+    if "holding" in step:
+        parts[0] += ", " + step["holding"]
+    return "; ".join(parts + [step[key] for key in ("follows", "race") if key in step])
+
+
+def message_text(story):
+    sentences = [story["headline"] + (f" ({story['frequency']})" if story["frequency"] else "") + ".",
+                 story["explanation"], story["conclusion"],
+                 story["hint"] and "Hint: " + story["hint"], *story["notes"]]
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def unescaped(markdown):
+    return re.sub(r"\\(.)", r"\1", markdown)
+
+
+class Stories(SarifCase):
+    """A result says what the story of its finding says, sentence by sentence."""
+
+    def both(self, *arguments):
+        data = self.run_here(*arguments, "--format", "json").json
+        log = self.sarif(*arguments)
+        for made, run in zip(data.get("engines", [data]), log["runs"]):
+            first = run is log["runs"][0]
+            made = dict(made, deadlock_stories=data.get("deadlock_stories", []) if first else [])
+            yield stories(made), run["results"]
+
+    def check(self, *arguments):
+        """The number of findings that were compared."""
+        count = 0
+        for expected, results in self.both(*arguments):
+            left = list(results)
+            for fingerprint, story in expected:
+                match = [found for found in left
+                         if found["message"]["text"].replace("{{", "{").replace("}}", "}")
+                         == message_text(story) and (not fingerprint or
+                         found.get("partialFingerprints") == {"seriatim/v1": fingerprint})]
+                self.assertTrue(match, (message_text(story), [r["message"]["text"] for r in left]))
+                self.check_steps(story, match[0])
+                left.remove(match[0])
+                count += 1
+            self.assertEqual(left, [])
+        return count
+
+    def check_steps(self, story, found):
+        steps = {number: step for number, step in enumerate(story["steps"], 1) if "gap" not in step}
+        flows = found.get("codeFlows", [{"threadFlows": []}])[0]["threadFlows"]
+        shown = {step["executionOrder"]: (flow["id"], step["location"]["message"]["text"])
+                 for flow in flows for step in flow["locations"]}
+        self.assertEqual(shown, {number: (step["thread"], step_text(step))
+                                 for number, step in steps.items()})
+        related = {place["id"]: place["message"]["text"] for place in found.get("relatedLocations", [])}
+        self.assertEqual(related, {number: f"{steps[number]['thread']} {step_text(steps[number])}"
+                                   for number in related})
+        self.assertGreaterEqual(len(related), len([s for s in steps.values() if s["event"]]) - 1)
+        markdown = unescaped(found["message"]["markdown"]).replace("{{", "{").replace("}}", "}")
+        lists = story["steps"] + (story["schedule"] or {"steps": []})["steps"]
+        for step in lists:
+            self.assertIn(f"**...** {step['gap']}" if "gap" in step else
+                          f"**{step['thread']}** {step_text(step)}", markdown)
+        for sentence in (story["introduction"], (story["schedule"] or {}).get("title")):
+            self.assertIn(sentence or "", markdown)
+
+    def test_what_was_found_in_each_trace(self):
+        count = sum(self.check("check", "--engine", "all", trace)
+                    for trace in sorted(TRACES.glob("*.std")))
+        self.assertGreater(count, 20)
+
+    def test_what_was_predicted_from_each_trace(self):
+        count = sum(self.check("predict", "--engine", engine, trace)
+                    for engine in ("tas", "blocks", "reduction", "all")
+                    for trace in sorted(TRACES.glob("*.std")))
+        self.assertGreater(count, 40)
+
+    def test_races_deadlocks_gaps_and_calls(self):
+        long = cut(edges=40)
+        called = cut(out=event(3, "U1", "acq(x)", "/usr/include/c++/12/mutex:9", "std::mutex::lock",
+                               stack=[("std::mutex::lock", "/usr/include/c++/12/mutex:9"),
+                                      ("g", "a.cc:4")], locks=["m", "x"]))
+        racing = cut(block="h", start=200)
+        racing["path"][0]["race"] = racing["path"][1]["race"] = True
+        self.write("r.json", json.dumps(result(long, called, racing)))
+        self.assertEqual(self.check("report", "r.json"), 3)
+        self.write("p.json", json.dumps(prediction(foreseen(), foreseen(block="g", verdict="violation"),
+                                                   deadlocks=[ring()], races=[race()])))
+        self.assertEqual(self.check("report", "p.json"), 4)
 
 
 class Paths(SarifCase):

@@ -1,4 +1,4 @@
-"""The JSON of check and run, and that of the tables of predict, is as docs/schema says, and has
+"""The JSON of check and run, and of the tables of predict, follows docs/schema, and contains
 nothing that it does not describe."""
 
 import json
@@ -75,7 +75,7 @@ class Schema(Case):
 
 
 class Tables(Case):
-    """The tables of predict, and what the schemas ask of them."""
+    """The tables of predict follow their schemas."""
 
     TABLES = (("--ablation", validator(strict(ABLATION))), ("--table", validator(strict(SEGMENTS))))
 

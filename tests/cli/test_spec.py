@@ -8,7 +8,7 @@ import unittest
 from random_traces import random_trace
 from seriatim import CLEAN, CROSS, CUT, TRACES, Case, run
 
-# T2 cuts both blocks of T1, one in the other.
+# T2 cuts both blocks of T1, which are nested.
 NESTED = """\
 T1|begin(outer)|app.c:1
 T1|begin(inner)|lib/in.c:2
@@ -19,7 +19,7 @@ T1|end(inner)|lib/in.c:5
 T1|end(outer)|app.c:6
 """
 
-# Only the outer block is cut: T2 comes in behind the inner one.
+# Only the outer block is cut: T2 comes in after the inner one.
 OUTER = """\
 T1|begin(outer)|1
 T1|begin(inner)|2
@@ -224,7 +224,7 @@ def without_marks(trace, names):
 
 
 class RandomTraces(SpecCase):
-    """Ignoring a block is the same as taking its begin and its end out of the trace by hand."""
+    """Ignoring a block is the same as removing its begin and end from the trace by hand."""
 
     def answers(self, result, number):
         """What each engine says, with number(n) for event n."""
@@ -298,14 +298,14 @@ class Trouble(SpecCase):
 class Warnings(SpecCase):
     def test_sections_are_for_programs(self):
         result = self.check(CUT, "# x\natomic section\natomic section\n", form="text")
-        self.assertEqual(result.message, "seriatim: warning: s:2: 'atomic section' applies to run "
-                         "and record only; a trace has its blocks already\n")
+        self.assertEqual(result.message, "seriatim: warning: s:2: 'atomic section' is for run and "
+                         "record and has no effect here: a trace already has its blocks\n")
         self.assertEqual(result.status, 1)
 
     def test_a_specification_that_leaves_nothing_to_check(self):
         result = self.check(CUT, "atomic function aa\n")
         self.assertEqual(result.message,
-                         "seriatim: warning: s: calls no block of t.std atomic\n")
+                         "seriatim: warning: s: selects no block of t.std\n")
         self.assertEqual((result.status, result.json["blocks"]), (0, []))
 
     def test_a_trace_without_blocks_needs_no_warning(self):

@@ -14,7 +14,7 @@ from seriatim import BINARY, CLEAN, CUT, Case, environment
 
 
 def read_all(fd):
-    """Everything that was written to a terminal whose other end is closed by now."""
+    """Everything that was written to a terminal whose other end is now closed."""
     parts = []
     while True:
         try:

@@ -66,8 +66,8 @@ class Convert(Case):
 
     def test_other_suffixes_need_to(self):
         self.write("t", CUT)
-        self.assert_trouble(self.convert("t", "a.out"), "a.out: its name does not tell the format "
-                            "(.stt, .std or .txt would); say --to std or --to native")
+        self.assert_trouble(self.convert("t", "a.out"), "a.out: does not end in .stt, .std or "
+                            ".txt; choose the format with --to std or --to native")
         self.assertEqual(os.listdir(self.folder), ["t"])
         self.assert_clean(self.convert("--to=std", "t", "a.out"))
         self.assertEqual((self.folder / "a.out").read_text(), CUT)
@@ -114,7 +114,7 @@ class CutNative(Case):
             result = self.run_here("dump", "cut.stt")
             kept = result.out.splitlines(True)
             self.assertEqual(kept, self.lines[:len(kept)])
-            self.assertEqual(result.message, "seriatim: warning: cut.stt: is cut off; only its "
+            self.assertEqual(result.message, "seriatim: warning: cut.stt: is truncated; only its "
                                              f"first {len(kept)} events could be read\n")
             self.assertEqual(result.status, 0)
             counts.append(len(kept))
@@ -125,13 +125,13 @@ class CutNative(Case):
         for size in (12, 60, 1000):
             self.write("cut.stt", self.native[:size])
             self.assert_trouble(self.run_here("check", "cut.stt"),
-                                "cut.stt: is cut off before the end of its first chunk, "
+                                "cut.stt: is truncated before the end of its first chunk, "
                                 "so no event can be read")
 
     def test_check_gives_a_verdict_for_what_was_read(self):
         self.write("cut.stt", self.native[:len(self.native) // 2])
         result = self.run_here("check", "--format=json", "cut.stt")
-        self.assertRegex(result.message, r"\Aseriatim: warning: cut.stt: is cut off; .*\n\Z")
+        self.assertRegex(result.message, r"\Aseriatim: warning: cut.stt: is truncated; .*\n\Z")
         self.assertIn(result.status, (0, 1))
         got = result.json
         self.assertIs(got["trace"]["cut"], True)
@@ -143,8 +143,8 @@ class CutNative(Case):
     def test_a_cut_trace_stays_cut_when_converted(self):
         cut = self.native[:len(self.native) // 2]
         again = run("convert", "--to=native", "-", "-", input=cut)
-        self.assertIn("is cut off", again.message)
-        self.assertIn("is cut off", run("stats", "-", input=again.out).message)
+        self.assertIn("is truncated", again.message)
+        self.assertIn("is truncated", run("stats", "-", input=again.out).message)
 
     def test_cut_inside_the_head(self):
         for length in range(1, 8):

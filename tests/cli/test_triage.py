@@ -1,5 +1,5 @@
-"""--suppressions, --baseline and --print-suppressions: which findings count, and what is said of the
-others."""
+"""--suppressions, --baseline and --print-suppressions: which findings count, and what is said about
+the others."""
 
 import json
 import random
@@ -9,7 +9,7 @@ from random_traces import random_trace
 from results import cut, edge, event, result
 from seriatim import CLEAN, CROSS, CUT, TRACES, Case
 
-# Two blocks are cut, each by another thread on another variable.
+# Two blocks are cut, each by a different thread on a different variable.
 TWO = """\
 T1|begin(deposit)|bank.c:1
 T1|w(x)|bank.c:2
@@ -183,7 +183,7 @@ class Suppressions(TriageCase):
         self.write("s", "")
         answer = self.check("--first", "--suppressions", "s")
         self.assertEqual(answer.status, 2)
-        self.assertIn("--first stops at a finding", answer.message)
+        self.assertIn("--first cannot be used with --suppressions", answer.message)
 
 
 class Limits(TriageCase):

@@ -1,5 +1,5 @@
-"""What the tests of `cc` and `doctor` share: a runtime library that tells what it was called for, and
-a look into what was built with it."""
+"""What the tests of `cc` and `doctor` share: a runtime library that logs its calls, and functions
+that inspect what was built with it."""
 
 import atexit
 import functools
@@ -17,7 +17,7 @@ SOURCE = pathlib.Path(__file__).resolve().parent / "stub_runtime.c"
 
 @functools.lru_cache(maxsize=None)
 def stub_runtime():
-    """The folder of the runtime library, named and laid out as the real one is."""
+    """The folder of the runtime library, named and laid out like the real one."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="seriatim-stub-"))
     atexit.register(shutil.rmtree, folder)
     library = folder / "libseriatim_rt.so"
@@ -108,7 +108,8 @@ class WrapperCase(Case):
         return functions, counts
 
     def assert_watched(self, program):
-        """It needs our runtime library, before all others, finds it by itself, and no other one."""
+        """It needs our runtime library before all others, finds it by itself, and needs no
+        other."""
         needed = dynamic(self.folder / program, "NEEDED")
         self.assertEqual(needed[0], "libseriatim_rt.so")
         self.assertFalse([name for name in needed if "san" in name and "ubsan" not in name], needed)
@@ -116,7 +117,7 @@ class WrapperCase(Case):
         self.assertIn(str(stub_runtime()), path.split(":"))
 
     def assert_watched_from_within(self, program):
-        """The runtime library is inside it, and all that may be loaded finds it there."""
+        """The runtime library is inside it, and everything that is loaded finds it there."""
         needed = dynamic(self.folder / program, "NEEDED")
         self.assertFalse([name for name in needed if "san" in name or "seriatim" in name], needed)
         self.assertEqual(dynamic(self.folder / program, "RUNPATH"), [])

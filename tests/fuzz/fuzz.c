@@ -2,7 +2,7 @@
 #include "fuzz.h"
 
 #include "base/memory.h"
-#include "trace/replay.h"
+#include "trace/context_tracker.h"
 #include "trace/validate.h"
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static void read_all(struct reading *reading, const struct st_format *format,
         reading->count += count > 0 ? (size_t)count : 0;
     } while (count > 0);
     reading->failed = count < 0;
-    reading->cut = format->cut(reader);
+    reading->truncated = format->truncated(reader);
     format->close(reader);
 }
 
@@ -71,7 +71,7 @@ void fuzz_check_same(const struct reading *one, const struct reading *other) {
         require(strcmp(texts[0], texts[1]) == 0, "both readings fail for the same reason");
     } else {
         require(one->count == other->count, "both readings have the same number of events");
-        require(one->cut == other->cut, "both readings are cut, or none");
+        require(one->truncated == other->truncated, "both readings are truncated, or none");
     }
     size_t count = one->count < other->count ? one->count : other->count;
     require(!count || !memcmp(one->events, other->events, count * sizeof *one->events),
@@ -133,27 +133,28 @@ static void check_contexts(const struct st_symbols *symbols) {
                 "a site has a name and frames");
 }
 
-/* Whatever the events, all of their contexts can be told. */
-static void check_replay(const struct reading *reading) {
+/* Whatever the events, all of their contexts can be described. */
+static void check_contexts(const struct reading *reading) {
     if (!reading->symbols.contexts.kept || !reading->count)
         return;
     struct st_event *events = st_alloc(reading->count, sizeof *events);
     memcpy(events, reading->events, reading->count * sizeof *events);
-    struct st_symbols told = reading->symbols;
-    st_names_init(&told.locations);
-    st_contexts_init(&told.contexts);
-    struct st_replay *replay = st_replay_new();
-    st_replay_events(replay, events, reading->count);
+    struct st_symbols described = reading->symbols;
+    st_names_init(&described.locations);
+    st_contexts_init(&described.contexts);
+    struct st_context_tracker *tracker = st_context_tracker_new();
+    st_context_tracker_events(tracker, events, reading->count);
     for (size_t i = 0; i < reading->count; i++) {
         char one[ST_LOCATION_SIZE], other[ST_LOCATION_SIZE];
-        uint64_t loc = st_replay_location(replay, &reading->symbols, &told, events[i].loc);
-        require(!strcmp(st_location_text(&told, loc, one),
+        uint64_t loc =
+            st_context_tracker_location(tracker, &reading->symbols, &described, events[i].loc);
+        require(!strcmp(st_location_text(&described, loc, one),
                         st_location_text(&reading->symbols, reading->events[i].loc, other)),
                 "the location is as it was");
     }
-    st_replay_free(replay);
-    st_names_free(&told.locations);
-    st_contexts_free(&told.contexts);
+    st_context_tracker_free(tracker);
+    st_names_free(&described.locations);
+    st_contexts_free(&described.contexts);
     free(events);
 }
 
@@ -167,7 +168,7 @@ void fuzz_check_promises(struct reading *reading) {
     for (size_t i = 0; i < reading->count; i++)
         check_event(&reading->symbols, &reading->events[i]);
     check_contexts(&reading->symbols);
-    check_replay(reading);
+    check_contexts(reading);
     check_validation(reading, false);
     check_validation(reading, true);
 }
@@ -194,7 +195,7 @@ void fuzz_check_writing(const struct reading *reading, const struct st_writer_fo
     FILE *file = open_memstream(&data, &size);
     void *state = writer->open(file, "fuzz", &reading->symbols);
     bool refused = writer->write(state, reading->events, reading->count, &error) ||
-                   writer->finish(state, reading->cut, &error);
+                   writer->finish(state, reading->truncated, &error);
     writer->close(state);
     fclose(file);
     if (!refused) {

@@ -6,7 +6,6 @@
 #define SERIATIM_FUZZ_H
 
 #include "trace/format.h"
-#include "trace/writer.h"
 
 /* What reading some bytes gave; `failed` with an error. */
 struct reading {
@@ -14,7 +13,7 @@ struct reading {
     struct st_event *events;
     size_t count, capacity;
     struct st_error error;
-    bool failed, cut;
+    bool failed, truncated;
 };
 
 /* Reads all of the bytes. They arrive as from a pipe, in a buffer that starts with `capacity`

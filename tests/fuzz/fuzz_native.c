@@ -6,7 +6,7 @@
 #include "fuzz.h"
 
 #include "base/memory.h"
-#include "trace/native_format.h"
+#include "trace/native/native_format.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Fuzzes the reader of saved results. What it takes must survive writing and reading again, and be
  * fit for the other reports. */
-#include "report/load.h"
+#include "report/load/load.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  * The thread that makes step 1 goes on to its end; all others wait in their first step until it is
  * gone, and then go to their ends in the same way, one at a time. So the bug of a program does not
- * strike, and what is found of it in a recording was foreseen. Checks of what comes out are
+ * strike, and what is found of it in a recording was predicted. Checks of what comes out are
  * not made, as the programs check that the bug has struck.
  *
  * As in schedule.c, nothing here may be visible to a tool. */

@@ -28,8 +28,8 @@ static void assign(vector_time result, const vector_time other) {
     memcpy(result, other, sizeof(vector_time));
 }
 
-/* The paper compares whole vectors. The one component of t decides the same and stays right when
- * several reads share a clock. */
+/* The paper compares whole vectors. The component of t alone gives the same answer, and is also
+ * correct if several reads share a clock. */
 static bool begin_is_before(const struct state *s, uint32_t t, const vector_time clk) {
     return s->C_begin[t][t] <= clk[t];
 }
@@ -106,8 +106,8 @@ static void write_variable(struct state *s, uint32_t t, uint32_t x) {
     s->last_w_thr[x] = (int)t;
 }
 
-/* Channels are not in the paper. A send is to a receive what a read is to a write, but for one
- * thing: a receive leaves no clock behind and makes no send superfluous. */
+/* Channels are not in the paper. A send relates to a receive as a read to a write, with one
+ * difference: a receive leaves no clock behind and makes no send obsolete. */
 static void send_on(struct state *s, uint32_t t, uint32_t c) {
     assign(s->S[c][t], s->C[t]);
 }

@@ -1,7 +1,7 @@
-/* Algorithm 1 of the AeroDrome paper (Mathur and Viswanathan, ASPLOS 2020), line by line, sweeps
- * over all variables and locks included: a second opinion on where AeroDrome reports.
+/* Algorithm 1 of the AeroDrome paper (Mathur and Viswanathan, ASPLOS 2020), line by line,
+ * including its sweeps over all variables and locks: a second opinion on where AeroDrome reports.
  *
- * Channels, which the paper does not have, are added. Two repairs, without which its verdict is
+ * We add channels, which the paper does not have, and two corrections without which its verdict is
  * wrong: the join of a child without events is skipped, and at the end of the trace END runs for
  * every open block, in order of threads. */
 #ifndef SERIATIM_REFERENCE_ALGORITHM1_H
@@ -9,8 +9,8 @@
 
 #include "reference/sample.h"
 
-/* The number of the event at which it first declares a violation (the last event's when it does
- * so at the end of the trace), or 0. */
+/* The number of the event at which it first declares a violation, or 0. If it does so at the end
+ * of the trace, that of the last event. */
 unsigned algorithm1_report(const struct sample *sample);
 
 #endif

@@ -5,15 +5,15 @@
 #include <assert.h>
 #include <string.h>
 
-/* How interleavings are told apart, as bytes of struct likeness.
+/* How interleavings are distinguished, as bytes of struct likeness.
  *
- * Conflict: a bit for each pair of conflicting accesses, set when the one that is later in the
- * trace came first. View: a byte for each read, which is the number of the write that it read from
- * (0: none, or the read did not run yet), and one for each variable, its last write so far.
+ * Conflict: a bit for each pair of conflicting accesses, set if the one that is later in the trace
+ * came first. View: a byte for each read, the number of the write that it read from (0: none, or
+ * the read has not run yet), and one for each variable, its last write so far.
  *
- * Either way, what is known of the steps that have run is enough to go on from there, so that a
- * search need not visit two points with the same `done` and the same bytes. */
-struct telling {
+ * Either way, this is all that matters about the steps that have run, so a search need not visit
+ * two points with the same `done` and the same bytes. */
+struct encoding {
     const struct sample *sample;
     bool by_view, fits;
     unsigned pair[SAMPLE_EVENTS][SAMPLE_EVENTS]; /* conflict: number of the pair, if it conflicts */
@@ -35,20 +35,20 @@ static bool is_conflict(const struct st_event *a, const struct st_event *b) {
            (a->op == ST_WRITE || b->op == ST_WRITE);
 }
 
-static void tell_by_conflict(struct telling *telling, const struct sample *sample) {
+static void encode_conflicts(struct encoding *encoding, const struct sample *sample) {
     unsigned pairs = 0;
     for (size_t i = 0; i < sample->count; i++)
         for (size_t j = i + 1; j < sample->count; j++) {
             if (!is_conflict(&sample->events[i], &sample->events[j]))
                 continue;
-            telling->pair[i][j] = telling->pair[j][i] = pairs++;
-            telling->partners[i] |= bit(j);
-            telling->partners[j] |= bit(i);
+            encoding->pair[i][j] = encoding->pair[j][i] = pairs++;
+            encoding->partners[i] |= bit(j);
+            encoding->partners[j] |= bit(i);
         }
-    telling->fits = pairs <= 8 * STATE_BYTES;
+    encoding->fits = pairs <= 8 * STATE_BYTES;
 }
 
-static void tell_by_view(struct telling *telling, const struct sample *sample) {
+static void encode_view(struct encoding *encoding, const struct sample *sample) {
     bool met[SAMPLE_VARIABLES] = {false};
     unsigned bytes = 0;
     for (size_t i = 0; i < sample->count; i++) {
@@ -56,34 +56,34 @@ static void tell_by_view(struct telling *telling, const struct sample *sample) {
         if (!is_access(event))
             continue;
         if (event->op == ST_READ)
-            telling->read[i] = bytes++;
+            encoding->read[i] = bytes++;
         if (!met[event->target])
-            telling->variable[event->target] = bytes++;
+            encoding->variable[event->target] = bytes++;
         met[event->target] = true;
     }
-    telling->fits = bytes <= STATE_BYTES;
+    encoding->fits = bytes <= STATE_BYTES;
 }
 
-static void telling_init(struct telling *telling, const struct sample *sample, bool by_view) {
-    *telling = (struct telling){.sample = sample, .by_view = by_view};
+static void encoding_init(struct encoding *encoding, const struct sample *sample, bool by_view) {
+    *encoding = (struct encoding){.sample = sample, .by_view = by_view};
     if (by_view)
-        tell_by_view(telling, sample);
+        encode_view(encoding, sample);
     else
-        tell_by_conflict(telling, sample);
+        encode_conflicts(encoding, sample);
 }
 
 /* Step i runs after those in `state`. */
-static void run_step(const struct telling *telling, struct state *state, size_t i) {
-    const struct st_event *event = &telling->sample->events[i];
+static void run_step(const struct encoding *encoding, struct state *state, size_t i) {
+    const struct st_event *event = &encoding->sample->events[i];
     uint8_t *bytes = state->likeness.bytes;
-    if (telling->by_view && event->op == ST_READ) {
-        bytes[telling->read[i]] = bytes[telling->variable[event->target]];
-    } else if (telling->by_view && event->op == ST_WRITE) {
-        bytes[telling->variable[event->target]] = (uint8_t)(i + 1);
-    } else if (!telling->by_view) {
-        for (size_t j = i + 1; j < telling->sample->count; j++)
-            if (telling->partners[i] & state->done & bit(j))
-                bytes[telling->pair[i][j] / 8] |= (uint8_t)(1u << telling->pair[i][j] % 8);
+    if (encoding->by_view && event->op == ST_READ) {
+        bytes[encoding->read[i]] = bytes[encoding->variable[event->target]];
+    } else if (encoding->by_view && event->op == ST_WRITE) {
+        bytes[encoding->variable[event->target]] = (uint8_t)(i + 1);
+    } else if (!encoding->by_view) {
+        for (size_t j = i + 1; j < encoding->sample->count; j++)
+            if (encoding->partners[i] & state->done & bit(j))
+                bytes[encoding->pair[i][j] / 8] |= (uint8_t)(1u << encoding->pair[i][j] % 8);
     }
     state->done |= bit(i);
 }
@@ -92,14 +92,14 @@ static void run_step(const struct telling *telling, struct state *state, size_t 
 
 struct search {
     const struct units *units;
-    const struct telling *telling;
+    const struct encoding *encoding;
     bool serial; /* only those that are */
     size_t most;
     struct states visited;
     bool gave_up, stuck;
 
-    /* Of complete interleavings: those that `known` does not have stop the search; without `known`
-     * they are collected in `found`. */
+    /* A complete interleaving that is not in `known` stops the search; without `known`, complete
+     * interleavings are collected in `found`. */
     const struct states *known;
     struct states *found;
     bool stranger;
@@ -124,7 +124,7 @@ static void complete(struct search *search, const struct state *state) {
         search->stranger = true;
 }
 
-/* Depth first; leaves the path as it is when it stops at a stranger. */
+/* Depth first. When it stops at an unknown interleaving, the path is that interleaving. */
 static void go_on(struct search *search, const struct state *state) {
     const struct units *units = search->units;
     bool moved = false;
@@ -138,13 +138,13 @@ static void go_on(struct search *search, const struct state *state) {
     for (size_t i = 0; i < units->count; i++) {
         if (search->gave_up || search->stranger)
             return;
-        if (!units_ready(units, search->telling->sample, state->done, i))
+        if (!units_ready(units, search->encoding->sample, state->done, i))
             continue;
         moved = true;
         if (search->serial && cuts_a_transaction(units, state->done, i))
             continue;
         struct state next = *state;
-        run_step(search->telling, &next, i);
+        run_step(search->encoding, &next, i);
         search->path[search->length++] = (uint8_t)i;
         go_on(search, &next);
         if (!search->stranger)
@@ -164,18 +164,18 @@ static void search_all(struct search *search) {
 /* False when it takes too long. */
 static bool judge(const struct units *units, const struct sample *sample, bool by_view, size_t most,
                   struct atomicity_verdict *verdict) {
-    struct telling telling;
-    telling_init(&telling, sample, by_view);
-    if (!telling.fits)
+    struct encoding encoding;
+    encoding_init(&encoding, sample, by_view);
+    if (!encoding.fits)
         return false;
     struct states serial = {0};
     struct search search = {
-        .units = units, .telling = &telling, .most = most, .serial = true, .found = &serial};
+        .units = units, .encoding = &encoding, .most = most, .serial = true, .found = &serial};
     search_all(&search);
     bool decided = !search.gave_up;
     if (decided) {
         search =
-            (struct search){.units = units, .telling = &telling, .most = most, .known = &serial};
+            (struct search){.units = units, .encoding = &encoding, .most = most, .known = &serial};
         search_all(&search);
         decided = search.stranger || !search.gave_up;
     }
@@ -187,13 +187,13 @@ static bool judge(const struct units *units, const struct sample *sample, bool b
     return decided;
 }
 
-/* Where the search gets stuck does not depend on who read what: all interleavings of the same steps
- * look alike here. False when it takes too long. */
+/* Whether the search gets stuck does not depend on what reads saw: all interleavings of the same
+ * steps are alike here. False if it takes too long. */
 static bool find_deadlock(const struct units *units, const struct sample *sample, size_t most,
                           bool *deadlock) {
-    struct telling telling = {.sample = sample};
+    struct encoding encoding = {.sample = sample};
     struct states any = {0};
-    struct search search = {.units = units, .telling = &telling, .most = most, .found = &any};
+    struct search search = {.units = units, .encoding = &encoding, .most = most, .found = &any};
     search_all(&search);
     states_free(&any);
     *deadlock = search.stuck;

@@ -4,15 +4,15 @@
  * An interleaving is any order of all steps (units.h) that keeps the order of each thread, fork
  * before the child, the child before join, all arrivals at a barrier before the departures, and in
  * which no lock is held by two threads. It is serial if the steps of each transaction are next to
- * each other; it keeps the locks then as always, so that a transaction cannot run while another
- * thread holds a lock that it wants. Two interleavings are
+ * each other. Locks still hold, so a transaction cannot run while another thread holds a lock that
+ * it needs. Two interleavings are
  *
  *   - conflict-equivalent if all conflicting accesses (same variable, different threads, not both
  *     reads) are in the same order in both;
  *   - view-equivalent if each read reads from the same write in both, or from none in both, and
  * each variable's last write is the same in both.
  *
- * It is written to be believed: all interleavings are gone through, with no other cleverness than
+ * It is written to be obviously correct: it goes through all interleavings, and its only trick is
  * to remember where the search has been. */
 #ifndef SERIATIM_REFERENCE_ATOMICITY_H
 #define SERIATIM_REFERENCE_ATOMICITY_H
@@ -28,15 +28,15 @@ struct atomicity_verdict {
 };
 
 struct atomicity {
-    /* False when the search would have taken too long, or the sample has too many accesses. Then
-     * nothing else here has a meaning but `units`. */
+    /* False if the search would have taken too long, or the sample has too many accesses. Then
+     * nothing else here has a meaning, except `units`. */
     bool decided;
     bool deadlock; /* some interleaving gets stuck; the verdicts are about those that do not */
     struct atomicity_verdict conflict, view;
     struct units units;
 };
 
-enum { ATOMICITY_STATES = 200000 }; /* where the search gives up, unless told otherwise */
+enum { ATOMICITY_STATES = 200000 }; /* where the search gives up by default */
 
 /* The sample must be well formed and validated. `most` limits how many states one search visits. */
 void atomicity_check(struct atomicity *atomicity, const struct sample *sample, size_t most);

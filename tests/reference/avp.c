@@ -7,7 +7,7 @@
 
 enum { UNKNOWN = SAMPLE_EVENTS + 1 };
 
-/* What the definition speaks of, event by event. Sets have bit i for events[i]. */
+/* The terms of the definition, event by event. Sets have bit i for events[i]. */
 struct rules {
     const struct sample *sample;
     uint32_t threads;
@@ -25,7 +25,7 @@ struct state {
     uint64_t broken;                   /* threads */
     uint8_t written[SAMPLE_VARIABLES]; /* number of the last write; 0: none; UNKNOWN */
     uint8_t holder[SAMPLE_LOCKS];      /* thread + 1 */
-    uint64_t executed, after;          /* after: events of other threads behind the block's */
+    uint64_t executed, after; /* after: events of other threads that come after the block's */
 };
 
 static uint64_t bit(size_t i) {
@@ -143,7 +143,7 @@ static void make_rules(struct rules *rules, const struct sample *sample) {
 
 /* ---- steps ---- */
 
-/* Are all events of the set executed, the last one of a broken thread not counting? */
+/* Are all events of the set executed, except perhaps the last one of a broken thread? */
 static bool are_intact(const struct rules *rules, const struct state *state, uint64_t set) {
     uint64_t executed = state->executed;
     for (uint32_t t = 0; t < rules->threads; t++)
@@ -162,14 +162,14 @@ static bool can_step(const struct rules *rules, const struct state *state, uint3
     return e->op != ST_ACQUIRE || !state->holder[e->target];
 }
 
-/* The block of which paths are looked for: a set of events. */
+/* The block whose paths are searched for: a set of events. */
 struct goal {
     uint64_t inside;
     uint32_t thread;
     bool violated;
 };
 
-/* Executes one event: what comes of it in the order of conflicts. */
+/* Executes one event, and updates the order of conflicts. */
 static void execute(const struct rules *rules, struct state *state, size_t i, struct goal *goal) {
     const struct st_event *e = event_at(rules, i);
     state->next[e->thread]++;
@@ -246,8 +246,8 @@ void avp_runs(const struct sample *sample,
 
 /* ---- all states, once each ---- */
 
-/* Two runs that came to the same state have the same futures. `executed` tells how far each thread
- * is, since threads execute prefixes. */
+/* Two runs in the same state have the same futures. `executed` says how far each thread is,
+ * because threads execute prefixes. */
 struct key {
     uint64_t executed, after, broken;
     uint8_t written[SAMPLE_VARIABLES];
@@ -397,8 +397,8 @@ static bool is_edge(const struct rules *rules, size_t from, size_t to) {
            (a->thread == b->thread || rules->conflicts[from] & bit(to));
 }
 
-/* Events of other threads that come after an access of the block and before one, each by a path
- * through other threads only; what such a path leaves and enters is in the block. */
+/* Events of other threads that come after an access of the block and before another one, each by a
+ * path through other threads only; such a path leaves and enters the block. */
 static uint64_t paths_in_run(const struct rules *rules, const struct avp_block *block,
                              const unsigned *run, size_t length) {
     uint64_t inside = block_events(block, rules->sample), after = 0, before = 0, ends = 0;

@@ -3,22 +3,21 @@
  *     avp-differential [--seed S] [--count N] [--search NAME] [--large] [--damaged] [--forever]
  *                      [--verbose]
  *
- * Trace number i comes from the seed S + i. On each, every search must find exactly the blocks that
- * some almost-view-preserving run violates, with witnesses that stand; no path of any run may leave
- * the segment of its block, and the static check must not pass a violated block. With a bound on
- * switches, chains must say what states say. With --large the traces are too large for brute force,
- * and chains are compared with states. With --damaged they
- * are those of `differential --damaged`: malformed ones after repair, of which many are skipped
- * since they are too large. Status 0: all agree; 1: a mismatch, printed as small as it can be made;
- * 2: usage. */
+ * Trace number i comes from the seed S + i. On each, every search must find exactly the blocks
+ * that some almost-view-preserving run violates, with valid witnesses; no path of any run may
+ * leave the segment of its block, and the static check must not pass a violated block. With a
+ * bound on switches, chains must agree with states. With --large the traces are too large for brute
+ * force, and chains are compared with states. With --damaged they are those of `differential
+ * --damaged`: malformed ones after repair, many of which are skipped because they are too large.
+ * Status 0: all agree; 1: a mismatch, printed with the smallest trace that shows it; 2: usage. */
 #include "reference/avp.h"
 #include "reference/avp_generate.h"
 #include "reference/reference.h"
 #include "reference/program.h"
 #include "reference/shrink.h"
 
-#include "predict/tas_segment.h"
-#include "predict/tas_validate.h"
+#include "predict/tas/segment.h"
+#include "predict/tas/recheck.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -42,7 +41,7 @@ struct options {
 /* A way to search. */
 struct way {
     const char *name;
-    struct st_tas_options options;
+    struct st_tas_setup options;
 };
 
 static const struct way ways[] = {
@@ -62,15 +61,9 @@ struct tally {
 
 /* ---- comparing ---- */
 
-static struct st_tas *load(const struct sample *sample) {
-    struct st_tas *tas = st_tas_new();
-    st_tas_feed(tas, sample->events, sample->count, 1);
-    st_tas_finish(tas);
-    return tas;
-}
-
-/* Is the schedule, as a trace of its own, one in which the block is violated? NULL when it is. */
-static const char *check_as_trace(const struct sample *sample, const struct st_foreseen *block) {
+/* Is the block violated in the schedule, taken as a trace of its own? NULL if it is. */
+static const char *check_as_trace(const struct sample *sample,
+                                  const struct st_predicted_block *block) {
     struct sample schedule = {.count = 0, .repair = sample->repair};
     struct reference reference;
     struct st_error error;
@@ -90,15 +83,15 @@ static const char *check_as_trace(const struct sample *sample, const struct st_f
     return "its schedule as a trace does not violate it";
 }
 
-/* Are the verdicts those that are expected, and do the witnesses stand? */
-static bool compare_way(const struct st_tas *tas, const struct sample *sample,
+/* Are the verdicts as expected, and the witnesses valid? */
+static bool compare_way(const struct st_tas_graph *graph, const struct sample *sample,
                         const struct avp *avp, const struct way *way, struct tally *tally,
                         char *why) {
     struct st_prediction prediction;
-    struct st_tas_table table;
+    struct st_tas_counts table;
     bool good = true;
     st_prediction_init(&prediction);
-    st_tas_run(tas, &way->options, &prediction, &table);
+    st_tas_run(graph, &way->options, &prediction, &table);
     if (tally)
         tally->steps[way - ways] += table.interleavings;
     if (prediction.caveat_count || prediction.listed != avp->block_count) {
@@ -107,16 +100,15 @@ static bool compare_way(const struct st_tas *tas, const struct sample *sample,
         good = false;
     }
     for (size_t b = 0; good && b < avp->block_count; b++) {
-        const struct st_foreseen *block = &prediction.blocks[b];
-        bool violated = block->foresight == ST_FORESEEN_VIOLATION;
+        const struct st_predicted_block *block = &prediction.blocks[b];
+        bool violated = block->verdict == ST_BLOCK_VIOLATION;
         const char *wrong = violated ? st_tas_validate(sample->events, sample->count, block) : NULL;
         if (violated && !wrong)
             wrong = check_as_trace(sample, block);
-        if (violated != avp->blocks[b].violated || wrong ||
-            block->foresight == ST_FORESEEN_TIMEOUT || block->begin != avp->blocks[b].begin ||
-            block->end != avp->blocks[b].end) {
+        if (violated != avp->blocks[b].violated || wrong || block->verdict == ST_BLOCK_TIMEOUT ||
+            block->begin != avp->blocks[b].begin || block->end != avp->blocks[b].end) {
             snprintf(why, TEXT, "%s: block %" PRIu64 "-%" PRIu64 " is said to be %s%s%s", way->name,
-                     block->begin, block->end, st_foresight_name(block->foresight),
+                     block->begin, block->end, st_block_verdict_name(block->verdict),
                      wrong ? ", but " : "", wrong ? wrong : "");
             good = false;
         }
@@ -126,7 +118,7 @@ static bool compare_way(const struct st_tas *tas, const struct sample *sample,
 }
 
 /* The theorem of the paper, and its static check, on all runs of a very small trace. */
-static bool compare_segments(const struct st_tas *tas, const struct sample *sample,
+static bool compare_segments(const struct st_tas_graph *graph, const struct sample *sample,
                              const struct avp *avp, struct tally *tally, char *why) {
     struct avp runs;
     struct tas_segment segment;
@@ -136,23 +128,23 @@ static bool compare_segments(const struct st_tas *tas, const struct sample *samp
         return true;
     if (tally)
         tally->runs_checked++;
-    tas_segment_init(&segment, tas);
+    tas_segment_init(&segment, graph);
     for (size_t b = 0; good && b < runs.block_count; b++) {
         uint64_t on = runs.blocks[b].on_paths;
-        bool found = tas_segment_find(&segment, tas, &tas->blocks[b]);
+        bool found = tas_segment_find(&segment, graph, &graph->blocks[b]);
         if (runs.blocks[b].violated != avp->blocks[b].violated) {
             snprintf(why, TEXT, "brute force over runs and over states differ");
             good = false;
         }
         for (uint32_t i = 0; good && i < sample->count; i++)
             if (on >> i & 1 &&
-                (!found || tas->position[i] <= segment.upper[sample->events[i].thread] ||
-                 tas->position[i] >= segment.lower[sample->events[i].thread])) {
+                (!found || graph->position[i] <= segment.upper[sample->events[i].thread] ||
+                 graph->position[i] >= segment.lower[sample->events[i].thread])) {
                 snprintf(why, TEXT, "event %u is on a path and not in the segment of block %u",
                          i + 1, runs.blocks[b].begin);
                 good = false;
             }
-        if (good && on && tas_segment_static_check(&segment, tas)) {
+        if (good && on && tas_segment_static_check(&segment, graph)) {
             snprintf(why, TEXT, "the static check passes block %u", runs.blocks[b].begin);
             good = false;
         }
@@ -161,33 +153,33 @@ static bool compare_segments(const struct st_tas *tas, const struct sample *samp
     return good;
 }
 
-static void ask_within(const struct st_tas *tas, struct st_tas_options options,
+static void ask_within(const struct st_tas_graph *graph, struct st_tas_setup options,
                        enum st_tas_search search, struct st_prediction *prediction) {
     options.search = search;
     st_prediction_init(prediction);
-    st_tas_run(tas, &options, prediction, NULL);
+    st_tas_run(graph, &options, prediction, NULL);
 }
 
-/* Do chains say the same as states with a bound on switches, and do their witnesses stand? */
-static bool compare_bound(const struct st_tas *tas, const struct sample *sample,
-                          const struct st_tas_options *options, char *why) {
+/* Do chains agree with states with a bound on switches, and are their witnesses valid? */
+static bool compare_bound(const struct st_tas_graph *graph, const struct sample *sample,
+                          const struct st_tas_setup *options, char *why) {
     struct st_prediction states, chains;
     bool good = true;
-    ask_within(tas, *options, ST_TAS_STATES, &states);
-    ask_within(tas, *options, ST_TAS_CHAINS, &chains);
+    ask_within(graph, *options, ST_TAS_STATES, &states);
+    ask_within(graph, *options, ST_TAS_CHAINS, &chains);
     for (size_t b = 0; good && b < states.listed; b++) {
-        const struct st_foreseen *block = &chains.blocks[b];
-        const char *wrong = block->foresight == ST_FORESEEN_VIOLATION
+        const struct st_predicted_block *block = &chains.blocks[b];
+        const char *wrong = block->verdict == ST_BLOCK_VIOLATION
                                 ? st_tas_validate(sample->events, sample->count, block)
                                 : NULL;
-        good = block->foresight == states.blocks[b].foresight && !wrong;
+        good = block->verdict == states.blocks[b].verdict && !wrong;
         if (!good)
             snprintf(why, TEXT,
                      "with %" PRIu64 " switches%s block %" PRIu64 "-%" PRIu64
                      " is said to be %s by chains and %s by states%s%s",
                      options->max_switches, options->whole_trace ? " in the whole trace" : "",
-                     block->begin, block->end, st_foresight_name(block->foresight),
-                     st_foresight_name(states.blocks[b].foresight), wrong ? ", but " : "",
+                     block->begin, block->end, st_block_verdict_name(block->verdict),
+                     st_block_verdict_name(states.blocks[b].verdict), wrong ? ", but " : "",
                      wrong ? wrong : "");
     }
     st_prediction_free(&states);
@@ -195,32 +187,33 @@ static bool compare_bound(const struct st_tas *tas, const struct sample *sample,
     return good;
 }
 
-static bool compare_bounds(const struct st_tas *tas, const struct sample *sample, char *why) {
+static bool compare_bounds(const struct st_tas_graph *graph, const struct sample *sample,
+                           char *why) {
     bool good = true;
     for (uint64_t bound = 1; good && bound <= MOST_SWITCHES; bound++) {
-        struct st_tas_options options = {.max_switches = bound, .static_check = true};
-        good = compare_bound(tas, sample, &options, why);
-        options = (struct st_tas_options){.max_switches = bound, .whole_trace = true};
-        good = good && compare_bound(tas, sample, &options, why);
+        struct st_tas_setup options = {.max_switches = bound, .static_check = true};
+        good = compare_bound(graph, sample, &options, why);
+        options = (struct st_tas_setup){.max_switches = bound, .whole_trace = true};
+        good = good && compare_bound(graph, sample, &options, why);
     }
     return good;
 }
 
-/* What states say of the blocks, in the place of brute force. */
-static bool ask_states(const struct st_tas *tas, struct avp *avp) {
-    struct st_tas_options options = ways[0].options;
+/* What states say about the blocks, in place of brute force. */
+static bool ask_states(const struct st_tas_graph *graph, struct avp *avp) {
+    struct st_tas_setup options = ways[0].options;
     struct st_prediction prediction;
     options.timeout = 2;
     st_prediction_init(&prediction);
-    st_tas_run(tas, &options, &prediction, NULL);
+    st_tas_run(graph, &options, &prediction, NULL);
     memset(avp, 0, sizeof *avp);
     avp->block_count = prediction.listed;
     for (size_t b = 0; b < prediction.listed; b++) {
         avp->blocks[b].begin = (unsigned)prediction.blocks[b].begin;
         avp->blocks[b].end = (unsigned)prediction.blocks[b].end;
-        avp->blocks[b].violated = prediction.blocks[b].foresight == ST_FORESEEN_VIOLATION;
+        avp->blocks[b].violated = prediction.blocks[b].verdict == ST_BLOCK_VIOLATION;
     }
-    bool sure = prediction.by[ST_FORESEEN_TIMEOUT] == 0;
+    bool sure = prediction.by[ST_BLOCK_TIMEOUT] == 0;
     st_prediction_free(&prediction);
     return sure;
 }
@@ -239,14 +232,14 @@ static void count(struct tally *tally, const struct sample *sample, const struct
         tally->violated += avp->blocks[b].violated;
 }
 
-/* True when all agree, or the trace is too large to know. */
+/* True if all agree, or the trace is too large to know. */
 static bool compare(const struct sample *sample, const struct options *options, struct tally *tally,
                     char *why) {
     struct avp avp;
-    struct st_tas *tas = load(sample);
+    struct st_tas_graph *graph = st_tas_graph_new(sample->events, sample->count);
     bool good = true, known = true;
     if (options->large) {
-        known = ask_states(tas, &avp);
+        known = ask_states(graph, &avp);
     } else {
         avp_check(&avp, sample, options->damaged ? DAMAGED_LIMIT : STATE_LIMIT);
         known = !avp.gave_up;
@@ -257,12 +250,12 @@ static bool compare(const struct sample *sample, const struct options *options, 
     }
     for (size_t w = 0; known && good && w < WAYS; w++)
         if (is_wanted(options, &ways[w]))
-            good = compare_way(tas, sample, &avp, &ways[w], tally, why);
+            good = compare_way(graph, sample, &avp, &ways[w], tally, why);
     if (good && known && !options->large)
-        good = compare_segments(tas, sample, &avp, tally, why);
+        good = compare_segments(graph, sample, &avp, tally, why);
     if (good && known && !options->large && !options->search)
-        good = compare_bounds(tas, sample, why);
-    st_tas_free(tas);
+        good = compare_bounds(graph, sample, why);
+    st_tas_graph_free(graph);
     return good;
 }
 

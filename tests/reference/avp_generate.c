@@ -1,4 +1,4 @@
-/* As generate.c does it: a program for each thread, then a scheduler that interleaves them. */
+/* Like generate.c: a program for each thread, then a scheduler that interleaves them. */
 #include "reference/avp_generate.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
-/* Random small traces in which threads fight for few variables and locks, so that other schedules
- * of them matter: critical sections around, inside and across blocks, nested locks, threads that
+/* Random small traces in which threads contend for few variables and locks, so that other
+ * schedules matter: critical sections around, inside and across blocks, nested locks, threads that
  * come and go, barriers, waits on conditions, and read-modify-writes. */
 #ifndef SERIATIM_REFERENCE_AVP_GENERATE_H
 #define SERIATIM_REFERENCE_AVP_GENERATE_H

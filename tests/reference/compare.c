@@ -3,7 +3,7 @@
 #include "reference/algorithm1.h"
 #include "reference/evidence.h"
 #include "reference/generate.h"
-#include "reference/late.h"
+#include "reference/deferred.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ enum blocks {
     BLOCKS_ALL,       /* exactly the violated blocks at every depth */
 };
 
-/* What engines promise. One that is not listed promises the verdict only. */
+/* What engines promise. An engine that is not listed promises only the verdict. */
 struct promise {
     const char *name;
     enum first_bad first_bad;
@@ -57,7 +57,7 @@ static bool __attribute__((format(printf, 2, 3))) differs(char *why, const char 
 
 /* ---- running ---- */
 
-/* With threads numbered 0, 7, 14, ... the clocks of an engine have to grow in mid-trace. */
+/* With threads numbered 0, 7, 14, ... the clocks of an engine must grow in mid-trace. */
 enum { SPREAD = 7 };
 
 static void spread_threads(struct st_event *event) {
@@ -97,8 +97,8 @@ static void run(const struct st_engine *engine, const struct sample *sample,
     void *state = engine->create(findings);
     for (size_t i = 0; i < sample->count;) {
         size_t count = sample->count - i;
-        /* A copy of its own for each batch: an engine that keeps a pointer into the events that
-         * it was fed is found by the sanitizers, and without them by the overwriting. */
+        /* A separate copy for each batch: if an engine keeps a pointer into the events it was fed,
+         * the sanitizers find it, and without them the overwriting does. */
         struct st_event batch[SAMPLE_EVENTS];
         memcpy(batch, &sample->events[i], count * sizeof batch[0]);
         if (batches) {
@@ -144,7 +144,7 @@ static const struct reference_block *block_with_begin(const struct reference *re
     return NULL;
 }
 
-/* Does the violation name a block that is there, with its end, thread, depth and name? */
+/* Does the violation name a block that exists, with its end, thread, depth and name? */
 static bool check_block(const struct st_violation *violation, const struct sample *sample,
                         const struct reference *reference, char *why) {
     const struct reference_block *block = block_with_begin(reference, violation->begin);
@@ -289,8 +289,8 @@ static bool check_evidence(const struct promise *promise, const struct st_findin
 /* ---- one batch against many ---- */
 
 #ifdef SERIATIM_STRESS
-/* When an engine forgets dead accesses, at the end of a batch, decides which of several reads that
- * know the same it names. All of them were checked; only their number must be the same. */
+/* Which of several equivalent reads an engine names depends on when it forgets dead accesses, at
+ * the end of a batch. All of them were checked; only their number must be the same. */
 enum { SAME_EVENTS = 0 };
 #else
 enum { SAME_EVENTS = 1 };
@@ -344,11 +344,11 @@ bool compare_engine(const struct st_engine *engine, const struct sample *sample,
     return same;
 }
 
-bool compare_late(const struct sample *sample, const struct reference *reference, uint64_t seed,
-                  char *why) {
+bool compare_deferred(const struct sample *sample, const struct reference *reference, uint64_t seed,
+                      char *why) {
     const struct promise *promise = promise_of("witness");
     struct st_findings findings;
-    late_run(sample->events, sample->count, seed, &findings);
+    deferred_run(sample->events, sample->count, seed, &findings);
     bool same = check_verdict(promise, &findings, reference, why) &&
                 check_blocks(promise, &findings, sample, reference, why) &&
                 check_evidence(promise, &findings, sample, reference, why);

@@ -1,4 +1,4 @@
-/* Does an engine say of a sample what the reference says? */
+/* Does an engine say the same about a sample as the reference? */
 #ifndef SERIATIM_REFERENCE_COMPARE_H
 #define SERIATIM_REFERENCE_COMPARE_H
 
@@ -7,20 +7,20 @@
 
 enum { COMPARE_TEXT = 256 };
 
-/* Runs the engine on the sample, once in one batch and once in small ones cut by `batches`, and
- * compares what an engine of that name promises (see the table in compare.c). True when all
- * agrees; otherwise `why` (of COMPARE_TEXT bytes) holds a sentence. */
+/* Runs the engine on the sample, once in one batch and once in small batches, whose sizes
+ * `batches` decides, and compares what an engine of that name promises (see the table in
+ * compare.c). True if all agrees; otherwise `why` (of COMPARE_TEXT bytes) holds a sentence. */
 bool compare_engine(const struct st_engine *engine, const struct sample *sample,
                     const struct reference *reference, uint64_t batches, char *why);
 
-/* Runs witness with accesses that are told late (late.h), and compares the same. */
-bool compare_late(const struct sample *sample, const struct reference *reference, uint64_t seed,
-                  char *why);
+/* Runs witness with deferred accesses (deferred.h), and compares the same. */
+bool compare_deferred(const struct sample *sample, const struct reference *reference, uint64_t seed,
+                      char *why);
 
 /* Of all paths that compare_engine has seen: are they short? */
 struct compare_paths {
     uint64_t count, edges, shortest; /* shortest: edges of the shortest possible ones */
-    uint64_t longer;                 /* paths that are longer than need be */
+    uint64_t longer;                 /* paths that are longer than necessary */
 };
 extern struct compare_paths compare_paths;
 

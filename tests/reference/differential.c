@@ -1,18 +1,18 @@
 /* differential: compares all engines with the reference on random traces.
  *
  *     differential [--seed S] [--count N] [--engine NAME] [--forever] [--verbose]
- *                  [--damaged] [--late] [--races]
+ *                  [--damaged] [--deferred] [--races]
  *
- * Trace number i comes from the seed S + i, so that a mismatch is found again with
- * `--seed <the seed printed> --count 1`. With --damaged the traces are malformed ones after repair,
- * as `check --repair` shows them to engines. With --late only witness is compared, which is told of
- * accesses late then, as `run` does. With --races no engine is compared, but the search for data
- * races; some accesses are atomic then. Status 0: all agree; 1: a mismatch, printed as small
- * as it can be made; 2: usage. */
+ * Trace number i comes from the seed S + i, so a mismatch is reproduced with `--seed <the seed
+ * printed> --count 1`. With --damaged the traces are malformed ones after repair,
+ * as `check --repair` shows them to engines. With --deferred only witness is compared, which then
+ * gets accesses deferred, as `run` defers them. With --races the search for data races is compared,
+ * instead of engines, and some accesses are atomic. Status 0: all agree; 1: a mismatch, printed
+ * with the smallest trace that shows it; 2: usage. */
 #include "reference/algorithm1.h"
 #include "reference/compare.h"
 #include "reference/generate.h"
-#include "reference/late.h"
+#include "reference/deferred.h"
 #include "reference/program.h"
 #include "reference/racing.h"
 #include "reference/shrink.h"
@@ -25,20 +25,20 @@ enum { PATIENCE = 30 };
 struct options {
     struct program program;
     const struct st_engine *engine; /* NULL: all */
-    bool damaged, late, races;
+    bool damaged, deferred, races;
 };
 
-/* What was generated, for tuning the generator: a class that is rare is a class untested. */
+/* What was generated, for tuning the generator: a rare class is an untested class. */
 struct tally {
     uint64_t traces, events, bad, without_violation, late, truncated, nested, silent, messages;
 };
 
 /* ---- one mismatch ---- */
 
-/* The engine is NULL when the two references differ from each other, or races are looked for. */
+/* The engine is NULL if the two references differ from each other, or for data races. */
 struct fault {
     const struct st_engine *engine;
-    bool late, races;
+    bool deferred, races;
     uint64_t batches;
     char why[COMPARE_TEXT];
 };
@@ -51,8 +51,8 @@ static bool shows_fault(const struct sample *sample, void *context) {
     reference_check(&reference, sample);
     if (!fault->engine)
         return !compare_algorithm1(sample, &reference, fault->why);
-    if (fault->late)
-        return !compare_late(sample, &reference, fault->batches, fault->why);
+    if (fault->deferred)
+        return !compare_deferred(sample, &reference, fault->batches, fault->why);
     return !compare_engine(fault->engine, sample, &reference, fault->batches, fault->why);
 }
 
@@ -72,7 +72,7 @@ static void report(const struct sample *original, uint64_t seed, struct fault *f
     reference_print(stdout, &reference);
     printf("  Algorithm 1 reports at %u\n", algorithm1_report(&sample));
     if (fault->engine) {
-        printf(fault->late ? "without accesses that are told late:\n" : "actual:\n");
+        printf(fault->deferred ? "without deferred accesses:\n" : "actual:\n");
         compare_print_findings(stdout, fault->engine, &sample);
     }
 }
@@ -113,7 +113,7 @@ static bool joins_silent_child(const struct sample *sample) {
     return found;
 }
 
-/* Does a thread receive what another one sent? */
+/* Does a thread receive what another thread sent? */
 static bool has_messages(const struct sample *sample) {
     for (size_t from = 0; from < sample->count; from++)
         for (size_t to = from + 1; to < sample->count; to++)
@@ -166,11 +166,11 @@ static bool check_races(const struct options *options, uint64_t seed) {
     return false;
 }
 
-/* True when everybody agrees on the trace of this seed. */
+/* True if all agree on the trace of this seed. */
 static bool check_seed(const struct options *options, uint64_t seed, struct tally *tallies) {
     struct sample sample;
     struct reference reference;
-    struct fault fault = {.engine = NULL, .late = options->late, .batches = seed};
+    struct fault fault = {.engine = NULL, .deferred = options->deferred, .batches = seed};
     program_part = "the reference";
     enum kind kind = options->damaged ? generate_damaged(&sample, seed) : generate(&sample, seed);
     reference_check(&reference, &sample);
@@ -255,12 +255,13 @@ static int run(const struct options *options) {
                " would do, since %.2f%% of the paths are longer than need be\n",
                compare_paths.count, compare_paths.edges, compare_paths.shortest,
                100.0 * (double)compare_paths.longer / (double)compare_paths.count);
-    if (options->late)
-        printf("%" PRIu64 " accesses: %.1f%% told at once, %.1f%% late, the others never; %" PRIu64
+    if (options->deferred)
+        printf("%" PRIu64 " accesses: %.1f%% at once, %.1f%% deferred, the others never; %" PRIu64
                " times one was dead\n",
-               late_tally.accesses,
-               100.0 * (double)late_tally.at_once / (double)late_tally.accesses,
-               100.0 * (double)late_tally.late / (double)late_tally.accesses, late_tally.dead);
+               deferred_tally.accesses,
+               100.0 * (double)deferred_tally.eager / (double)deferred_tally.accesses,
+               100.0 * (double)deferred_tally.deferred / (double)deferred_tally.accesses,
+               deferred_tally.dead);
     printf("%" PRIu64 " traces, %zu engines: all agree\n", traces, engine_count(options));
     return 0;
 }
@@ -276,11 +277,11 @@ int main(int argc, char **argv) {
     struct options options = {
         .program = {.name = "differential",
                     .usage = "[--seed S] [--count N] [--engine NAME] [--forever] [--verbose]\n"
-                             "                    [--damaged] [--late] [--races]",
+                             "                    [--damaged] [--deferred] [--races]",
                     .seed = 1,
                     .count = 20000}};
     const struct program_option own[] = {{.name = "--damaged", .flag = &options.damaged},
-                                         {.name = "--late", .flag = &options.late},
+                                         {.name = "--deferred", .flag = &options.deferred},
                                          {.name = "--races", .flag = &options.races},
                                          {.name = "--engine",
                                           .value = &engine,
@@ -289,7 +290,7 @@ int main(int argc, char **argv) {
                                          {.name = NULL}};
     if (!program_read(&options.program, own, argc, argv))
         return 2;
-    if (options.late)
+    if (options.deferred)
         engine = "witness";
     options.engine = engine ? st_engine_find(engine) : NULL;
     program_watch();

@@ -45,7 +45,7 @@ static bool depends_directly(const struct st_event *from, const struct st_event 
 }
 
 /* edges[i]: the fewest edges from the block to event i, or NONE. Events of the block itself start
- * with 0, but what counts at the end is a way that has left it: `returned`. */
+ * with 0, but only a path that has left the block counts in the end: `returned`. */
 size_t evidence_shortest(const struct st_violation *violation, const struct sample *sample) {
     enum { NONE = SAMPLE_EVENTS };
     size_t edges[SAMPLE_EVENTS], returned = NONE;

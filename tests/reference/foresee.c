@@ -2,11 +2,11 @@
  *
  *     foresee [--seed S] [--count N] [--engine NAME] [--forever] [--verbose]
  *
- * Trace number i comes from the seed S + i, so that a mismatch is found again with
- * `--seed <the seed printed> --count 1`. Traces with an interleaving that gets stuck, or with more
- * interleavings than the reference can go through, are left out and counted. NAME is an analysis
+ * Trace number i comes from the seed S + i, so a mismatch is reproduced with `--seed <the seed
+ * printed> --count 1`. Traces with an interleaving that gets stuck, or with too many interleavings
+ * for the reference, are skipped and counted. NAME is an analysis
  * ("blocks") or one of its setups ("blocks exact"). Status 0: no promise is broken; 1: one is, and
- * the trace is printed as small as it can be made; 2: usage, or an analysis is not there. */
+ * the smallest trace that shows it is printed; 2: usage, or an analysis does not exist. */
 #include "reference/foresight.h"
 #include "reference/generate_units.h"
 #include "reference/program.h"
@@ -29,7 +29,7 @@ struct tally {
     uint64_t not_conflict, not_view, contended_atomic;
 };
 
-/* How good a setup is, for pairs of transactions and for all else. */
+/* How good a setup is, for pairs of transactions and for everything else. */
 struct quality {
     uint64_t atomic, alarms; /* samples that are atomic, and how many of them were reported */
     uint64_t bad, misses;    /* samples that are not, and how many of them were not reported */
@@ -196,7 +196,7 @@ static void print_qualities(const struct options *options, const struct totals *
     }
 }
 
-/* The status: an analysis that is not there has not passed. */
+/* The status: an analysis that does not exist has not passed. */
 static int summarise(const struct options *options, const struct totals *totals, double took) {
     struct tally all = add_up(totals->kinds);
     size_t there = 0, missing = 0;

@@ -1,21 +1,24 @@
-/* Runs an analysis of other schedules (src/predict) on a small trace, and compares what it says
- * with the reference: what each analysis promises is written down in foresight.c. */
+/* Runs an analysis of other schedules (src/predict) on a small trace, and compares the result with
+ * the reference. foresight.c states what each analysis promises. */
 #ifndef SERIATIM_REFERENCE_FORESIGHT_H
 #define SERIATIM_REFERENCE_FORESIGHT_H
 
-#include "predict/model.h"
-#include "predict/predict.h"
+#include "predict/model/model.h"
+#include "predict/blocks/blocks.h"
+#include "predict/commit/commit_node.h"
+#include "predict/reduction/reduction.h"
 #include "reference/atomicity.h"
 
-/* What an analysis may be held to, on samples that cannot get stuck. Each that says that a block is
- * certainly violated must be right about that. */
+/* What an analysis may promise, on samples that cannot get stuck. If it says that a block is
+ * certainly violated, that must be true in any case. */
 enum promise {
     PROMISE_NOTHING = 0,
     PROMISE_SOUND = 1, /* what it calls atomic is atomic */
     PROMISE_EXACT = 2, /* and what it reports is not */
     PROMISE_EXACT_FOR_PAIRS = 4,
     PROMISE_SOUND_FOR_ONE_VARIABLE = 8,
-    PROMISE_ONE_NODE = 16 /* Theorem 6.1 (PPoPP 2006): what it accepts has one commit node */
+    PROMISE_COMMIT_NODES = 16 /* what it accepts, commit nodes accept, too: a consequence of
+                               * Theorem 6.1 (PPoPP 2006) */
 };
 
 /* An analysis with the options that it is run with. */
@@ -24,14 +27,19 @@ struct setup {
     const char *predictor;
     unsigned promises;
     struct st_predict_options options;
-    struct st_model_options model;
-    bool by_view; /* which verdict of the reference is meant; not always options.notion */
+    union {
+        struct st_reduction_options reduction;
+        struct st_blocks_options blocks;
+        struct st_commit_node_options commit_node;
+    } own;          /* the options of the predictor; all zero are the defaults */
+    bool untrimmed; /* the model keeps repetitions */
+    bool by_view;   /* which verdict of the reference is meant; not always options.notion */
 };
 
-/* All that are compared, ending with one without a name. */
+/* All setups that are compared, ending with one without a name. */
 extern const struct setup setups[];
 
-/* The analysis itself; NULL when there is none of that name. */
+/* The analysis itself; NULL if there is none of that name. */
 const struct st_predictor *setup_predictor(const struct setup *setup);
 
 /* The model of a sample, fed in batches of any size. */
@@ -45,12 +53,12 @@ bool setups_share_model(const struct setup *one, const struct setup *other);
 const struct atomicity_verdict *setup_expects(const struct setup *setup,
                                               const struct atomicity *atomicity);
 
-/* Does what the analysis said keep its promises? If not, `why` becomes a sentence that says so. */
+/* Does the result keep the promises of the analysis? If not, `why` becomes a sentence about it. */
 enum { FORESIGHT_TEXT = 80 };
 bool foresight_judge(const struct setup *setup, const struct st_prediction *prediction,
                      const struct sample *sample, const struct atomicity *atomicity, char *why);
 
-/* Runs the analysis and judges it; *atomic becomes what it said. */
+/* Runs the analysis and compares the result; *atomic becomes its verdict. */
 bool foresight_compare(const struct setup *setup, const struct st_model *model,
                        const struct sample *sample, const struct atomicity *atomicity,
                        enum st_verdict *atomic, char *why);

@@ -1,7 +1,7 @@
-/* How: each thread gets a small program, written without regard for the others; then a scheduler
- * interleaves the programs, letting a step wait while a lock is held, a child not forked or not
- * finished, or a planted order not yet met. What it stops at (end, deadlock, or its limit of
- * events) is the trace: the last two give truncated ones. */
+/* Each thread gets a small program, written without regard for the others. Then a scheduler
+ * interleaves the programs; a step waits while a lock is held, a child is not forked or not
+ * finished, or a planted order is not met yet. The trace ends where the scheduler stops: at the
+ * end, in a deadlock, or at its limit of events. The last two give truncated traces. */
 #include "reference/generate.h"
 
 #include <assert.h>
@@ -33,7 +33,7 @@ const char *kind_name(enum kind kind) {
     return names[kind];
 }
 
-/* One event to come. It waits until the step with mark `waits_for` was taken (0: for nothing). */
+/* One future event. It waits until the step with mark `waits_for` was taken (0: for nothing). */
 struct step {
     enum st_op op;
     uint32_t target;
@@ -103,7 +103,7 @@ static void add_end(struct generator *g, struct program *program) {
     add(program, ST_END, percent(g, 50) ? below(g, 3) : ST_NO_NAME);
 }
 
-/* A critical section of one lock. With discipline, on the variables of that lock only. */
+/* A critical section of one lock. With discipline, it accesses only the variables of that lock. */
 static void add_section(struct generator *g, struct program *program) {
     uint32_t lock = below(g, g->locks);
     bool again = percent(g, 20);
@@ -146,7 +146,7 @@ static void add_block(struct generator *g, struct program *program, unsigned dep
 }
 
 static void add_body(struct generator *g, struct program *program, unsigned depth) {
-    /* Leave room for what may still be needed to close what is open. */
+    /* Leave room for the steps that close what is open. */
     if (program->count > MAX_STEPS - 20)
         return;
     if (depth < MAX_DEPTH && percent(g, depth ? g->nesting : g->blocks))
@@ -202,7 +202,7 @@ static void write_programs(struct generator *g) {
 
 /* ---- threads that come and go ---- */
 
-/* Thread t becomes a child of an earlier thread, is mostly joined, and sometimes does nothing. */
+/* Thread t becomes a child of an earlier thread, is usually joined, and sometimes does nothing. */
 static void make_child(struct generator *g, uint32_t t, unsigned silent) {
     struct program *parent = &g->programs[below(g, t)];
     if (parent->count >= MAX_STEPS - 4)
@@ -217,7 +217,7 @@ static void make_child(struct generator *g, uint32_t t, unsigned silent) {
     }
     if (percent(g, 75) && at < parent->count)
         insert(parent, between(g, (uint32_t)at + 1, (uint32_t)parent->count), ST_JOIN, t);
-    /* Anyone may wait for a thread, also a second time. */
+    /* Any thread may join a thread, even a second time. */
     uint32_t other = below(g, g->threads);
     struct program *waiting = &g->programs[other];
     if (other != t && percent(g, 10) && waiting->count < MAX_STEPS - 4)

@@ -1,5 +1,6 @@
-/* How: each thread gets a small program, written without regard for the others; then a scheduler
- * interleaves the programs. What it stops at (mostly the end of all programs) is the trace. */
+/* Each thread gets a small program, written without regard for the others. Then a scheduler
+ * interleaves the programs. The trace ends where the scheduler stops, usually at the end of all
+ * programs. */
 #include "reference/generate_units.h"
 
 #include "reference/generate.h"
@@ -11,7 +12,7 @@
 
 enum { MAX_STEPS = 128, MAX_THREADS = 4, MAX_LOCKS = 3, MAX_ROUNDS = 3 };
 
-/* How blocks guard what they access. Each block may do otherwise by a slip. */
+/* How blocks guard what they access. A block may deviate by mistake. */
 enum style {
     STYLE_FREE,      /* a critical section here and there, of any lock */
     STYLE_WHOLE,     /* one lock around the whole block */
@@ -136,8 +137,8 @@ static void add_freely(struct generator *g, struct program *program, uint32_t ac
     }
 }
 
-/* All accesses inside critical sections of the locks in the set, which has all or, by a slip, not
- * all that are needed. */
+/* All accesses are inside critical sections of the locks in the set, which has all the locks that
+ * are needed or, by mistake, not all. */
 static void add_inside(struct generator *g, struct program *program, unsigned locks,
                        const uint32_t *variables, uint32_t count) {
     uint32_t taken[MAX_LOCKS], depth = 0;
@@ -252,7 +253,7 @@ static void write_program(struct generator *g, struct program *program) {
 }
 
 /* Two accesses, in either order: the first variable is shared with the thread before, the second
- * with the next one. By a slip they are in two transactions, which thread order connects. */
+ * with the next one. By mistake they may be in two transactions, which thread order connects. */
 static void write_member(struct generator *g, uint32_t t, enum st_op before, enum st_op next) {
     struct program *program = &g->programs[t];
     struct step steps[2] = {{before, t}, {next, (t + 1) % g->threads}};
@@ -315,7 +316,7 @@ static size_t choose_place(struct generator *g, const struct program *program, s
     return places[below(g, (uint32_t)count)];
 }
 
-/* Thread t becomes a child of an earlier thread, and is mostly joined by it. */
+/* Thread t becomes a child of an earlier thread, which usually joins it. */
 static void make_child(struct generator *g, uint32_t t) {
     uint32_t p = below(g, t);
     bool early = percent(g, 50), late = percent(g, 50);
@@ -485,7 +486,7 @@ static void make_trace(struct generator *g, struct sample *sample) {
     sample->count = 0;
     sample->repair = false;
     interleave(g, sample);
-    /* One that has arrived at a barrier alone, when the trace ends, makes it none. */
+    /* If a thread has arrived at a barrier alone when the trace ends, it is not a barrier. */
     while (!units_are_tidy(sample))
         sample->count--;
 }

@@ -1,5 +1,6 @@
-/* Random small traces for analyses of other schedules: locks are nested and taken in one order, so
- * that most samples cannot get stuck, and so few events that all interleavings can be gone through.
+/* Random small traces for analyses of other schedules. Locks are nested and taken in one order, so
+ * that most samples cannot get stuck, and there are so few events that all interleavings can be
+ * visited.
  * The same seed gives the same trace on every machine. */
 #ifndef SERIATIM_REFERENCE_GENERATE_UNITS_H
 #define SERIATIM_REFERENCE_GENERATE_UNITS_H
@@ -15,14 +16,14 @@ enum unit_kind {
     UNITS_SECTIONS,  /* also accesses and critical sections outside blocks and around them */
     UNITS_FORK_JOIN, /* the same with threads that come and go */
     UNITS_BARRIER,   /* the same with barriers */
-    UNITS_LARGE,     /* as many events as can be gone through */
+    UNITS_LARGE,     /* as many events as the reference can handle */
     UNITS_KINDS
 };
 
 const char *unit_kind_name(enum unit_kind kind);
 
-/* Fills the sample with a well-formed, validated and tidy trace (units.h). Some interleaving of it
- * may get stuck nevertheless: at a join or a barrier, or since the trace ends with a lock held. */
+/* Fills the sample with a well-formed, validated and tidy trace (units.h). Some interleaving may
+ * still get stuck: at a join or a barrier, or because the trace ends with a lock held. */
 enum unit_kind generate_units(struct sample *sample, uint64_t seed);
 
 #endif

@@ -1,7 +1,7 @@
 #include "reference/racing.h"
 
-#include "check/race_edges.h"
-#include "check/races.h"
+#include "check/races/race_edges.h"
+#include "check/races/races.h"
 #include "reference/generate.h"
 #include "reference/reference.h"
 
@@ -12,7 +12,7 @@ struct racing_tally racing_tally;
 
 /* ---- the definition ---- */
 
-/* A child that did nothing has been there all the same: who joins it comes after its fork. */
+/* A child without events still counts: its join comes after its fork. */
 static bool joins_forked(const struct st_event *from, const struct st_event *to) {
     return from->op == ST_FORK && to->op == ST_JOIN && from->target == to->target;
 }
@@ -65,8 +65,8 @@ void racing_mark_atomic(struct sample *sample, uint64_t seed) {
 
 /* ---- the analysis ---- */
 
-/* What it told, by event: bit i of with[to] for a race with events[i]. */
-struct told {
+/* What it reported, by event: bit i of with[to] for a race with events[i]. */
+struct reported {
     const struct sample *sample;
     uint64_t with[SAMPLE_EVENTS];
     unsigned times[SAMPLE_EVENTS];
@@ -83,13 +83,13 @@ static bool is_place(const struct st_place *place, const struct sample *sample) 
 }
 
 static void note(void *context, const struct st_place *from, const struct st_place *to) {
-    struct told *told = context;
-    if (!is_place(from, told->sample) || !is_place(to, told->sample)) {
-        told->wrong = "an event is not the one that its number says";
+    struct reported *reported = context;
+    if (!is_place(from, reported->sample) || !is_place(to, reported->sample)) {
+        reported->wrong = "an event is not the one that its number says";
         return;
     }
-    told->with[to->number - 1] |= UINT64_C(1) << (from->number - 1);
-    told->times[to->number - 1]++;
+    reported->with[to->number - 1] |= UINT64_C(1) << (from->number - 1);
+    reported->times[to->number - 1]++;
 }
 
 typedef void feeding(void *state, const struct st_event *events, size_t count, uint64_t first);
@@ -116,25 +116,26 @@ static void feed_batches(const struct sample *sample, uint64_t batches, feeding 
 
 static bool compare_accesses(const struct sample *sample, const struct racing *racing,
                              uint64_t batches, char *why, size_t size) {
-    struct told told = {.sample = sample};
-    struct st_races *races = st_races_new(note, &told);
+    struct reported reported = {.sample = sample};
+    struct st_races *races = st_races_new(note, &reported);
     feed_batches(sample, batches, feed_races, races);
     st_races_free(races);
-    if (told.wrong)
-        snprintf(why, size, "%s", told.wrong);
-    for (size_t i = 0; i < sample->count && !told.wrong; i++) {
+    if (reported.wrong)
+        snprintf(why, size, "%s", reported.wrong);
+    for (size_t i = 0; i < sample->count && !reported.wrong; i++) {
         racing_tally.accesses += sample->events[i].op <= ST_WRITE;
         racing_tally.atomic += sample->events[i].op <= ST_WRITE && sample->events[i].atomic;
         racing_tally.races += racing->with[i] != 0;
-        bool right = told.times[i] == (racing->with[i] != 0) && !(told.with[i] & ~racing->with[i]);
+        bool right =
+            reported.times[i] == (racing->with[i] != 0) && !(reported.with[i] & ~racing->with[i]);
         if (right)
             continue;
-        snprintf(why, size, "event %zu: told %u times, of others 0x%llx; races with 0x%llx", i + 1,
-                 told.times[i], (unsigned long long)told.with[i],
+        snprintf(why, size, "event %zu: reported %u times, of others 0x%llx; races with 0x%llx",
+                 i + 1, reported.times[i], (unsigned long long)reported.with[i],
                  (unsigned long long)racing->with[i]);
         return false;
     }
-    return !told.wrong;
+    return !reported.wrong;
 }
 
 /* All conflicts of the sample, as the path of one finding; `findings` owns it. */

@@ -1,5 +1,5 @@
-/* Which accesses of a small trace race, by brute force and straight from the definition in
- * check/races.h; and whether the analysis says the same. */
+/* Finds which accesses of a small trace race, by brute force and directly from the definition in
+ * check/races/races.h, and whether the analysis says the same. */
 #ifndef SERIATIM_REFERENCE_RACING_H
 #define SERIATIM_REFERENCE_RACING_H
 
@@ -16,9 +16,9 @@ void racing_print(FILE *file, const struct racing *racing, const struct sample *
 /* Makes some of the accesses atomic: all of a variable, some of it, or none. */
 void racing_mark_atomic(struct sample *sample, uint64_t seed);
 
-/* Feeds the sample to the analysis in batches cut by `batches`, and to that of the dependences in a
- * report. True when both say of each access and of each conflict what the reference says;
- * otherwise `why` (of `size` bytes) holds a sentence. */
+/* Feeds the sample to the analysis in batches, whose sizes `batches` decides, and to the analysis
+ * of the dependences in a report. True if both agree with the reference about each access and each
+ * conflict; otherwise `why` (of `size` bytes) holds a sentence. */
 bool racing_compare(const struct sample *sample, uint64_t batches, char *why, size_t size);
 
 /* How many accesses were compared, how many of them race, and how many are atomic. */

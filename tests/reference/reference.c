@@ -18,8 +18,8 @@ static bool is_access(const struct st_event *event) {
 
 bool reference_depends(const struct st_event *from, const struct st_event *to,
                        enum st_edge_kind kind) {
-    /* What was dropped is not there. Re-entrant lock events are: they are no acquires or releases,
-     * but a child's events like any other. */
+    /* Dropped events do not count. Re-entrant lock events do: they neither acquire nor release,
+     * but they are events of a child like any other. */
     if (from->thread == to->thread || from->op == ST_DROPPED || to->op == ST_DROPPED)
         return false;
     switch (kind) {
@@ -111,8 +111,8 @@ static void find_violated_blocks(struct reference *reference, const struct sampl
     }
 }
 
-/* Is this prefix's transaction graph cyclic? A graph has no cycle iff one can keep taking away
- * nodes that no other remaining node points to, until nothing remains. */
+/* Is this prefix's transaction graph cyclic? A graph has no cycle iff one can keep removing nodes
+ * that no other remaining node points to, until nothing remains. */
 static bool prefix_is_bad(const struct reference *reference, size_t length) {
     uint64_t remaining = prefix_set(length);
     for (bool progress = true; progress;) {
@@ -135,7 +135,7 @@ static bool prefix_is_bad(const struct reference *reference, size_t length) {
 
 static void find_first_bad_event(struct reference *reference) {
     /* Transactions and their edges only grow with the prefix, so a trace without a cycle has no
-     * prefix with one: this spares the loop. */
+     * prefix with one, and the loop can be skipped. */
     reference->serializable = !prefix_is_bad(reference, reference->count);
     if (reference->serializable)
         return;
@@ -179,8 +179,8 @@ static bool aerodrome_reports(const struct reference *reference, size_t length) 
     return false;
 }
 
-/* What AeroDrome reports is a cycle, so the search can start at the first bad event. A cycle that
- * no prefix shows becomes visible when the end of the trace completes the open blocks. */
+/* AeroDrome reports only cycles, so the search can start at the first bad event. A cycle that no
+ * prefix shows becomes visible when the end of the trace completes the open blocks. */
 static void find_aerodrome_report(struct reference *reference) {
     if (reference->serializable)
         return;

@@ -1,8 +1,8 @@
-/* What is true of a small trace, by brute force and straight from the definitions: happens-before,
+/* What is true of a small trace, by brute force and directly from the definitions: happens-before,
  * transactions, verdict, first bad event, violated blocks, and where AeroDrome must report.
  *
- * It is written to be believed, not to be fast: engines are compared with it, so it shares no idea
- * and no code with them. */
+ * It is written to be obviously correct, not fast. Engines are compared with it, so it shares
+ * neither ideas nor code with them. */
 #ifndef SERIATIM_REFERENCE_REFERENCE_H
 #define SERIATIM_REFERENCE_REFERENCE_H
 
@@ -29,15 +29,15 @@ struct reference {
 
     /* The event at which AeroDrome reports: the first prefix in which, with every completed
      * transaction collapsed to one node, some block T has a path begin(T) ~> e ~> f with e outside
-     * T and f in T; the last event when only the end of the trace completes the cycle; or 0. */
+     * T and f in T; the last event if only the end of the trace completes the cycle; or 0. */
     unsigned aerodrome;
 };
 
 /* The sample must be well formed and validated. */
 void reference_check(struct reference *reference, const struct sample *sample);
 
-/* Is `to`, the later one, directly dependent on `from`, an event of another thread, in the way
- * that the kind says? */
+/* Does `to`, the later event, depend directly on `from`, an event of another thread, by a
+ * dependence of this kind? */
 bool reference_depends(const struct st_event *from, const struct st_event *to,
                        enum st_edge_kind kind);
 

@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-/* Sets of events are single words, so 64 is the end. The other limits only bound small tables;
- * sample_check asserts all of them. */
+/* Sets of events are single words, so there are at most 64. The other limits only bound small
+ * tables; sample_check asserts all of them. */
 enum {
     SAMPLE_EVENTS = 64,
     SAMPLE_THREADS = 64,

@@ -27,7 +27,7 @@ static bool try_without(struct shrinker *s, uint64_t gone) {
     return accept(s, &candidate);
 }
 
-/* A thread goes together with the events that fork or join it. */
+/* A thread is removed together with the events that fork or join it. */
 static bool remove_a_thread(struct shrinker *s) {
     for (uint32_t t = 0; t < SAMPLE_THREADS; t++) {
         uint64_t gone = 0;
@@ -43,7 +43,7 @@ static bool remove_a_thread(struct shrinker *s) {
     return false;
 }
 
-/* A barrier is none any more when a part of it is gone, so that it must go as a whole. */
+/* Part of a barrier is not a barrier, so it must be removed as a whole. */
 static bool remove_a_channel(struct shrinker *s) {
     for (uint32_t channel = 0; channel < SAMPLE_CHANNELS; channel++) {
         uint64_t gone = 0;
@@ -96,7 +96,7 @@ static bool remove_an_event(struct shrinker *s) {
     return false;
 }
 
-/* From here to the end: takes the tail away at once instead of event by event. */
+/* From here to the end: removes the tail at once instead of event by event. */
 static bool remove_a_tail(struct shrinker *s) {
     for (size_t i = 1; i < s->sample->count; i++)
         if (try_without(s, ~(bit(i) - 1)))

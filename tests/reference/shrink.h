@@ -1,4 +1,4 @@
-/* Makes a trace that shows a fault as small as it can be, so that a human can see the fault. */
+/* Makes a trace that shows a fault as small as possible, so that a human can see the fault. */
 #ifndef SERIATIM_REFERENCE_SHRINK_H
 #define SERIATIM_REFERENCE_SHRINK_H
 
@@ -7,8 +7,9 @@
 /* Does this well-formed, validated sample still show the fault? */
 typedef bool shrink_test(const struct sample *sample, void *context);
 
-/* Takes away threads, channels, blocks, critical sections and events, and makes variables and locks
- * the same, while the sample stays well formed and shows the fault; until nothing more can go. */
+/* Removes threads, channels, blocks, critical sections and events, and merges variables and locks,
+ * as long as the sample stays well formed and shows the fault, until nothing more can be removed.
+ */
 void shrink(struct sample *sample, shrink_test *shows_fault, void *context);
 
 #endif

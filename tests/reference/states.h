@@ -1,5 +1,5 @@
-/* A set of points in the search through interleavings: which steps have run, and what is known of
- * the interleaving up to equivalence. */
+/* A set of points in the search through interleavings: which steps have run, and the interleaving
+ * up to equivalence. */
 #ifndef SERIATIM_REFERENCE_STATES_H
 #define SERIATIM_REFERENCE_STATES_H
 
@@ -9,8 +9,8 @@
 
 enum { STATE_BYTES = 32 };
 
-/* How interleavings are told apart (atomicity.c says what the bytes are). Equal bytes, and only
- * equal bytes, stand for equivalent interleavings. */
+/* How interleavings are distinguished (atomicity.c says what the bytes are). Bytes are equal if
+ * and only if the interleavings are equivalent. */
 struct likeness {
     uint8_t bytes[STATE_BYTES];
 };

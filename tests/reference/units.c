@@ -21,10 +21,10 @@ static size_t next_of_thread(const struct sample *sample, size_t i) {
 /* Who has arrived at a barrier and who has not left it yet, as far as the trace was read. */
 struct round {
     uint64_t arrived, inside; /* sets of threads */
-    bool leaving;             /* somebody has left, so that the next send is of a new round */
+    bool leaving;             /* a thread has left, so the next send belongs to a new round */
 };
 
-/* False when the event does not fit into a round. */
+/* False if the event does not fit into a round. */
 static bool arrive_or_leave(struct round *round, const struct st_event *event) {
     uint64_t thread = bit(event->thread);
     if (event->op == ST_SEND) {
@@ -132,8 +132,8 @@ static void find_releases(struct units *units, const struct sample *sample) {
 
 /* ---- order ---- */
 
-/* Is event i before event j by thread order, fork or join? A join waits for the fork, too, also if
- * the child does nothing. */
+/* Is event i before event j by thread order, fork or join? A join also comes after the fork, even
+ * if the child does nothing. */
 static bool is_before(const struct st_event *i, const struct st_event *j) {
     if (i->thread == j->thread)
         return true;

@@ -1,10 +1,10 @@
 /* A small trace as the analyses of other schedules see it (Wang and Stoller, PPoPP 2006 and TSE
- * 2006, section 2 of both): transactions, and what may run when. Written straight from the
+ * 2006, section 2 of both): transactions, and what may run when. Written directly from the
  * definitions, and not from src/predict.
  *
- * A transaction is an outermost block, or a part of one: forks, joins and barriers split it and are
- * in no transaction. Any other event outside blocks is a unit of its own. Begins and ends,
- * re-entrant acquires and their releases, and channels that are no barriers do nothing. */
+ * A transaction is an outermost block, or a part of one: forks, joins and barriers split it and
+ * are in no transaction. Any other event outside blocks is a unit of its own. Begins and ends,
+ * re-entrant acquires and their releases, and channels that are not barriers do nothing. */
 #ifndef SERIATIM_REFERENCE_UNITS_H
 #define SERIATIM_REFERENCE_UNITS_H
 
@@ -16,7 +16,7 @@ struct units {
     uint64_t steps; /* the events that do something; the rest of this structure is about them */
 
     /* before[i]: the steps that come before step i in every interleaving, by definition and not
-     * by what locks bring about. */
+     * because of locks. */
     uint64_t before[SAMPLE_EVENTS];
 
     size_t release[SAMPLE_EVENTS]; /* of an acquire: where its release is, or `count` */
@@ -32,17 +32,17 @@ void units_find(struct units *units, const struct sample *sample);
 /* Can step i run when the steps in `done`, and no others, have run? */
 bool units_ready(const struct units *units, const struct sample *sample, uint64_t done, size_t i);
 
-/* Is a channel a barrier? That is when its events come in rounds: sends of two or more threads,
- * then a receive of each of them, which is the thread's next event after its send. The last round
- * may lack receives. */
+/* Is a channel a barrier? It is if its events come in rounds: sends of two or more threads, then a
+ * receive by each of them, which is the thread's next event after its send. The last round may
+ * lack receives. */
 bool units_is_barrier(const struct sample *sample, uint32_t channel);
 
 /* Two transactions of different threads and nothing else: what some theorems are about. */
 bool units_are_a_pair(const struct units *units, const struct sample *sample);
 
-/* Is the sample what the papers take for granted? Each thread closes first what it opened last,
- * blocks and locks alike, and all channels are barriers. Blocks may be open and locks held at the
- * end. */
+/* Does the sample satisfy the assumptions of the papers? Each thread closes first what it opened
+ * last, blocks and locks alike, and all channels are barriers. Blocks may be open and locks held
+ * at the end. */
 bool units_are_tidy(const struct sample *sample);
 
 #endif

@@ -1,8 +1,12 @@
 #define _GNU_SOURCE
 #include "mock_core.h"
-#include "runtime/runtime.h"
+#include "runtime/core/access.h"
+#include "runtime/core/call_stack.h"
+#include "runtime/core/loaded_modules.h"
+#include "runtime/core/memory_events.h"
+#include "runtime/core/sync_events.h"
+#include "runtime/intercept/interpose.h"
 
-#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -36,7 +40,7 @@ static struct line *line_of(unsigned serial) {
     return at < LINES ? &lines[at] : NULL;
 }
 
-/* Nothing here may call what the runtime stands in for: it would be told. */
+/* Nothing here may call an interposed function: it would emit events. */
 static void add(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static void add(const char *format, ...) {
     static int (*print)(char *, size_t, const char *, va_list);
@@ -104,7 +108,7 @@ RT_EXPORT void mock_name(const volatile void *object, size_t size, const char *n
     names[name_count++].name = name;
 }
 
-RT_EXPORT const char *mock_told(unsigned thread) {
+RT_EXPORT const char *mock_emitted(unsigned thread) {
     return line_of(thread)->text;
 }
 
@@ -159,10 +163,6 @@ void rt_leave(void) {
 static void must_be_inside(void) {
     if (!self.inside)
         add("NOT INSIDE");
-}
-
-void rt_initialize(const char *stream) {
-    (void)stream;
 }
 
 void rt_read_range(uintptr_t address, size_t size, uintptr_t caller) {
@@ -257,23 +257,11 @@ void rt_thread_join(uint32_t serial, uintptr_t caller) {
     add("%s %u", ended[serial % THREADS] ? "join" : "JOIN WITHOUT END", serial - first_serial + 1);
 }
 
-uint32_t rt_thread_serial(void) {
-    return self.serial;
-}
-
 void rt_stop_in_child(void) {
     self.finished = true;
 }
 
-void rt_tell_modules(void) {
+void rt_emit_modules(void) {
     must_be_inside();
     add("modules");
-}
-
-void *rt_real(const char *name) {
-    return dlsym(RTLD_NEXT, name);
-}
-
-void *rt_real_version(const char *name, const char *version) {
-    return dlvsym(RTLD_NEXT, name, version);
 }

@@ -1,4 +1,4 @@
-/* A core of the runtime that writes down what it is told, so that tests can compare it.
+/* A core of the runtime that writes events down, so that tests can compare them.
  *
  * Only what concerns objects with a name is written down, since the C library and the test itself
  * allocate, lock and copy as they like. Each thread has a line of its own: "acquire m, release m".
@@ -9,12 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Forgets all names and all that was told, and starts to write down. */
+/* Forgets all names and all events, and starts to write down. */
 void mock_begin(void);
 void mock_name(const volatile void *object, size_t size, const char *name);
 
-/* What was told of the thread with this serial number since mock_begin; 0 is the first one. */
-const char *mock_told(unsigned thread);
+/* The events of the thread with this serial number since mock_begin; 0 is the first one. */
+const char *mock_emitted(unsigned thread);
 
 /* The serial number that the next thread will get. */
 unsigned mock_next_thread(void);

@@ -1,4 +1,4 @@
-/* What is told of mutexes, spin locks and read-write locks. */
+/* Events of mutexes, spin locks and read-write locks. */
 #define _GNU_SOURCE
 #include "mock_core.h"
 
@@ -28,7 +28,7 @@ static void a_mutex_is_acquired_and_released(void **state) {
     assert_int_equal(pthread_mutex_timedlock(&m, &past), ETIMEDOUT);
     assert_int_equal(pthread_mutex_clocklock(&m, CLOCK_MONOTONIC, &past), ETIMEDOUT);
     assert_int_equal(pthread_mutex_unlock(&m), 0);
-    assert_string_equal(mock_told(0), "acquire m, release m");
+    assert_string_equal(mock_emitted(0), "acquire m, release m");
     assert_int_equal(pthread_mutex_trylock(&m), 0);
     pthread_mutex_unlock(&m);
     assert_int_equal(pthread_mutex_timedlock(&m, &until), 0);
@@ -36,8 +36,8 @@ static void a_mutex_is_acquired_and_released(void **state) {
     assert_int_equal(pthread_mutex_clocklock(&m, CLOCK_REALTIME, &until), 0);
     pthread_mutex_unlock(&m);
     pthread_mutex_destroy(&m);
-    assert_string_equal(mock_told(0), "acquire m, release m, acquire m, release m, acquire m, "
-                                      "release m, acquire m, release m");
+    assert_string_equal(mock_emitted(0), "acquire m, release m, acquire m, release m, acquire m, "
+                                         "release m, acquire m, release m");
 }
 
 static void a_recursive_mutex_tells_every_level(void **state) {
@@ -53,7 +53,7 @@ static void a_recursive_mutex_tells_every_level(void **state) {
     pthread_mutex_lock(&m);
     pthread_mutex_unlock(&m);
     pthread_mutex_unlock(&m);
-    assert_string_equal(mock_told(0), "acquire m, acquire m, release m, release m");
+    assert_string_equal(mock_emitted(0), "acquire m, acquire m, release m, release m");
 }
 
 static void *die_with(void *mutex) {
@@ -76,7 +76,7 @@ static void a_mutex_of_a_dead_thread_is_acquired(void **state) {
     assert_int_equal(pthread_mutex_lock(&m), EOWNERDEAD);
     pthread_mutex_unlock(&m);
     assert_int_equal(pthread_mutex_lock(&m), ENOTRECOVERABLE);
-    assert_string_equal(mock_told(0), "acquire m, release m");
+    assert_string_equal(mock_emitted(0), "acquire m, release m");
 }
 
 static void a_spin_lock_is_a_lock(void **state) {
@@ -91,7 +91,7 @@ static void a_spin_lock_is_a_lock(void **state) {
     assert_int_equal(pthread_spin_trylock(&s), 0);
     assert_int_equal(pthread_spin_unlock(&s), 0);
     pthread_spin_destroy(&s);
-    assert_string_equal(mock_told(0), "acquire s, release s, acquire s, release s");
+    assert_string_equal(mock_emitted(0), "acquire s, release s, acquire s, release s");
 }
 
 static void a_mutex_of_c11_is_a_mutex(void **state) {
@@ -109,7 +109,7 @@ static void a_mutex_of_c11_is_a_mutex(void **state) {
     assert_int_equal(mtx_timedlock(&m, &until), thrd_success);
     assert_int_equal(mtx_unlock(&m), thrd_success);
     mtx_destroy(&m);
-    assert_string_equal(mock_told(0),
+    assert_string_equal(mock_emitted(0),
                         "acquire m, release m, acquire m, release m, acquire m, release m");
 }
 
@@ -122,7 +122,7 @@ static void readers_wait_for_writers_and_writers_for_both(void **state) {
     mock_name(&l, sizeof l, "l");
     pthread_rwlock_wrlock(&l);
     pthread_rwlock_unlock(&l);
-    assert_string_equal(mock_told(0), "receive 0 l, receive 1 l, send 0 l");
+    assert_string_equal(mock_emitted(0), "receive 0 l, receive 1 l, send 0 l");
     mock_begin();
     mock_name(&l, sizeof l, "l");
     pthread_rwlock_rdlock(&l);
@@ -130,7 +130,7 @@ static void readers_wait_for_writers_and_writers_for_both(void **state) {
     assert_int_equal(pthread_rwlock_trywrlock(&l), EBUSY);
     pthread_rwlock_unlock(&l);
     pthread_rwlock_unlock(&l);
-    assert_string_equal(mock_told(0), "receive 0 l, receive 0 l, send 1 l, send 1 l");
+    assert_string_equal(mock_emitted(0), "receive 0 l, receive 0 l, send 1 l, send 1 l");
 }
 
 static void every_way_to_a_rwlock_is_told(void **state) {
@@ -147,8 +147,9 @@ static void every_way_to_a_rwlock_is_told(void **state) {
     pthread_rwlock_clockrdlock(&l, CLOCK_REALTIME, &until);
     assert_int_equal(pthread_rwlock_timedwrlock(&l, &past), ETIMEDOUT);
     pthread_rwlock_unlock(&l);
-    assert_string_equal(mock_told(0), "receive 0 l, send 1 l, receive 0 l, send 1 l, receive 0 l, "
-                                      "send 1 l");
+    assert_string_equal(mock_emitted(0),
+                        "receive 0 l, send 1 l, receive 0 l, send 1 l, receive 0 l, "
+                        "send 1 l");
     mock_begin();
     mock_name(&l, sizeof l, "l");
     pthread_rwlock_trywrlock(&l);
@@ -157,7 +158,7 @@ static void every_way_to_a_rwlock_is_told(void **state) {
     pthread_rwlock_unlock(&l);
     pthread_rwlock_clockwrlock(&l, CLOCK_REALTIME, &until);
     pthread_rwlock_unlock(&l);
-    assert_string_equal(mock_told(0),
+    assert_string_equal(mock_emitted(0),
                         "receive 0 l, receive 1 l, send 0 l, receive 0 l, receive 1 l, send 0 l, "
                         "receive 0 l, receive 1 l, send 0 l");
 }
@@ -172,7 +173,7 @@ static void inside_the_runtime_locks_still_work(void **state) {
     assert_int_equal(pthread_mutex_trylock(&m), EBUSY);
     assert_int_equal(pthread_mutex_unlock(&m), 0);
     mock_leave();
-    assert_string_equal(mock_told(0), "");
+    assert_string_equal(mock_emitted(0), "");
 }
 
 int main(void) {

@@ -1,4 +1,4 @@
-/* What is told of the heap, of pages, and of what the C library reads and writes. */
+/* Events of the heap, of pages, and of what the C library reads and writes. */
 #define _GNU_SOURCE
 #include "mock_core.h"
 
@@ -32,12 +32,12 @@ static void blocks_are_allocated_and_freed(void **state) {
     void *there = name_next_block(1000);
     void *block = malloc(1000);
     assert_ptr_equal(block, there);
-    assert_string_equal(mock_told(0), "allocate block:1000");
+    assert_string_equal(mock_emitted(0), "allocate block:1000");
     size_t usable = malloc_usable_size(block);
     char expected[100];
     sprintf(expected, "allocate block:1000, free block:%zu", usable);
     free(block);
-    assert_string_equal(mock_told(0), expected);
+    assert_string_equal(mock_emitted(0), expected);
 }
 
 static void the_caller_of_an_allocation_is_the_programs(void **state) {
@@ -66,10 +66,10 @@ static void every_way_to_a_block_is_told(void **state) {
         mock_name(blocks[i], 1, "block");
         free(blocks[i]);
     }
-    int told = 0;
-    for (const char *at = mock_told(0); (at = strstr(at, "free block")); at++)
-        told++;
-    assert_int_equal(told, 7);
+    int events = 0;
+    for (const char *at = mock_emitted(0); (at = strstr(at, "free block")); at++)
+        events++;
+    assert_int_equal(events, 7);
     volatile size_t much = SIZE_MAX / 2;
     errno = 0;
     assert_null(reallocarray(NULL, much, 4));
@@ -90,7 +90,7 @@ static void a_resized_block_is_a_copy(void **state) {
     char expected[200];
     sprintf(expected, "read block:4900, free block:%zu, allocate block:4900, write block:4900",
             usable);
-    assert_string_equal(mock_told(0), expected);
+    assert_string_equal(mock_emitted(0), expected);
     mock_begin();
     mock_name(block, 1, "block");
     volatile size_t much = SIZE_MAX / 2;
@@ -99,7 +99,7 @@ static void a_resized_block_is_a_copy(void **state) {
     assert_int_equal(block[0], 'x');
     sprintf(expected, "read block:%zu, free block:%zu, allocate block:%zu, write block:%zu", usable,
             usable, usable, usable);
-    assert_string_equal(mock_told(0), expected);
+    assert_string_equal(mock_emitted(0), expected);
     free(block);
 }
 
@@ -119,7 +119,7 @@ static void pages_are_told(void **state) {
     assert_ptr_equal(mremap(pages + 2 * page, 2 * page, page, 0), pages + 2 * page);
     assert_int_equal(munmap(pages, 4 * page), 0);
     assert_true(mmap(NULL, 0, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED);
-    assert_string_equal(mock_told(0),
+    assert_string_equal(mock_emitted(0),
                         "free pages:4096, allocate pages:4096, free pages+4096:4096, "
                         "free pages+8192:8192, allocate pages+8192:4096, free pages:16384");
 }
@@ -134,14 +134,14 @@ static char a[64], b[64];
         mock_name(a, sizeof a, "a");                                                               \
         mock_name(b, sizeof b, "b");                                                               \
         __VA_ARGS__;                                                                               \
-        const char *told = mock_told(0);                                                           \
-        check_told(told, expected, __LINE__);                                                      \
+        const char *emitted = mock_emitted(0);                                                     \
+        check_emitted(emitted, expected, __LINE__);                                                \
     } while (0)
 
-/* Comparing is one of the things that are told. */
-static void check_told(const char *told, const char *expected, int line) {
-    if (strcmp(told, expected)) {
-        print_error("line %d: told:     %s\n", line, told);
+/* Comparing emits events too. */
+static void check_emitted(const char *emitted, const char *expected, int line) {
+    if (strcmp(emitted, expected)) {
+        print_error("line %d: emitted:  %s\n", line, emitted);
         print_error("line %d: expected: %s\n", line, expected);
         fail();
     }
@@ -237,7 +237,7 @@ static void a_copy_of_a_string_is_allocated_for_its_caller(void **state) {
     a[60] = '\0';
     name_next_block(61);
     char *copy = strdup(a);
-    assert_string_equal(mock_told(0), "allocate block:61, write block:61");
+    assert_string_equal(mock_emitted(0), "allocate block:61, write block:61");
     free(copy);
 }
 

@@ -1,4 +1,4 @@
-/* What is told of jumps, forked children and modules; and that a signal handler may call anything.
+/* Events of jumps, forked children and modules; and that a signal handler may call anything.
  */
 #define _GNU_SOURCE
 #include "mock_core.h"
@@ -32,7 +32,7 @@ static __attribute__((noinline)) void jump_back(int how, volatile char *room, si
     mock_begin();
     mock_name(room - 256, size + 256, "frame");
     if (how == 2 ? sigsetjmp(signal_target, 1) : setjmp(target)) {
-        assert_string_equal(mock_told(0), "unwind to frame");
+        assert_string_equal(mock_emitted(0), "unwind to frame");
         return;
     }
     jump(how);
@@ -47,19 +47,19 @@ static void a_jump_leaves_what_is_below_its_target(void **state) {
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 
-/* The child's answer: is what it told still what it was before the fork? */
+/* The child's answer: are its events still those from before the fork? */
 static void child_tells_nothing(pid_t child) {
     if (child == 0) {
         pthread_mutex_lock(&m);
         pthread_mutex_unlock(&m);
-        _exit(strcmp(mock_told(0), "") ? 1 : 0);
+        _exit(strcmp(mock_emitted(0), "") ? 1 : 0);
     }
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
     pthread_mutex_lock(&m);
     pthread_mutex_unlock(&m);
-    assert_string_equal(mock_told(0), "acquire m, release m");
+    assert_string_equal(mock_emitted(0), "acquire m, release m");
 }
 
 static void lock_in_handler(void) {
@@ -90,7 +90,7 @@ static void modules_are_told_around_dlclose(void **state) {
     assert_non_null(handle);
     mock_begin();
     assert_int_equal(dlclose(handle), 0);
-    assert_string_equal(mock_told(0), "modules, modules");
+    assert_string_equal(mock_emitted(0), "modules, modules");
 }
 
 static void handle(int number) {
@@ -108,9 +108,9 @@ static void a_signal_in_the_runtime_goes_unseen(void **state) {
     mock_enter();
     raise(SIGUSR1);
     mock_leave();
-    assert_string_equal(mock_told(0), "");
+    assert_string_equal(mock_emitted(0), "");
     raise(SIGUSR1);
-    assert_string_equal(mock_told(0), "acquire m, release m");
+    assert_string_equal(mock_emitted(0), "acquire m, release m");
 }
 
 int main(void) {

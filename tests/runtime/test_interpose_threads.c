@@ -1,4 +1,4 @@
-/* What is told of threads: made, ended in every way, joined, detached. */
+/* Events of threads: created, ended in every way, joined, detached. */
 #define _GNU_SOURCE
 #include "mock_core.h"
 
@@ -32,8 +32,8 @@ static void a_thread_is_forked_and_joined(void **state) {
     assert_int_equal(pthread_create(&id, NULL, give_back, &something), 0);
     assert_int_equal(pthread_join(id, &value), 0);
     assert_ptr_equal(value, &something);
-    assert_string_equal(mock_told(0), "fork 1, split, split, join 1");
-    assert_string_equal(mock_told(child), life);
+    assert_string_equal(mock_emitted(0), "fork 1, split, split, join 1");
+    assert_string_equal(mock_emitted(child), life);
 }
 
 static void *exit_early(void *argument) {
@@ -49,7 +49,7 @@ static void a_thread_that_exits_has_ended(void **state) {
     pthread_create(&id, NULL, exit_early, &something);
     pthread_join(id, &value);
     assert_ptr_equal(value, &something);
-    assert_string_equal(mock_told(child), life);
+    assert_string_equal(mock_emitted(child), life);
 }
 
 static void *wait_forever(void *argument) {
@@ -68,8 +68,8 @@ static void a_thread_that_is_cancelled_has_ended(void **state) {
     pthread_cancel(id);
     pthread_join(id, &value);
     assert_ptr_equal(value, PTHREAD_CANCELED);
-    assert_string_equal(mock_told(child), life);
-    assert_string_equal(mock_told(0), "fork 1, split, split, join 1");
+    assert_string_equal(mock_emitted(child), life);
+    assert_string_equal(mock_emitted(0), "fork 1, split, split, join 1");
 }
 
 static pthread_key_t late_key;
@@ -96,7 +96,7 @@ static void destructors_of_a_thread_belong_to_it(void **state) {
     pthread_t id;
     pthread_create(&id, NULL, leave_something_behind, NULL);
     pthread_join(id, NULL);
-    assert_string_equal(mock_told(child),
+    assert_string_equal(mock_emitted(child),
                         "start, free stack, acquire m, release m, acquire m, release m, acquire m, "
                         "release m, free stack, end");
     pthread_key_delete(late_key);
@@ -112,11 +112,11 @@ static void a_join_that_fails_is_not_told(void **state) {
     assert_int_equal(pthread_timedjoin_np(id, NULL, &past), ETIMEDOUT);
     assert_int_equal(pthread_clockjoin_np(id, NULL, CLOCK_MONOTONIC, &past), ETIMEDOUT);
     assert_int_equal(pthread_join(pthread_self(), NULL), EDEADLK);
-    assert_string_equal(mock_told(0), "fork 1, split");
+    assert_string_equal(mock_emitted(0), "fork 1, split");
     pthread_cancel(id);
     struct timespec future = {time(NULL) + 1000000, 0};
     assert_int_equal(pthread_timedjoin_np(id, NULL, &future), 0);
-    assert_string_equal(mock_told(0), "fork 1, split, split, join 1");
+    assert_string_equal(mock_emitted(0), "fork 1, split, split, join 1");
 }
 
 static void detached_threads_are_forked_and_end(void **state) {
@@ -131,11 +131,11 @@ static void detached_threads_are_forked_and_end(void **state) {
     pthread_create(&id, NULL, give_back, NULL);
     assert_int_equal(pthread_detach(id), 0);
     for (unsigned i = 0; i < 2; i++)
-        while (strlen(mock_told(first + i)) < strlen(life))
+        while (strlen(mock_emitted(first + i)) < strlen(life))
             usleep(1000);
-    assert_string_equal(mock_told(first), life);
-    assert_string_equal(mock_told(first + 1), life);
-    assert_string_equal(mock_told(0), "fork 1, split, fork 2, split");
+    assert_string_equal(mock_emitted(first), life);
+    assert_string_equal(mock_emitted(first + 1), life);
+    assert_string_equal(mock_emitted(0), "fork 1, split, fork 2, split");
     pthread_attr_destroy(&attr);
 }
 
@@ -170,7 +170,7 @@ static void thousands_of_threads_come_and_go(void **state) {
     for (int i = 0; i < 2; i++)
         pthread_join(makers[i], NULL);
     assert_int_equal(wrong[0] + wrong[1], 0);
-    assert_non_null(strstr(mock_told(0), "split, join 1, split, join "));
+    assert_non_null(strstr(mock_emitted(0), "split, join 1, split, join "));
 }
 
 static int answer(void *argument) {
@@ -193,9 +193,10 @@ static void threads_of_c11_are_threads(void **state) {
     assert_int_equal(thrd_create(&id, exit_with, &value), thrd_success);
     assert_int_equal(thrd_join(id, &result), thrd_success);
     assert_int_equal(result, 42);
-    assert_string_equal(mock_told(0), "fork 1, split, split, join 1, fork 2, split, split, join 2");
-    assert_string_equal(mock_told(child), life);
-    assert_string_equal(mock_told(child + 1), life);
+    assert_string_equal(mock_emitted(0),
+                        "fork 1, split, split, join 1, fork 2, split, split, join 2");
+    assert_string_equal(mock_emitted(child), life);
+    assert_string_equal(mock_emitted(child + 1), life);
 }
 
 static void a_thread_made_inside_the_runtime_is_the_programs_own(void **state) {
@@ -208,7 +209,7 @@ static void a_thread_made_inside_the_runtime_is_the_programs_own(void **state) {
     assert_int_equal(pthread_join(id, &value), 0);
     mock_leave();
     assert_ptr_equal(value, &something);
-    assert_string_equal(mock_told(0), "");
+    assert_string_equal(mock_emitted(0), "");
 }
 
 int main(void) {

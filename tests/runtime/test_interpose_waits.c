@@ -1,4 +1,4 @@
-/* What is told of conditions, semaphores, barriers and what is done once. */
+/* Events of condition variables, semaphores, barriers and what is done once. */
 #define _GNU_SOURCE
 #include "mock_core.h"
 
@@ -56,9 +56,9 @@ static void a_waiter_tells_release_split_acquire_receive(void **state) {
     pthread_cond_broadcast(&c);
     pthread_mutex_unlock(&m);
     pthread_join(id, NULL);
-    assert_string_equal(mock_told(child), "start, free stack, acquire m, release m, split, "
-                                          "acquire m, receive 0 c, release m, free stack, end");
-    assert_string_equal(mock_told(0),
+    assert_string_equal(mock_emitted(child), "start, free stack, acquire m, release m, split, "
+                                             "acquire m, receive 0 c, release m, free stack, end");
+    assert_string_equal(mock_emitted(0),
                         "fork 1, split, acquire m, send 0 c, release m, split, join 1");
 }
 
@@ -70,8 +70,9 @@ static void a_wait_that_times_out_comes_after_nothing(void **state) {
     assert_int_equal(pthread_cond_timedwait(&c, &m, &past), ETIMEDOUT);
     assert_int_equal(pthread_cond_clockwait(&c, &m, CLOCK_MONOTONIC, &past), ETIMEDOUT);
     pthread_mutex_unlock(&m);
-    assert_string_equal(mock_told(0), "acquire m, release m, split, acquire m, release m, split, "
-                                      "acquire m, release m");
+    assert_string_equal(mock_emitted(0),
+                        "acquire m, release m, split, acquire m, release m, split, "
+                        "acquire m, release m");
 }
 
 static void unlock(void *mutex) {
@@ -101,8 +102,8 @@ static void a_cancelled_wait_holds_the_mutex_again(void **state) {
     pthread_cancel(id);
     pthread_join(id, &value);
     assert_ptr_equal(value, PTHREAD_CANCELED);
-    assert_string_equal(mock_told(child), "start, free stack, acquire m, release m, split, "
-                                          "acquire m, release m, free stack, end");
+    assert_string_equal(mock_emitted(child), "start, free stack, acquire m, release m, split, "
+                                             "acquire m, release m, free stack, end");
     assert_int_equal(pthread_mutex_trylock(&m), 0);
     pthread_mutex_unlock(&m);
 }
@@ -122,7 +123,7 @@ static void conditions_of_c11_are_conditions(void **state) {
     cnd_signal(&condition);
     cnd_broadcast(&condition);
     mtx_unlock(&mutex);
-    assert_string_equal(mock_told(0),
+    assert_string_equal(mock_emitted(0),
                         "acquire m, release m, split, acquire m, send 0 c, send 0 c, release m");
 }
 
@@ -139,15 +140,15 @@ static void a_wait_for_a_semaphore_comes_after_posts(void **state) {
     assert_int_equal(sem_timedwait(&s, &past), -1);
     assert_int_equal(errno, ETIMEDOUT);
     assert_int_equal(sem_clockwait(&s, CLOCK_MONOTONIC, &past), -1);
-    assert_string_equal(mock_told(0), "");
+    assert_string_equal(mock_emitted(0), "");
     for (int i = 0; i < 4; i++)
         sem_post(&s);
     assert_int_equal(sem_wait(&s), 0);
     assert_int_equal(sem_trywait(&s), 0);
     assert_int_equal(sem_timedwait(&s, &past), 0);
     assert_int_equal(sem_clockwait(&s, CLOCK_MONOTONIC, &past), 0);
-    assert_string_equal(mock_told(0), "send 0 s, send 0 s, send 0 s, send 0 s, receive 0 s, "
-                                      "receive 0 s, receive 0 s, receive 0 s");
+    assert_string_equal(mock_emitted(0), "send 0 s, send 0 s, send 0 s, send 0 s, receive 0 s, "
+                                         "receive 0 s, receive 0 s, receive 0 s");
 }
 
 static pthread_barrier_t barrier;
@@ -171,7 +172,7 @@ static void phases_of_a_barrier_take_turns_on_two_channels(void **state) {
     for (int i = 0; i < 2; i++)
         pthread_join(ids[i], NULL);
     for (unsigned i = 0; i < 2; i++)
-        assert_string_equal(mock_told(child + i),
+        assert_string_equal(mock_emitted(child + i),
                             "start, free stack, send 0 b, split, receive 0 b, send 1 b, split, "
                             "receive 1 b, send 0 b, split, receive 0 b, free stack, end");
     assert_int_equal(pthread_barrier_destroy(&barrier), 0);
@@ -184,7 +185,7 @@ static void a_barrier_in_the_place_of_another_starts_anew(void **state) {
         mock_begin();
         mock_name(&barrier, sizeof barrier, "b");
         assert_int_equal(pthread_barrier_wait(&barrier), PTHREAD_BARRIER_SERIAL_THREAD);
-        assert_string_equal(mock_told(0), "send 0 b, split, receive 0 b");
+        assert_string_equal(mock_emitted(0), "send 0 b, split, receive 0 b");
         pthread_barrier_destroy(&barrier);
     }
 }
@@ -208,7 +209,7 @@ static void what_is_done_once_comes_before_every_return(void **state) {
     mock_name(&once, sizeof once, "outer");
     mock_name(&inner, sizeof inner, "inner");
     pthread_once(&once, initialiser);
-    assert_string_equal(mock_told(0),
+    assert_string_equal(mock_emitted(0),
                         "send 0 inner, receive 0 inner, send 0 outer, receive 0 outer");
     mock_begin();
     mock_name(&once, sizeof once, "outer");
@@ -216,8 +217,8 @@ static void what_is_done_once_comes_before_every_return(void **state) {
     pthread_once(&once, initialiser);
     call_once(&flag, inner_initialiser);
     call_once(&flag, inner_initialiser);
-    assert_string_equal(mock_told(0), "receive 0 outer, send 0 flag, receive 0 flag, "
-                                      "receive 0 flag");
+    assert_string_equal(mock_emitted(0), "receive 0 outer, send 0 flag, receive 0 flag, "
+                                         "receive 0 flag");
     assert_int_equal(runs, 3);
 }
 

@@ -5,7 +5,8 @@
 #ifndef SERIATIM_UNIT_RUNS_H
 #define SERIATIM_UNIT_RUNS_H
 
-#include "predict/model.h"
+#include "predict/deadlock.h"
+#include "predict/model/model.h"
 #include "trace/symbols.h"
 #include "trace/validate.h"
 
@@ -73,8 +74,10 @@ static inline void parse_run(struct run *run, const char *text) {
 
 static inline void make_run(struct run *run, const char *text,
                             const struct st_model_options *options) {
+    struct st_model_options observed = *options;
     parse_run(run, text);
-    run->model = st_model_new(options);
+    st_observers_add(&observed.observers, &st_deadlock_observer, 0);
+    run->model = st_model_new(&observed);
     while (st_model_wants_pass(run->model)) {
         for (size_t i = 0; i < run->count; i++) { /* no pointer into a batch may be kept */
             struct st_event event = run->events[i];

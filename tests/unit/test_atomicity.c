@@ -788,7 +788,7 @@ static void nobody_may_be_certain_and_wrong(void **state) {
     prediction.atomic = ST_NOT_SERIALIZABLE;
     const struct setup *setup = setup_named("reduction eraser");
     assert_true(foresight_judge(setup, &prediction, &sample, &atomicity, why));
-    prediction.by[ST_FORESEEN_VIOLATION] = 1;
+    prediction.by[ST_BLOCK_VIOLATION] = 1;
     assert_false(foresight_judge(setup, &prediction, &sample, &atomicity, why));
 }
 

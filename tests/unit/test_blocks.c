@@ -1,5 +1,5 @@
 /* The blocks analysis: examples of TSE 2006, section 6, and of what it overlooks. */
-#include "predict/blocks.h"
+#include "predict/blocks/blocks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,38 +57,52 @@ static struct st_model *model_of(const char *text, bool keep_sequence) {
     return model;
 }
 
-static struct st_prediction predict(const char *text, struct st_predict_options options) {
-    struct st_model *model = model_of(text, options.depth == ST_BLOCKS_EXACT);
+enum depth { ONE_VARIABLE, TWO_VARIABLES, EXACT };
+
+/* The way of doing it that is asked for. */
+struct how {
+    enum depth depth;
+    bool as_published;
+    unsigned jobs;
+    double timeout;
+};
+
+static struct st_prediction predict(const char *text, struct how how) {
+    struct st_predict_options options = {
+        .as_published = how.as_published, .jobs = how.jobs, .timeout = how.timeout};
+    struct st_blocks_options own = {.one_variable = how.depth == ONE_VARIABLE,
+                                    .exact = how.depth == EXACT};
+    struct st_model *model = model_of(text, own.exact);
     struct st_prediction prediction;
     st_prediction_init(&prediction);
-    st_blocks.run(model, &options, &prediction);
+    st_blocks.run(&(struct st_run){.model = model}, &options, &own, &prediction);
     st_model_free(model);
     return prediction;
 }
 
-static enum st_verdict verdict_of(const char *text, struct st_predict_options options) {
-    struct st_prediction prediction = predict(text, options);
+static enum st_verdict verdict_of(const char *text, struct how how) {
+    struct st_prediction prediction = predict(text, how);
     enum st_verdict verdict = prediction.atomic;
     st_prediction_free(&prediction);
     return verdict;
 }
 
-static bool finds(const char *text, enum st_block_depth depth) {
-    enum st_verdict verdict = verdict_of(text, (struct st_predict_options){.depth = depth});
+static bool finds(const char *text, enum depth depth) {
+    enum st_verdict verdict = verdict_of(text, (struct how){.depth = depth});
     assert_int_not_equal(verdict, ST_UNDECIDED);
     return verdict == ST_NOT_SERIALIZABLE;
 }
 
-static bool finds_as_published(const char *text, enum st_block_depth depth) {
-    return verdict_of(text, (struct st_predict_options){.depth = depth, .as_published = true}) ==
+static bool finds_as_published(const char *text, enum depth depth) {
+    return verdict_of(text, (struct how){.depth = depth, .as_published = true}) ==
            ST_NOT_SERIALIZABLE;
 }
 
 #define ATOMIC_IN_ALL_DEPTHS(text)                                                                 \
     do {                                                                                           \
-        assert_false(finds(text, ST_BLOCKS_1V));                                                   \
-        assert_false(finds(text, ST_BLOCKS_2V));                                                   \
-        assert_false(finds(text, ST_BLOCKS_EXACT));                                                \
+        assert_false(finds(text, ONE_VARIABLE));                                                   \
+        assert_false(finds(text, TWO_VARIABLES));                                                  \
+        assert_false(finds(text, EXACT));                                                          \
     } while (0)
 
 /* ---- blocks as text ---- */
@@ -124,7 +138,7 @@ static bool has_transaction(const struct st_model *model, uint32_t shape) {
 /* The 1v-blocks of transactions, as they are found, one a line. */
 static void list_1v(const char *text, char *out) {
     struct st_model *model = model_of(text, false);
-    struct st_predict_options options = {.depth = ST_BLOCKS_1V};
+    struct st_predict_options options = {0};
     struct st_blocks_run run;
     struct st_1v_blocks all;
     *out = '\0';
@@ -144,7 +158,7 @@ static void list_1v(const char *text, char *out) {
 /* The 2v-blocks of the first transaction: "x y R W" one a line. Without locks. */
 static void list_2v(const char *text, char *out) {
     struct st_model *model = model_of(text, false);
-    struct st_predict_options options = {.depth = ST_BLOCKS_2V};
+    struct st_predict_options options = {0};
     struct st_2v_accesses accesses = {.count = 0};
     struct st_blocks_run run;
     struct st_roles roles;
@@ -217,10 +231,10 @@ static void initial_reads_and_final_writes_make_2v_blocks(void **state) {
 
 static void the_four_patterns_are_found(void **state) {
     (void)state;
-    assert_true(finds("T1.begin T1.w(x) T1.w(x) T1.end T2.r(x)", ST_BLOCKS_1V));
-    assert_true(finds("T1.begin T1.r(x) T1.r(x) T1.end T2.w(x)", ST_BLOCKS_1V));
-    assert_true(finds("T1.begin T1.w(x) T1.r(x) T1.end T2.w(x)", ST_BLOCKS_1V));
-    assert_true(finds("T1.begin T1.r(x) T1.w(x) T1.end T2.w(x)", ST_BLOCKS_1V));
+    assert_true(finds("T1.begin T1.w(x) T1.w(x) T1.end T2.r(x)", ONE_VARIABLE));
+    assert_true(finds("T1.begin T1.r(x) T1.r(x) T1.end T2.w(x)", ONE_VARIABLE));
+    assert_true(finds("T1.begin T1.w(x) T1.r(x) T1.end T2.w(x)", ONE_VARIABLE));
+    assert_true(finds("T1.begin T1.r(x) T1.w(x) T1.end T2.w(x)", ONE_VARIABLE));
 }
 
 /* Figure 7: Vector(Collection) calls size(), line 267, and toArray(), line 690; another thread
@@ -229,11 +243,11 @@ static void the_vector_example_is_explained(void **state) {
     struct st_prediction prediction =
         predict("T1.begin T1.acq(l) T1.r(c) T1.rel(l) T1.acq(l) T1.r(c) T1.r(d) T1.rel(l) T1.end "
                 "T2.begin T2.acq(l) T2.w(d) T2.w(c) T2.rel(l) T2.end",
-                (struct st_predict_options){.depth = ST_BLOCKS_2V});
+                (struct how){.depth = TWO_VARIABLES});
     (void)state;
     assert_int_equal(prediction.block_count, 2);
-    assert_int_equal(prediction.by[ST_FORESEEN_POTENTIAL], 1);
-    const struct st_foreseen *block = &prediction.blocks[0];
+    assert_int_equal(prediction.by[ST_BLOCK_POTENTIAL], 1);
+    const struct st_predicted_block *block = &prediction.blocks[0];
     assert_int_equal(block->begin, 1);
     assert_string_equal(block->pattern, "R-W-R");
     assert_int_equal(block->variable_count, 1);
@@ -248,7 +262,7 @@ static void the_vector_example_is_explained(void **state) {
     assert_int_equal(block->path[0].to.number, 13);
     assert_int_equal(block->path[1].to.number, 6);
     assert_non_null(strstr(block->why, "two reads"));
-    assert_string_equal(prediction.notion, "view");
+    assert_string_equal(st_blocks.notion, "view");
     assert_int_equal(prediction.caveat_count, 1);
     st_prediction_free(&prediction);
 }
@@ -272,21 +286,21 @@ static void a_read_that_sees_its_own_write_matches_nothing(void **state) {
                        "T2.begin T2.acq(l) T2.w(x) T2.r(x) T2.rel(l) T2.end";
     (void)state;
     ATOMIC_IN_ALL_DEPTHS(text);
-    assert_true(finds_as_published(text, ST_BLOCKS_1V));
+    assert_true(finds_as_published(text, ONE_VARIABLE));
 }
 
 static void an_access_beside_another_variable_can_come_between(void **state) {
     const char *text = "T1.begin T1.r(x) T1.r(x) T1.end T2.begin T2.w(x) T2.w(y) T2.end T1.r(y)";
     (void)state;
-    assert_true(finds(text, ST_BLOCKS_1V));
-    assert_false(finds_as_published(text, ST_BLOCKS_1V));
+    assert_true(finds(text, ONE_VARIABLE));
+    assert_false(finds_as_published(text, ONE_VARIABLE));
 }
 
 static void what_must_run_before_or_after_cannot_come_between(void **state) {
     (void)state;
     ATOMIC_IN_ALL_DEPTHS("T2.w(x) T2.fork(T1) T1.begin T1.r(x) T1.r(x) T1.end T2.join(T1) T2.w(x)");
     assert_true(
-        finds("T2.fork(T1) T2.w(x) T1.begin T1.r(x) T1.r(x) T1.end T2.join(T1)", ST_BLOCKS_1V));
+        finds("T2.fork(T1) T2.w(x) T1.begin T1.r(x) T1.r(x) T1.end T2.join(T1)", ONE_VARIABLE));
 }
 
 /* A later write hides that the first one came between: only all of them together tell. */
@@ -294,13 +308,13 @@ static void a_hidden_final_write_is_a_false_alarm_of_theorem_3_only(void **state
     const char *text = "T1.begin T1.acq(l) T1.r(x) T1.rel(l) T1.acq(l) T1.w(x) T1.rel(l) T1.end "
                        "T2.acq(l) T2.w(x) T2.rel(l)";
     (void)state;
-    assert_true(finds(text, ST_BLOCKS_1V));
-    assert_true(finds(text, ST_BLOCKS_EXACT));
+    assert_true(finds(text, ONE_VARIABLE));
+    assert_true(finds(text, EXACT));
     const char *hidden = "T2.fork(T1) T2.fork(T3) T1.begin T1.r(x) T1.w(x) T1.end T3.w(x) "
                          "T2.join(T1) T2.join(T3) T2.w(x)";
-    assert_true(finds(hidden, ST_BLOCKS_1V));
-    assert_false(finds(hidden, ST_BLOCKS_EXACT));
-    assert_true(finds_as_published(hidden, ST_BLOCKS_EXACT));
+    assert_true(finds(hidden, ONE_VARIABLE));
+    assert_false(finds(hidden, EXACT));
+    assert_true(finds_as_published(hidden, EXACT));
 }
 
 /* ---- two variables ---- */
@@ -309,10 +323,9 @@ static void two_variables_take_two_transactions(void **state) {
     const char *text = "T1.begin T1.acq(l) T1.w(x) T1.rel(l) T1.acq(l) T1.w(y) T1.rel(l) T1.end "
                        "T2.begin T2.acq(l) T2.r(x) T2.r(y) T2.rel(l) T2.end";
     (void)state;
-    assert_false(finds(text, ST_BLOCKS_1V));
-    struct st_prediction prediction =
-        predict(text, (struct st_predict_options){.depth = ST_BLOCKS_2V});
-    assert_int_equal(prediction.by[ST_FORESEEN_POTENTIAL], 1);
+    assert_false(finds(text, ONE_VARIABLE));
+    struct st_prediction prediction = predict(text, (struct how){.depth = TWO_VARIABLES});
+    assert_int_equal(prediction.by[ST_BLOCK_POTENTIAL], 1);
     assert_string_equal(prediction.blocks[0].pattern, "W-R-R-W");
     assert_int_equal(prediction.blocks[0].variable_count, 2);
     assert_int_equal(prediction.blocks[0].events[0].number, 3);
@@ -329,31 +342,31 @@ static void a_lock_between_the_accesses_keeps_them_out(void **state) {
     (void)state;
     struct st_prediction prediction = predict("T1.begin T1.acq(g) T1.w(x) T1.w(y) T1.rel(g) T1.end "
                                               "T2.begin T2.r(x) T2.acq(g) T2.rel(g) T2.r(y) T2.end",
-                                              (struct st_predict_options){.depth = ST_BLOCKS_2V});
-    assert_int_equal(prediction.blocks[0].foresight, ST_FORESEEN_ATOMIC);
-    assert_int_equal(prediction.blocks[1].foresight, ST_FORESEEN_POTENTIAL);
+                                              (struct how){.depth = TWO_VARIABLES});
+    assert_int_equal(prediction.blocks[0].verdict, ST_BLOCK_ATOMIC);
+    assert_int_equal(prediction.blocks[1].verdict, ST_BLOCK_POTENTIAL);
     assert_string_equal(prediction.blocks[1].pattern, "R-W-W-R");
     st_prediction_free(&prediction);
     prediction = predict("T1.begin T1.acq(g) T1.w(x) T1.w(y) T1.rel(g) T1.end "
                          "T2.begin T2.r(x) T2.r(y) T2.end T3.acq(g) T3.rel(g)",
-                         (struct st_predict_options){.depth = ST_BLOCKS_2V});
-    assert_int_equal(prediction.blocks[0].foresight, ST_FORESEEN_POTENTIAL);
-    assert_int_equal(prediction.blocks[1].foresight, ST_FORESEEN_POTENTIAL);
+                         (struct how){.depth = TWO_VARIABLES});
+    assert_int_equal(prediction.blocks[0].verdict, ST_BLOCK_POTENTIAL);
+    assert_int_equal(prediction.blocks[1].verdict, ST_BLOCK_POTENTIAL);
     st_prediction_free(&prediction);
 }
 
 static void two_writers_in_opposite_order_are_found(void **state) {
     (void)state;
     assert_true(
-        finds("T1.begin T1.w(x) T1.w(y) T1.end T2.begin T2.w(x) T2.w(y) T2.end", ST_BLOCKS_2V));
+        finds("T1.begin T1.w(x) T1.w(y) T1.end T2.begin T2.w(x) T2.w(y) T2.end", TWO_VARIABLES));
     assert_true(
-        finds("T1.begin T1.r(x) T1.w(y) T1.end T2.begin T2.r(y) T2.w(x) T2.end", ST_BLOCKS_2V));
+        finds("T1.begin T1.r(x) T1.w(y) T1.end T2.begin T2.r(y) T2.w(x) T2.end", TWO_VARIABLES));
 }
 
 /* ---- all transactions ---- */
 
 /* Is it an order of these events that each thread and each lock allows? */
-static void check_witness(const char *text, const struct st_foreseen *block) {
+static void check_witness(const char *text, const struct st_predicted_block *block) {
     struct st_event events[EVENTS];
     size_t count = parse(text, events);
     uint64_t last[9] = {0};
@@ -379,14 +392,13 @@ static void a_ring_of_three_takes_theorem_5(void **state) {
     const char *text = "T1.begin T1.w(x) T1.w(y) T1.end T2.begin T2.r(x) T2.w(z) T2.end "
                        "T3.begin T3.r(z) T3.r(y) T3.end";
     (void)state;
-    assert_false(finds(text, ST_BLOCKS_1V));
-    assert_false(finds(text, ST_BLOCKS_2V));
-    struct st_prediction prediction =
-        predict(text, (struct st_predict_options){.depth = ST_BLOCKS_EXACT});
+    assert_false(finds(text, ONE_VARIABLE));
+    assert_false(finds(text, TWO_VARIABLES));
+    struct st_prediction prediction = predict(text, (struct how){.depth = EXACT});
     assert_int_equal(prediction.atomic, ST_NOT_SERIALIZABLE);
-    assert_true(prediction.by[ST_FORESEEN_VIOLATION] > 0);
-    const struct st_foreseen *block = &prediction.blocks[0];
-    assert_int_equal(block->foresight, ST_FORESEEN_VIOLATION);
+    assert_true(prediction.by[ST_BLOCK_VIOLATION] > 0);
+    const struct st_predicted_block *block = &prediction.blocks[0];
+    assert_int_equal(block->verdict, ST_BLOCK_VIOLATION);
     assert_non_null(strstr(block->why, "together are not atomic"));
     assert_int_equal(block->witness_length, 6);
     check_witness(text, block);
@@ -400,17 +412,16 @@ static void a_ring_of_three_takes_theorem_5(void **state) {
 static void order_outside_of_transactions_takes_theorem_5(void **state) {
     const char *text = "T1.w(x) T2.begin T2.w(y) T3.r(y) T3.r(x) T2.r(x) T2.end";
     (void)state;
-    assert_false(finds(text, ST_BLOCKS_2V));
-    assert_true(finds(text, ST_BLOCKS_EXACT));
+    assert_false(finds(text, TWO_VARIABLES));
+    assert_true(finds(text, EXACT));
 }
 
 /* The two parts share no variable and no lock; threads tie them into a ring. */
 static void parts_that_order_ties_together_are_explored_together(void **state) {
     const char *text = "T1.begin T1.w(y) T3.r(y) T3.w(q) T4.r(q) T4.w(x) T1.r(x) T1.end";
     (void)state;
-    assert_true(finds(text, ST_BLOCKS_EXACT));
-    assert_false(
-        finds("T1.begin T1.w(y) T3.r(y) T3.w(q) T4.w(x) T4.r(q) T1.r(x) T1.end", ST_BLOCKS_EXACT));
+    assert_true(finds(text, EXACT));
+    assert_false(finds("T1.begin T1.w(y) T3.r(y) T3.w(q) T4.w(x) T4.r(q) T1.r(x) T1.end", EXACT));
 }
 
 static void equal_transactions_are_all_explored(void **state) {
@@ -419,7 +430,7 @@ static void equal_transactions_are_all_explored(void **state) {
                        "T2.begin T2.acq(l) T2.r(x) T2.w(x) T2.rel(l) T2.end "
                        "T1.begin T1.acq(l) T1.r(x) T1.w(x) T1.rel(l) T1.end "
                        "T2.begin T2.acq(l) T2.r(x) T2.w(x) T2.rel(l) T2.end",
-                       ST_BLOCKS_EXACT));
+                       EXACT));
 }
 
 /* ---- locks outside of transactions ---- */
@@ -428,19 +439,18 @@ static void a_lock_that_is_held_from_unit_to_unit_keeps_a_transaction_out(void *
     const char *text = "T1.begin T1.acq(l) T1.rel(l) T1.w(x) T1.end "
                        "T2.acq(l) T2.r(x) T2.r(x) T2.rel(l)";
     (void)state;
-    assert_true(finds(text, ST_BLOCKS_1V));
-    assert_true(finds(text, ST_BLOCKS_EXACT));
-    assert_false(
-        finds("T1.begin T1.w(x) T1.end T2.acq(l) T2.r(x) T2.r(x) T2.rel(l)", ST_BLOCKS_EXACT));
+    assert_true(finds(text, ONE_VARIABLE));
+    assert_true(finds(text, EXACT));
+    assert_false(finds("T1.begin T1.w(x) T1.end T2.acq(l) T2.r(x) T2.r(x) T2.rel(l)", EXACT));
 }
 
 static void an_empty_critical_section_between_two_accesses_matters(void **state) {
     (void)state;
     assert_false(finds("T2.begin T2.acq(l) T2.w(x) T2.r(y) T2.rel(l) T2.end "
                        "T1.r(x) T1.acq(l) T1.rel(l) T1.w(y)",
-                       ST_BLOCKS_EXACT));
-    assert_true(finds("T2.begin T2.acq(l) T2.w(x) T2.r(y) T2.rel(l) T2.end T1.r(x) T1.w(y)",
-                      ST_BLOCKS_EXACT));
+                       EXACT));
+    assert_true(
+        finds("T2.begin T2.acq(l) T2.w(x) T2.r(y) T2.rel(l) T2.end T1.r(x) T1.w(y)", EXACT));
 }
 
 /* ---- limits ---- */
@@ -452,21 +462,21 @@ static void giving_up_is_said(void **state) {
     for (int i = 0; i < 12; i++)
         strcat(text, "T1.begin T1.w(x) T1.w(y) T1.end T2.begin T2.r(x) T2.end "
                      "T3.begin T3.r(y) T3.end ");
-    assert_false(finds(text, ST_BLOCKS_EXACT));
-    struct st_prediction prediction =
-        predict(text, (struct st_predict_options){.depth = ST_BLOCKS_EXACT, .timeout = 1e-9});
-    assert_int_equal(prediction.by[ST_FORESEEN_TIMEOUT], prediction.block_count);
+    assert_false(finds(text, EXACT));
+    struct st_prediction prediction = predict(text, (struct how){.depth = EXACT, .timeout = 1e-9});
+    assert_int_equal(prediction.by[ST_BLOCK_TIMEOUT], prediction.block_count);
     assert_int_equal(prediction.atomic, ST_UNDECIDED);
     st_prediction_free(&prediction);
 }
 
 static void a_model_without_the_order_of_units_is_refused(void **state) {
     struct st_model *model = model_of("T1.begin T1.r(x) T1.w(x) T1.end T2.r(x)", false);
-    struct st_predict_options options = {.depth = ST_BLOCKS_EXACT};
+    struct st_predict_options options = {0};
+    struct st_blocks_options own = {.exact = true};
     struct st_prediction prediction;
     (void)state;
     st_prediction_init(&prediction);
-    st_blocks.run(model, &options, &prediction);
+    st_blocks.run(&(struct st_run){.model = model}, &options, &own, &prediction);
     assert_int_equal(prediction.atomic, ST_UNDECIDED);
     assert_int_equal(prediction.caveat_count, 1);
     st_prediction_free(&prediction);
@@ -477,19 +487,18 @@ static void threads_of_ours_change_nothing(void **state) {
     const char *text = "T1.begin T1.w(x) T1.w(y) T1.w(z) T1.end T2.begin T2.r(x) T2.r(y) T2.end "
                        "T3.begin T3.r(z) T3.r(y) T3.r(y) T3.end T4.begin T4.r(z) T4.end";
     (void)state;
-    struct st_prediction one = predict(text, (struct st_predict_options){.depth = ST_BLOCKS_2V});
-    struct st_prediction four =
-        predict(text, (struct st_predict_options){.depth = ST_BLOCKS_2V, .jobs = 4});
+    struct st_prediction one = predict(text, (struct how){.depth = TWO_VARIABLES});
+    struct st_prediction four = predict(text, (struct how){.depth = TWO_VARIABLES, .jobs = 4});
     assert_int_equal(one.listed, four.listed);
     for (size_t i = 0; i < one.listed; i++) {
-        assert_int_equal(one.blocks[i].foresight, four.blocks[i].foresight);
+        assert_int_equal(one.blocks[i].verdict, four.blocks[i].verdict);
         assert_int_equal(one.blocks[i].event_count, four.blocks[i].event_count);
         for (size_t k = 0; k < one.blocks[i].event_count; k++)
             assert_int_equal(one.blocks[i].events[k].number, four.blocks[i].events[k].number);
     }
     assert_int_equal(one.storage, four.storage);
     assert_string_equal(one.storage_unit, "blocks");
-    assert_int_equal(one.by[ST_FORESEEN_ATOMIC], 1);
+    assert_int_equal(one.by[ST_BLOCK_ATOMIC], 1);
     st_prediction_free(&one);
     st_prediction_free(&four);
 }

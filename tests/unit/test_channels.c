@@ -1,7 +1,7 @@
 /* What channels are used for, and what that means to other schedules: barriers, what is done once,
  * and reader-writer locks. */
+#include "predict/commit/commit_node.h"
 #include "predict/deadlock.h"
-#include "predict/predict.h"
 
 #include "runs.h"
 
@@ -19,9 +19,10 @@ static void assert_reported(const char *text, const char *expected) {
     char found[256] = "", begin[16];
     make_run(&run, text, &plain);
     st_prediction_init(&prediction);
-    st_commit_node.run(run.model, &options, &prediction);
+    st_commit_node.run(&(struct st_run){.model = run.model}, &options,
+                       &(struct st_commit_node_options){0}, &prediction);
     for (size_t i = 0; i < prediction.listed; i++) {
-        if (prediction.blocks[i].foresight == ST_FORESEEN_ATOMIC)
+        if (prediction.blocks[i].verdict == ST_BLOCK_ATOMIC)
             continue;
         snprintf(begin, sizeof begin, "%s%d", *found ? " " : "", (int)prediction.blocks[i].begin);
         strcat(found, begin);
@@ -186,18 +187,18 @@ static void deadlock_with_a_reader(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct run run;
-        struct st_deadlocks found;
+        struct st_predictions found = {0};
         make_run(&run, cases[i].text, &plain);
-        st_deadlocks_find(&found, run.model, 0);
-        assert_int_equal(found.count, cases[i].count);
-        for (size_t j = 0; j < found.count; j++)
-            for (size_t k = 0; k < found.items[j].count; k++) {
-                const struct st_place *wants = &found.items[j].waits[k].wants;
+        st_deadlocks_find(run.model, 0, &found);
+        assert_int_equal(found.deadlock_count, cases[i].count);
+        for (size_t j = 0; j < found.deadlock_count; j++)
+            for (size_t k = 0; k < found.deadlocks[j].count; k++) {
+                const struct st_place *wants = &found.deadlocks[j].waits[k].wants;
                 const struct st_event *event = &run.events[wants->number - 1];
-                assert_int_equal(wants->event.op, event->op); /* told as the trace has it */
+                assert_int_equal(wants->event.op, event->op); /* as the trace has it */
                 assert_int_equal(wants->event.target, event->target);
             }
-        st_deadlocks_free(&found);
+        st_predictions_free(&found);
         free_run(&run);
     }
 }
@@ -222,7 +223,7 @@ static struct st_event section_event(const struct section *section, enum st_op o
 }
 
 /* One section behind the other, each with an access in it; keeps what is held at the access. */
-static void tell(struct st_rwlocks *rwlocks, struct section *sections, bool turn) {
+static void run_sections(struct st_rwlocks *rwlocks, struct section *sections, bool turn) {
     uint64_t number = 1;
     for (size_t i = 0; i < SECTIONS; i++) {
         struct section *section = &sections[i];
@@ -269,10 +270,10 @@ static void sections_exclude_each_other_as_before(void **state) {
                                  .lock = i < LOCKS ? (uint32_t)i : (uint32_t)rand() % LOCKS,
                                  .writes = i < LOCKS || rand() % 3 == 0};
         st_rwlocks_init(&rwlocks);
-        tell(&rwlocks, sections, false);
+        run_sections(&rwlocks, sections, false);
         st_rwlocks_settle(&rwlocks, 100);
         assert_int_equal(rwlocks.count, LOCKS);
-        tell(&rwlocks, sections, true);
+        run_sections(&rwlocks, sections, true);
         assert_false(st_rwlocks_drop_broken(&rwlocks));
         for (size_t i = 0; i < SECTIONS; i++)
             for (size_t j = i + 1; j < SECTIONS; j++) {

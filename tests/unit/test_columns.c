@@ -1,5 +1,5 @@
 /* Text in columns: what lines up, and what does not. */
-#include "report/columns.h"
+#include "report/text/columns.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,14 +4,14 @@
 #include "runs.h"
 
 /* Each ring as the locks that are wanted, each ring after a slash: "b a/c b a". */
-static void describe(const struct run *run, const struct st_deadlocks *deadlocks, char *text) {
+static void describe(const struct run *run, const struct st_predictions *found, char *text) {
     *text = '\0';
-    for (size_t i = 0; i < deadlocks->count; i++) {
-        const struct st_foreseen_deadlock *ring = &deadlocks->items[i];
+    for (size_t i = 0; i < found->deadlock_count; i++) {
+        const struct st_predicted_deadlock *ring = &found->deadlocks[i];
         strcat(text, i ? "/" : "");
         for (size_t k = 0; k < ring->count; k++) {
-            const struct st_foreseen_wait *wait = &ring->waits[k];
-            const struct st_foreseen_wait *next = &ring->waits[(k + 1) % ring->count];
+            const struct st_predicted_wait *wait = &ring->waits[k];
+            const struct st_predicted_wait *next = &ring->waits[(k + 1) % ring->count];
             assert_int_equal(wait->holds.event.thread, wait->wants.event.thread);
             assert_int_equal(wait->wants.event.target, next->holds.event.target);
             assert_true(wait->holds.number < wait->wants.number);
@@ -31,15 +31,15 @@ static void describe(const struct run *run, const struct st_deadlocks *deadlocks
 
 static void assert_rings_of(const char *text, size_t most, const char *expected, bool more) {
     struct run run;
-    struct st_deadlocks deadlocks;
-    char found[4096];
+    struct st_predictions found = {0};
+    char rings[4096];
     make_run(&run, text, &(struct st_model_options){.order = ST_MODEL_BARRIERS});
-    st_deadlocks_find(&deadlocks, run.model, most);
-    describe(&run, &deadlocks, found);
-    assert_string_equal(found, expected);
-    assert_int_equal(deadlocks.potential, *expected != '\0');
-    assert_int_equal(deadlocks.more, more);
-    st_deadlocks_free(&deadlocks);
+    st_deadlocks_find(run.model, most, &found);
+    describe(&run, &found, rings);
+    assert_string_equal(rings, expected);
+    assert_true(found.deadlocks_sought);
+    assert_int_equal(found.more_deadlocks, more);
+    st_predictions_free(&found);
     free_run(&run);
 }
 

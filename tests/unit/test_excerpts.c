@@ -1,5 +1,5 @@
 /* Which line of which file a location means. tests/cli/test_report.py has the excerpts. */
-#include "report/source_file.h"
+#include "report/source/source_file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -11,7 +11,7 @@
 
 enum { COMMON, RARE, OTHER };
 
-/* A violation of a block with that name; begin tells it from all others. */
+/* A violation of a block with that name; its begin distinguishes it from all others. */
 static size_t add(struct st_findings *findings, uint32_t block, uint64_t begin) {
     struct st_violation violation = {
         .block = block, .begin = begin, .event = {.number = begin + 1}, .path_length = 1};

@@ -1,7 +1,7 @@
 /* Text from others on a terminal: nothing in it is obeyed, and no character is cut. */
-#include "report/glyphs.h"
+#include "report/text/glyphs.h"
 
-#include "report/draft.h"
+#include "report/text/text_writer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 static void assert_shown(const char *text, size_t columns, const char *expected) {
-    struct st_draft draft;
-    st_put_safely(st_draft_open(&draft), text, strlen(text), columns);
-    char *shown = st_draft_close(&draft);
+    struct st_text_buffer buffer;
+    st_put_safely(st_text_buffer_open(&buffer), text, strlen(text), columns);
+    char *shown = st_text_buffer_close(&buffer);
     assert_string_equal(shown, expected);
     assert_true(st_width(shown) <= columns);
     free(shown);
@@ -68,9 +68,9 @@ static void no_character_is_cut(void **state) {
 }
 
 static void assert_ends(const char *text, size_t columns, const char *expected) {
-    struct st_draft draft;
-    st_put_ends(st_draft_open(&draft), text, strlen(text), columns);
-    char *shown = st_draft_close(&draft);
+    struct st_text_buffer buffer;
+    st_put_ends(st_text_buffer_open(&buffer), text, strlen(text), columns);
+    char *shown = st_text_buffer_close(&buffer);
     assert_string_equal(shown, expected);
     assert_true(st_width(shown) <= columns);
     free(shown);
@@ -98,9 +98,9 @@ static void colors_take_no_room(void **state) {
 }
 
 static void assert_wrapped(const char *text, size_t width, const char *expected) {
-    struct st_draft draft;
-    st_put_wrapped(st_draft_open(&draft), text, 0, "  ", width);
-    char *shown = st_draft_close(&draft);
+    struct st_text_buffer buffer;
+    st_put_wrapped(st_text_buffer_open(&buffer), text, 0, "  ", width);
+    char *shown = st_text_buffer_close(&buffer);
     assert_string_equal(shown, expected);
     free(shown);
 }

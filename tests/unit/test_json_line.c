@@ -1,5 +1,5 @@
 /* Finding the line of a value in a JSON text. */
-#include "base/json_line.h"
+#include "base/json.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,6 +2,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -31,7 +32,7 @@ static seriatim_checker *new_checker(struct heard *heard) {
     return checker;
 }
 
-/* The event is taken. The location is the event's number times ten, to tell the two apart. */
+/* The event is taken. The location is the event's number times ten, so that the two differ. */
 static void feed(seriatim_checker *checker, uint64_t thread, seriatim_op op, uint64_t operand,
                  uint64_t number) {
     int status = seriatim_event(checker, thread, op, operand, number * 10);
@@ -500,6 +501,370 @@ static void paths_lead_out_of_the_block_and_back(void **state) {
     }
 }
 
+/* ---- Inference ---- */
+
+static void finish(seriatim_checker *checker) {
+    seriatim_result result;
+    seriatim_checker_finish(checker, &result);
+}
+
+static void assert_counts(const seriatim_block_counts *counts, uint64_t block, uint64_t executed,
+                          uint64_t violated) {
+    assert_int_equal(counts->block, block);
+    assert_int_equal(counts->executed, executed);
+    assert_int_equal(counts->violated, violated);
+}
+
+/* T1 runs a block that nobody disturbs. */
+static void feed_whole_block(seriatim_checker *checker, uint64_t block, uint64_t first) {
+    feed(checker, T1, SERIATIM_BEGIN, block, first);
+    feed(checker, T1, SERIATIM_READ, X, first + 1);
+    feed(checker, T1, SERIATIM_END, 0, first + 2);
+}
+
+static void an_inference_without_runs_is_empty(void **state) {
+    (void)state;
+    size_t count = 1;
+    seriatim_block_counts unnamed;
+    seriatim_inference *inference = seriatim_inference_new();
+    assert_non_null(seriatim_inference_blocks(inference, &count));
+    assert_int_equal(count, 0);
+    assert_int_equal(seriatim_inference_runs(inference), 0);
+    seriatim_inference_unnamed(inference, &unnamed);
+    assert_counts(&unnamed, SERIATIM_UNNAMED, 0, 0);
+    seriatim_inference_free(inference);
+    seriatim_inference_free(NULL);
+}
+
+static void blocks_are_counted_over_several_runs(void **state) {
+    (void)state;
+    seriatim_inference *inference = seriatim_inference_new();
+    for (int run = 0; run < 3; run++) {
+        seriatim_checker *checker = seriatim_checker_new(NULL);
+        feed_whole_block(checker, INNER, 1);
+        if (run == 1)
+            feed_cut_block(checker, 4);
+        else
+            feed_whole_block(checker, BLOCK, 4);
+        finish(checker);
+        assert_int_equal(seriatim_inference_add(inference, checker), 0);
+        seriatim_checker_free(checker);
+    }
+    size_t count;
+    const seriatim_block_counts *blocks = seriatim_inference_blocks(inference, &count);
+    assert_int_equal(count, 2);
+    assert_counts(&blocks[0], INNER, 3, 0);
+    assert_counts(&blocks[1], BLOCK, 3, 1);
+    assert_int_equal(seriatim_inference_runs(inference), 3);
+    seriatim_inference_free(inference);
+}
+
+static void nested_and_unnamed_blocks_are_counted(void **state) {
+    (void)state;
+    size_t count;
+    seriatim_block_counts unnamed;
+    seriatim_checker *checker = seriatim_checker_new("witness");
+    feed(checker, T1, SERIATIM_BEGIN, SERIATIM_UNNAMED, 1);
+    feed_cut_block(checker, 2);
+    feed(checker, T1, SERIATIM_END, 0, 7);
+    feed(checker, T1, SERIATIM_BEGIN, SERIATIM_UNNAMED, 8);
+    finish(checker);
+    seriatim_inference *inference = seriatim_inference_new();
+    assert_int_equal(seriatim_inference_add(inference, checker), 0);
+    const seriatim_block_counts *blocks = seriatim_inference_blocks(inference, &count);
+    assert_int_equal(count, 1);
+    assert_counts(&blocks[0], BLOCK, 1, 1);
+    seriatim_inference_unnamed(inference, &unnamed);
+    assert_counts(&unnamed, SERIATIM_UNNAMED, 2, 1);
+    seriatim_inference_free(inference);
+    seriatim_checker_free(checker);
+}
+
+static void the_most_rarely_violated_block_comes_first(void **state) {
+    (void)state;
+    size_t count;
+    seriatim_checker *checker = seriatim_checker_new(NULL);
+    seriatim_inference *inference = seriatim_inference_new();
+    feed_cut_block(checker, 1);
+    feed_whole_block(checker, BLOCK, 6);
+    feed_whole_block(checker, 5, 9);
+    feed_whole_block(checker, 4, 12);
+    feed_whole_block(checker, 3, 15);
+    feed_whole_block(checker, 3, 18);
+    finish(checker);
+    seriatim_inference_add(inference, checker);
+    const seriatim_block_counts *blocks = seriatim_inference_blocks(inference, &count);
+    assert_int_equal(count, 4);
+    assert_counts(&blocks[0], 3, 2, 0); /* ran more often */
+    assert_counts(&blocks[1], 4, 1, 0); /* equal: by id */
+    assert_counts(&blocks[2], 5, 1, 0);
+    assert_counts(&blocks[3], BLOCK, 2, 1);
+    seriatim_inference_free(inference);
+    seriatim_checker_free(checker);
+}
+
+static void a_checker_that_is_not_finished_is_not_added(void **state) {
+    (void)state;
+    seriatim_inference *inference = seriatim_inference_new();
+    seriatim_checker *checker = seriatim_checker_new(NULL);
+    feed_whole_block(checker, BLOCK, 1);
+    assert_int_equal(seriatim_inference_add(inference, checker), -1);
+    finish(checker);
+    assert_int_equal(seriatim_inference_add(inference, checker), 0);
+    assert_int_equal(seriatim_inference_runs(inference), 1);
+    seriatim_checker_free(checker);
+    seriatim_inference_free(inference);
+}
+
+static void only_an_engine_that_knows_every_depth_is_added(void **state) {
+    (void)state;
+    seriatim_inference *inference = seriatim_inference_new();
+    for (size_t i = 0; seriatim_engine_name(i); i++) {
+        seriatim_checker *checker = seriatim_checker_new(seriatim_engine_name(i));
+        feed_cut_block(checker, 1);
+        finish(checker);
+        bool exact = strcmp(seriatim_engine_name(i), "witness") == 0;
+        assert_int_equal(seriatim_inference_add(inference, checker), exact ? 0 : -1);
+        seriatim_checker_free(checker);
+    }
+    assert_int_equal(seriatim_inference_runs(inference), 1);
+    seriatim_inference_free(inference);
+}
+
+/* ---- Prediction ---- */
+
+/* One event of a run, as it is fed. */
+struct fed {
+    uint64_t thread;
+    seriatim_op op;
+    uint64_t operand;
+};
+
+/* T1's block reads and writes X in two critical sections; T2 writes X in one, after the block. All
+ * went well, but T2 could have come in between. */
+enum { VARIABLE = 1000000007 };
+static const struct fed lucky_run[] = {
+    {T1, SERIATIM_BEGIN, BLOCK},    {T1, SERIATIM_ACQUIRE, LOCK}, {T1, SERIATIM_READ, VARIABLE},
+    {T1, SERIATIM_RELEASE, LOCK},   {T1, SERIATIM_ACQUIRE, LOCK}, {T1, SERIATIM_WRITE, VARIABLE},
+    {T1, SERIATIM_RELEASE, LOCK},   {T1, SERIATIM_END, 0},        {T2, SERIATIM_ACQUIRE, LOCK},
+    {T2, SERIATIM_WRITE, VARIABLE}, {T2, SERIATIM_RELEASE, LOCK},
+};
+enum { LUCKY = sizeof lucky_run / sizeof *lucky_run };
+
+/* The same with one critical section in the block: nobody can come in between. */
+static const struct fed locked_run[] = {
+    {T1, SERIATIM_BEGIN, BLOCK},    {T1, SERIATIM_ACQUIRE, LOCK},   {T1, SERIATIM_READ, VARIABLE},
+    {T1, SERIATIM_WRITE, VARIABLE}, {T1, SERIATIM_RELEASE, LOCK},   {T1, SERIATIM_END, 0},
+    {T2, SERIATIM_ACQUIRE, LOCK},   {T2, SERIATIM_WRITE, VARIABLE}, {T2, SERIATIM_RELEASE, LOCK},
+};
+enum { LOCKED = sizeof locked_run / sizeof *locked_run };
+
+/* A predictor that was fed with the run; the location is the event's number times ten. */
+static seriatim_predictor *predict(const char *engine, const struct fed *run, size_t count) {
+    seriatim_predictor *predictor = seriatim_predictor_new(engine);
+    assert_non_null(predictor);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(seriatim_predictor_event(predictor, run[i].thread, run[i].op,
+                                                  run[i].operand, (i + 1) * 10),
+                         0);
+    return predictor;
+}
+
+static void prediction_engines_can_be_listed_and_each_can_be_had(void **state) {
+    (void)state;
+    size_t count = 0;
+    for (const char *name; (name = seriatim_predictor_engine_name(count)); count++) {
+        assert_true(strlen(seriatim_predictor_engine_summary(count)) > 0);
+        seriatim_predictor *predictor = seriatim_predictor_new(name);
+        assert_non_null(predictor);
+        seriatim_predictor_free(predictor);
+    }
+    assert_int_equal(count, 4);
+    assert_null(seriatim_predictor_engine_summary(count));
+    assert_null(seriatim_predictor_new("witness")); /* an engine of checkers */
+    seriatim_predictor_free(NULL);
+}
+
+static void a_run_without_events_predicts_nothing(void **state) {
+    (void)state;
+    for (size_t i = 0; seriatim_predictor_engine_name(i); i++) {
+        seriatim_prediction prediction;
+        seriatim_predictor *predictor = predict(seriatim_predictor_engine_name(i), NULL, 0);
+        assert_null(seriatim_predictor_block(predictor, 0));
+        assert_null(seriatim_predictor_deadlock(predictor, 0));
+        seriatim_predictor_finish(predictor, &prediction);
+        assert_int_equal(prediction.serializable, 1);
+        assert_int_equal(prediction.blocks, 0);
+        assert_null(seriatim_predictor_block(predictor, 0));
+        assert_null(seriatim_predictor_deadlock(predictor, 0));
+        seriatim_predictor_free(predictor);
+    }
+}
+
+static void every_engine_sees_that_the_lucky_block_can_be_violated(void **state) {
+    (void)state;
+    for (size_t i = 0; seriatim_predictor_engine_name(i); i++) {
+        seriatim_prediction prediction;
+        seriatim_predictor *predictor =
+            predict(seriatim_predictor_engine_name(i), lucky_run, LUCKY);
+        seriatim_predictor_finish(predictor, &prediction);
+        assert_int_equal(prediction.events, LUCKY);
+        assert_int_equal(prediction.blocks, 1);
+        assert_int_equal(prediction.potential + prediction.violations, 1);
+        assert_int_equal(prediction.listed, 1);
+        const seriatim_predicted_block *block = seriatim_predictor_block(predictor, 0);
+        assert_true(block->outlook >= SERIATIM_OUTLOOK_POTENTIAL);
+        assert_int_equal(block->thread, T1);
+        assert_int_equal(block->block, BLOCK);
+        assert_int_equal(block->begin, 1);
+        assert_int_equal(block->begin_loc, 10);
+        assert_int_equal(block->end, 8);
+        assert_null(seriatim_predictor_block(predictor, 1));
+        seriatim_predictor_free(predictor);
+    }
+}
+
+static void every_engine_sees_that_the_locked_block_is_atomic(void **state) {
+    (void)state;
+    for (size_t i = 0; seriatim_predictor_engine_name(i); i++) {
+        seriatim_prediction prediction;
+        seriatim_predictor *predictor =
+            predict(seriatim_predictor_engine_name(i), locked_run, LOCKED);
+        seriatim_predictor_finish(predictor, &prediction);
+        assert_int_equal(prediction.serializable, 1);
+        assert_int_equal(prediction.atomic, 1);
+        const seriatim_predicted_block *block = seriatim_predictor_block(predictor, 0);
+        assert_int_equal(block->outlook, SERIATIM_OUTLOOK_ATOMIC);
+        assert_null(block->events);
+        assert_null(block->schedule);
+        seriatim_predictor_free(predictor);
+    }
+}
+
+/* The schedule is one that a checker, fed in that order, finds the violation in. */
+static void the_schedule_of_a_violation_shows_it(void **state) {
+    (void)state;
+    seriatim_prediction prediction;
+    seriatim_result result;
+    struct heard heard;
+    bool seen[LUCKY + 1] = {false};
+    seriatim_predictor *predictor = predict(NULL, lucky_run, LUCKY);
+    seriatim_predictor_finish(predictor, &prediction);
+    assert_int_equal(prediction.serializable, 0);
+    assert_int_equal(prediction.violations, 1);
+    const seriatim_predicted_block *block = seriatim_predictor_block(predictor, 0);
+    assert_int_equal(block->outlook, SERIATIM_OUTLOOK_VIOLATION);
+    assert_non_null(block->schedule);
+
+    seriatim_checker *checker = new_checker(&heard);
+    for (size_t i = 0; i < block->schedule_length; i++) {
+        uint64_t number = block->schedule[i];
+        assert_in_range(number, 1, LUCKY);
+        assert_false(seen[number]);
+        seen[number] = true;
+        const struct fed *event = &lucky_run[number - 1];
+        feed(checker, event->thread, event->op, event->operand, number);
+    }
+    seriatim_checker_finish(checker, &result);
+    assert_int_equal(result.serializable, 0);
+    assert_int_equal(heard.calls, 1);
+    assert_int_equal(heard.last.block, BLOCK);
+    seriatim_checker_free(checker);
+    seriatim_predictor_free(predictor);
+}
+
+static void a_violation_has_its_variables_and_events(void **state) {
+    (void)state;
+    seriatim_prediction prediction;
+    seriatim_predictor *predictor = predict("tas", lucky_run, LUCKY);
+    seriatim_predictor_finish(predictor, &prediction);
+    const seriatim_predicted_block *block = seriatim_predictor_block(predictor, 0);
+    assert_int_equal(block->variable_count, 1);
+    assert_int_equal(block->variables[0], VARIABLE);
+    assert_string_equal(block->pattern, "R-W-W");
+    assert_int_equal(block->event_count, 3);
+    static const uint64_t numbers[] = {3, 10, 6};
+    for (size_t i = 0; i < block->event_count; i++) {
+        const seriatim_place *place = &block->events[i];
+        const struct fed *event = &lucky_run[numbers[i] - 1];
+        assert_int_equal(place->event, numbers[i]);
+        assert_int_equal(place->thread, event->thread);
+        assert_int_equal(place->op, event->op);
+        assert_int_equal(place->operand, event->operand);
+        assert_int_equal(place->loc, numbers[i] * 10);
+    }
+    seriatim_predictor_free(predictor);
+}
+
+static void a_potential_deadlock_is_found(void **state) {
+    (void)state;
+    enum { A = 1, B = 2 };
+    static const struct fed run[] = {
+        {T1, SERIATIM_ACQUIRE, A}, {T1, SERIATIM_ACQUIRE, B}, {T1, SERIATIM_RELEASE, B},
+        {T1, SERIATIM_RELEASE, A}, {T2, SERIATIM_ACQUIRE, B}, {T2, SERIATIM_ACQUIRE, A},
+        {T2, SERIATIM_RELEASE, A}, {T2, SERIATIM_RELEASE, B},
+    };
+    seriatim_prediction prediction;
+    seriatim_predictor *predictor = predict(NULL, run, sizeof run / sizeof *run);
+    seriatim_predictor_finish(predictor, &prediction);
+    assert_int_equal(prediction.deadlocks, 1);
+    assert_int_equal(prediction.more_deadlocks, 0);
+    const seriatim_deadlock *deadlock = seriatim_predictor_deadlock(predictor, 0);
+    assert_int_equal(deadlock->length, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const seriatim_wait *wait = &deadlock->waits[i], *next = &deadlock->waits[1 - i];
+        assert_int_equal(wait->holds.thread, wait->wants.thread);
+        assert_int_equal(wait->holds.op, SERIATIM_ACQUIRE);
+        assert_int_equal(wait->wants.operand, next->holds.operand);
+        assert_true(wait->holds.event < wait->wants.event);
+    }
+    assert_null(seriatim_predictor_deadlock(predictor, 1));
+    seriatim_predictor_free(predictor);
+}
+
+static void a_predictor_refuses_what_a_checker_refuses(void **state) {
+    (void)state;
+    seriatim_prediction prediction;
+    seriatim_predictor *predictor = predict(NULL, locked_run, LOCKED);
+    assert_string_equal(seriatim_predictor_error(predictor), "");
+    assert_int_equal(seriatim_predictor_event(predictor, T1, SERIATIM_RELEASE, LOCK, 1), -1);
+    assert_non_null(strstr(seriatim_predictor_error(predictor), "not held"));
+    seriatim_predictor_finish(predictor, &prediction);
+    assert_int_equal(prediction.events, LOCKED);
+    assert_int_equal(prediction.refused, 1);
+    assert_int_equal(seriatim_predictor_event(predictor, T1, SERIATIM_READ, X, 1), -1);
+    assert_non_null(strstr(seriatim_predictor_error(predictor), "after the end"));
+    seriatim_predictor_free(predictor);
+}
+
+static void all_blocks_are_counted_but_only_so_many_are_listed(void **state) {
+    (void)state;
+    static const size_t limits[] = {0, 2, SIZE_MAX};
+    static const size_t listed[] = {0, 2, 4};
+    for (int i = 0; i < 3; i++) {
+        seriatim_prediction prediction;
+        seriatim_predictor *predictor = predict(NULL, locked_run, LOCKED);
+        for (int run = 0; run < 3; run++)
+            for (int k = 0; k < LOCKED; k++)
+                seriatim_predictor_event(predictor, locked_run[k].thread, locked_run[k].op,
+                                         locked_run[k].operand, 1);
+        seriatim_predictor_keep(predictor, limits[i]);
+        seriatim_predictor_jobs(predictor, 4);
+        seriatim_predictor_timeout(predictor, 0);
+        seriatim_predictor_finish(predictor, &prediction);
+        assert_int_equal(prediction.atomic, 4);
+        assert_int_equal(prediction.listed, listed[i]);
+        assert_true(!listed[i] || seriatim_predictor_block(predictor, listed[i] - 1));
+        assert_null(seriatim_predictor_block(predictor, listed[i]));
+        seriatim_prediction again;
+        seriatim_predictor_finish(predictor, &again);
+        assert_int_equal(again.atomic, prediction.atomic);
+        assert_int_equal(again.listed, prediction.listed);
+        assert_int_equal(again.events, prediction.events);
+        seriatim_predictor_free(predictor);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_version_is_that_of_the_header),
@@ -524,6 +889,21 @@ int main(void) {
         cmocka_unit_test(checkers_know_nothing_of_each_other),
         cmocka_unit_test(a_run_can_be_wrong_without_a_violated_block),
         cmocka_unit_test(paths_lead_out_of_the_block_and_back),
+        cmocka_unit_test(an_inference_without_runs_is_empty),
+        cmocka_unit_test(blocks_are_counted_over_several_runs),
+        cmocka_unit_test(nested_and_unnamed_blocks_are_counted),
+        cmocka_unit_test(the_most_rarely_violated_block_comes_first),
+        cmocka_unit_test(a_checker_that_is_not_finished_is_not_added),
+        cmocka_unit_test(only_an_engine_that_knows_every_depth_is_added),
+        cmocka_unit_test(prediction_engines_can_be_listed_and_each_can_be_had),
+        cmocka_unit_test(a_run_without_events_predicts_nothing),
+        cmocka_unit_test(every_engine_sees_that_the_lucky_block_can_be_violated),
+        cmocka_unit_test(every_engine_sees_that_the_locked_block_is_atomic),
+        cmocka_unit_test(the_schedule_of_a_violation_shows_it),
+        cmocka_unit_test(a_violation_has_its_variables_and_events),
+        cmocka_unit_test(a_potential_deadlock_is_found),
+        cmocka_unit_test(a_predictor_refuses_what_a_checker_refuses),
+        cmocka_unit_test(all_blocks_are_counted_but_only_so_many_are_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-/* What engines do at their limits. Built with clocks that run full after a hundred local times. */
+/* What engines do at their limits. Built with clocks that overflow after a hundred local times. */
 #include "check/engine.h"
-#include "check/races.h"
+#include "check/races/races.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

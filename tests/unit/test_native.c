@@ -4,8 +4,7 @@
  * for each version of the format and then never again. */
 #include "base/memory.h"
 #include "trace/format.h"
-#include "trace/native_format.h"
-#include "trace/writer.h"
+#include "trace/native/native_format.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +33,7 @@ struct outcome {
     struct events events;
     struct st_symbols symbols;
     struct st_error error;
-    bool failed, cut;
+    bool failed, truncated;
 };
 
 static void add_event(struct events *events, struct st_event event) {
@@ -56,7 +55,7 @@ static struct st_event make_event(struct st_symbols *symbols, const char *thread
 
 /* Writes the events with so many in a chunk; 0 stands for the default. */
 static struct bytes write_trace(const struct st_symbols *symbols, const struct events *events,
-                                uint32_t chunk_events, bool cut) {
+                                uint32_t chunk_events, bool truncated) {
     struct bytes bytes = {NULL, 0};
     struct st_error error;
     FILE *file = open_memstream(&bytes.data, &bytes.size);
@@ -64,7 +63,7 @@ static struct bytes write_trace(const struct st_symbols *symbols, const struct e
     if (chunk_events)
         st_native_writer_chunk_events(writer, chunk_events);
     assert_int_equal(st_native_writer.write(writer, events->data, events->count, &error), 0);
-    assert_int_equal(st_native_writer.finish(writer, cut, &error), 0);
+    assert_int_equal(st_native_writer.finish(writer, truncated, &error), 0);
     st_native_writer.close(writer);
     fclose(file);
     return bytes;
@@ -81,7 +80,7 @@ static void read_events(struct st_input *input, struct outcome *outcome, size_t 
         for (long i = 0; i < count; i++)
             add_event(&outcome->events, events[i]);
     outcome->failed = count < 0;
-    outcome->cut = st_native_format.cut(reader);
+    outcome->truncated = st_native_format.truncated(reader);
     st_native_format.close(reader);
     free(events);
 }
@@ -144,7 +143,7 @@ static void assert_reads_back(struct st_symbols *symbols, const struct events *e
     struct bytes bytes = write_trace(symbols, events, chunk_events, false);
     struct outcome outcome = read_trace(bytes.data, bytes.size, batch);
     assert_false(outcome.failed);
-    assert_false(outcome.cut);
+    assert_false(outcome.truncated);
     assert_int_equal(outcome.events.count, events->count);
     assert_true(is_prefix(&outcome.events, events));
     assert_same_symbols(&outcome.symbols, symbols);
@@ -287,7 +286,7 @@ static void assert_golden(struct bytes bytes, uint32_t version, size_t lines) {
     for (size_t batch = 1; batch < 10; batch++) {
         struct outcome outcome = read_trace(bytes.data, bytes.size, batch);
         assert_false(outcome.failed);
-        assert_false(outcome.cut);
+        assert_false(outcome.truncated);
         assert_int_equal(outcome.events.count, lines);
         for (size_t i = 0; i < lines; i++)
             assert_golden_event(&outcome, i);
@@ -482,7 +481,7 @@ static void a_source_that_was_cut_stays_cut(void **state) {
     struct bytes bytes = write_trace(&sample.symbols, &sample.events, 0, true);
     struct outcome outcome = read_trace(bytes.data, bytes.size, 100);
     assert_false(outcome.failed);
-    assert_true(outcome.cut);
+    assert_true(outcome.truncated);
     assert_int_equal(outcome.events.count, COUNT(golden));
     free_outcome(&outcome);
     free(bytes.data);
@@ -544,9 +543,9 @@ static void assert_cut_gives_whole_chunks(struct sample sample, size_t chunk_eve
         struct outcome outcome = read_trace(sample.bytes.data, size, 3);
         assert_int_equal(outcome.failed, size < NATIVE_HEAD_SIZE);
         if (!outcome.failed)
-            assert_true(outcome.cut);
+            assert_true(outcome.truncated);
         else if (size)
-            assert_non_null(strstr(outcome.error.cause, "cut before its first event"));
+            assert_non_null(strstr(outcome.error.cause, "truncated before its first event"));
         assert_true(is_prefix(&outcome.events, &sample.events));
         assert_true(outcome.events.count % chunk_events == 0 || outcome.events.count == all);
         assert_true(outcome.events.count >= most);
@@ -764,7 +763,7 @@ static void a_chunk_of_an_unknown_optional_type_is_skipped(void **state) {
     put_end(&file, 1);
     struct outcome outcome = read_trace((const char *)file.data, file.size, 10);
     assert_false(outcome.failed);
-    assert_false(outcome.cut);
+    assert_false(outcome.truncated);
     assert_int_equal(outcome.events.count, 1);
     assert_int_equal(outcome.events.data[0].op, ST_WRITE);
     assert_int_equal(outcome.events.data[0].loc, 5);
@@ -859,12 +858,12 @@ static void marks_that_do_not_fit_are_refused(void **state) {
     put_marks(&file, 2, "\1", 1);
     second = file.size;
     put_one_write(&file);
-    assert_refused(&file, second, "another number of events than its marks");
+    assert_refused(&file, second, "its number of events is not that of its marks");
     file = make_file();
     put_marks_as(&file, CHUNK_JOINED, 2, "\1", 1);
     second = file.size;
     put_one_write(&file);
-    assert_refused(&file, second, "another number of events than its marks");
+    assert_refused(&file, second, "its number of events is not that of its marks");
 }
 
 static void a_chunk_of_an_unknown_required_type_is_refused(void **state) {
@@ -886,14 +885,14 @@ static void an_unknown_version_is_refused(void **state) {
     assert_refused(&file, 8, "version 0");
 }
 
-static void bytes_behind_the_end_are_refused(void **state) {
+static void bytes_after_the_end_are_refused(void **state) {
     (void)state;
     struct made file = make_file();
     put_one_write(&file);
     put_end(&file, 1);
     size_t end = file.size;
     put(&file, "\n", 1);
-    assert_refused(&file, end, "behind the end");
+    assert_refused(&file, end, "after the end of the trace");
 }
 
 static void a_missing_chunk_is_noticed(void **state) {
@@ -901,7 +900,7 @@ static void a_missing_chunk_is_noticed(void **state) {
     struct made file = make_file();
     file.chunks = 1;
     put_one_write(&file);
-    assert_refused(&file, NATIVE_HEAD_SIZE, "chunk 1 stands where chunk 0 belongs");
+    assert_refused(&file, NATIVE_HEAD_SIZE, "found chunk 1 where chunk 0 belongs");
     file = make_file();
     put_one_write(&file);
     size_t end = file.size;
@@ -921,7 +920,8 @@ static void absurd_sizes_are_refused(void **state) {
     assert_refused(&file, NATIVE_HEAD_SIZE, "sizes are out of bounds");
     file = make_file();
     put_chunk(&file, CHUNK_EVENTS, &payload, CHUNK_SIZE_LIMIT);
-    assert_refused(&file, NATIVE_HEAD_SIZE, "zstd frame has another size");
+    assert_refused(&file, NATIVE_HEAD_SIZE,
+                   "the size of its zstd frame is not the one in its head");
     file = make_file();
     put_chunk(&file, CHUNK_EVENTS, &payload, 3);
     assert_refused(&file, NATIVE_HEAD_SIZE, "too short");
@@ -1185,7 +1185,7 @@ int main(int count, char **arguments) {
         cmocka_unit_test(marks_of_joined_events_made_by_hand_are_read),
         cmocka_unit_test(marks_that_do_not_fit_are_refused),
         cmocka_unit_test(an_unknown_version_is_refused),
-        cmocka_unit_test(bytes_behind_the_end_are_refused),
+        cmocka_unit_test(bytes_after_the_end_are_refused),
         cmocka_unit_test(a_missing_chunk_is_noticed),
         cmocka_unit_test(absurd_sizes_are_refused),
         cmocka_unit_test(names_that_do_not_fit_are_refused),

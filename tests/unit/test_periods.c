@@ -1,6 +1,6 @@
 /* The order of thread periods, against what can be reached along edges that were written down. */
 #include "base/memory.h"
-#include "predict/periods.h"
+#include "predict/model/periods.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

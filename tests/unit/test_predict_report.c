@@ -1,11 +1,13 @@
 /* What is said of blocks that could be cut, from predictions made by hand. */
-#include "report/formats.h"
+#include "report/report.h"
 
 #include "base/memory.h"
 #include "finding/schedules.h"
-#include "report/foreseen.h"
-#include "report/judge.h"
-#include "report/load.h"
+#include "report/predicted_violation.h"
+#include "report/triage/baseline.h"
+#include "report/triage/triage.h"
+#include "spec/suppress.h"
+#include "report/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,51 +78,56 @@ static struct st_place place(struct fixture *f, uint64_t event, const char *thre
     return made;
 }
 
-static struct st_foreseen block(struct fixture *f, const char *name, const char *thread,
-                                uint64_t begin, uint64_t end, enum st_foresight foresight) {
-    return (struct st_foreseen){.block = *name ? number(&f->symbols.blocks, name) : ST_NO_NAME,
-                                .thread = number(&f->symbols.threads, thread),
-                                .begin_loc = location(f, "a.c:1"),
-                                .begin = begin,
-                                .end = end,
-                                .foresight = foresight};
+static struct st_predicted_block block(struct fixture *f, const char *name, const char *thread,
+                                       uint64_t begin, uint64_t end,
+                                       enum st_block_verdict verdict) {
+    return (struct st_predicted_block){.block =
+                                           *name ? number(&f->symbols.blocks, name) : ST_NO_NAME,
+                                       .thread = number(&f->symbols.threads, thread),
+                                       .begin_loc = location(f, "a.c:1"),
+                                       .begin = begin,
+                                       .end = end,
+                                       .verdict = verdict};
 }
 
-static void set_events(struct st_foreseen *foreseen, const struct st_place *places, size_t count) {
-    foreseen->events = st_alloc(count, sizeof *places);
-    memcpy(foreseen->events, places, count * sizeof *places);
-    foreseen->event_count = count;
+static void set_events(struct st_predicted_block *predicted, const struct st_place *places,
+                       size_t count) {
+    predicted->events = st_alloc(count, sizeof *places);
+    memcpy(predicted->events, places, count * sizeof *places);
+    predicted->event_count = count;
 }
 
-static void set_variable(struct fixture *f, struct st_foreseen *foreseen, const char *name) {
-    foreseen->variables = st_alloc(1, sizeof *foreseen->variables);
-    foreseen->variables[0] = number(&f->symbols.variables, name);
-    foreseen->variable_count = 1;
+static void set_variable(struct fixture *f, struct st_predicted_block *predicted,
+                         const char *name) {
+    predicted->variables = st_alloc(1, sizeof *predicted->variables);
+    predicted->variables[0] = number(&f->symbols.variables, name);
+    predicted->variable_count = 1;
 }
 
 /* T1 reads x twice in a block, and T2 may write it in between. */
-static struct st_foreseen read_twice(struct fixture *f, const char *name, uint64_t begin,
-                                     enum st_foresight foresight) {
-    struct st_foreseen foreseen = block(f, name, "T1", begin, begin + 5, foresight);
+static struct st_predicted_block read_twice(struct fixture *f, const char *name, uint64_t begin,
+                                            enum st_block_verdict verdict) {
+    struct st_predicted_block predicted = block(f, name, "T1", begin, begin + 5, verdict);
     const struct st_place events[] = {
         place(f, begin + 1, "T1", ST_READ, "x", "a.c:2"),
         place(f, begin + 9, "T2", ST_WRITE, "x", "b.c:7"),
         place(f, begin + 3, "T1", ST_READ, "x", "a.c:4"),
     };
-    foreseen.pattern = st_strdup("R-W-R");
-    set_events(&foreseen, events, 3);
-    set_variable(f, &foreseen, "x");
-    return foreseen;
+    predicted.pattern = st_strdup("R-W-R");
+    set_events(&predicted, events, 3);
+    set_variable(f, &predicted, "x");
+    return predicted;
 }
 
-static void add(struct fixture *f, struct st_foreseen foreseen) {
-    st_prediction_add(&f->predictions.items[f->predictions.count - 1], &foreseen);
+static void add(struct fixture *f, struct st_predicted_block predicted) {
+    st_prediction_add(&f->predictions.items[f->predictions.count - 1], &predicted);
 }
 
 static void finish(struct fixture *f) {
     for (size_t i = 0; i < f->predictions.count; i++)
         st_prediction_finish(&f->predictions.items[i]);
-    f->report.compare = f->predictions.count > 1;
+    f->report.kind =
+        f->predictions.count > 1 ? ST_REPORT_PREDICTION_COMPARISON : ST_REPORT_PREDICTION;
 }
 
 static char *write_as(const struct st_report *report, const char *format,
@@ -160,8 +167,8 @@ static void assert_saved_and_written_again(struct fixture *f);
 static void test_a_block_that_may_be_cut(void **state) {
     struct fixture *f = *state;
     add_prediction(f, "blocks", "conflict");
-    add(f, read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL));
-    add(f, block(f, "transfer", "T1", 12, 15, ST_FORESEEN_ATOMIC));
+    add(f, read_twice(f, "transfer", 1, ST_BLOCK_POTENTIAL));
+    add(f, block(f, "transfer", "T1", 12, 15, ST_BLOCK_ATOMIC));
     finish(f);
     assert_tells(
         f,
@@ -182,9 +189,9 @@ static void test_a_block_that_may_be_cut(void **state) {
 static void test_equal_findings_are_told_once_with_a_count(void **state) {
     struct fixture *f = *state;
     add_prediction(f, "blocks", "view");
-    add(f, read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL));
-    add(f, read_twice(f, "transfer", 21, ST_FORESEEN_POTENTIAL));
-    add(f, block(f, "audit", "T2", 40, 43, ST_FORESEEN_ATOMIC));
+    add(f, read_twice(f, "transfer", 1, ST_BLOCK_POTENTIAL));
+    add(f, read_twice(f, "transfer", 21, ST_BLOCK_POTENTIAL));
+    add(f, block(f, "audit", "T2", 40, 43, ST_BLOCK_ATOMIC));
     finish(f);
     assert_says(f, "t.std: 2 of 3 blocks may be cut in other schedules (blocks: Theorem 4, view; ");
     assert_says(f, "No serial order lets every read see the same write and leaves the same last "
@@ -201,9 +208,9 @@ static void test_equal_findings_are_told_once_with_a_count(void **state) {
 
 static void test_another_pattern_is_another_finding(void **state) {
     struct fixture *f = *state;
-    struct st_foreseen other = read_twice(f, "transfer", 21, ST_FORESEEN_POTENTIAL);
+    struct st_predicted_block other = read_twice(f, "transfer", 21, ST_BLOCK_POTENTIAL);
     add_prediction(f, "blocks", "view");
-    add(f, read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL));
+    add(f, read_twice(f, "transfer", 1, ST_BLOCK_POTENTIAL));
     strcpy(other.pattern, "R-W-W");
     add(f, other);
     finish(f);
@@ -212,13 +219,13 @@ static void test_another_pattern_is_another_finding(void **state) {
 }
 
 /* The witness has T2's write in the middle of the block, which was behind it. */
-static struct st_foreseen with_witness(struct fixture *f) {
+static struct st_predicted_block with_witness(struct fixture *f) {
     static const uint64_t order[] = {1, 2, 10, 4};
-    struct st_foreseen foreseen = read_twice(f, "transfer", 1, ST_FORESEEN_VIOLATION);
-    foreseen.witness_length = sizeof order / sizeof *order;
-    foreseen.witness = st_alloc(foreseen.witness_length, sizeof *order);
-    memcpy(foreseen.witness, order, sizeof order);
-    return foreseen;
+    struct st_predicted_block predicted = read_twice(f, "transfer", 1, ST_BLOCK_VIOLATION);
+    predicted.witness_length = sizeof order / sizeof *order;
+    predicted.witness = st_alloc(predicted.witness_length, sizeof *order);
+    memcpy(predicted.witness, order, sizeof order);
+    return predicted;
 }
 
 static void test_a_violation_has_a_schedule(void **state) {
@@ -264,13 +271,13 @@ static void test_schedules_are_shown_in_columns_of_threads(void **state) {
 }
 
 /* The same block, in a witness of so many events in the order of the trace. */
-static struct st_foreseen with_long_witness(struct fixture *f, size_t length) {
-    struct st_foreseen foreseen = read_twice(f, "transfer", 1, ST_FORESEEN_VIOLATION);
-    foreseen.witness_length = length;
-    foreseen.witness = st_alloc(length, sizeof *foreseen.witness);
+static struct st_predicted_block with_long_witness(struct fixture *f, size_t length) {
+    struct st_predicted_block predicted = read_twice(f, "transfer", 1, ST_BLOCK_VIOLATION);
+    predicted.witness_length = length;
+    predicted.witness = st_alloc(length, sizeof *predicted.witness);
     for (size_t i = 0; i < length; i++)
-        foreseen.witness[i] = i + 1;
-    return foreseen;
+        predicted.witness[i] = i + 1;
+    return predicted;
 }
 
 static void feed_tens(struct fixture *f, uint64_t last) {
@@ -306,12 +313,12 @@ static void test_what_the_trace_does_not_have_is_not_shown(void **state) {
 
 static void test_results_of_old_show_the_end_of_a_schedule(void **state) {
     struct fixture *f = *state;
-    struct st_foreseen foreseen = with_long_witness(f, 60);
-    foreseen.schedule = st_alloc(1, sizeof *foreseen.schedule);
-    foreseen.schedule[0] = place(f, 60, "T2", ST_WRITE, "x", "a.c:1");
-    foreseen.schedule_length = 1;
+    struct st_predicted_block predicted = with_long_witness(f, 60);
+    predicted.schedule = st_alloc(1, sizeof *predicted.schedule);
+    predicted.schedule[0] = place(f, 60, "T2", ST_WRITE, "x", "a.c:1");
+    predicted.schedule_length = 1;
     add_prediction(f, "tas", "avp");
-    add(f, foreseen);
+    add(f, predicted);
     finish(f);
     assert_says(f, "              T2\n"
                    "    ... 59 events ...\n"
@@ -320,28 +327,29 @@ static void test_results_of_old_show_the_end_of_a_schedule(void **state) {
 
 static void test_a_row_that_is_left_out_names_a_few_threads(void **state) {
     struct fixture *f = *state;
-    struct st_foreseen foreseen = with_long_witness(f, 60);
-    foreseen.schedule = st_alloc(1, sizeof *foreseen.schedule);
-    foreseen.schedule[0] = place(f, 60, "T2", ST_WRITE, "x", "a.c:1");
-    foreseen.schedule_length = 1;
-    foreseen.left_out = st_alloc(5, sizeof *foreseen.left_out);
-    foreseen.left_out_count = 5;
+    struct st_predicted_block predicted = with_long_witness(f, 60);
+    predicted.schedule = st_alloc(1, sizeof *predicted.schedule);
+    predicted.schedule[0] = place(f, 60, "T2", ST_WRITE, "x", "a.c:1");
+    predicted.schedule_length = 1;
+    predicted.left_out = st_alloc(5, sizeof *predicted.left_out);
+    predicted.left_out_count = 5;
     for (uint32_t i = 0; i < 5; i++) {
         const char *const names[] = {"T1", "T2", "T3", "T4", "T5"};
-        foreseen.left_out[i] =
+        predicted.left_out[i] =
             (struct st_left_out){60, number(&f->symbols.threads, names[i]), i ? 5 : 39};
     }
     add_prediction(f, "tas", "avp");
-    add(f, foreseen);
+    add(f, predicted);
     finish(f);
     assert_says(f, "    ... 39 events of T1, 5 of T2, 5 of T3, 10 of 2 other threads ...\n");
     assert_saved_and_written_again(f);
 }
 
-static void set_broken(struct st_foreseen *foreseen, uint64_t event, uint64_t sees, uint64_t saw) {
-    foreseen->broken = st_alloc(1, sizeof *foreseen->broken);
-    foreseen->broken[0] = (struct st_broken_read){event, sees, saw};
-    foreseen->broken_count = 1;
+static void set_broken(struct st_predicted_block *predicted, uint64_t event, uint64_t sees,
+                       uint64_t saw) {
+    predicted->broken = st_alloc(1, sizeof *predicted->broken);
+    predicted->broken[0] = (struct st_broken_read){event, sees, saw};
+    predicted->broken_count = 1;
 }
 
 static void test_reads_that_see_something_else_say_so(void **state) {
@@ -362,9 +370,9 @@ static void test_reads_that_see_something_else_say_so(void **state) {
     finish(f);
     feed_tens(f, 10);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct st_foreseen *foreseen = &f->predictions.items[0].blocks[0];
-        free(foreseen->broken);
-        set_broken(foreseen, 1, cases[i].sees, cases[i].saw);
+        struct st_predicted_block *predicted = &f->predictions.items[0].blocks[0];
+        free(predicted->broken);
+        set_broken(predicted, 1, cases[i].sees, cases[i].saw);
         assert_says(f, cases[i].words);
         assert_saved_and_written_again(f);
     }
@@ -372,16 +380,16 @@ static void test_reads_that_see_something_else_say_so(void **state) {
 
 static void test_long_names_of_threads_keep_the_columns_in_line(void **state) {
     struct fixture *f = *state;
-    struct st_foreseen foreseen = with_witness(f);
+    struct st_predicted_block predicted = with_witness(f);
     const char *const name = "a thread with a name of fifty columns, number two..";
-    foreseen.schedule = st_alloc(4, sizeof *foreseen.schedule);
-    foreseen.schedule_length = 4;
-    foreseen.schedule[0] = place(f, 1, "T1", ST_BEGIN, "transfer", "a.c:1");
-    foreseen.schedule[1] = place(f, 2, "T1", ST_READ, "x", "a.c:1");
-    foreseen.schedule[2] = place(f, 10, name, ST_WRITE, "x", "a.c:1");
-    foreseen.schedule[3] = place(f, 4, "T1", ST_READ, "x", "a.c:1");
+    predicted.schedule = st_alloc(4, sizeof *predicted.schedule);
+    predicted.schedule_length = 4;
+    predicted.schedule[0] = place(f, 1, "T1", ST_BEGIN, "transfer", "a.c:1");
+    predicted.schedule[1] = place(f, 2, "T1", ST_READ, "x", "a.c:1");
+    predicted.schedule[2] = place(f, 10, name, ST_WRITE, "x", "a.c:1");
+    predicted.schedule[3] = place(f, 4, "T1", ST_READ, "x", "a.c:1");
     add_prediction(f, "tas", "avp");
-    add(f, foreseen);
+    add(f, predicted);
     finish(f);
     assert_says(f, "              T1               a thread with a nam...umns, number two..\n"
                    "    event 1   begins transfer\n"
@@ -398,7 +406,7 @@ static void test_long_names_of_threads_keep_the_columns_in_line(void **state) {
 static void test_nothing_can_be_cut(void **state) {
     struct fixture *f = *state;
     add_prediction(f, "blocks", "view");
-    add(f, block(f, "audit", "T2", 40, 43, ST_FORESEEN_ATOMIC));
+    add(f, block(f, "audit", "T2", 40, 43, ST_BLOCK_ATOMIC));
     finish(f);
     assert_tells(f, "t.std: no block can be cut in any schedule of this run (blocks: Theorem 4, "
                     "view; 20 events, 1 thread, 0 locks, 0 variables, 3 blocks)\n");
@@ -407,17 +415,17 @@ static void test_nothing_can_be_cut(void **state) {
 static void test_what_took_too_long_is_said(void **state) {
     struct fixture *f = *state;
     add_prediction(f, "tas", NULL);
-    add(f, block(f, "audit", "T2", 40, 43, ST_FORESEEN_TIMEOUT));
-    add(f, block(f, "audit", "T2", 50, 53, ST_FORESEEN_ATOMIC));
+    add(f, block(f, "audit", "T2", 40, 43, ST_BLOCK_TIMEOUT));
+    add(f, block(f, "audit", "T2", 50, 53, ST_BLOCK_ATOMIC));
     finish(f);
     assert_int_equal(f->predictions.items[0].atomic, ST_UNDECIDED);
     assert_says(f, "t.std: undecided: 1 of 2 blocks took too long, and no other can be cut in any "
                    "schedule of this run (tas: Theorem 4; ");
     assert_says(f,
                 "\n\n1 block took too long and was not decided; a larger --timeout gives it more "
-                "processor time:\n"
+                "time:\n"
                 "  audit  T2  event 40  at a.c:1\n");
-    add(f, read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL));
+    add(f, read_twice(f, "transfer", 1, ST_BLOCK_POTENTIAL));
     finish(f);
     assert_says(f,
                 "t.std: 1 of 3 blocks may be cut in other schedules; 1 took too long and was not "
@@ -426,24 +434,24 @@ static void test_what_took_too_long_is_said(void **state) {
 
 static void test_what_happened_in_this_run_is_not_denied(void **state) {
     struct fixture *f = *state;
-    struct st_foreseen foreseen = read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL);
-    foreseen.events[1].number = 3;
+    struct st_predicted_block predicted = read_twice(f, "transfer", 1, ST_BLOCK_POTENTIAL);
+    predicted.events[1].number = 3;
     add_prediction(f, "blocks", "conflict");
-    add(f, foreseen);
+    add(f, predicted);
     finish(f);
     assert_says(f, "  In this run the steps came in this very order:\n");
 }
 
 static void test_a_finding_without_another_thread(void **state) {
     struct fixture *f = *state;
-    struct st_foreseen foreseen = block(f, "", "T1", 1, 0, ST_FORESEEN_POTENTIAL);
+    struct st_predicted_block predicted = block(f, "", "T1", 1, 0, ST_BLOCK_POTENTIAL);
     const struct st_place events[] = {place(f, 2, "T1", ST_RELEASE, "l", "a.c:2"),
                                       place(f, 3, "T1", ST_ACQUIRE, "l", "a.c:4")};
-    foreseen.pattern = st_strdup("RLRL");
-    foreseen.why = st_strdup("A right-mover comes after a left-mover");
-    set_events(&foreseen, events, 2);
+    predicted.pattern = st_strdup("RLRL");
+    predicted.why = st_strdup("A right-mover comes after a left-mover");
+    set_events(&predicted, events, 2);
     add_prediction(f, "reduction", "conflict");
-    add(f, foreseen);
+    add(f, predicted);
     finish(f);
     assert_says(f, "A block without a name may be cut, in thread T1: RLRL.\n"
                    "  The steps that it rests on:\n"
@@ -454,7 +462,7 @@ static void test_a_finding_without_another_thread(void **state) {
 }
 
 static void add_deadlock(struct fixture *f) {
-    const struct st_foreseen_wait waits[] = {
+    const struct st_predicted_wait waits[] = {
         {place(f, 2, "T1", ST_ACQUIRE, "a", "a.c:2"), place(f, 3, "T1", ST_ACQUIRE, "b", "a.c:3")},
         {place(f, 7, "T2", ST_ACQUIRE, "b", "b.c:2"), place(f, 8, "T2", ST_ACQUIRE, "a", "b.c:3")}};
     f->predictions.deadlocks_sought = true;
@@ -470,11 +478,13 @@ static void test_threads_that_wait_for_each_other(void **state) {
         f, "t.std: there is no block that could be cut; 1 deadlock potential (blocks: Theorem "
            "4, view; 20 events, 2 threads, 2 locks, 0 variables, 3 blocks)\n"
            "\n"
-           "T1 and T2 may wait for each other for ever (deadlock potential):\n"
+           "T1 and T2 may wait for each other for ever (deadlock potential).\n"
            "  event 2  T1  acquires lock a  at a.c:2  and holds it\n"
-           "  event 3  T1  acquires lock b  at a.c:3  waits for it while T2 holds it\n"
            "  event 7  T2  acquires lock b  at b.c:2  and holds it\n"
-           "  event 8  T2  acquires lock a  at b.c:3  waits for it while T1 holds it\n");
+           "  event 3  T1  acquires lock b  at a.c:3  waits for it while T2 holds it\n"
+           "  event 8  T2  acquires lock a  at b.c:3  waits for it while T1 holds it\n"
+           "  Each holds a lock that another one wants, and nothing keeps them from doing so at "
+           "the same time.\n");
 }
 
 static void add_race(struct fixture *f, uint64_t first, const char *thread) {
@@ -482,9 +492,9 @@ static void add_race(struct fixture *f, uint64_t first, const char *thread) {
     st_reserve(&prediction->races, &prediction->race_capacity, prediction->race_count + 1);
     prediction->finds_races = true;
     prediction->races[prediction->race_count++] =
-        (struct st_foreseen_race){.variable = number(&f->symbols.variables, "x"),
-                                  .first = place(f, first, thread, ST_WRITE, "x", "a.c:2"),
-                                  .second = place(f, first + 5, "T2", ST_READ, "x", "b.c:7")};
+        (struct st_predicted_race){.variable = number(&f->symbols.variables, "x"),
+                                   .first = place(f, first, thread, ST_WRITE, "x", "a.c:2"),
+                                   .second = place(f, first + 5, "T2", ST_READ, "x", "b.c:7")};
 }
 
 static void test_races_are_told_once_for_each_place(void **state) {
@@ -493,9 +503,10 @@ static void test_races_are_told_once_for_each_place(void **state) {
     add_race(f, 1, "T1");
     add_race(f, 2, "T3");
     finish(f);
-    assert_says(f, "T1 and T2 may access x at the same time (data race):\n"
+    assert_says(f, "T1 and T2 may access x at the same time (data race).\n"
                    "  event 1  T1  writes x  at a.c:2\n"
                    "  event 6  T2  reads x   at b.c:7\n"
+                   "  Neither a lock nor any other synchronisation keeps the two accesses apart.\n"
                    "  The same holds for 2 pairs of accesses in the same place.\n");
 }
 
@@ -510,7 +521,7 @@ static void test_caveats_are_notes(void **state) {
 static void test_quiet_is_one_line(void **state) {
     struct fixture *f = *state;
     add_prediction(f, "blocks", "view");
-    add(f, read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL));
+    add(f, read_twice(f, "transfer", 1, ST_BLOCK_POTENTIAL));
     add_deadlock(f);
     finish(f);
     char *text = write_as(&f->report, "text", (struct st_text_style){.quiet = true});
@@ -521,14 +532,14 @@ static void test_quiet_is_one_line(void **state) {
 static void test_several_engines_side_by_side(void **state) {
     struct fixture *f = *state;
     add_prediction(f, "blocks", "view");
-    add(f, read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL));
-    add(f, block(f, "audit", "T2", 40, 43, ST_FORESEEN_ATOMIC));
+    add(f, read_twice(f, "transfer", 1, ST_BLOCK_POTENTIAL));
+    add(f, block(f, "audit", "T2", 40, 43, ST_BLOCK_ATOMIC));
     add_prediction(f, "commit-node", "conflict");
-    add(f, block(f, "transfer", "T1", 1, 6, ST_FORESEEN_ATOMIC));
-    add(f, block(f, "audit", "T2", 40, 43, ST_FORESEEN_TIMEOUT));
+    add(f, block(f, "transfer", "T1", 1, 6, ST_BLOCK_ATOMIC));
+    add(f, block(f, "audit", "T2", 40, 43, ST_BLOCK_TIMEOUT));
     add_prediction(f, "tas", "avp");
     add(f, with_witness(f));
-    add(f, block(f, "audit", "T2", 40, 43, ST_FORESEEN_ATOMIC));
+    add(f, block(f, "audit", "T2", 40, 43, ST_BLOCK_ATOMIC));
     finish(f);
     assert_tells(f, "t.std: 20 events, 2 threads, 0 locks, 1 variable, 3 blocks\n"
                     "\n"
@@ -543,7 +554,7 @@ static void test_several_engines_side_by_side(void **state) {
                     "\n"
                     "transfer is cut in a schedule that the program could have taken, in thread "
                     "T1: T2 comes in "
-                    "between, R-W-R on x (reported by 2 of 3 engines; told by tas).\n"
+                    "between, R-W-R on x (reported by 2 of 3 engines; shown as tas found it).\n"
                     "  In this run the steps came in another order; they can come in this:\n"
                     "  event 1   T1  begins transfer  at a.c:1  and ends it with event 6\n"
                     "  event 2   T1  reads x          at a.c:2\n"
@@ -557,7 +568,7 @@ static void test_several_engines_side_by_side(void **state) {
                     "  tas          violation     R-W-R on x  T1 a.c:2, T2 b.c:7, T1 a.c:4\n"
                     "\n"
                     "1 block took too long for commit-node and was not decided; a larger --timeout "
-                    "gives it more processor time:\n"
+                    "gives it more time:\n"
                     "  audit  T2  event 40  at a.c:1\n");
 }
 
@@ -565,32 +576,32 @@ static void test_several_engines_side_by_side(void **state) {
 
 static void test_a_path_is_made_of_events_that_conflict(void **state) {
     struct fixture *f = *state;
-    struct st_foreseen foreseen = read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL);
-    struct st_violation violation = st_foreseen_violation(&foreseen);
+    struct st_predicted_block predicted = read_twice(f, "transfer", 1, ST_BLOCK_POTENTIAL);
+    struct st_violation violation = st_predicted_violation(&predicted);
     assert_int_equal(violation.path_length, 2);
     assert_int_equal(violation.path[0].from.number, 2);
     assert_int_equal(violation.path[1].from.number, 10);
     assert_int_equal(violation.closing.to.number, 4);
     free(violation.path);
-    foreseen.events[1].event.written = ST_READ; /* two reads do not conflict */
-    violation = st_foreseen_violation(&foreseen);
+    predicted.events[1].event.written = ST_READ; /* two reads do not conflict */
+    violation = st_predicted_violation(&predicted);
     assert_int_equal(violation.path_length, 0);
     assert_int_equal(violation.closing.from.number, 10);
     add_prediction(f, "blocks", "view");
-    add(f, foreseen);
+    add(f, predicted);
 }
 
 static void test_a_finding_is_known_again_whether_it_happened_or_could_happen(void **state) {
     struct fixture *f = *state;
-    struct st_foreseen foreseen = read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL);
-    struct st_violation violation = st_foreseen_violation(&foreseen);
-    struct st_fingerprint foresight = st_foreseen_fingerprint(&f->report, &foreseen);
-    assert_string_equal(foresight.text, st_fingerprint(&f->report, &violation).text);
+    struct st_predicted_block predicted = read_twice(f, "transfer", 1, ST_BLOCK_POTENTIAL);
+    struct st_violation violation = st_predicted_violation(&predicted);
+    struct st_fingerprint verdict = st_predicted_fingerprint(&f->report, &predicted);
+    assert_string_equal(verdict.text, st_fingerprint(&f->report, &violation).text);
     free(violation.path);
-    struct st_foreseen other = read_twice(f, "audit", 1, ST_FORESEEN_POTENTIAL);
-    assert_string_not_equal(foresight.text, st_foreseen_fingerprint(&f->report, &other).text);
+    struct st_predicted_block other = read_twice(f, "audit", 1, ST_BLOCK_POTENTIAL);
+    assert_string_not_equal(verdict.text, st_predicted_fingerprint(&f->report, &other).text);
     add_prediction(f, "blocks", "view");
-    add(f, foreseen);
+    add(f, predicted);
     add(f, other);
 }
 
@@ -598,15 +609,15 @@ static void test_a_finding_is_known_again_whether_it_happened_or_could_happen(vo
 
 /* Something of everything. */
 static void fill(struct fixture *f) {
-    struct st_foreseen foreseen = read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL);
-    struct st_violation violation = st_foreseen_violation(&foreseen);
-    foreseen.path = violation.path;
-    foreseen.path_length = violation.path_length;
-    foreseen.why = st_strdup("Because of \"this\".");
+    struct st_predicted_block predicted = read_twice(f, "transfer", 1, ST_BLOCK_POTENTIAL);
+    struct st_violation violation = st_predicted_violation(&predicted);
+    predicted.path = violation.path;
+    predicted.path_length = violation.path_length;
+    predicted.why = st_strdup("Because of \"this\".");
     add_prediction(f, "blocks", "view");
-    add(f, foreseen);
-    add(f, block(f, "", "T2", 40, 0, ST_FORESEEN_TIMEOUT));
-    add(f, block(f, "audit", "T2", 40, 43, ST_FORESEEN_ATOMIC));
+    add(f, predicted);
+    add(f, block(f, "", "T2", 40, 0, ST_BLOCK_TIMEOUT));
+    add(f, block(f, "audit", "T2", 40, 43, ST_BLOCK_ATOMIC));
     add_race(f, 1, "T1");
     st_prediction_caveat(&f->predictions.items[0], "Only pairs of blocks were compared.");
     f->predictions.items[0].checks_statically = true;
@@ -685,7 +696,7 @@ static void test_the_contract(void **state) {
 static void test_nothing_is_decided_when_something_timed_out(void **state) {
     struct fixture *f = *state;
     add_prediction(f, "tas", "avp");
-    add(f, block(f, "audit", "T2", 40, 43, ST_FORESEEN_TIMEOUT));
+    add(f, block(f, "audit", "T2", 40, 43, ST_BLOCK_TIMEOUT));
     finish(f);
     assert_json_has(f, "  \"atomic\": null,\n");
     assert_false(st_report_found(&f->report));
@@ -766,13 +777,13 @@ static void test_a_suppression_matches_what_could_happen(void **state) {
     struct fixture *f = *state;
     struct st_suppressions suppressions = {0};
     add_prediction(f, "blocks", "conflict");
-    add(f, read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL));
-    add(f, read_twice(f, "audit", 21, ST_FORESEEN_POTENTIAL));
-    add(f, block(f, "audit", "T2", 40, 43, ST_FORESEEN_ATOMIC));
+    add(f, read_twice(f, "transfer", 1, ST_BLOCK_POTENTIAL));
+    add(f, read_twice(f, "audit", 21, ST_BLOCK_POTENTIAL));
+    add(f, block(f, "audit", "T2", 40, 43, ST_BLOCK_ATOMIC));
     finish(f);
     load_suppressions(&suppressions, "suppress function transfer by T2 because it is fine\n");
-    struct st_judgement *judgement = st_judge(&f->report, &suppressions, NULL, 0);
-    assert_int_equal(st_foreseen_mark(&f->report, &f->report.predictions->items[0], 0).state,
+    struct st_triaged *triaged = st_triage_findings(&f->report, &suppressions, NULL, 0);
+    assert_int_equal(st_predicted_mark(&f->report, &f->report.predictions->items[0], 0).state,
                      ST_SUPPRESSED);
     assert_int_equal(st_new_reported(&f->report, &f->report.predictions->items[0]), 1);
     assert_true(st_report_found(&f->report));
@@ -782,7 +793,7 @@ static void test_a_suppression_matches_what_could_happen(void **state) {
     assert_null(strstr(text, "transfer may be cut"));
     assert_non_null(strstr(text, "audit may be cut"));
     free(text);
-    st_judgement_free(judgement);
+    st_triaged_free(triaged);
     st_suppressions_free(&suppressions);
 }
 
@@ -795,11 +806,11 @@ static void test_a_baseline_knows_what_could_happen(void **state) {
     char *json = write_as(&f->report, "json", (struct st_text_style){0});
     st_baseline_init(&baseline);
     assert_int_equal(st_baseline_add(&baseline, "base.json", json, strlen(json), &error), 0);
-    struct st_judgement *judgement = st_judge(&f->report, NULL, &baseline, 0);
+    struct st_triaged *triaged = st_triage_findings(&f->report, NULL, &baseline, 0);
     assert_false(st_report_found(&f->report));
     assert_int_equal(f->report.triage->known, 1);
     assert_int_equal(f->report.triage->gone_count, 0);
-    st_judgement_free(judgement);
+    st_triaged_free(triaged);
     st_baseline_free(&baseline);
     free(json);
 }
@@ -808,14 +819,14 @@ static void test_what_is_reported_gets_the_places_of_a_limit(void **state) {
     struct fixture *f = *state;
     struct st_suppressions none = {0};
     add_prediction(f, "blocks", "conflict");
-    add(f, block(f, "audit", "T2", 1, 2, ST_FORESEEN_ATOMIC));
-    add(f, read_twice(f, "transfer", 21, ST_FORESEEN_POTENTIAL));
+    add(f, block(f, "audit", "T2", 1, 2, ST_BLOCK_ATOMIC));
+    add(f, read_twice(f, "transfer", 21, ST_BLOCK_POTENTIAL));
     finish(f);
-    struct st_judgement *judgement = st_judge(&f->report, &none, NULL, 1);
+    struct st_triaged *triaged = st_triage_findings(&f->report, &none, NULL, 1);
     const struct st_prediction *prediction = &f->report.predictions->items[0];
     assert_int_equal(prediction->listed, 1);
     assert_int_equal(prediction->blocks[0].begin, 21);
-    st_judgement_free(judgement);
+    st_triaged_free(triaged);
 }
 
 static void test_suppressions_for_what_could_happen(void **state) {
@@ -823,7 +834,7 @@ static void test_suppressions_for_what_could_happen(void **state) {
     char *text = NULL;
     size_t size;
     add_prediction(f, "blocks", "conflict");
-    add(f, read_twice(f, "transfer", 1, ST_FORESEEN_POTENTIAL));
+    add(f, read_twice(f, "transfer", 1, ST_BLOCK_POTENTIAL));
     finish(f);
     FILE *file = open_memstream(&text, &size);
     st_report_suppressions(&f->report, file);

@@ -1,7 +1,7 @@
 /* Which accesses race. Traces are written as "T1 w x, T2 r x": a thread, an operation as in STD
  * text ("aw" and "ar" are atomic), and its target. */
-#include "check/race_edges.h"
-#include "check/races.h"
+#include "check/races/race_edges.h"
+#include "check/races/races.h"
 #include "trace/validate.h"
 
 #include <setjmp.h>
@@ -64,7 +64,7 @@ static void list(void *context, const struct st_place *from, const struct st_pla
     strcat(text, pair);
 }
 
-/* The pairs that are told: "1-2 1-3". */
+/* The pairs that are reported: "1-2 1-3". */
 static void assert_races(const char *text, const char *expected) {
     struct trace trace;
     char found[1024] = "";
@@ -150,7 +150,7 @@ static void a_plain_access_is_not_forgotten_for_an_atomic_one(void **state) {
     assert_races("T1 r x, T1 ar x, T2 aw x", "1-3");
 }
 
-/* FastTrack keeps the last write only: of these it would tell the first race. */
+/* FastTrack keeps the last write only: of these it would report the first race. */
 static void a_race_does_not_hide_another(void **state) {
     (void)state;
     assert_races("T1 w x, T2 w x, T2 snd c, T3 rcv c, T3 w x", "1-2 1-5");

@@ -1,5 +1,5 @@
 /* The order in which blocks are spoken of: the most surprising violation first. */
-#include "report/rank.h"
+#include "report/triage/rank.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* Reduction: which blocks are reported, and why; the searches for races that it can use. */
-#include "predict/ablation.h"
+#include "predict/reduction/ablation.h"
 #include "predict/deadlock.h"
-#include "predict/reduction.h"
+#include "predict/reduction/reduction.h"
 
 #include "runs.h"
 
@@ -11,26 +11,42 @@
 #define UPDATE_ATOMIC(t) t " ar a, " t " jw a"
 #define BLOCK(t, inner) t " begin b, " inner ", " t " end b"
 
-static void predict(struct run *run, const char *text, const struct st_predict_options *options,
+/* The way of doing it that is asked for. */
+struct how {
+    bool as_published, online;
+    unsigned without;
+    enum st_race_search races;
+};
+#define PAIRWISE .races = ST_RACES_PAIRWISE
+
+static struct st_run_needs needs_of(const struct st_predict_options *options,
+                                    const struct st_reduction_options *own) {
+    struct st_run_needs needs = {.model = {BARRIERS}};
+    st_reduction.prepare(options, own, &needs);
+    return needs;
+}
+
+static void predict(struct run *run, const char *text, const struct how *how,
                     struct st_prediction *prediction) {
-    struct st_model_options model = {BARRIERS};
-    st_reduction_prepare(options, &model);
-    make_run(run, text, &model);
+    struct st_predict_options options = {.as_published = how->as_published};
+    struct st_reduction_options own = {
+        .online = how->online, .without = how->without, .races = how->races};
+    struct st_run_needs needs = needs_of(&options, &own);
+    make_run(run, text, &needs.model);
     st_prediction_init(prediction);
-    st_reduction.run(run->model, options, prediction);
+    st_reduction.run(&(struct st_run){.model = run->model}, &options, &own, prediction);
 }
 
 /* The begins of blocks that are reported: "1 7". */
-static void assert_reported_with(struct st_predict_options options, const char *text,
-                                 const char *expected) {
+static void assert_reported_with(struct how options, const char *text, const char *expected) {
     struct run run;
     struct st_prediction prediction;
     char found[256] = "", begin[16];
     predict(&run, text, &options, &prediction);
     for (size_t i = 0; i < prediction.listed; i++) {
-        if (prediction.blocks[i].foresight == ST_FORESEEN_ATOMIC)
+        if (prediction.blocks[i].verdict == ST_BLOCK_ATOMIC)
             continue;
-        assert_int_equal(prediction.blocks[i].foresight, ST_FORESEEN_POTENTIAL);
+        assert_int_equal(prediction.blocks[i].verdict, ST_BLOCK_POTENTIAL);
         snprintf(begin, sizeof begin, "%s%d", *found ? " " : "", (int)prediction.blocks[i].begin);
         strcat(found, begin);
     }
@@ -43,23 +59,22 @@ static void assert_reported_with(struct st_predict_options options, const char *
 }
 
 static void assert_reported(const char *text, const char *expected) {
-    assert_reported_with((struct st_predict_options){0}, text, expected);
+    assert_reported_with((struct how){PAIRWISE}, text, expected);
 }
 
 static void assert_reported_without(unsigned without, const char *text, const char *expected) {
-    assert_reported_with((struct st_predict_options){.without = without}, text, expected);
+    assert_reported_with((struct how){PAIRWISE, .without = without}, text, expected);
 }
 
 /* The variables that are in a race: "x y". */
-static void assert_races_with(struct st_predict_options options, const char *text,
-                              const char *expected) {
+static void assert_races_with(struct how options, const char *text, const char *expected) {
     struct run run;
     struct st_prediction prediction;
     char found[256] = "";
     predict(&run, text, &options, &prediction);
     assert_true(prediction.finds_races);
     for (size_t i = 0; i < prediction.race_count; i++) {
-        const struct st_foreseen_race *race = &prediction.races[i];
+        const struct st_predicted_race *race = &prediction.races[i];
         const struct st_event *first = &run.events[race->first.number - 1];
         const struct st_event *second = &run.events[race->second.number - 1];
         assert_true(race->first.number < race->second.number);
@@ -78,7 +93,7 @@ static void assert_races_with(struct st_predict_options options, const char *tex
 }
 
 static void assert_races(const char *text, const char *expected) {
-    assert_races_with((struct st_predict_options){0}, text, expected);
+    assert_races_with((struct how){PAIRWISE}, text, expected);
 }
 
 /* ---- the form of a transaction ---- */
@@ -118,7 +133,7 @@ static void one_access_that_races_may_be_in_the_middle(void **state) {
 
 static void the_printed_form_lets_several_pass(void **state) {
     (void)state;
-    struct st_predict_options printed = {.as_published = true};
+    struct how printed = {PAIRWISE, .as_published = true};
     assert_reported_with(printed, BLOCK("T1", "T1 r z, T1 w z") ", T2 w z", "");
     assert_reported_with(printed, BLOCK("T1", "T1 w z, " UPDATE("T1")) ", T2 w z, " UPDATE("T2"),
                          "1");
@@ -134,9 +149,9 @@ static void the_vector_of_the_paper(void **state) {
     (void)state;
     struct run run;
     struct st_prediction prediction;
-    predict(&run, VECTOR, &(struct st_predict_options){0}, &prediction);
-    assert_int_equal(prediction.by[ST_FORESEEN_POTENTIAL], 1);
-    const struct st_foreseen *block = &prediction.blocks[0];
+    predict(&run, VECTOR, &(struct how){PAIRWISE}, &prediction);
+    assert_int_equal(prediction.by[ST_BLOCK_POTENTIAL], 1);
+    const struct st_predicted_block *block = &prediction.blocks[0];
     assert_string_equal(block->pattern, "RBLRBBL");
     assert_int_equal(block->event_count, 2);
     assert_int_equal(block->events[0].number, 4);
@@ -153,9 +168,9 @@ static void a_race_is_told_with_its_other_side(void **state) {
     (void)state;
     struct run run;
     struct st_prediction prediction;
-    predict(&run, "T1 begin b, T1 r z, T1 w z, T1 end b, T2 w z", &(struct st_predict_options){0},
+    predict(&run, "T1 begin b, T1 r z, T1 w z, T1 end b, T2 w z", &(struct how){PAIRWISE},
             &prediction);
-    const struct st_foreseen *block = &prediction.blocks[0];
+    const struct st_predicted_block *block = &prediction.blocks[0];
     assert_string_equal(block->pattern, "NN");
     assert_int_equal(block->event_count, 3);
     assert_int_equal(block->events[0].number, 2);
@@ -170,15 +185,15 @@ static void a_race_is_told_with_its_other_side(void **state) {
 /* The lock that makes an operation atomic has no name: what is told is the access. */
 static void an_atomic_operation_is_told_as_an_access(void **state) {
     (void)state;
-    const struct st_predict_options options = {0};
+    const struct how options = {PAIRWISE};
     struct run run;
     struct st_prediction prediction;
     predict(&run,
             BLOCK("T1", UPDATE_ATOMIC("T1") ", " UPDATE_ATOMIC("T1")) ", " UPDATE_ATOMIC("T2"),
             &options, &prediction);
     assert_int_equal(prediction.listed, 1);
-    const struct st_foreseen *block = &prediction.blocks[0];
-    assert_int_equal(block->foresight, ST_FORESEEN_POTENTIAL);
+    const struct st_predicted_block *block = &prediction.blocks[0];
+    assert_int_equal(block->verdict, ST_BLOCK_POTENTIAL);
     assert_int_equal(block->event_count, 2);
     for (size_t i = 0; i < 2; i++) {
         const struct st_event *event = &run.events[block->events[i].number - 1];
@@ -194,7 +209,7 @@ static void an_atomic_operation_is_told_as_an_access(void **state) {
 /* modCount++ of 8.2, while another thread reads it: atomic, but there is a race on the variable. */
 static void the_false_alarm_of_the_paper(void **state) {
     (void)state;
-    struct st_predict_options multilockset = {.races = ST_RACES_MULTILOCKSET};
+    struct how multilockset = {.races = ST_RACES_MULTILOCKSET};
     const char *text = BLOCK("T1", "T1 r m, T1 w m") ", " BLOCK("T2", "T2 r m");
     assert_reported_with(multilockset, text, "1");
     assert_reported(text, "");
@@ -284,7 +299,7 @@ static void not_those_of_a_lock_that_is_held_between_units(void **state) {
     const char *text =
         SECTION("T1", "l", "T1 w x, T1 w x") ", " BLOCK("T2", EMPTY("T2", "l") ", T2 r x");
     assert_reported(text, "5");
-    assert_reported_with((struct st_predict_options){.as_published = true}, text, "");
+    assert_reported_with((struct how){PAIRWISE, .as_published = true}, text, "");
     assert_reported(SECTION("T1", "l", "T1 w x") ", " BLOCK("T2", EMPTY("T2", "l") ", T2 r x"), "");
 }
 
@@ -348,7 +363,7 @@ static void pairs_race_when_nothing_keeps_them_apart(void **state) {
     assert_races("T1 w x, T1 fork T2, T2 w x, T1 join T2, T1 w x", "");
     assert_races("T1 fork T2, T1 w x, T2 w x", "x");
     assert_races("T1 w x, T1 snd c, T2 snd c, T1 rcv c, T2 rcv c, T2 w x", "");
-    assert_races_with((struct st_predict_options){.without = ST_WITHOUT_HAPPEN_BEFORE},
+    assert_races_with((struct how){PAIRWISE, .without = ST_WITHOUT_HAPPEN_BEFORE},
                       "T1 w x, T1 fork T2, T2 w x", "x");
 }
 
@@ -362,13 +377,11 @@ static void readers_that_share_no_lock_with_each_other(void **state) {
     (void)state;
     const char *text = FIGURE_4_T3 ", " FIGURE_4_T2 ", " FIGURE_4_T1;
     assert_races(text, "");
-    assert_races_with((struct st_predict_options){.races = ST_RACES_MULTILOCKSET}, text, "");
+    assert_races_with((struct how){.races = ST_RACES_MULTILOCKSET}, text, "");
+    assert_races_with((struct how){.races = ST_RACES_ERASER, .without = ST_WITHOUT_ESCAPE}, text,
+                      "x");
     assert_races_with(
-        (struct st_predict_options){.races = ST_RACES_ERASER, .without = ST_WITHOUT_ESCAPE}, text,
-        "x");
-    assert_races_with(
-        (struct st_predict_options){.without = ST_WITHOUT_MULTILOCKSET | ST_WITHOUT_ESCAPE}, text,
-        "x");
+        (struct how){PAIRWISE, .without = ST_WITHOUT_MULTILOCKSET | ST_WITHOUT_ESCAPE}, text, "x");
 }
 
 /* The same, created by another thread, which does not count. */
@@ -376,16 +389,13 @@ static void a_creator_comes_before_escape(void **state) {
     (void)state;
     const char *text = "T0 w x, T0 fork T1, T0 fork T2, T0 fork T3, " FIGURE_4_T3 ", " FIGURE_4_T2
                        ", " FIGURE_4_T1;
-    assert_races_with((struct st_predict_options){.races = ST_RACES_MULTILOCKSET}, text, "");
-    assert_races_with(
-        (struct st_predict_options){.races = ST_RACES_MULTILOCKSET, .without = ST_WITHOUT_ESCAPE},
-        text, "x");
-    assert_races_with(
-        (struct st_predict_options){.races = ST_RACES_MULTILOCKSET, .as_published = true}, text,
-        "");
-    assert_races_with((struct st_predict_options){.races = ST_RACES_MULTILOCKSET,
-                                                  .as_published = true,
-                                                  .without = ST_WITHOUT_ESCAPE},
+    assert_races_with((struct how){.races = ST_RACES_MULTILOCKSET}, text, "");
+    assert_races_with((struct how){.races = ST_RACES_MULTILOCKSET, .without = ST_WITHOUT_ESCAPE},
+                      text, "x");
+    assert_races_with((struct how){.races = ST_RACES_MULTILOCKSET, .as_published = true}, text, "");
+    assert_races_with((struct how){.races = ST_RACES_MULTILOCKSET,
+                                   .as_published = true,
+                                   .without = ST_WITHOUT_ESCAPE},
                       text, "x");
     assert_races(text, "");
 }
@@ -393,16 +403,16 @@ static void a_creator_comes_before_escape(void **state) {
 static void a_reader_that_is_its_own_writer(void **state) {
     (void)state;
     const char *text = FIGURE_4_T3 ", " FIGURE_4_T2 ", " FIGURE_4_T4;
-    assert_races_with((struct st_predict_options){.races = ST_RACES_MULTILOCKSET}, text, "x");
+    assert_races_with((struct how){.races = ST_RACES_MULTILOCKSET}, text, "x");
     assert_races(text, "");
-    assert_reported_with((struct st_predict_options){.races = ST_RACES_MULTILOCKSET},
+    assert_reported_with((struct how){.races = ST_RACES_MULTILOCKSET},
                          FIGURE_4_T3 ", " FIGURE_4_T2 ", " BLOCK("T4", FIGURE_4_T4), "7");
     assert_reported(FIGURE_4_T3 ", " FIGURE_4_T2 ", " BLOCK("T4", FIGURE_4_T4), "");
 }
 
 static void read_sets_are_minimal(void **state) {
     (void)state;
-    struct st_predict_options multilockset = {.races = ST_RACES_MULTILOCKSET};
+    struct how multilockset = {.races = ST_RACES_MULTILOCKSET};
     assert_races_with(multilockset,
                       SECTION("T1", "l", "T1 w x") ", " SECTION("T2", "l", "T2 r x") ", T2 r x",
                       "x");
@@ -418,8 +428,8 @@ static void read_sets_are_minimal(void **state) {
 /* The first thread to access a variable initialises it; with ownership, also the second. */
 static void eraser_forgets_the_first_accesses(void **state) {
     (void)state;
-    struct st_predict_options eraser = {.races = ST_RACES_ERASER};
-    struct st_predict_options ownership = {.races = ST_RACES_OWNERSHIP};
+    struct how eraser = {.races = ST_RACES_ERASER};
+    struct how ownership = {.races = ST_RACES_OWNERSHIP};
     assert_races_with(eraser, "T1 w x, T2 r x", "");
     assert_races_with(eraser, "T1 w x, T2 w x", "x");
     assert_races_with(ownership, "T1 w x, T2 w x", "");
@@ -431,33 +441,38 @@ static void eraser_forgets_the_first_accesses(void **state) {
 static void eraser_knows_what_cannot_be_concurrent(void **state) {
     (void)state;
     const char *text = "T1 w x, T1 fork T2, T2 w x, T1 join T2, T1 w x";
-    assert_races_with((struct st_predict_options){.races = ST_RACES_ERASER}, text, "");
-    assert_races_with(
-        (struct st_predict_options){.races = ST_RACES_ERASER, .without = ST_WITHOUT_HAPPEN_BEFORE},
-        text, "x");
-    assert_races_with((struct st_predict_options){.races = ST_RACES_OWNERSHIP}, text, "x");
-    assert_races_with((struct st_predict_options){.races = ST_RACES_MULTILOCKSET}, text, "");
-    assert_races_with((struct st_predict_options){.races = ST_RACES_MULTILOCKSET,
-                                                  .without = ST_WITHOUT_HAPPEN_BEFORE},
+    assert_races_with((struct how){.races = ST_RACES_ERASER}, text, "");
+    assert_races_with((struct how){.races = ST_RACES_ERASER, .without = ST_WITHOUT_HAPPEN_BEFORE},
                       text, "x");
+    assert_races_with((struct how){.races = ST_RACES_OWNERSHIP}, text, "x");
+    assert_races_with((struct how){.races = ST_RACES_MULTILOCKSET}, text, "");
+    assert_races_with(
+        (struct how){.races = ST_RACES_MULTILOCKSET, .without = ST_WITHOUT_HAPPEN_BEFORE}, text,
+        "x");
 }
 
 static void what_needs_variables_that_are_not_contended(void **state) {
     (void)state;
-    assert_false(st_reduction_needs_shared(&(struct st_predict_options){0}));
-    assert_true(st_reduction_needs_shared(
-        &(struct st_predict_options){.without = ST_WITHOUT_HAPPEN_BEFORE}));
-    assert_true(
-        st_reduction_needs_shared(&(struct st_predict_options){.races = ST_RACES_OWNERSHIP}));
-    assert_false(
-        st_reduction_needs_shared(&(struct st_predict_options){.races = ST_RACES_MULTILOCKSET}));
+    const struct {
+        struct st_reduction_options own;
+        bool shared;
+    } cases[] = {
+        {{0}, false},
+        {{PAIRWISE}, false},
+        {{.without = ST_WITHOUT_HAPPEN_BEFORE}, true},
+        {{.races = ST_RACES_OWNERSHIP}, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct st_predict_options options = {0};
+        assert_int_equal(needs_of(&options, &cases[i].own).model.keep_shared, cases[i].shared);
+    }
 }
 
 /* ---- online ---- */
 
 static void online_knows_only_what_came_before(void **state) {
     (void)state;
-    struct st_predict_options online = {.online = true};
+    struct how online = {.online = true};
     assert_reported_with(online, VECTOR, "");
     assert_reported_with(online, EMPTY("T2", "v") ", " VECTOR, "3");
     assert_reported_with(
@@ -467,10 +482,10 @@ static void online_knows_only_what_came_before(void **state) {
 
 static void online_takes_the_improvements_for_locks(void **state) {
     (void)state;
-    struct st_predict_options online = {.online = true};
-    struct st_predict_options plain = {.online = true,
-                                       .without = ST_WITHOUT_REENTRANT | ST_WITHOUT_THREAD_LOCAL |
-                                                  ST_WITHOUT_PROTECTED};
+    struct how online = {.online = true};
+    struct how plain = {.online = true,
+                        .without =
+                            ST_WITHOUT_REENTRANT | ST_WITHOUT_THREAD_LOCAL | ST_WITHOUT_PROTECTED};
     const char *reentrant =
         UPDATE("T2") ", " BLOCK("T1", SECTION("T1", "l", EMPTY("T1", "l") ", " EMPTY("T1", "l")));
     const char *protected_lock = BLOCK("T1", TWICE("T1")) ", " BLOCK("T2", TWICE("T2"));
@@ -484,10 +499,9 @@ static void online_tells_two_events(void **state) {
     (void)state;
     struct run run;
     struct st_prediction prediction;
-    predict(&run, EMPTY("T2", "v") ", " VECTOR, &(struct st_predict_options){.online = true},
-            &prediction);
-    assert_int_equal(prediction.by[ST_FORESEEN_POTENTIAL], 1);
-    assert_int_equal(prediction.by[ST_FORESEEN_ATOMIC], 1);
+    predict(&run, EMPTY("T2", "v") ", " VECTOR, &(struct how){.online = true}, &prediction);
+    assert_int_equal(prediction.by[ST_BLOCK_POTENTIAL], 1);
+    assert_int_equal(prediction.by[ST_BLOCK_ATOMIC], 1);
     assert_string_equal(prediction.blocks[0].pattern, "L..R");
     assert_int_equal(prediction.blocks[0].event_count, 2);
     assert_int_equal(prediction.blocks[0].events[0].number, 6);
@@ -500,11 +514,11 @@ static void online_tells_two_events(void **state) {
 static void online_splits_blocks_at_forks(void **state) {
     (void)state;
     assert_reported_with(
-        (struct st_predict_options){.online = true},
+        (struct how){.online = true},
         EMPTY("T2", "l") ", T1 begin b, " UPDATE("T1") ", T1 fork T3, " UPDATE("T1") ", T1 end b",
         "");
     assert_reported_with(
-        (struct st_predict_options){.online = true},
+        (struct how){.online = true},
         EMPTY("T2", "l") ", T1 begin b, " UPDATE("T1") ", " UPDATE("T1") ", T1 end b", "3");
 }
 
@@ -525,7 +539,7 @@ static void long_patterns_are_shortened(void **state) {
         strcat(text, piece);
     }
     strcat(text, ", T2 rel l");
-    predict(&run, text, &(struct st_predict_options){.without = ST_WITHOUT_SECTIONS}, &prediction);
+    predict(&run, text, &(struct how){PAIRWISE, .without = ST_WITHOUT_SECTIONS}, &prediction);
     assert_string_equal(prediction.blocks[0].pattern, "RB+LRLN");
     st_prediction_free(&prediction);
     free_run(&run);
@@ -537,8 +551,12 @@ static void assert_rows(const char *text, const char *expected) {
     struct run shared, run;
     struct st_ablation_row rows[ST_ABLATION_ROWS];
     char found[256] = "", piece[64];
-    make_run(&shared, text, &(struct st_model_options){BARRIERS, .keep_shared = true});
-    make_run(&run, text, &(struct st_model_options){BARRIERS});
+    const struct st_predict_options options = {0};
+    struct st_model_options plain =
+        needs_of(&options, &(struct st_reduction_options){.ablation = true}).model;
+    make_run(&run, text, &plain);
+    plain.keep_shared = true;
+    make_run(&shared, text, &plain);
     st_ablation_find(shared.model, run.model, rows);
     for (int i = 0; i < ST_ABLATION_ROWS; i++) {
         snprintf(piece, sizeof piece, "%s%d/%d", i ? " " : "", (int)rows[i].reported_blocks,

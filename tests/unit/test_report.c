@@ -50,8 +50,7 @@ static int set_up(void **state) {
                                    .symbols = &f->symbols,
                                    .facts = &f->facts,
                                    .repairs = &f->repairs,
-                                   .results = f->results,
-                                   .result_count = 1};
+                                   .results = {f->results, 1}};
     *state = f;
     return 0;
 }
@@ -170,7 +169,8 @@ static void a_path_is_told_step_by_step(void **state) {
         "  event 7  T1  joined T3             at a.c:7       still in the block, so f comes after "
         "T3\n"
         "  No serial order has f both before T2 and after T3, which comes after T2.\n\n"
-        "t.std: not serializable, first bad event 7; 1 violated block (first: ");
+        "t.std: not serializable (no order of whole blocks explains this run), first bad event 7; "
+        "1 violated block (first: ");
 }
 
 static void order_through_a_channel_is_told_as_such(void **state) {
@@ -440,7 +440,7 @@ static void a_block_that_closed_a_cycle_need_not_be_cut(void **state) {
                     "f closed a cycle of transactions in thread T1 (blamed in 1 of its 3 runs).\n"
                     "  event 1  T1  began f  at location 1  and ended it with event 9\n"
                     "  event 7  T1  read x   at a.c:7       which closed the cycle\n"
-                    "  Whether f itself was cut, this engine does not tell.\n\n"
+                    "  This engine does not say whether f itself was cut.\n\n"
                     "block  executed  blamed\n"
                     "f             3       1\n");
 }
@@ -546,7 +546,7 @@ static void a_path_in_json(void **state) {
         "        {\"from\": {\"event\": 6, \"thread\": \"T3\", \"op\": \"w(y)\", \"loc\": \"\"}, "
         "\"to\": {\"event\": 7, \"thread\": \"T1\", \"op\": \"join(T3)\", \"loc\": \"a.c:7\"}, "
         "\"kind\": \"join\", \"on\": \"T3\"}\n"
-        "      ]\n");
+        "      ],\n");
 }
 
 /* ---- Verdicts ---- */
@@ -558,15 +558,16 @@ static void a_cycle_is_told_when_no_block_is_violated(void **state) {
     st_findings_bad_event(&f->findings[0], 7);
     st_findings_cycle(&f->findings[0], edges, NULL, 3);
     assert_contains(text_of(f, false),
-                    "No serial order explains the trace, although no single block was cut:\n"
-                    "  with event 7 its transactions wait for each other in a cycle.\n"
+                    "No serial order explains the trace, although no single block was cut.\n"
+                    "  With event 7 its transactions wait for each other in a cycle.\n"
                     "  event 2  T1  released lock l       at a.c:2\n"
                     "  event 3  T2  acquired lock l       at b.c:3       so T2 comes after T1\n"
                     "  event 4  T2  forked T3             at b.c:4\n"
                     "  event 5  T3  started, then read x  at location 7  so T3 comes after T2\n"
                     "  event 6  T3  wrote y, then ended\n"
                     "  event 7  T1  joined T3             at a.c:7       so T1 comes after T3\n\n"
-                    "t.std: not serializable, first bad event 7; no violated block (first: ");
+                    "t.std: not serializable (no order of whole blocks explains this run), first "
+                    "bad event 7; no violated block (first: ");
     assert_contains(text_of(f, true), "  \"cycle\": [\n    {\"from\": {\"event\": 2, ");
 }
 
@@ -623,8 +624,8 @@ static void an_undecided_verdict_is_null(void **state) {
 
 static void engines_that_disagree_are_shouted_about(void **state) {
     struct fixture *f = *state;
-    f->report.compare = true;
-    f->report.result_count = 2;
+    f->report.kind = ST_REPORT_COMPARISON;
+    f->report.results.count = 2;
     st_findings_bad_event(&f->findings[0], 5);
     f->findings[1].verdict = ST_UNDECIDED;
     assert_false(st_report_disagrees(&f->report));
@@ -636,8 +637,8 @@ static void engines_that_disagree_are_shouted_about(void **state) {
 
 static void times_and_sizes_have_units(void **state) {
     struct fixture *f = *state;
-    f->report.compare = true;
-    f->report.result_count = 2;
+    f->report.kind = ST_REPORT_COMPARISON;
+    f->report.results.count = 2;
     f->findings[0].verdict = f->findings[1].verdict = ST_SERIALIZABLE;
     assert_contains(text_of(f, false),
                     "first          serializable                   -                0    12.3 ms"

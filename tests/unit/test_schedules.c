@@ -1,4 +1,4 @@
-/* Which events of a foreseen schedule are shown, what they are, and whose the others are. */
+/* Which events of a predicted schedule are shown, what they are, and whose the others are. */
 #include "finding/schedules.h"
 
 #include "base/memory.h"
@@ -13,13 +13,13 @@
 #include <cmocka.h>
 
 /* A finding whose witness is events 1, 2, ..., length, with steps in some of them. */
-static struct st_foreseen make_block(size_t length, uint64_t begin, const uint64_t *steps,
-                                     size_t count) {
-    struct st_foreseen block = {.begin = begin,
-                                .foresight = ST_FORESEEN_VIOLATION,
-                                .block = ST_NO_NAME,
-                                .witness_length = length,
-                                .event_count = count};
+static struct st_predicted_block make_block(size_t length, uint64_t begin, const uint64_t *steps,
+                                            size_t count) {
+    struct st_predicted_block block = {.begin = begin,
+                                       .verdict = ST_BLOCK_VIOLATION,
+                                       .block = ST_NO_NAME,
+                                       .witness_length = length,
+                                       .event_count = count};
     block.witness = st_alloc(length, sizeof *block.witness);
     for (size_t i = 0; i < length; i++)
         block.witness[i] = i + 1;
@@ -30,7 +30,7 @@ static struct st_foreseen make_block(size_t length, uint64_t begin, const uint64
 }
 
 /* "1-4 7": the numbers of what is shown, in rows. */
-static void assert_shown(const struct st_foreseen *block, const char *expected) {
+static void assert_shown(const struct st_predicted_block *block, const char *expected) {
     bool *shown = st_shown_events(block);
     char text[256] = "";
     size_t used = 0;
@@ -47,7 +47,7 @@ static void assert_shown(const struct st_foreseen *block, const char *expected) 
     free(shown);
 }
 
-static void free_lists(struct st_foreseen *block) {
+static void free_lists(struct st_predicted_block *block) {
     free(block->witness);
     free(block->events);
     free(block->broken);
@@ -55,14 +55,14 @@ static void free_lists(struct st_foreseen *block) {
 
 static void a_short_schedule_is_shown_as_a_whole(void **state) {
     (void)state;
-    struct st_foreseen block = make_block(ST_SCHEDULE_SHOWN, 3, (uint64_t[]){5, 8}, 2);
+    struct st_predicted_block block = make_block(ST_SCHEDULE_SHOWN, 3, (uint64_t[]){5, 8}, 2);
     assert_shown(&block, "1-24");
     free_lists(&block);
 }
 
 static void begin_steps_and_end_are_shown_and_what_is_close_to_them(void **state) {
     (void)state;
-    struct st_foreseen block = make_block(1000, 100, (uint64_t[]){300, 500, 700}, 3);
+    struct st_predicted_block block = make_block(1000, 100, (uint64_t[]){300, 500, 700}, 3);
     assert_shown(&block, "100-103 297-303 498-502 698-702 998-1000");
     free_lists(&block);
 }
@@ -72,7 +72,7 @@ static void steps_are_shown_however_many_there_are(void **state) {
     uint64_t steps[50];
     for (size_t i = 0; i < 50; i++)
         steps[i] = 10 * i + 10;
-    struct st_foreseen block = make_block(500, 5, steps, 50);
+    struct st_predicted_block block = make_block(500, 5, steps, 50);
     bool *shown = st_shown_events(&block);
     for (size_t i = 0; i < 500; i++)
         assert_int_equal(shown[i], (i + 1) % 10 == 0 || i + 1 == 5);
@@ -85,7 +85,7 @@ static void a_short_gap_is_not_worth_a_line(void **state) {
     uint64_t steps[40];
     for (size_t i = 0; i < 40; i++)
         steps[i] = i < 20 ? 4 * i + 4 : 5 * i - 15;
-    struct st_foreseen block = make_block(180, 4, steps, 40);
+    struct st_predicted_block block = make_block(180, 4, steps, 40);
     bool *shown = st_shown_events(&block);
     for (size_t i = 3; i < 80; i++) /* gaps of three events */
         assert_true(shown[i]);
@@ -96,7 +96,7 @@ static void a_short_gap_is_not_worth_a_line(void **state) {
 
 static void what_comes_before_the_block_is_shown_last(void **state) {
     (void)state;
-    struct st_foreseen block = make_block(30, 20, (uint64_t[]){22, 25}, 2);
+    struct st_predicted_block block = make_block(30, 20, (uint64_t[]){22, 25}, 2);
     assert_shown(&block, "7-30");
     free_lists(&block);
 }
@@ -104,7 +104,7 @@ static void what_comes_before_the_block_is_shown_last(void **state) {
 static void broken_reads_and_ends_of_the_path_are_shown(void **state) {
     (void)state;
     struct st_edge edge = {.from = {.number = 300}, .to = {.number = 400}};
-    struct st_foreseen block = make_block(1000, 100, NULL, 0);
+    struct st_predicted_block block = make_block(1000, 100, NULL, 0);
     block.path = &edge;
     block.path_length = 1;
     block.broken = st_alloc(1, sizeof *block.broken);
@@ -121,7 +121,7 @@ static void broken_reads_and_ends_of_the_path_are_shown(void **state) {
 /* ---- Looking them up ---- */
 
 /* Predictions of one engine that list one block. */
-static struct st_predictions predict(struct st_foreseen block) {
+static struct st_predictions predict(struct st_predicted_block block) {
     struct st_predictions all = {.items = st_alloc(1, sizeof *all.items), .count = 1};
     st_prediction_init(all.items);
     st_prediction_add(all.items, &block);
@@ -144,7 +144,7 @@ static void threads_of_what_is_left_out_are_counted(void **state) {
     (void)state;
     struct st_predictions all = predict(make_block(40, 1, (uint64_t[]){2, 39}, 2));
     feed(&all, 40);
-    const struct st_foreseen *block = &all.items[0].blocks[0];
+    const struct st_predicted_block *block = &all.items[0].blocks[0];
     assert_int_equal(block->schedule_length, ST_SCHEDULE_SHOWN);
     assert_int_equal(block->left_out_count, 3);
     uint64_t sum = 0, before = block->left_out[0].before;

@@ -1,5 +1,5 @@
 /* Lines of source that a report quotes: only where there are any, and never more than a line. */
-#include "report/source.h"
+#include "report/source/source.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-static void expect_spelling(void spell(struct st_text *, const char *), const char *from,
+static void expect_spelling(void spell(struct st_label *, const char *), const char *from,
                             const char *to) {
-    struct st_text text;
-    st_text_clear(&text);
+    struct st_label text;
+    st_label_clear(&text);
     spell(&text, from);
     assert_string_equal(text.bytes, to);
 }
@@ -82,11 +82,11 @@ static void symbols_lose_what_compilers_and_linkers_append(void **state) {
 
 static void long_names_end_in_dots_and_control_characters_do_not_get_through(void **state) {
     (void)state;
-    struct st_text text;
+    struct st_label text;
     char name[5000];
     memset(name, 'x', sizeof name);
     name[sizeof name - 1] = '\0';
-    st_text_clear(&text);
+    st_label_clear(&text);
     st_spell(&text, name);
     st_spell(&text, "more");
     assert_int_equal(strlen(text.bytes), sizeof text.bytes - 1);

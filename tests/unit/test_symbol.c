@@ -1,7 +1,7 @@
 /* The programs of tests/symbol know their own names: they print addresses, and what must be found
  * there. Here they are run, and then looked at from outside. */
-#include "symbol/paths.h"
-#include "symbol/spans.h"
+#include "symbol/frames.h"
+#include "symbol/address_ranges.h"
 #include "symbol/symbol.h"
 
 #include <inttypes.h>
@@ -500,7 +500,7 @@ static void names_are_cut_to_the_buffer(void **state) {
     st_modules_free(modules);
 }
 
-/* ---- paths and spans ---- */
+/* ---- paths and ranges ---- */
 
 static void source_files_are_named_relative_to_the_base(void **state) {
     (void)state;
@@ -529,25 +529,25 @@ static void source_files_are_named_relative_to_the_base(void **state) {
 
 static void the_innermost_span_is_found(void **state) {
     (void)state;
-    struct st_spans spans = {0};
-    assert_null(st_spans_find(&spans, 0));
-    st_spans_add(&spans, 10, 100, 0);
-    st_spans_add(&spans, 20, 30, 1);
-    st_spans_add(&spans, 20, 25, 2);
-    st_spans_add(&spans, 20, 25, 3);
-    st_spans_add(&spans, 40, 40, 4);
-    st_spans_add(&spans, 200, UINT64_MAX, 5);
-    st_spans_sort(&spans);
-    assert_null(st_spans_find(&spans, 9));
-    assert_int_equal(st_spans_find(&spans, 10)->what, 0);
-    assert_int_equal(st_spans_find(&spans, 24)->what, 2);
-    assert_int_equal(st_spans_find(&spans, 25)->what, 1);
-    assert_int_equal(st_spans_find(&spans, 30)->what, 0);
-    assert_int_equal(st_spans_find(&spans, 40)->what, 0);
-    assert_null(st_spans_find(&spans, 100));
-    assert_int_equal(st_spans_find(&spans, UINT64_MAX - 1)->what, 5);
-    assert_null(st_spans_find(&spans, UINT64_MAX));
-    st_spans_free(&spans);
+    struct st_address_ranges spans = {0};
+    assert_null(st_address_ranges_find(&spans, 0));
+    st_address_ranges_add(&spans, 10, 100, 0);
+    st_address_ranges_add(&spans, 20, 30, 1);
+    st_address_ranges_add(&spans, 20, 25, 2);
+    st_address_ranges_add(&spans, 20, 25, 3);
+    st_address_ranges_add(&spans, 40, 40, 4);
+    st_address_ranges_add(&spans, 200, UINT64_MAX, 5);
+    st_address_ranges_sort(&spans);
+    assert_null(st_address_ranges_find(&spans, 9));
+    assert_int_equal(st_address_ranges_find(&spans, 10)->what, 0);
+    assert_int_equal(st_address_ranges_find(&spans, 24)->what, 2);
+    assert_int_equal(st_address_ranges_find(&spans, 25)->what, 1);
+    assert_int_equal(st_address_ranges_find(&spans, 30)->what, 0);
+    assert_int_equal(st_address_ranges_find(&spans, 40)->what, 0);
+    assert_null(st_address_ranges_find(&spans, 100));
+    assert_int_equal(st_address_ranges_find(&spans, UINT64_MAX - 1)->what, 5);
+    assert_null(st_address_ranges_find(&spans, UINT64_MAX));
+    st_address_ranges_free(&spans);
 }
 
 #define FOR(test, sentence, what)                                                                  \

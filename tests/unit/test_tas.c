@@ -1,7 +1,7 @@
 /* Which blocks other schedules cut: the examples of the paper of Sinha et al. and of our own notes,
  * by every search and by brute force. Random traces are in build/avp-differential. */
-#include "predict/tas.h"
-#include "predict/tas_validate.h"
+#include "predict/tas/tas.h"
+#include "predict/tas/recheck.h"
 #include "reference/avp.h"
 
 #include "base/memory.h"
@@ -54,23 +54,15 @@ static void parse(struct sample *sample, const char *text) {
 
 /* ---- asking ---- */
 
-static struct st_tas *load(const struct sample *sample) {
-    struct st_tas *tas = st_tas_new();
-    for (size_t i = 0; i < sample->count; i++) /* in batches of one */
-        st_tas_feed(tas, &sample->events[i], 1, i + 1);
-    st_tas_finish(tas);
-    return tas;
-}
-
-static void ask(const struct sample *sample, struct st_tas_options options,
-                struct st_prediction *prediction, struct st_tas_table *table) {
-    struct st_tas *tas = load(sample);
+static void ask(const struct sample *sample, struct st_tas_setup setup,
+                struct st_prediction *prediction, struct st_tas_counts *table) {
+    struct st_tas_graph *graph = st_tas_graph_new(sample->events, sample->count);
     st_prediction_init(prediction);
-    st_tas_run(tas, &options, prediction, table);
-    st_tas_free(tas);
+    st_tas_run(graph, &setup, prediction, table);
+    st_tas_graph_free(graph);
 }
 
-static const struct st_tas_options every_way[] = {
+static const struct st_tas_setup every_way[] = {
     {.search = ST_TAS_CHAINS, .static_check = true}, {.search = ST_TAS_CHAINS, .whole_trace = true},
     {.search = ST_TAS_STATES, .static_check = true}, {.search = ST_TAS_STATES, .whole_trace = true},
     {.search = ST_TAS_DPOR, .static_check = true},   {.search = ST_TAS_DPOR, .whole_trace = true},
@@ -92,7 +84,7 @@ static void expect(const char *expected, const char *text) {
         assert_int_equal(prediction.listed, avp.block_count);
         assert_int_equal(prediction.caveat_count, 0);
         for (size_t b = 0; b < avp.block_count; b++)
-            assert_string_equal(st_foresight_name(prediction.blocks[b].foresight),
+            assert_string_equal(st_block_verdict_name(prediction.blocks[b].verdict),
                                 expected[b] == 'v' ? "violation" : "atomic");
         st_prediction_free(&prediction);
     }
@@ -111,7 +103,7 @@ static void the_block_of_figure_1_can_be_cut_as_in_figure_2a(void **state) {
     expect("v", figure_1);
     parse(&sample, figure_1);
     ask(&sample, every_way[0], &prediction, NULL);
-    const struct st_foreseen *block = &prediction.blocks[0];
+    const struct st_predicted_block *block = &prediction.blocks[0];
     assert_string_equal(block->pattern, "R-W-R"); /* the path e2, e4, e3 */
     assert_int_equal(block->event_count, 3);
     assert_int_equal(block->events[0].number, 3);
@@ -133,7 +125,7 @@ static void expect_broken(const char *expected, const char *text) {
         char found[64] = "";
         parse(&sample, text);
         ask(&sample, every_way[w], &prediction, NULL);
-        const struct st_foreseen *block = &prediction.blocks[0];
+        const struct st_predicted_block *block = &prediction.blocks[0];
         for (size_t i = 0; i < block->broken_count; i++)
             snprintf(found + strlen(found), sizeof found - strlen(found), "%s%d %d %d",
                      i ? ", " : "", (int)block->broken[i].event, (int)block->broken[i].sees,
@@ -321,11 +313,11 @@ static void no_class_of_schedules_is_missed(void **state) {
 static void find(struct sample *sample, const char *text, struct st_prediction *prediction) {
     parse(sample, text);
     ask(sample, every_way[2], prediction, NULL);
-    assert_int_equal(prediction->by[ST_FORESEEN_VIOLATION], 1);
+    assert_int_equal(prediction->by[ST_BLOCK_VIOLATION], 1);
     assert_null(st_tas_validate(sample->events, sample->count, &prediction->blocks[0]));
 }
 
-static void set_witness(struct st_foreseen *block, const uint64_t *numbers, size_t count) {
+static void set_witness(struct st_predicted_block *block, const uint64_t *numbers, size_t count) {
     free(block->witness);
     block->witness = st_alloc(count, sizeof *numbers);
     memcpy(block->witness, numbers, count * sizeof *numbers);
@@ -346,7 +338,7 @@ static void a_false_schedule_is_not_believed(void **state) {
     struct st_prediction prediction;
     (void)state;
     find(&sample, figure_1, &prediction);
-    struct st_foreseen *block = &prediction.blocks[0];
+    struct st_predicted_block *block = &prediction.blocks[0];
     ASSERT_WRONG(&sample, block, "the events of a thread are not in their order", 1, 3, 2, 6, 4);
     ASSERT_WRONG(&sample, block, "the events of a thread are not in their order", 1, 2, 3, 4, 4);
     ASSERT_WRONG(&sample, block, "the schedule has an event that the trace does not have", 1, 2, 7);
@@ -363,7 +355,7 @@ static void a_schedule_that_breaks_locks_is_not_believed(void **state) {
     (void)state;
     find(&sample, "T1.begin T1.w(x) T1.acq(l) T1.rel(l) T1.w(x) T1.end T2.acq(l) T2.r(x) T2.rel(l)",
          &prediction);
-    struct st_foreseen *block = &prediction.blocks[0];
+    struct st_predicted_block *block = &prediction.blocks[0];
     ASSERT_WRONG(&sample, block, "a lock is acquired that is held", 1, 2, 7, 8, 3, 4, 5);
     st_prediction_free(&prediction);
 }
@@ -373,7 +365,7 @@ static void a_schedule_that_breaks_fork_and_join_is_not_believed(void **state) {
     struct st_prediction prediction;
     (void)state;
     find(&sample, "T1.fork(T2) T1.begin T1.w(x) T2.r(x) T1.w(x) T1.end T1.join(T2)", &prediction);
-    struct st_foreseen *block = &prediction.blocks[0];
+    struct st_predicted_block *block = &prediction.blocks[0];
     ASSERT_WRONG(&sample, block, "a thread runs before it is forked", 4);
     ASSERT_WRONG(&sample, block, "a child is joined before it is through", 1, 2, 3, 5, 6, 7);
     ASSERT_WRONG(&sample, block, "a child is joined before it is through", 1, 4, 2, 3, 5, 6, 7);
@@ -388,7 +380,7 @@ static void a_schedule_that_breaks_channels_is_not_believed(void **state) {
          "T1.acq(l) T1.rel(l) T2.snd(c) T1.rcv(c) T1.acq(l) T1.rel(l) T1.begin T1.w(x) T2.r(x) "
          "T1.w(x) T1.end",
          &prediction);
-    struct st_foreseen *block = &prediction.blocks[0];
+    struct st_predicted_block *block = &prediction.blocks[0];
     ASSERT_WRONG(&sample, block, "a wait is woken before it begins", 1, 3);
     ASSERT_WRONG(&sample, block, "a receive comes before a send that it waits for", 1, 2, 4);
     st_prediction_free(&prediction);
@@ -409,7 +401,7 @@ static void a_false_path_is_not_believed(void **state) {
     struct st_prediction prediction;
     (void)state;
     find(&sample, figure_1, &prediction);
-    struct st_foreseen *block = &prediction.blocks[0];
+    struct st_predicted_block *block = &prediction.blocks[0];
     struct st_edge first = block->path[0];
     block->path[0] = block->path[1];
     assert_non_null(st_tas_validate(sample.events, sample.count, block));
@@ -437,19 +429,18 @@ static void make_crowded(struct sample *sample) {
 static void a_search_that_gives_up_does_not_say_atomic(void **state) {
     struct sample sample;
     struct st_prediction prediction;
-    struct st_tas_table table;
+    struct st_tas_counts table;
     (void)state;
     make_crowded(&sample);
-    ask(&sample, (struct st_tas_options){.search = ST_TAS_CHAINS, .static_check = true},
-        &prediction, &table);
+    ask(&sample, (struct st_tas_setup){.search = ST_TAS_CHAINS, .static_check = true}, &prediction,
+        &table);
     assert_int_equal(prediction.atomic, ST_SERIALIZABLE);
     assert_int_equal(table.static_proofs, 1);
     st_prediction_free(&prediction);
-    ask(&sample,
-        (struct st_tas_options){.search = ST_TAS_DPOR, .whole_trace = true, .timeout = 0.01},
+    ask(&sample, (struct st_tas_setup){.search = ST_TAS_DPOR, .whole_trace = true, .timeout = 0.01},
         &prediction, &table);
     assert_int_equal(prediction.atomic, ST_UNDECIDED);
-    assert_int_equal(prediction.blocks[0].foresight, ST_FORESEEN_TIMEOUT);
+    assert_int_equal(prediction.blocks[0].verdict, ST_BLOCK_TIMEOUT);
     assert_int_equal(table.timeouts, 1);
     assert_int_equal(table.clean, 0);
     st_prediction_free(&prediction);
@@ -465,12 +456,12 @@ static void switches_can_be_bounded(void **state) {
         for (uint64_t bound = 1; bound <= 3; bound++) {
             struct st_prediction prediction;
             ask(&sample,
-                (struct st_tas_options){.search = (enum st_tas_search)search,
-                                        .static_check = true,
-                                        .whole_trace = true,
-                                        .max_switches = bound},
+                (struct st_tas_setup){.search = (enum st_tas_search)search,
+                                      .static_check = true,
+                                      .whole_trace = true,
+                                      .max_switches = bound},
                 &prediction, NULL);
-            assert_int_equal(prediction.by[ST_FORESEEN_VIOLATION], bound == 3);
+            assert_int_equal(prediction.by[ST_BLOCK_VIOLATION], bound == 3);
             st_prediction_free(&prediction);
         }
 }
@@ -480,9 +471,9 @@ static bool is_cut_within(const char *text, enum st_tas_search search, uint64_t 
     struct st_prediction prediction;
     parse(&sample, text);
     ask(&sample,
-        (struct st_tas_options){.search = search, .static_check = true, .max_switches = switches},
+        (struct st_tas_setup){.search = search, .static_check = true, .max_switches = switches},
         &prediction, NULL);
-    bool cut = prediction.by[ST_FORESEEN_VIOLATION] > 0;
+    bool cut = prediction.by[ST_BLOCK_VIOLATION] > 0;
     st_prediction_free(&prediction);
     return cut;
 }
@@ -506,8 +497,7 @@ static void a_bound_is_told_and_that_dpor_may_miss_within_it(void **state) {
         struct sample sample;
         struct st_prediction prediction;
         parse(&sample, figure_1);
-        ask(&sample,
-            (struct st_tas_options){.search = (enum st_tas_search)search, .max_switches = 2},
+        ask(&sample, (struct st_tas_setup){.search = (enum st_tas_search)search, .max_switches = 2},
             &prediction, NULL);
         assert_int_equal(prediction.caveat_count, 1);
         assert_non_null(strstr(prediction.caveats[0], "bounded number of switches"));
@@ -524,12 +514,12 @@ static void violations_are_listed_first(void **state) {
     parse(&sample,
           "T1.begin T1.w(z) T1.end T1.begin T1.r(x) T1.r(x) T1.end T1.begin T1.w(z) T1.end "
           "T2.w(x)");
-    ask(&sample, (struct st_tas_options){.search = ST_TAS_CHAINS, .limit = 2}, &prediction, NULL);
+    ask(&sample, (struct st_tas_setup){.search = ST_TAS_CHAINS, .limit = 2}, &prediction, NULL);
     assert_int_equal(prediction.block_count, 3);
     assert_int_equal(prediction.listed, 2);
     assert_int_equal(prediction.blocks[0].begin, 1);
     assert_int_equal(prediction.blocks[1].begin, 4);
-    assert_int_equal(prediction.blocks[1].foresight, ST_FORESEEN_VIOLATION);
+    assert_int_equal(prediction.blocks[1].verdict, ST_BLOCK_VIOLATION);
     assert_int_equal(prediction.atomic, ST_NOT_SERIALIZABLE);
     st_prediction_free(&prediction);
 }
@@ -537,7 +527,7 @@ static void violations_are_listed_first(void **state) {
 static void a_trace_without_events_or_blocks_is_fine(void **state) {
     struct sample sample = {.count = 0};
     struct st_prediction prediction;
-    struct st_tas_table table;
+    struct st_tas_counts table;
     (void)state;
     ask(&sample, every_way[0], &prediction, &table);
     assert_int_equal(prediction.block_count, 0);

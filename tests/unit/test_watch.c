@@ -1,13 +1,13 @@
-/* What a program tells, read by its watcher: the order, the variables, the events.
+/* The stream of a program, read by its watcher: the order, the variables, the events.
  *
  * The streams here are in ordinary memory and written by the tests, by the rules of
- * runtime/stream.h. */
+ * stream/stream.h. */
 #include "base/memory.h"
 #include "report/report.h"
 #include "watch/merge.h"
 #include "watch/places.h"
 #include "watch/shared_memory.h"
-#include "watch/translate.h"
+#include "watch/translator.h"
 #include "watch/variables.h"
 
 #include <pthread.h>
@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-/* ---- telling ---- */
+/* ---- writing a stream ---- */
 
 enum { CHUNKS = 8 };
 
@@ -34,79 +34,79 @@ static struct st_stream_head *new_stream(uint32_t chunks, uint32_t given) {
 }
 
 /* A thread of a program that is watched. */
-struct teller {
+struct writer {
     struct st_stream_head *head;
-    uint32_t serial, sequence, used;
+    uint32_t serial, chunks, used;
     struct st_stream_chunk *chunk;
 };
 
-static bool new_chunk(struct teller *teller) {
-    int64_t index = st_stream_take_chunk(teller->head);
+static bool new_chunk(struct writer *writer) {
+    int64_t index = st_stream_take_chunk(writer->head);
     if (index < 0)
         return false;
-    teller->chunk = st_stream_chunk(teller->head, (uint32_t)index);
-    atomic_store(&teller->chunk->count, 0);
-    atomic_store(&teller->chunk->full, 0);
-    teller->chunk->thread = teller->serial;
-    teller->chunk->sequence = teller->sequence++;
-    teller->used = 0;
-    uint32_t place = atomic_fetch_add(&teller->head->announced, 1) % teller->head->chunk_count;
-    atomic_store(&st_stream_announcements(teller->head)[place], (uint32_t)index + 1);
+    writer->chunk = st_stream_chunk(writer->head, (uint32_t)index);
+    atomic_store(&writer->chunk->count, 0);
+    atomic_store(&writer->chunk->full, 0);
+    writer->chunk->thread = writer->serial;
+    writer->chunk->index = writer->chunks++;
+    writer->used = 0;
+    uint32_t place = atomic_fetch_add(&writer->head->announced, 1) % writer->head->chunk_count;
+    atomic_store(&st_stream_announcements(writer->head)[place], (uint32_t)index + 1);
     return true;
 }
 
-static void put(struct teller *teller, uint64_t what, uint64_t argument) {
-    if (teller->chunk && teller->used == ST_STREAM_RECORDS) {
-        atomic_store(&teller->chunk->count, teller->used);
-        atomic_store(&teller->chunk->full, 1);
-        teller->chunk = NULL;
+static void put(struct writer *writer, uint64_t what, uint64_t argument) {
+    if (writer->chunk && writer->used == ST_STREAM_RECORDS) {
+        atomic_store(&writer->chunk->count, writer->used);
+        atomic_store(&writer->chunk->full, 1);
+        writer->chunk = NULL;
     }
-    if (!teller->chunk) {
-        atomic_fetch_add(&teller->head->waiting, 1);
-        while (!new_chunk(teller))
+    if (!writer->chunk) {
+        atomic_fetch_add(&writer->head->waiting, 1);
+        while (!new_chunk(writer))
             sched_yield();
-        atomic_fetch_sub(&teller->head->waiting, 1);
+        atomic_fetch_sub(&writer->head->waiting, 1);
     }
-    teller->chunk->records[teller->used++] = (struct st_stream_record){what, argument};
+    writer->chunk->records[writer->used++] = (struct st_stream_record){what, argument};
 }
 
-static void publish(struct teller *teller) {
-    atomic_store(&teller->chunk->count, teller->used);
+static void publish(struct writer *writer) {
+    atomic_store(&writer->chunk->count, writer->used);
 }
 
 /* One record that is whole in itself. */
-static void tell(struct teller *teller, enum st_stream_op op, unsigned aux, uint64_t address,
+static void emit(struct writer *writer, enum st_stream_op op, unsigned aux, uint64_t address,
                  uint64_t argument) {
-    put(teller, st_stream_what(op, aux, address), argument);
-    publish(teller);
+    put(writer, st_stream_what(op, aux, address), argument);
+    publish(writer);
 }
 
-static void tell_numbered(struct teller *teller, uint64_t number, enum st_stream_op op,
-                          uint64_t address, uint64_t argument) {
-    put(teller, st_stream_what(ST_STREAM_NUMBER, 0, 0), number);
-    tell(teller, op, 0, address, argument);
+static void emit_sequenced(struct writer *writer, uint64_t sequence, enum st_stream_op op,
+                           uint64_t address, uint64_t argument) {
+    put(writer, st_stream_what(ST_STREAM_SEQUENCE, 0, 0), sequence);
+    emit(writer, op, 0, address, argument);
 }
 
-static void tell_range(struct teller *teller, enum st_stream_op op, uint64_t address,
+static void emit_range(struct writer *writer, enum st_stream_op op, uint64_t address,
                        uint64_t argument, uint64_t length) {
-    put(teller, st_stream_what(op, 0, address), argument);
-    tell(teller, ST_STREAM_LENGTH, 0, 0, length);
+    put(writer, st_stream_what(op, 0, address), argument);
+    emit(writer, ST_STREAM_LENGTH, 0, 0, length);
 }
 
-static void put_text(struct teller *teller, uint64_t number, const char *text) {
+static void put_text(struct writer *writer, uint64_t id, const char *text) {
     size_t length = strlen(text);
-    put(teller, st_stream_what(ST_STREAM_TEXT, 0, length), number);
+    put(writer, st_stream_what(ST_STREAM_TEXT, 0, length), id);
     for (size_t at = 0; at < length; at += 16) {
         struct st_stream_record raw = {0, 0};
         memcpy(&raw, text + at, length - at < 16 ? length - at : 16);
-        put(teller, raw.what, raw.argument);
+        put(writer, raw.what, raw.argument);
     }
-    publish(teller);
+    publish(writer);
 }
 
-static void tell_end(struct teller *teller) {
-    tell(teller, ST_STREAM_THREAD_END, 0, 0, 0);
-    atomic_store(&teller->chunk->full, 1);
+static void emit_end(struct writer *writer) {
+    emit(writer, ST_STREAM_THREAD_END, 0, 0, 0);
+    atomic_store(&writer->chunk->full, 1);
 }
 
 /* ---- the order ---- */
@@ -137,7 +137,7 @@ struct merging {
     struct st_stream_head *head;
     struct st_merge *merge;
     struct notes notes;
-    struct teller tellers[3];
+    struct writer writers[3];
 };
 
 static void start_merging(struct merging *m) {
@@ -145,7 +145,7 @@ static void start_merging(struct merging *m) {
     m->head = new_stream(CHUNKS, CHUNKS);
     m->merge = st_merge_new(m->head, CHUNKS, note, &m->notes);
     for (uint32_t i = 0; i < 3; i++)
-        m->tellers[i] = (struct teller){.head = m->head, .serial = i};
+        m->writers[i] = (struct writer){.head = m->head, .serial = i};
 }
 
 static void end_merging(struct merging *m) {
@@ -164,49 +164,49 @@ static void a_thread_is_read_in_its_order(void **state) {
     (void)state;
     struct merging m;
     start_merging(&m);
-    tell(&m.tellers[0], ST_STREAM_READ, 4, 1, 0);
-    tell(&m.tellers[0], ST_STREAM_READ, 4, 2, 0);
+    emit(&m.writers[0], ST_STREAM_READ, 4, 1, 0);
+    emit(&m.writers[0], ST_STREAM_READ, 4, 2, 0);
     expect(&m, "0:1 0:2 ");
-    tell(&m.tellers[0], ST_STREAM_READ, 4, 3, 0);
+    emit(&m.writers[0], ST_STREAM_READ, 4, 3, 0);
     expect(&m, "0:1 0:2 0:3 ");
     end_merging(&m);
 }
 
-static void numbers_give_the_order_between_threads(void **state) {
+static void sequence_numbers_give_the_order_between_threads(void **state) {
     (void)state;
     struct merging m;
     start_merging(&m);
-    tell_numbered(&m.tellers[1], 3, ST_STREAM_ACQUIRE, 30, 0);
-    tell_numbered(&m.tellers[0], 2, ST_STREAM_RELEASE, 20, 0);
-    tell(&m.tellers[0], ST_STREAM_READ, 4, 21, 0);
+    emit_sequenced(&m.writers[1], 3, ST_STREAM_ACQUIRE, 30, 0);
+    emit_sequenced(&m.writers[0], 2, ST_STREAM_RELEASE, 20, 0);
+    emit(&m.writers[0], ST_STREAM_READ, 4, 21, 0);
     expect(&m, "");
-    tell_numbered(&m.tellers[2], 1, ST_STREAM_ACQUIRE, 10, 0);
+    emit_sequenced(&m.writers[2], 1, ST_STREAM_ACQUIRE, 10, 0);
     expect(&m, "2:10 0:20 0:21 1:30 ");
     end_merging(&m);
 }
 
-static void what_was_visible_before_a_number_comes_before_it(void **state) {
+static void what_was_visible_before_a_sequence_number_comes_before_it(void **state) {
     (void)state;
     struct merging m;
     start_merging(&m);
-    tell_numbered(&m.tellers[1], 1, ST_STREAM_ACQUIRE, 10, 0);
-    tell(&m.tellers[0], ST_STREAM_READ, 4, 1, 0);
-    assert_true(st_merge_step(m.merge)); /* sees the number, and takes what needs none */
+    emit_sequenced(&m.writers[1], 1, ST_STREAM_ACQUIRE, 10, 0);
+    emit(&m.writers[0], ST_STREAM_READ, 4, 1, 0);
+    assert_true(st_merge_step(m.merge)); /* sees the sequence number, and delivers what has none */
     assert_string_equal(m.notes.text, "0:1 ");
-    tell(&m.tellers[0], ST_STREAM_READ, 4, 2, 0);
+    emit(&m.writers[0], ST_STREAM_READ, 4, 2, 0);
     expect(&m, "0:1 0:2 1:10 ");
     end_merging(&m);
 }
 
-static void who_observes_a_number_waits_for_it(void **state) {
+static void who_observes_a_sequence_number_waits_for_it(void **state) {
     (void)state;
     struct merging m;
     start_merging(&m);
-    tell(&m.tellers[0], ST_STREAM_OBSERVE, 0, 0, 2);
-    tell(&m.tellers[0], ST_STREAM_READ, 4, 5, 0);
-    tell_numbered(&m.tellers[1], 1, ST_STREAM_ACQUIRE, 10, 0);
+    emit(&m.writers[0], ST_STREAM_OBSERVE, 0, 0, 2);
+    emit(&m.writers[0], ST_STREAM_READ, 4, 5, 0);
+    emit_sequenced(&m.writers[1], 1, ST_STREAM_ACQUIRE, 10, 0);
     expect(&m, "1:10 ");
-    tell_numbered(&m.tellers[2], 2, ST_STREAM_ACQUIRE, 20, 0);
+    emit_sequenced(&m.writers[2], 2, ST_STREAM_ACQUIRE, 20, 0);
     expect(&m, "1:10 2:20 0:5 ");
     end_merging(&m);
 }
@@ -215,19 +215,19 @@ static void an_item_may_lie_in_two_chunks(void **state) {
     (void)state;
     struct merging m;
     start_merging(&m);
-    struct teller *teller = &m.tellers[0];
+    struct writer *writer = &m.writers[0];
     for (int i = 0; i < ST_STREAM_RECORDS - 2; i++)
-        tell(teller, ST_STREAM_SPLIT, 0, 0, 0);
+        emit(writer, ST_STREAM_SPLIT, 0, 0, 0);
     st_merge_step(m.merge);
     m.notes.used = 0;
-    put_text(teller, 1, "a text of three records, as long as that takes");
-    tell(teller, ST_STREAM_READ, 4, 7, 0);
+    put_text(writer, 1, "a text of three records, as long as that takes");
+    emit(writer, ST_STREAM_READ, 4, 7, 0);
     expect(&m, "0:46 0:7 ");
     for (int i = 0; i < ST_STREAM_RECORDS - 4; i++)
-        tell(teller, ST_STREAM_SPLIT, 0, 0, 0);
+        emit(writer, ST_STREAM_SPLIT, 0, 0, 0);
     st_merge_step(m.merge);
     m.notes.used = 0;
-    tell_numbered(teller, 1, ST_STREAM_ACQUIRE, 10, 0);
+    emit_sequenced(writer, 1, ST_STREAM_ACQUIRE, 10, 0);
     expect(&m, "0:10 ");
     end_merging(&m);
 }
@@ -236,10 +236,10 @@ static void half_an_item_waits_for_the_rest(void **state) {
     (void)state;
     struct merging m;
     start_merging(&m);
-    put(&m.tellers[0], st_stream_what(ST_STREAM_READ, 0, 5), 0);
-    publish(&m.tellers[0]);
+    put(&m.writers[0], st_stream_what(ST_STREAM_READ, 0, 5), 0);
+    publish(&m.writers[0]);
     expect(&m, "");
-    tell(&m.tellers[0], ST_STREAM_LENGTH, 0, 0, 100);
+    emit(&m.writers[0], ST_STREAM_LENGTH, 0, 0, 100);
     expect(&m, "0:5 ");
     end_merging(&m);
 }
@@ -248,16 +248,16 @@ static void the_dead_leave_gaps(void **state) {
     (void)state;
     struct merging m;
     start_merging(&m);
-    tell_numbered(&m.tellers[0], 2, ST_STREAM_ACQUIRE, 20, 0);
-    tell_numbered(&m.tellers[0], 5, ST_STREAM_ACQUIRE, 50, 0);
-    tell(&m.tellers[2], ST_STREAM_OBSERVE, 0, 0, 9);
-    tell(&m.tellers[2], ST_STREAM_READ, 4, 90, 0);
-    put(&m.tellers[1], st_stream_what(ST_STREAM_NUMBER, 0, 0), 3);
-    publish(&m.tellers[1]); /* killed before it told what the number was for */
+    emit_sequenced(&m.writers[0], 2, ST_STREAM_ACQUIRE, 20, 0);
+    emit_sequenced(&m.writers[0], 5, ST_STREAM_ACQUIRE, 50, 0);
+    emit(&m.writers[2], ST_STREAM_OBSERVE, 0, 0, 9);
+    emit(&m.writers[2], ST_STREAM_READ, 4, 90, 0);
+    put(&m.writers[1], st_stream_what(ST_STREAM_SEQUENCE, 0, 0), 3);
+    publish(&m.writers[1]); /* killed before it wrote the record with the sequence number */
     expect(&m, "");
     st_merge_finish(m.merge);
     assert_string_equal(m.notes.text, "0:20 0:50 2:90 ");
-    assert_int_equal(st_merge_facts(m.merge)->lost_numbers, 7); /* 1, 3, 4 and 6 to 9 */
+    assert_int_equal(st_merge_facts(m.merge)->lost_sequences, 7); /* 1, 3, 4 and 6 to 9 */
     assert_int_equal(st_merge_facts(m.merge)->torn, 1);
     end_merging(&m);
 }
@@ -267,7 +267,7 @@ static void an_announcement_that_never_came_is_passed(void **state) {
     struct merging m;
     start_merging(&m);
     atomic_fetch_add(&m.head->announced, 1); /* begun by a thread that is still at it */
-    tell(&m.tellers[0], ST_STREAM_READ, 4, 1, 0);
+    emit(&m.writers[0], ST_STREAM_READ, 4, 1, 0);
     expect(&m, "");
     st_merge_finish(m.merge);
     assert_string_equal(m.notes.text, "0:1 ");
@@ -287,12 +287,12 @@ static void chunks_come_back(void **state) {
     start_merging(&m);
     for (int round = 0; round < 20; round++) {
         for (int i = 0; i < ST_STREAM_RECORDS; i++)
-            tell(&m.tellers[round % 2], ST_STREAM_SPLIT, 0, 0, 0);
+            emit(&m.writers[round % 2], ST_STREAM_SPLIT, 0, 0, 0);
         st_merge_step(m.merge);
         m.notes.used = 0;
     }
-    tell_end(&m.tellers[0]);
-    tell_end(&m.tellers[1]);
+    emit_end(&m.writers[0]);
+    emit_end(&m.writers[1]);
     st_merge_step(m.merge);
     assert_int_equal(count_free(m.head), CHUNKS);
     end_merging(&m);
@@ -303,17 +303,17 @@ static void more_threads_than_chunks_get_more_chunks(void **state) {
     struct notes notes = {0};
     struct st_stream_head *head = new_stream(CHUNKS, 2);
     struct st_merge *merge = st_merge_new(head, 2, note, &notes);
-    struct teller tellers[3];
+    struct writer writers[3];
     for (uint32_t i = 0; i < 3; i++)
-        tellers[i] = (struct teller){.head = head, .serial = i};
-    tell(&tellers[0], ST_STREAM_READ, 4, 1, 0);
-    tell(&tellers[1], ST_STREAM_READ, 4, 2, 0);
-    assert_false(new_chunk(&tellers[2]));
+        writers[i] = (struct writer){.head = head, .serial = i};
+    emit(&writers[0], ST_STREAM_READ, 4, 1, 0);
+    emit(&writers[1], ST_STREAM_READ, 4, 2, 0);
+    assert_false(new_chunk(&writers[2]));
     atomic_store(&head->waiting, 1);
     for (int i = 0; i < 4; i++)
         st_merge_step(merge);
-    assert_true(new_chunk(&tellers[2]));
-    tell(&tellers[2], ST_STREAM_READ, 4, 3, 0);
+    assert_true(new_chunk(&writers[2]));
+    emit(&writers[2], ST_STREAM_READ, 4, 3, 0);
     st_merge_step(merge);
     assert_string_equal(notes.text, "0:1 1:2 2:3 ");
     st_merge_free(merge);
@@ -326,8 +326,8 @@ static void garbage_is_counted_and_harms_nobody(void **state) {
     start_merging(&m);
     atomic_store(&st_stream_announcements(m.head)[0], 12345); /* no such chunk */
     atomic_fetch_add(&m.head->announced, 1);
-    tell(&m.tellers[0], ST_STREAM_READ, 4, 1, 0);
-    atomic_store(&m.tellers[0].chunk->count, UINT32_MAX);
+    emit(&m.writers[0], ST_STREAM_READ, 4, 1, 0);
+    atomic_store(&m.writers[0].chunk->count, UINT32_MAX);
     st_merge_step(m.merge);
     st_merge_finish(m.merge);
     assert_true(st_merge_facts(m.merge)->garbage > 0);
@@ -336,15 +336,15 @@ static void garbage_is_counted_and_harms_nobody(void **state) {
 
 /* ---- the order, with real threads ---- */
 
-/* Each thread works for itself, then takes a place in a row under a lock, which it tells with a
- * number: its own counter and the shared one. */
+/* Each thread works for itself, then takes a place in a row under a lock, which it emits with a
+ * sequence number: its own counter and the shared one. */
 enum { PRODUCERS = 4, TURNS = 20000 };
 
 struct race {
     struct st_stream_head *head;
     pthread_mutex_t lock;
     uint64_t shared;
-    uint64_t own[PRODUCERS]; /* what was taken of each */
+    uint64_t own[PRODUCERS]; /* what was delivered of each */
     uint64_t taken_shared;
     _Atomic int running;
 };
@@ -357,27 +357,27 @@ struct producer {
 static void *produce(void *argument) {
     struct producer *producer = argument;
     struct race *race = producer->race;
-    struct teller teller = {.head = race->head, .serial = producer->serial};
+    struct writer writer = {.head = race->head, .serial = producer->serial};
     uint64_t own = 0, last = 0;
     for (int turn = 0; turn < TURNS; turn++) {
         for (int i = 0; i < turn % 5; i++)
-            tell(&teller, ST_STREAM_READ, 4, ++own, 0);
+            emit(&writer, ST_STREAM_READ, 4, ++own, 0);
         pthread_mutex_lock(&race->lock);
-        uint64_t number = atomic_fetch_add(&race->head->number, 1);
+        uint64_t sequence = atomic_fetch_add(&race->head->next_sequence, 1);
         /* The second word is what every record before it in any thread adds up to: without a
-         * number, but told before the lock was released. */
+         * number, but emitted before the lock was released. */
         struct st_stream_record write = {st_stream_what(ST_STREAM_WRITE, 4, ++own), ++race->shared};
-        if (turn % 3 && number - last < 65536)
-            write = st_stream_with_number(write, number);
+        if (turn % 3 && sequence - last < 65536)
+            write = st_stream_with_sequence(write, sequence);
         else
-            put(&teller, st_stream_what(ST_STREAM_NUMBER, 0, 0), number);
-        last = number;
-        put(&teller, write.what, write.argument);
-        publish(&teller);
-        tell(&teller, ST_STREAM_ATOMIC_READ, 4, ++own, race->shared);
+            put(&writer, st_stream_what(ST_STREAM_SEQUENCE, 0, 0), sequence);
+        last = sequence;
+        put(&writer, write.what, write.argument);
+        publish(&writer);
+        emit(&writer, ST_STREAM_ATOMIC_READ, 4, ++own, race->shared);
         pthread_mutex_unlock(&race->lock);
     }
-    tell_end(&teller);
+    emit_end(&writer);
     race->running--;
     return NULL;
 }
@@ -420,7 +420,7 @@ static void many_threads_are_merged_as_they_happened(void **state) {
         pthread_join(threads[i], NULL);
     st_merge_finish(merge);
     assert_int_equal(race.taken_shared, PRODUCERS * TURNS);
-    assert_int_equal(st_merge_facts(merge)->lost_numbers, 0);
+    assert_int_equal(st_merge_facts(merge)->lost_sequences, 0);
     assert_int_equal(count_free(race.head), CHUNKS);
     st_merge_free(merge);
     free(race.head);
@@ -446,12 +446,12 @@ static void equal_accesses_are_to_one_variable(void **state) {
     (void)state;
     struct st_variables v;
     st_variables_init(&v);
-    assert_int_equal(st_variables_find(&v, 0x1000, 8), ST_NO_VARIABLE);
+    assert_int_equal(st_variables_find(&v, 0x1000, 8), ST_VARIABLE_NONE);
     expect_touch(&v, true, 0x1000, 8, "w0 ");
     expect_touch(&v, false, 0x1000, 8, "r0 ");
     assert_int_equal(st_variables_find(&v, 0x1000, 8), 0);
-    assert_int_equal(st_variables_find(&v, 0x1000, 4), ST_NO_VARIABLE);
-    assert_int_equal(st_variables_find(&v, 0x1001, 8), ST_NO_VARIABLE);
+    assert_int_equal(st_variables_find(&v, 0x1000, 4), ST_VARIABLE_NONE);
+    assert_int_equal(st_variables_find(&v, 0x1001, 8), ST_VARIABLE_NONE);
     st_variables_free(&v);
 }
 
@@ -537,23 +537,23 @@ static void a_number_is_used_again_for_a_variable_of_the_same_name(void **state)
     struct st_variables v;
     st_variables_init(&v);
     st_variables_reuse(&v);
-    st_variables_allocated(&v, 0x1000, 64, 1);
+    st_variables_allocate(&v, 0x1000, 64, 1);
     expect_touch(&v, true, 0x1000, 8, "w0 ");
     expect_touch(&v, true, 0x1008, 4, "w1 ");
     st_variables_forget(&v, 0x1000, 64);
-    st_variables_allocated(&v, 0x3000, 64, 1);
+    st_variables_allocate(&v, 0x3000, 64, 1);
     expect_touch(&v, true, 0x3000, 8, "w3 "); /* somebody may still know the old ones */
     expect_recycled(&v, "0 1 2 ");
     expect_recycled(&v, "");
-    st_variables_allocated(&v, 0x4000, 64, 2);
+    st_variables_allocate(&v, 0x4000, 64, 2);
     expect_touch(&v, true, 0x4000, 8, "w4 "); /* of another line */
-    st_variables_allocated(&v, 0x5000, 64, 1);
+    st_variables_allocate(&v, 0x5000, 64, 1);
     expect_touch(&v, true, 0x5008, 4, "w1 ");
     expect_touch(&v, true, 0x500c, 4, "w2 ");
     expect_touch(&v, true, 0x5000, 8, "w0 ");
     expect_touch(&v, true, 0x5010, 8, "w5 "); /* at an offset that was not there */
-    assert_int_equal(st_variable(&v, 0).address, 0x5000);
-    st_variables_allocated(&v, 0x6000, 64, 1);
+    assert_int_equal(st_variables_place_of(&v, 0).address, 0x5000);
+    st_variables_allocate(&v, 0x6000, 64, 1);
     expect_touch(&v, true, 0x6000, 8, "w6 "); /* 0 is in use */
     st_variables_free(&v);
 }
@@ -578,7 +578,7 @@ static void parts_and_what_they_came_from_are_used_again(void **state) {
 
 static void expect_origin(const struct st_variables *v, uint64_t address, uint32_t origin,
                           uint64_t offset) {
-    struct st_variable place = st_variables_place(v, address);
+    struct st_data_place place = st_variables_place(v, address);
     assert_int_equal(place.origin, origin);
     assert_int_equal(place.offset, offset);
 }
@@ -587,10 +587,10 @@ static void memory_knows_its_allocation(void **state) {
     (void)state;
     struct st_variables v;
     st_variables_init(&v);
-    st_variables_allocated(&v, 0x1010, 24, 1);
-    st_variables_allocated(&v, 0x1030, 24, 2);
-    st_variables_allocated(&v, 0x1ff0, 64, 3); /* over the end of a page */
-    st_variables_allocated(&v, 0x10000, 1 << 20, 4);
+    st_variables_allocate(&v, 0x1010, 24, 1);
+    st_variables_allocate(&v, 0x1030, 24, 2);
+    st_variables_allocate(&v, 0x1ff0, 64, 3); /* over the end of a page */
+    st_variables_allocate(&v, 0x10000, 1 << 20, 4);
     expect_origin(&v, 0x1010, 1, 0);
     expect_origin(&v, 0x1027, 1, 23);
     expect_origin(&v, 0x1028, 0, 0);
@@ -598,15 +598,15 @@ static void memory_knows_its_allocation(void **state) {
     expect_origin(&v, 0x2008, 3, 24);
     expect_origin(&v, 0x80000, 4, 0x70000);
     expect_origin(&v, 0x110000, 0, 0);
-    st_variables_allocated(&v, 0x1010, 48, 5); /* in place of two others */
+    st_variables_allocate(&v, 0x1010, 48, 5); /* in place of two others */
     expect_origin(&v, 0x1038, 5, 40);
-    st_variables_allocated(&v, 0x20000, 100, 6); /* inside what was a large one */
+    st_variables_allocate(&v, 0x20000, 100, 6); /* inside what was a large one */
     expect_origin(&v, 0x20010, 6, 16);
     expect_origin(&v, 0x80000, 0, 0);
     st_variables_free(&v);
 }
 
-/* Functions are told by a return address in them; we look at the byte before it. */
+/* A function is known by a return address in it; the byte before that is looked up. */
 enum { F = 0xf1, G = 0xa1, H = 0xb1 };
 
 /* ---- sites ---- */
@@ -637,7 +637,7 @@ struct translating {
     struct st_merge *merge;
     struct st_translator *translator;
     struct st_spec *spec;
-    struct teller tellers[3];
+    struct writer writers[3];
     char text[8192];
     size_t used;
 };
@@ -672,7 +672,7 @@ static void start_translating(struct translating *t, const char *spec) {
     t->translator = st_translator_new(&translation);
     t->merge = st_merge_new(t->head, CHUNKS, st_translate, t->translator);
     for (uint32_t i = 0; i < 3; i++)
-        t->tellers[i] = (struct teller){.head = t->head, .serial = i};
+        t->writers[i] = (struct writer){.head = t->head, .serial = i};
 }
 
 static void expect_events(struct translating *t, const char *text) {
@@ -689,12 +689,12 @@ static void functions_are_blocks(void **state) {
     (void)state;
     struct translating t;
     start_translating(&t, NULL);
-    tell(&t.tellers[0], ST_STREAM_ENTER, 0, 0x10, F);
-    tell(&t.tellers[0], ST_STREAM_WRITE, 4, 0x1000, 0x20);
-    tell(&t.tellers[0], ST_STREAM_ENTER, 0, 0x21, G);
-    tell(&t.tellers[0], ST_STREAM_LEAVE, 0, 0, 0);
-    tell(&t.tellers[0], ST_STREAM_LEAVE, 0, 0, 0);
-    tell(&t.tellers[0], ST_STREAM_LEAVE, 0, 0, 0); /* entered before anybody listened */
+    emit(&t.writers[0], ST_STREAM_ENTER, 0, 0x10, F);
+    emit(&t.writers[0], ST_STREAM_WRITE, 4, 0x1000, 0x20);
+    emit(&t.writers[0], ST_STREAM_ENTER, 0, 0x21, G);
+    emit(&t.writers[0], ST_STREAM_LEAVE, 0, 0, 0);
+    emit(&t.writers[0], ST_STREAM_LEAVE, 0, 0, 0);
+    emit(&t.writers[0], ST_STREAM_LEAVE, 0, 0, 0); /* entered before anybody listened */
     expect_events(&t, "main|begin(0xf0)\n"
                       "main|w(0x1000)\n"
                       "main|begin(0xa0)\n"
@@ -706,15 +706,15 @@ static void what_a_thread_starts_with_is_no_block(void **state) {
     (void)state;
     struct translating t;
     start_translating(&t, NULL);
-    tell_numbered(&t.tellers[0], 1, ST_STREAM_FORK, 1, 0x20);
-    tell(&t.tellers[1], ST_STREAM_OBSERVE, 0, 0, 1);
-    tell(&t.tellers[1], ST_STREAM_ENTER, 0, 0x10, F);
-    tell(&t.tellers[1], ST_STREAM_ENTER, 0, 0x10, G);
-    tell(&t.tellers[1], ST_STREAM_LEAVE, 0, 0, 0);
-    tell(&t.tellers[1], ST_STREAM_ENTER, 0, 0x10, F);
-    put(&t.tellers[1], st_stream_what(ST_STREAM_NUMBER, 0, 0), 2);
-    tell_end(&t.tellers[1]);
-    tell_numbered(&t.tellers[0], 3, ST_STREAM_JOIN, 1, 0x20);
+    emit_sequenced(&t.writers[0], 1, ST_STREAM_FORK, 1, 0x20);
+    emit(&t.writers[1], ST_STREAM_OBSERVE, 0, 0, 1);
+    emit(&t.writers[1], ST_STREAM_ENTER, 0, 0x10, F);
+    emit(&t.writers[1], ST_STREAM_ENTER, 0, 0x10, G);
+    emit(&t.writers[1], ST_STREAM_LEAVE, 0, 0, 0);
+    emit(&t.writers[1], ST_STREAM_ENTER, 0, 0x10, F);
+    put(&t.writers[1], st_stream_what(ST_STREAM_SEQUENCE, 0, 0), 2);
+    emit_end(&t.writers[1]);
+    emit_sequenced(&t.writers[0], 3, ST_STREAM_JOIN, 1, 0x20);
     expect_events(&t, "main|fork(T1)\n"
                       "T1|begin(0xa0)\n"
                       "T1|end(0xa0)\n"
@@ -727,12 +727,12 @@ static void the_specification_says_what_a_block_is(void **state) {
     (void)state;
     struct translating t;
     start_translating(&t, "atomic function 0xa0\n");
-    tell(&t.tellers[1], ST_STREAM_ENTER, 0, 0x10, F);
-    tell(&t.tellers[1], ST_STREAM_ENTER, 0, 0x10, G);
-    tell(&t.tellers[1], ST_STREAM_ENTER, 0, 0x10, H);
-    tell(&t.tellers[1], ST_STREAM_SPLIT, 0, 0, 0); /* not of one that was named */
-    tell(&t.tellers[1], ST_STREAM_LEAVE, 0, 0, 0);
-    tell(&t.tellers[1], ST_STREAM_LEAVE, 0, 0, 0);
+    emit(&t.writers[1], ST_STREAM_ENTER, 0, 0x10, F);
+    emit(&t.writers[1], ST_STREAM_ENTER, 0, 0x10, G);
+    emit(&t.writers[1], ST_STREAM_ENTER, 0, 0x10, H);
+    emit(&t.writers[1], ST_STREAM_SPLIT, 0, 0, 0); /* not of one that was named */
+    emit(&t.writers[1], ST_STREAM_LEAVE, 0, 0, 0);
+    emit(&t.writers[1], ST_STREAM_LEAVE, 0, 0, 0);
     expect_events(&t, "T1|begin(0xa0)\n"
                       "T1|end(0xa0)\n");
 }
@@ -741,15 +741,15 @@ static void waiting_splits_blocks_that_nobody_named(void **state) {
     (void)state;
     struct translating t;
     start_translating(&t, NULL);
-    put_text(&t.tellers[0], 7, "named");
-    tell(&t.tellers[0], ST_STREAM_ENTER, 0, 0x10, F);
-    tell(&t.tellers[0], ST_STREAM_BEGIN, 0, 0x10, 7);
-    tell(&t.tellers[0], ST_STREAM_ENTER, 0, 0x10, G);
-    tell(&t.tellers[0], ST_STREAM_ENTER, 0, 0x10, H);
-    tell(&t.tellers[0], ST_STREAM_SPLIT, 0, 0, 0);
-    tell(&t.tellers[0], ST_STREAM_LEAVE, 0, 0, 0);
-    tell(&t.tellers[0], ST_STREAM_LEAVE, 0, 0, 0);
-    tell(&t.tellers[0], ST_STREAM_END, 0, 0, 0);
+    put_text(&t.writers[0], 7, "named");
+    emit(&t.writers[0], ST_STREAM_ENTER, 0, 0x10, F);
+    emit(&t.writers[0], ST_STREAM_BEGIN, 0, 0x10, 7);
+    emit(&t.writers[0], ST_STREAM_ENTER, 0, 0x10, G);
+    emit(&t.writers[0], ST_STREAM_ENTER, 0, 0x10, H);
+    emit(&t.writers[0], ST_STREAM_SPLIT, 0, 0, 0);
+    emit(&t.writers[0], ST_STREAM_LEAVE, 0, 0, 0);
+    emit(&t.writers[0], ST_STREAM_LEAVE, 0, 0, 0);
+    emit(&t.writers[0], ST_STREAM_END, 0, 0, 0);
     expect_events(&t, "main|begin(0xf0)\n"
                       "main|begin(named)\n"
                       "main|begin(0xa0)\n"
@@ -767,11 +767,11 @@ static void critical_sections_can_be_blocks(void **state) {
     (void)state;
     struct translating t;
     start_translating(&t, "atomic section\nignore function *\n");
-    tell_numbered(&t.tellers[0], 1, ST_STREAM_ACQUIRE, 0x500, 0x21);
-    tell_numbered(&t.tellers[0], 2, ST_STREAM_ACQUIRE, 0x508, 0x31);
-    tell_numbered(&t.tellers[0], 3, ST_STREAM_RELEASE, 0x500, 0x41);
-    tell(&t.tellers[0], ST_STREAM_ENTER, 0, 0x10, F);
-    tell_numbered(&t.tellers[0], 4, ST_STREAM_RELEASE, 0x508, 0x51);
+    emit_sequenced(&t.writers[0], 1, ST_STREAM_ACQUIRE, 0x500, 0x21);
+    emit_sequenced(&t.writers[0], 2, ST_STREAM_ACQUIRE, 0x508, 0x31);
+    emit_sequenced(&t.writers[0], 3, ST_STREAM_RELEASE, 0x500, 0x41);
+    emit(&t.writers[0], ST_STREAM_ENTER, 0, 0x10, F);
+    emit_sequenced(&t.writers[0], 4, ST_STREAM_RELEASE, 0x508, 0x51);
     expect_events(&t, "main|begin(section of 0x500 at 0x20)\n"
                       "main|acq(0x500)\n"
                       "main|acq(0x508)\n"
@@ -784,14 +784,14 @@ static void a_section_ends_with_the_function_that_it_began_in(void **state) {
     (void)state;
     struct translating t;
     start_translating(&t, "atomic section\natomic function 0xf0\n");
-    tell(&t.tellers[0], ST_STREAM_ENTER, 0, 0x10, F);
-    tell_numbered(&t.tellers[0], 1, ST_STREAM_ACQUIRE, 0x500, 0x21);
-    tell(&t.tellers[0], ST_STREAM_LEAVE, 0, 0, 0);
-    tell_numbered(&t.tellers[0], 2, ST_STREAM_RELEASE, 0x500, 0x41);
-    tell_numbered(&t.tellers[0], 3, ST_STREAM_ACQUIRE, 0x500, 0x21);
-    tell(&t.tellers[0], ST_STREAM_ENTER, 0, 0x10, F);
-    tell_numbered(&t.tellers[0], 4, ST_STREAM_RELEASE, 0x500, 0x41);
-    tell(&t.tellers[0], ST_STREAM_LEAVE, 0, 0, 0);
+    emit(&t.writers[0], ST_STREAM_ENTER, 0, 0x10, F);
+    emit_sequenced(&t.writers[0], 1, ST_STREAM_ACQUIRE, 0x500, 0x21);
+    emit(&t.writers[0], ST_STREAM_LEAVE, 0, 0, 0);
+    emit_sequenced(&t.writers[0], 2, ST_STREAM_RELEASE, 0x500, 0x41);
+    emit_sequenced(&t.writers[0], 3, ST_STREAM_ACQUIRE, 0x500, 0x21);
+    emit(&t.writers[0], ST_STREAM_ENTER, 0, 0x10, F);
+    emit_sequenced(&t.writers[0], 4, ST_STREAM_RELEASE, 0x500, 0x41);
+    emit(&t.writers[0], ST_STREAM_LEAVE, 0, 0, 0);
     expect_events(&t, "main|begin(0xf0)\n"
                       "main|begin(section of 0x500 at 0x20)\n"
                       "main|acq(0x500)\n"
@@ -810,13 +810,13 @@ static void locks_are_released_by_who_holds_them(void **state) {
     (void)state;
     struct translating t;
     start_translating(&t, NULL);
-    tell_numbered(&t.tellers[0], 1, ST_STREAM_RELEASE, 0x500, 1); /* acquired unseen */
-    tell_numbered(&t.tellers[0], 2, ST_STREAM_ACQUIRE, 0x500, 1);
-    tell_numbered(&t.tellers[0], 3, ST_STREAM_ACQUIRE, 0x500, 1);
-    tell_numbered(&t.tellers[0], 4, ST_STREAM_RELEASE, 0x500, 1);
-    tell_numbered(&t.tellers[1], 5, ST_STREAM_RELEASE, 0x500, 1); /* not its own */
-    tell_numbered(&t.tellers[1], 6, ST_STREAM_ACQUIRE, 0x500, 1);
-    tell_numbered(&t.tellers[1], 7, ST_STREAM_RELEASE, 0x500, 1);
+    emit_sequenced(&t.writers[0], 1, ST_STREAM_RELEASE, 0x500, 1); /* acquired unseen */
+    emit_sequenced(&t.writers[0], 2, ST_STREAM_ACQUIRE, 0x500, 1);
+    emit_sequenced(&t.writers[0], 3, ST_STREAM_ACQUIRE, 0x500, 1);
+    emit_sequenced(&t.writers[0], 4, ST_STREAM_RELEASE, 0x500, 1);
+    emit_sequenced(&t.writers[1], 5, ST_STREAM_RELEASE, 0x500, 1); /* not its own */
+    emit_sequenced(&t.writers[1], 6, ST_STREAM_ACQUIRE, 0x500, 1);
+    emit_sequenced(&t.writers[1], 7, ST_STREAM_RELEASE, 0x500, 1);
     expect_events(&t, "main|acq(0x500)\n"
                       "main|acq(0x500)\n"
                       "main|rel(0x500)\n"
@@ -828,11 +828,11 @@ static void atomic_operations_are_marked(void **state) {
     (void)state;
     struct translating t;
     start_translating(&t, NULL);
-    tell(&t.tellers[0], ST_STREAM_WRITE, 4, 0x1000, 1);
-    tell(&t.tellers[0], ST_STREAM_ATOMIC_UPDATE, 4, 0x1000, 1);
-    tell(&t.tellers[0], ST_STREAM_ATOMIC_READ, 8, 0x2000, 1);
-    tell(&t.tellers[0], ST_STREAM_ATOMIC_WRITE, 8, 0x2000, 1);
-    tell(&t.tellers[0], ST_STREAM_READ, 4, 0x3000, 1);
+    emit(&t.writers[0], ST_STREAM_WRITE, 4, 0x1000, 1);
+    emit(&t.writers[0], ST_STREAM_ATOMIC_UPDATE, 4, 0x1000, 1);
+    emit(&t.writers[0], ST_STREAM_ATOMIC_READ, 8, 0x2000, 1);
+    emit(&t.writers[0], ST_STREAM_ATOMIC_WRITE, 8, 0x2000, 1);
+    emit(&t.writers[0], ST_STREAM_READ, 4, 0x3000, 1);
     expect_events(&t, "main|w(0x1000)\n"
                       "main|r(0x1000) atomic\n"
                       "main|w(0x1000) joined\n"
@@ -842,15 +842,15 @@ static void atomic_operations_are_marked(void **state) {
 }
 
 /* Bytes that were accessed one by one are variables of their own. What is read or written at once
- * is told twice (watch/translate_access.c), and is one operation all the same. */
+ * becomes two rounds of events (watch/access_events.c), and is one operation all the same. */
 static void an_atomic_operation_on_several_variables_is_one(void **state) {
     (void)state;
     struct translating t;
     start_translating(&t, NULL);
-    tell(&t.tellers[0], ST_STREAM_WRITE, 1, 0x1000, 1);
-    tell(&t.tellers[0], ST_STREAM_WRITE, 1, 0x1001, 1);
-    tell(&t.tellers[0], ST_STREAM_ATOMIC_UPDATE, 2, 0x1000, 1);
-    tell(&t.tellers[0], ST_STREAM_ATOMIC_READ, 1, 0x1001, 1);
+    emit(&t.writers[0], ST_STREAM_WRITE, 1, 0x1000, 1);
+    emit(&t.writers[0], ST_STREAM_WRITE, 1, 0x1001, 1);
+    emit(&t.writers[0], ST_STREAM_ATOMIC_UPDATE, 2, 0x1000, 1);
+    emit(&t.writers[0], ST_STREAM_ATOMIC_READ, 1, 0x1001, 1);
     expect_events(&t, "main|w(0x1000)\n"
                       "main|w(0x1001)\n"
                       "main|r(0x1000) atomic\n"
@@ -864,16 +864,16 @@ static void an_atomic_operation_on_several_variables_is_one(void **state) {
                       "main|r(0x1001) atomic\n");
 }
 
-static void channels_are_told_apart(void **state) {
+static void channels_are_distinguished(void **state) {
     (void)state;
     struct translating t;
     start_translating(&t, NULL);
-    put(&t.tellers[0], st_stream_what(ST_STREAM_NUMBER, 0, 0), 1);
-    tell(&t.tellers[0], ST_STREAM_SEND, 0, 0x500, 1);
-    put(&t.tellers[1], st_stream_what(ST_STREAM_NUMBER, 0, 0), 2);
-    tell(&t.tellers[1], ST_STREAM_RECEIVE, 0, 0x500, 1);
-    put(&t.tellers[1], st_stream_what(ST_STREAM_NUMBER, 0, 0), 3);
-    tell(&t.tellers[1], ST_STREAM_SEND, 1, 0x500, 1); /* another channel of the same object */
+    put(&t.writers[0], st_stream_what(ST_STREAM_SEQUENCE, 0, 0), 1);
+    emit(&t.writers[0], ST_STREAM_SEND, 0, 0x500, 1);
+    put(&t.writers[1], st_stream_what(ST_STREAM_SEQUENCE, 0, 0), 2);
+    emit(&t.writers[1], ST_STREAM_RECEIVE, 0, 0x500, 1);
+    put(&t.writers[1], st_stream_what(ST_STREAM_SEQUENCE, 0, 0), 3);
+    emit(&t.writers[1], ST_STREAM_SEND, 1, 0x500, 1); /* another channel of the same object */
     expect_events(&t, "main|snd(0x500)\n"
                       "T1|rcv(0x500)\n"
                       "T1|snd(0x500 #2)\n");
@@ -883,13 +883,13 @@ static void heap_is_named_after_its_allocation(void **state) {
     (void)state;
     struct translating t;
     start_translating(&t, NULL);
-    tell_range(&t.tellers[0], ST_STREAM_ALLOCATE, 0x1000, 0x21, 64);
-    tell(&t.tellers[0], ST_STREAM_WRITE, 4, 0x1000, 0x31);
-    tell(&t.tellers[0], ST_STREAM_READ, 4, 0x1008, 0x31);
-    put(&t.tellers[0], st_stream_what(ST_STREAM_NUMBER, 0, 0), 1);
-    tell_range(&t.tellers[0], ST_STREAM_FREE, 0x1000, 0, 64);
-    tell_range(&t.tellers[0], ST_STREAM_ALLOCATE, 0x1000, 0x51, 32);
-    tell(&t.tellers[0], ST_STREAM_WRITE, 4, 0x1000, 0x31);
+    emit_range(&t.writers[0], ST_STREAM_ALLOCATE, 0x1000, 0x21, 64);
+    emit(&t.writers[0], ST_STREAM_WRITE, 4, 0x1000, 0x31);
+    emit(&t.writers[0], ST_STREAM_READ, 4, 0x1008, 0x31);
+    put(&t.writers[0], st_stream_what(ST_STREAM_SEQUENCE, 0, 0), 1);
+    emit_range(&t.writers[0], ST_STREAM_FREE, 0x1000, 0, 64);
+    emit_range(&t.writers[0], ST_STREAM_ALLOCATE, 0x1000, 0x51, 32);
+    emit(&t.writers[0], ST_STREAM_WRITE, 4, 0x1000, 0x31);
     expect_events(&t, "main|w(heap block of 64 bytes from 0x20 (0x20))\n"
                       "main|r(heap block of 64 bytes from 0x20 (0x20)+8)\n"
                       "main|w(heap block of 32 bytes from 0x50 (0x50))\n");
@@ -899,11 +899,11 @@ static void a_lock_in_freed_memory_is_another_lock(void **state) {
     (void)state;
     struct translating t;
     start_translating(&t, NULL);
-    tell_numbered(&t.tellers[0], 1, ST_STREAM_ACQUIRE, 0x1010, 1);
-    tell_numbered(&t.tellers[0], 2, ST_STREAM_RELEASE, 0x1010, 1);
-    put(&t.tellers[0], st_stream_what(ST_STREAM_NUMBER, 0, 0), 3);
-    tell_range(&t.tellers[0], ST_STREAM_FREE, 0x1000, 0, 64);
-    tell_numbered(&t.tellers[0], 4, ST_STREAM_ACQUIRE, 0x1010, 1);
+    emit_sequenced(&t.writers[0], 1, ST_STREAM_ACQUIRE, 0x1010, 1);
+    emit_sequenced(&t.writers[0], 2, ST_STREAM_RELEASE, 0x1010, 1);
+    put(&t.writers[0], st_stream_what(ST_STREAM_SEQUENCE, 0, 0), 3);
+    emit_range(&t.writers[0], ST_STREAM_FREE, 0x1000, 0, 64);
+    emit_sequenced(&t.writers[0], 4, ST_STREAM_ACQUIRE, 0x1010, 1);
     expect_events(&t, "main|acq(0x1010)\n"
                       "main|rel(0x1010)\n"
                       "main|acq(0x1010 #2)\n");
@@ -913,11 +913,11 @@ static void addresses_are_named_after_their_module(void **state) {
     (void)state;
     struct translating t;
     start_translating(&t, NULL);
-    put(&t.tellers[0], st_stream_what(ST_STREAM_MODULE, 0, 0x10000), 0x8000);
-    put(&t.tellers[0], st_stream_what(ST_STREAM_LENGTH, 0, 0), 0x1000);
-    put_text(&t.tellers[0], 0, "/no/such/folder/libbank.so");
-    tell(&t.tellers[0], ST_STREAM_ENTER, 0, 0, 0x10021);
-    tell(&t.tellers[0], ST_STREAM_WRITE, 4, 0x10500, 0x10031);
+    put(&t.writers[0], st_stream_what(ST_STREAM_MODULE, 0, 0x10000), 0x8000);
+    put(&t.writers[0], st_stream_what(ST_STREAM_LENGTH, 0, 0), 0x1000);
+    put_text(&t.writers[0], 0, "/no/such/folder/libbank.so");
+    emit(&t.writers[0], ST_STREAM_ENTER, 0, 0, 0x10021);
+    emit(&t.writers[0], ST_STREAM_WRITE, 4, 0x10500, 0x10031);
     expect_events(&t, "main|begin(libbank.so+0x8020)\n"
                       "main|w(libbank.so+0x8500)\n");
 }
@@ -941,9 +941,9 @@ static void half_an_address_is_completed_near_its_function(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thread_is_read_in_its_order),
-        cmocka_unit_test(numbers_give_the_order_between_threads),
-        cmocka_unit_test(what_was_visible_before_a_number_comes_before_it),
-        cmocka_unit_test(who_observes_a_number_waits_for_it),
+        cmocka_unit_test(sequence_numbers_give_the_order_between_threads),
+        cmocka_unit_test(what_was_visible_before_a_sequence_number_comes_before_it),
+        cmocka_unit_test(who_observes_a_sequence_number_waits_for_it),
         cmocka_unit_test(an_item_may_lie_in_two_chunks),
         cmocka_unit_test(half_an_item_waits_for_the_rest),
         cmocka_unit_test(the_dead_leave_gaps),
@@ -971,7 +971,7 @@ int main(void) {
         cmocka_unit_test(locks_are_released_by_who_holds_them),
         cmocka_unit_test(atomic_operations_are_marked),
         cmocka_unit_test(an_atomic_operation_on_several_variables_is_one),
-        cmocka_unit_test(channels_are_told_apart),
+        cmocka_unit_test(channels_are_distinguished),
         cmocka_unit_test(heap_is_named_after_its_allocation),
         cmocka_unit_test(a_lock_in_freed_memory_is_another_lock),
         cmocka_unit_test(addresses_are_named_after_their_module),

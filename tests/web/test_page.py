@@ -136,11 +136,13 @@ class Finding(PageCase):
     def test_a_block_whose_end_was_not_seen_is_open(self):
         self.open_trace(CUT.replace("T1|end(a)|5\n", ""))
         self.assertEqual(self.count(".block.violated.open"), 1)
-        self.assertIn("its end was not seen", self.text(".facts"))
+        self.assertEqual(self.texts(".steps .follows")[0], "and its end was not seen")
 
     def test_a_cycle_without_a_violated_block(self):
         self.open_trace(CROSS)
-        self.assertIn("wait for each other in a cycle", self.title())
+        self.assertEqual(self.title(),
+                         "No serial order explains the trace, although no single block was cut.")
+        self.assertIn("wait for each other in a cycle", self.text(".introduction"))
         self.assertEqual(self.count("[data-edge]"), 2)
         self.assertEqual(sorted(self.browser.run(
             "return [...document.querySelectorAll('.block')].map(b => b.dataset.block);")),
@@ -150,7 +152,9 @@ class Finding(PageCase):
         self.open_trace(CUT, "--engine", "regiontrack")
         self.assertIn("a was not atomic in thread T1: T2 came in between", self.title())
         self.open_trace(CUT, "--engine", "aerodrome")
-        self.assertEqual(self.title(), "Not serializable from event 4 on.")
+        self.assertEqual(self.title(), "No serial order explains the trace.")
+        self.assertEqual(self.text("#verdict"), "not serializable (no order of whole blocks "
+                                               "explains this run), first bad event 4")
         self.assertEqual(self.count("[data-edge]"), 0)
 
     def test_a_block_without_a_name(self):
@@ -165,12 +169,14 @@ class Finding(PageCase):
         self.browser.run("const e = document.getElementById('engine');"
                          "e.value = [...e.options].find(o => o.text === 'aerodrome').value;"
                          "e.dispatchEvent(new Event('change'));")
-        self.assertIn("Not serializable from event 4 on", self.title())
+        self.assertIn("No serial order explains the trace", self.title())
         self.assertEqual(self.count(".engines tbody tr"), 5)
 
     def test_nothing_found(self):
         self.open_report(TRACES / "bank-fixed.std")
-        self.assertIn("Nothing was found", self.title())
+        self.assertEqual(self.title(), "No findings")
+        self.assertEqual(self.text("#finding .note"), "serializable (some order of whole blocks explains "
+                                                    "this run); no violated block")
         self.assertEqual(self.text("#count"), "0 findings")
         self.assertEqual(self.count(".blocks tbody tr"), 2)
 
@@ -202,7 +208,7 @@ class Finding(PageCase):
         self.assertIn("was not atomic", self.title())
 
 
-class Foreseen(PageCase):
+class Predicted(PageCase):
     def events(self):
         return [int(number) for number in self.browser.run(
             "return [...document.querySelectorAll('.lanes .event')].map(e => e.dataset.event);")]
@@ -210,10 +216,12 @@ class Foreseen(PageCase):
     def test_a_block_that_may_be_cut_in_one_sentence(self):
         self.open_result(prediction(foreseen(), foreseen("g", start=10, verdict="atomic")))
         self.assertEqual(self.text("#verdict"), "1 of 2 blocks may be cut in other schedules")
-        self.assertEqual(self.title(), "f may be cut, in thread T1: T2 may come in between.")
-        self.assertIn("R-W-R on x \u00b7 reported in its only run", self.text(".facts"))
-        self.assertEqual(self.text(".conclusion"), "In this run the steps came in another order. No "
-                                                   "serial order has T2's work both after and before f.")
+        self.assertEqual(self.title(), "f may be cut, in thread T1: T2 may come in between, R-W-R on x.")
+        self.assertIn("reported in its only run", self.text(".facts"))
+        self.assertEqual(self.text(".introduction"),
+                         "In this run the steps came in another order; they may come in this:")
+        self.assertEqual(self.text(".conclusion"),
+                         "No serial order has T2's work both after and before f.")
 
     def test_lanes_and_steps_are_in_the_order_of_the_other_schedule(self):
         self.open_result(prediction(foreseen()))
@@ -223,26 +231,24 @@ class Foreseen(PageCase):
                                    ".map(c => c.cy.baseVal.value);")
         self.assertEqual(heights, sorted(heights))
         self.assertEqual(self.texts(".steps .step-words > p:first-child"),
-                         ["T1 begins f at a.c:1", "T1 reads x at a.c:1", "T2 writes x at b.c:7",
-                          "T1 reads x at a.c:1"])
+                         ["T1 begins f a.c:1", "T1 reads x a.c:1", "T2 writes x b.c:7",
+                          "T1 reads x a.c:1"])
         self.assertEqual(self.texts(".steps .follows"),
-                         ["so T2 comes after f", "still in the block, so f comes after T2"])
+                         ["and ends it with event 4", "so T2 comes after f",
+                          "still in the block, so f comes after T2"])
 
     def test_a_violation_shows_its_schedule(self):
-        self.open_result(prediction(foreseen(verdict="violation"), engine="tas"))
-        self.assertEqual(self.title(), "f is cut in a schedule that the program could have taken, in "
-                                       "thread T1: T2 comes in between.")
-        self.assertEqual(self.text(".witness"), "The whole schedule: 1, 2, 5, 3 (4 events).")
-
-    def test_reads_that_see_something_else_are_told_with_the_schedule(self):
-        broken = [{"event": 3, "sees": 5, "saw": None}, {"event": 2, "sees": None, "saw": 7},
-                  {"event": 2, "saw": 7}]
-        self.open_result(prediction(foreseen(verdict="violation", broken_reads=broken), engine="tas"))
-        self.assertEqual(self.text(".witness").split(". "), [
-            "The whole schedule: 1, 2, 5, 3 (4 events)",
-            "Event 3 sees the write of event 5 instead of the initial value",
-            "Event 2 sees the initial value instead of the write of event 7",
-            "Event 2 sees what the broken operation before it left instead of the write of event 7."])
+        self.open_report(TRACES / "bank.std", "predict", "--format", "html")
+        self.assertTrue(self.title().startswith(
+            "transfer is cut in a schedule that the program could have taken, in thread teller: "))
+        self.assertEqual(self.events(), [15, 18, 22, 25, 30])
+        self.browser.click(".picture button")
+        self.assertEqual(self.events(), [*range(6, 27), 28, 29, 30])
+        self.assertEqual(self.count(".picture button"), 0)
+        self.assertEqual(self.text(".schedule summary"), "A schedule that leads there")
+        self.assertEqual(self.texts(".schedule .gap .action"), ["4 events of main, 1 of teller"])
+        self.assertEqual(self.texts(".schedule .marked .step-number"),
+                         ["event 18", "event 22", "event 25", "event 30"])
 
     def test_one_of_a_kind_is_not_many(self):
         self.open_result(comparison(prediction(foreseen(), storage=1, storage_unit="variables in trees"),
@@ -256,24 +262,28 @@ class Foreseen(PageCase):
         self.assertEqual(self.count("[data-edge]"), 2)
         self.open_result(prediction(foreseen(path=[], steps=[], events=[], why="Because.")))
         self.assertEqual(self.events(), [1])
-        self.assertEqual(self.text(".conclusion"), "Because.")
+        self.assertEqual(self.text(".explanation"), "Because.")
 
     def test_races_and_deadlocks_are_findings(self):
         self.open_result(prediction(foreseen(), races=[race()], deadlocks=[ring()]))
         self.assertEqual(self.text("#count"), "3 findings")
         self.set("#filter-kind", "deadlock")
-        self.assertEqual(self.title(), "T1 and T2 may wait for each other for ever.")
+        self.assertEqual(self.title(),
+                         "T1 and T2 may wait for each other for ever (deadlock potential).")
         self.assertEqual(self.events(), [2, 7, 3, 8])
         self.assertEqual(self.texts(".steps .follows"),
                          ["and holds it", "and holds it", "waits for it while T2 holds it",
                           "waits for it while T1 holds it"])
         self.set("#filter-kind", "race")
-        self.assertEqual(self.title(), "T1 and T2 may access x at the same time.")
+        self.assertEqual(self.title(), "T1 and T2 may access x at the same time (data race).")
+        self.assertEqual(self.texts(".row-who"), ["race: T1, T2"])
 
     def test_equal_findings_are_one_row(self):
         self.open_result(prediction(foreseen(), foreseen(start=10), foreseen("g", start=20)))
         self.assertEqual(self.text("#count"), "3 findings in 2 places")
-        self.assertIn("The same holds for 2 findings in this place.", self.text(".turns"))
+        self.assertIn("1 of 2", self.text(".turns"))
+        self.assertEqual(self.texts(".story-note"),
+                         ["The same holds for 2 blocks that begin in the same place."])
 
     def test_search_finds_what_steps_say(self):
         self.open_result(prediction(foreseen(), foreseen("g", start=10, other="T7")))
@@ -288,8 +298,8 @@ class Foreseen(PageCase):
         self.assertEqual(self.texts(".engines tbody th"), ["blocks", "tas", "reduction"])
         self.browser.run("const field = document.querySelector('#engine'); field.value = '2';"
                          "field.dispatchEvent(new Event('change'));")
-        self.assertEqual(self.title(), "Nothing was found: no block can be cut in any schedule of this "
-                                       "run.")
+        self.assertEqual(self.title(), "No findings")
+        self.assertEqual(self.text("#verdict"), "no block can be cut in any schedule of this run")
 
     def test_suppressed_findings_say_why(self):
         data = prediction(foreseen(state="suppressed", suppressed_by=0), foreseen("g", start=10, state="new"))
@@ -298,17 +308,134 @@ class Foreseen(PageCase):
         self.open_result(data)
         self.assertEqual(self.texts(".row-name"), ["g", "f"])
         self.browser.press("j")
-        self.assertEqual(self.text(".state"), "Suppressed: of that (s:1).")
+        self.assertEqual(self.text(".state"), "suppressed: of that s:1")
 
-    def test_caveats_are_told(self):
+    def test_caveats_are_listed(self):
         self.open_result(prediction(foreseen()))
-        self.assertEqual(self.texts(".caveats li"), ["Only pairs were compared."])
+        self.assertEqual(self.texts(".trace-list li"), ["Only pairs were compared."])
 
     def test_names_like_markup(self):
         self.open_result(prediction(foreseen(HOSTILE, thread=HOSTILE, other=HOSTILE + "2", why=HOSTILE),
                                     deadlocks=[ring()], caveats=[HOSTILE], engine=HOSTILE))
         self.assertEqual(self.count("img"), 0)
         self.assertIn(HOSTILE, self.title())
+
+
+class Stories(PageCase):
+    """The page says what the story of each finding says, sentence by sentence, and nothing else."""
+
+    STEP = """(list) => [...list.children].map((node) => ({
+        gap: node.matches('.gap'), event: node.dataset.step || null,
+        words: [...node.querySelectorAll('.thread, .action, .loc, .function, .follows, .race, .locks')]
+            .map((part) => [part.className, part.textContent])}))"""
+
+    def stories(self, data):
+        """All stories of a result as JSON, in the order in which the page numbers its findings."""
+        found = [violation["story"] for violation in data.get("violations", [])]
+        found += [block["story"] for block in data.get("blocks", []) if "story" in block]
+        found += [race["story"] for race in data.get("races") or []]
+        found += data.get("deadlock_stories", [])
+        return found + ([data["story"]] if data.get("story") else [])
+
+    def shown_steps(self, selector):
+        return self.browser.run(f"const read = {self.STEP};"
+                                "const list = document.querySelector(arguments[0]);"
+                                "return list ? read(list) : [];", selector)
+
+    def wanted_step(self, step, block):
+        if "gap" in step:
+            return {"gap": True, "event": None, "words": [["action", step["gap"]]]}
+        words = [["thread", step["thread"]], ["action", step["action"]]]
+        if step["loc"]:
+            words.append(["loc", step["loc"]])
+        if step["function"] and step["function"] != block:
+            words.append(["function", step["function"]])
+        words += [[name, step[key]] for key, name in (("follows", "follows"), ("race", "race"),
+                                                      ("holding", "locks")) if key in step]
+        return {"gap": False, "event": str(step["event"]) if step["event"] else None, "words": words}
+
+    def check_shown(self, story, block):
+        self.assertEqual(self.title(), story["headline"] + ".")
+        facts = self.text(".facts").split(" \u00b7 ")
+        if story["frequency"]:
+            self.assertEqual(facts[0], story["frequency"])
+        for name in ("introduction", "explanation", "conclusion"):
+            self.assertEqual(self.texts("." + name), [story[name]] if story[name] else [])
+        self.assertEqual(self.texts(".hint-text"), [story["hint"]] if story["hint"] else [])
+        self.assertEqual(self.texts(".story-note"), story["notes"])
+        self.assertEqual(self.shown_steps(".steps-part .steps"),
+                         [self.wanted_step(step, block) for step in story["steps"]])
+        schedule = story["schedule"] or {"title": None, "steps": []}
+        self.assertEqual(self.texts(".schedule h3"), [schedule["title"]] if schedule["title"] else [])
+        self.assertEqual(self.shown_steps(".schedule .steps"),
+                         [self.wanted_step(step, block) for step in schedule["steps"]])
+
+    def check(self, operand, *arguments):
+        """Opens each finding of a report; returns the kinds of what was seen."""
+        data = run(*arguments, "--format", "json", operand).json
+        self.open_report(operand, *arguments, "--format", "html")
+        kinds = []
+        for made in data.get("engines", [data]):
+            made = dict(made, deadlock_stories=data.get("deadlock_stories", []))
+            self.browser.run("const e = document.getElementById('engine');"
+                             "e.value = [...e.options].find(o => o.text === arguments[0]).value;"
+                             "e.dispatchEvent(new Event('change'));"
+                             "if (document.getElementById('merge').checked)"
+                             "  document.getElementById('merge').click();", made["engine"])
+            self.assertEqual(self.text("#verdict"), made["summary"])
+            blocks = [item.get("block", "") for item in made.get("violations", made["blocks"])
+                      if "story" in item]
+            for index, story in enumerate(self.stories(made)):
+                self.browser.run("openFinding(state.findings.find(f => f.index === arguments[0]));", index)
+                with self.subTest(operand=str(operand), engine=made["engine"], finding=index):
+                    self.check_shown(story, blocks[index] if index < len(blocks) else
+                                     self.browser.run("return state.findings.find("
+                                                      "f => f.index === arguments[0]).name;", index))
+                kinds.append(story["kind"])
+        return kinds
+
+    def save(self, data):
+        path = self.folder / "story.json"
+        path.write_text(json.dumps(data))
+        return path
+
+    def test_violations_cycles_and_verdicts(self):
+        kinds = []
+        for trace in ("bank.std", "nested.std", "cross.std", "rho3.std"):
+            kinds += self.check(TRACES / trace, "check", "--engine", "all")
+        self.assertLessEqual({"violation", "blamed", "cycle", "verdict"}, set(kinds))
+
+    def test_predictions(self):
+        kinds = []
+        for trace in ("bank.std", "vector.std"):
+            kinds += self.check(TRACES / trace, "predict", "--engine", "all")
+        self.assertLessEqual({"predicted", "potential"}, set(kinds))
+
+    def test_races_and_deadlocks(self):
+        kinds = self.check(self.save(prediction(foreseen(), races=[race()], deadlocks=[ring()])),
+                           "report")
+        self.assertEqual(kinds, ["potential", "race", "deadlock"])
+
+    def test_a_long_path_has_a_gap(self):
+        self.check(self.save(result(cut(edges=40))), "report")
+        self.assertEqual(self.texts(".steps .gap .action"), ["32 more dependences"])
+
+    def test_race_marks_calls_and_locks(self):
+        place = event(3, "U1", "r(x)", "/usr/include/c++/12/atomic:9", "std::atomic::load", locks=["m"],
+                      stack=[("std::atomic::load", "/usr/include/c++/12/atomic:9"), ("get", "a.cc:4"),
+                             ("main", "a.cc:90")])
+        violation = cut(out=place)
+        violation["path"][0]["race"] = violation["path"][1]["race"] = True
+        self.check(self.save(result(violation)), "report")
+        self.assertEqual(self.count(".lanes .edge.race"), 2)
+        self.assertEqual(len(self.texts(".steps .race")), 2)
+        self.assertEqual(self.text("[data-step='3'] .stack summary"), "called from main")
+        self.check(TRACES / "cross.std", "check")  # of the order in a text, nothing is unsure
+        self.assertEqual(self.count(".lanes .edge.race, .steps .race"), 0)
+
+    def test_hints_and_names_of_a_recorded_program(self):
+        self.check(TRACES / "golden-v3.stt", "check")
+        self.check(TRACES / "golden-v3.stt", "predict", "--engine", "all")
 
 
 class Source(PageCase):
@@ -348,12 +475,12 @@ class Source(PageCase):
 
     def test_missing_sources_are_named(self):
         self.open_trace(CUT.replace("|3", "|gone.c:3").replace("|4", "|lost.c:4"), cwd=self.folder)
-        self.assertIn("gone.c, lost.c were not there", self.text(".missing"))
+        self.assertEqual(self.text(".missing"), "Source not found: gone.c, lost.c")
         self.assertEqual(self.count(".source"), 0)
 
     def test_events_without_a_place_in_a_file(self):
         self.open_trace(CUT)
-        self.assertIn("no place in a source file", self.text(".sources"))
+        self.assertIn("No source", self.text(".sources"))
 
 
 class Listing(PageCase):
@@ -385,7 +512,7 @@ class Listing(PageCase):
         self.set("#search", "no such thing")
         self.assertEqual(self.text("#count"), "0 of 60 findings")
         self.assertEqual(self.names(), [])
-        self.assertEqual(self.title(), "No finding matches the filters.")
+        self.assertEqual(self.title(), "No finding matches the filters")
 
     def test_filters_for_function_file_thread_and_kind(self):
         self.open_many()
@@ -412,8 +539,8 @@ class Listing(PageCase):
         self.assertEqual(self.names(), ["new", "known", "suppressed"])
         self.assertEqual(self.texts(".row-where"), ["a.c:1", "known, a.c:1", "suppressed, a.c:1"])
         self.assertEqual(self.count(".state"), 0)
-        for state, words in (("known", "Known: it is in the baseline."),
-                             ("suppressed", f"Suppressed: {HOSTILE} (s:7).")):
+        for state, words in (("known", "known from the baseline"),
+                             ("suppressed", f"suppressed: {HOSTILE} s:7")):
             self.set("#filter-kind", state)
             self.assertEqual(self.names(), [state])
             self.assertEqual(self.text(".state"), words)
@@ -601,7 +728,7 @@ class Looks(PageCase):
         for role in ("button", "searchbox", "combobox", "listbox", "checkbox"):
             self.assertNotIn("", roles.get(role, []), role)
         self.assertTrue([name for name in roles["button"]
-                         if name == "event 19: teller released lock checking.lock at bank.c:24"])
+                         if name == "event 19: teller released lock checking.lock, bank.c:24"])
         self.assertEqual(self.browser.run("return document.documentElement.lang;"), "en")
         levels = self.browser.run("return [...document.querySelectorAll('h1, h2, h3')]"
                                   ".map(h => Number(h.tagName[1]));")
@@ -682,14 +809,14 @@ class Hostile(PageCase):
 
     def test_a_function_thread_lock_and_file_named_like_markup(self):
         place = event(3, HOSTILE, f"acq({HOSTILE})", f"{HOSTILE}:7", function=HOSTILE,
-                      locks=[HOSTILE], stack=[(HOSTILE, HOSTILE), (HOSTILE, HOSTILE)])
+                      locks=[HOSTILE, HOSTILE + "!"], stack=[(HOSTILE, HOSTILE), (HOSTILE, HOSTILE)])
         data = result(cut(block=HOSTILE, thread="<b>T1", out=place, loc=f"{HOSTILE}:1"),
                       file=HOSTILE)
         data["engine"] = HOSTILE
         self.open_result(data)
         self.assertIn(HOSTILE, self.title())
         self.assertEqual(self.text(".row-name"), HOSTILE)
-        self.assertEqual(self.text("[data-step='3'] .locks"), f"holding {HOSTILE}")
+        self.assertEqual(self.text("[data-step='3'] .locks"), f"holding {HOSTILE}!")
         self.assertIn(HOSTILE, self.texts("#trace dd"))
         self.set("#search", HOSTILE)
         self.assertEqual(self.count(".row"), 1)

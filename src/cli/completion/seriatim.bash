@@ -1,9 +1,9 @@
 # Completion of seriatim, seriatim-cc and seriatim-c++ for bash.
 # Written by `seriatim completion bash` from the tables of its commands and options.
 
-# Looks a command up (the empty word stands for seriatim itself). Sets `options` to the words that
-# are options, `values` to those of them that take a value, each with what that is, `operand` to
-# what operands are, and `most` to how many there may be.
+# Looks up a command (the empty word stands for seriatim itself). Sets `options` to its options,
+# `values` to those that take a value, each with its kind, `operand` to the kind of its operands,
+# and `most` to the largest number of operands.
 _seriatim_table() {
     options='' values=() operand='any' most=0
     case $1 in
@@ -12,7 +12,7 @@ _seriatim_table() {
     esac
 }
 
-# Puts together again the words up to the cursor that bash has split at = and the like. words[i]
+# Rejoins the words up to the cursor that bash has split at = and the like. words[i]
 # begins at COMP_WORDS[starts[i]] and at character offsets[i] of COMP_LINE.
 _seriatim_words() {
     local before=${COMP_LINE:0:COMP_POINT} blank piece i
@@ -32,14 +32,14 @@ _seriatim_words() {
     done
 }
 
-# Sets `kept` to that part of the current word which bash keeps when it puts in a completion.
+# Sets `kept` to the part of the current word that bash keeps when it inserts a completion.
 _seriatim_keep() {
     local breaks=${COMP_WORDBREAKS//[$' \t\n\"\'']/}
     kept=
     [[ ! $breaks ]] || kept=${current%"${current##*["$breaks"]}"}
 }
 
-# Offers those of the words that begin with VALUE. PREFIX stands before it in the current word.
+# Offers the words that begin with VALUE. PREFIX comes before it in the current word.
 _seriatim_offer_words() { # PREFIX VALUE WORD...
     local prefix=$1 value=$2 kept word
     _seriatim_keep
@@ -48,7 +48,7 @@ _seriatim_offer_words() { # PREFIX VALUE WORD...
     done
 }
 
-# Offers files. bash does that best itself, unless it does not see where their name begins.
+# Offers files. bash does this best itself, unless it cannot see where the name begins.
 _seriatim_offer_files() { # PREFIX VALUE
     local prefix=$1 value=$2 kept
     _seriatim_keep
@@ -71,7 +71,7 @@ _seriatim_offer() { # PREFIX VALUE PLACE...
     esac
 }
 
-# Sets `place` to what the value of the option is; fails when it takes none.
+# Sets `place` to the kind of the option's value; fails if it takes none.
 _seriatim_find() { # OPTION
     local entry
     for entry in "${values[@]}"; do
@@ -82,8 +82,8 @@ _seriatim_find() { # OPTION
     return 1
 }
 
-# Does one of the options in WORD take a value? Sets `place` to what that is, and `prefix` to what
-# stands before it in WORD: nothing when the value is the next word.
+# Does one of the options in WORD take a value? Sets `place` to its kind, and `prefix` to what comes
+# before it in WORD: nothing if the value is the next word.
 _seriatim_takes_value() { # WORD
     local i
     prefix=
@@ -104,7 +104,7 @@ _seriatim_takes_value() { # WORD
     esac
 }
 
-# Completes what stands behind words[INDEX] as if COMMAND stood in its place and began the line.
+# Completes what comes after words[INDEX] as if the line began there, with COMMAND.
 _seriatim_delegate() { # INDEX COMMAND
     local next=${starts[$1 + 1]} behind=$((offsets[$1] + ${#words[$1]}))
     COMP_LINE=$2${COMP_LINE:behind}
@@ -120,7 +120,7 @@ _seriatim_delegate() { # INDEX COMMAND
     fi
 }
 
-# The same, where words[INDEX] stands for a compiler: that of the variable, or the usual one.
+# The same if words[INDEX] stands for a compiler: that of the variable, or the default.
 _seriatim_compile() { # INDEX compiler VARIABLE USUAL
     local chosen=${!3:-$4}
     _seriatim_delegate "$1" "${chosen##* }"

@@ -2,7 +2,7 @@
 # Completion of seriatim, seriatim-cc and seriatim-c++ for zsh.
 # Written by `seriatim completion zsh` from the tables of its commands and options.
 
-# Completes the line as that of a compiler: the one that the variable names, or the usual one.
+# Completes the line as one of a compiler: the one that the variable names, or the default.
 _seriatim_compile() { # VARIABLE USUAL
     local chosen=${(P)1}
     chosen=${chosen:-$2}
@@ -10,7 +10,7 @@ _seriatim_compile() { # VARIABLE USUAL
     _normal
 }
 
-# Completes a program: in the folders of PATH, or where a path leads.
+# Completes a program: in the folders of PATH, or by its path.
 _seriatim_programs() {
     if [[ $PREFIX == */* ]]; then
         _alternative 'executables:program:_path_files -g "*(-*)"' 'directories:folder:_path_files -/'

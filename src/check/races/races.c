@@ -1,0 +1,409 @@
+#include "check/races/races.h"
+
+#include "base/lower_bound.h"
+#include "base/map64.h"
+#include "base/memory.h"
+#include "check/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* An access at a local time of its thread. time 0: none. */
+struct access {
+    uint32_t who; /* twice the thread, plus 1 when it is atomic */
+    st_time time;
+    uint64_t number; /* of the event */
+    uint64_t loc;
+};
+
+/* Several, ordered by `who`, at most one for each: the last. */
+struct accesses {
+    uint32_t count, capacity;
+    struct access items[];
+};
+
+/* The reads and the writes that a later access may race with: one[ST_READ], or those in
+ * several[ST_READ] when that is not NULL; the same for writes.
+ *
+ * Leaving others out makes no difference. An access can go when synchronisation orders another one
+ * after it that conflicts with all that it conflicts with: whatever is ordered after the second is
+ * ordered after the first. So a write stands for what is before it, and a read for reads; but an
+ * atomic one for atomic ones only, since it races with plain ones only. One cache line. */
+struct variable {
+    struct access one[2];
+    struct accesses *several[2];
+};
+
+_Static_assert(sizeof(struct variable) == 64, "a variable is one cache line");
+
+/* What a lock, a channel or an atomic variable passes on: a clock, NULL while there is none. When
+ * it is that of a single thread at one time, this is `time` of `thread`; otherwise time is
+ * ST_NEVER. */
+struct message {
+    uint32_t thread;
+    st_time time;
+    uint32_t width;
+    st_time *clock;
+};
+
+struct messages {
+    struct message *items;
+    size_t capacity;
+};
+
+/* Invariant: all clocks of threads have `width` entries, and the local time of a thread, its own
+ * entry, is 1 at least. */
+struct st_races {
+    st_on_race *on_race;
+    void *context;
+    st_time **clocks;
+    uint32_t threads, width;
+    size_t thread_capacity;
+    struct variable *variables;
+    size_t variable_capacity;
+    struct messages locks, channels, atomics;
+    struct st_map64 atomic_numbers; /* of variables with an atomic write, in `atomics` */
+    size_t list_bytes, message_bytes;
+    bool gave_up;
+};
+
+struct st_races *st_races_new(st_on_race *on_race, void *context) {
+    struct st_races *races = st_alloc(1, sizeof *races);
+    races->on_race = on_race;
+    races->context = context;
+    st_map64_init(&races->atomic_numbers);
+    return races;
+}
+
+static void free_messages(struct messages *messages) {
+    for (size_t i = 0; i < messages->capacity; i++)
+        free(messages->items[i].clock);
+    free(messages->items);
+}
+
+void st_races_free(struct st_races *races) {
+    if (!races)
+        return;
+    for (size_t x = 0; x < races->variable_capacity; x++) {
+        free(races->variables[x].several[ST_READ]);
+        free(races->variables[x].several[ST_WRITE]);
+    }
+    st_free_table(races->variables, races->variable_capacity, sizeof *races->variables);
+    for (uint32_t t = 0; t < races->threads; t++)
+        free(races->clocks[t]);
+    free(races->clocks);
+    free_messages(&races->locks);
+    free_messages(&races->channels);
+    free_messages(&races->atomics);
+    st_map64_free(&races->atomic_numbers);
+    free(races);
+}
+
+/* ---- clocks ---- */
+
+static void reserve_threads(struct st_races *races, uint32_t threads) {
+    if (threads <= races->threads)
+        return;
+    uint32_t width = st_clock_width(threads);
+    for (uint32_t t = 0; t < races->threads && width > races->width; t++)
+        races->clocks[t] = st_clock_widen(races->clocks[t], races->width, width, 0);
+    st_reserve(&races->clocks, &races->thread_capacity, threads);
+    for (uint32_t t = races->threads; t < threads; t++) {
+        races->clocks[t] = st_alloc(width, sizeof **races->clocks);
+        races->clocks[t][t] = 1;
+    }
+    races->threads = threads;
+    races->width = width;
+}
+
+/* What the thread does from now on is not what it has passed on. */
+static void tick(struct st_races *races, uint32_t t) {
+    if (++races->clocks[t][t] >= ST_TIME_LIMIT)
+        races->gave_up = true;
+}
+
+static struct message *message_at(struct messages *messages, uint32_t number) {
+    st_reserve(&messages->items, &messages->capacity, (size_t)number + 1);
+    return &messages->items[number];
+}
+
+static void widen(struct st_races *races, struct message *message) {
+    if (message->width == races->width)
+        return;
+    races->message_bytes += (races->width - message->width) * sizeof *message->clock;
+    message->clock = st_clock_widen(message->clock, message->width, races->width, 0);
+    message->width = races->width;
+}
+
+/* A release: the thread acquired the lock, and with it the clock of the release before, so its own
+ * clock covers all. */
+static void pass_on(struct st_races *races, struct message *message, uint32_t t) {
+    widen(races, message);
+    memcpy(message->clock, races->clocks[t], races->width * sizeof *message->clock);
+    message->thread = t;
+    message->time = races->clocks[t][t];
+    tick(races, t);
+}
+
+/* A send: those of others count as before. */
+static void add_to(struct st_races *races, struct message *message, uint32_t t) {
+    bool all = !message->clock ||
+               (message->time != ST_NEVER && races->clocks[t][message->thread] >= message->time);
+    if (all) {
+        pass_on(races, message, t);
+        return;
+    }
+    widen(races, message);
+    st_clock_join(message->clock, races->clocks[t], races->width);
+    message->time = ST_NEVER;
+    tick(races, t);
+}
+
+static void learn(struct st_races *races, uint32_t t, const struct message *message) {
+    st_time *clock = races->clocks[t];
+    if (message->clock && (message->time == ST_NEVER || clock[message->thread] < message->time))
+        st_clock_join(clock, message->clock, message->width);
+}
+
+/* ---- the accesses of a variable ---- */
+
+/* Does synchronisation order the access before a thread with that clock? */
+static bool is_before(const st_time *clock, const struct access *access) {
+    return clock[access->who >> 1] >= access->time;
+}
+
+/* Does all that conflicts with `old` conflict with `new`, too, if they are of one kind or new
+ * writes? */
+static bool stands_for(uint32_t new, uint32_t old) {
+    return !(new & 1) || old & 1;
+}
+
+static size_t list_size(uint32_t capacity) {
+    return sizeof(struct accesses) + capacity * sizeof(struct access);
+}
+
+static void drop_list(struct st_races *races, struct variable *variable, enum st_op kind) {
+    races->list_bytes -= list_size(variable->several[kind]->capacity);
+    free(variable->several[kind]);
+    variable->several[kind] = NULL;
+    variable->one[kind].time = 0;
+}
+
+/* Removes accesses in the list that the new one stands for. */
+static void thin(struct st_races *races, struct variable *variable, enum st_op kind,
+                 const st_time *clock, uint32_t who) {
+    struct accesses *list = variable->several[kind];
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (!is_before(clock, &list->items[i]) || !stands_for(who, list->items[i].who))
+            list->items[kept++] = list->items[i];
+    list->count = kept;
+    if (!kept)
+        drop_list(races, variable, kind);
+}
+
+static struct accesses *grow(struct st_races *races, struct variable *variable, enum st_op kind,
+                             uint32_t capacity) {
+    struct accesses *list = variable->several[kind];
+    races->list_bytes += list_size(capacity) - (list ? list_size(list->capacity) : 0);
+    list = st_realloc(list, list_size(capacity), 1);
+    list->capacity = capacity;
+    variable->several[kind] = list;
+    return list;
+}
+
+/* The one access becomes the first of a list. */
+static void start_list(struct st_races *races, struct variable *variable, enum st_op kind) {
+    struct accesses *list = grow(races, variable, kind, 4);
+    list->items[0] = variable->one[kind];
+    list->count = 1;
+}
+
+/* The place of `who` in the list, or where it would be. */
+static uint32_t find(const struct accesses *list, uint32_t who) {
+    uint32_t at;
+    st_lower_bound(at, 0, list->count, list->items[at].who < who);
+    return at;
+}
+
+static __attribute__((noinline)) void insert(struct st_races *races, struct variable *variable,
+                                             enum st_op kind, const st_time *clock,
+                                             const struct access *access) {
+    struct accesses *list = variable->several[kind];
+    uint32_t at = find(list, access->who);
+    if (at < list->count && list->items[at].who == access->who) {
+        list->items[at] = *access;
+        return;
+    }
+    if (list->count == list->capacity) { /* make room */
+        thin(races, variable, kind, clock, access->who);
+        list = variable->several[kind];
+        if (!list) {
+            variable->one[kind] = *access;
+            return;
+        }
+        if (list->count > list->capacity / 2)
+            list = grow(races, variable, kind, 2 * list->capacity);
+        at = find(list, access->who);
+    }
+    memmove(&list->items[at + 1], &list->items[at], (list->count - at) * sizeof *list->items);
+    list->items[at] = *access;
+    list->count++;
+}
+
+static inline void keep(struct st_races *races, struct variable *variable, enum st_op kind,
+                        const st_time *clock, const struct access *access) {
+    struct access *one = &variable->one[kind];
+    if (!variable->several[kind]) {
+        if (!one->time || one->who == access->who ||
+            (is_before(clock, one) && stands_for(access->who, one->who))) {
+            *one = *access;
+            return;
+        }
+        start_list(races, variable, kind);
+    }
+    insert(races, variable, kind, clock, access);
+}
+
+/* A write stands for all that is before it. */
+static inline void forget(struct st_races *races, struct variable *variable, enum st_op kind,
+                          const st_time *clock, uint32_t who) {
+    struct access *one = &variable->one[kind];
+    if (variable->several[kind])
+        thin(races, variable, kind, clock, who);
+    else if (one->time && is_before(clock, one) && stands_for(who, one->who))
+        one->time = 0;
+}
+
+/* One of these accesses that the one of `who` races with, or NULL. */
+static inline const struct access *find_race(const struct variable *variable, enum st_op kind,
+                                             const st_time *clock, uint32_t who) {
+    const struct accesses *list = variable->several[kind];
+    const struct access *items = list ? list->items : &variable->one[kind];
+    for (uint32_t i = 0, count = list ? list->count : 1; i < count; i++)
+        if (!is_before(clock, &items[i]) && !(items[i].who & who & 1))
+            return &items[i];
+    return NULL;
+}
+
+static __attribute__((noinline)) void report(const struct st_races *races,
+                                             const struct access *access, enum st_op kind,
+                                             const struct st_event *event, uint64_t number) {
+    struct st_event earlier = {.thread = access->who >> 1,
+                               .target = event->target,
+                               .loc = access->loc & ((ST_LOC_NAME << 1) - 1),
+                               .written = kind,
+                               .atomic = access->who & 1,
+                               .op = kind};
+    struct st_place from = {access->number, earlier}, to = {number, *event};
+    if (races->on_race)
+        races->on_race(races->context, &from, &to);
+}
+
+/* ---- events ---- */
+
+static inline void on_access(struct st_races *races, const struct st_event *event,
+                             uint64_t number) {
+    struct variable *variable = &races->variables[event->target];
+    const st_time *clock = races->clocks[event->thread];
+    enum st_op kind = (enum st_op)event->op;
+    struct access access = {event->thread << 1 | event->atomic, clock[event->thread], number,
+                            event->loc};
+    const struct access *race = find_race(variable, ST_WRITE, clock, access.who);
+    enum st_op race_kind = ST_WRITE;
+    if (kind == ST_WRITE && !race) {
+        race = find_race(variable, ST_READ, clock, access.who);
+        race_kind = ST_READ;
+    }
+    if (__builtin_expect(race != NULL, 0))
+        report(races, race, race_kind, event, number);
+    if (kind == ST_WRITE) {
+        forget(races, variable, ST_READ, clock, access.who);
+        forget(races, variable, ST_WRITE, clock, access.who);
+    }
+    keep(races, variable, kind, clock, &access);
+}
+
+/* An atomic read joins the clock of the variable before it is checked, and an atomic write passes
+ * its clock on afterwards. */
+static __attribute__((noinline)) void on_atomic(struct st_races *races,
+                                                const struct st_event *event, uint64_t number) {
+    uint32_t t = event->thread;
+    if (event->op == ST_READ) {
+        uint32_t known = st_map64_find(&races->atomic_numbers, event->target);
+        if (known != ST_MAP64_NONE)
+            learn(races, t, message_at(&races->atomics, known));
+    }
+    on_access(races, event, number);
+    if (event->op == ST_WRITE)
+        add_to(races,
+               message_at(&races->atomics, st_map64_number(&races->atomic_numbers, event->target)),
+               t);
+}
+
+static void on_sync(struct st_races *races, const struct st_event *event) {
+    uint32_t t = event->thread;
+    switch (event->op) {
+    case ST_ACQUIRE:
+        learn(races, t, message_at(&races->locks, event->target));
+        break;
+    case ST_RELEASE:
+        pass_on(races, message_at(&races->locks, event->target), t);
+        break;
+    case ST_SEND:
+        add_to(races, message_at(&races->channels, event->target), t);
+        break;
+    case ST_RECEIVE:
+        learn(races, t, message_at(&races->channels, event->target));
+        break;
+    case ST_FORK:
+        st_clock_join(races->clocks[event->target], races->clocks[t], races->width);
+        tick(races, t);
+        break;
+    case ST_JOIN: /* after repair the child may have events that come later */
+        st_clock_join(races->clocks[t], races->clocks[event->target], races->width);
+        tick(races, event->target);
+        break;
+    default:
+        break;
+    }
+}
+
+void st_races_feed(struct st_races *races, const struct st_event *events, size_t count,
+                   uint64_t first) {
+    struct st_extent need = st_batch_extent(events, count);
+    if (races->gave_up)
+        return;
+    reserve_threads(races, need.threads);
+    st_reserve_table(&races->variables, &races->variable_capacity, need.variables);
+    for (size_t i = 0; i < count; i++) {
+        const struct st_event *event = &events[i];
+        st_batch_prefetch(events, i, count, races->variables);
+        if (event->op > ST_WRITE)
+            on_sync(races, event);
+        else if (__builtin_expect(event->atomic, 0))
+            on_atomic(races, event, first + i);
+        else
+            on_access(races, event, first + i);
+    }
+}
+
+bool st_races_gave_up(const struct st_races *races) {
+    return races->gave_up;
+}
+
+st_time st_races_time(const struct st_races *races, uint32_t thread) {
+    return thread < races->threads ? races->clocks[thread][thread] : 1;
+}
+
+bool st_races_knows(const struct st_races *races, uint32_t thread, uint32_t other, st_time time) {
+    return thread < races->threads && other < races->width && races->clocks[thread][other] >= time;
+}
+
+size_t st_races_memory(const struct st_races *races) {
+    size_t messages = races->locks.capacity + races->channels.capacity + races->atomics.capacity;
+    return races->variable_capacity * sizeof *races->variables +
+           races->threads * (races->width * sizeof **races->clocks + sizeof *races->clocks) +
+           messages * sizeof(struct message) + races->message_bytes + races->list_bytes +
+           st_map64_memory(&races->atomic_numbers);
+}

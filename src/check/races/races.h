@@ -1,0 +1,48 @@
+/* Which accesses race: they are of one variable and different threads, at least one writes, not
+ * both are atomic, and no synchronisation orders them.
+ *
+ * Synchronisation is program order, release to later acquire of a lock, fork to child, child to
+ * join (also if the child did nothing: then fork to join), send to later receive of a channel, and
+ * atomic write to later atomic read of a variable; and what follows from those. That is less than
+ * happens-before as the engines have it, where a conflict orders, too: the order of accesses that
+ * race is an accident of the run, and in a recorded trace it may even differ from that of the run.
+ *
+ * The clocks are those of FastTrack (Flanagan and Freund, PLDI 2009): a variable keeps the local
+ * time of its last write and of the reads since, not a whole clock for each. FastTrack promises the
+ * first race of a variable. This is exact for every access: does it race with an earlier one? For
+ * that, accesses that race are kept side by side, until one comes that synchronisation orders after
+ * them. */
+#ifndef SERIATIM_CHECK_RACES_RACES_H
+#define SERIATIM_CHECK_RACES_RACES_H
+
+#include "check/clock.h"
+#include "finding/finding.h"
+
+struct st_races;
+
+/* Called for each access that races with an earlier one, with the two of them. There may be more
+ * that it races with. */
+typedef void st_on_race(void *context, const struct st_place *from, const struct st_place *to);
+
+/* on_race may be NULL. */
+struct st_races *st_races_new(st_on_race *on_race, void *context);
+void st_races_free(struct st_races *races);
+
+/* Events in trace order, validated; the first has that number. */
+void st_races_feed(struct st_races *races, const struct st_event *events, size_t count,
+                   uint64_t first);
+
+/* A clock has overflowed (check/clock.h), and later events were not looked at. */
+bool st_races_gave_up(const struct st_races *races);
+
+/* The local time of a thread. An access has the local time of its thread before it was fed.
+ * Synchronisation orders it before the events of another thread once the clock of that one has
+ * reached this time. */
+st_time st_races_time(const struct st_races *races, uint32_t thread);
+bool st_races_knows(const struct st_races *races, uint32_t thread, uint32_t other, st_time time);
+
+/* Bytes of analysis state at this moment: constant for each variable, and a clock for each thread,
+ * lock, channel and atomic variable; more only for variables with accesses side by side. */
+size_t st_races_memory(const struct st_races *races);
+
+#endif

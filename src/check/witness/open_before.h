@@ -1,0 +1,140 @@
+/* Which open blocks of other threads happen before an event, and by which path each is known to.
+ *
+ * Nothing else of a vector clock is ever needed. A clock component of a thread without an open
+ * block, or older than the begins of its open blocks, can prove no violation, now or later: blocks
+ * that begin later have later times. So a set is as large as the number of open blocks that happen
+ * before, and mostly empty, whatever the number of threads.
+ *
+ * Sets are immutable and shared by all accesses of a thread until it learns of another block. Items
+ * about blocks that have ended are dead; they are skipped, and dropped when a set is copied. */
+#ifndef SERIATIM_CHECK_WITNESS_OPEN_BEFORE_H
+#define SERIATIM_CHECK_WITNESS_OPEN_BEFORE_H
+
+#include "base/lower_bound.h"
+#include "check/clock.h"
+#include "check/pool.h"
+#include "finding/finding.h"
+
+/* ---- the open blocks of a thread, at every nesting depth ---- */
+
+struct st_open_block {
+    st_time time;     /* the thread's local time from its begin on; before it, times were smaller */
+    uint32_t name;    /* or ST_NO_NAME */
+    uint64_t begin;   /* event number */
+    uint64_t loc;     /* of the begin */
+    size_t violation; /* handle of its finding, or ST_NO_VIOLATION */
+};
+
+/* Invariant: items[0] is the outermost, and times grow. */
+struct st_open_blocks {
+    struct st_open_block *items;
+    uint32_t depth, violated; /* the outermost `violated` of them were found violated */
+    size_t capacity;
+};
+
+/* Can some of them, the inner ones, still be found violated? */
+static inline bool st_blocks_live(const struct st_open_blocks *blocks) {
+    return blocks->depth > blocks->violated;
+}
+
+/* How many of the open blocks, counted from the outermost, had begun at that local time? 0 if all
+ * of those were found violated before: nothing more can come of them. */
+static inline uint32_t st_blocks_begun(const struct st_open_blocks *blocks, st_time time) {
+    if (!st_blocks_live(blocks) || blocks->items[blocks->violated].time > time)
+        return 0;
+    if (blocks->items[blocks->depth - 1].time <= time)
+        return blocks->depth;
+    uint32_t begun;
+    st_lower_bound(begun, blocks->violated + 1, blocks->depth - 1,
+                   blocks->items[begun].time <= time);
+    return begun;
+}
+
+/* ---- those that happen before an event ---- */
+
+/* The last edge of a path from a block of a thread to an event, and the path to its source. */
+struct st_hop {
+    uint32_t mark;
+    struct st_hop *previous; /* NULL: the source is in the thread of the block itself */
+    struct st_edge edge;
+};
+
+/* What happens before, of one thread with an open block. */
+struct st_before {
+    uint32_t thread;
+    st_time time;    /* the newest local time of that thread that happens before */
+    st_time since;   /* our own local time since which a block of it, still open, happens before */
+    uint32_t length; /* of the path */
+    struct st_hop *path;
+};
+
+struct st_open_before {
+    uint32_t mark;
+    uint32_t count;
+    struct st_before items[]; /* by thread; our own thread is not among them */
+};
+
+/* An event that another depends on, directly. */
+struct st_predecessor {
+    uint32_t thread;
+    st_time time;
+    const struct st_open_before *before; /* or NULL */
+    struct st_edge edge;
+};
+
+/* Where sets and hops live. */
+struct st_before_pool {
+    struct st_pool hops;
+    struct st_pool sets[32]; /* by the logarithm of the room for items */
+    struct st_before *draft; /* a set in the making */
+    size_t draft_capacity;
+    uint32_t epoch;
+    size_t collect_at; /* bytes in use at which a collection pays */
+};
+
+void st_before_pool_init(struct st_before_pool *pool);
+void st_before_pool_free(struct st_before_pool *pool);
+size_t st_before_pool_memory(const struct st_before_pool *pool);
+
+/* What happens before thread t from now on, if `old` did so far and the predecessor does now: a new
+ * set, or `old` itself if the predecessor adds nothing. `blocks` are the open blocks by thread;
+ * `next` is the local time that t gets if the set grows. *grew: more blocks happen before (and it
+ * is not only a path that got shorter). */
+struct st_open_before *st_open_before_join(struct st_before_pool *pool, struct st_open_before *old,
+                                           uint32_t t, const struct st_predecessor *predecessor,
+                                           const struct st_open_blocks *blocks, st_time next,
+                                           bool *grew);
+
+/* For a set in which `item` covers a predecessor at that time: is the direct path from there
+ * shorter, and does it lead from as many blocks? Then st_open_before_shorten takes it, in a set
+ * that nobody has seen yet. */
+bool st_before_is_longer(const struct st_before *item, st_time time,
+                         const struct st_open_blocks *blocks);
+void st_open_before_shorten(struct st_before_pool *pool, struct st_open_before *set,
+                            const struct st_predecessor *predecessor);
+struct st_open_before *st_open_before_copy(struct st_before_pool *pool,
+                                           const struct st_open_before *set);
+
+/* Takes back a set that was just made and nobody has seen. */
+void st_open_before_give(struct st_before_pool *pool, struct st_open_before *set);
+
+/* The item of a thread, or NULL. */
+const struct st_before *st_open_before_find(const struct st_open_before *set, uint32_t thread);
+
+/* The smallest `since` of what is not dead; ST_NEVER when all is. */
+st_time st_open_before_since(const struct st_open_before *set, const struct st_open_blocks *blocks);
+
+/* Do two sets have the same blocks, as far as these can still be found violated? */
+bool st_open_before_same(const struct st_open_before *one, const struct st_open_before *other,
+                         const struct st_open_blocks *blocks);
+
+/* Collecting: when st_before_pool_full says so, st_before_pool_mark_begin, st_open_before_mark for
+ * every set in use, st_before_pool_sweep. `root_bytes` is the size of the tables that have to be
+ * walked for that: the next collection waits until as much was allocated. */
+bool st_before_pool_full(const struct st_before_pool *pool);
+void st_before_pool_mark_begin(struct st_before_pool *pool);
+void st_open_before_mark(struct st_before_pool *pool, struct st_open_before *set,
+                         const struct st_open_blocks *blocks);
+void st_before_pool_sweep(struct st_before_pool *pool, size_t root_bytes);
+
+#endif

@@ -1,0 +1,66 @@
+/* Options that several commands have. */
+#ifndef SERIATIM_CLI_COMMON_OPTIONS_H
+#define SERIATIM_CLI_COMMON_OPTIONS_H
+
+#include "cli/command.h"
+
+enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+enum format { FORMAT_TEXT, FORMAT_JSON };
+
+/* The first member of every command's struct of values. */
+struct common_values {
+    bool quiet, help, version;
+    unsigned color; /* enum color */
+};
+
+extern const char *const color_words[], *const format_words[];
+
+/* The last rows of every command's table of options. */
+#define COMMON_OPTIONS                                                                             \
+    {.name = "quiet",                                                                              \
+     .letter = 'q',                                                                                \
+     .kind = ST_FLAG,                                                                              \
+     .offset = offsetof(struct common_values, quiet),                                              \
+     .help = "show no progress, and only the summary of a report"},                                \
+        {.name = "color",                                                                          \
+         .kind = ST_CHOICE,                                                                        \
+         .offset = offsetof(struct common_values, color),                                          \
+         .value = "MODE",                                                                          \
+         .initial = "auto",                                                                        \
+         .choices = color_words,                                                                   \
+         .help = "when to color a report",                                                         \
+         .note = "auto: on a terminal, unless NO_COLOR is set"},                                   \
+        {.name = "help",                                                                           \
+         .letter = 'h',                                                                            \
+         .kind = ST_FLAG,                                                                          \
+         .offset = offsetof(struct common_values, help),                                           \
+         .help = "show this help"},                                                                \
+        {.name = "version",                                                                        \
+         .kind = ST_FLAG,                                                                          \
+         .offset = offsetof(struct common_values, version),                                        \
+         .help = "show the version"},                                                              \
+    {                                                                                              \
+        0                                                                                          \
+    }
+
+/* Rows for commands that have them. `type` is the command's struct of values. */
+#define OUTPUT_OPTION(type)                                                                        \
+    {                                                                                              \
+        .name = "output", .letter = 'o', .kind = ST_TEXT, .offset = offsetof(type, output),        \
+        .value = "FILE", .help = "write to FILE instead of standard output"                        \
+    }
+
+#define FORMAT_OPTION(type)                                                                        \
+    {                                                                                              \
+        .name = "format", .kind = ST_CHOICE, .offset = offsetof(type, format), .value = "FORMAT",  \
+        .initial = "text", .choices = format_words, .help = "how to write the result"              \
+    }
+
+#define REPAIR_OPTION(type)                                                                        \
+    {                                                                                              \
+        .name = "repair", .kind = ST_FLAG, .offset = offsetof(type, repair),                       \
+        .help = "drop malformed events (such as the release of a lock that is not held) with a "   \
+                "warning, instead of giving up"                                                    \
+    }
+
+#endif

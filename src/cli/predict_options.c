@@ -1,0 +1,339 @@
+#include "cli/predict_options.h"
+
+#include "base/memory.h"
+#include "cli/messages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = _Alignof(max_align_t), LISTED = 128, LONGEST_NAME = 40, LONGEST_HELP = 256 };
+
+static const char *engine_choice(size_t index) {
+    size_t count = st_predictor_count();
+    return index < count ? st_predictors[index]->name : index == count ? "all" : NULL;
+}
+
+static bool has_theorems(const struct st_predictor *predictor) {
+    return predictor->as_published;
+}
+
+static bool gives_traces(const struct st_predictor *predictor) {
+    return predictor->gives_traces;
+}
+
+static bool has_notions(const struct st_predictor *predictor) {
+    return !predictor->notion;
+}
+
+/* ---- the table ---- */
+
+static const char *const sync_words[] = {
+    [ST_MODEL_BARRIERS] = "barriers", [ST_MODEL_ALL] = "all", NULL};
+
+/* A row of the command itself. */
+struct shared_row {
+    struct st_option option;
+    bool (*is_for)(const struct st_predictor *predictor); /* NULL: for all of them */
+};
+
+static const struct shared_row first_rows[] = {
+    {{.name = "engine",
+      .kind = ST_CHOICE,
+      .offset = offsetof(struct predict_values, engine),
+      .value = "ENGINE",
+      .initial = "tas",
+      .choice = engine_choice,
+      .help = "which analysis to run"},
+     NULL},
+    {{.name = "notion",
+      .kind = ST_CHOICE,
+      .offset = offsetof(struct predict_values, notion),
+      .value = "NOTION",
+      .initial = "conflict",
+      .choices = st_notion_names,
+      .help = "which schedules count as equal",
+      .note = "every other engine has one notion"},
+     has_notions},
+    {{.name = "jobs",
+      .kind = ST_NUMBER,
+      .offset = offsetof(struct predict_values, jobs),
+      .value = "N",
+      .initial = "0",
+      .help = "work with N threads; 0 means one for each processor"},
+     NULL},
+    {{.name = "timeout",
+      .kind = ST_SECONDS,
+      .offset = offsetof(struct predict_values, timeout),
+      .value = "S",
+      .initial = "10",
+      .help = "give up a block, or a search for all of them together, after S seconds, which may "
+              "be a fraction; 0 means never"},
+     NULL},
+    {{.name = "sync",
+      .kind = ST_CHOICE,
+      .offset = offsetof(struct predict_values, sync),
+      .value = "VALUE",
+      .initial = "barriers",
+      .choices = sync_words,
+      .help = "which order holds in every schedule, besides locks, fork and join: that of barriers "
+              "and of what is done once, or that of conditions, semaphores and all else, too, as "
+              "it was observed"},
+     NULL},
+    {{.name = "as-published",
+      .kind = ST_FLAG,
+      .offset = offsetof(struct predict_values, as_published),
+      .help = "use the theorems as they were printed, with their errors"},
+     has_theorems},
+    {{.name = "dump-witness",
+      .kind = ST_TEXT,
+      .offset = offsetof(struct predict_values, witness),
+      .value = "FILE",
+      .help =
+          "write the schedule of the first violation to FILE, as a trace in STD text for check"},
+     gives_traces},
+};
+
+static const struct st_option last_rows[] = {
+    {.name = "spec",
+     .kind = ST_TEXT,
+     .offset = offsetof(struct predict_values, spec),
+     .value = "FILE",
+     .help = "which blocks are meant to be atomic; without it, all are"},
+    {.name = "limit",
+     .kind = ST_NUMBER,
+     .offset = offsetof(struct predict_values, limit),
+     .value = "N",
+     .initial = "100",
+     .help = "list at most N blocks, those with findings first; 0 lists all"},
+    REPAIR_OPTION(struct predict_values),
+    FILTER_OPTIONS(struct predict_values, filters),
+    REPORT_FORMAT_OPTION(struct predict_values, "text"),
+    OUTPUT_OPTION(struct predict_values),
+    COMMON_OPTIONS,
+};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* Invariant: `rows` ends with an empty row. Row i is of the predictor with the index owner[i], or
+ * of the command: OF_COMMAND. */
+enum { OF_COMMAND = MOST_PREDICTORS };
+static struct {
+    struct st_option rows[MOST_PREDICT_OPTIONS + 1];
+    size_t owner[MOST_PREDICT_OPTIONS];
+    size_t count;
+    size_t own[MOST_PREDICTORS]; /* where in values->own the options of each predictor are */
+} table;
+
+static void add_row(struct st_option row, size_t owner) {
+    if (table.count == MOST_PREDICT_OPTIONS)
+        abort(); /* the constant is too small for what predictors bring */
+    row.given = offsetof(struct predict_values, given) + table.count * sizeof(const char *);
+    table.owner[table.count] = owner;
+    table.rows[table.count++] = row;
+}
+
+/* "reduction, blocks: use the theorems" */
+static const char *help_for(bool (*is_for)(const struct st_predictor *predictor),
+                            const char *help) {
+    char *text = st_alloc(LONGEST_HELP, 1);
+    size_t used = 0;
+    for (size_t i = 0; st_predictors[i]; i++)
+        if (is_for(st_predictors[i]))
+            used += (size_t)snprintf(text + used, LONGEST_HELP - used, "%s%s", used ? ", " : "",
+                                     st_predictors[i]->name);
+    snprintf(text + used, LONGEST_HELP - used, ": %s", help);
+    return text;
+}
+
+static void add_shared_row(const struct shared_row *shared) {
+    struct st_option row = shared->option;
+    if (shared->is_for)
+        row.help = help_for(shared->is_for, row.help);
+    add_row(row, OF_COMMAND);
+}
+
+/* Returns where in values->own the options of the next predictor are. */
+static size_t add_predictor_rows(size_t index, size_t room) {
+    const struct st_predictor *predictor = st_predictors[index];
+    size_t end = (room + predictor->own_size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (index == MOST_PREDICTORS || end > PREDICTOR_ROOM)
+        abort(); /* as above */
+    table.own[index] = offsetof(struct predict_values, own) + room;
+    for (const struct st_option *own = predictor->options; own->name; own++) {
+        struct st_option row = *own;
+        char *help = st_alloc(LONGEST_HELP, 1);
+        snprintf(help, LONGEST_HELP, "%s: %s", predictor->name, own->help);
+        row.help = help;
+        row.offset += table.own[index];
+        add_row(row, index);
+    }
+    return end;
+}
+
+const struct st_option *predict_options(void) {
+    size_t room = 0;
+    if (table.count)
+        return table.rows;
+    for (size_t i = 0; i < COUNT(first_rows); i++)
+        add_shared_row(&first_rows[i]);
+    for (size_t i = 0; st_predictors[i]; i++)
+        room = add_predictor_rows(i, room);
+    for (const struct st_option *row = last_rows; row->name; row++)
+        add_row(*row, OF_COMMAND);
+    return table.rows;
+}
+
+const void *predictor_options(const struct predict_values *values, size_t index) {
+    return (const char *)values + table.own[index];
+}
+
+/* ---- what was given ---- */
+
+bool runs_all_predictors(const struct predict_values *values) {
+    return values->engine == st_predictor_count();
+}
+
+/* Who gave the option, or NULL. "without escape" is the option `without` with that word. */
+static const char *source_of(const struct predict_values *values, const char *option) {
+    size_t length = strcspn(option, " "), row = 0;
+    while (row < table.count &&
+           (strncmp(table.rows[row].name, option, length) != 0 || table.rows[row].name[length]))
+        row++;
+    if (row == table.count)
+        return NULL;
+    if (!option[length])
+        return values->given[row];
+    unsigned words = *(const unsigned *)((const char *)values + table.rows[row].offset);
+    for (unsigned i = 0; st_option_choice(&table.rows[row], i); i++)
+        if (strcmp(st_option_choice(&table.rows[row], i), option + length + 1) == 0)
+            return words & 1u << i ? values->given[row] : NULL;
+    return NULL;
+}
+
+size_t predictor_with_table(const struct predict_values *values) {
+    size_t index = 0;
+    while (st_predictors[index] && !(st_predictors[index]->table_option &&
+                                     source_of(values, st_predictors[index]->table_option)))
+        index++;
+    return index;
+}
+
+/* Of two sources, the environment is the one that the user has to be reminded of. */
+static const char *less_obvious(const char *left, const char *right) {
+    return strcmp(left, "predict") != 0 ? left : right;
+}
+
+/* ---- what does not go together ---- */
+
+static int refuse_pair(const struct predict_values *values, const char *left, const char *right,
+                       struct st_error *error) {
+    const char *one = source_of(values, left), *other = source_of(values, right);
+    if (!one || !other)
+        return 0;
+    return st_fail(error, less_obvious(one, other), ST_AT_FILE, 0,
+                   "--%s and --%s cannot go together; leave one out", left, right);
+}
+
+static int check_conflicts(const struct predict_values *values, struct st_error *error) {
+    for (size_t i = 0; st_predictors[i]; i++) {
+        const char *const(*pair)[2] = st_predictors[i]->conflicts;
+        for (; pair && (*pair)[0]; pair++)
+            if (refuse_pair(values, (*pair)[0], (*pair)[1], error) < 0)
+                return -1;
+    }
+    return 0;
+}
+
+/* A table is written instead of a report, with one predictor: its own. */
+static int check_table(const struct predict_values *values, struct st_error *error) {
+    size_t index = predictor_with_table(values);
+    const char *engine = source_of(values, "engine");
+    if (!st_predictors[index])
+        return 0;
+    const char *option = st_predictors[index]->table_option;
+    for (size_t i = index + 1; st_predictors[i]; i++)
+        if (st_predictors[i]->table_option &&
+            refuse_pair(values, option, st_predictors[i]->table_option, error) < 0)
+            return -1;
+    if (refuse_pair(values, option, "dump-witness", error) < 0 ||
+        refuse_pair(values, option, "print-suppressions", error) < 0)
+        return -1;
+    if (engine && values->engine != index)
+        return st_fail(error, less_obvious(source_of(values, option), engine), ST_AT_FILE, 0,
+                       "--%s goes with --engine %s, which may be left out, and not with %s", option,
+                       st_predictors[index]->name, engine_choice(values->engine));
+    const char *format = st_report_format_name(values->format);
+    if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0)
+        return st_fail(error, "predict", ST_AT_FILE, 0, "--%s can be written as text or json only",
+                       option);
+    return 0;
+}
+
+static bool takes(size_t predictor, size_t row) {
+    if (table.owner[row] != OF_COMMAND)
+        return table.owner[row] == predictor;
+    return row >= COUNT(first_rows) || !first_rows[row].is_for ||
+           first_rows[row].is_for(st_predictors[predictor]);
+}
+
+/* "blocks, commit-node or all" */
+static const char *list_takers(size_t row, char buffer[LISTED]) {
+    size_t used = 0;
+    for (size_t i = 0; st_predictors[i] && used < LISTED; i++)
+        if (takes(i, row))
+            used += (size_t)snprintf(buffer + used, LISTED - used, "%s%s", used ? ", " : "",
+                                     st_predictors[i]->name);
+    if (used < LISTED)
+        snprintf(buffer + used, LISTED - used, " or all");
+    return buffer;
+}
+
+/* Every predictor can be asked for a notion, so that scripts need not tell them apart. */
+static bool is_notion(size_t row) {
+    return strcmp(table.rows[row].name, "notion") == 0;
+}
+
+static int check_takers(const struct predict_values *values, size_t predictor,
+                        struct st_error *error) {
+    bool chosen = source_of(values, "engine") || st_predictors[predictor_with_table(values)];
+    char listed[LISTED];
+    for (size_t row = 0; row < table.count; row++)
+        if (values->given[row] && !takes(predictor, row) && !is_notion(row))
+            return st_fail(error, values->given[row], ST_AT_FILE, 0,
+                           "--%s needs --engine %s; it means nothing to %s%s", table.rows[row].name,
+                           list_takers(row, listed), st_predictors[predictor]->name,
+                           chosen ? "" : ", the default");
+    return 0;
+}
+
+/* Whoever asks for a notion that the predictor does not have should know. */
+static void warn_of_notion(const struct predict_values *values,
+                           const struct st_predictor *predictor) {
+    const char *wanted = st_notion_names[values->notion], *notion = predictor->notion;
+    if (!source_of(values, "notion") || !notion || strcmp(notion, wanted) == 0)
+        return;
+    bool known = false;
+    for (size_t i = 0; st_notion_names[i]; i++)
+        known |= strcmp(st_notion_names[i], notion) == 0;
+    if (known)
+        warn("--notion %s makes no difference to %s, which is about %ss", wanted, predictor->name,
+             notion);
+    else
+        warn("--notion %s makes no difference to %s, which has a notion of its own", wanted,
+             predictor->name);
+}
+
+int check_predict_options(const struct predict_values *values, struct st_error *error) {
+    size_t predictor = predictor_with_table(values);
+    if (check_conflicts(values, error) < 0 || check_table(values, error) < 0)
+        return -1;
+    if (values->witness && values->output && strcmp(values->witness, values->output) == 0)
+        return st_fail(error, "predict", ST_AT_FILE, 0,
+                       "--dump-witness and --output cannot be the same file");
+    if (!st_predictors[predictor])
+        predictor = values->engine;
+    if (!st_predictors[predictor])
+        return 0;
+    warn_of_notion(values, st_predictors[predictor]);
+    return check_takers(values, predictor, error);
+}

@@ -1,0 +1,43 @@
+/* The options of predict. Their table is put together from what the command has itself and from
+ * what each predictor brings (predict/predictor.h). */
+#ifndef SERIATIM_CLI_PREDICT_OPTIONS_H
+#define SERIATIM_CLI_PREDICT_OPTIONS_H
+
+#include "cli/report_output.h"
+#include "predict/analysis.h"
+
+enum { MOST_PREDICTORS = 16, MOST_PREDICT_OPTIONS = 64, PREDICTOR_ROOM = 512 };
+
+struct predict_values {
+    struct common_values common;
+    unsigned engine; /* index in st_predictors, or one behind the last: all of them */
+    unsigned notion; /* enum st_notion */
+    unsigned sync;   /* enum st_model_order */
+    const char *spec;
+    uint64_t limit, jobs;
+    double timeout;
+    bool as_published, repair;
+    const char *witness;
+    unsigned format; /* index in st_report_formats */
+    const char *output;
+    struct filter_values filters;
+    const char *given[MOST_PREDICT_OPTIONS]; /* by row: who gave it (base/options.h), or NULL */
+    _Alignas(max_align_t) unsigned char own[PREDICTOR_ROOM]; /* the options of each predictor */
+};
+
+/* The table, ending with a row without a name. */
+const struct st_option *predict_options(void);
+
+/* The own options of the predictor with this index in st_predictors. */
+const void *predictor_options(const struct predict_values *values, size_t index);
+
+bool runs_all_predictors(const struct predict_values *values);
+
+/* The index of the predictor whose table was asked for, instead of a report; or the number of
+ * predictors. */
+size_t predictor_with_table(const struct predict_values *values);
+
+/* Refuses options that would be ignored; warns of a notion that is. */
+int check_predict_options(const struct predict_values *values, struct st_error *error);
+
+#endif

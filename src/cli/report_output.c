@@ -1,0 +1,38 @@
+#include "cli/report_output.h"
+
+#include "cli/messages.h"
+
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum status report_status(const struct st_report *report) {
+    if (st_report_found(report))
+        return STATUS_FOUND;
+    return st_report_undecided(report) ? STATUS_TROUBLE : STATUS_CLEAN;
+}
+
+static size_t find_width(int fd) {
+    enum { LEAST = 40, MOST = 1000 };
+    const char *columns = getenv("COLUMNS");
+    unsigned long width = columns ? strtoul(columns, NULL, 10) : 0;
+    struct winsize size;
+    if (!width && isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0)
+        width = size.ws_col;
+    if (!width)
+        return 0;
+    return width < LEAST ? LEAST : width > MOST ? MOST : width;
+}
+
+struct st_text_style text_style(const struct common_values *common, int fd) {
+    return (struct st_text_style){
+        .quiet = common->quiet, .color = use_color(common->color, fd), .width = find_width(fd)};
+}
+
+void write_report_as(const struct st_report *report, const struct filter_values *filters,
+                     unsigned format, struct st_text_style style, FILE *file) {
+    if (filters->print)
+        st_report_suppressions(report, file);
+    else
+        st_report_formats[format].write(report, style, file);
+}

@@ -1,0 +1,58 @@
+/* Writing a report: its options, its style, and the exit status that goes with it. */
+#ifndef SERIATIM_CLI_REPORT_OUTPUT_H
+#define SERIATIM_CLI_REPORT_OUTPUT_H
+
+#include "cli/common_options.h"
+#include "report/report.h"
+#include "session/filters.h"
+
+/* The values of FILTER_OPTIONS. */
+struct filter_values {
+    struct st_filter_files files;
+    bool print; /* suppressions instead of the report */
+};
+
+/* Rows for the tables of options. `member` is the struct filter_values in the struct of values. */
+#define FILTER_OPTIONS(type, member)                                                               \
+    {.name = "suppressions",                                                                       \
+     .kind = ST_TEXTS,                                                                             \
+     .offset = offsetof(type, member.files.suppressions),                                          \
+     .value = "FILE",                                                                              \
+     .help = "leave out findings that match a line of FILE; may be repeated"},                     \
+        {.name = "baseline",                                                                       \
+         .kind = ST_TEXTS,                                                                         \
+         .offset = offsetof(type, member.files.baselines),                                         \
+         .value = "FILE",                                                                          \
+         .help = "leave out findings that are in FILE, an earlier result saved as JSON; "          \
+                 "may be repeated"},                                                               \
+    {                                                                                              \
+        .name = "print-suppressions", .kind = ST_FLAG, .offset = offsetof(type, member.print),     \
+        .help = "write suppressions for all findings instead of the report"                        \
+    }
+
+/* How to write findings: an index in st_report_formats. */
+#define REPORT_FORMAT_OPTION(type, first)                                                          \
+    {                                                                                              \
+        .name = "format", .kind = ST_CHOICE, .offset = offsetof(type, format), .value = "FORMAT",  \
+        .initial = first, .choice = st_report_format_name, .help = "how to write the result"       \
+    }
+
+#define LIMIT_OPTION(type)                                                                         \
+    {                                                                                              \
+        .name = "limit", .kind = ST_NUMBER, .offset = offsetof(type, limit), .value = "N",         \
+        .initial = "100", .help = "list at most N violated blocks; 0 lists all"                    \
+    }
+
+/* The exit status of a report. Found wins over trouble: what was found is true, even if something
+ * else could not be decided. */
+enum status report_status(const struct st_report *report);
+
+/* The style of a text report on this file descriptor: in color and as wide as the terminal, if it
+ * is one. COLUMNS in the environment overrides the width, wherever the report goes. */
+struct st_text_style text_style(const struct common_values *common, int fd);
+
+/* Writes the report in the format, or as suppressions. */
+void write_report_as(const struct st_report *report, const struct filter_values *filters,
+                     unsigned format, struct st_text_style style, FILE *file);
+
+#endif

@@ -1,0 +1,22 @@
+/* The checker, as other parts of the library see it. */
+#ifndef SERIATIM_LIBRARY_SERIATIM_CHECKER_H
+#define SERIATIM_LIBRARY_SERIATIM_CHECKER_H
+
+#include "check/engine.h"
+#include "library/intake.h"
+
+struct seriatim_checker {
+    const struct st_engine *engine;
+    void *state;
+    struct st_findings findings;
+    struct st_intake intake;
+    seriatim_violation_callback callback;
+    void *context;
+
+    /* What was handed out last. */
+    seriatim_violation violation;
+    seriatim_edge *edges;
+    size_t edges_capacity;
+};
+
+#endif

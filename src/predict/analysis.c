@@ -1,0 +1,89 @@
+#include "predict/analysis.h"
+
+#include "base/memory.h"
+#include "predict/deadlock.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+static double processor_time(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* The options of an analysis that has none of its own are the defaults: all zero. To be freed. */
+static void *make_defaults(const struct st_analysis *analysis) {
+    return analysis->own ? NULL : st_alloc(1, analysis->predictor->own_size + 1);
+}
+
+struct st_run_needs st_predict_needs(const struct st_predict_plan *plan) {
+    struct st_run_needs needs = {.model = {.order = plan->options.order}};
+    st_observers_add(&needs.model.observers, &st_deadlock_observer, 0);
+    for (size_t i = 0; i < plan->analysis_count; i++) {
+        const struct st_analysis *analysis = &plan->analyses[i];
+        void *defaults = make_defaults(analysis);
+        needs.events |= analysis->predictor->reads_events;
+        if (analysis->predictor->prepare)
+            analysis->predictor->prepare(&plan->options, defaults ? defaults : analysis->own,
+                                         &needs);
+        free(defaults);
+    }
+    return needs;
+}
+
+/* What the model of the run leaves out limits what an analysis of it can say. */
+static void add_model_caveats(const struct st_model *model,
+                              const struct st_predictions *predictions,
+                              struct st_prediction *prediction) {
+    if (model->options.order == ST_MODEL_BARRIERS && model->channel_events)
+        st_prediction_caveat(prediction,
+                             "Conditions and semaphores do not order anything here, as in the "
+                             "papers: what they guard may be reported falsely (--sync=all takes "
+                             "the order that was observed for granted).");
+    if (model->options.order == ST_MODEL_ALL && model->channel_events)
+        st_prediction_may_miss(prediction,
+                               "Conditions and semaphores order things as they did in this run "
+                               "(--sync=all): other orders were not looked at.");
+    if (predictions->deadlock_count || predictions->more_deadlocks)
+        st_prediction_may_miss(prediction,
+                               "The analysis assumes that no schedule ends in deadlock, but the "
+                               "locks of this run may: a block that can be cut may be missed.");
+    if (predictions->more_deadlocks)
+        st_prediction_caveat(prediction, "There may be more potential deadlocks than are listed.");
+}
+
+static void run_analysis(const struct st_analysis *analysis,
+                         const struct st_predict_options *options, const struct st_run *run,
+                         struct st_prediction *prediction) {
+    const struct st_predictor *predictor = analysis->predictor;
+    void *defaults = make_defaults(analysis);
+    double start = processor_time();
+    st_prediction_init(prediction);
+    prediction->engine = predictor->name;
+    prediction->notion = predictor->notion ? predictor->notion : st_notion_names[options->notion];
+    prediction->gives_traces = predictor->gives_traces;
+    predictor->run(run, options, defaults ? defaults : analysis->own, prediction);
+    prediction->seconds = processor_time() - start;
+    free(defaults);
+}
+
+void st_predict_run(const struct st_predict_plan *plan, const struct st_run *run,
+                    struct st_predictions *predictions) {
+    *predictions = (struct st_predictions){.count = plan->analysis_count};
+    predictions->items = st_alloc(plan->analysis_count, sizeof *predictions->items);
+    st_deadlocks_find(run->model, 0, predictions);
+    for (size_t i = 0; i < plan->analysis_count; i++) {
+        run_analysis(&plan->analyses[i], &plan->options, run, &predictions->items[i]);
+        if (!plan->analyses[i].predictor->reads_events)
+            add_model_caveats(run->model, predictions, &predictions->items[i]);
+    }
+}
+
+void st_predict_events(const struct st_predict_plan *plan, const struct st_event *events,
+                       size_t count, struct st_predictions *predictions) {
+    struct st_run_needs needs = st_predict_needs(plan);
+    struct st_run *run = st_run_of_events(&needs, events, count);
+    st_predict_run(plan, run, predictions);
+    st_run_free(run);
+}

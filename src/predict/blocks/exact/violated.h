@@ -1,0 +1,67 @@
+/* Which transactions are cut in a part of a schedule in which something went wrong. */
+#ifndef SERIATIM_PREDICT_BLOCKS_EXACT_VIOLATED_H
+#define SERIATIM_PREDICT_BLOCKS_EXACT_VIOLATED_H
+
+#include "predict/blocks/exact/schedule.h"
+
+#define ST_NO_MOVE SIZE_MAX
+
+/* How the search came to a unit. */
+struct st_part_hop {
+    uint32_t from;         /* place */
+    size_t leaves, enters; /* moves; ST_NO_MOVE: by order */
+};
+
+/* A part of a schedule. Places are those of items in it. */
+struct st_part {
+    const struct st_group *group;
+    const struct st_move *moves;
+    size_t count;
+    uint32_t *items;  /* ascending */
+    uint32_t *places; /* of moves */
+    size_t item_count;
+    size_t *firsts;           /* by place: the first move */
+    size_t *owns;             /* by move: the next one of the same item */
+    size_t *nexts;            /* by move: the next one of the same variable or lock */
+    struct st_part_hop *hops; /* by place */
+    bool *reached;
+    uint32_t *queue;
+};
+
+void st_part_init(struct st_part *part, const struct st_group *group, const struct st_move *moves,
+                  size_t count);
+void st_part_free(struct st_part *part);
+
+/* Do two moves of different threads conflict? */
+bool st_part_conflict(const struct st_part *part, size_t i, size_t k);
+
+/* Must the item at this place come both before some other by one of its moves, and after it by a
+ * later one? `back` becomes the last hop of the chain. */
+bool st_part_is_cut(struct st_part *part, uint32_t self, struct st_part_hop *back);
+
+/* Is some write to the part's variables, in the whole group, in a unit that does not read it first?
+ * If none is, no write can be hidden, and what is wrong with a part is wrong with the whole. */
+bool st_part_has_blind_writes(const struct st_part *part);
+
+/* ---- blocks_tell.c ---- */
+
+/* What is told of a unit that is cut. */
+struct st_cut {
+    uint32_t unit;
+    struct st_place *events;
+    size_t event_count;
+    struct st_edge *path;
+    size_t path_length;
+    uint64_t *witness;
+    size_t witness_length;
+};
+
+/* Fills in all but the unit. The schedule is one that has the part. */
+void st_cut_tell(struct st_cut *cut, const struct st_part *part, uint32_t self,
+                 struct st_part_hop back, const struct st_schedule *schedule);
+void st_cut_free(struct st_cut *cut);
+
+/* Fills in what is known of the block. */
+void st_cut_explain(const struct st_cut *cut, struct st_predicted_block *block);
+
+#endif

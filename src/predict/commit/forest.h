@@ -1,0 +1,148 @@
+/* The access forest of PPoPP 2006, section 3: which accesses of different units meet.
+ *
+ * The trees are the shapes of units. Inter-edges are not kept one by one: accesses to one variable
+ * that are alike (same operation, same locks, same period, same relation to the own writes around
+ * them) are one `struct st_entry`, and whether two entries meet is a bit in rows that leave out
+ * what is zero. The node at which a unit meets another follows from the locks that both hold
+ * (st_meeting_node).
+ *
+ * Locks whose critical sections are not all within transactions are accessed like variables, too
+ * (see `loose`): the paper assumes that events outside of transactions do not synchronise, and
+ * without that a serial order must keep the order of such a critical section with all others of
+ * the lock, for else it is no schedule. Between two critical sections inside transactions no order
+ * has to be kept. */
+#ifndef SERIATIM_PREDICT_COMMIT_FOREST_H
+#define SERIATIM_PREDICT_COMMIT_FOREST_H
+
+#include "base/lower_bound.h"
+#include "predict/model/model.h"
+#include "predict/predictor.h"
+
+#define ST_NO_ENTRY UINT32_MAX
+
+struct st_entry {
+    uint32_t subject; /* a variable, as a number of the forest; or a lock, counted behind those */
+    uint32_t lockset; /* in st_forest.sets: without locks that only one thread holds at accesses */
+    uint32_t covered; /* of a read: those of the locks whose critical section around it has a write
+                       * of the variable before it. Who has one of them cannot be read here */
+    uint32_t own_write; /* of a read: the entry of the last write before it in its unit, or none */
+    uint32_t first_period, last_period;
+    bool writes;
+    bool final;          /* the last write of the variable in its unit */
+    bool last;           /* and maybe in a whole schedule */
+    bool loose;          /* a lock: this critical section is not within one transaction */
+    uint32_t place;      /* among the entries of its subject */
+    uint32_t *units;     /* that have such an access, ascending */
+    uint32_t unit_count; /* its room is a power of two */
+};
+
+/* An access of a unit. */
+struct st_unit_access {
+    uint32_t token; /* ST_NO_TOKEN: a lock that is held from the beginning */
+    uint32_t entry;
+};
+
+/* 64 places of a subject, of which some meet. */
+struct st_row_word {
+    uint32_t index; /* the first of the places, divided by 64 */
+    uint64_t bits;  /* never 0 */
+};
+
+/* Who meets one entry: words of the subject, by index. Entries that are alike share them. */
+struct st_row {
+    size_t first;
+    uint32_t count;
+};
+
+/* All entries of a variable or a lock, and which of them meet.
+ * Invariants: entry i has `place` i among them; if i is in the row of j, j is in that of i. */
+struct st_subject {
+    uint32_t *entries;
+    uint32_t count;
+    struct st_row *rows; /* by place */
+    struct st_row_word *words;
+    size_t word_count, word_capacity;
+    uint64_t edges; /* pairs that meet */
+};
+
+struct st_forest {
+    const struct st_model *model;
+    struct st_entry *entries;
+    size_t entry_count, entry_capacity;
+    uint32_t *variables; /* those of the trace that are subjects */
+    uint32_t variable_count;
+    uint32_t *numbers;           /* by variable of the trace: its number among those plus 1, or 0 */
+    struct st_subject *subjects; /* variables, then locks */
+    size_t subject_count;
+    struct st_unit_access *accesses; /* of all units */
+    size_t access_count, access_capacity;
+    size_t *first_access;    /* by unit; one more than there are units */
+    struct st_locksets sets; /* those of entries */
+    uint64_t nodes;          /* of all trees */
+    uint64_t edges;          /* pairs of entries that meet */
+};
+
+/* as_published: Figure 5 with the edges inside a unit and between units that are not concurrent. */
+struct st_forest *st_forest_new(const struct st_model *model, enum st_notion notion,
+                                bool as_published, unsigned jobs);
+void st_forest_free(struct st_forest *forest);
+
+/* One entry after the other of those that meet one, by place. */
+struct st_partners {
+    const struct st_subject *subject;
+    const struct st_row_word *word, *end;
+    uint64_t bits; /* of the word, those that are still to come */
+};
+
+static inline struct st_partners st_partners_in(const struct st_subject *subject,
+                                                const struct st_row *row) {
+    const struct st_row_word *word = subject->words + row->first;
+    return (struct st_partners){subject, word, word + row->count, row->count ? word->bits : 0};
+}
+
+static inline struct st_partners st_partners_of(const struct st_forest *forest, uint32_t entry) {
+    const struct st_subject *subject = &forest->subjects[forest->entries[entry].subject];
+    return st_partners_in(subject, &subject->rows[forest->entries[entry].place]);
+}
+
+/* ST_NO_ENTRY: there are no more. */
+static inline uint32_t st_next_partner(struct st_partners *partners) {
+    if (partners->word == partners->end)
+        return ST_NO_ENTRY;
+    uint32_t place = partners->word->index * 64 + (uint32_t)__builtin_ctzll(partners->bits);
+    partners->bits &= partners->bits - 1;
+    if (!partners->bits && ++partners->word < partners->end)
+        partners->bits = partners->word->bits;
+    return partners->subject->entries[place];
+}
+
+/* Is the place in the row? */
+static inline bool st_row_has(const struct st_subject *subject, const struct st_row *row,
+                              uint32_t place) {
+    const struct st_row_word *words = subject->words + row->first;
+    uint32_t at;
+    st_lower_bound(at, 0, row->count, words[at].index < place / 64);
+    return at < row->count && words[at].index == place / 64 && (words[at].bits >> place % 64 & 1);
+}
+
+static inline bool st_entries_meet(const struct st_forest *forest, uint32_t left, uint32_t right) {
+    const struct st_entry *a = &forest->entries[left], *b = &forest->entries[right];
+    const struct st_subject *subject = &forest->subjects[a->subject];
+    return a->subject == b->subject && st_row_has(subject, &subject->rows[a->place], b->place);
+}
+
+/* Can the read see what the write writes, as far as locks are concerned? */
+bool st_can_read(const struct st_forest *forest, const struct st_entry *read,
+                 const struct st_entry *write);
+
+/* The communication node of the unit at which its access meets an access under that set of locks:
+ * the outermost critical section on a common lock, or else the access itself. */
+struct st_span st_meeting_node(const struct st_forest *forest, uint32_t unit, uint32_t token,
+                               uint32_t lockset);
+
+/* Is the left node earlier than the right one, and neither within the other? */
+static inline bool st_node_before(struct st_span left, struct st_span right) {
+    return left.start < right.start && left.end < right.end;
+}
+
+#endif

@@ -1,0 +1,426 @@
+/* Which entries of a subject meet.
+ *
+ * The entries of one chain of threads stand together, by period. So those that can run at the same
+ * time as one entry are an interval of each other chain's, which a search by halves finds: the work
+ * grows with the pairs that are concurrent, not with all pairs, of which a run with many rounds
+ * between barriers has very many. Among those of one period, entries that differ only in their
+ * locks stand together (a kind), and whether two kinds meet is asked once for all: there can be
+ * thousands. */
+#define _GNU_SOURCE
+#include "predict/commit/forest_edges.h"
+
+#include "base/bits.h"
+#include "base/lower_bound.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct joining {
+    const struct st_forest *forest;
+    struct st_subject *subject;
+    enum st_notion notion;
+    bool as_published;
+    uint32_t *kinds; /* where each kind starts, and behind the last, the count of entries */
+    uint32_t kind_count;
+    uint32_t *kind_of; /* by place */
+    uint32_t *runs;    /* where the entries of each chain start, and behind the last, their count */
+    uint32_t run_count;
+    uint32_t *latest; /* by place: the last period of it and of those before it in its run */
+};
+
+static const struct st_entry *at(const struct joining *joining, uint32_t place) {
+    return &joining->forest->entries[joining->subject->entries[place]];
+}
+
+static uint32_t chain_of(const struct st_forest *forest, const struct st_entry *entry) {
+    return forest->model->periods->items[entry->first_period].chain;
+}
+
+static bool is_variable(const struct joining *joining) {
+    return at(joining, 0)->subject < joining->forest->variable_count;
+}
+
+/* ---- the order of entries ---- */
+
+static int by_kind(const void *left, const void *right, void *context) {
+    const struct st_forest *forest = context;
+    const struct st_entry *a = &forest->entries[*(const uint32_t *)left];
+    const struct st_entry *b = &forest->entries[*(const uint32_t *)right];
+    const uint32_t keys[][2] = {
+        {chain_of(forest, a), chain_of(forest, b)},
+        {a->first_period, b->first_period},
+        {a->last_period, b->last_period},
+        {a->writes, b->writes},
+        {a->loose, b->loose},
+        {a->last, b->last},
+        {a->covered, b->covered},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (keys[i][0] != keys[i][1])
+            return keys[i][0] < keys[i][1] ? -1 : 1;
+    return 0;
+}
+
+static void put_in_order(struct joining *joining, struct st_forest *forest) {
+    struct st_subject *subject = joining->subject;
+    uint32_t *entries = subject->entries, count = subject->count;
+    joining->kinds = st_alloc((size_t)count + 1, sizeof *joining->kinds);
+    joining->kind_of = st_alloc(count, sizeof *joining->kind_of);
+    joining->runs = st_alloc((size_t)count + 1, sizeof *joining->runs);
+    joining->latest = st_alloc(count, sizeof *joining->latest);
+    qsort_r(entries, count, sizeof *entries, by_kind, forest);
+    for (uint32_t i = 0; i < count; i++) {
+        struct st_entry *entry = &forest->entries[entries[i]];
+        bool new_run = i == 0 || chain_of(forest, entry) != chain_of(forest, at(joining, i - 1));
+        entry->place = i;
+        if (new_run)
+            joining->runs[joining->run_count++] = i;
+        if (i == 0 || by_kind(&entries[i - 1], &entries[i], forest) != 0)
+            joining->kinds[joining->kind_count++] = i;
+        joining->kind_of[i] = joining->kind_count - 1;
+        joining->latest[i] = new_run || entry->last_period > joining->latest[i - 1]
+                                 ? entry->last_period
+                                 : joining->latest[i - 1];
+    }
+    joining->kinds[joining->kind_count] = joining->runs[joining->run_count] = count;
+}
+
+/* ---- the neighbours of an entry: those of other chains that need not be before or after ---- */
+
+struct interval {
+    uint32_t first, end; /* of places */
+};
+
+static struct interval neighbours_in(const struct joining *joining, const struct st_entry *entry,
+                                     uint32_t run) {
+    const struct st_periods *periods = joining->forest->model->periods;
+    struct interval found = {joining->runs[run], joining->runs[run + 1]};
+    if (chain_of(joining->forest, at(joining, found.first)) == chain_of(joining->forest, entry))
+        return (struct interval){0, 0};
+    st_lower_bound(found.first, found.first, found.end,
+                   st_period_before(periods, joining->latest[found.first], entry->first_period));
+    st_lower_bound(
+        found.end, found.first, found.end,
+        !st_period_before(periods, entry->last_period, at(joining, found.end)->first_period));
+    return found;
+}
+
+/* Of two in an interval that the function above found. */
+static bool are_concurrent(const struct joining *joining, const struct st_entry *a,
+                           const struct st_entry *b) {
+    const struct st_periods *periods = joining->forest->model->periods;
+    return !st_period_before(periods, a->last_period, b->first_period) &&
+           !st_period_before(periods, b->last_period, a->first_period);
+}
+
+/* ---- edges between accesses that meet directly ---- */
+
+/* Locks matter only where a read has a write of its own before it. */
+enum relation { NEVER, ALWAYS, BY_LOCKS };
+
+static enum relation relate(const struct joining *joining, const struct st_entry *a,
+                            const struct st_entry *b) {
+    bool variable = is_variable(joining);
+    if (variable ? !a->writes && !b->writes : !a->loose && !b->loose)
+        return NEVER;
+    if (!are_concurrent(joining, a, b))
+        return NEVER;
+    if (!variable)
+        return ALWAYS;
+    if (a->writes && b->writes)
+        return joining->notion == ST_NOTION_CONFLICT || (a->last && b->last) ? ALWAYS : NEVER;
+    return a->covered || b->covered ? BY_LOCKS : ALWAYS;
+}
+
+/* Adds bits to the row that is being made, which is the last one; places go up. */
+static void add_bits(struct st_subject *subject, struct st_row *row, uint32_t index,
+                     uint64_t bits) {
+    if (row->count && subject->words[subject->word_count - 1].index == index) {
+        subject->words[subject->word_count - 1].bits |= bits;
+        return;
+    }
+    st_reserve(&subject->words, &subject->word_capacity, subject->word_count + 1);
+    subject->words[subject->word_count++] = (struct st_row_word){index, bits};
+    row->count++;
+}
+
+static void add_range(struct st_subject *subject, struct st_row *row, uint32_t first,
+                      uint32_t end) {
+    while (first < end) {
+        uint32_t index = first / 64, stop = (index + 1) * 64 < end ? (index + 1) * 64 : end;
+        uint64_t bits = stop - first == 64 ? UINT64_MAX : (UINT64_C(1) << (stop - first)) - 1;
+        add_bits(subject, row, index, bits << first % 64);
+        first = stop;
+    }
+}
+
+static void add_by_locks(const struct joining *joining, const struct st_entry *one,
+                         struct st_row *row, uint32_t first, uint32_t end) {
+    for (uint32_t j = first; j < end; j++) {
+        const struct st_entry *other = at(joining, j);
+        if (one->writes ? st_can_read(joining->forest, other, one)
+                        : st_can_read(joining->forest, one, other))
+            add_range(joining->subject, row, j, j + 1);
+    }
+}
+
+/* Returns whether others of its kind have the same row. */
+static bool make_row(const struct joining *joining, uint32_t place, struct st_row *row) {
+    const struct st_entry *entry = at(joining, place);
+    bool shared = true;
+    *row = (struct st_row){joining->subject->word_count, 0};
+    for (uint32_t run = 0; run < joining->run_count; run++) {
+        struct interval near = neighbours_in(joining, entry, run);
+        for (uint32_t first = near.first, end; first < near.end; first = end) {
+            end = joining->kinds[joining->kind_of[first] + 1];
+            enum relation relation = relate(joining, entry, at(joining, first));
+            if (relation == ALWAYS)
+                add_range(joining->subject, row, first, end);
+            else if (relation == BY_LOCKS) {
+                shared = false;
+                add_by_locks(joining, entry, row, first, end);
+            }
+        }
+    }
+    return shared;
+}
+
+static void join_directly(struct joining *joining) {
+    struct st_subject *subject = joining->subject;
+    for (uint32_t i = 0; i < subject->count;) {
+        uint32_t end = joining->kinds[joining->kind_of[i] + 1];
+        bool shared = make_row(joining, i, &subject->rows[i]);
+        for (i++; shared && i < end; i++)
+            subject->rows[i] = subject->rows[i - 1];
+    }
+}
+
+/* ---- view-atomicity: two writes that can both be seen by one read must keep their order, too ----
+ *
+ * The paper looks at writes that are concurrent with the read, and at the last one before it in its
+ * own unit; but what was written before is seen, too. */
+
+/* The last units of a chain that read what others left. */
+struct last_reads {
+    uint32_t period;   /* the last one in which such a unit begins */
+    uint32_t units[2]; /* those that end last; ST_NO_NAME */
+};
+
+struct seeing {
+    struct joining *joining;
+    uint64_t *row;            /* of one write, while it is made */
+    uint64_t *seen;           /* all writes that a read sees which sees that one */
+    uint32_t *first_own;      /* by place of a write, and one more: where in `own` */
+    uint32_t *own;            /* the places of reads that have it as their own write */
+    struct last_reads *reads; /* by run */
+    struct st_row *direct;    /* the rows as join_directly left them */
+};
+
+/* Must some unit with the write end before some unit with the read begins, and is the write the
+ * last one in its unit? The read can see it then. */
+static bool is_seen_later(const struct st_forest *forest, const struct st_entry *write,
+                          const struct st_entry *read) {
+    if (!write->final || read->own_write != ST_NO_ENTRY)
+        return false;
+    for (uint32_t i = 0; i < read->unit_count; i++)
+        if (read->units[i] != write->units[0] &&
+            st_unit_before(forest->model, write->units[0], read->units[i]))
+            return true;
+    return false;
+}
+
+static void note_last_read(const struct st_model *model, struct last_reads *reads, uint32_t unit) {
+    uint32_t *last = reads->units;
+    if (last[0] == unit || last[1] == unit)
+        return;
+    if (last[0] == ST_NO_NAME || model->units[unit].end > model->units[last[0]].end) {
+        last[1] = last[0];
+        last[0] = unit;
+    } else if (last[1] == ST_NO_NAME || model->units[unit].end > model->units[last[1]].end)
+        last[1] = unit;
+}
+
+/* Of two writes, a read after both: if there is one at all, the last ones of some chain are. */
+static void note_last_reads(struct seeing *seeing) {
+    const struct joining *joining = seeing->joining;
+    for (uint32_t run = 0; run < joining->run_count; run++) {
+        struct last_reads *reads = &seeing->reads[run];
+        *reads = (struct last_reads){0, {ST_NO_NAME, ST_NO_NAME}};
+        for (uint32_t i = joining->runs[run]; i < joining->runs[run + 1]; i++) {
+            const struct st_entry *entry = at(joining, i);
+            if (entry->writes || entry->own_write != ST_NO_ENTRY)
+                continue;
+            reads->period = entry->first_period;
+            for (uint32_t k = 0; k < entry->unit_count; k++)
+                note_last_read(joining->forest->model, reads, entry->units[k]);
+        }
+    }
+}
+
+static bool is_before_last(const struct seeing *seeing, const struct st_entry *write,
+                           const struct last_reads *reads) {
+    const struct st_model *model = seeing->joining->forest->model;
+    uint32_t unit = write->units[0];
+    if (reads->units[0] == ST_NO_NAME)
+        return false;
+    if (model->units[unit].thread != model->units[reads->units[0]].thread)
+        return st_period_before(model->periods, model->units[unit].last_period, reads->period);
+    for (int k = 0; k < 2; k++)
+        if (reads->units[k] != ST_NO_NAME && reads->units[k] != unit &&
+            st_unit_before(model, unit, reads->units[k]))
+            return true;
+    return false;
+}
+
+/* Does some read see one of the writes while it runs, and the other since it was before? */
+static bool is_seen_before(const struct seeing *seeing, uint32_t during, uint32_t before) {
+    const struct st_forest *forest = seeing->joining->forest;
+    const struct st_entry *write = at(seeing->joining, before);
+    struct st_partners partners = st_partners_in(seeing->joining->subject, &seeing->direct[during]);
+    if (!write->final)
+        return false;
+    for (uint32_t other; (other = st_next_partner(&partners)) != ST_NO_ENTRY;)
+        if (!forest->entries[other].writes && is_seen_later(forest, write, &forest->entries[other]))
+            return true;
+    return false;
+}
+
+static bool are_seen_together(const struct seeing *seeing, uint32_t i, uint32_t j) {
+    const struct st_entry *a = at(seeing->joining, i), *b = at(seeing->joining, j);
+    if (!a->final && !b->final)
+        return false;
+    for (uint32_t run = 0; run < seeing->joining->run_count && a->final && b->final; run++)
+        if (is_before_last(seeing, a, &seeing->reads[run]) &&
+            is_before_last(seeing, b, &seeing->reads[run]))
+            return true;
+    return is_seen_before(seeing, i, j) || is_seen_before(seeing, j, i);
+}
+
+static void or_row(const struct seeing *seeing, const struct st_row *row, uint64_t *bits) {
+    const struct st_row_word *words = seeing->joining->subject->words + row->first;
+    for (uint32_t w = 0; w < row->count; w++)
+        bits[words[w].index] |= words[w].bits;
+}
+
+/* All writes that the read sees while it runs, and its own. */
+static void or_seen_by(const struct seeing *seeing, uint32_t read) {
+    const struct joining *joining = seeing->joining;
+    uint32_t own = at(joining, read)->own_write;
+    if (!seeing->direct[read].count)
+        return;
+    or_row(seeing, &seeing->direct[read], seeing->seen);
+    if (own != ST_NO_ENTRY)
+        st_bit_set(seeing->seen, joining->forest->entries[own].place);
+}
+
+static void or_seen_with(const struct seeing *seeing, uint32_t write) {
+    const struct joining *joining = seeing->joining;
+    struct st_partners partners = st_partners_in(joining->subject, &seeing->direct[write]);
+    for (uint32_t other; (other = st_next_partner(&partners)) != ST_NO_ENTRY;)
+        if (!joining->forest->entries[other].writes)
+            or_seen_by(seeing, joining->forest->entries[other].place);
+    for (uint32_t k = seeing->first_own[write]; k < seeing->first_own[write + 1]; k++)
+        or_seen_by(seeing, seeing->own[k]);
+}
+
+/* Of the writes in `seen`, those that are neighbours; and neighbours that are seen together with it
+ * in other ways. */
+static void keep_neighbours(const struct seeing *seeing, uint32_t write) {
+    const struct joining *joining = seeing->joining;
+    const struct st_entry *entry = at(joining, write);
+    for (uint32_t run = 0; run < joining->run_count; run++) {
+        struct interval near = neighbours_in(joining, entry, run);
+        for (uint32_t place = near.first; place < near.end; place++) {
+            const struct st_entry *other = at(joining, place);
+            if (other->writes && are_concurrent(joining, entry, other) &&
+                (st_bit_test(seeing->seen, place) || are_seen_together(seeing, write, place)))
+                st_bit_set(seeing->row, place);
+        }
+    }
+}
+
+static void join_seen(struct seeing *seeing, uint32_t write) {
+    const struct joining *joining = seeing->joining;
+    struct st_subject *subject = joining->subject;
+    size_t size = st_bit_words(subject->count);
+    memset(seeing->seen, 0, size * sizeof *seeing->seen);
+    memset(seeing->row, 0, size * sizeof *seeing->row);
+    or_seen_with(seeing, write);
+    if (joining->as_published) {
+        memcpy(seeing->row, seeing->seen, size * sizeof *seeing->row);
+        st_bit_clear(seeing->row, write);
+    } else
+        keep_neighbours(seeing, write);
+    or_row(seeing, &seeing->direct[write], seeing->row);
+    subject->rows[write] = (struct st_row){subject->word_count, 0};
+    for (uint32_t index = 0; index < size; index++)
+        if (seeing->row[index])
+            add_bits(subject, &subject->rows[write], index, seeing->row[index]);
+}
+
+/* The reads of each write, by counting them first. */
+static void note_own_writes(struct seeing *seeing) {
+    const struct joining *joining = seeing->joining;
+    uint32_t count = joining->subject->count;
+    for (uint32_t i = 0; i < count; i++)
+        if (at(joining, i)->own_write != ST_NO_ENTRY)
+            seeing->first_own[joining->forest->entries[at(joining, i)->own_write].place]++;
+    for (uint32_t i = 0; i < count; i++)
+        seeing->first_own[i + 1] += seeing->first_own[i];
+    for (uint32_t i = count; i-- > 0;)
+        if (at(joining, i)->own_write != ST_NO_ENTRY) {
+            uint32_t place = joining->forest->entries[at(joining, i)->own_write].place;
+            seeing->own[--seeing->first_own[place]] = i;
+        }
+}
+
+static void join_seen_together(struct joining *joining) {
+    struct st_subject *subject = joining->subject;
+    size_t count = subject->count;
+    struct seeing seeing = {.joining = joining};
+    seeing.row = st_alloc(st_bit_words(count), sizeof *seeing.row);
+    seeing.seen = st_alloc(st_bit_words(count), sizeof *seeing.seen);
+    seeing.first_own = st_alloc(count + 1, sizeof *seeing.first_own);
+    seeing.own = st_alloc(count, sizeof *seeing.own);
+    seeing.reads = st_alloc(joining->run_count, sizeof *seeing.reads);
+    seeing.direct = st_alloc(count, sizeof *seeing.direct);
+    memcpy(seeing.direct, subject->rows, count * sizeof *seeing.direct);
+    note_own_writes(&seeing);
+    note_last_reads(&seeing);
+    for (uint32_t i = 0; i < count; i++)
+        if (at(joining, i)->writes)
+            join_seen(&seeing, i);
+    free(seeing.row);
+    free(seeing.seen);
+    free(seeing.first_own);
+    free(seeing.own);
+    free(seeing.reads);
+    free(seeing.direct);
+}
+
+/* ---- a subject ---- */
+
+static uint64_t count_edges(const struct st_subject *subject) {
+    uint64_t ends = 0;
+    for (uint32_t i = 0; i < subject->count; i++)
+        for (uint32_t w = 0; w < subject->rows[i].count; w++)
+            ends += (unsigned)__builtin_popcountll(subject->words[subject->rows[i].first + w].bits);
+    return ends / 2;
+}
+
+void st_join_subject(struct st_forest *forest, struct st_subject *subject, enum st_notion notion,
+                     bool as_published) {
+    struct joining joining = {
+        .forest = forest, .subject = subject, .notion = notion, .as_published = as_published};
+    subject->rows = st_alloc(subject->count, sizeof *subject->rows);
+    put_in_order(&joining, forest);
+    join_directly(&joining);
+    if (notion == ST_NOTION_VIEW && is_variable(&joining))
+        join_seen_together(&joining);
+    subject->edges = count_edges(subject);
+    free(joining.kinds);
+    free(joining.kind_of);
+    free(joining.runs);
+    free(joining.latest);
+}

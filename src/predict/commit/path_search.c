@@ -1,0 +1,560 @@
+#include "predict/commit/path_search.h"
+
+#include "base/lower_bound.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+/* ---- meetings ---- */
+
+static void add_meeting(struct st_commit_search *search, struct st_span node, uint32_t access,
+                        uint32_t entry) {
+    st_reserve(&search->meetings, &search->meeting_capacity, search->meeting_count + 1);
+    search->meetings[search->meeting_count++] = (struct st_meeting){node, access, entry};
+}
+
+static int by_node(const void *left, const void *right) {
+    const struct st_meeting *a = left, *b = right;
+    if (a->node.start != b->node.start)
+        return a->node.start < b->node.start ? -1 : 1;
+    if (a->node.end != b->node.end)
+        return a->node.end < b->node.end ? -1 : 1;
+    if (a->access != b->access)
+        return a->access < b->access ? -1 : 1;
+    return (a->entry > b->entry) - (a->entry < b->entry);
+}
+
+void st_find_meetings(struct st_commit_search *search, uint32_t unit) {
+    const struct st_forest *forest = search->analysis->forest;
+    search->meeting_count = 0;
+    for (size_t a = forest->first_access[unit]; a < forest->first_access[unit + 1]; a++) {
+        const struct st_unit_access *access = &forest->accesses[a];
+        struct st_partners partners = st_partners_of(forest, access->entry);
+        for (uint32_t other; (other = st_next_partner(&partners)) != ST_NO_ENTRY;)
+            add_meeting(
+                search,
+                st_meeting_node(forest, unit, access->token, forest->entries[other].lockset),
+                (uint32_t)a, other);
+    }
+    if (search->meeting_count)
+        qsort(search->meetings, search->meeting_count, sizeof *search->meetings, by_node);
+}
+
+/* Are all communication nodes nested, so that there is at most one commit node? */
+static bool has_one_commit_node(const struct st_commit_search *search) {
+    uint32_t least_end = UINT32_MAX; /* of nodes that start earlier */
+    for (size_t i = 0, j; i < search->meeting_count; i = j) {
+        uint32_t start = search->meetings[i].node.start, end = UINT32_MAX;
+        for (j = i; j < search->meeting_count && search->meetings[j].node.start == start; j++) {
+            if (search->meetings[j].node.end > least_end)
+                return false;
+            if (search->meetings[j].node.end < end)
+                end = search->meetings[j].node.end;
+        }
+        if (end < least_end)
+            least_end = end;
+    }
+    return true;
+}
+
+/* ---- from the partners of one node to those of a later one ---- */
+
+static bool may_pass(const struct st_commit_analysis *analysis, uint32_t transaction,
+                     uint32_t unit) {
+    if (analysis->options->as_published)
+        return unit != transaction;
+    return st_units_concurrent(analysis->model, transaction, unit);
+}
+
+/* True when the unit is a goal. */
+static bool visit(struct st_commit_search *search, uint32_t transaction, uint32_t unit,
+                  struct st_arrival arrival) {
+    if (search->visited[unit] == search->stamp || !may_pass(search->analysis, transaction, unit))
+        return false;
+    search->visited[unit] = search->stamp;
+    search->arrivals[unit] = arrival;
+    search->queue[search->tail++] = unit;
+    return search->goal[unit] == search->stamp && search->latest[unit] > search->reached;
+}
+
+/* All units that have the entry. Returns the goal, or ST_NO_NAME. */
+static uint32_t enter(struct st_commit_search *search, uint32_t transaction,
+                      struct st_arrival arrival) {
+    const struct st_entry *entry = &search->analysis->forest->entries[arrival.enters];
+    if (search->entered[arrival.enters] == search->stamp)
+        return ST_NO_NAME;
+    search->entered[arrival.enters] = search->stamp;
+    for (uint32_t i = 0; i < entry->unit_count; i++)
+        if (visit(search, transaction, entry->units[i], arrival))
+            return entry->units[i];
+    return ST_NO_NAME;
+}
+
+static uint32_t follow_edges(struct st_commit_search *search, uint32_t transaction, uint32_t unit) {
+    const struct st_forest *forest = search->analysis->forest;
+    for (size_t a = forest->first_access[unit]; a < forest->first_access[unit + 1]; a++) {
+        uint32_t number = forest->accesses[a].entry;
+        struct st_partners partners = st_partners_of(forest, number);
+        if (search->expanded[number] == search->stamp)
+            continue;
+        search->expanded[number] = search->stamp;
+        for (uint32_t other; (other = st_next_partner(&partners)) != ST_NO_ENTRY;) {
+            uint32_t found =
+                enter(search, transaction, (struct st_arrival){unit, (uint32_t)a, other});
+            if (found != ST_NO_NAME)
+                return found;
+        }
+    }
+    return ST_NO_NAME;
+}
+
+/* The first of the chain's units that must come after the unit; they are in order. */
+static uint32_t first_after(const struct st_commit_analysis *analysis, uint32_t chain,
+                            uint32_t unit) {
+    const struct st_model *model = analysis->model;
+    uint32_t at;
+    st_lower_bound(at, 0, analysis->of_chain_count[chain],
+                   !st_unit_before(model, unit, analysis->of_chain[chain][at]));
+    return at;
+}
+
+static uint32_t follow_order(struct st_commit_search *search, uint32_t transaction, uint32_t unit) {
+    const struct st_commit_analysis *analysis = search->analysis;
+    for (uint32_t chain = 0; chain < analysis->chain_count; chain++) {
+        if (search->low_stamp[chain] != search->stamp) {
+            search->low_stamp[chain] = search->stamp;
+            search->low[chain] = first_after(analysis, chain, transaction);
+        }
+        if (!search->low[chain])
+            continue;
+        uint32_t first = first_after(analysis, chain, unit);
+        while (search->low[chain] > first) {
+            uint32_t other = analysis->of_chain[chain][--search->low[chain]];
+            if (visit(search, transaction, other,
+                      (struct st_arrival){unit, ST_NO_NAME, ST_NO_ENTRY}))
+                return other;
+        }
+    }
+    return ST_NO_NAME;
+}
+
+static void mark_goals(struct st_commit_search *search, struct st_span node) {
+    const struct st_forest *forest = search->analysis->forest;
+    for (size_t i = 0; i < search->meeting_count; i++) {
+        if (!st_node_before(node, search->meetings[i].node))
+            continue;
+        const struct st_entry *entry = &forest->entries[search->meetings[i].entry];
+        for (uint32_t j = 0; j < entry->unit_count; j++) {
+            search->goal[entry->units[j]] = search->stamp;
+            search->latest[entry->units[j]] = UINT32_MAX;
+        }
+    }
+}
+
+double st_commit_time(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* Goes on from all units that were reached. Returns the goal. */
+static uint32_t spread(struct st_commit_search *search, uint32_t transaction) {
+    enum { BETWEEN_LOOKS = 64 };
+    uint32_t found = ST_NO_NAME;
+    while (found == ST_NO_NAME && search->head < search->tail && !search->expired) {
+        uint32_t unit = search->queue[search->head++];
+        found = follow_edges(search, transaction, unit);
+        if (found == ST_NO_NAME && !search->analysis->options->as_published)
+            found = follow_order(search, transaction, unit);
+        if (search->deadline > 0 && search->head % BETWEEN_LOOKS == 0)
+            search->expired = st_commit_time() > search->deadline;
+    }
+    return found;
+}
+
+/* Starts with the meetings first .. last - 1, which are of one node. Returns the goal. */
+static uint32_t find_way(struct st_commit_search *search, uint32_t transaction, size_t first,
+                         size_t last) {
+    search->stamp++;
+    search->head = search->tail = 0;
+    search->reached = 0;
+    mark_goals(search, search->meetings[first].node);
+    uint32_t found = ST_NO_NAME;
+    for (size_t i = first; i < last && found == ST_NO_NAME; i++)
+        found = enter(
+            search, transaction,
+            (struct st_arrival){ST_NO_NAME, search->meetings[i].access, search->meetings[i].entry});
+    return found == ST_NO_NAME ? spread(search, transaction) : found;
+}
+
+/* ---- two at a time ---- */
+
+static bool has_access(const struct st_forest *forest, uint32_t unit, uint32_t entry) {
+    for (size_t i = forest->first_access[unit]; i < forest->first_access[unit + 1]; i++)
+        if (forest->accesses[i].entry == entry)
+            return true;
+    return false;
+}
+
+/* Does the unit read what it wrote by `write` where it could also read the other's write? */
+static bool reads_either(const struct st_forest *forest, uint32_t unit, uint32_t write,
+                         uint32_t other) {
+    for (size_t i = forest->first_access[unit]; i < forest->first_access[unit + 1]; i++) {
+        const struct st_entry *read = &forest->entries[forest->accesses[i].entry];
+        if (read->own_write == write && st_can_read(forest, read, &forest->entries[other]))
+            return true;
+    }
+    return false;
+}
+
+/* In the forest of these two units alone, do their accesses meet? Two writes that a third unit can
+ * read do not. */
+static bool meet_alone(const struct st_commit_analysis *analysis, uint32_t left, uint32_t right,
+                       uint32_t left_entry, uint32_t right_entry) {
+    const struct st_forest *forest = analysis->forest;
+    const struct st_entry *a = &forest->entries[left_entry], *b = &forest->entries[right_entry];
+    if (analysis->options->notion == ST_NOTION_CONFLICT || !a->writes || !b->writes)
+        return true;
+    return (a->last && b->last) || reads_either(forest, left, left_entry, right_entry) ||
+           reads_either(forest, right, right_entry, left_entry);
+}
+
+/* Is the transaction cut by the other unit alone? */
+static bool is_cut_by(const struct st_commit_search *search, uint32_t transaction, uint32_t other,
+                      struct st_cut *cut) {
+    const struct st_forest *forest = search->analysis->forest;
+    const struct st_meeting *earliest = NULL,
+                            *candidate = NULL; /* the one that ends first so far,
+                                                * and that among its equal starts */
+    for (size_t i = 0; i < search->meeting_count; i++) {
+        const struct st_meeting *meeting = &search->meetings[i];
+        if (!has_access(forest, other, meeting->entry) ||
+            !meet_alone(search->analysis, transaction, other,
+                        forest->accesses[meeting->access].entry, meeting->entry))
+            continue;
+        if (candidate && candidate->node.start < meeting->node.start) {
+            if (!earliest || candidate->node.end < earliest->node.end)
+                earliest = candidate;
+            candidate = NULL;
+        }
+        if (earliest && st_node_before(earliest->node, meeting->node)) {
+            *cut = (struct st_cut){*earliest, *meeting, other};
+            return true;
+        }
+        if (!candidate)
+            candidate = meeting;
+    }
+    return false;
+}
+
+static bool find_pair(struct st_commit_search *search, uint32_t transaction, struct st_cut *cut) {
+    const struct st_forest *forest = search->analysis->forest;
+    search->stamp++;
+    for (size_t i = 0; i < search->meeting_count; i++) {
+        const struct st_entry *entry = &forest->entries[search->meetings[i].entry];
+        for (uint32_t j = 0; j < entry->unit_count; j++) {
+            uint32_t other = entry->units[j];
+            if (search->visited[other] == search->stamp || other == transaction)
+                continue;
+            search->visited[other] = search->stamp;
+            if (is_cut_by(search, transaction, other, cut)) {
+                search->arrivals[other] =
+                    (struct st_arrival){ST_NO_NAME, cut->out.access, cut->out.entry};
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* ---- all nodes in one search ----
+ *
+ * When nodes are nested or apart, never half in each other, one search is enough: it starts from
+ * the node that ends first, and goes on from the next when nothing new is reached. So each unit is
+ * reached first from the node with the earliest end that can reach it, and the transaction is cut
+ * if the last node that the unit meets starts behind that. */
+
+/* Is the lock that is released always the one that was acquired last? */
+static bool is_nested(struct st_commit_search *search, const struct st_shape *shape) {
+    size_t depth = shape->held_count;
+    st_reserve(&search->stack, &search->stack_capacity, depth + shape->count + 1);
+    for (size_t i = 0; i < depth; i++)
+        search->stack[i] = shape->held[i];
+    for (uint32_t i = 0; i < shape->count; i++) {
+        const struct st_token *token = &shape->tokens[i];
+        if (token->kind == ST_TOKEN_ACQUIRE)
+            search->stack[depth++] = token->target;
+        else if (token->kind == ST_TOKEN_RELEASE &&
+                 (depth == 0 || search->stack[--depth] != token->target))
+            return false;
+    }
+    return true;
+}
+
+static int by_end_of_node(const void *left, const void *right) {
+    const struct st_meeting *a = left, *b = right;
+    if (a->node.end != b->node.end)
+        return a->node.end < b->node.end ? -1 : 1;
+    return by_node(left, right);
+}
+
+/* For each unit that meets the transaction: where the last node starts that it meets. */
+static void note_latest(struct st_commit_search *search) {
+    const struct st_forest *forest = search->analysis->forest;
+    for (size_t i = 0; i < search->meeting_count; i++) {
+        const struct st_entry *entry = &forest->entries[search->meetings[i].entry];
+        uint32_t start = search->meetings[i].node.start;
+        for (uint32_t j = 0; j < entry->unit_count; j++) {
+            uint32_t unit = entry->units[j];
+            if (search->goal[unit] != search->stamp || search->latest[unit] < start)
+                search->latest[unit] = start;
+            search->goal[unit] = search->stamp;
+        }
+    }
+}
+
+/* The way has led to this unit: how it left the transaction, and how it comes back. */
+static bool name_cut(const struct st_commit_search *search, uint32_t found, struct st_cut *cut) {
+    const struct st_forest *forest = search->analysis->forest;
+    uint32_t unit = found;
+    bool has_back = false;
+    cut->last = found;
+    while (search->arrivals[unit].from != ST_NO_NAME)
+        unit = search->arrivals[unit].from;
+    for (size_t i = 0; i < search->meeting_count; i++) {
+        const struct st_meeting *meeting = &search->meetings[i];
+        if (meeting->access == search->arrivals[unit].leaves &&
+            meeting->entry == search->arrivals[unit].enters)
+            cut->out = *meeting;
+        if (meeting->node.start == search->latest[found] && !has_back &&
+            has_access(forest, found, meeting->entry)) {
+            cut->back = *meeting;
+            has_back = true;
+        }
+    }
+    return has_back;
+}
+
+static bool find_path_at_once(struct st_commit_search *search, uint32_t transaction,
+                              struct st_cut *cut) {
+    uint32_t found = ST_NO_NAME;
+    qsort(search->meetings, search->meeting_count, sizeof *search->meetings, by_end_of_node);
+    search->stamp++;
+    search->head = search->tail = 0;
+    note_latest(search);
+    for (size_t i = 0; i < search->meeting_count && found == ST_NO_NAME; i++) {
+        const struct st_meeting *meeting = &search->meetings[i];
+        search->reached = meeting->node.end;
+        found = enter(search, transaction,
+                      (struct st_arrival){ST_NO_NAME, meeting->access, meeting->entry});
+        if (found == ST_NO_NAME &&
+            (i + 1 == search->meeting_count || search->meetings[i + 1].node.end > search->reached))
+            found = spread(search, transaction);
+        if (search->expired)
+            return false;
+    }
+    return found != ST_NO_NAME && name_cut(search, found, cut);
+}
+
+/* ---- a transaction ---- */
+
+static bool find_path(struct st_commit_search *search, uint32_t transaction, struct st_cut *cut) {
+    const struct st_forest *forest = search->analysis->forest;
+    for (size_t i = 0, j; i < search->meeting_count; i = j) {
+        struct st_span node = search->meetings[i].node;
+        for (j = i + 1; j < search->meeting_count && search->meetings[j].node.start == node.start &&
+                        search->meetings[j].node.end == node.end;)
+            j++;
+        uint32_t found = find_way(search, transaction, i, j);
+        if (search->expired)
+            return false;
+        if (found == ST_NO_NAME)
+            continue;
+        cut->last = found;
+        cut->out = search->meetings[i];
+        for (size_t k = 0; k < search->meeting_count; k++)
+            if (st_node_before(node, search->meetings[k].node) &&
+                has_access(forest, found, search->meetings[k].entry)) {
+                cut->back = search->meetings[k];
+                return true;
+            }
+    }
+    return false;
+}
+
+/* ---- the usual case: one other unit meets two nodes ----
+ *
+ * That is the shortest path there is. In a run with much contention nearly every transaction that
+ * is cut is cut by nearly every other one, so a few are tried before all meetings are listed:
+ * without that, a recording of memcached with 37,000 different transactions took hours. */
+
+static void index_unit(struct st_commit_search *search, uint32_t unit) {
+    const struct st_forest *forest = search->analysis->forest;
+    size_t first = forest->first_access[unit], count = forest->first_access[unit + 1] - first;
+    st_reserve(&search->same_subject, &search->same_capacity, count + 1);
+    search->subject_stamp++;
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t subject = forest->entries[forest->accesses[first + k].entry].subject;
+        bool seen = search->indexed[subject] == search->subject_stamp;
+        search->same_subject[k] = seen ? search->on_subject[subject] : ST_NO_NAME;
+        search->on_subject[subject] = k;
+        search->indexed[subject] = search->subject_stamp;
+    }
+}
+
+/* The meeting that ends first and the one that starts last are enough to know. */
+static void note_extremes(struct st_cut *cut, const struct st_meeting *meeting, bool first) {
+    if (first || meeting->node.end < cut->out.node.end)
+        cut->out = *meeting;
+    if (first || meeting->node.start > cut->back.node.start)
+        cut->back = *meeting;
+}
+
+static bool is_cut_directly(struct st_commit_search *search, uint32_t transaction, uint32_t other,
+                            struct st_cut *cut) {
+    const struct st_forest *forest = search->analysis->forest;
+    size_t base = forest->first_access[other];
+    bool first = true;
+    index_unit(search, other);
+    for (size_t a = forest->first_access[transaction]; a < forest->first_access[transaction + 1];
+         a++) {
+        const struct st_unit_access *access = &forest->accesses[a];
+        uint32_t subject = forest->entries[access->entry].subject;
+        if (search->indexed[subject] != search->subject_stamp)
+            continue;
+        for (uint32_t k = search->on_subject[subject]; k != ST_NO_NAME;
+             k = search->same_subject[k]) {
+            uint32_t entry = forest->accesses[base + k].entry;
+            if (!st_entries_meet(forest, access->entry, entry))
+                continue;
+            struct st_meeting meeting = {
+                st_meeting_node(forest, transaction, access->token, forest->entries[entry].lockset),
+                (uint32_t)a, entry};
+            note_extremes(cut, &meeting, first);
+            first = false;
+            if (st_node_before(cut->out.node, cut->back.node))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool is_cut_by_somebody(struct st_commit_search *search, uint32_t transaction,
+                               struct st_cut *cut) {
+    enum { TRIED = 64, TRIED_OF_ACCESS = 4 };
+    const struct st_forest *forest = search->analysis->forest;
+    unsigned tried = 0;
+    search->stamp++;
+    for (size_t a = forest->first_access[transaction];
+         a < forest->first_access[transaction + 1] && tried < TRIED; a++) {
+        const struct st_entry *entry = &forest->entries[forest->accesses[a].entry];
+        const struct st_subject *subject = &forest->subjects[entry->subject];
+        const struct st_row *row = &subject->rows[entry->place];
+        for (uint32_t w = 0; w < row->count && w < TRIED_OF_ACCESS; w++) {
+            const struct st_row_word *word = &subject->words[row->first + w];
+            uint32_t place = word->index * 64 + (uint32_t)__builtin_ctzll(word->bits);
+            uint32_t other = forest->entries[subject->entries[place]].units[0];
+            if (search->visited[other] == search->stamp)
+                continue;
+            search->visited[other] = search->stamp;
+            tried++;
+            if (is_cut_directly(search, transaction, other, cut)) {
+                cut->last = other;
+                search->arrivals[other] =
+                    (struct st_arrival){ST_NO_NAME, cut->out.access, cut->out.entry};
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* As published, two accesses of one unit may meet each other. */
+static bool meets_itself(const struct st_commit_search *search, uint32_t transaction) {
+    const struct st_forest *forest = search->analysis->forest;
+    for (size_t i = 0; i < search->meeting_count; i++)
+        if (has_access(forest, transaction, search->meetings[i].entry))
+            return true;
+    return false;
+}
+
+/* The same as has_one_commit_node, before meetings are listed, which can be thousands, and sorted:
+ * of nodes that are nested or apart, two are apart iff one ends before the last one starts. */
+static bool has_one_nested_node(const struct st_commit_search *search, uint32_t transaction) {
+    const struct st_forest *forest = search->analysis->forest;
+    uint32_t least_end = UINT32_MAX, last_start = 0;
+    for (size_t a = forest->first_access[transaction]; a < forest->first_access[transaction + 1];
+         a++) {
+        const struct st_unit_access *access = &forest->accesses[a];
+        struct st_partners partners = st_partners_of(forest, access->entry);
+        for (uint32_t other; (other = st_next_partner(&partners)) != ST_NO_ENTRY;) {
+            struct st_span node =
+                st_meeting_node(forest, transaction, access->token, forest->entries[other].lockset);
+            least_end = node.end < least_end ? node.end : least_end;
+            last_start = node.start > last_start ? node.start : last_start;
+            if (least_end < last_start)
+                return false;
+        }
+    }
+    return true;
+}
+
+bool st_is_cut(struct st_commit_search *search, uint32_t transaction, struct st_cut *cut) {
+    const struct st_predict_options *options = search->analysis->options;
+    bool pairwise = search->analysis->pairwise, plain = !pairwise && !options->as_published;
+    bool nested = is_nested(search, st_unit_shape(search->analysis->model, transaction));
+    if (plain && is_cut_by_somebody(search, transaction, cut))
+        return true;
+    if (nested && has_one_nested_node(search, transaction))
+        return false;
+    st_find_meetings(search, transaction);
+    if (!nested && has_one_commit_node(search))
+        return false;
+    if (pairwise)
+        return find_pair(search, transaction, cut);
+    if (plain && nested)
+        return find_path_at_once(search, transaction, cut);
+    if (!(options->as_published && meets_itself(search, transaction)))
+        return find_path(search, transaction, cut);
+    *cut = (struct st_cut){search->meetings[0], search->meetings[search->meeting_count - 1],
+                           ST_NO_NAME};
+    return true;
+}
+
+/* ---- what a search needs ---- */
+
+void st_commit_search_start(struct st_commit_search *search,
+                            const struct st_commit_analysis *analysis) {
+    size_t units = analysis->model->unit_count + 1, entries = analysis->forest->entry_count + 1;
+    size_t chains = (size_t)analysis->chain_count + 1;
+    *search = (struct st_commit_search){.analysis = analysis};
+    search->visited = st_alloc(units, sizeof(uint32_t));
+    search->goal = st_alloc(units, sizeof(uint32_t));
+    search->latest = st_alloc(units, sizeof(uint32_t));
+    search->queue = st_alloc(units, sizeof(uint32_t));
+    search->arrivals = st_alloc(units, sizeof *search->arrivals);
+    search->expanded = st_alloc(entries, sizeof(uint32_t));
+    search->entered = st_alloc(entries, sizeof(uint32_t));
+    search->indexed = st_alloc(analysis->forest->subject_count + 1, sizeof(uint32_t));
+    search->on_subject = st_alloc(analysis->forest->subject_count + 1, sizeof(uint32_t));
+    search->low = st_alloc(chains, sizeof(uint32_t));
+    search->low_stamp = st_alloc(chains, sizeof(uint32_t));
+}
+
+void st_commit_search_end(struct st_commit_search *search) {
+    free(search->meetings);
+    free(search->visited);
+    free(search->goal);
+    free(search->latest);
+    free(search->queue);
+    free(search->arrivals);
+    free(search->expanded);
+    free(search->entered);
+    free(search->indexed);
+    free(search->on_subject);
+    free(search->same_subject);
+    free(search->stack);
+    free(search->low);
+    free(search->low_stamp);
+}

@@ -1,0 +1,221 @@
+/* From what an analysis says of units to what is said of blocks. */
+#include "base/memory.h"
+#include "predict/model/model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The lock of an atomic variable has no name, since no program knows it: what is told instead is
+ * the access that it is held around. */
+static struct st_token token_to_tell(const struct st_model *model, const struct st_shape *shape,
+                                     uint32_t token) {
+    struct st_token what = shape->tokens[token];
+    if (what.kind <= ST_TOKEN_WRITE || what.target < model->first_atomic_lock)
+        return what;
+    uint32_t lock = what.target, step = what.kind == ST_TOKEN_ACQUIRE ? 1 : -1u;
+    do /* it is held around an access to its variable */
+        what = shape->tokens[token += step];
+    while (what.kind > ST_TOKEN_WRITE || model->variables[what.target].lock != lock);
+    return what;
+}
+
+struct st_place st_token_place(const struct st_model *model, uint32_t thread, struct st_token what,
+                               struct st_spot spot) {
+    static const enum st_op ops[] = {ST_READ,    ST_WRITE,   ST_ACQUIRE,
+                                     ST_RELEASE, ST_ACQUIRE, ST_RELEASE};
+    struct st_event event = {.thread = thread,
+                             .target = what.target,
+                             .loc = spot.loc,
+                             .written = ops[what.kind],
+                             .op = ops[what.kind]};
+    if (event.op > ST_WRITE)
+        st_rwlocks_tell(model->rwlocks, &event);
+    return (struct st_place){.number = spot.number, .event = event};
+}
+
+struct st_place st_unit_place(const struct st_model *model, uint32_t unit, uint32_t token) {
+    const struct st_unit *self = &model->units[unit];
+    return st_token_place(model, self->thread,
+                          token_to_tell(model, st_unit_shape(model, unit), token),
+                          self->spots[token]);
+}
+
+/* A reader-writer lock is told as what the trace has: it is taken by a receive. */
+static const char *pattern_word(enum st_op op) {
+    switch (op) {
+    case ST_READ:
+        return "R";
+    case ST_WRITE:
+        return "W";
+    case ST_ACQUIRE:
+    case ST_RECEIVE:
+        return "acq";
+    default:
+        return "rel";
+    }
+}
+
+char *st_places_pattern(const struct st_place *events, size_t count) {
+    char *pattern = st_alloc(count * 4 + 1, 1), *end = pattern;
+    for (size_t i = 0; i < count; i++)
+        end += sprintf(end, i ? "-%s" : "%s", pattern_word((enum st_op)events[i].event.op));
+    return pattern;
+}
+
+/* The parts of one block, in one row: the part of which most is to be said. */
+struct row {
+    uint64_t begin, end, begin_loc;
+    uint32_t unit;
+    enum st_block_verdict verdict;
+};
+
+static int by_begin(const void *left, const void *right) {
+    const struct row *a = left, *b = right;
+    if (a->begin != b->begin)
+        return a->begin < b->begin ? -1 : 1;
+    return (int)b->verdict - (int)a->verdict;
+}
+
+/* verdicts[i] is about instance i. */
+static struct row *make_rows(const struct st_model *model, const enum st_block_verdict *verdicts,
+                             size_t *count) {
+    struct row *rows = st_alloc(model->instance_count + 1, sizeof *rows);
+    for (size_t i = 0; i < model->instance_count; i++) {
+        const struct st_instance *instance = &model->instances[i];
+        rows[i] = (struct row){instance->begin, instance->end, instance->begin_loc, instance->unit,
+                               verdicts[i]};
+    }
+    qsort(rows, model->instance_count, sizeof *rows, by_begin);
+    *count = 0;
+    for (size_t i = 0; i < model->instance_count; i++) {
+        struct row *last = *count ? &rows[*count - 1] : NULL;
+        if (last && last->begin == rows[i].begin) {
+            if (rows[i].end > last->end)
+                last->end = rows[i].end;
+        } else {
+            rows[(*count)++] = rows[i];
+        }
+    }
+    return rows;
+}
+
+static struct st_predicted_block make_block(const struct st_model *model, const struct row *row) {
+    const struct st_unit *unit = &model->units[row->unit];
+    return (struct st_predicted_block){.block = unit->block,
+                                       .thread = unit->thread,
+                                       .begin_loc = row->begin_loc,
+                                       .begin = row->begin,
+                                       .end = row->end,
+                                       .verdict = row->verdict};
+}
+
+/* Which rows are listed: those of which there is something to say, then the others, as long as
+ * there is room. Among them names take turns, so that a frequent finding does not hide a rare
+ * one: first the first of each name, then the second, and so on. */
+static bool *choose(const struct st_model *model, const struct row *rows, size_t count,
+                    size_t limit) {
+    bool *chosen = st_alloc(count + 1, sizeof *chosen);
+    uint32_t *seen = NULL;
+    size_t seen_capacity = 0, room = limit;
+    if (!limit || limit >= count) {
+        memset(chosen, true, count * sizeof *chosen);
+        return chosen;
+    }
+    for (int reported = 1; reported >= 0; reported--) {
+        for (uint32_t turn = 0, more = 1; room && more; turn++) {
+            more = 0;
+            if (seen_capacity)
+                memset(seen, 0, seen_capacity * sizeof *seen);
+            for (size_t i = 0; i < count && room; i++) {
+                uint32_t name = model->units[rows[i].unit].block + 1; /* none becomes 0 */
+                if ((rows[i].verdict != ST_BLOCK_ATOMIC) != (reported == 1))
+                    continue;
+                st_reserve(&seen, &seen_capacity, (size_t)name + 1);
+                uint32_t place = seen[name]++;
+                if (place > turn)
+                    more = 1;
+                if (place == turn) {
+                    chosen[i] = true;
+                    room--;
+                }
+            }
+        }
+    }
+    free(seen);
+    return chosen;
+}
+
+/* ---- whose events are told ----
+ *
+ * Equal units of a period are one, so that what is told of a block may be the events of another. */
+
+/* For each unit the begin of the first block that it was, whose spots it has. */
+static uint64_t *find_owners(const struct st_model *model) {
+    uint64_t *owners = st_alloc(model->unit_count + 1, sizeof *owners);
+    for (size_t i = 0; i < model->instance_count; i++)
+        if (!owners[model->instances[i].unit])
+            owners[model->instances[i].unit] = model->instances[i].begin;
+    return owners;
+}
+
+static bool is_within(uint64_t number, uint64_t begin, uint64_t end) {
+    return number >= begin && (!end || number <= end);
+}
+
+/* The begin of the block that has the event, among those that are this unit; 0: there is none. */
+static uint64_t find_block_around(const struct st_model *model, uint32_t unit, uint64_t number) {
+    for (size_t i = 0; i < model->instance_count; i++) {
+        const struct st_instance *instance = &model->instances[i];
+        if (instance->unit == unit && is_within(number, instance->begin, instance->end))
+            return instance->begin;
+    }
+    return 0;
+}
+
+/* 0: they are its own. With the order of units kept, an analysis may tell the events of any of the
+ * equal ones, and a unit has no others than those inside of its block. */
+static uint64_t find_source(const struct st_model *model, const uint64_t *owners, uint32_t unit,
+                            const struct st_predicted_block *block) {
+    uint64_t source = 0;
+    if (!model->options.keep_sequence)
+        source = owners[unit];
+    else if (block->event_count && !is_within(block->events[0].number, block->begin, block->end))
+        source = find_block_around(model, unit, block->events[0].number);
+    return source == block->begin ? 0 : source;
+}
+
+void st_model_tell_instances(const struct st_model *model, const enum st_block_verdict *verdicts,
+                             st_explain *explain, void *context, size_t limit,
+                             struct st_prediction *prediction) {
+    size_t count;
+    struct row *rows = make_rows(model, verdicts, &count);
+    bool *chosen = choose(model, rows, count, limit);
+    uint64_t *owners = find_owners(model);
+    for (size_t i = 0; i < count; i++) {
+        struct st_predicted_block block = make_block(model, &rows[i]);
+        if (!chosen[i]) {
+            st_prediction_count(prediction, block.block, block.verdict);
+            continue;
+        }
+        if (block.verdict >= ST_BLOCK_POTENTIAL) {
+            explain(context, rows[i].unit, &block);
+            block.events_of = find_source(model, owners, rows[i].unit, &block);
+        }
+        st_prediction_add(prediction, &block);
+    }
+    free(owners);
+    free(chosen);
+    free(rows);
+    st_prediction_finish(prediction);
+}
+
+void st_model_tell(const struct st_model *model, const enum st_block_verdict *verdicts,
+                   st_explain *explain, void *context, size_t limit,
+                   struct st_prediction *prediction) {
+    enum st_block_verdict *each = st_alloc(model->instance_count + 1, sizeof *each);
+    for (size_t i = 0; i < model->instance_count; i++)
+        each[i] = verdicts[model->instances[i].unit];
+    st_model_tell_instances(model, each, explain, context, limit, prediction);
+    free(each);
+}

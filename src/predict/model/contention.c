@@ -1,0 +1,195 @@
+#include "predict/model/contention.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void st_survey_init(struct st_survey *survey, enum st_model_order mode,
+                    const struct st_barriers *barriers, const struct st_onces *onces,
+                    struct st_locksets *locksets) {
+    *survey = (struct st_survey){.locksets = locksets};
+    st_order_init(&survey->order, mode, barriers, onces);
+}
+
+void st_survey_free(struct st_survey *survey) {
+    for (size_t i = 0; i < survey->variable_count; i++)
+        free(survey->variables[i].others);
+    for (size_t i = 0; i < survey->lock_count; i++)
+        free(survey->locks[i].others);
+    for (size_t i = 0; i < survey->thread_capacity; i++)
+        free(survey->threads[i].held);
+    st_free_table(survey->variables, survey->variable_capacity, sizeof *survey->variables);
+    free(survey->locks);
+    free(survey->threads);
+    st_order_free(&survey->order);
+}
+
+size_t st_survey_memory(const struct st_survey *survey) {
+    size_t bytes = survey->variable_capacity * sizeof *survey->variables +
+                   survey->lock_capacity * sizeof *survey->locks +
+                   survey->thread_capacity * sizeof *survey->threads +
+                   st_periods_memory(&survey->order.periods);
+    for (size_t i = 0; i < survey->variable_count; i++)
+        bytes += survey->variables[i].other_count * sizeof(struct st_last_use);
+    return bytes;
+}
+
+/* ---- who used something, and when ---- */
+
+static bool is_concurrent(const struct st_survey *survey, uint32_t earlier, uint32_t now) {
+    return earlier && !st_period_before(&survey->order.periods, earlier - 1, now);
+}
+
+static bool quarrels(const struct st_survey *survey, const struct st_last_use *use, uint32_t now,
+                     bool writes) {
+    return is_concurrent(survey, use->written, now) ||
+           (writes && is_concurrent(survey, use->read, now));
+}
+
+static void note_use(struct st_last_use *use, uint32_t now, bool writes) {
+    if (writes)
+        use->written = now + 1;
+    else
+        use->read = now + 1;
+}
+
+/* The last use by a thread. Of a thread's uses in the past, only the last can be concurrent with
+ * something new if any is. */
+static struct st_last_use *find_use(struct st_last_use *first, struct st_last_use **others,
+                                    uint32_t *count, uint32_t thread) {
+    if (!first->read && !first->written)
+        first->thread = thread;
+    if (first->thread == thread)
+        return first;
+    for (uint32_t i = 0; i < *count; i++)
+        if ((*others)[i].thread == thread)
+            return &(*others)[i];
+    if (!(*count & (*count - 1))) /* full: its room is a power of two */
+        *others = st_realloc(*others, *count ? *count * 2 : 1, sizeof **others);
+    (*others)[*count] = (struct st_last_use){.thread = thread};
+    return &(*others)[(*count)++];
+}
+
+/* ---- variables ---- */
+
+static void access_variable(struct st_survey *survey, const struct st_event *event) {
+    st_reserve_table(&survey->variables, &survey->variable_capacity, (size_t)event->target + 1);
+    if (event->target >= survey->variable_count)
+        survey->variable_count = (size_t)event->target + 1;
+    struct st_variable_facts *facts = &survey->variables[event->target];
+    bool writes = event->op == ST_WRITE;
+    facts->written |= writes;
+    facts->plain |= !event->atomic;
+    if (facts->contended)
+        return;
+    uint32_t now = st_periods_now(&survey->order.periods, event->thread);
+    struct st_last_use *own =
+        find_use(&facts->first, &facts->others, &facts->other_count, event->thread);
+    facts->shared = facts->other_count > 0;
+    note_use(own, now, writes);
+    if (!facts->shared)
+        return;
+    if (own != &facts->first && quarrels(survey, &facts->first, now, writes))
+        facts->contended = true;
+    for (uint32_t i = 0; i < facts->other_count && !facts->contended; i++)
+        if (&facts->others[i] != own)
+            facts->contended = quarrels(survey, &facts->others[i], now, writes);
+    if (facts->contended) {
+        free(facts->others);
+        facts->others = NULL;
+        facts->other_count = 0;
+    }
+}
+
+/* ---- locks ---- */
+
+static struct st_survey_thread *thread_of(struct st_survey *survey, uint32_t thread) {
+    st_reserve(&survey->threads, &survey->thread_capacity, (size_t)thread + 1);
+    return &survey->threads[thread];
+}
+
+static struct st_lock_facts *lock_of(struct st_survey *survey, uint32_t lock) {
+    st_reserve(&survey->locks, &survey->lock_capacity, (size_t)lock + 1);
+    if (lock >= survey->lock_count)
+        survey->lock_count = (size_t)lock + 1;
+    return &survey->locks[lock];
+}
+
+/* The lock is acquired or released: a critical section may last from one period to another. */
+static void use_lock(struct st_survey *survey, struct st_lock_facts *facts, uint32_t thread) {
+    uint32_t now = st_periods_now(&survey->order.periods, thread);
+    struct st_last_use *own = find_use(&facts->first, &facts->others, &facts->other_count, thread);
+    facts->shared |= facts->other_count > 0;
+    note_use(own, now, true);
+    if (own != &facts->first)
+        facts->contended |= quarrels(survey, &facts->first, now, true);
+    for (uint32_t i = 0; i < facts->other_count && !facts->contended; i++)
+        if (&facts->others[i] != own)
+            facts->contended = quarrels(survey, &facts->others[i], now, true);
+}
+
+static void acquire(struct st_survey *survey, const struct st_event *event) {
+    struct st_survey_thread *thread = thread_of(survey, event->thread);
+    struct st_lock_facts *facts = lock_of(survey, event->target);
+    uint32_t held = st_lockset_of(survey->locksets, thread->held, thread->held_count);
+    facts->protectors =
+        facts->used ? st_lockset_common(survey->locksets, facts->protectors, held) : held;
+    facts->used = true;
+    use_lock(survey, facts, event->thread);
+    st_reserve(&thread->held, &thread->held_capacity, thread->held_count + 1);
+    thread->held[thread->held_count++] = event->target;
+}
+
+/* What is held longer than this lock is not protected by it. */
+static void release(struct st_survey *survey, const struct st_event *event) {
+    struct st_survey_thread *thread = thread_of(survey, event->thread);
+    size_t place = 0;
+    while (place < thread->held_count && thread->held[place] != event->target)
+        place++;
+    if (place == thread->held_count)
+        return;
+    use_lock(survey, lock_of(survey, event->target), event->thread);
+    thread->held_count--;
+    for (; place < thread->held_count; place++) {
+        thread->held[place] = thread->held[place + 1];
+        struct st_lock_facts *facts = lock_of(survey, thread->held[place]);
+        facts->protectors = st_lockset_without(survey->locksets, facts->protectors, event->target);
+    }
+}
+
+/* ---- events ---- */
+
+static void note_atomic(struct st_survey *survey, const struct st_event *event) {
+    struct st_survey_thread *thread = thread_of(survey, event->thread);
+    bool atomic = event->op <= ST_WRITE && event->atomic;
+    if (atomic && event->joined && thread->atomic)
+        survey->variables[event->target].indivisible =
+            survey->variables[thread->atomic - 1].indivisible = true;
+    thread->atomic = atomic ? event->target + 1 : 0;
+}
+
+void st_survey_event(struct st_survey *survey, const struct st_event *event) {
+    if (event->op == ST_DROPPED)
+        return;
+    st_order_event(&survey->order, event);
+    switch (event->op) {
+    case ST_READ:
+    case ST_WRITE:
+        access_variable(survey, event);
+        break;
+    case ST_ACQUIRE:
+        acquire(survey, event);
+        break;
+    case ST_RELEASE:
+        release(survey, event);
+        break;
+    case ST_SEND:
+    case ST_RECEIVE:
+        survey->channel_events += !st_order_is_certain(&survey->order, event->target);
+        break;
+    default:
+        break;
+    }
+    note_atomic(survey, event);
+}

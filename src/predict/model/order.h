@@ -1,0 +1,42 @@
+/* The order that holds in every schedule: thread periods as the events of a trace make them. */
+#ifndef SERIATIM_PREDICT_MODEL_ORDER_H
+#define SERIATIM_PREDICT_MODEL_ORDER_H
+
+#include "predict/model/barriers.h"
+#include "predict/model/model.h"
+#include "predict/model/onces.h"
+#include "predict/model/periods.h"
+
+/* A channel that counts. */
+struct st_order_channel {
+    struct st_message message;
+    bool received; /* since the last send */
+};
+
+struct st_order {
+    struct st_periods periods;
+    enum st_model_order mode;
+    const struct st_barriers *barriers; /* NULL: channels make no order */
+    const struct st_onces *onces;       /* the same */
+    struct st_order_channel *channels;
+    size_t channel_capacity;
+};
+
+void st_order_init(struct st_order *order, enum st_model_order mode,
+                   const struct st_barriers *barriers, const struct st_onces *onces);
+void st_order_free(struct st_order *order);
+
+/* Is it a fork, a join or an operation of a barrier? Those are outside of all units. */
+bool st_order_splits(const struct st_order *order, const struct st_event *event);
+
+/* Does the channel make order in every schedule? */
+bool st_order_is_certain(const struct st_order *order, uint32_t channel);
+
+/* Does it, or does it count as if it did? */
+bool st_order_counts(const struct st_order *order, uint32_t channel);
+
+/* All events of the trace, in order. Afterwards st_periods_now tells in which period the thread
+ * is. */
+void st_order_event(struct st_order *order, const struct st_event *event);
+
+#endif

@@ -1,0 +1,205 @@
+#include "predict/model/periods.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_CHAIN UINT32_MAX
+
+void st_periods_init(struct st_periods *periods) {
+    *periods = (struct st_periods){0};
+    st_reserve(&periods->clocks, &periods->clock_capacity, 1);
+    periods->clock_count = 1;
+}
+
+void st_periods_free(struct st_periods *periods) {
+    for (size_t i = 0; i < periods->clock_count; i++)
+        free(periods->clocks[i].before);
+    free(periods->clocks);
+    free(periods->items);
+    free(periods->current);
+    free(periods->chains);
+    free(periods->ended);
+}
+
+size_t st_periods_memory(const struct st_periods *periods) {
+    size_t bytes = periods->capacity * sizeof *periods->items +
+                   periods->clock_capacity * sizeof *periods->clocks +
+                   periods->current_capacity * sizeof *periods->current +
+                   periods->chain_capacity * sizeof *periods->chains +
+                   periods->ended_capacity * sizeof *periods->ended;
+    for (size_t i = 0; i < periods->clock_count; i++)
+        bytes += periods->clocks[i].chains * sizeof(uint32_t);
+    return bytes;
+}
+
+static void raise_clock(struct st_period_clock *clock, uint32_t chain, uint32_t value) {
+    if (chain >= clock->chains) {
+        clock->before = st_realloc(clock->before, (size_t)chain + 1, sizeof *clock->before);
+        memset(clock->before + clock->chains, 0,
+               (chain + 1 - clock->chains) * sizeof *clock->before);
+        clock->chains = chain + 1;
+    }
+    if (value > clock->before[chain])
+        clock->before[chain] = value;
+}
+
+static void merge_clock(struct st_period_clock *clock, const struct st_period_clock *other) {
+    if (other->chains)
+        raise_clock(clock, other->chains - 1, other->before[other->chains - 1]);
+    for (uint32_t i = 0; i < other->chains; i++)
+        if (other->before[i] > clock->before[i])
+            clock->before[i] = other->before[i];
+}
+
+/* Takes over the clock. */
+static uint32_t keep_clock(struct st_periods *periods, struct st_period_clock clock) {
+    st_reserve(&periods->clocks, &periods->clock_capacity, periods->clock_count + 1);
+    periods->clocks[periods->clock_count] = clock;
+    return (uint32_t)periods->clock_count++;
+}
+
+/* ---- chains ---- */
+
+static uint32_t new_chain(struct st_periods *periods) {
+    st_reserve(&periods->chains, &periods->chain_capacity, periods->chain_count + 1);
+    periods->chains[periods->chain_count] = (struct st_period_chain){0};
+    return (uint32_t)periods->chain_count++;
+}
+
+/* A chain of which whoever has this clock knows all periods, or a new one. Only a join lets
+ * somebody know the last period of a thread. It is worth looking at a few chains, the last ones
+ * first: who starts threads mostly waits for them, too. */
+static uint32_t chain_after(struct st_periods *periods, const struct st_period_clock *clock) {
+    enum { LOOKS = 16 };
+    for (size_t i = periods->ended_count; i > 0 && i + LOOKS > periods->ended_count; i--) {
+        uint32_t chain = periods->ended[i - 1];
+        if (chain >= clock->chains || clock->before[chain] < periods->chains[chain].count)
+            continue;
+        memmove(&periods->ended[i - 1], &periods->ended[i],
+                (periods->ended_count - i) * sizeof *periods->ended);
+        periods->ended_count--;
+        periods->chains[chain].ended = false;
+        return chain;
+    }
+    return new_chain(periods);
+}
+
+/* In a trace after repair the thread may have been joined before. */
+static void end_chain(struct st_periods *periods, uint32_t thread, uint32_t chain) {
+    if (periods->chains[chain].thread != thread || periods->chains[chain].ended)
+        return;
+    periods->chains[chain].ended = true;
+    st_reserve(&periods->ended, &periods->ended_capacity, periods->ended_count + 1);
+    periods->ended[periods->ended_count++] = chain;
+}
+
+/* ---- periods ---- */
+
+static void start(struct st_periods *periods, uint32_t thread, uint32_t chain, uint32_t clock) {
+    struct st_period_chain *last = &periods->chains[chain];
+    st_reserve(&periods->items, &periods->capacity, periods->count + 1);
+    st_reserve(&periods->current, &periods->current_capacity, (size_t)thread + 1);
+    periods->items[periods->count] = (struct st_period){thread, chain, last->count, clock};
+    periods->current[thread] = (uint32_t)++periods->count;
+    last->thread = thread;
+    last->count++;
+}
+
+uint32_t st_periods_now(struct st_periods *periods, uint32_t thread) {
+    if (thread >= periods->current_capacity || !periods->current[thread])
+        start(periods, thread, new_chain(periods), 0);
+    return periods->current[thread] - 1;
+}
+
+/* The clock of whatever comes after the period. */
+static struct st_period_clock clock_after(const struct st_periods *periods, uint32_t period) {
+    const struct st_period *from = &periods->items[period];
+    struct st_period_clock clock = {0};
+    merge_clock(&clock, &periods->clocks[from->clock]);
+    raise_clock(&clock, from->chain, from->index + 1);
+    return clock;
+}
+
+/* The next period of a thread, with another clock. In a trace after repair, a thread may go on
+ * after it was joined and somebody has its chain: then it needs a new one, and a clock that knows
+ * its own past. */
+static void go_on(struct st_periods *periods, uint32_t now, uint32_t clock) {
+    const struct st_period from = periods->items[now];
+    uint32_t chain = from.chain;
+    if (periods->chains[chain].thread != from.thread) {
+        struct st_period_clock own = clock_after(periods, now);
+        merge_clock(&own, &periods->clocks[clock]);
+        chain = new_chain(periods);
+        clock = keep_clock(periods, own);
+    }
+    start(periods, from.thread, chain, clock);
+}
+
+void st_periods_fork(struct st_periods *periods, uint32_t parent, uint32_t child) {
+    uint32_t now = st_periods_now(periods, parent);
+    struct st_period_clock clock = clock_after(periods, now);
+    /* A trace after repair may fork a thread that has run already. */
+    if (child < periods->current_capacity && periods->current[child]) {
+        uint32_t before = periods->current[child] - 1;
+        merge_clock(&clock, &periods->clocks[periods->items[before].clock]);
+        go_on(periods, before, keep_clock(periods, clock));
+    } else {
+        uint32_t chain = chain_after(periods, &clock);
+        start(periods, child, chain, keep_clock(periods, clock));
+    }
+    now = st_periods_now(periods, parent);
+    go_on(periods, now, periods->items[now].clock);
+}
+
+void st_periods_join(struct st_periods *periods, uint32_t parent, uint32_t child) {
+    uint32_t now = st_periods_now(periods, parent), last = st_periods_now(periods, child);
+    struct st_period_clock clock = clock_after(periods, last);
+    merge_clock(&clock, &periods->clocks[periods->items[now].clock]);
+    end_chain(periods, child, periods->items[last].chain);
+    go_on(periods, now, keep_clock(periods, clock));
+}
+
+void st_message_free(struct st_message *message) {
+    free(message->clock.before);
+    *message = (struct st_message){0};
+}
+
+void st_periods_send(struct st_periods *periods, uint32_t thread, struct st_message *message) {
+    uint32_t now = st_periods_now(periods, thread);
+    merge_clock(&message->clock, &periods->clocks[periods->items[now].clock]);
+    raise_clock(&message->clock, periods->items[now].chain, periods->items[now].index + 1);
+    message->shared = 0;
+    go_on(periods, now, periods->items[now].clock);
+}
+
+static bool is_below(const struct st_period_clock *clock, const struct st_period_clock *other,
+                     uint32_t but) {
+    for (uint32_t i = 0; i < clock->chains; i++)
+        if (i != but && clock->before[i] > (i < other->chains ? other->before[i] : 0))
+            return false;
+    return true;
+}
+
+void st_periods_receive(struct st_periods *periods, uint32_t thread, struct st_message *message) {
+    uint32_t now = st_periods_now(periods, thread);
+    uint32_t chain = periods->items[now].chain;
+    const struct st_period_clock *own = &periods->clocks[periods->items[now].clock];
+    if (is_below(&message->clock, own, chain)) {
+        go_on(periods, now, periods->items[now].clock);
+        return;
+    }
+    bool whole = is_below(own, &message->clock, NO_CHAIN); /* others will look at all of it */
+    if (whole && message->shared) {
+        go_on(periods, now, message->shared - 1);
+        return;
+    }
+    struct st_period_clock clock = {0};
+    merge_clock(&clock, own);
+    merge_clock(&clock, &message->clock);
+    uint32_t kept = keep_clock(periods, clock);
+    if (whole)
+        message->shared = kept + 1;
+    go_on(periods, now, kept);
+}

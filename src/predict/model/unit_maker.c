@@ -1,0 +1,520 @@
+#include "predict/model/unit_maker.h"
+
+#include "base/map64.h"
+#include "base/memory.h"
+#include "predict/model/unit_draft.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* What is known of the critical sections that a thread is in, if it was outside of blocks when it
+ * entered the outermost. */
+enum gathering {
+    APART,     /* it is in none */
+    GATHERING, /* no unit is in them yet, or the transaction that is running */
+    GATHERED,  /* one unit is in them, which has ended */
+    LOOSE      /* they last from one unit to another */
+};
+
+/* What a thread does. Only locks that are contended are in `held`. */
+struct actor {
+    uint32_t *held; /* in the order in which they were acquired */
+    size_t held_count, held_capacity;
+    uint32_t depth; /* of blocks */
+    uint32_t block;
+    uint64_t begin, end, begin_loc; /* of the block; end is 0 while it runs */
+    enum gathering state;
+    bool is_transaction;  /* the one unit that is gathered */
+    uint64_t first, last; /* its events; `last` is UINT64_MAX while it runs */
+    bool beside;          /* a critical section was gathered that does not contain it */
+    size_t lead;          /* how many tokens were there before it */
+    struct st_draft draft;
+    uint32_t first_period; /* of the draft */
+    uint32_t *draft_held;  /* what was held when the draft began */
+    size_t draft_held_count, draft_held_capacity;
+    /* The locks of variables that its last access took: the next one may be of the same atomic
+     * operation. */
+    uint32_t *step;
+    size_t step_count, step_capacity;
+    struct st_spot step_last; /* that access */
+};
+
+struct st_unit_maker {
+    struct st_model *model;
+    struct st_order *order;
+    struct actor *actors;
+    size_t actor_count, actor_capacity;
+    struct st_map64 unit_numbers; /* from what makes units alike to units */
+    struct st_token *tokens;
+    size_t token_capacity;
+    uint32_t *spilled; /* locks held while a draft is taken apart */
+    size_t spilled_count, spilled_capacity;
+    uint64_t last_event;
+};
+
+struct st_unit_maker *st_unit_maker_new(struct st_model *model, struct st_order *order) {
+    struct st_unit_maker *maker = st_alloc(1, sizeof *maker);
+    maker->model = model;
+    maker->order = order;
+    st_map64_init(&maker->unit_numbers);
+    return maker;
+}
+
+void st_unit_maker_free(struct st_unit_maker *maker) {
+    if (!maker)
+        return;
+    for (size_t i = 0; i < maker->actor_count; i++) {
+        free(maker->actors[i].held);
+        free(maker->actors[i].draft_held);
+        free(maker->actors[i].step);
+        st_draft_free(&maker->actors[i].draft);
+    }
+    free(maker->actors);
+    free(maker->tokens);
+    free(maker->spilled);
+    st_map64_free(&maker->unit_numbers);
+    free(maker);
+}
+
+static struct actor *actor_of(struct st_unit_maker *maker, uint32_t thread) {
+    if (thread < maker->actor_count)
+        return &maker->actors[thread];
+    st_reserve(&maker->actors, &maker->actor_capacity, (size_t)thread + 1);
+    for (; maker->actor_count <= thread; maker->actor_count++)
+        st_draft_init(&maker->actors[maker->actor_count].draft,
+                      maker->model->options.keep_repetitions);
+    return &maker->actors[thread];
+}
+
+static uint32_t thread_of(const struct st_unit_maker *maker, const struct actor *actor) {
+    return (uint32_t)(actor - maker->actors);
+}
+
+static uint32_t period_of(struct st_unit_maker *maker, const struct actor *actor) {
+    return st_periods_now(&maker->order->periods, thread_of(maker, actor));
+}
+
+/* ---- units ---- */
+
+/* The unit that is like these, new or known. */
+static struct st_unit *unit_like(struct st_unit_maker *maker, const struct st_unit *like) {
+    struct st_model *model = maker->model;
+    struct {
+        uint32_t shape, thread, first_period, last_period, block, transaction, own_first, own_end;
+    } key = {like->shape, like->thread,      like->first_period, like->last_period,
+             like->block, like->transaction, like->own_first,    like->own_end};
+    uint32_t known = maker->unit_numbers.count;
+    uint32_t number = st_map64_number(&maker->unit_numbers, XXH3_64bits(&key, sizeof key));
+    if (number == known) {
+        st_reserve(&model->units, &model->unit_capacity, (size_t)number + 1);
+        model->units[number] = *like;
+        model->unit_count = (size_t)number + 1;
+    }
+    return &model->units[number];
+}
+
+static struct st_spot *copy_spots(const struct st_draft_token *tokens, size_t count) {
+    struct st_spot *spots = st_alloc(count + 1, sizeof *spots);
+    for (size_t i = 0; i < count; i++)
+        spots[i] = (struct st_spot){tokens[i].number, tokens[i].loc};
+    return spots;
+}
+
+static void put_instance(struct st_model *model, const struct actor *actor,
+                         const struct st_unit *unit) {
+    st_reserve(&model->instances, &model->instance_capacity, model->instance_count + 1);
+    model->instances[model->instance_count++] =
+        (struct st_instance){.begin = actor->begin,
+                             .end = actor->end,
+                             .begin_loc = actor->begin_loc,
+                             .unit = (uint32_t)(unit - model->units)};
+}
+
+static void put_occurrence(struct st_model *model, const struct st_unit *unit,
+                           const struct st_draft_token *tokens, size_t count) {
+    st_reserve(&model->occurrences, &model->occurrence_capacity, model->occurrence_count + 1);
+    st_reserve(&model->spots, &model->spot_capacity, model->spot_count + count);
+    model->occurrences[model->occurrence_count++] =
+        (struct st_occurrence){(uint32_t)(unit - model->units), model->spot_count};
+    for (size_t i = 0; i < count; i++)
+        model->spots[model->spot_count++] = (struct st_spot){tokens[i].number, tokens[i].loc};
+}
+
+/* A unit of these tokens, and of the events first .. last. */
+static void put_unit(struct st_unit_maker *maker, struct actor *actor,
+                     const struct st_draft_token *tokens, size_t count, const uint32_t *held,
+                     size_t held_count, bool transaction, uint64_t first, uint64_t last) {
+    st_reserve(&maker->tokens, &maker->token_capacity, count + 1);
+    uint32_t own_first = 0, own_end = 0;
+    for (size_t i = 0; i < count; i++) {
+        maker->tokens[i] = tokens[i].token;
+        own_first += tokens[i].number < first;
+        own_end += tokens[i].number <= last;
+    }
+    struct st_unit like = {.thread = thread_of(maker, actor),
+                           .shape =
+                               st_shape_of(&maker->model->shapes, &maker->model->locksets, held,
+                                           (uint32_t)held_count, maker->tokens, (uint32_t)count),
+                           .first_period = actor->first_period,
+                           .last_period = period_of(maker, actor),
+                           .block = transaction ? actor->block : ST_NO_NAME,
+                           .own_first = own_first,
+                           .own_end = own_end,
+                           .transaction = transaction,
+                           .begin = count && tokens[0].number < first ? tokens[0].number : first,
+                           .begin_loc = transaction ? actor->begin_loc : 0};
+    struct st_unit *unit = unit_like(maker, &like);
+    if (!unit->count++)
+        unit->spots = copy_spots(tokens, count);
+    unit->end = count && tokens[count - 1].number > last ? tokens[count - 1].number : last;
+    if (maker->model->options.keep_sequence)
+        put_occurrence(maker->model, unit, tokens, count);
+    if (transaction)
+        put_instance(maker->model, actor, unit);
+}
+
+static void start_draft(struct st_unit_maker *maker, struct actor *actor) {
+    st_draft_clear(&actor->draft);
+    actor->draft_held_count = actor->held_count;
+    st_reserve(&actor->draft_held, &actor->draft_held_capacity, actor->held_count + 1);
+    if (actor->held_count)
+        memcpy(actor->draft_held, actor->held, actor->held_count * sizeof *actor->held);
+    actor->first_period = period_of(maker, actor);
+}
+
+/* All that is in the draft is one unit. */
+static void put_draft(struct st_unit_maker *maker, struct actor *actor) {
+    st_draft_finish(&actor->draft);
+    uint64_t last = actor->last == UINT64_MAX ? maker->last_event : actor->last;
+    put_unit(maker, actor, actor->draft.tokens, actor->draft.count, actor->draft_held,
+             actor->draft_held_count, actor->is_transaction, actor->first, last);
+}
+
+/* ---- critical sections that are loose ---- */
+
+static void mark_loose(struct st_unit_maker *maker, const struct actor *actor) {
+    for (size_t i = 0; i < actor->held_count; i++)
+        maker->model->locks[actor->held[i]].loose = true;
+}
+
+static void remove_lock(uint32_t *held, size_t *count, uint32_t lock) {
+    size_t place = 0;
+    while (place < *count && held[place] != lock)
+        place++;
+    if (place == *count)
+        return;
+    memmove(held + place, held + place + 1, (--*count - place) * sizeof *held);
+}
+
+static void spill_token(struct st_unit_maker *maker, const struct st_token *token) {
+    if (token->kind == ST_TOKEN_ACQUIRE) {
+        st_reserve(&maker->spilled, &maker->spilled_capacity, maker->spilled_count + 1);
+        maker->spilled[maker->spilled_count++] = token->target;
+    } else if (token->kind == ST_TOKEN_RELEASE) {
+        remove_lock(maker->spilled, &maker->spilled_count, token->target);
+    }
+}
+
+/* What was gathered does not stay together: the events before and behind the one unit are units of
+ * their own. */
+static void spill(struct st_unit_maker *maker, struct actor *actor) {
+    struct st_draft *draft = &actor->draft;
+    bool has_unit = actor->state == GATHERED || actor->depth;
+    st_draft_finish(draft);
+    maker->spilled_count = 0;
+    for (size_t i = 0, j; i < draft->count || has_unit; i = j) {
+        const struct st_draft_token *token = &draft->tokens[i];
+        bool is_unit = has_unit && (i == draft->count || token->number >= actor->first);
+        uint64_t last = is_unit ? actor->last : 0;
+        for (j = is_unit ? i : i + 1; j < draft->count && draft->tokens[j].number <= last;)
+            j++;
+        if (is_unit)
+            put_unit(maker, actor, token, j - i, maker->spilled, maker->spilled_count,
+                     actor->is_transaction, actor->first,
+                     last == UINT64_MAX ? maker->last_event : last);
+        else
+            put_unit(maker, actor, token, 1, maker->spilled, maker->spilled_count, false,
+                     token->number, token->number);
+        for (size_t k = i; k < j; k++)
+            spill_token(maker, &draft->tokens[k].token);
+        has_unit &= !is_unit;
+    }
+    mark_loose(maker, actor);
+    actor->state = actor->held_count ? LOOSE : APART;
+}
+
+static bool is_gathering(const struct actor *actor) {
+    return actor->state == GATHERING || actor->state == GATHERED;
+}
+
+/* ---- accesses ---- */
+
+static bool counts(const struct st_model *model, uint32_t variable) {
+    const struct st_model_variable *facts = &model->variables[variable];
+    return facts->contended || (model->options.keep_shared && facts->shared && facts->written);
+}
+
+/* An access outside of blocks begins. */
+static void begin_access(struct st_unit_maker *maker, struct actor *actor, uint64_t number) {
+    if (actor->state == GATHERED || (actor->state == GATHERING && actor->beside))
+        spill(maker, actor);
+    if (actor->state == GATHERING)
+        actor->state = GATHERED;
+    else
+        start_draft(maker, actor);
+    actor->is_transaction = false;
+    actor->first = actor->last = number;
+}
+
+static void end_access(struct st_unit_maker *maker, struct actor *actor, uint64_t number) {
+    if (actor->depth)
+        return;
+    actor->last = number;
+    if (!is_gathering(actor))
+        put_draft(maker, actor);
+}
+
+/* No more accesses of the operation follow. */
+static void close_step(struct st_unit_maker *maker, struct actor *actor) {
+    const struct st_spot *last = &actor->step_last;
+    while (actor->step_count)
+        st_draft_release(&actor->draft, actor->step[--actor->step_count], last->number, last->loc);
+    end_access(maker, actor, last->number);
+}
+
+static bool is_in_step(const struct actor *actor, uint32_t lock) {
+    for (size_t i = 0; i < actor->step_count; i++)
+        if (actor->step[i] == lock)
+            return true;
+    return false;
+}
+
+/* The lock is held until we know what comes next. */
+static void access_indivisible(struct st_unit_maker *maker, struct actor *actor,
+                               const struct st_event *event, struct st_token token,
+                               uint64_t number) {
+    uint32_t lock = maker->model->variables[event->target].lock;
+    if (!is_in_step(actor, lock)) {
+        st_draft_acquire(&actor->draft, lock, number, event->loc);
+        st_reserve(&actor->step, &actor->step_capacity, actor->step_count + 1);
+        actor->step[actor->step_count++] = lock;
+    }
+    st_draft_add(&actor->draft, token, number, event->loc);
+    actor->step_last = (struct st_spot){number, event->loc};
+}
+
+static void on_access(struct st_unit_maker *maker, struct actor *actor,
+                      const struct st_event *event, uint64_t number) {
+    struct st_token token = {event->op == ST_WRITE ? ST_TOKEN_WRITE : ST_TOKEN_READ, event->target};
+    if (!counts(maker->model, event->target))
+        return;
+    if (!actor->depth && !actor->step_count)
+        begin_access(maker, actor, number);
+    if (maker->model->variables[event->target].indivisible) {
+        access_indivisible(maker, actor, event, token, number);
+        return;
+    }
+    st_draft_add(&actor->draft, token, number, event->loc);
+    end_access(maker, actor, number);
+}
+
+/* ---- locks ---- */
+
+/* A lock operation outside of blocks that cannot be moved to something else. */
+static void put_alone(struct st_unit_maker *maker, struct actor *actor, uint64_t number) {
+    actor->is_transaction = false;
+    actor->first = actor->last = number;
+    put_draft(maker, actor);
+}
+
+/* A lock that only one thread uses at a time matters to nobody else; inside of blocks it is kept
+ * because reduction can be asked to mind it. */
+static void on_acquire(struct st_unit_maker *maker, struct actor *actor,
+                       const struct st_event *event, uint64_t number) {
+    bool contended = maker->model->locks[event->target].contended;
+    if (!actor->depth && !contended)
+        return;
+    if (!actor->depth && !is_gathering(actor))
+        start_draft(maker, actor);
+    st_draft_acquire(&actor->draft, event->target, number, event->loc);
+    if (!contended)
+        return;
+    st_reserve(&actor->held, &actor->held_capacity, actor->held_count + 1);
+    actor->held[actor->held_count++] = event->target;
+    if (actor->depth)
+        return;
+    if (actor->state == APART) {
+        actor->state = maker->model->options.keep_sequence ? LOOSE : GATHERING;
+        actor->beside = false;
+        actor->first = actor->last = number;
+    } else if (actor->state == GATHERED) {
+        actor->beside = true; /* it can only be behind the unit */
+    }
+    if (actor->state == LOOSE) {
+        put_alone(maker, actor, number);
+        mark_loose(maker, actor);
+    }
+}
+
+/* A critical section ended inside of another one, outside of blocks. If it is a neighbour of the
+ * access that was gathered, the two can be apart: the lock of the section may be held just then. A
+ * transaction is checked with all that was gathered around it, so there it can stay. */
+static void close_inner(struct st_unit_maker *maker, struct actor *actor) {
+    if (actor->state == GATHERING)
+        actor->beside = true;
+    if (actor->state == GATHERED && actor->beside && !actor->is_transaction)
+        spill(maker, actor);
+}
+
+static void close_outermost(struct st_unit_maker *maker, struct actor *actor) {
+    if (actor->state == GATHERING)
+        actor->is_transaction = false; /* critical sections in which nothing happens */
+    if (actor->state == GATHERING || actor->state == GATHERED)
+        put_draft(maker, actor);
+    actor->state = APART;
+}
+
+static void on_release(struct st_unit_maker *maker, struct actor *actor,
+                       const struct st_event *event, uint64_t number) {
+    bool contended = maker->model->locks[event->target].contended;
+    if (!actor->depth && !contended)
+        return;
+    if (!actor->depth && actor->state == LOOSE)
+        start_draft(maker, actor);
+    st_draft_release(&actor->draft, event->target, number, event->loc);
+    if (contended)
+        remove_lock(actor->held, &actor->held_count, event->target);
+    if (actor->depth)
+        return;
+    if (actor->state == LOOSE)
+        put_alone(maker, actor, number);
+    if (actor->held_count)
+        close_inner(maker, actor);
+    else
+        close_outermost(maker, actor);
+}
+
+static void on_nested(struct actor *actor, const struct st_event *event, uint64_t number) {
+    struct st_token token = {event->written == ST_ACQUIRE ? ST_TOKEN_REACQUIRE : ST_TOKEN_RERELEASE,
+                             event->target};
+    if (actor->depth)
+        st_draft_add(&actor->draft, token, number, event->loc);
+}
+
+/* ---- blocks ---- */
+
+static void begin_part(struct st_unit_maker *maker, struct actor *actor, uint64_t number) {
+    if (actor->state == GATHERED)
+        spill(maker, actor);
+    if (actor->state != GATHERING)
+        start_draft(maker, actor);
+    actor->is_transaction = true;
+    actor->first = number;
+    actor->last = UINT64_MAX;
+    actor->lead = actor->draft.count;
+}
+
+/* The block ends with this event, or is split by it. What it holds then may be given back before
+ * anything else happens. */
+static void end_part(struct st_unit_maker *maker, struct actor *actor, uint64_t number,
+                     bool splits) {
+    actor->last = number;
+    if (!actor->held_count || actor->state == LOOSE || maker->model->options.keep_sequence) {
+        put_draft(maker, actor);
+        mark_loose(maker, actor);
+        actor->state = actor->held_count ? LOOSE : APART;
+    } else if (splits) {
+        spill(maker, actor);
+    } else if (actor->draft.count == actor->lead) { /* it did nothing that others could notice */
+        put_unit(maker, actor, NULL, 0, NULL, 0, true, actor->first, number);
+    } else {
+        actor->state = GATHERED;
+    }
+}
+
+static void on_begin(struct st_unit_maker *maker, struct actor *actor, const struct st_event *event,
+                     uint64_t number) {
+    if (actor->depth++)
+        return;
+    begin_part(maker, actor, number);
+    actor->block = event->target;
+    actor->begin = number;
+    actor->end = 0;
+    actor->begin_loc = event->loc;
+}
+
+static void on_end(struct st_unit_maker *maker, struct actor *actor, uint64_t number) {
+    if (actor->depth == 1) {
+        actor->end = number;
+        end_part(maker, actor, number, false);
+    }
+    actor->depth--;
+}
+
+/* The order of periods changes; where that is so in every schedule, units are split. */
+static void on_order(struct st_unit_maker *maker, struct actor *actor, const struct st_event *event,
+                     uint64_t number) {
+    bool splits = st_order_splits(maker->order, event);
+    if (splits && actor->depth)
+        end_part(maker, actor, number, true);
+    else if (splits && is_gathering(actor))
+        spill(maker, actor);
+    st_order_event(maker->order, event);
+    if (splits && actor->depth)
+        begin_part(maker, actor, number);
+}
+
+/* ---- events ---- */
+
+void st_unit_maker_event(struct st_unit_maker *maker, const struct st_event *event,
+                         uint64_t number) {
+    if (event->op == ST_DROPPED)
+        return;
+    struct actor *actor = actor_of(maker, event->thread);
+    maker->last_event = number;
+    if (actor->step_count && !(event->op <= ST_WRITE && event->joined))
+        close_step(maker, actor);
+    switch (event->op) {
+    case ST_READ:
+    case ST_WRITE:
+        on_access(maker, actor, event, number);
+        break;
+    case ST_ACQUIRE:
+        on_acquire(maker, actor, event, number);
+        break;
+    case ST_RELEASE:
+        on_release(maker, actor, event, number);
+        break;
+    case ST_NESTED:
+        on_nested(actor, event, number);
+        break;
+    case ST_BEGIN:
+        on_begin(maker, actor, event, number);
+        break;
+    case ST_END:
+        on_end(maker, actor, number);
+        break;
+    case ST_FORK:
+    case ST_JOIN:
+    case ST_SEND:
+    case ST_RECEIVE:
+        on_order(maker, actor, event, number);
+        break;
+    default:
+        break;
+    }
+}
+
+void st_unit_maker_finish(struct st_unit_maker *maker) {
+    for (size_t i = 0; i < maker->actor_count; i++) {
+        struct actor *actor = &maker->actors[i];
+        if (actor->step_count)
+            close_step(maker, actor);
+        maker->model->held_at_end |= actor->held_count > 0;
+        if (actor->depth)
+            end_part(maker, actor, maker->last_event, true);
+        else if (is_gathering(actor))
+            spill(maker, actor);
+    }
+}

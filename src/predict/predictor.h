@@ -1,0 +1,70 @@
+/* Analyses that look beyond the observed schedule. A predictor is a value: its name, its options,
+ * what it needs to see of a run, and a function from a run to a prediction. A new one is a folder
+ * (or a file) with such a value, and a line in predictors.c; the command line, the library and the
+ * reports find it there. */
+#ifndef SERIATIM_PREDICT_PREDICTOR_H
+#define SERIATIM_PREDICT_PREDICTOR_H
+
+#include "base/options.h"
+#include "finding/prediction.h"
+#include "finding/table.h"
+#include "predict/run.h"
+
+enum st_notion { ST_NOTION_CONFLICT, ST_NOTION_VIEW };
+
+/* Options that several predictors share. All zero are the defaults. */
+struct st_predict_options {
+    enum st_notion notion;
+    bool as_published;         /* the theorems as printed, errors and all */
+    unsigned jobs;             /* threads to work with; 0 counts as 1 */
+    double timeout;            /* seconds for what may take exponential time; 0: no limit */
+    size_t limit;              /* how many blocks to list at most; 0: all */
+    enum st_model_order order; /* which order holds in every schedule */
+};
+
+struct st_predictor {
+    const char *name;
+    const char *summary; /* one line for --help */
+    const char *notion;  /* what atomic means to it; NULL: what the options ask for */
+    bool reads_events;   /* it looks at the events of the run, and not at the model */
+    bool as_published;   /* it has the theorems as printed, too */
+    bool gives_traces;   /* its witnesses have all events that run, so that each is a trace */
+
+    /* Its own options: a table that ends with a row without a name, and the size of the struct of
+     * values that `own` points to below. All zero are the defaults, and the names differ from those
+     * of all other predictors. */
+    const struct st_option *options;
+    size_t own_size;
+
+    /* Options that do not go together, by their names, its own and shared ones. "without escape" is
+     * the option `without`, given with that word. Ends with a row of NULLs. NULL: all do. */
+    const char *const (*conflicts)[2];
+
+    /* Sets what else it needs to see, and leaves the rest as it is. NULL: nothing. */
+    void (*prepare)(const struct st_predict_options *options, const void *own,
+                    struct st_run_needs *needs);
+    void (*run)(const struct st_run *run, const struct st_predict_options *options, const void *own,
+                struct st_prediction *prediction);
+
+    /* A table of its paper, and the flag among its options that asks for it instead of a report.
+     * NULL: there is none. */
+    const char *table_option;
+    void (*fill_table)(const struct st_run *run, const struct st_predict_options *options,
+                       struct st_table *table);
+};
+
+extern const struct st_predictor st_reduction;
+extern const struct st_predictor st_blocks;
+extern const struct st_predictor st_commit_node;
+extern const struct st_predictor st_tas;
+
+/* All of them, ending with NULL, in the order in which tables show them. */
+extern const struct st_predictor *const st_predictors[];
+
+size_t st_predictor_count(void);
+const struct st_predictor *st_predictor_find(const char *name); /* NULL if there is none */
+
+/* "conflict", "view" */
+extern const char *const st_notion_names[];
+
+#endif

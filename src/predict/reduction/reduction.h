@@ -1,0 +1,74 @@
+/* Reduction (TSE 2006, section 5): a transaction whose events can all move together is atomic. */
+#ifndef SERIATIM_PREDICT_REDUCTION_REDUCTION_H
+#define SERIATIM_PREDICT_REDUCTION_REDUCTION_H
+
+#include "predict/reduction/lockset_races.h"
+#include "predict/model/model.h"
+#include "predict/reduction/movers.h"
+#include "predict/reduction/pair_races.h"
+#include "predict/predictor.h"
+
+/* The improvements of reduction (TSE 2006), each of which can be left out for comparison. The last
+ * three are about locks whose acquires and releases can be moved both ways (5.5). */
+enum st_improvement {
+    ST_WITHOUT_ESCAPE = 1,        /* a variable counts from its first access on */
+    ST_WITHOUT_HAPPEN_BEFORE = 2, /* all threads are concurrent all the time */
+    ST_WITHOUT_MULTILOCKSET = 4,  /* races by Eraser's locksets */
+    ST_WITHOUT_SECTIONS = 8,      /* Theorem 1 instead of Theorem 2: no AcqA*Rel */
+    ST_WITHOUT_REENTRANT = 16,
+    ST_WITHOUT_THREAD_LOCAL = 32,
+    ST_WITHOUT_PROTECTED = 64,
+};
+
+/* How to find data races. */
+enum st_race_search {
+    ST_RACES_MULTILOCKSET,
+    ST_RACES_PAIRWISE,    /* conflicting, concurrent, no common lock */
+    ST_RACES_BY_VARIABLE, /* pairwise, and then all accesses to a variable in a race count, as in
+                           * the paper */
+    ST_RACES_ERASER,
+    ST_RACES_OWNERSHIP /* Eraser with a transfer to a second owner (von Praun and Gross) */
+};
+
+struct st_reduction_options {
+    bool online;      /* as Atomizer does it, while the trace is read */
+    unsigned without; /* bits of enum st_improvement */
+    unsigned races;   /* enum st_race_search */
+    bool ablation;    /* a table of what each improvement is worth */
+};
+
+/* One way of doing it. */
+struct st_reduction_setup {
+    struct st_mover_rules rules;
+    bool trusting;        /* AcqA*Rel count for all locks, as if all were within transactions */
+    bool lists_races;     /* somebody will look at `races` */
+    bool by_pairs;        /* which accesses race is told pair by pair ... */
+    bool by_variable;     /* (all accesses to a variable with such a pair count) */
+    bool by_multilockset; /* ... or of variables, by Figure 3 over all accesses at once ... */
+    unsigned race_flags;  /* ... or else of variables: those with one of these st_racy_by bits */
+};
+struct st_reduction_setup st_reduction_setup(const struct st_predict_options *options,
+                                             const struct st_reduction_options *own);
+
+/* While units are judged: who races with whom, and how. */
+struct st_reducer {
+    const struct st_model *model;
+    struct st_reduction_setup setup;
+    struct st_pair_races races;                   /* empty when nobody needs it */
+    const struct st_lockset_races *lockset_races; /* if there are race_flags */
+    bool *racy;  /* by variable, with by_variable and by_multilockset */
+    bool *loose; /* by lock: it may be held between units (see the rules) */
+};
+void st_reducer_init(struct st_reducer *reducer, const struct st_model *model,
+                     const struct st_reduction_setup *setup);
+void st_reducer_free(struct st_reducer *reducer);
+
+/* Can the transaction, or the event outside of blocks, be moved together? */
+void st_reducer_judge(const struct st_reducer *reducer, struct st_movers *movers, uint32_t unit);
+bool st_reducer_is_racy(const struct st_reducer *reducer, uint32_t variable);
+
+/* Why a transaction is reported, by how two of its events move, between which others can come: 'L'
+ * or 'N', then 'R' or 'N'. */
+const char *st_reduction_sentence(char commit, char breach);
+
+#endif

@@ -1,0 +1,539 @@
+/* The search over chains. A shortest path that violates a block visits each other thread once:
+ *
+ *     s -> [u1 .. v1] -> [u2 .. v2] -> ... -> t
+ *
+ * with intervals [u .. v] of one thread each, and conflicts in between. The search enumerates such
+ * chains and asks of each whether a feasible schedule has its events in that order
+ * (predict/tas/decide.h). Chains of one interval come first, since most violations have one, and
+ * then those of a few: of the very many that are longer, most lead nowhere. What makes it quick is
+ * that most chains need not be asked for:
+ *
+ *  - an event that must happen before s, or cannot be executed before t, is on no path from s to t;
+ *    nor is one under a lock that the block's thread holds from s to t;
+ *  - of the intervals that enter by a conflict with one event and leave by the same kind of access
+ *    to the same variable, those that contain another such interval say less;
+ *  - a path with a shortcut was asked for when shorter ones were: s is the first access of the
+ *    block that conflicts with u1, no event conflicts with one of the path other than the next, and
+ *    only the last interval conflicts with t;
+ *  - what comes before the end of a chain grows with it, and a quick look ahead
+ *    (predict/tas/look_ahead.h) tells when the target cannot be reached behind all that;
+ *  - targets are taken in their order. When an event of the path conflicts with an earlier target,
+ *    it is executed after that, or the earlier target would have been found to be violated (by a
+ *    chain that is not longer, and so in this pass or an earlier one). */
+#include "predict/tas/look_ahead.h"
+#include "predict/tas/decide.h"
+
+#include "base/lower_bound.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* An access of the block that paths start from, for those that enter their first thread by an
+ * access with this key (2 * variable + is it a write). */
+struct start {
+    uint32_t event, key;
+};
+
+struct interval {
+    uint32_t entry, exit; /* events */
+};
+
+struct chains {
+    struct tas_worker *worker;
+    const struct st_tas_graph *graph;
+    const struct tas_segment *segment;
+    struct tas_decider *decider;
+    struct tas_ahead ahead; /* for the last pass */
+    uint32_t own;           /* the block's thread */
+    struct start *starts;
+    size_t start_count, start_capacity;
+
+    uint32_t target;     /* t */
+    size_t target_place; /* in the accesses of the segment */
+    const struct start *start;
+    uint32_t *high; /* by thread: the first position that cannot be executed before t */
+    uint32_t *last; /* by thread: the last position from which t can be reached; 0: none */
+
+    enum {
+        PROBE,  /* chains of one interval, a quick look at what is near */
+        SHORT,  /* all chains of one interval */
+        MIDDLE, /* all chains of two to four */
+        LONG    /* all other chains */
+    } pass;
+    size_t tried;   /* chains of so many intervals were tried in earlier passes */
+    size_t longest; /* chains of more intervals are left to later ones */
+    struct interval *chain;
+    bool *visited;    /* by thread */
+    uint32_t *before; /* by interval of the chain and thread: what comes before its exit */
+    size_t before_capacity;
+    struct tas_pair *pairs;
+    size_t pair_count, pair_capacity;
+};
+
+/* Up to two runs of one thread: what conflicts with an event. */
+struct entries {
+    const struct tas_run *runs[2];
+    size_t count;
+};
+
+enum { PROBES = 2 }; /* how many intervals on each side of t a quick look tries */
+
+/* ---- runs ---- */
+
+static const struct tas_run *run_of(const struct st_tas_graph *graph, uint32_t key,
+                                    uint32_t thread) {
+    uint32_t at, end = graph->key_runs[key + 1];
+    st_lower_bound(at, graph->key_runs[key], end, graph->runs[at].thread < thread);
+    return at < end && graph->runs[at].thread == thread ? &graph->runs[at] : NULL;
+}
+
+/* The last access of the run at this position or before it, or TAS_NONE. */
+static uint32_t last_to(const struct st_tas_graph *graph, const struct tas_run *run,
+                        uint32_t position) {
+    size_t place = tas_run_from(graph, run, position + 1);
+    return place == run[0].first ? TAS_NONE : graph->accesses[place - 1];
+}
+
+static void add_entries(struct entries *entries, const struct tas_run *run) {
+    if (run)
+        entries->runs[entries->count++] = run;
+}
+
+/* The accesses of a thread that conflict with an event. */
+static struct entries entries_for(const struct st_tas_graph *graph, uint32_t event,
+                                  uint32_t thread) {
+    const struct st_event *e = &graph->events[event];
+    struct entries entries = {.count = 0};
+    add_entries(&entries, run_of(graph, 2 * e->target + 1, thread));
+    if (e->op == ST_WRITE)
+        add_entries(&entries, run_of(graph, 2 * e->target, thread));
+    return entries;
+}
+
+/* The last entry above `low` and up to `position`, or TAS_NONE. */
+static uint32_t last_entry(const struct st_tas_graph *graph, const struct entries *entries,
+                           uint32_t low, uint32_t position) {
+    uint32_t best = TAS_NONE;
+    for (size_t i = 0; i < entries->count; i++) {
+        uint32_t event = last_to(graph, entries->runs[i], position);
+        if (event != TAS_NONE && graph->position[event] > low &&
+            (best == TAS_NONE || graph->position[event] > graph->position[best]))
+            best = event;
+    }
+    return best;
+}
+
+/* ---- which accesses can be on a path ---- */
+
+/* Does a lock keep the event from being executed between the access `from` of the block and the
+ * target? It does when the block's thread holds the lock all the time, and also when it acquires
+ * the lock in between and still has it at the target: then the event's section must end before that
+ * acquire, and perhaps its end must come after it. */
+static bool is_shut_out(const struct chains *c, uint32_t event, uint32_t from) {
+    const struct st_tas_graph *graph = c->graph;
+    uint32_t set = graph->lockset[event], own_set = graph->lockset[c->target];
+    if (!set || !own_set || !tas_locks_meet(graph, set, own_set))
+        return false;
+    for (uint32_t i = graph->lock_sets[set]; i < graph->lock_sets[set + 1]; i++) {
+        uint32_t lock = graph->lock_members[i], acquire = tas_holder(graph, lock, c->target + 1);
+        if (acquire == TAS_NONE || graph->events[acquire].thread != c->own)
+            continue;
+        uint32_t release = graph->partner[tas_holder(graph, lock, event + 1)];
+        if (graph->position[acquire] < graph->position[from] || !release ||
+            tas_needs(graph, release - 1)[c->own] >= graph->position[acquire])
+            return true;
+    }
+    return false;
+}
+
+/* Does the event conflict with an access of the block at s or before it? Then a path can be
+ * shorter, unless it is the one that enters the first thread. */
+static bool meets_start(const struct chains *c, uint32_t event) {
+    const struct st_event *e = &c->graph->events[event];
+    for (size_t i = 0; i < c->start_count; i++) {
+        const struct start *start = &c->starts[i];
+        if (c->graph->position[start->event] > c->graph->position[c->start->event])
+            return false;
+        if (start->key == 2 * e->target + (e->op == ST_WRITE))
+            return true;
+    }
+    return false;
+}
+
+/* Is there a shorter path, when the interval is put behind `level` others? `last`: it is to be the
+ * last one. */
+static bool has_shortcut(const struct chains *c, size_t level, const struct interval *interval,
+                         bool last) {
+    const struct st_tas_graph *graph = c->graph;
+    if (level && (meets_start(c, interval->entry) || meets_start(c, interval->exit)))
+        return true;
+    for (size_t i = 0; i < level; i++) {
+        const struct interval *other = &c->chain[i];
+        if (i + 1 < level && (tas_conflict(graph, other->exit, interval->entry) ||
+                              tas_conflict(graph, other->exit, interval->exit)))
+            return true;
+        if (other->entry != other->exit && (tas_conflict(graph, other->entry, interval->entry) ||
+                                            tas_conflict(graph, other->entry, interval->exit)))
+            return true;
+    }
+    return !last && (tas_conflict(graph, c->target, interval->entry) ||
+                     tas_conflict(graph, c->target, interval->exit));
+}
+
+/* Is there an access in a thread beyond, from which the target can be reached, that conflicts with
+ * the event and may come after it? When there is none for an event, there is none for later ones of
+ * the same kind in the thread, since ever more must happen before them. */
+static bool leads_on(const struct chains *c, uint32_t event) {
+    const struct st_tas_graph *graph = c->graph;
+    const struct st_event *e = &graph->events[event];
+    const uint32_t *needs = tas_needs_free(graph, event);
+    for (uint32_t write = e->op == ST_READ; write <= 1; write++) {
+        size_t key = 2 * (size_t)e->target + write;
+        for (uint32_t r = graph->key_runs[key]; r < graph->key_runs[key + 1]; r++) {
+            uint32_t t = graph->runs[r].thread;
+            if (t == e->thread || t == c->own || c->visited[t] || !c->last[t])
+                continue;
+            uint32_t other = last_to(graph, &graph->runs[r], c->last[t]);
+            if (other != TAS_NONE && graph->position[other] > c->segment->upper[t] &&
+                graph->position[other] > needs[t])
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The last position of the run, between last[t] and high[t] of its thread, that leads on; or 0. */
+static uint32_t last_leading_on(const struct chains *c, const struct tas_run *run) {
+    const struct st_tas_graph *graph = c->graph;
+    uint32_t t = run->thread;
+    uint32_t above = c->last[t] > c->segment->upper[t] ? c->last[t] : c->segment->upper[t];
+    size_t first = tas_run_from(graph, run, above + 1), end = tas_run_from(graph, run, c->high[t]);
+    size_t at;
+    st_lower_bound(at, first, end, leads_on(c, graph->accesses[at]));
+    return at > first ? graph->position[graph->accesses[at - 1]] : 0;
+}
+
+/* What comes before the exit of an interval of the chain; valid until it is asked for a longer one.
+ */
+static uint32_t *before_of(struct chains *c, size_t level) {
+    size_t threads = c->graph->thread_count;
+    st_reserve(&c->before, &c->before_capacity, (level + 1) * threads);
+    return c->before + level * threads;
+}
+
+/* Can the event be executed between the first access of the block and the target at all? What the
+ * order of these three implies may say no. */
+static bool fits_between(struct chains *c, uint32_t event) {
+    const struct tas_pair pairs[] = {{c->segment->accesses[0], event}, {event, c->target}};
+    if (is_shut_out(c, event, c->segment->accesses[0]))
+        return false;
+    return !tas_refute(c->decider, pairs, 2, c->target, event, before_of(c, 0));
+}
+
+/* The last position of the thread that conflicts with the target and can be executed before it; 0
+ * when there is none. The look is not longer than it is worth. */
+static uint32_t last_exit(struct chains *c, uint32_t t) {
+    const struct st_tas_graph *graph = c->graph;
+    struct entries exits = entries_for(graph, c->target, t);
+    uint32_t position = c->high[t];
+    for (int patience = 32; patience; patience--) {
+        uint32_t event = last_entry(graph, &exits, c->segment->upper[t], position - 1);
+        if (event == TAS_NONE)
+            return 0;
+        position = graph->position[event];
+        if (fits_between(c, event))
+            break;
+    }
+    return position;
+}
+
+/* From where in each thread the target can be reached, as far as that is quickly seen. */
+static void find_last(struct chains *c) {
+    const struct st_tas_graph *graph = c->graph;
+    for (uint32_t t = 0; t < graph->thread_count; t++)
+        c->last[t] = t == c->own ? 0 : last_exit(c, t);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t t = 0; t < graph->thread_count; t++)
+            for (uint32_t i = graph->thread_first[t]; t != c->own && i < graph->thread_first[t + 1];
+                 i++) {
+                if (!tas_spend(&c->worker->budget, 100))
+                    return;
+                uint32_t position = last_leading_on(c, &graph->runs[graph->thread_runs[i]]);
+                if (position) {
+                    c->last[t] = position;
+                    changed = true;
+                }
+            }
+    }
+}
+
+/* ---- asking ---- */
+
+static void add_pair(struct chains *c, uint32_t from, uint32_t to) {
+    st_reserve(&c->pairs, &c->pair_capacity, c->pair_count + 1);
+    c->pairs[c->pair_count++] = (struct tas_pair){from, to};
+}
+
+/* The last earlier target that conflicts with the event comes before it. False when the event
+ * cannot be executed from then on. */
+static bool follow_earlier_target(struct chains *c, uint32_t event) {
+    const uint32_t *accesses = c->segment->accesses;
+    for (size_t i = c->target_place; i-- > 0 && accesses[i] != c->start->event;)
+        if (tas_conflict(c->graph, accesses[i], event)) {
+            add_pair(c, accesses[i], event);
+            return !is_shut_out(c, event, accesses[i]);
+        }
+    return true;
+}
+
+/* The order in which the first `count` intervals of the chain, and then the target, are to be
+ * executed. False when it is impossible. */
+static bool make_pairs(struct chains *c, size_t count) {
+    uint32_t from = c->start->event;
+    c->pair_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct interval *interval = &c->chain[i];
+        add_pair(c, from, interval->entry);
+        if (c->pass != PROBE &&
+            (!follow_earlier_target(c, interval->entry) ||
+             (interval->entry != interval->exit && !follow_earlier_target(c, interval->exit))))
+            return false;
+        from = interval->exit;
+    }
+    add_pair(c, from, c->target);
+    return true;
+}
+
+/* ---- chains ---- */
+
+/* Can a chain of `count` intervals go on from its last access to the target? `before`: what comes
+ * before the access. */
+static bool reaches_target(struct chains *c, size_t count, uint32_t from, const uint32_t *before) {
+    const struct tas_ahead_task task = {.from = from,
+                                        .target = c->target,
+                                        .before = before,
+                                        .high = c->high,
+                                        .visited = c->visited,
+                                        .intervals = c->longest - count};
+    bool reached = tas_ahead_reaches(&c->ahead, &task);
+    return tas_spend(&c->worker->budget, c->ahead.work) && reached;
+}
+
+static bool visit_threads(struct chains *c, size_t level);
+
+/* Puts an interval behind `level` others: as the last one, or to go on from there. What is
+ * impossible for a part of a chain is so for all of it. */
+static bool visit(struct chains *c, size_t level, struct interval interval, bool last) {
+    if (is_shut_out(c, interval.entry, c->start->event) ||
+        is_shut_out(c, interval.exit, c->start->event) || has_shortcut(c, level, &interval, last))
+        return false;
+    if (!tas_spend(&c->worker->budget, 200))
+        return false;
+    c->chain[level] = interval;
+    if (!make_pairs(c, level + 1))
+        return false;
+    if (last)
+        return tas_decide(c->decider, c->pairs, c->pair_count, c->target);
+    if (tas_refute(c->decider, c->pairs, c->pair_count, c->target, interval.exit,
+                   before_of(c, level)) ||
+        !reaches_target(c, level + 1, interval.exit, before_of(c, level)))
+        return false;
+    return visit_threads(c, level + 1);
+}
+
+/* All intervals from one of the entries to an exit of the run that contain no other. */
+static bool visit_intervals(struct chains *c, size_t level, const struct entries *entries,
+                            const struct tas_run *exits, uint32_t low, uint32_t high, bool last) {
+    const struct st_tas_graph *graph = c->graph;
+    size_t place = tas_run_from(graph, exits, low + 1);
+    for (; place < exits[1].first && tas_spend(&c->worker->budget, 50); place++) {
+        uint32_t exit = graph->accesses[place];
+        if (graph->position[exit] >= high || (!last && !leads_on(c, exit)))
+            break;
+        uint32_t entry = last_entry(graph, entries, low, graph->position[exit]);
+        low = graph->position[exit];
+        if (entry != TAS_NONE && visit(c, level, (struct interval){entry, exit}, last))
+            return true;
+    }
+    return false;
+}
+
+/* The same for the few exits that are next to the target in the trace. */
+static bool probe_intervals(struct chains *c, const struct entries *entries,
+                            const struct tas_run *exits, uint32_t low, uint32_t high) {
+    const struct st_tas_graph *graph = c->graph;
+    uint32_t here = tas_position_before(graph, exits->thread, c->target);
+    size_t middle = tas_run_from(graph, exits, here + 1);
+    size_t from = middle - exits[0].first > PROBES ? middle - PROBES : exits[0].first;
+    size_t to = exits[1].first - middle > PROBES ? middle + PROBES : exits[1].first;
+    for (size_t place = from; place < to; place++) {
+        uint32_t exit = graph->accesses[place], before = low;
+        if (graph->position[exit] <= low || graph->position[exit] >= high)
+            continue;
+        uint32_t entry = last_entry(graph, entries, before, graph->position[exit]);
+        if (entry != TAS_NONE && visit(c, 0, (struct interval){entry, exit}, true))
+            return true;
+    }
+    return false;
+}
+
+/* The intervals of a thread that end the chain: they leave by a conflict with the target. */
+static bool visit_last(struct chains *c, size_t level, const struct entries *entries,
+                       uint32_t thread, uint32_t low) {
+    struct entries exits = entries_for(c->graph, c->target, thread);
+    for (size_t i = 0; i < exits.count; i++) {
+        if (c->pass == PROBE
+                ? probe_intervals(c, entries, exits.runs[i], low, c->high[thread])
+                : visit_intervals(c, level, entries, exits.runs[i], low, c->high[thread], true))
+            return true;
+    }
+    return false;
+}
+
+/* The intervals of a thread that lead on to others. */
+static bool visit_more(struct chains *c, size_t level, const struct entries *entries,
+                       uint32_t thread, uint32_t low) {
+    const struct st_tas_graph *graph = c->graph;
+    uint32_t high = c->last[thread] + 1;
+    for (uint32_t i = graph->thread_first[thread]; i < graph->thread_first[thread + 1]; i++) {
+        const struct tas_run *run = &graph->runs[graph->thread_runs[i]];
+        if (visit_intervals(c, level, entries, run, low, high, false))
+            return true;
+    }
+    return false;
+}
+
+static bool visit_thread(struct chains *c, size_t level, const struct entries *entries,
+                         uint32_t thread, uint32_t low) {
+    if (!entries->count || low + 1 >= c->high[thread])
+        return false;
+    if (level >= c->tried && visit_last(c, level, entries, thread, low))
+        return true;
+    if (c->longest == 1 || !c->last[thread] ||
+        last_entry(c->graph, entries, low, c->last[thread]) == TAS_NONE)
+        return false;
+    if (level + 1 == c->longest) {
+        c->ahead.cut = true;
+        return false;
+    }
+    c->visited[thread] = true;
+    bool found = visit_more(c, level, entries, thread, low);
+    c->visited[thread] = false;
+    return found;
+}
+
+/* All threads that the chain does not have, behind its last exit; or first behind s. */
+static bool visit_threads(struct chains *c, size_t level) {
+    const struct st_tas_graph *graph = c->graph;
+    const uint32_t *needs = tas_needs(graph, c->start->event), *exit_needs = needs;
+    if (level)
+        exit_needs = tas_needs_free(graph, c->chain[level - 1].exit);
+    for (uint32_t t = 0; t < graph->thread_count && !c->worker->budget.expired; t++) {
+        if (t == c->own || c->visited[t])
+            continue;
+        struct entries entries = {.count = 0};
+        if (level)
+            entries = entries_for(graph, c->chain[level - 1].exit, t);
+        else
+            add_entries(&entries, run_of(graph, c->start->key, t));
+        uint32_t low = needs[t] > exit_needs[t] ? needs[t] : exit_needs[t];
+        if (level && before_of(c, level - 1)[t] > low)
+            low = before_of(c, level - 1)[t];
+        if (visit_thread(c, level, &entries, t, low))
+            return true;
+    }
+    return false;
+}
+
+/* All chains of the length that end at a target. */
+static bool visit_target(struct chains *c, size_t place) {
+    const struct st_tas_graph *graph = c->graph;
+    bool last_found = false; /* only when some start may lead to the target */
+    c->target_place = place;
+    c->target = c->segment->accesses[place];
+    for (uint32_t t = 0; t < graph->thread_count; t++)
+        c->high[t] = t == c->own ? 0 : tas_lower_frontier(graph, t, c->target);
+    for (size_t i = 0; i < c->start_count && !c->worker->budget.expired; i++) {
+        c->start = &c->starts[i];
+        if (graph->position[c->start->event] >= graph->position[c->target])
+            return false;
+        if (c->longest > 1 &&
+            !reaches_target(c, 0, c->start->event, tas_needs(graph, c->start->event)))
+            continue;
+        if (c->longest > 1 && !last_found) {
+            find_last(c);
+            last_found = true;
+        }
+        if (visit_threads(c, 0))
+            return true;
+    }
+    return false;
+}
+
+static bool visit_targets(struct chains *c) {
+    for (size_t i = 1; i < c->segment->access_count && !c->worker->budget.expired; i++)
+        if (visit_target(c, i))
+            return true;
+    return false;
+}
+
+/* The first access of the block to each variable, for those who write it; and its first write, for
+ * those who read it. */
+static void find_starts(struct chains *c) {
+    const struct st_tas_graph *graph = c->graph;
+    for (size_t i = 0; i + 1 < c->segment->access_count; i++) {
+        uint32_t event = c->segment->accesses[i];
+        const struct st_event *e = &graph->events[event];
+        bool for_writes = true, for_reads = e->op == ST_WRITE;
+        for (size_t k = 0; k < c->start_count; k++) {
+            for_writes &= c->starts[k].key != 2 * e->target + 1;
+            for_reads &= c->starts[k].key != 2 * e->target;
+        }
+        st_reserve(&c->starts, &c->start_capacity, c->start_count + 2);
+        if (for_writes)
+            c->starts[c->start_count++] = (struct start){event, 2 * e->target + 1};
+        if (for_reads)
+            c->starts[c->start_count++] = (struct start){event, 2 * e->target};
+    }
+}
+
+static bool search(struct chains *c) {
+    static const size_t longest[] = {[PROBE] = 1, [SHORT] = 1, [MIDDLE] = 4, [LONG] = SIZE_MAX};
+    for (int pass = PROBE; pass <= LONG; pass++) {
+        c->pass = pass;
+        c->tried = pass > SHORT ? longest[pass - 1] : 0;
+        c->longest = longest[pass];
+        if (pass == MIDDLE)
+            tas_ahead_init(&c->ahead, c->graph, c->segment);
+        if (visit_targets(c))
+            return true;
+        if (pass == MIDDLE && !c->ahead.cut)
+            return false; /* there are no longer chains */
+    }
+    return false;
+}
+
+bool tas_search_chains(struct tas_worker *worker) {
+    const struct st_tas_graph *graph = worker->graph;
+    size_t threads = (size_t)graph->thread_count + 1;
+    struct chains c = {.worker = worker, .graph = graph, .segment = &worker->segment};
+    c.own = worker->segment.block->thread;
+    c.decider = worker->decider;
+    c.high = st_alloc(threads, sizeof *c.high);
+    c.last = st_alloc(threads, sizeof *c.last);
+    c.chain = st_alloc(threads, sizeof *c.chain);
+    c.visited = st_alloc(threads, sizeof *c.visited);
+    find_starts(&c);
+    bool found = search(&c);
+    tas_ahead_free(&c.ahead);
+    free(c.starts);
+    free(c.high);
+    free(c.last);
+    free(c.chain);
+    free(c.visited);
+    free(c.before);
+    free(c.pairs);
+    return found;
+}

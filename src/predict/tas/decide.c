@@ -1,0 +1,418 @@
+#include "predict/tas/decide.h"
+
+#include "predict/tas/nodes.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What came of an attempt to complete the order. */
+enum answer { REFUTED, EXTENDED, SETTLED };
+
+struct tas_decider {
+    struct tas_worker *worker;
+    const struct st_tas_graph *graph;
+    struct tas_nodes nodes;
+    struct tas_pair *pairs; /* those asked for, and behind them those that are tried */
+    size_t pair_count, pair_capacity;
+    uint32_t target;
+    uint32_t *wanted;           /* by thread: the last position that is wanted for itself */
+    uint32_t *needed;           /* by thread: the last position that others need */
+    bool extended;              /* releases were added to `wanted` */
+    struct tas_pair blocked[2]; /* the two orders to try, when scheduling got stuck */
+    uint32_t *holder;           /* for scheduling; see there */
+    uint32_t *written, *pending;
+    uint32_t *next;
+    size_t holder_capacity, written_capacity, pending_capacity;
+    uint32_t *saved; /* copies of `wanted`, one for each order that is tried */
+    size_t saved_count, saved_capacity;
+};
+
+struct tas_decider *tas_decider_new(struct tas_worker *worker) {
+    struct tas_decider *d = st_alloc(1, sizeof *d);
+    size_t threads = (size_t)worker->graph->thread_count + 1;
+    d->worker = worker;
+    d->graph = worker->graph;
+    d->wanted = st_alloc(threads, sizeof *d->wanted);
+    d->needed = st_alloc(threads, sizeof *d->needed);
+    d->next = st_alloc(threads, sizeof *d->next);
+    tas_nodes_init(&d->nodes, worker->graph);
+    return d;
+}
+
+void tas_decider_free(struct tas_decider *d) {
+    tas_nodes_free(&d->nodes);
+    free(d->pairs);
+    free(d->wanted);
+    free(d->needed);
+    free(d->next);
+    free(d->holder);
+    free(d->written);
+    free(d->pending);
+    free(d->saved);
+    free(d);
+}
+
+/* ---- which events ---- */
+
+/* What must happen before the events that are wanted. The last event of a thread may be a read that
+ * sees anything, when nobody needs it. False when the target would not be the last of its thread.
+ */
+static bool close(struct tas_decider *d) {
+    const struct st_tas_graph *graph = d->graph;
+    struct tas_window *window = &d->worker->window;
+    uint32_t own = graph->events[d->target].thread;
+    memset(d->needed, 0, graph->thread_count * sizeof *d->needed);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t t = 0; t < graph->thread_count; t++) {
+            if (d->wanted[t] <= d->needed[t])
+                continue;
+            const uint32_t *needs = tas_needs_free(graph, tas_event_at(graph, t, d->wanted[t]));
+            for (uint32_t u = 0; u < graph->thread_count; u++)
+                if (u != t && needs[u] > d->needed[u]) {
+                    d->needed[u] = needs[u];
+                    changed = true;
+                }
+        }
+    }
+    for (uint32_t t = 0; t < graph->thread_count; t++)
+        window->to[t] = d->wanted[t] > d->needed[t] ? d->wanted[t] : d->needed[t];
+    return window->to[own] == graph->position[d->target] && d->needed[own] < window->to[own];
+}
+
+static void freeze(struct tas_decider *d) {
+    uint32_t limit = d->target;
+    for (size_t i = 0; i < d->pair_count; i++) {
+        limit = d->pairs[i].from < limit ? d->pairs[i].from : limit;
+        limit = d->pairs[i].to < limit ? d->pairs[i].to : limit;
+    }
+    tas_window_freeze(&d->worker->window, d->graph, d->worker->setup->whole_trace ? 0 : limit);
+}
+
+/* ---- what the order implies ---- */
+
+/* The release of a section must be executed, which is not among the events yet. False when it
+ * cannot be. */
+static bool extend(struct tas_decider *d, const struct tas_section *section) {
+    uint32_t release = d->graph->partner[section->acquire_event];
+    if (!release || section->thread == d->graph->events[d->target].thread)
+        return false;
+    uint32_t position = d->graph->position[release - 1];
+    if (d->wanted[section->thread] < position)
+        d->wanted[section->thread] = position;
+    d->extended = true;
+    return true;
+}
+
+/* Section `first` starts before `second`, so it ends before it. */
+static bool order_sections(struct tas_decider *d, const struct tas_section *first,
+                           const struct tas_section *second) {
+    if (second->acquire == TAS_NONE)
+        return false; /* it is held when the frozen part ends */
+    if (first->release == TAS_NONE)
+        return extend(d, first);
+    return tas_nodes_put(&d->nodes, first->release, second->acquire);
+}
+
+/* A lock event: whose sections have started by then? */
+static bool imply_by_lock(struct tas_decider *d, uint32_t node) {
+    struct tas_nodes *nodes = &d->nodes;
+    const struct tas_section *own = &nodes->sections[nodes->list[node].object];
+    for (uint32_t r = nodes->lock_runs[own->lock]; r < nodes->lock_runs[own->lock + 1]; r++) {
+        const struct tas_node_run *run = &nodes->section_runs[r];
+        if (run->thread == own->thread)
+            continue;
+        const struct tas_section *started = tas_nodes_last_section(nodes, run, node);
+        if (started && !order_sections(d, started, own))
+            return false;
+    }
+    return true;
+}
+
+/* A read of what the frozen part left: all writes come later. */
+static bool imply_by_old(struct tas_decider *d, uint32_t read, const struct tas_node_run *run) {
+    struct tas_nodes *nodes = &d->nodes;
+    uint32_t first = nodes->writes[run->first];
+    if (run->thread == nodes->list[read].thread)
+        return nodes->list[first].position >= nodes->list[read].position;
+    return tas_nodes_put(nodes, read, first);
+}
+
+/* The writes of one thread to the variable of a read: those before the read come before its couple,
+ * those after the couple come after the read. */
+static bool imply_by_couple(struct tas_decider *d, uint32_t read, uint32_t couple,
+                            const struct tas_node_run *run) {
+    struct tas_nodes *nodes = &d->nodes;
+    const struct tas_node *r = &nodes->list[read], *c = &nodes->list[couple];
+    uint32_t before = tas_nodes_last_write(nodes, run, read);
+    uint32_t after = tas_nodes_first_write_after(nodes, run, couple);
+    if (before != TAS_NONE && before != couple) {
+        if (run->thread == c->thread) {
+            if (nodes->list[before].position > c->position)
+                return false;
+        } else if (!tas_nodes_put(nodes, before, couple)) {
+            return false;
+        }
+    }
+    if (after == TAS_NONE || after == read)
+        return true;
+    if (run->thread == r->thread)
+        return nodes->list[after].position > r->position;
+    return tas_nodes_put(nodes, read, after);
+}
+
+static bool imply_by_read(struct tas_decider *d, uint32_t node) {
+    struct tas_nodes *nodes = &d->nodes;
+    const struct tas_node *read = &nodes->list[node];
+    for (uint32_t r = nodes->variable_runs[read->object];
+         r < nodes->variable_runs[read->object + 1]; r++) {
+        const struct tas_node_run *run = &nodes->write_runs[r];
+        if (read->couple == TAS_NONE ? !imply_by_old(d, node, run)
+                                     : !imply_by_couple(d, node, read->couple, run))
+            return false;
+    }
+    return true;
+}
+
+static bool imply(struct tas_decider *d, uint32_t node) {
+    const struct tas_node *n = &d->nodes.list[node];
+    if (n->kind == TAS_ACQUIRE || n->kind == TAS_RELEASE)
+        return imply_by_lock(d, node);
+    return n->free || n->kind == TAS_WRITE || imply_by_read(d, node);
+}
+
+static bool put_pairs(struct tas_decider *d) {
+    for (size_t i = 0; i < d->pair_count; i++) {
+        uint32_t from = tas_nodes_find(&d->nodes, d->pairs[i].from);
+        uint32_t to = tas_nodes_find(&d->nodes, d->pairs[i].to);
+        if (from == TAS_NONE || to == TAS_NONE || !tas_nodes_put(&d->nodes, from, to))
+            return false;
+    }
+    return true;
+}
+
+/* Rounds over all events, until nothing new follows. */
+static enum answer saturate(struct tas_decider *d) {
+    struct tas_nodes *nodes = &d->nodes;
+    do {
+        nodes->changed = false;
+        if (!put_pairs(d))
+            return REFUTED;
+        for (size_t i = 0; i < nodes->count; i++) {
+            uint32_t node = nodes->observed[i];
+            if (!tas_nodes_inherit(nodes, node) || !imply(d, node))
+                return REFUTED;
+        }
+        if (d->extended)
+            return EXTENDED;
+        if (!tas_spend(&d->worker->budget, nodes->count * (16 + nodes->width)))
+            return REFUTED;
+    } while (nodes->changed);
+    return SETTLED;
+}
+
+/* ---- a schedule ---- */
+
+static void start_schedule(struct tas_decider *d) {
+    const struct tas_nodes *nodes = &d->nodes;
+    st_reserve(&d->holder, &d->holder_capacity, nodes->lock_count + 1);
+    st_reserve(&d->written, &d->written_capacity, nodes->variable_count + 1);
+    /* pending: by node, and behind them by variable: reads to come of what it wrote */
+    st_reserve(&d->pending, &d->pending_capacity, nodes->count + nodes->variable_count + 1);
+    memset(d->holder, 0xff, (nodes->lock_count + 1) * sizeof *d->holder);
+    memset(d->written, 0xff, (nodes->variable_count + 1) * sizeof *d->written);
+    memset(d->pending, 0, (nodes->count + nodes->variable_count + 1) * sizeof *d->pending);
+    memset(d->next, 0, nodes->width * sizeof *d->next);
+    for (size_t s = 0; s < nodes->section_count; s++)
+        if (nodes->sections[s].acquire == TAS_NONE)
+            d->holder[nodes->sections[s].lock] = (uint32_t)s;
+    for (size_t i = 0; i < nodes->count; i++) {
+        const struct tas_node *n = &nodes->list[i];
+        if (tas_node_reads(n))
+            d->pending[n->couple == TAS_NONE ? nodes->count + n->object : n->couple]++;
+    }
+}
+
+static uint32_t *pending_of(const struct tas_decider *d, uint32_t written, uint32_t variable) {
+    return &d->pending[written == TAS_NONE ? d->nodes.count + variable : written];
+}
+
+/* A read that is not executed yet and wants what the variable holds, other than `self`. */
+static uint32_t find_pending(const struct tas_decider *d, uint32_t written, uint32_t variable,
+                             uint32_t self) {
+    const struct tas_nodes *nodes = &d->nodes;
+    for (uint32_t i = 0; i < nodes->count; i++) {
+        const struct tas_node *n = &nodes->list[i];
+        if (i != self && tas_node_reads(n) && n->object == variable && n->couple == written &&
+            i >= nodes->actors[n->actor].first + d->next[n->actor])
+            return i;
+    }
+    return TAS_NONE;
+}
+
+/* May the node be executed now, as far as locks and couples are concerned? If not, the two orders
+ * that it could be in with what blocks it are noted. */
+static bool is_free_to_go(struct tas_decider *d, uint32_t node) {
+    const struct tas_nodes *nodes = &d->nodes;
+    const struct tas_node *n = &nodes->list[node];
+    if (n->kind == TAS_ACQUIRE) {
+        uint32_t lock = nodes->sections[n->object].lock;
+        if (d->holder[lock] == TAS_NONE)
+            return true;
+        const struct tas_section *holder = &nodes->sections[d->holder[lock]];
+        d->blocked[0] = (struct tas_pair){n->event, holder->acquire_event};
+        d->blocked[1] = (struct tas_pair){holder->acquire_event, n->event};
+        return false;
+    }
+    if (!tas_node_writes(n))
+        return true;
+    uint32_t written = d->written[n->object];
+    uint32_t own = tas_node_reads(n) && n->couple == written;
+    if (*pending_of(d, written, n->object) == own)
+        return true;
+    uint32_t read = find_pending(d, written, n->object, node);
+    uint32_t couple = written == TAS_NONE ? TAS_NONE : nodes->list[written].event;
+    d->blocked[0] = (struct tas_pair){n->event, couple};
+    d->blocked[1] = (struct tas_pair){nodes->list[read].event, n->event};
+    return false;
+}
+
+static void execute(struct tas_decider *d, uint32_t node) {
+    const struct tas_nodes *nodes = &d->nodes;
+    const struct tas_node *n = &nodes->list[node];
+    struct tas_schedule *schedule = &d->worker->schedule;
+    d->next[n->actor]++;
+    tas_schedule_add(schedule, n->event);
+    if (n->kind == TAS_ACQUIRE || n->kind == TAS_RELEASE) {
+        d->holder[nodes->sections[n->object].lock] = n->kind == TAS_ACQUIRE ? n->object : TAS_NONE;
+        return;
+    }
+    if (tas_node_reads(n))
+        --*pending_of(d, n->couple, n->object);
+    /* A read-modify-write that sees its couple also writes, though nobody asked for it. */
+    if (n->kind == TAS_UPDATE && (!n->free || n->couple == d->written[n->object]))
+        tas_schedule_add(schedule,
+                         tas_event_at(d->graph, n->thread, d->graph->position[n->event] + 1));
+    if (tas_node_writes(n))
+        d->written[n->object] = node;
+}
+
+/* The node that comes first in the trace of those that can be executed next. */
+static uint32_t choose(struct tas_decider *d) {
+    const struct tas_nodes *nodes = &d->nodes;
+    uint32_t best = TAS_NONE, stuck = TAS_NONE;
+    struct tas_pair blocked[2] = {{TAS_NONE, TAS_NONE}, {TAS_NONE, TAS_NONE}};
+    for (uint32_t a = 0; a < nodes->width; a++) {
+        const struct tas_node_actor *actor = &nodes->actors[a];
+        uint32_t node = actor->first + d->next[a];
+        if (d->next[a] == actor->count || !tas_nodes_ready(nodes, node, d->next))
+            continue;
+        uint32_t event = nodes->list[node].event;
+        if (best != TAS_NONE && nodes->list[best].event < event)
+            continue;
+        if (is_free_to_go(d, node)) {
+            best = node;
+        } else if (stuck == TAS_NONE || event < nodes->list[stuck].event) {
+            stuck = node;
+            memcpy(blocked, d->blocked, sizeof blocked);
+        }
+    }
+    memcpy(d->blocked, blocked, sizeof blocked);
+    return best;
+}
+
+/* True when all events are scheduled. The target comes last, so that the schedule ends there. */
+static bool schedule(struct tas_decider *d) {
+    start_schedule(d);
+    tas_schedule_start(&d->worker->schedule, d->graph, &d->worker->window);
+    for (size_t i = 0; i < d->nodes.count; i++) {
+        uint32_t node = choose(d);
+        if (node == TAS_NONE)
+            return false;
+        execute(d, node);
+    }
+    return true;
+}
+
+/* ---- the question ---- */
+
+/* The events, the order that follows, and more events where it asks for them. */
+static enum answer attempt(struct tas_decider *d) {
+    d->worker->budget.steps++;
+    for (;;) {
+        if (!close(d))
+            return REFUTED;
+        freeze(d);
+        tas_nodes_make(&d->nodes, d->worker, d->needed);
+        d->extended = false;
+        enum answer answer = saturate(d);
+        if (answer != EXTENDED)
+            return answer;
+    }
+}
+
+static bool solve(struct tas_decider *d);
+
+/* One of the two orders of what blocked each other. */
+static bool solve_with(struct tas_decider *d, struct tas_pair pair) {
+    uint32_t threads = d->graph->thread_count;
+    if (pair.from == TAS_NONE || pair.to == TAS_NONE)
+        return false;
+    st_reserve(&d->saved, &d->saved_capacity, d->saved_count + threads);
+    memcpy(d->saved + d->saved_count, d->wanted, threads * sizeof *d->wanted);
+    d->saved_count += threads;
+    st_reserve(&d->pairs, &d->pair_capacity, d->pair_count + 1);
+    d->pairs[d->pair_count++] = pair;
+    bool found = solve(d);
+    d->pair_count--;
+    d->saved_count -= threads;
+    memcpy(d->wanted, d->saved + d->saved_count, threads * sizeof *d->wanted);
+    return found;
+}
+
+static bool solve(struct tas_decider *d) {
+    if (attempt(d) != SETTLED)
+        return false;
+    if (schedule(d))
+        return true;
+    struct tas_pair blocked[2];
+    memcpy(blocked, d->blocked, sizeof blocked);
+    return solve_with(d, blocked[0]) || solve_with(d, blocked[1]);
+}
+
+static void want(struct tas_decider *d, uint32_t event) {
+    uint32_t thread = d->graph->events[event].thread;
+    if (d->wanted[thread] < d->graph->position[event])
+        d->wanted[thread] = d->graph->position[event];
+}
+
+static void start(struct tas_decider *d, const struct tas_pair *pairs, size_t count,
+                  uint32_t target) {
+    d->target = target;
+    d->pair_count = 0;
+    st_reserve(&d->pairs, &d->pair_capacity, count);
+    memset(d->wanted, 0, d->graph->thread_count * sizeof *d->wanted);
+    want(d, target);
+    for (size_t i = 0; i < count; i++) {
+        d->pairs[d->pair_count++] = pairs[i];
+        want(d, pairs[i].from);
+        want(d, pairs[i].to);
+    }
+}
+
+bool tas_decide(struct tas_decider *d, const struct tas_pair *pairs, size_t count,
+                uint32_t target) {
+    start(d, pairs, count, target);
+    return solve(d);
+}
+
+bool tas_refute(struct tas_decider *d, const struct tas_pair *pairs, size_t count, uint32_t target,
+                uint32_t event, uint32_t *before) {
+    start(d, pairs, count, target);
+    if (attempt(d) == REFUTED)
+        return true;
+    tas_nodes_before(&d->nodes, tas_nodes_find(&d->nodes, event), before);
+    return false;
+}

@@ -1,0 +1,115 @@
+#include "predict/tas/graph.h"
+
+#include "predict/tas/graph_build.h"
+
+#include "base/lower_bound.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+struct st_tas_graph *st_tas_graph_new(const struct st_event *events, size_t count) {
+    struct st_tas_graph *graph = st_alloc(1, sizeof *graph);
+    graph->events = events;
+    graph->overflow = count > UINT32_MAX - 1;
+    graph->count = graph->overflow ? UINT32_MAX - 1 : count;
+    tas_build_threads(graph);
+    tas_build_order(graph);
+    tas_build_accesses(graph);
+    return graph;
+}
+
+void st_tas_graph_free(struct st_tas_graph *graph) {
+    for (uint32_t t = 0; t < graph->thread_count; t++)
+        free(graph->threads[t].events);
+    for (size_t i = 0; i < graph->chunk_count; i++)
+        free(graph->clocks[i]);
+    free(graph->threads);
+    free(graph->clocks);
+    free(graph->position);
+    free(graph->partner);
+    free(graph->clock);
+    free(graph->lockset);
+    free(graph->lock_sets);
+    free(graph->lock_members);
+    free(graph->acquires);
+    free(graph->lock_first);
+    free(graph->shared);
+    free(graph->accesses);
+    free(graph->runs);
+    free(graph->key_runs);
+    free(graph->thread_runs);
+    free(graph->thread_first);
+    free(graph->blocks);
+    free(graph);
+}
+
+const uint32_t *tas_needs_free(const struct st_tas_graph *graph, uint32_t event) {
+    const struct st_event *e = &graph->events[event];
+    if (e->op != ST_READ)
+        return tas_needs(graph, event);
+    const struct tas_thread *thread = &graph->threads[e->thread];
+    uint32_t position = graph->position[event];
+    if (position == 1)
+        return tas_clock(graph, thread->start);
+    return tas_needs(graph, thread->events[position - 2]);
+}
+
+bool tas_must_precede(const struct st_tas_graph *graph, uint32_t a, uint32_t b) {
+    uint32_t thread = graph->events[a].thread;
+    if (thread == graph->events[b].thread)
+        return graph->position[a] < graph->position[b];
+    return tas_needs(graph, b)[thread] >= graph->position[a];
+}
+
+bool tas_is_update(const struct st_tas_graph *graph, uint32_t read) {
+    const struct tas_thread *thread = &graph->threads[graph->events[read].thread];
+    if (graph->events[read].op != ST_READ || graph->position[read] == thread->count)
+        return false;
+    uint32_t next = thread->events[graph->position[read]];
+    return graph->events[next].op == ST_WRITE && graph->partner[next] == read + 1;
+}
+
+bool tas_locks_meet(const struct st_tas_graph *graph, uint32_t set, uint32_t other) {
+    const uint32_t *a = graph->lock_members + graph->lock_sets[set];
+    const uint32_t *a_end = graph->lock_members + graph->lock_sets[set + 1];
+    const uint32_t *b = graph->lock_members + graph->lock_sets[other];
+    const uint32_t *b_end = graph->lock_members + graph->lock_sets[other + 1];
+    while (a < a_end && b < b_end) {
+        if (*a == *b)
+            return true;
+        if (*a < *b)
+            a++;
+        else
+            b++;
+    }
+    return false;
+}
+
+uint32_t tas_acquires_before(const struct st_tas_graph *graph, uint32_t lock, uint32_t count) {
+    uint32_t at;
+    st_lower_bound(at, graph->lock_first[lock], graph->lock_first[lock + 1],
+                   graph->acquires[at] < count);
+    return at;
+}
+
+uint32_t tas_holder(const struct st_tas_graph *graph, uint32_t lock, uint32_t count) {
+    uint32_t place = tas_acquires_before(graph, lock, count);
+    if (place == graph->lock_first[lock])
+        return TAS_NONE;
+    uint32_t acquire = graph->acquires[place - 1], release = graph->partner[acquire];
+    return release && release - 1 < count ? TAS_NONE : acquire;
+}
+
+uint32_t tas_position_before(const struct st_tas_graph *graph, uint32_t thread, uint32_t count) {
+    const struct tas_thread *t = &graph->threads[thread];
+    uint32_t at;
+    st_lower_bound(at, 0, t->count, t->events[at] < count);
+    return at;
+}
+
+size_t tas_run_from(const struct st_tas_graph *graph, const struct tas_run *run,
+                    uint32_t position) {
+    size_t at;
+    st_lower_bound(at, run[0].first, run[1].first, graph->position[graph->accesses[at]] < position);
+    return at;
+}

@@ -1,0 +1,170 @@
+#include "predict/tas/graph_build.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+static void count_names(struct st_tas_graph *graph) {
+    for (size_t i = 0; i < graph->count; i++) {
+        const struct st_event *e = &graph->events[i];
+        uint32_t threads = e->thread + 1;
+        if ((e->op == ST_FORK || e->op == ST_JOIN) && e->target >= threads)
+            threads = e->target + 1;
+        if (threads > graph->thread_count)
+            graph->thread_count = threads;
+        if (tas_is_access(e) && e->target >= graph->variable_count)
+            graph->variable_count = e->target + 1;
+        if ((e->op == ST_ACQUIRE || e->op == ST_RELEASE) && e->target >= graph->lock_count)
+            graph->lock_count = e->target + 1;
+    }
+}
+
+static void list_events(struct st_tas_graph *graph) {
+    graph->position = st_alloc(graph->count + 1, sizeof *graph->position);
+    for (size_t i = 0; i < graph->count; i++)
+        if (graph->events[i].op != ST_DROPPED)
+            graph->position[i] = ++graph->threads[graph->events[i].thread].count;
+    for (uint32_t t = 0; t < graph->thread_count; t++)
+        graph->threads[t].events = st_alloc((size_t)graph->threads[t].count + 1, sizeof(uint32_t));
+    for (size_t i = 0; i < graph->count; i++)
+        if (graph->position[i])
+            graph->threads[graph->events[i].thread].events[graph->position[i] - 1] = (uint32_t)i;
+}
+
+static void find_shared(struct st_tas_graph *graph) {
+    enum { OTHERS = 1, WRITTEN = 2 };
+    uint32_t *first = st_alloc((size_t)graph->variable_count + 1, sizeof *first);
+    uint8_t *seen = st_alloc((size_t)graph->variable_count + 1, 1);
+    for (size_t i = 0; i < graph->count; i++) {
+        const struct st_event *e = &graph->events[i];
+        if (!tas_is_access(e))
+            continue;
+        if (!first[e->target])
+            first[e->target] = e->thread + 1;
+        if (first[e->target] != e->thread + 1)
+            seen[e->target] |= OTHERS;
+        if (e->op == ST_WRITE)
+            seen[e->target] |= WRITTEN;
+    }
+    graph->shared = st_alloc((size_t)graph->variable_count + 1, sizeof *graph->shared);
+    for (uint32_t x = 0; x < graph->variable_count; x++)
+        graph->shared[x] = seen[x] == (OTHERS | WRITTEN);
+    free(first);
+    free(seen);
+}
+
+static void find_blocks(struct st_tas_graph *graph) {
+    uint32_t *depth = st_alloc((size_t)graph->thread_count + 1, sizeof *depth);
+    size_t *open = st_alloc((size_t)graph->thread_count + 1, sizeof *open);
+    for (size_t i = 0; i < graph->count; i++) {
+        const struct st_event *e = &graph->events[i];
+        if (e->op == ST_BEGIN && depth[e->thread]++ == 0) {
+            st_reserve(&graph->blocks, &graph->block_capacity, graph->block_count + 1);
+            open[e->thread] = graph->block_count;
+            graph->blocks[graph->block_count++] =
+                (struct tas_block){.thread = e->thread,
+                                   .first = graph->position[i],
+                                   .last = graph->threads[e->thread].count,
+                                   .open = true};
+        } else if (e->op == ST_END && depth[e->thread] && --depth[e->thread] == 0) {
+            graph->blocks[open[e->thread]].last = graph->position[i];
+            graph->blocks[open[e->thread]].open = false;
+        }
+    }
+    free(depth);
+    free(open);
+}
+
+static void list_acquires(struct st_tas_graph *graph) {
+    graph->lock_first = st_alloc((size_t)graph->lock_count + 2, sizeof *graph->lock_first);
+    for (size_t i = 0; i < graph->count; i++)
+        if (graph->events[i].op == ST_ACQUIRE)
+            graph->lock_first[graph->events[i].target + 1]++;
+    for (uint32_t l = 0; l < graph->lock_count; l++)
+        graph->lock_first[l + 1] += graph->lock_first[l];
+    graph->acquires = st_alloc((size_t)graph->lock_first[graph->lock_count] + 1, sizeof(uint32_t));
+    for (size_t i = 0; i < graph->count; i++)
+        if (graph->events[i].op == ST_ACQUIRE)
+            graph->acquires[graph->lock_first[graph->events[i].target]++] = (uint32_t)i;
+    for (uint32_t l = graph->lock_count; l > 0; l--) /* each start moved to the next one */
+        graph->lock_first[l] = graph->lock_first[l - 1];
+    graph->lock_first[0] = 0;
+}
+
+void tas_build_threads(struct st_tas_graph *graph) {
+    count_names(graph);
+    graph->threads = st_alloc((size_t)graph->thread_count + 1, sizeof *graph->threads);
+    list_events(graph);
+    list_acquires(graph);
+    find_shared(graph);
+    find_blocks(graph);
+}
+
+/* ---- accesses by variable, kind and thread ---- */
+
+static size_t key_of(const struct st_event *event) {
+    return 2 * (size_t)event->target + (event->op == ST_WRITE);
+}
+
+/* Threads one after the other, so that within a key the accesses of a thread lie side by side. The
+ * first round counts accesses and runs by key, the second puts them into their places. */
+static void sort_accesses(struct st_tas_graph *graph, uint32_t *places, bool counting) {
+    uint32_t *owner = st_alloc(2 * (size_t)graph->variable_count + 1, sizeof *owner);
+    for (uint32_t t = 0; t < graph->thread_count; t++)
+        for (uint32_t p = 0; p < graph->threads[t].count; p++) {
+            uint32_t event = graph->threads[t].events[p];
+            if (!tas_is_shared_access(graph, event))
+                continue;
+            size_t key = key_of(&graph->events[event]);
+            bool new_run = owner[key] != t + 1;
+            owner[key] = t + 1;
+            if (counting) {
+                graph->key_runs[key + 1] += new_run;
+            } else {
+                if (new_run)
+                    graph->runs[graph->key_runs[key]++] =
+                        (struct tas_run){t, (uint32_t)key, places[key]};
+                graph->accesses[places[key]] = event;
+            }
+            places[key]++;
+        }
+    free(owner);
+}
+
+static void list_runs_by_thread(struct st_tas_graph *graph) {
+    graph->thread_first = st_alloc((size_t)graph->thread_count + 2, sizeof *graph->thread_first);
+    graph->thread_runs = st_alloc(graph->run_count + 1, sizeof *graph->thread_runs);
+    for (size_t r = 0; r < graph->run_count; r++)
+        graph->thread_first[graph->runs[r].thread + 1]++;
+    for (uint32_t t = 0; t < graph->thread_count; t++)
+        graph->thread_first[t + 1] += graph->thread_first[t];
+    for (size_t r = 0; r < graph->run_count; r++)
+        graph->thread_runs[graph->thread_first[graph->runs[r].thread]++] = (uint32_t)r;
+    for (uint32_t t = graph->thread_count; t > 0; t--) /* each start moved to the next one */
+        graph->thread_first[t] = graph->thread_first[t - 1];
+    graph->thread_first[0] = 0;
+}
+
+void tas_build_accesses(struct st_tas_graph *graph) {
+    size_t keys = 2 * (size_t)graph->variable_count;
+    uint32_t *places = st_alloc(keys + 1, sizeof *places);
+    graph->key_runs = st_alloc(keys + 2, sizeof *graph->key_runs);
+    sort_accesses(graph, places, true);
+    for (size_t q = 0; q < keys; q++) {
+        uint32_t count = places[q];
+        places[q] = (uint32_t)graph->access_count;
+        graph->access_count += count;
+        graph->key_runs[q + 1] += graph->key_runs[q];
+    }
+    graph->run_count = graph->key_runs[keys];
+    graph->accesses = st_alloc(graph->access_count + 1, sizeof *graph->accesses);
+    graph->runs = st_alloc(graph->run_count + 1, sizeof *graph->runs);
+    graph->runs[graph->run_count] =
+        (struct tas_run){TAS_NONE, TAS_NONE, (uint32_t)graph->access_count};
+    sort_accesses(graph, places, false);
+    for (size_t q = keys; q > 0; q--) /* each start moved to its end, which is the next start */
+        graph->key_runs[q] = graph->key_runs[q - 1];
+    graph->key_runs[0] = 0;
+    free(places);
+    list_runs_by_thread(graph);
+}

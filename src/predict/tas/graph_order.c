@@ -1,0 +1,354 @@
+/* What must happen before what: one pass in the order of the trace, so that the vector of each
+ * source is known when its target is met. */
+#include "predict/tas/graph_build.h"
+
+#include "base/map64.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* A condition wait (predict/tas/tas.h): from its release to its receive. */
+struct wait {
+    uint32_t release, receive, channel;
+};
+
+/* What was sent on a channel so far, as a vector, and who waits for it. */
+struct channel {
+    uint32_t *sent; /* NULL before the first send */
+    uint32_t *waiting;
+    size_t waiting_count, waiting_capacity;
+};
+
+struct order {
+    struct st_tas_graph *graph;
+    uint32_t *now;        /* by thread: the number of its vector */
+    uint32_t *set;        /* by thread: the locks that it holds */
+    uint32_t *last_write; /* by variable: index + 1 */
+    uint32_t *last_other; /* by variable: index + 1 of its last access */
+    uint32_t *holder;     /* by lock: index + 1 of the acquire, while it is held */
+    struct channel *channels;
+    size_t channel_capacity;
+    struct wait *waits; /* by release */
+    size_t wait_count, wait_capacity, next_wait;
+    struct st_map64 contents; /* of sets, as hashes, by number of the set */
+    struct st_map64 changes;  /* of sets of locks that were made before ... */
+    uint32_t *changed;        /* ... and the sets that came of them, by number */
+    size_t changed_capacity;
+    uint32_t *scratch; /* a vector, and behind it room for a set of locks */
+};
+
+/* ---- vectors ---- */
+
+static uint32_t store_clock(struct st_tas_graph *graph, const uint32_t *clock) {
+    if (graph->clock_count % TAS_CLOCKS_PER_CHUNK == 0) {
+        st_reserve(&graph->clocks, &graph->chunk_capacity, graph->chunk_count + 1);
+        graph->clocks[graph->chunk_count++] =
+            st_alloc(TAS_CLOCKS_PER_CHUNK * (size_t)graph->thread_count, sizeof(uint32_t));
+    }
+    uint32_t number = (uint32_t)graph->clock_count++;
+    memcpy((uint32_t *)tas_clock(graph, number), clock, graph->thread_count * sizeof *clock);
+    return number;
+}
+
+static void join_clock(uint32_t *into, const uint32_t *from, uint32_t count) {
+    for (uint32_t t = 0; t < count; t++)
+        into[t] = into[t] > from[t] ? into[t] : from[t];
+}
+
+/* The thread comes after everything in the vector. */
+static void come_after(struct order *o, uint32_t thread, const uint32_t *clock) {
+    struct st_tas_graph *graph = o->graph;
+    const uint32_t *now = tas_clock(graph, o->now[thread]);
+    bool news = false;
+    for (uint32_t t = 0; t < graph->thread_count && !news; t++)
+        news = t != thread && clock[t] > now[t];
+    if (!news)
+        return;
+    memcpy(o->scratch, now, graph->thread_count * sizeof *now);
+    join_clock(o->scratch, clock, graph->thread_count);
+    o->now[thread] = store_clock(graph, o->scratch);
+}
+
+/* The thread comes after an event of another one. */
+static void come_after_event(struct order *o, uint32_t thread, uint32_t event) {
+    struct st_tas_graph *graph = o->graph;
+    uint32_t other = graph->events[event].thread, position = graph->position[event];
+    const uint32_t *now = tas_clock(graph, o->now[thread]);
+    if (other == thread || now[other] >= position)
+        return;
+    memcpy(o->scratch, now, graph->thread_count * sizeof *now);
+    join_clock(o->scratch, tas_needs(graph, event), graph->thread_count);
+    o->scratch[other] = position;
+    o->now[thread] = store_clock(graph, o->scratch);
+}
+
+/* ---- sets of locks ---- */
+
+static uint32_t store_set(struct st_tas_graph *graph, const uint32_t *members, size_t count) {
+    uint32_t start = graph->set_count ? graph->lock_sets[graph->set_count] : 0;
+    st_reserve(&graph->lock_sets, &graph->set_capacity, graph->set_count + 2);
+    st_reserve(&graph->lock_members, &graph->member_capacity, start + count + 1);
+    if (count)
+        memcpy(graph->lock_members + start, members, count * sizeof *members);
+    graph->lock_sets[graph->set_count] = start;
+    graph->lock_sets[graph->set_count + 1] = start + (uint32_t)count;
+    return (uint32_t)graph->set_count++;
+}
+
+/* The set with the lock, or without it. */
+static uint32_t make_set(struct order *o, uint32_t set, uint32_t lock, bool add) {
+    struct st_tas_graph *graph = o->graph;
+    uint32_t *members = o->scratch + graph->thread_count;
+    size_t count = 0;
+    bool added = !add;
+    for (uint32_t i = graph->lock_sets[set]; i < graph->lock_sets[set + 1]; i++) {
+        uint32_t member = graph->lock_members[i];
+        if (!added && member > lock) {
+            members[count++] = lock;
+            added = true;
+        }
+        if (member != lock)
+            members[count++] = member;
+    }
+    if (!added)
+        members[count++] = lock;
+    uint32_t known = o->contents.count;
+    uint32_t number = st_map64_number(&o->contents, XXH3_64bits(members, count * sizeof *members));
+    return number < known ? number : store_set(graph, members, count);
+}
+
+/* The same, remembering what was made: there are few sets, but many changes. */
+static uint32_t change_set(struct order *o, uint32_t set, uint32_t lock, bool add) {
+    uint64_t key = (uint64_t)set << 33 | (uint64_t)lock << 1 | add;
+    uint32_t known = o->changes.count, number = st_map64_number(&o->changes, key);
+    if (number >= known) {
+        st_reserve(&o->changed, &o->changed_capacity, (size_t)number + 1);
+        o->changed[number] = make_set(o, set, lock, add);
+    }
+    return o->changed[number];
+}
+
+/* ---- condition waits ---- */
+
+static bool has_effect(const struct st_event *event) {
+    return event->op < ST_OP_COUNT && event->op != ST_BEGIN && event->op != ST_END;
+}
+
+static void add_wait(struct order *o, uint32_t release, uint32_t receive) {
+    st_reserve(&o->waits, &o->wait_capacity, o->wait_count + 1);
+    o->waits[o->wait_count++] = (struct wait){release, receive, o->graph->events[receive].target};
+}
+
+static bool is(const struct st_tas_graph *graph, uint32_t event, enum st_op op) {
+    return event != TAS_NONE && graph->events[event].op == op;
+}
+
+/* Looks at each three events of a thread that follow each other. */
+static void find_waits_of(struct order *o, const struct tas_thread *thread) {
+    const struct st_tas_graph *graph = o->graph;
+    uint32_t before = TAS_NONE, last = TAS_NONE;
+    for (uint32_t p = 0; p < thread->count; p++) {
+        uint32_t event = thread->events[p];
+        if (!has_effect(&graph->events[event]))
+            continue;
+        uint32_t lock = before == TAS_NONE ? 0 : graph->events[before].target;
+        if (is(graph, before, ST_RELEASE)) {
+            if (is(graph, last, ST_RECEIVE) && is(graph, event, ST_ACQUIRE) &&
+                graph->events[event].target == lock)
+                add_wait(o, before, last);
+            else if (is(graph, last, ST_ACQUIRE) && is(graph, event, ST_RECEIVE) &&
+                     graph->events[last].target == lock)
+                add_wait(o, before, event);
+        }
+        before = last;
+        last = event;
+    }
+}
+
+static int by_release(const void *left, const void *right) {
+    const struct wait *a = left, *b = right;
+    return (a->release > b->release) - (a->release < b->release);
+}
+
+static void find_waits(struct order *o) {
+    for (uint32_t t = 0; t < o->graph->thread_count; t++)
+        find_waits_of(o, &o->graph->threads[t]);
+    if (o->wait_count)
+        qsort(o->waits, o->wait_count, sizeof *o->waits, by_release);
+}
+
+/* ---- events ---- */
+
+static struct channel *channel(struct order *o, uint32_t number) {
+    st_reserve(&o->channels, &o->channel_capacity, (size_t)number + 1);
+    return &o->channels[number];
+}
+
+static void on_send(struct order *o, uint32_t event) {
+    struct st_tas_graph *graph = o->graph;
+    const struct st_event *e = &graph->events[event];
+    struct channel *c = channel(o, e->target);
+    for (size_t i = 0; i < c->waiting_count; i++)
+        come_after_event(o, e->thread, c->waiting[i]);
+    if (!c->sent)
+        c->sent = st_alloc(graph->thread_count, sizeof *c->sent);
+    join_clock(c->sent, tas_clock(graph, o->now[e->thread]), graph->thread_count);
+    c->sent[e->thread] = graph->position[event];
+}
+
+static void on_receive(struct order *o, uint32_t event) {
+    const struct st_event *e = &o->graph->events[event];
+    struct channel *c = channel(o, e->target);
+    if (c->sent)
+        come_after(o, e->thread, c->sent);
+    for (size_t i = 0; i < c->waiting_count; i++)
+        if (o->graph->events[c->waiting[i]].thread == e->thread) {
+            c->waiting[i] = c->waiting[--c->waiting_count];
+            return;
+        }
+}
+
+static void on_lock(struct order *o, uint32_t event) {
+    struct st_tas_graph *graph = o->graph;
+    const struct st_event *e = &graph->events[event];
+    if (e->op == ST_ACQUIRE) {
+        o->holder[e->target] = event + 1;
+        graph->lockset[event] = o->set[e->thread] =
+            change_set(o, o->set[e->thread], e->target, true);
+        return;
+    }
+    uint32_t acquire = o->holder[e->target];
+    graph->partner[event] = acquire;
+    if (acquire)
+        graph->partner[acquire - 1] = event + 1;
+    o->holder[e->target] = 0;
+    o->set[e->thread] = change_set(o, o->set[e->thread], e->target, false);
+    if (o->next_wait < o->wait_count && o->waits[o->next_wait].release == event) {
+        struct channel *c = channel(o, o->waits[o->next_wait++].channel);
+        st_reserve(&c->waiting, &c->waiting_capacity, c->waiting_count + 1);
+        c->waiting[c->waiting_count++] = event;
+    }
+}
+
+static void on_fork(struct order *o, uint32_t event) {
+    struct st_tas_graph *graph = o->graph;
+    const struct st_event *e = &graph->events[event];
+    if (e->target == e->thread)
+        return;
+    come_after(o, e->target, tas_clock(graph, o->now[e->thread]));
+    graph->clock[event] = o->now[e->thread];
+    come_after_event(o, e->target, event);
+    graph->threads[e->target].start = o->now[e->target];
+}
+
+/* `reached`: by thread, how many of its events the pass has seen. */
+static void on_join(struct order *o, uint32_t event, const uint32_t *reached) {
+    struct st_tas_graph *graph = o->graph;
+    const struct st_event *e = &graph->events[event];
+    come_after(o, e->thread, tas_clock(graph, o->now[e->target]));
+    if (reached[e->target])
+        come_after_event(o, e->thread, tas_event_at(graph, e->target, reached[e->target]));
+}
+
+static void on_read(struct order *o, uint32_t event) {
+    struct st_tas_graph *graph = o->graph;
+    const struct st_event *e = &graph->events[event];
+    uint32_t couple = o->last_write[e->target];
+    graph->partner[event] = couple;
+    if (couple)
+        come_after_event(o, e->thread, couple - 1);
+    o->last_other[e->target] = event + 1;
+}
+
+/* With the read before it in its thread it may be one operation, in which nobody comes between. */
+static void on_write(struct order *o, uint32_t event) {
+    struct st_tas_graph *graph = o->graph;
+    const struct st_event *e = &graph->events[event];
+    uint32_t last = o->last_other[e->target];
+    if (last && e->joined && graph->events[last - 1].op == ST_READ &&
+        graph->events[last - 1].thread == e->thread &&
+        graph->position[last - 1] + 1 == graph->position[event])
+        graph->partner[event] = last;
+    o->last_write[e->target] = o->last_other[e->target] = event + 1;
+}
+
+static void on_event(struct order *o, uint32_t event, const uint32_t *reached) {
+    struct st_tas_graph *graph = o->graph;
+    const struct st_event *e = &graph->events[event];
+    graph->lockset[event] = o->set[e->thread];
+    switch (e->op) {
+    case ST_READ:
+        on_read(o, event);
+        break;
+    case ST_WRITE:
+        on_write(o, event);
+        break;
+    case ST_ACQUIRE:
+    case ST_RELEASE:
+        on_lock(o, event);
+        break;
+    case ST_FORK:
+        on_fork(o, event);
+        break;
+    case ST_JOIN:
+        on_join(o, event, reached);
+        break;
+    case ST_SEND:
+        on_send(o, event);
+        break;
+    case ST_RECEIVE:
+        on_receive(o, event);
+        break;
+    default:
+        break;
+    }
+    graph->clock[event] = o->now[e->thread];
+}
+
+static void free_order(struct order *o) {
+    for (size_t i = 0; i < o->channel_capacity; i++) {
+        free(o->channels[i].sent);
+        free(o->channels[i].waiting);
+    }
+    free(o->channels);
+    free(o->waits);
+    st_map64_free(&o->contents);
+    st_map64_free(&o->changes);
+    free(o->changed);
+    free(o->now);
+    free(o->set);
+    free(o->last_write);
+    free(o->last_other);
+    free(o->holder);
+    free(o->scratch);
+}
+
+void tas_build_order(struct st_tas_graph *graph) {
+    size_t threads = (size_t)graph->thread_count + 1;
+    struct order o = {.graph = graph};
+    st_map64_init(&o.contents);
+    st_map64_init(&o.changes);
+    o.now = st_alloc(threads, sizeof *o.now);
+    o.set = st_alloc(threads, sizeof *o.set);
+    o.last_write = st_alloc((size_t)graph->variable_count + 1, sizeof *o.last_write);
+    o.last_other = st_alloc((size_t)graph->variable_count + 1, sizeof *o.last_other);
+    o.holder = st_alloc((size_t)graph->lock_count + 1, sizeof *o.holder);
+    o.scratch = st_alloc(threads + graph->lock_count + 1, sizeof *o.scratch);
+    graph->partner = st_alloc(graph->count + 1, sizeof *graph->partner);
+    graph->clock = st_alloc(graph->count + 1, sizeof *graph->clock);
+    graph->lockset = st_alloc(graph->count + 1, sizeof *graph->lockset);
+    store_clock(graph, o.scratch); /* number 0: nothing must happen before */
+    store_set(graph, NULL, 0);     /* number 0: no locks */
+    st_map64_number(&o.contents, XXH3_64bits(o.scratch, 0));
+    find_waits(&o);
+    uint32_t *reached = st_alloc(threads, sizeof *reached);
+    for (uint32_t i = 0; i < graph->count; i++)
+        if (graph->position[i]) {
+            on_event(&o, i, reached);
+            reached[graph->events[i].thread]++;
+        }
+    free(reached);
+    free_order(&o);
+}

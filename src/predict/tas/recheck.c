@@ -1,0 +1,372 @@
+#include "predict/tas/recheck.h"
+
+#include "base/lower_bound.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define UNKNOWN UINT64_MAX
+
+/* A wait on a condition that is not over yet, while the trace is read. */
+struct open_wait {
+    size_t release;
+    uint32_t channel, thread;
+};
+
+/* What the trace says of each event. Numbers of events are 1-based, 0 is none. */
+struct facts {
+    const struct st_event *events;
+    size_t count;
+    uint32_t threads, variables, locks, channels;
+    uint64_t *position; /* in its thread, from 1 on; 0: dropped */
+    uint64_t *couple; /* of a read: the write that it saw. Of a write: the read that it is one step
+                       * with. Of a send: the next send of its channel. Of a join: how many events
+                       * of the child came before it. */
+    bool *update;     /* a read that is one step with the next event of its thread */
+    uint64_t *fork;   /* by thread: its fork */
+    uint64_t *sends;  /* by channel: the first send */
+    uint64_t *ends_wait; /* by event: of a receive, the release that began the wait */
+    size_t *woken;       /* pairs (send, release): the send came while the wait was on */
+    size_t woken_count, woken_capacity;
+};
+
+/* Where a schedule is. */
+struct replay {
+    const struct facts *facts;
+    uint64_t *done;    /* by thread: events executed */
+    bool *broken;      /* by thread */
+    uint64_t *written; /* by variable: the last write; UNKNOWN after a broken read-modify-write */
+    uint64_t *pending; /* by variable: the read of a read-modify-write that is not complete */
+    uint32_t *holder;  /* by lock: thread + 1 */
+    uint64_t *place;   /* by event: its place in the schedule, from 1 on */
+};
+
+/* ---- the trace ---- */
+
+static void raise(uint32_t *count, uint32_t number) {
+    if (number >= *count)
+        *count = number + 1;
+}
+
+static void count_names(struct facts *f) {
+    for (size_t i = 0; i < f->count; i++) {
+        const struct st_event *e = &f->events[i];
+        raise(&f->threads, e->thread);
+        if (e->op == ST_FORK || e->op == ST_JOIN)
+            raise(&f->threads, e->target);
+        else if (e->op == ST_READ || e->op == ST_WRITE)
+            raise(&f->variables, e->target);
+        else if (e->op == ST_ACQUIRE || e->op == ST_RELEASE)
+            raise(&f->locks, e->target);
+        else if (e->op == ST_SEND || e->op == ST_RECEIVE)
+            raise(&f->channels, e->target);
+    }
+}
+
+/* The last two events of each thread that order anything, to recognise waits. */
+struct recent {
+    size_t last, before;
+};
+
+/* `rel(l) rcv(c) acq(l)` and `rel(l) acq(l) rcv(c)` are waits. */
+static void find_wait(struct facts *f, struct recent *recent, size_t number) {
+    const struct st_event *e = &f->events[number - 1];
+    if (e->op >= ST_OP_COUNT || e->op == ST_BEGIN || e->op == ST_END)
+        return;
+    if (recent->before) {
+        const struct st_event *release = &f->events[recent->before - 1];
+        const struct st_event *last = &f->events[recent->last - 1];
+        if (release->op == ST_RELEASE && last->op == ST_RECEIVE && e->op == ST_ACQUIRE &&
+            e->target == release->target)
+            f->ends_wait[recent->last - 1] = recent->before;
+        if (release->op == ST_RELEASE && last->op == ST_ACQUIRE && e->op == ST_RECEIVE &&
+            last->target == release->target)
+            f->ends_wait[number - 1] = recent->before;
+    }
+    recent->before = recent->last;
+    recent->last = number;
+}
+
+/* Each receive that ends a wait, together with the sends since the wait began. */
+static void find_woken(struct facts *f) {
+    uint64_t *begins = st_alloc(f->count + 1, sizeof *begins); /* a release: its receive */
+    struct open_wait *open = st_alloc(f->threads + 1, sizeof *open);
+    size_t open_count = 0;
+    for (size_t i = 0; i < f->count; i++)
+        if (f->ends_wait[i])
+            begins[f->ends_wait[i] - 1] = i + 1;
+    for (size_t i = 0; i < f->count; i++) {
+        const struct st_event *e = &f->events[i];
+        if (begins[i])
+            open[open_count++] =
+                (struct open_wait){i + 1, f->events[begins[i] - 1].target, e->thread};
+        for (size_t w = 0; w < open_count; w++) {
+            if (f->ends_wait[i] == open[w].release)
+                open[w] = open[--open_count];
+            else if (e->op == ST_SEND && open[w].channel == e->target) {
+                st_reserve(&f->woken, &f->woken_capacity, f->woken_count + 2);
+                f->woken[f->woken_count++] = i + 1;
+                f->woken[f->woken_count++] = open[w].release;
+            }
+        }
+    }
+    free(begins);
+    free(open);
+}
+
+/* Tells reads their couples and finds read-modify-writes. */
+static void find_couples(struct facts *f) {
+    uint64_t *write = st_alloc((size_t)f->variables + 1, sizeof *write);
+    uint64_t *access = st_alloc((size_t)f->variables + 1, sizeof *access);
+    for (size_t i = 0; i < f->count; i++) {
+        const struct st_event *e = &f->events[i];
+        if (e->op == ST_READ)
+            f->couple[i] = write[e->target];
+        if (e->op == ST_WRITE) {
+            uint64_t last = access[e->target];
+            const struct st_event *read = last ? &f->events[last - 1] : NULL;
+            if (read && e->joined && read->op == ST_READ && read->thread == e->thread &&
+                f->position[last - 1] + 1 == f->position[i]) {
+                f->update[last - 1] = true;
+                f->couple[i] = last;
+            }
+            write[e->target] = i + 1;
+        }
+        if (e->op == ST_READ || e->op == ST_WRITE)
+            access[e->target] = i + 1;
+    }
+    free(write);
+    free(access);
+}
+
+static void find_order(struct facts *f) {
+    uint64_t *counts = st_alloc((size_t)f->threads + 1, sizeof *counts);
+    uint64_t *last_send = st_alloc((size_t)f->channels + 1, sizeof *last_send);
+    struct recent *recent = st_alloc((size_t)f->threads + 1, sizeof *recent);
+    for (size_t i = 0; i < f->count; i++) {
+        const struct st_event *e = &f->events[i];
+        if (e->op == ST_DROPPED)
+            continue;
+        f->position[i] = ++counts[e->thread];
+        find_wait(f, &recent[e->thread], i + 1);
+        if (e->op == ST_FORK)
+            f->fork[e->target] = i + 1;
+        else if (e->op == ST_JOIN)
+            f->couple[i] = counts[e->target];
+        else if (e->op == ST_SEND) {
+            if (last_send[e->target])
+                f->couple[last_send[e->target] - 1] = i + 1;
+            else
+                f->sends[e->target] = i + 1;
+            last_send[e->target] = i + 1;
+        }
+    }
+    free(counts);
+    free(last_send);
+    free(recent);
+}
+
+static void learn(struct facts *f, const struct st_event *events, size_t count) {
+    *f = (struct facts){.events = events, .count = count};
+    count_names(f);
+    f->position = st_alloc(count + 1, sizeof *f->position);
+    f->couple = st_alloc(count + 1, sizeof *f->couple);
+    f->update = st_alloc(count + 1, sizeof *f->update);
+    f->ends_wait = st_alloc(count + 1, sizeof *f->ends_wait);
+    f->fork = st_alloc((size_t)f->threads + 1, sizeof *f->fork);
+    f->sends = st_alloc((size_t)f->channels + 1, sizeof *f->sends);
+    find_order(f);
+    find_woken(f);
+    find_couples(f);
+}
+
+static void forget(struct facts *f) {
+    free(f->position);
+    free(f->couple);
+    free(f->update);
+    free(f->ends_wait);
+    free(f->fork);
+    free(f->sends);
+    free(f->woken);
+}
+
+/* ---- the schedule ---- */
+
+static bool is_done(const struct replay *r, uint64_t number) {
+    return r->place[number - 1] != 0;
+}
+
+/* The pairs are in the order of their sends. */
+static bool waits_have_begun(const struct replay *r, uint64_t send) {
+    const struct facts *f = r->facts;
+    size_t at;
+    st_lower_bound(at, 0, f->woken_count / 2, f->woken[2 * at] < send);
+    for (; at < f->woken_count / 2 && f->woken[2 * at] == send; at++)
+        if (!is_done(r, f->woken[2 * at + 1]))
+            return false;
+    return true;
+}
+
+static const char *check_access(struct replay *r, uint64_t number) {
+    const struct facts *f = r->facts;
+    const struct st_event *e = &f->events[number - 1];
+    uint64_t *pending = &r->pending[e->target];
+    if (*pending && (e->op != ST_WRITE || f->couple[number - 1] != *pending))
+        return "something comes between the two halves of a read-modify-write";
+    *pending = 0;
+    if (e->op == ST_WRITE) {
+        r->written[e->target] = number;
+    } else if (r->written[e->target] != f->couple[number - 1]) {
+        r->broken[e->thread] = true;
+        if (f->update[number - 1])
+            r->written[e->target] = UNKNOWN;
+    } else if (f->update[number - 1]) {
+        *pending = number;
+    }
+    return NULL;
+}
+
+static const char *check_join(const struct replay *r, uint64_t number) {
+    const struct facts *f = r->facts;
+    const struct st_event *e = &f->events[number - 1];
+    uint64_t needed = f->couple[number - 1], done = r->done[e->target];
+    if (done < needed || (done == needed && r->broken[e->target]))
+        return "a child is joined before it is through";
+    if (f->fork[e->target] && f->fork[e->target] < number && !is_done(r, f->fork[e->target]))
+        return "a child is joined before it is forked";
+    return NULL;
+}
+
+/* All sends of the channel that are before the receive in the trace must be done. The list is cut
+ * from its front as far as it is done, so that all receives together look at each send once. */
+static const char *check_receive(struct replay *r, uint64_t number, uint64_t *sends) {
+    const struct facts *f = r->facts;
+    uint64_t *first = &sends[f->events[number - 1].target];
+    while (*first && is_done(r, *first))
+        *first = f->couple[*first - 1];
+    return *first && *first < number ? "a receive comes before a send that it waits for" : NULL;
+}
+
+static const char *check_lock(struct replay *r, uint64_t number) {
+    const struct st_event *e = &r->facts->events[number - 1];
+    uint32_t *holder = &r->holder[e->target];
+    if (e->op == ST_ACQUIRE ? *holder != 0 : *holder != e->thread + 1)
+        return e->op == ST_ACQUIRE ? "a lock is acquired that is held"
+                                   : "a lock is released that is not held";
+    *holder = e->op == ST_ACQUIRE ? e->thread + 1 : 0;
+    return NULL;
+}
+
+static const char *check_event(struct replay *r, uint64_t number, uint64_t *sends) {
+    const struct facts *f = r->facts;
+    if (!number || number > f->count || !f->position[number - 1])
+        return "the schedule has an event that the trace does not have";
+    const struct st_event *e = &f->events[number - 1];
+    if (f->position[number - 1] != r->done[e->thread] + 1)
+        return "the events of a thread are not in their order";
+    if (r->broken[e->thread])
+        return "a thread goes on behind a read that did not see its couple";
+    if (f->fork[e->thread] && !is_done(r, f->fork[e->thread]))
+        return "a thread runs before it is forked";
+    switch (e->op) {
+    case ST_READ:
+    case ST_WRITE:
+        return check_access(r, number);
+    case ST_ACQUIRE:
+    case ST_RELEASE:
+        return check_lock(r, number);
+    case ST_JOIN:
+        return check_join(r, number);
+    case ST_SEND:
+        return waits_have_begun(r, number) ? NULL : "a wait is woken before it begins";
+    case ST_RECEIVE:
+        return check_receive(r, number, sends);
+    default:
+        return NULL;
+    }
+}
+
+static const char *check_schedule(struct replay *r, const struct st_predicted_block *predicted) {
+    const struct facts *f = r->facts;
+    uint64_t *sends = st_alloc((size_t)f->channels + 1, sizeof *sends);
+    const char *wrong = NULL;
+    memcpy(sends, f->sends, f->channels * sizeof *sends);
+    for (size_t i = 0; i < predicted->witness_length && !wrong; i++) {
+        uint64_t number = predicted->witness[i];
+        wrong = check_event(r, number, sends);
+        if (!wrong) {
+            r->place[number - 1] = i + 1;
+            r->done[f->events[number - 1].thread]++;
+        }
+    }
+    free(sends);
+    return wrong;
+}
+
+/* ---- the path ---- */
+
+static bool is_place(const struct replay *r, const struct st_place *place) {
+    const struct facts *f = r->facts;
+    return place->number && place->number <= f->count && is_done(r, place->number) &&
+           memcmp(&place->event, &f->events[place->number - 1], sizeof place->event) == 0;
+}
+
+static bool is_inside(const struct st_predicted_block *predicted, const struct st_place *place) {
+    return place->event.thread == predicted->thread && place->number >= predicted->begin &&
+           (!predicted->end || place->number <= predicted->end);
+}
+
+static bool is_conflict(const struct st_event *a, const struct st_event *b) {
+    return (a->op == ST_WRITE && (b->op == ST_WRITE || b->op == ST_READ) &&
+            a->target == b->target && a->thread != b->thread) ||
+           (a->op == ST_READ && b->op == ST_WRITE && a->target == b->target &&
+            a->thread != b->thread);
+}
+
+static const char *check_path(const struct replay *r, const struct st_predicted_block *predicted) {
+    const struct facts *f = r->facts;
+    if (predicted->path_length < 2)
+        return "the path does not go out of the block and back";
+    for (size_t i = 0; i < predicted->path_length; i++) {
+        const struct st_edge *edge = &predicted->path[i];
+        bool first = i == 0, last = i + 1 == predicted->path_length;
+        if (!is_place(r, &edge->from) || !is_place(r, &edge->to))
+            return "the path has an event that was not executed";
+        if (!is_conflict(&edge->from.event, &edge->to.event) || edge->kind != ST_EDGE_CONFLICT)
+            return "an edge of the path is no conflict";
+        if (r->place[edge->from.number - 1] >= r->place[edge->to.number - 1])
+            return "an edge of the path goes back in time";
+        if (is_inside(predicted, &edge->from) != first || is_inside(predicted, &edge->to) != last)
+            return "the path does not leave the block once and return once";
+        if (!first && edge->from.event.thread != edge[-1].to.event.thread)
+            return "two edges of the path do not meet in one thread";
+        if (!first && f->position[edge->from.number - 1] < f->position[edge[-1].to.number - 1])
+            return "the path goes back in a thread";
+    }
+    return NULL;
+}
+
+const char *st_tas_validate(const struct st_event *events, size_t count,
+                            const struct st_predicted_block *predicted) {
+    struct facts f;
+    learn(&f, events, count);
+    struct replay r = {.facts = &f};
+    r.done = st_alloc((size_t)f.threads + 1, sizeof *r.done);
+    r.broken = st_alloc((size_t)f.threads + 1, sizeof *r.broken);
+    r.written = st_alloc((size_t)f.variables + 1, sizeof *r.written);
+    r.pending = st_alloc((size_t)f.variables + 1, sizeof *r.pending);
+    r.holder = st_alloc((size_t)f.locks + 1, sizeof *r.holder);
+    r.place = st_alloc(count + 1, sizeof *r.place);
+    const char *wrong = check_schedule(&r, predicted);
+    if (!wrong)
+        wrong = check_path(&r, predicted);
+    free(r.done);
+    free(r.broken);
+    free(r.written);
+    free(r.pending);
+    free(r.holder);
+    free(r.place);
+    forget(&f);
+    return wrong;
+}

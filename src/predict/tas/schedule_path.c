@@ -1,0 +1,213 @@
+#include "predict/tas/schedule_path.h"
+
+#include "base/map64.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void tas_witness_free(struct tas_witness *witness) {
+    tas_schedule_free(&witness->schedule);
+    free(witness->path);
+}
+
+/* How a path from the block came to a place: by how many edges, and by the edge from -> to, of
+ * which `to` is in the same thread as the place and not behind it. */
+struct arrival {
+    uint32_t edges; /* 0: no path */
+    uint32_t from, to;
+    uint32_t via; /* arrival + 1 of the thread of `from`; 0: `from` is in the block */
+};
+
+/* The accesses of one variable that a path may continue from: the best of each kind. An access is
+ * an event and the arrival + 1 of its thread then (0: it is in the block). */
+struct origin {
+    uint32_t event, via, edges;
+    bool there;
+};
+struct variable {
+    struct origin read, write;             /* by others than the block */
+    struct origin block_read, block_write; /* by the block, where paths start */
+};
+
+struct finder {
+    const struct st_tas_graph *graph;
+    const struct tas_block *block;
+    struct arrival *arrivals; /* all of them, so that paths can be followed back */
+    size_t count, capacity;
+    uint32_t *now; /* by thread: arrival + 1, 0: none */
+    struct st_map64 numbers;
+    struct variable *variables;
+    size_t variable_capacity;
+};
+
+static struct variable *variable_of(struct finder *f, uint32_t name) {
+    uint32_t number = st_map64_number(&f->numbers, name);
+    st_reserve(&f->variables, &f->variable_capacity, (size_t)number + 1);
+    return &f->variables[number];
+}
+
+static const struct origin *better(const struct origin *a, const struct origin *b) {
+    if (!a->there || !b->there)
+        return a->there ? a : b;
+    return a->edges <= b->edges ? a : b;
+}
+
+/* The best origin of an edge to this access, which is in the block or not. */
+static const struct origin *origin_for(const struct variable *v, const struct st_event *e,
+                                       bool inside) {
+    const struct origin *other = e->op == ST_READ ? &v->write : better(&v->write, &v->read);
+    const struct origin *own =
+        e->op == ST_READ ? &v->block_write : better(&v->block_write, &v->block_read);
+    return inside ? other : better(own, other);
+}
+
+static uint32_t arrive(struct finder *f, const struct origin *origin, uint32_t to) {
+    st_reserve(&f->arrivals, &f->capacity, f->count + 1);
+    f->arrivals[f->count] = (struct arrival){origin->edges + 1, origin->event, to, origin->via};
+    return (uint32_t)++f->count;
+}
+
+static void offer(struct origin *place, struct origin origin) {
+    if (!place->there || origin.edges < place->edges)
+        *place = origin;
+}
+
+static bool is_inside(const struct finder *f, uint32_t event) {
+    return f->graph->events[event].thread == f->block->thread &&
+           f->graph->position[event] >= f->block->first &&
+           f->graph->position[event] <= f->block->last;
+}
+
+/* The next access of the schedule. The arrival + 1 that closes a path, or 0. */
+static uint32_t follow(struct finder *f, uint32_t event) {
+    const struct st_event *e = &f->graph->events[event];
+    struct variable *v = variable_of(f, e->target);
+    const struct origin *best = origin_for(v, e, e->thread == f->block->thread);
+    if (e->thread == f->block->thread) {
+        if (!is_inside(f, event))
+            return 0;
+        if (best->there)
+            return arrive(f, best, event);
+        offer(e->op == ST_READ ? &v->block_read : &v->block_write,
+              (struct origin){.event = event, .there = true});
+        return 0;
+    }
+    uint32_t now = f->now[e->thread];
+    if (best->there && (!now || best->edges + 1 < f->arrivals[now - 1].edges) &&
+        f->graph->events[best->event].thread != e->thread)
+        f->now[e->thread] = now = arrive(f, best, event);
+    if (now)
+        offer(e->op == ST_READ ? &v->read : &v->write,
+              (struct origin){event, now, f->arrivals[now - 1].edges, true});
+    return 0;
+}
+
+static void write_path(const struct finder *f, uint32_t last, struct tas_witness *witness) {
+    const struct arrival *arrival = &f->arrivals[last - 1];
+    witness->edges = arrival->edges;
+    witness->path = st_alloc(2 * witness->edges, sizeof *witness->path);
+    for (size_t i = witness->edges; i-- > 0;) {
+        witness->path[2 * i] = arrival->from;
+        witness->path[2 * i + 1] = arrival->to;
+        if (i)
+            arrival = &f->arrivals[arrival->via - 1];
+    }
+}
+
+bool tas_witness_find(struct tas_witness *witness, struct tas_schedule *schedule,
+                      const struct st_tas_graph *graph, const struct tas_block *block) {
+    struct finder f = {.graph = graph, .block = block};
+    uint32_t closed = 0;
+    tas_schedule_complete(schedule, graph);
+    *witness = (struct tas_witness){.schedule = *schedule};
+    *schedule = (struct tas_schedule){0};
+    f.now = st_alloc((size_t)graph->thread_count + 1, sizeof *f.now);
+    st_map64_init(&f.numbers);
+    for (size_t i = 0; i < witness->schedule.count && !closed; i++) {
+        uint32_t event = witness->schedule.events[i];
+        if (tas_is_shared_access(graph, event))
+            closed = follow(&f, event);
+        if (closed)
+            witness->schedule.count = i + 1;
+    }
+    if (closed)
+        write_path(&f, closed, witness);
+    free(f.arrivals);
+    free(f.now);
+    free(f.variables);
+    st_map64_free(&f.numbers);
+    return closed != 0;
+}
+
+/* ---- as a finding ---- */
+
+static struct st_place place_of(const struct st_tas_graph *graph, uint32_t event) {
+    return (struct st_place){(uint64_t)event + 1, graph->events[event]};
+}
+
+/* The events of the path, each once: where an edge arrives and the next one leaves may be the same.
+ */
+static void tell_events(const struct tas_witness *witness, const struct st_tas_graph *graph,
+                        struct st_predicted_block *predicted) {
+    predicted->events = st_alloc(2 * witness->edges, sizeof *predicted->events);
+    predicted->pattern = st_alloc(4 * witness->edges + 1, 1);
+    predicted->variables = st_alloc(witness->edges, sizeof *predicted->variables);
+    for (size_t i = 0; i < 2 * witness->edges; i++) {
+        uint32_t event = witness->path[i];
+        if (i && witness->path[i - 1] == event)
+            continue;
+        if (i)
+            strcat(predicted->pattern, "-");
+        strcat(predicted->pattern, graph->events[event].op == ST_READ ? "R" : "W");
+        predicted->events[predicted->event_count++] = place_of(graph, event);
+    }
+    for (size_t i = 0; i < witness->edges; i++) {
+        uint32_t variable = graph->events[witness->path[2 * i]].target;
+        bool told = false;
+        for (size_t k = 0; k < predicted->variable_count; k++)
+            told |= predicted->variables[k] == variable;
+        if (!told)
+            predicted->variables[predicted->variable_count++] = variable;
+    }
+}
+
+/* Of a read-modify-write that sees something else, only the read is in the schedule. */
+static void tell_broken_reads(const struct st_tas_graph *graph,
+                              struct st_predicted_block *predicted) {
+    uint64_t *written = st_alloc((size_t)graph->variable_count + 1, sizeof *written);
+    size_t capacity = 0;
+    for (size_t i = 0; i < predicted->witness_length; i++) {
+        uint64_t number = predicted->witness[i];
+        const struct st_event *e = &graph->events[number - 1];
+        if (e->op == ST_READ && written[e->target] != graph->partner[number - 1]) {
+            st_reserve(&predicted->broken, &capacity, predicted->broken_count + 1);
+            predicted->broken[predicted->broken_count++] =
+                (struct st_broken_read){number, written[e->target], graph->partner[number - 1]};
+            if (tas_is_update(graph, (uint32_t)(number - 1)))
+                written[e->target] = ST_UNKNOWN_WRITE;
+        }
+        if (e->op == ST_WRITE)
+            written[e->target] = number;
+    }
+    free(written);
+}
+
+void tas_witness_tell(const struct tas_witness *witness, const struct st_tas_graph *graph,
+                      struct st_predicted_block *predicted) {
+    const struct tas_schedule *schedule = &witness->schedule;
+    tell_events(witness, graph, predicted);
+    predicted->path = st_alloc(witness->edges, sizeof *predicted->path);
+    predicted->path_length = witness->edges;
+    for (size_t i = 0; i < witness->edges; i++)
+        predicted->path[i] = (struct st_edge){.from = place_of(graph, witness->path[2 * i]),
+                                              .to = place_of(graph, witness->path[2 * i + 1]),
+                                              .kind = ST_EDGE_CONFLICT};
+    predicted->witness = st_alloc(schedule->limit + schedule->count, sizeof *predicted->witness);
+    for (uint32_t i = 0; i < schedule->limit; i++)
+        if (graph->position[i] && graph->position[i] <= schedule->from[graph->events[i].thread])
+            predicted->witness[predicted->witness_length++] = (uint64_t)i + 1;
+    for (size_t i = 0; i < schedule->count; i++)
+        predicted->witness[predicted->witness_length++] = (uint64_t)schedule->events[i] + 1;
+    tell_broken_reads(graph, predicted);
+}

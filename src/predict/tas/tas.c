@@ -1,0 +1,352 @@
+/* Block by block, by as many workers as wanted. Blocks are independent; what is found of each is
+ * put into its place, and told in the order of the blocks. */
+#include "predict/tas/decide.h"
+#include "predict/tas/recheck.h"
+#include "predict/tas/schedule_path.h"
+
+#include "base/memory.h"
+#include "predict/parallel.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+static const char *const search_words[] = {
+    [ST_TAS_CHAINS] = "chains", [ST_TAS_STATES] = "states", [ST_TAS_DPOR] = "dpor", NULL};
+
+const char *st_tas_search_name(enum st_tas_search search) {
+    return search_words[search];
+}
+
+/* What was found of a block. */
+struct outcome {
+    enum st_block_verdict verdict;
+    bool by_static_check;
+    struct tas_witness *witness; /* of a violation */
+};
+
+struct run {
+    const struct st_tas_graph *graph;
+    const struct st_tas_setup *setup;
+    struct outcome *outcomes;
+    struct share *shares; /* one for each worker */
+    pthread_mutex_t lock; /* for what follows */
+    size_t *kept; /* the violated blocks to be listed, ascending: their witnesses are kept */
+    size_t kept_count, kept_capacity;
+};
+
+/* What one worker needs, and what it counted. */
+struct share {
+    struct tas_worker worker;
+    uint64_t steps, segment_events, segments;
+    double seconds;
+};
+
+enum { BATCH = 16 }; /* blocks that a worker takes at a time */
+
+/* By states or schedules of the window. */
+static bool search_window(struct tas_worker *worker, enum st_tas_search search) {
+    if (worker->setup->whole_trace)
+        tas_window_whole(&worker->window, worker->graph, &worker->segment);
+    else if (!tas_window_find(&worker->window, worker->graph, &worker->segment))
+        return false;
+    return search == ST_TAS_DPOR ? tas_search_dpor(worker) : tas_search_states(worker);
+}
+
+/* Chains know no bound. What is atomic without one is atomic with one; of the rest, states have the
+ * last word, so that both give the same answer. */
+static bool search(struct tas_worker *worker) {
+    const struct st_tas_setup *setup = worker->setup;
+    if (setup->search != ST_TAS_CHAINS)
+        return search_window(worker, setup->search);
+    if (!tas_search_chains(worker))
+        return false;
+    if (!setup->max_switches)
+        return true;
+    tas_schedule_free(&worker->schedule);
+    return search_window(worker, ST_TAS_STATES);
+}
+
+/* Only the first violated blocks are listed, so only their witnesses are kept: that of the last one
+ * gives way. */
+static void keep_witness(struct run *run, size_t block) {
+    pthread_mutex_lock(&run->lock);
+    st_reserve(&run->kept, &run->kept_capacity, run->kept_count + 1);
+    size_t place = run->kept_count++;
+    for (; place && run->kept[place - 1] > block; place--)
+        run->kept[place] = run->kept[place - 1];
+    run->kept[place] = block;
+    if (run->setup->limit && run->kept_count > run->setup->limit) {
+        struct outcome *last = &run->outcomes[run->kept[--run->kept_count]];
+        tas_witness_free(last->witness);
+        free(last->witness);
+        last->witness = NULL;
+    }
+    pthread_mutex_unlock(&run->lock);
+}
+
+static void search_block(struct tas_worker *worker, struct outcome *outcome) {
+    struct tas_witness witness;
+    double timeout = worker->setup->timeout;
+    worker->budget.deadline = timeout > 0 ? tas_now() + timeout : 0;
+    worker->budget.expired = false;
+    if (search(worker) &&
+        tas_witness_find(&witness, &worker->schedule, worker->graph, worker->segment.block)) {
+        outcome->verdict = ST_BLOCK_VIOLATION;
+        outcome->witness = st_alloc(1, sizeof witness);
+        *outcome->witness = witness;
+    } else if (worker->budget.expired) {
+        outcome->verdict = ST_BLOCK_TIMEOUT;
+    }
+    tas_schedule_free(&worker->schedule);
+}
+
+static void judge(struct tas_worker *worker, struct share *share, const struct tas_block *block,
+                  struct outcome *outcome) {
+    const struct st_tas_graph *graph = worker->graph;
+    bool static_check = worker->setup->static_check;
+    outcome->verdict = ST_BLOCK_ATOMIC;
+    if (!tas_segment_find(&worker->segment, graph, block)) {
+        outcome->by_static_check = static_check;
+        return;
+    }
+    share->segments++;
+    share->segment_events += tas_segment_size(&worker->segment, graph);
+    if (static_check && tas_segment_static_check(&worker->segment, graph)) {
+        outcome->by_static_check = true;
+        return;
+    }
+    search_block(worker, outcome);
+}
+
+static void work(void *context, unsigned worker, size_t batch) {
+    struct run *run = context;
+    struct share *share = &run->shares[worker];
+    const struct st_tas_graph *graph = run->graph;
+    double start = tas_now();
+    for (size_t b = batch * BATCH; b < (batch + 1) * BATCH && b < graph->block_count; b++) {
+        judge(&share->worker, share, &graph->blocks[b], &run->outcomes[b]);
+        if (run->outcomes[b].witness)
+            keep_witness(run, b);
+    }
+    share->seconds += tas_now() - start;
+}
+
+static void work_all(struct run *run, unsigned jobs) {
+    for (unsigned i = 0; i < jobs; i++) {
+        struct tas_worker *worker = &run->shares[i].worker;
+        *worker = (struct tas_worker){.graph = run->graph, .setup = run->setup};
+        tas_segment_init(&worker->segment, run->graph);
+        tas_window_init(&worker->window, run->graph);
+        worker->decider = tas_decider_new(worker);
+    }
+    st_parallel(jobs, (run->graph->block_count + BATCH - 1) / BATCH, work, run);
+    for (unsigned i = 0; i < jobs; i++) {
+        struct tas_worker *worker = &run->shares[i].worker;
+        run->shares[i].steps = worker->budget.steps;
+        tas_segment_free(&worker->segment);
+        tas_window_free(&worker->window);
+        tas_decider_free(worker->decider);
+    }
+}
+
+/* ---- telling ---- */
+
+static void describe(const struct st_tas_graph *graph, const struct tas_block *block,
+                     struct st_predicted_block *predicted) {
+    uint32_t begin = tas_event_at(graph, block->thread, block->first);
+    *predicted = (struct st_predicted_block){.block = graph->events[begin].target,
+                                             .thread = block->thread,
+                                             .begin_loc = graph->events[begin].loc,
+                                             .begin = (uint64_t)begin + 1};
+    if (!block->open)
+        predicted->end = (uint64_t)tas_event_at(graph, block->thread, block->last) + 1;
+}
+
+/* A witness that does not stand is no witness. */
+static void drop_witness(struct st_prediction *prediction, struct st_predicted_block *predicted) {
+    free(predicted->pattern);
+    free(predicted->variables);
+    free(predicted->events);
+    free(predicted->path);
+    free(predicted->witness);
+    free(predicted->broken);
+    predicted->pattern = NULL;
+    predicted->variables = NULL;
+    predicted->events = NULL;
+    predicted->path = NULL;
+    predicted->witness = NULL;
+    predicted->broken = NULL;
+    predicted->variable_count = predicted->event_count = 0;
+    predicted->path_length = predicted->witness_length = predicted->broken_count = 0;
+    predicted->verdict = ST_BLOCK_TIMEOUT;
+    st_prediction_caveat(prediction,
+                         "A schedule that was found did not pass its validation, so the "
+                         "block counts as undecided; please report this as a bug.");
+}
+
+static void list_block(const struct run *run, size_t b, struct st_prediction *prediction) {
+    const struct st_tas_graph *graph = run->graph;
+    const struct outcome *outcome = &run->outcomes[b];
+    struct st_predicted_block predicted;
+    describe(graph, &graph->blocks[b], &predicted);
+    predicted.verdict = outcome->verdict;
+    if (outcome->witness) {
+        tas_witness_tell(outcome->witness, graph, &predicted);
+        if (st_tas_validate(graph->events, graph->count, &predicted))
+            drop_witness(prediction, &predicted);
+    }
+    st_prediction_add(prediction, &predicted);
+}
+
+/* Violations first, then timeouts, then the others, as long as there is room. */
+static void tell(const struct run *run, struct st_prediction *prediction) {
+    static const enum st_block_verdict order[] = {ST_BLOCK_VIOLATION, ST_BLOCK_TIMEOUT,
+                                                  ST_BLOCK_ATOMIC};
+    size_t room = run->setup->limit ? run->setup->limit : SIZE_MAX;
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
+        for (size_t b = 0; b < run->graph->block_count; b++) {
+            if (run->outcomes[b].verdict != order[i])
+                continue;
+            if (room) {
+                list_block(run, b, prediction);
+                room--;
+            } else {
+                const struct tas_block *block = &run->graph->blocks[b];
+                uint32_t begin = tas_event_at(run->graph, block->thread, block->first);
+                st_prediction_count(prediction, run->graph->events[begin].target, order[i]);
+            }
+        }
+}
+
+/* The sleep sets of dpor take for granted that what is put to sleep was tried elsewhere, which a
+ * bound may have cut off. */
+static void tell_bound(enum st_tas_search search, struct st_prediction *prediction) {
+    st_prediction_may_miss(prediction,
+                           search == ST_TAS_DPOR
+                               ? "Only schedules with a bounded number of switches between threads "
+                                 "were searched, and dpor may miss some of these; others may cut a "
+                                 "block that is said to be atomic."
+                               : "Only schedules with a bounded number of switches between threads "
+                                 "were searched; others may cut a block that is said to be "
+                                 "atomic.");
+}
+
+static void fill_counts(const struct run *run, unsigned jobs,
+                        const struct st_prediction *prediction, struct st_tas_counts *counts) {
+    uint64_t events = 0, segments = 0;
+    *counts = (struct st_tas_counts){.blocks = run->graph->block_count,
+                                     .violations = prediction->by[ST_BLOCK_VIOLATION],
+                                     .timeouts = prediction->by[ST_BLOCK_TIMEOUT]};
+    for (size_t b = 0; b < run->graph->block_count; b++)
+        counts->static_proofs += run->outcomes[b].by_static_check;
+    counts->clean =
+        run->setup->max_switches ? counts->static_proofs : prediction->by[ST_BLOCK_ATOMIC];
+    for (unsigned i = 0; i < jobs; i++) {
+        counts->interleavings += run->shares[i].steps;
+        counts->seconds += run->shares[i].seconds;
+        events += run->shares[i].segment_events;
+        segments += run->shares[i].segments;
+    }
+    counts->segment_size = segments ? (double)events / (double)segments : 0;
+}
+
+void st_tas_run(const struct st_tas_graph *graph, const struct st_tas_setup *setup,
+                struct st_prediction *prediction, struct st_tas_counts *counts) {
+    unsigned jobs = setup->jobs ? setup->jobs : 1;
+    struct run run = {.graph = graph, .setup = setup, .lock = PTHREAD_MUTEX_INITIALIZER};
+    run.shares = st_alloc(jobs, sizeof *run.shares);
+    struct st_tas_counts own;
+    run.outcomes = st_alloc(graph->block_count + 1, sizeof *run.outcomes);
+    work_all(&run, jobs);
+    prediction->method = st_tas_search_name(setup->search);
+    tell(&run, prediction);
+    if (setup->max_switches)
+        tell_bound(setup->search, prediction);
+    if (graph->overflow)
+        st_prediction_may_miss(prediction,
+                               "The trace has more events than this analysis can number; "
+                               "only its first 4294967294 events were analysed.");
+    st_prediction_finish(prediction);
+    fill_counts(&run, jobs, prediction, counts ? counts : &own);
+    prediction->seconds = (counts ? counts : &own)->seconds;
+    prediction->checks_statically = setup->static_check;
+    prediction->static_proofs = (counts ? counts : &own)->static_proofs;
+    for (size_t i = 0; i < run.kept_count; i++) {
+        tas_witness_free(run.outcomes[run.kept[i]].witness);
+        free(run.outcomes[run.kept[i]].witness);
+    }
+    free(run.kept);
+    free(run.outcomes);
+    free(run.shares);
+}
+
+/* ---- the predictor ---- */
+
+static struct st_tas_setup setup_of(const struct st_predict_options *options,
+                                    const struct st_tas_options *own) {
+    return (struct st_tas_setup){.search = own->search,
+                                 .whole_trace = own->whole_trace,
+                                 .static_check = !own->whole_trace,
+                                 .max_switches = own->max_switches,
+                                 .timeout = options->timeout,
+                                 .jobs = options->jobs,
+                                 .limit = options->limit};
+}
+
+static void run_tas(const struct st_run *run, const struct st_predict_options *options,
+                    const void *own, struct st_prediction *prediction) {
+    struct st_tas_setup setup = setup_of(options, own);
+    struct st_tas_graph *graph = st_tas_graph_new(run->events, run->event_count);
+    st_tas_run(graph, &setup, prediction, NULL);
+    st_tas_graph_free(graph);
+    if (prediction->block_count && prediction->atomic == ST_SERIALIZABLE)
+        st_prediction_caveat(prediction,
+                             "Where a read sees another value than in this run, nobody knows what "
+                             "its thread does next, so no schedule goes on from there; "
+                             "--engine=commit-node assumes that it does the same.");
+}
+
+static const struct st_option option_rows[] = {
+    {.name = "search",
+     .kind = ST_CHOICE,
+     .offset = offsetof(struct st_tas_options, search),
+     .value = "SEARCH",
+     .choices = search_words,
+     .initial = "chains",
+     .help = "how to look for a schedule"},
+    {.name = "max-switches",
+     .kind = ST_NUMBER,
+     .offset = offsetof(struct st_tas_options, max_switches),
+     .value = "N",
+     .initial = "0",
+     .help = "only schedules with at most N switches between threads, counted at accesses and lock "
+             "operations behind the start of the run that is replayed as observed; 0 means all"},
+    {.name = "whole-trace",
+     .kind = ST_FLAG,
+     .offset = offsetof(struct st_tas_options, whole_trace),
+     .help = "search all of the trace instead of the segment, without the static check"},
+    {.name = "table",
+     .kind = ST_FLAG,
+     .offset = offsetof(struct st_tas_options, table),
+     .help = "write a table of what segments and the static check are worth, instead of the "
+             "report"},
+    {0},
+};
+
+/* The rows of the table say themselves how they are made. */
+static const char *const option_conflicts[][2] = {
+    {"table", "search"}, {"table", "max-switches"}, {"table", "whole-trace"}, {NULL, NULL}};
+
+const struct st_predictor st_tas = {
+    .name = "tas",
+    .summary = "feasible schedules through trace segments, each with a witness",
+    .notion = "avp",
+    .reads_events = true,
+    .gives_traces = true,
+    .options = option_rows,
+    .own_size = sizeof(struct st_tas_options),
+    .conflicts = option_conflicts,
+    .run = run_tas,
+    .table_option = "table",
+    .fill_table = st_tas_fill_table,
+};

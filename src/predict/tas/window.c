@@ -1,0 +1,334 @@
+#include "predict/tas/window.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void tas_window_init(struct tas_window *window, const struct st_tas_graph *graph) {
+    size_t threads = (size_t)graph->thread_count + 1;
+    *window = (struct tas_window){0};
+    window->from = st_alloc(threads, sizeof *window->from);
+    window->to = st_alloc(threads, sizeof *window->to);
+    window->reach = st_alloc(threads, sizeof *window->reach);
+    window->couples = st_alloc((size_t)graph->variable_count + 1, sizeof *window->couples);
+    window->couple_stamps = st_alloc((size_t)graph->variable_count + 1, sizeof(uint32_t));
+}
+
+void tas_window_free(struct tas_window *window) {
+    free(window->from);
+    free(window->to);
+    free(window->reach);
+    free(window->couples);
+    free(window->couple_stamps);
+}
+
+/* ---- which accesses paths can go through ---- */
+
+/* Does a thread other than the event's and the block's have an access within `ranges` that
+ * conflicts with the event? */
+static bool meets(const struct st_tas_graph *graph, const struct tas_segment *segment,
+                  uint32_t event, const struct tas_reach *ranges, bool forward) {
+    const struct st_event *e = &graph->events[event];
+    for (int write = e->op == ST_READ; write <= 1; write++) {
+        size_t key = 2 * (size_t)e->target + (size_t)write;
+        for (uint32_t r = graph->key_runs[key]; r < graph->key_runs[key + 1]; r++) {
+            const struct tas_run *run = &graph->runs[r];
+            uint32_t t = run->thread;
+            if (t == e->thread || t == segment->block->thread)
+                continue;
+            uint32_t low = forward ? ranges[t].first : segment->upper[t] + 1;
+            uint32_t high = forward ? segment->lower[t] - 1 : ranges[t].last;
+            size_t place = tas_run_from(graph, run, low);
+            if (place < run[1].first && graph->position[graph->accesses[place]] <= high)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Does the block itself have an access that conflicts with the event? */
+static bool meets_block(const struct st_tas_graph *graph, const struct tas_segment *segment,
+                        uint32_t event) {
+    const struct st_event *e = &graph->events[event];
+    uint32_t t = segment->block->thread;
+    for (int write = e->op == ST_READ; write <= 1; write++) {
+        size_t key = 2 * (size_t)e->target + (size_t)write;
+        for (uint32_t r = graph->key_runs[key]; r < graph->key_runs[key + 1]; r++) {
+            const struct tas_run *run = &graph->runs[r];
+            if (run->thread != t)
+                continue;
+            size_t place = tas_run_from(graph, run, segment->upper[t] + 1);
+            if (place < run[1].first && graph->position[graph->accesses[place]] < segment->lower[t])
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool links(const struct st_tas_graph *graph, const struct tas_segment *segment,
+                  uint32_t event, const struct tas_reach *ranges, bool forward) {
+    return meets_block(graph, segment, event) || meets(graph, segment, event, ranges, forward);
+}
+
+/* One round over a thread: moves its first reached access up, or its last one down. */
+static bool widen(struct tas_window *window, const struct st_tas_graph *graph,
+                  const struct tas_segment *segment, uint32_t t, bool forward) {
+    struct tas_reach *reach = &window->reach[t];
+    const uint32_t *events = graph->threads[t].events;
+    if (forward) {
+        for (uint32_t p = segment->upper[t] + 1; p < reach->first; p++)
+            if (tas_is_shared_access(graph, events[p - 1]) &&
+                links(graph, segment, events[p - 1], window->reach, true)) {
+                reach->first = p;
+                return true;
+            }
+    } else {
+        for (uint32_t p = segment->lower[t] - 1; p > reach->last; p--)
+            if (tas_is_shared_access(graph, events[p - 1]) &&
+                links(graph, segment, events[p - 1], window->reach, false)) {
+                reach->last = p;
+                return true;
+            }
+    }
+    return false;
+}
+
+static bool find_reach(struct tas_window *window, const struct st_tas_graph *graph,
+                       const struct tas_segment *segment) {
+    bool found = false;
+    for (uint32_t t = 0; t < graph->thread_count; t++)
+        window->reach[t] = (struct tas_reach){segment->lower[t], segment->upper[t]};
+    for (int forward = 0; forward <= 1; forward++)
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (uint32_t t = 0; t < graph->thread_count; t++)
+                if (t != segment->block->thread)
+                    changed |= widen(window, graph, segment, t, forward);
+        }
+    for (uint32_t t = 0; t < graph->thread_count; t++)
+        found |= t != segment->block->thread && window->reach[t].first <= window->reach[t].last;
+    return found;
+}
+
+/* ---- what is executed ---- */
+
+void tas_window_add(struct tas_window *window, const struct st_tas_graph *graph, uint32_t event,
+                    bool free) {
+    const uint32_t *needs = free ? tas_needs_free(graph, event) : tas_needs(graph, event);
+    uint32_t own = graph->events[event].thread;
+    for (uint32_t t = 0; t < graph->thread_count; t++)
+        if (t != own && needs[t] > window->to[t])
+            window->to[t] = needs[t];
+    if (graph->position[event] > window->to[own])
+        window->to[own] = graph->position[event];
+}
+
+/* The release of a lock that the thread holds behind its position `to`, or TAS_NONE. */
+static uint32_t next_release(const struct tas_window *window, const struct st_tas_graph *graph,
+                             uint32_t thread, uint32_t lower) {
+    uint32_t event = tas_event_at(graph, thread, window->to[thread]), found = TAS_NONE;
+    uint32_t set = graph->lockset[event];
+    for (uint32_t i = graph->lock_sets[set]; i < graph->lock_sets[set + 1]; i++) {
+        uint32_t acquire = tas_holder(graph, graph->lock_members[i], event + 1);
+        if (acquire == TAS_NONE || !graph->partner[acquire])
+            continue;
+        uint32_t release = graph->partner[acquire] - 1;
+        if (graph->events[release].thread == thread && graph->position[release] < lower)
+            found = release;
+    }
+    return found;
+}
+
+void tas_window_add_releases(struct tas_window *window, const struct st_tas_graph *graph,
+                             uint32_t thread, const uint32_t *lower) {
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t t = 0; t < graph->thread_count; t++) {
+            if (t == thread || !window->to[t])
+                continue;
+            uint32_t release = next_release(window, graph, t, lower[t]);
+            if (release != TAS_NONE) {
+                tas_window_add(window, graph, release, false);
+                changed = true;
+            }
+        }
+    }
+}
+
+/* ---- what is replayed ---- */
+
+uint32_t tas_window_holder(const struct tas_window *window, const struct st_tas_graph *graph,
+                           uint32_t lock) {
+    uint32_t first = graph->lock_first[lock];
+    uint32_t place = tas_acquires_before(graph, lock, window->limit);
+    while (place > first) {
+        uint32_t acquire = graph->acquires[--place], release = graph->partner[acquire];
+        if (tas_is_frozen(window, graph, acquire))
+            return release && tas_is_frozen(window, graph, release - 1) ? TAS_NONE : acquire;
+    }
+    return TAS_NONE;
+}
+
+/* The event and all behind it in its thread are not frozen. */
+static void thaw(struct tas_window *window, const struct st_tas_graph *graph, uint32_t event) {
+    uint32_t *from = &window->from[graph->events[event].thread];
+    if (graph->position[event] <= *from) {
+        *from = graph->position[event] - 1;
+        window->thawed = true;
+    }
+}
+
+/* What must happen before a frozen event is frozen; read-modify-writes are not cut in two. */
+static void thaw_dependent(struct tas_window *window, const struct st_tas_graph *graph,
+                           uint32_t t) {
+    while (window->from[t]) {
+        uint32_t event = tas_event_at(graph, t, window->from[t]);
+        const uint32_t *needs = tas_needs(graph, event);
+        bool intact = !tas_is_update(graph, event);
+        for (uint32_t u = 0; intact && u < graph->thread_count; u++)
+            intact = u == t || needs[u] <= window->from[u];
+        if (intact)
+            return;
+        thaw(window, graph, event);
+    }
+}
+
+/* Does another thread acquire the lock later in the frozen part? */
+static bool is_followed(const struct tas_window *window, const struct st_tas_graph *graph,
+                        uint32_t acquire) {
+    uint32_t lock = graph->events[acquire].target;
+    uint32_t place = tas_acquires_before(graph, lock, window->limit);
+    for (; place > graph->lock_first[lock] && graph->acquires[place - 1] > acquire; place--)
+        if (tas_is_frozen(window, graph, graph->acquires[place - 1]))
+            return true;
+    return false;
+}
+
+/* The locks that a thread holds behind its frozen events, all of which another thread acquires
+ * later in the frozen part. */
+static void thaw_sections(struct tas_window *window, const struct st_tas_graph *graph, uint32_t t) {
+    uint32_t event = tas_event_at(graph, t, window->from[t]), set = graph->lockset[event];
+    for (uint32_t i = graph->lock_sets[set]; i < graph->lock_sets[set + 1]; i++) {
+        uint32_t acquire = tas_holder(graph, graph->lock_members[i], event + 1);
+        if (acquire != TAS_NONE && is_followed(window, graph, acquire))
+            thaw(window, graph, acquire);
+    }
+}
+
+/* A read of the window that comes before `limit`, as observed: a frozen write behind its couple
+ * would be what it sees. */
+static void thaw_later_writes(struct tas_window *window, const struct st_tas_graph *graph,
+                              uint32_t read) {
+    uint32_t couple = graph->partner[read]; /* index + 1, so that 0 comes before all writes */
+    size_t key = 2 * (size_t)graph->events[read].target + 1;
+    if (couple && !tas_is_frozen(window, graph, couple - 1))
+        return;
+    for (uint32_t r = graph->key_runs[key]; r < graph->key_runs[key + 1]; r++) {
+        const struct tas_run *run = &graph->runs[r];
+        size_t place = tas_run_from(graph, run, window->from[run->thread] + 1);
+        while (place > run->first && graph->accesses[place - 1] + 1 > couple)
+            thaw(window, graph, graph->accesses[--place]);
+    }
+}
+
+static void look_at_read(struct tas_window *window, const struct st_tas_graph *graph,
+                         uint32_t read) {
+    uint32_t couple = graph->partner[read], x = graph->events[read].target;
+    if (!graph->shared[x])
+        return;
+    if (read < window->limit)
+        thaw_later_writes(window, graph, read);
+    if (couple && tas_is_frozen(window, graph, couple - 1)) {
+        window->couples[x] = couple - 1;
+        window->couple_stamps[x] = window->stamp;
+    }
+}
+
+/* A write or an acquire of the window: what it could come before must not be frozen. */
+static void look_at_rival(struct tas_window *window, const struct st_tas_graph *graph,
+                          uint32_t event) {
+    const struct st_event *e = &graph->events[event];
+    uint32_t source = TAS_NONE;
+    if (e->op == ST_ACQUIRE)
+        source = tas_window_holder(window, graph, e->target);
+    else if (window->couple_stamps[e->target] == window->stamp)
+        source = window->couples[e->target];
+    if (source != TAS_NONE && graph->events[source].thread != e->thread &&
+        !tas_must_precede(graph, source, event))
+        thaw(window, graph, source);
+}
+
+static void look_at_window(struct tas_window *window, const struct st_tas_graph *graph) {
+    window->stamp++;
+    for (uint32_t t = 0; t < graph->thread_count; t++)
+        for (uint32_t p = window->from[t] + 1; p <= window->to[t]; p++)
+            if (graph->events[tas_event_at(graph, t, p)].op == ST_READ)
+                look_at_read(window, graph, tas_event_at(graph, t, p));
+    for (uint32_t t = 0; t < graph->thread_count; t++)
+        for (uint32_t p = window->from[t] + 1; p <= window->to[t]; p++) {
+            uint32_t event = tas_event_at(graph, t, p), op = graph->events[event].op;
+            if (op == ST_ACQUIRE || op == ST_WRITE)
+                look_at_rival(window, graph, event);
+        }
+}
+
+void tas_window_freeze(struct tas_window *window, const struct st_tas_graph *graph,
+                       uint32_t limit) {
+    bool whole = true; /* the first events of the trace, all of them, depend on nothing else */
+    window->limit = limit;
+    window->thawed = false;
+    for (uint32_t t = 0; t < graph->thread_count; t++) {
+        window->from[t] = tas_position_before(graph, t, limit);
+        if (window->from[t] && tas_is_update(graph, tas_event_at(graph, t, window->from[t])))
+            thaw(window, graph, tas_event_at(graph, t, window->from[t]));
+    }
+    do {
+        whole &= !window->thawed;
+        window->thawed = false;
+        for (uint32_t t = 0; t < graph->thread_count && !whole; t++) {
+            thaw_dependent(window, graph, t);
+            if (window->from[t])
+                thaw_sections(window, graph, t);
+        }
+        if (!window->thawed)
+            look_at_window(window, graph);
+    } while (window->thawed);
+}
+
+/* ---- windows of blocks ---- */
+
+bool tas_window_find(struct tas_window *window, const struct st_tas_graph *graph,
+                     const struct tas_segment *segment) {
+    uint32_t own = segment->block->thread;
+    uint32_t first = segment->accesses[0], last = segment->accesses[segment->access_count - 1];
+    uint32_t limit = first;
+    if (!find_reach(window, graph, segment))
+        return false;
+    memset(window->to, 0, graph->thread_count * sizeof *window->to);
+    tas_window_add(window, graph, last, false);
+    for (uint32_t t = 0; t < graph->thread_count; t++) {
+        struct tas_reach reach = window->reach[t];
+        if (t == own || reach.first > reach.last)
+            continue;
+        uint32_t start = tas_event_at(graph, t, reach.first),
+                 end = tas_event_at(graph, t, reach.last);
+        limit = start < limit ? start : limit;
+        tas_window_add(window, graph, end, tas_needs(graph, end)[own] >= graph->position[last]);
+        if (tas_is_update(graph, end))
+            window->to[t]++;
+    }
+    tas_window_add_releases(window, graph, own, segment->lower);
+    tas_window_freeze(window, graph, limit);
+    return true;
+}
+
+void tas_window_whole(struct tas_window *window, const struct st_tas_graph *graph,
+                      const struct tas_segment *segment) {
+    uint32_t own = segment->block->thread;
+    for (uint32_t t = 0; t < graph->thread_count; t++)
+        window->to[t] = graph->threads[t].count;
+    window->to[own] = graph->position[segment->accesses[segment->access_count - 1]];
+    window->limit = 0;
+    memset(window->from, 0, graph->thread_count * sizeof *window->from);
+}

@@ -1,0 +1,197 @@
+/* The JSON of `seriatim check`: the contract "seriatim-check/1". Fields may be added, never changed
+ * or taken away. */
+#include "report/json/json_report.h"
+
+#include "report/json/json_fields.h"
+#include "report/json/json_parts.h"
+#include "report/triage/finding_groups.h"
+#include "report/user_line.h"
+
+#include <stdlib.h>
+
+static const char *schema(const struct st_report *report) {
+    return report->schema ? report->schema : ST_CHECK_SCHEMA;
+}
+
+/* The begin as an event, with all that is known of it. */
+static void write_entry(const struct st_report *report, const struct st_violation *violation,
+                        struct st_json *json) {
+    struct st_place begin = st_begin_place(violation);
+    st_json_key(json, "entry");
+    st_write_place(report, &begin, json);
+}
+
+static void write_violation(const struct st_report *report, const struct st_result *result,
+                            const struct st_violation_group *group, struct st_json *json) {
+    const struct st_violation *violation = group->violation;
+    size_t index = (size_t)(violation - result->findings->violations);
+    struct st_story story = st_violation_story(report, result, group);
+    const struct st_symbols *symbols = report->symbols;
+    char buffer[ST_LOCATION_SIZE];
+    st_json_object(json);
+    string_field(json, "block", st_target_name(symbols, ST_BEGIN, violation->block));
+    string_field(json, "thread", st_name(&symbols->threads, violation->thread));
+    number_field(json, "begin", violation->begin);
+    st_write_event_number(json, "end", violation->end);
+    number_field(json, "depth", violation->depth);
+    number_field(json, "event", violation->event.number);
+    string_field(json, "fingerprint", st_fingerprint(report, violation).text);
+    st_write_mark(report, st_violation_mark(report, result, index), "", json);
+    string_field(json, "begin_loc",
+                 st_user_location(symbols, report->details, violation->begin_loc, buffer));
+    write_entry(report, violation, json);
+    st_json_key(json, "proof");
+    st_write_place(report, &violation->event, json);
+    st_json_key(json, "closing");
+    if (violation->closing.from.number)
+        st_write_edge(report, &violation->closing, NULL, json);
+    else
+        st_json_null(json);
+    st_json_key(json, "cut_by");
+    if (violation->closing.to.number)
+        st_json_string(json, st_name(&symbols->threads, violation->closing.from.event.thread));
+    else
+        st_json_null(json);
+    st_json_key(json, "path");
+    st_write_edges(report, violation->path, NULL, violation->path_length, json);
+    st_json_key(json, "story");
+    st_write_story(&story, json);
+    st_json_object_end(json);
+    st_story_free(&story);
+}
+
+static void write_cycle(const struct st_report *report, const struct st_result *result,
+                        struct st_json *json) {
+    const struct st_findings *findings = result->findings;
+    st_json_key(json, "cycle");
+    st_write_edges(report, findings->cycle, findings->cycle_ends, findings->cycle_length, json);
+    if (!st_result_has_cycle(result))
+        return;
+    string_field(json, "cycle_fingerprint", st_cycle_fingerprint(report, findings).text);
+    st_write_mark(report, st_cycle_mark(report, result), "cycle_", json);
+}
+
+static void write_cycle_story(const struct st_report *report, const struct st_result *result,
+                              struct st_json *json) {
+    struct st_story story = st_cycle_story(report, result);
+    st_json_key(json, "story");
+    st_write_story(&story, json);
+    st_story_free(&story);
+}
+
+static void write_violations(const struct st_report *report, const struct st_result *result,
+                             const struct st_violation_groups *groups, struct st_json *json) {
+    const struct st_findings *findings = result->findings;
+    st_json_key(json, "violation_count");
+    if (findings->names_blocks)
+        st_json_number(json, findings->violation_count);
+    else
+        st_json_null(json);
+    st_json_key(json, "violations");
+    st_json_array(json);
+    for (size_t i = 0; i < findings->kept; i++)
+        write_violation(report, result, &groups->by_violation[i], json);
+    st_json_array_end(json);
+    if (findings->cycle_length)
+        write_cycle(report, result, json);
+    if (st_result_has_cycle(result))
+        write_cycle_story(report, result, json);
+}
+
+static void write_blocks(const struct st_findings *findings,
+                         const struct st_violation_groups *groups, struct st_json *json) {
+    st_json_key(json, "blocks");
+    st_json_array(json);
+    for (size_t i = 0; i < groups->row_count; i++) {
+        const struct st_block_row *row = &groups->rows[i];
+        st_json_flat_object(json);
+        string_field(json, "name", row->name);
+        number_field(json, "executed", row->executed);
+        st_json_key(json, "violated");
+        if (findings->names_blocks)
+            st_json_number(json, row->violated);
+        else
+            st_json_null(json);
+        if (row->violated)
+            number_field(json, "depth", row->depth);
+        st_json_object_end(json);
+    }
+    st_json_array_end(json);
+}
+
+static void write_verdict(enum st_verdict verdict, struct st_json *json) {
+    st_json_key(json, "serializable");
+    if (verdict == ST_UNDECIDED)
+        st_json_null(json);
+    else
+        st_json_bool(json, verdict == ST_SERIALIZABLE);
+}
+
+static void write_result(const struct st_report *report, size_t index, struct st_json *json) {
+    const struct st_result *result = &report->results.items[index];
+    struct st_violation_groups groups = st_group_violations(report, result);
+    st_json_object(json);
+    string_field(json, "schema", schema(report));
+    string_field(json, "engine", result->engine);
+    st_write_trace(report, json);
+    struct st_summary summary = st_result_summary(result);
+    string_field(json, "summary", summary.text);
+    free(summary.text);
+    write_verdict(result->findings->verdict, json);
+    st_write_event_number(json, "first_bad_event", result->findings->first_bad_event);
+    if (result->findings->gave_up)
+        string_field(json, "gave_up", result->findings->gave_up);
+    bool_field(json, "outermost_only", result->findings->outermost_only);
+    bool_field(json, "blames_closers", result->findings->blames_closers);
+    write_violations(report, result, &groups, json);
+    if (report->triage)
+        st_write_states(&report->triage->marks[index], json);
+    if (report->kind == ST_REPORT_RESULT)
+        st_write_triage(report, json);
+    write_blocks(result->findings, &groups, json);
+    st_write_repairs(report->repairs, json);
+    bool_field(json, "stopped", report->stopped);
+    st_json_key(json, "time_seconds");
+    st_json_real(json, result->seconds);
+    number_field(json, "peak_state_bytes", result->peak_bytes);
+    st_json_object_end(json);
+    st_violation_groups_free(&groups);
+}
+
+static void write_comparison(const struct st_report *report, struct st_json *json) {
+    st_json_object(json);
+    string_field(json, "schema", schema(report));
+    st_write_trace(report, json);
+    bool_field(json, "agree", !st_report_disagrees(report));
+    st_write_triage(report, json);
+    st_json_key(json, "engines");
+    st_json_array(json);
+    for (size_t i = 0; i < report->results.count; i++)
+        write_result(report, i, json);
+    st_json_array_end(json);
+    st_json_object_end(json);
+}
+
+void st_report_json_value(const struct st_report *report, struct st_json *json) {
+    switch (report->kind) {
+    case ST_REPORT_RESULT:
+        write_result(report, 0, json);
+        break;
+    case ST_REPORT_COMPARISON:
+        write_comparison(report, json);
+        break;
+    case ST_REPORT_PREDICTION:
+        st_prediction_json_value(report, json);
+        break;
+    case ST_REPORT_PREDICTION_COMPARISON:
+        st_prediction_comparison_json_value(report, json);
+        break;
+    }
+}
+
+void st_report_json(const struct st_report *report, FILE *file) {
+    struct st_json json;
+    st_json_start(&json, file);
+    st_report_json_value(report, &json);
+    st_json_finish(&json);
+}

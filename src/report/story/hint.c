@@ -1,0 +1,218 @@
+/* Every sentence here repeats facts of the finding, or follows from them alone:
+ *
+ * - A path that leaves a block through the release of a lock shows that the block let go of it and
+ *   went on. If it comes back through an acquire of the same lock, others had it in between, which
+ *   they could not if the block had kept it.
+ * - A lock is held by one thread at a time. If the block held it at both of its accesses and the
+ *   other thread at its own, in between, then the block let go of it between them.
+ * - If one side held a lock that the other side did not, it did not keep them apart. */
+#include "report/story/builder.h"
+
+#include "base/memory.h"
+#include "report/user_line.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A hint in the making. */
+struct hint {
+    FILE *file;
+    const struct st_report *report;
+    const struct st_violation *violation;
+};
+
+/* " at bank.c:25", " at location 25", or nothing. */
+static void put_location(const struct hint *h, const char *location, uint64_t loc) {
+    char buffer[ST_LOCATION_SIZE];
+    if (location) {
+        fprintf(h->file, " at %s", location);
+    } else if (*st_user_location(h->report->symbols, h->report->details, loc, buffer)) {
+        fputc(' ', h->file);
+        st_put_where(h->file, h->report, loc);
+    }
+}
+
+/* The line that the step is shown with. */
+static void put_where(const struct hint *h, const struct st_place *place) {
+    struct st_calls calls = st_calls_at(h->report->details, place->event.loc);
+    put_location(h, calls.count ? calls.frames[0].location : NULL, place->event.loc);
+    st_calls_free(&calls);
+}
+
+/* For a step of the block: the line in the block itself, from which others were called. */
+static void put_where_inside(const struct hint *h, const struct st_place *place) {
+    struct st_calls around = st_calls_at(h->report->details, h->violation->begin_loc);
+    struct st_calls calls = st_calls_at(h->report->details, place->event.loc);
+    size_t inside = around.count ? st_calls_new(&calls, &around) : 1;
+    put_location(h, calls.count ? calls.frames[inside - 1].location : NULL, place->event.loc);
+    st_calls_free(&around);
+    st_calls_free(&calls);
+}
+
+static void put_target(const struct hint *h, const struct st_place *place) {
+    fputs(st_target_name(h->report->symbols, (enum st_op)place->event.written, place->event.target),
+          h->file);
+}
+
+/* ---- locks that were held ---- */
+
+/* A copy of their names, ending with NULL. */
+static char **copy_locks(const char *const *locks) {
+    size_t count = 0;
+    while (locks[count])
+        count++;
+    char **copy = st_alloc(count + 1, sizeof *copy);
+    for (size_t i = 0; i < count; i++)
+        copy[i] = st_strdup(locks[i]);
+    return copy;
+}
+
+/* NULL where nothing is known of the place. */
+static char **locks_at(const struct hint *h, const struct st_place *place) {
+    struct st_detail detail = st_detail_at(h->report, place->event.loc);
+    return *detail.stack ? copy_locks(detail.locks) : NULL;
+}
+
+static void free_locks(char **locks) {
+    for (size_t i = 0; locks && locks[i]; i++)
+        free(locks[i]);
+    free(locks);
+}
+
+static bool holds(char *const *locks, const char *lock) {
+    while (*locks && strcmp(*locks, lock) != 0)
+        locks++;
+    return *locks;
+}
+
+/* The locks at the two steps of one thread, and at those of the other. */
+struct sides {
+    char **in[2], **out[2];
+};
+
+/* A lock that the one thread held at both of its steps, and the other, too (`shared`), or at none.
+ */
+static const char *find_lock(const struct sides *sides, bool shared) {
+    for (char **lock = sides->in[0]; *lock; lock++) {
+        bool there = holds(sides->out[0], *lock) && holds(sides->out[1], *lock);
+        bool nowhere = !holds(sides->out[0], *lock) && !holds(sides->out[1], *lock);
+        if (holds(sides->in[1], *lock) && (shared ? there : nowhere))
+            return *lock;
+    }
+    return NULL;
+}
+
+static bool none_held(const struct sides *sides) {
+    return !*sides->in[0] && !*sides->in[1] && !*sides->out[0] && !*sides->out[1];
+}
+
+/* ---- accesses ---- */
+
+/* `home` is the block's side. */
+static bool hint_at_locks(const struct hint *h, const struct sides *home) {
+    const struct st_violation *violation = h->violation;
+    const struct st_edge *first = &violation->path[0], *last = &violation->closing;
+    uint32_t other = last->from.event.thread;
+    struct sides away = {{home->out[0], home->out[1]}, {home->in[0], home->in[1]}};
+    const char *lock;
+    if (none_held(home)) {
+        fputs("none of these accesses was made under a lock", h->file);
+    } else if ((lock = find_lock(home, true))) {
+        st_put_sentence(h->file, h->report,
+                        "all of these accesses were made under %s, but %b let go of it between its "
+                        "two,",
+                        lock, violation->block);
+        put_where_inside(h, &first->from);
+        fputs(" and", h->file);
+        put_where_inside(h, &last->to);
+    } else if ((lock = find_lock(home, false))) {
+        st_put_sentence(h->file, h->report, "%t held %s at its accesses, but %t did not",
+                        violation->thread, lock, other);
+        put_where(h, &first->to);
+    } else if ((lock = find_lock(&away, false))) {
+        st_put_sentence(h->file, h->report, "%t held %s at its accesses, but %t did not", other,
+                        lock, violation->thread);
+        put_where_inside(h, &first->from);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static bool hint_at_accesses(const struct hint *h) {
+    const struct st_edge *first = &h->violation->path[0], *last = &h->violation->closing;
+    struct sides home = {{locks_at(h, &first->from), locks_at(h, &last->to)},
+                         {locks_at(h, &first->to), locks_at(h, &last->from)}};
+    bool known = home.in[0] && home.in[1] && home.out[0] && home.out[1];
+    bool certain = known && hint_at_locks(h, &home);
+    for (int i = 0; i < 2; i++) {
+        free_locks(home.in[i]);
+        free_locks(home.out[i]);
+    }
+    return certain;
+}
+
+/* ---- locks that were let go ---- */
+
+/* Does the thread hold nothing there? False where that is not known. */
+static bool holds_nothing(const struct hint *h, const struct st_place *place) {
+    char **locks = locks_at(h, place);
+    bool nothing = locks && !*locks;
+    free_locks(locks);
+    return nothing;
+}
+
+static bool hint_at_release(const struct hint *h) {
+    const struct st_violation *violation = h->violation;
+    const struct st_place *left = &violation->path[0].from, *back = &violation->closing.to;
+    bool acquires = violation->closing.kind == ST_EDGE_LOCK;
+    bool same = acquires && back->event.target == left->event.target;
+    st_put_sentence(h->file, h->report, "%b let go of ", violation->block);
+    put_target(h, left);
+    put_where_inside(h, left);
+    if (same) {
+        fputs(" and took it again", h->file);
+        put_where_inside(h, back);
+        st_put_sentence(h->file, h->report, "; held throughout, it would have kept %t out",
+                        violation->closing.from.event.thread);
+        return true;
+    }
+    fputs(acquires                         ? " before it took "
+          : back->event.written == ST_READ ? " before it read "
+                                           : " before it wrote ",
+          h->file);
+    put_target(h, back);
+    put_where_inside(h, back);
+    if (holds_nothing(h, back))
+        fputs(acquires ? ", and held no lock by then" : ", which it did without a lock", h->file);
+    return true;
+}
+
+/* There is something to say of paths that go through one other thread, from lock to lock, from
+ * access to access, or from a lock to an access. In a saved result, the last dependence may be
+ * missing. */
+static bool hint_at(const struct hint *h) {
+    const struct st_violation *violation = h->violation;
+    if (violation->path_length != 2 || !violation->closing.from.number)
+        return false;
+    enum st_edge_kind out = violation->path[0].kind, back = violation->closing.kind;
+    if (out == ST_EDGE_LOCK && violation->path[0].from.event.written != ST_ACQUIRE &&
+        (back == ST_EDGE_LOCK || back == ST_EDGE_CONFLICT))
+        return hint_at_release(h);
+    if (out == ST_EDGE_CONFLICT && back == ST_EDGE_CONFLICT)
+        return hint_at_accesses(h);
+    return false;
+}
+
+char *st_hint_text(const struct st_report *report, const struct st_violation *violation) {
+    struct st_text_buffer buffer;
+    struct hint h = {st_text_buffer_open(&buffer), report, violation};
+    bool certain = hint_at(&h);
+    if (certain)
+        fputc('.', h.file);
+    char *text = st_text_buffer_close(&buffer);
+    if (certain)
+        return text;
+    free(text);
+    return NULL;
+}

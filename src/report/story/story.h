@@ -1,0 +1,156 @@
+/* What a finding says, as data: a headline, the steps, what follows from them and what limits it.
+ *
+ * A story is built once, here, from the facts of a finding. Printers (text, JSON, SARIF, the page)
+ * lay it out and add no sentence of their own. Builders know nothing of terminals, columns, colour
+ * or JSON.
+ *
+ * All texts are UTF-8 as far as the names of the trace are; a printer escapes what its medium must
+ * not obey. NULL stands for what there is nothing to say about. In print:
+ *
+ *     HEADLINE (FREQUENCY).
+ *       INTRODUCTION
+ *       STEPS, one below the other
+ *       EXPLANATION
+ *       CONCLUSION
+ *       Hint: HINT
+ *       NOTES, a line each
+ *       SCHEDULE: its title, and its steps
+ *
+ * As JSON, in the member "story" of each violation, reported block and race, in "story" of a result
+ * that is not serializable although no block is named, and in "deadlock_stories", one for each of
+ * "deadlocks":
+ *
+ *     {"kind": "violation",                  see enum st_story_kind
+ *      "count": 3,                           findings that this one stands for, itself included; 0:
+ *                                            another finding stands for it, and text and SARIF
+ * print only that one "headline": "transfer was not atomic in thread T1: T2 came in between",    no
+ * full stop "frequency": "cut in 1 of its 5 runs",               or null; for parentheses
+ *      "introduction": null,                                or a sentence before the steps
+ *      "steps": [{"event": 28,                              or null: not known
+ *                 "thread": "T1",
+ *                 "action": "released lock checking.lock",
+ *                 "loc": "bank.c:25", "function": "withdraw",   "" where not known
+ *                 "holding": "holding no lock",             left out where there is nothing to say
+ *                 "follows": "so T2 comes after transfer",  left out likewise
+ *                 "race": "a data race: nothing orders the two"},   left out likewise
+ *                {"gap": "4 more dependences"}],            between steps that are left out
+ *      "explanation": null,                                 or what the analysis says
+ *      "conclusion": "No serial order has T2's work both after and before transfer.",   or null
+ *      "hint": "transfer let go of ...",                    or null
+ *      "notes": ["The block around it was cut by the same: handle."],
+ *      "schedule": null}                                    or {"title": "...", "steps": [as
+ * above]}
+ *
+ * In a schedule, "follows" says what a read sees instead of what it saw, and "marked": true stands
+ * for a step that the finding rests on. A path, a cycle or a schedule that is long has gaps. */
+#ifndef SERIATIM_REPORT_STORY_STORY_H
+#define SERIATIM_REPORT_STORY_STORY_H
+
+#include "report/calls.h"
+
+enum st_story_kind {
+    ST_STORY_VIOLATION, /* a block that was cut */
+    ST_STORY_BLAMED,    /* a block that closed a cycle, and may have been cut or not */
+    ST_STORY_CYCLE,     /* not serializable, and yet no block was cut */
+    ST_STORY_VERDICT,   /* not serializable, by an engine that names no blocks */
+    ST_STORY_PREDICTED, /* a block that is cut in some other schedule */
+    ST_STORY_POTENTIAL, /* a block that may be cut in some other schedule */
+    ST_STORY_RACE,
+    ST_STORY_DEADLOCK
+};
+const char *st_story_kind_name(enum st_story_kind kind); /* "violation", "blamed", "cycle", ... */
+
+/* A step, or a gap between steps: then `gap` says what is left out, and the rest is empty. */
+struct st_story_step {
+    char *gap;             /* "4 more dependences" */
+    struct st_place place; /* the event; its number is 0 where only the thread is known */
+    char *thread;          /* its name */
+    bool home;             /* it is the thread that the finding is about */
+    bool marked;           /* in a schedule: the finding rests on this step */
+    char *action;          /* "released lock checking.lock" */
+    char *holding;         /* "holding savings.lock", "holding no lock" */
+    char *where;           /* "at bank.c:25", "at location 21" */
+    char *location;        /* "bank.c:25", "21"; "" where it is not known */
+    char *follows;         /* "so T2 comes after transfer" */
+    char *race;            /* "a data race: nothing orders the two" */
+    struct st_calls calls; /* that led there; empty where they are not known */
+    size_t new_calls;      /* so many of them, from the innermost on, were not in an earlier step of
+                            * the same thread */
+};
+
+struct st_story_steps {
+    struct st_story_step *items;
+    size_t count, capacity;
+};
+
+struct st_story {
+    enum st_story_kind kind;
+    size_t count; /* see above */
+    char *headline;
+    size_t alarm; /* so many bytes of the headline, from its start, say what is wrong */
+    char *frequency;
+    char *introduction;
+    struct st_story_steps steps;
+    char *explanation, *conclusion, *hint;
+    char **notes;
+    size_t note_count, note_capacity;
+    char *schedule_title; /* NULL: there is no schedule to be shown */
+    struct st_story_steps schedule;
+};
+
+/* Builders. What they are given must outlive the story only as far as `place` is used. Release each
+ * story with st_story_free. */
+
+struct st_violation_group;
+struct st_predicted_group;
+
+/* A violated block, or one that an engine blames, and those that it stands for. */
+struct st_story st_violation_story(const struct st_report *report, const struct st_result *result,
+                                   const struct st_violation_group *group);
+
+/* A trace that is not serializable although no block is named (st_result_has_cycle). */
+struct st_story st_cycle_story(const struct st_report *report, const struct st_result *result);
+
+/* A block that could be cut, and those that it stands for. */
+struct st_story st_predicted_story(const struct st_report *report,
+                                   const struct st_prediction *prediction,
+                                   const struct st_predicted_group *group);
+
+/* `count` races are at the same lines. */
+struct st_story st_race_story(const struct st_report *report, const struct st_predicted_race *race,
+                              size_t count);
+
+struct st_story st_deadlock_story(const struct st_report *report,
+                                  const struct st_predicted_deadlock *deadlock);
+
+/* What a whole result or prediction says, in a line without a full stop, which JSON has as
+ * "summary": "not serializable (no order of whole blocks explains this run), first bad event 11; 1
+ * violated block". The verdict comes first, then what it means, for those who read it for the first
+ * time. Release the text with free(). */
+struct st_summary {
+    char *text;
+    size_t verdict, meaning; /* where each of them ends */
+};
+
+struct st_summary st_result_summary(const struct st_result *result);
+struct st_summary st_prediction_summary(const struct st_report *report,
+                                        const struct st_prediction *prediction);
+
+/* Parts of stories, for tables and lists. Release each with free(). */
+
+/* What the thread did: "wrote x", "acquired lock l"; or with `predicted`, would do: "writes x". */
+char *st_action_text(const struct st_symbols *symbols, const struct st_event *event,
+                     bool predicted);
+
+/* "R-W-R on x, y and 3 more"; "" where nothing is known. */
+char *st_pattern_text(const struct st_report *report, const struct st_predicted_block *block);
+
+/* "; 2 deadlock potentials" or the like; "" where there are none. */
+char *st_deadlock_count_text(const struct st_predictions *predictions);
+
+/* What an analysis said, with a capital and a full stop if it left that to us. */
+char *st_closed_sentence(const char *words);
+
+void st_story_free(struct st_story *story);
+
+#endif

@@ -1,0 +1,195 @@
+/* The report for people: a story for each violated block, how often each was cut, and one line
+ * that sums up. */
+#include "report/text/story_text.h"
+
+#include "report/text/prediction_text.h"
+#include "report/text/text_parts.h"
+#include "report/triage/finding_groups.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static uint64_t listed_as_new(const struct st_report *report) {
+    const struct st_result *result = &report->results.items[0];
+    uint64_t count = 0;
+    for (size_t i = 0; i < result->findings->kept; i++)
+        count += st_violation_mark(report, result, i).state == ST_NEW;
+    return count;
+}
+
+static void put_violations(const struct st_text_writer *text, const struct st_report *report,
+                           const struct st_violation_groups *groups) {
+    const struct st_result *result = &report->results.items[0];
+    for (size_t i = 0; i < groups->count && groups->items[i].state == ST_NEW; i++) {
+        struct st_story story = st_violation_story(report, result, &groups->items[i]);
+        st_print_story(text, &story, NULL);
+        st_story_free(&story);
+        fputc('\n', text->file);
+    }
+    uint64_t more = st_new_violated(report, result) - listed_as_new(report);
+    if (more && !report->stopped) {
+        st_put_count(text, more, "more violated block");
+        fputs(" not listed; --limit 0 lists all.\n\n", text->file);
+    }
+}
+
+static void put_cycle(const struct st_text_writer *text, const struct st_report *report) {
+    const struct st_result *result = &report->results.items[0];
+    if (!st_result_has_cycle(result) || st_cycle_mark(report, result).state != ST_NEW)
+        return;
+    struct st_story story = st_cycle_story(report, result);
+    st_print_story(text, &story, NULL);
+    st_story_free(&story);
+    fputc('\n', text->file);
+}
+
+/* ---- The table of blocks ---- */
+
+/* How often each block ran and was cut. With a single name the headlines have said it. */
+static void put_blocks(const struct st_text_writer *text, const struct st_report *report,
+                       const struct st_violation_groups *groups) {
+    const struct st_findings *findings = report->results.items[0].findings;
+    if (groups->row_count < 2 || !groups->rows[0].violated || report->stopped)
+        return;
+    st_put_block_table(text, groups->rows, groups->row_count,
+                       findings->blames_closers ? "blamed" : "violated", "violated");
+    if (findings->outermost_only && report->facts->deepest > 1)
+        fputs("This engine looks at outermost blocks only: nested ones count as executed, never as "
+              "violated.\n",
+              text->file);
+    fputc('\n', text->file);
+}
+
+/* ---- The summary ---- */
+
+static const char *verdict_words(enum st_verdict verdict) {
+    return verdict == ST_SERIALIZABLE       ? "serializable"
+           : verdict == ST_NOT_SERIALIZABLE ? "not serializable"
+                                            : "undecided";
+}
+
+/* In a recording the order of racing accesses is one that they can have had (docs/programs.md).
+ */
+static void put_race_note(const struct st_text_writer *text, const struct st_report *report) {
+    if (report->details && st_findings_racy(report->results.items[0].findings))
+        fputs("A finding rests on a data race: in a recording the order of racing accesses is best "
+              "effort. 'seriatim stats' lists them.\n",
+              text->file);
+}
+
+static void put_summary(const struct st_text_writer *text, const struct st_report *report) {
+    const struct st_result *result = &report->results.items[0];
+    const struct st_findings *findings = result->findings;
+    struct st_summary summary = st_result_summary(result);
+    st_put_name(text, report->trace);
+    fputs(": ", text->file);
+    st_put_paint(text, findings->verdict == ST_SERIALIZABLE ? ST_GREEN : ST_RED);
+    st_put_part(text, summary.text, summary.verdict);
+    st_put_paint(text, ST_PLAIN);
+    fputs(summary.text + (text->style.quiet ? summary.meaning : summary.verdict), text->file);
+    if (report->triage && findings->names_blocks)
+        st_put_states(text, report);
+    if (report->stopped)
+        fputs("; stopped at the first finding", text->file);
+    fprintf(text->file, " (%s: ", result->engine);
+    st_put_facts(text, report);
+    fputs(")\n", text->file);
+    free(summary.text);
+}
+
+static void scale_bytes(char *buffer, size_t size, size_t bytes) {
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double value = (double)bytes;
+    size_t unit = 0;
+    while (value >= 1000 && unit + 1 < sizeof units / sizeof *units) {
+        value /= 1024;
+        unit++;
+    }
+    snprintf(buffer, size, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+}
+
+static void put_row(const struct st_text_writer *text, const struct st_result *result) {
+    const struct st_findings *findings = result->findings;
+    char first[24] = "-", violated[24] = "-", seconds[24], bytes[24];
+    if (findings->first_bad_event)
+        snprintf(first, sizeof first, "%" PRIu64, findings->first_bad_event);
+    if (findings->names_blocks)
+        snprintf(violated, sizeof violated, "%" PRIu64, st_all_violated(findings));
+    st_scale_time(seconds, sizeof seconds, result->seconds);
+    scale_bytes(bytes, sizeof bytes, result->peak_bytes);
+    fprintf(text->file, "%-14s ", result->engine);
+    st_put_paint(text, findings->verdict == ST_SERIALIZABLE ? ST_GREEN : ST_RED);
+    fprintf(text->file, "%-16s", verdict_words(findings->verdict));
+    st_put_paint(text, ST_PLAIN);
+    fprintf(text->file, " %15s  %15s  %9s  %10s\n", first, violated, seconds, bytes);
+}
+
+static void put_table(const struct st_text_writer *text, const struct st_report *report) {
+    st_put_name(text, report->trace);
+    fputs(": ", text->file);
+    st_put_facts(text, report);
+    fputs("\n\n", text->file);
+    st_put_paint(text, ST_BOLD);
+    fprintf(text->file, "%-14s %-16s %15s  %15s  %9s  %10s\n", "engine", "verdict",
+            "first bad event", "violated blocks", "time", "peak state");
+    st_put_paint(text, ST_PLAIN);
+    for (size_t i = 0; i < report->results.count; i++)
+        put_row(text, &report->results.items[i]);
+    if (!text->style.quiet)
+        fputs("\nSerializable: some order of whole blocks explains this run.\n", text->file);
+    if (!st_report_disagrees(report))
+        return;
+    st_put_paint(text, ST_RED);
+    fputs("\nTHE ENGINES DISAGREE about the verdict, so at least one of them is wrong.\n"
+          "This is a bug in seriatim: please report it together with the trace.\n",
+          text->file);
+    st_put_paint(text, ST_PLAIN);
+}
+
+static void put_findings(const struct st_text_writer *text, const struct st_report *report) {
+    struct st_violation_groups groups = st_group_violations(report, &report->results.items[0]);
+    put_violations(text, report, &groups);
+    put_blocks(text, report, &groups);
+    put_cycle(text, report);
+    st_violation_groups_free(&groups);
+}
+
+static void print_result(struct st_text_writer *text, const struct st_report *report) {
+    if (!text->style.quiet) {
+        text->sources = st_sources_new(report->folder, report->built);
+        put_findings(text, report);
+        st_put_newer_sources(text);
+        st_sources_free(text->sources);
+        if (report->triage)
+            st_put_triage(text, report);
+        put_race_note(text, report);
+    }
+    put_summary(text, report);
+}
+
+static void print_comparison(const struct st_text_writer *text, const struct st_report *report) {
+    put_table(text, report);
+    if (!report->triage)
+        return;
+    fputc('\n', text->file);
+    st_put_triage(text, report);
+}
+
+void st_report_text(const struct st_report *report, struct st_text_style style, FILE *file) {
+    struct st_text_writer text = {
+        .file = file, .symbols = report->symbols, .style = style, .details = report->details};
+    switch (report->kind) {
+    case ST_REPORT_RESULT:
+        print_result(&text, report);
+        break;
+    case ST_REPORT_COMPARISON:
+        print_comparison(&text, report);
+        break;
+    case ST_REPORT_PREDICTION:
+        st_print_prediction(&text, report);
+        break;
+    case ST_REPORT_PREDICTION_COMPARISON:
+        st_print_prediction_comparison(&text, report);
+        break;
+    }
+}

@@ -1,0 +1,381 @@
+#include "report/triage/finding_groups.h"
+
+#include "base/memory.h"
+#include "report/calls.h"
+#include "report/text_buffer.h"
+#include "report/user_line.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_numbers(uint64_t a, uint64_t b) {
+    return (a > b) - (a < b);
+}
+
+/* ---- Names and their rows ---- */
+
+/* By the name plus 1; blocks without a name come first. */
+static size_t number_of(uint32_t name) {
+    return (uint32_t)(name + 1);
+}
+
+/* The row of each name; NULL where there is none. */
+struct row_index {
+    const struct st_block_row **rows;
+    size_t capacity;
+};
+
+static struct row_index index_rows(const struct st_block_row *rows, size_t count) {
+    struct row_index index = {0};
+    for (size_t i = 0; i < count; i++) {
+        st_reserve(&index.rows, &index.capacity, number_of(rows[i].block) + 1);
+        index.rows[number_of(rows[i].block)] = &rows[i];
+    }
+    return index;
+}
+
+static const struct st_block_row *find_row(const struct row_index *index, uint32_t block) {
+    size_t number = number_of(block);
+    return number < index->capacity ? index->rows[number] : NULL;
+}
+
+/* Rows are in the order of their rank; a name without a row comes last. */
+static int compare_ranks(const struct st_block_row *a, const struct st_block_row *b) {
+    if (!a || !b)
+        return !a - !b;
+    return (a > b) - (a < b);
+}
+
+/* ---- Lines ---- */
+
+/* The lines that the report shows for a step: its own, or with `around` all that led there from the
+ * calls around it. */
+static void put_lines(FILE *file, const struct st_report *report, uint64_t loc,
+                      const struct st_calls *around) {
+    char buffer[ST_LOCATION_SIZE];
+    struct st_calls calls = st_calls_at(report->details, loc);
+    size_t count = around ? st_calls_new(&calls, around) : calls.count ? 1 : 0;
+    if (!count)
+        fputs(st_user_location(report->symbols, report->details, loc, buffer), file);
+    for (size_t i = 0; i < count; i++)
+        fprintf(file, "%s %s\n", calls.frames[i].function, calls.frames[i].location);
+    st_calls_free(&calls);
+}
+
+/* ---- Blocks that were cut together ---- */
+
+struct item {
+    const struct st_violation *violation;
+    enum st_state state;
+};
+
+enum { PLACE_SIZE = 8 };
+
+/* The blocks that one event cut, the innermost first, and where: see set_place. */
+struct cut {
+    const struct item *items;
+    size_t count;
+    uint64_t place[PLACE_SIZE];
+};
+
+static int by_event_then_innermost(const void *left, const void *right) {
+    const struct item *a = left, *b = right;
+    int order = compare_numbers(a->state, b->state);
+    if (!order)
+        order = compare_numbers(a->violation->event.number, b->violation->event.number);
+    if (!order)
+        order = compare_numbers(b->violation->depth, a->violation->depth);
+    return order ? order : compare_numbers(a->violation->begin, b->violation->begin);
+}
+
+static bool cut_together(const struct item *inner, const struct item *outer) {
+    return inner->state == outer->state &&
+           inner->violation->event.number == outer->violation->event.number &&
+           inner->violation->depth != outer->violation->depth;
+}
+
+/* Sorts the items; the cuts point into them. */
+static struct cut *make_cuts(struct item *items, size_t item_count, size_t *count) {
+    struct cut *cuts = st_alloc(item_count, sizeof *cuts);
+    qsort(items, item_count, sizeof *items, by_event_then_innermost);
+    *count = 0;
+    for (size_t i = 0; i < item_count; i++) {
+        if (i == 0 || !cut_together(&items[i - 1], &items[i]))
+            cuts[(*count)++].items = &items[i];
+        cuts[*count - 1].count++;
+    }
+    return cuts;
+}
+
+/* ---- Cuts in the same place ---- */
+
+/* Where violations are, as numbers: the same for all places with the same lines. */
+struct places {
+    const struct st_report *report;
+    struct st_names lines;
+};
+
+static uint64_t number_lines(struct places *p, uint64_t loc, const struct st_calls *around) {
+    struct st_text_buffer buffer;
+    put_lines(st_text_buffer_open(&buffer), p->report, loc, around);
+    char *text = st_text_buffer_close(&buffer);
+    uint64_t number = st_names_add(&p->lines, text, strlen(text));
+    free(text);
+    return number;
+}
+
+/* Of the same block, cut at the same lines by work at the same lines, whoever ran it and whenever,
+ * and whatever called them. */
+static void set_place(struct places *p, struct cut *cut) {
+    const struct st_violation *violation = cut->items[0].violation;
+    const struct st_edge *first = violation->path_length ? violation->path : NULL;
+    const struct st_edge *last = &violation->closing;
+    struct st_calls around = st_calls_at(p->report->details, violation->begin_loc);
+    uint64_t *place = cut->place;
+    place[0] = cut->items[0].state;
+    place[1] = violation->block;
+    place[2] = number_lines(p, violation->begin_loc, NULL);
+    place[3] = violation->event.event.written;
+    place[4] = number_lines(p, violation->event.event.loc, &around);
+    place[5] = first ? number_lines(p, first->from.event.loc, &around) : 0;
+    place[6] = first ? number_lines(p, first->to.event.loc, NULL) : 0;
+    place[7] = last->from.number ? number_lines(p, last->from.event.loc, NULL) : 0;
+    st_calls_free(&around);
+}
+
+static int compare_places(const struct cut *a, const struct cut *b) {
+    int order = 0;
+    for (size_t i = 0; !order && i < PLACE_SIZE; i++)
+        order = compare_numbers(a->place[i], b->place[i]);
+    return order;
+}
+
+static int by_place_then_event(const void *left, const void *right) {
+    const struct cut *a = left, *b = right;
+    int order = compare_places(a, b);
+    return order ? order
+                 : compare_numbers(a->items[0].violation->event.number,
+                                   b->items[0].violation->event.number);
+}
+
+static void sort_cuts(const struct st_report *report, struct cut *cuts, size_t count) {
+    struct places p = {.report = report};
+    st_names_init(&p.lines);
+    for (size_t i = 0; i < count; i++)
+        set_place(&p, &cuts[i]);
+    st_names_free(&p.lines);
+    qsort(cuts, count, sizeof *cuts, by_place_then_event);
+}
+
+/* ---- Groups of violations ---- */
+
+/* Groups in the making. seen[number_of(name)] is the number of the last group, from 1, that has the
+ * name in its `around`. */
+struct gathering {
+    struct st_violation_groups *groups;
+    struct row_index rows;
+    size_t name_count;
+    size_t *seen, seen_capacity;
+};
+
+static void start_group(struct gathering *g, const struct item *item) {
+    struct st_violation_groups *groups = g->groups;
+    groups->items[groups->count++] =
+        (struct st_violation_group){.violation = item->violation,
+                                    .state = item->state,
+                                    .around = &groups->names[g->name_count],
+                                    .row = find_row(&g->rows, item->violation->block)};
+}
+
+static void add_cut(struct gathering *g, const struct cut *cut) {
+    struct st_violation_groups *groups = g->groups;
+    struct st_violation_group *group = &groups->items[groups->count - 1];
+    group->count++;
+    for (size_t i = 1; i < cut->count; i++) {
+        uint32_t name = cut->items[i].violation->block;
+        st_reserve(&g->seen, &g->seen_capacity, number_of(name) + 1);
+        if (g->seen[number_of(name)] == groups->count)
+            continue;
+        g->seen[number_of(name)] = groups->count;
+        groups->names[g->name_count++] = name;
+        group->around_count++;
+    }
+}
+
+static int by_rank_then_event(const void *left, const void *right) {
+    const struct st_violation_group *a = left, *b = right;
+    int order = compare_numbers(a->state, b->state);
+    if (!order)
+        order = compare_ranks(a->row, b->row);
+    return order ? order : compare_numbers(a->violation->event.number, b->violation->event.number);
+}
+
+static void gather_cuts(struct gathering *g, const struct cut *cuts, size_t count) {
+    struct st_violation_groups *groups = g->groups;
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || compare_places(&cuts[i - 1], &cuts[i]) != 0)
+            start_group(g, &cuts[i].items[0]);
+        add_cut(g, &cuts[i]);
+    }
+    qsort(groups->items, groups->count, sizeof *groups->items, by_rank_then_event);
+}
+
+static void index_groups(struct gathering *g, const struct st_findings *findings,
+                         const struct item *items) {
+    struct st_violation_groups *groups = g->groups;
+    for (size_t i = 0; i < findings->kept; i++) {
+        const struct st_violation *violation = items[i].violation;
+        groups->by_violation[violation - findings->violations] =
+            (struct st_violation_group){.violation = violation,
+                                        .state = items[i].state,
+                                        .row = find_row(&g->rows, violation->block)};
+    }
+    for (size_t i = 0; i < groups->count; i++)
+        groups->by_violation[groups->items[i].violation - findings->violations] = groups->items[i];
+}
+
+struct st_violation_groups st_group_violations(const struct st_report *report,
+                                               const struct st_result *result) {
+    const struct st_findings *findings = result->findings;
+    struct st_violation_groups groups = {
+        .items = st_alloc(findings->kept + 1, sizeof *groups.items),
+        .by_violation = st_alloc(findings->kept + 1, sizeof *groups.by_violation),
+        .names = st_alloc(findings->kept + 1, sizeof *groups.names)};
+    size_t cut_count;
+    groups.rows = st_rank_blocks(report, findings, &groups.row_count);
+    struct item *items = st_alloc(findings->kept + 1, sizeof *items);
+    for (size_t i = 0; i < findings->kept; i++)
+        items[i] =
+            (struct item){&findings->violations[i], st_violation_mark(report, result, i).state};
+    struct cut *cuts = make_cuts(items, findings->kept, &cut_count);
+    sort_cuts(report, cuts, cut_count);
+    struct gathering g = {.groups = &groups, .rows = index_rows(groups.rows, groups.row_count)};
+    gather_cuts(&g, cuts, cut_count);
+    index_groups(&g, findings, items);
+    free(g.rows.rows);
+    free(g.seen);
+    free(cuts);
+    free(items);
+    return groups;
+}
+
+void st_violation_groups_free(struct st_violation_groups *groups) {
+    free(groups->rows);
+    free(groups->items);
+    free(groups->by_violation);
+    free(groups->names);
+}
+
+/* ---- Groups of predicted blocks ---- */
+
+static void put_step(FILE *file, const struct st_report *report,
+                     const struct st_predicted_block *block, const struct st_place *place,
+                     const struct st_calls *around) {
+    bool own = place->event.thread == block->thread;
+    fprintf(file, "\n%s %s ", own ? "own" : "other", st_op_std((enum st_op)place->event.written));
+    put_lines(file, report, place->event.loc, own ? around : NULL);
+}
+
+/* A text that two blocks share if their reports read alike. */
+static char *make_key(const struct st_report *report, const struct st_predicted_block *block,
+                      enum st_state state) {
+    struct st_text_buffer buffer;
+    struct st_calls around = st_calls_at(report->details, block->begin_loc);
+    FILE *file = st_text_buffer_open(&buffer);
+    fprintf(file, "%u %u %u %s\n", (unsigned)state, (unsigned)block->block,
+            (unsigned)block->verdict, block->pattern ? block->pattern : "");
+    put_lines(file, report, block->begin_loc, NULL);
+    for (size_t i = 0; i < block->event_count; i++)
+        put_step(file, report, block, &block->events[i], &around);
+    for (size_t i = 0; !block->event_count && i < block->path_length; i++) {
+        put_step(file, report, block, &block->path[i].from, &around);
+        put_step(file, report, block, &block->path[i].to, &around);
+    }
+    st_calls_free(&around);
+    return st_text_buffer_close(&buffer);
+}
+
+static int by_rank_then_begin(const void *left, const void *right) {
+    const struct st_predicted_group *a = left, *b = right;
+    int order = compare_numbers(a->state, b->state);
+    if (!order)
+        order = compare_ranks(a->row, b->row);
+    if (!order)
+        order = compare_numbers(b->block->verdict, a->block->verdict);
+    return order ? order : compare_numbers(a->block->begin, b->block->begin);
+}
+
+/* The group with the number i has the key i, until they are sorted. */
+static void gather_block(struct st_predicted_groups *groups, struct st_names *keys,
+                         const struct st_report *report, const struct st_predicted_group *alone) {
+    char *key = make_key(report, alone->block, alone->state);
+    uint32_t number = st_names_add(keys, key, strlen(key));
+    free(key);
+    if (number == groups->count)
+        groups->items[groups->count++] = *alone;
+    groups->items[number].count++;
+}
+
+struct st_predicted_groups st_group_predictions(const struct st_report *report,
+                                                const struct st_prediction *prediction) {
+    struct st_predicted_groups groups = {
+        .items = st_alloc(prediction->listed + 1, sizeof *groups.items),
+        .by_block = st_alloc(prediction->listed + 1, sizeof *groups.by_block)};
+    struct st_names keys;
+    groups.rows = st_rank_predicted(report, prediction, &groups.row_count);
+    struct row_index rows = index_rows(groups.rows, groups.row_count);
+    st_names_init(&keys);
+    for (size_t i = 0; i < prediction->listed; i++) {
+        const struct st_predicted_block *block = &prediction->blocks[i];
+        groups.by_block[i] =
+            (struct st_predicted_group){.block = block,
+                                        .state = st_predicted_mark(report, prediction, i).state,
+                                        .row = find_row(&rows, block->block)};
+        if (st_is_reported(block))
+            gather_block(&groups, &keys, report, &groups.by_block[i]);
+    }
+    qsort(groups.items, groups.count, sizeof *groups.items, by_rank_then_begin);
+    for (size_t i = 0; i < groups.count; i++)
+        groups.by_block[groups.items[i].block - prediction->blocks] = groups.items[i];
+    st_names_free(&keys);
+    free(rows.rows);
+    return groups;
+}
+
+void st_predicted_groups_free(struct st_predicted_groups *groups) {
+    free(groups->rows);
+    free(groups->items);
+    free(groups->by_block);
+}
+
+/* ---- Groups of races ---- */
+
+/* What two races share if their reports read alike. */
+static char *race_key(const struct st_report *report, const struct st_predicted_race *race) {
+    struct st_text_buffer buffer;
+    FILE *file = st_text_buffer_open(&buffer);
+    fprintf(file, "%u %u\n", (unsigned)race->first.event.written,
+            (unsigned)race->second.event.written);
+    put_lines(file, report, race->first.event.loc, NULL);
+    fputc('\n', file);
+    put_lines(file, report, race->second.event.loc, NULL);
+    return st_text_buffer_close(&buffer);
+}
+
+struct st_race_group *st_group_races(const struct st_report *report,
+                                     const struct st_prediction *prediction, size_t *count) {
+    struct st_race_group *groups = st_alloc(prediction->race_count + 1, sizeof *groups);
+    struct st_names keys;
+    *count = 0;
+    st_names_init(&keys);
+    for (size_t i = 0; i < prediction->race_count; i++) {
+        char *key = race_key(report, &prediction->races[i]);
+        uint32_t number = st_names_add(&keys, key, strlen(key));
+        free(key);
+        if (number == *count)
+            groups[(*count)++].race = &prediction->races[i];
+        groups[number].count++;
+    }
+    st_names_free(&keys);
+    return groups;
+}

@@ -1,0 +1,36 @@
+#include "runtime/core/access.h"
+
+void rt_read_slow(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t w, uint64_t r) {
+    if (rt_deferring)
+        rt_defer_read(address, bytes, caller, w, r);
+    else
+        rt_emit_now(address, bytes, false, caller);
+}
+
+void rt_write_slow(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t w, uint64_t r) {
+    if (rt_deferring)
+        rt_defer_write(address, bytes, caller, w, r);
+    else
+        rt_emit_now(address, bytes, true, caller);
+}
+
+static void access_range(struct rt_thread *t, uintptr_t address, size_t size, bool write,
+                         uintptr_t caller) {
+    if (size)
+        (rt_deferring ? rt_defer_range : rt_emit_range_now)(t, address, size, write, caller);
+}
+
+void rt_range_slow(uintptr_t address, size_t size, bool write, uintptr_t caller) {
+    if (!rt_enter())
+        return;
+    access_range(rt_self, address, size, write, caller);
+    rt_leave();
+}
+
+void rt_read_range(uintptr_t address, size_t size, uintptr_t caller) {
+    access_range(rt_self, address, size, false, caller);
+}
+
+void rt_write_range(uintptr_t address, size_t size, uintptr_t caller) {
+    access_range(rt_self, address, size, true, caller);
+}

@@ -1,0 +1,456 @@
+/* Deferred accesses: shadow memory keeps them until another thread touches the same bytes.
+ *
+ * Most of them end in defer(), which finds that no other thread has touched these bytes. The others
+ * go through access_ordered(): find out what has to be emitted (add_need), emit earlier accesses of
+ * other threads (flush), emit this one if it matters now, and put it into the shadow (keep). */
+#include "runtime/core/access.h"
+#include "runtime/core/call_stack.h"
+#include "runtime/core/flush_deferred.h"
+#include "runtime/core/stream_writer.h"
+
+/* ---- shadow words of one thread ---- */
+
+/* What is left of an earlier epoch when these bytes are accessed. */
+struct left {
+    uint32_t bytes; /* of the epoch */
+    uint64_t epoch;
+    bool emitted;
+    bool too_much; /* there are two such epochs, or it is too long ago */
+};
+
+static struct left left_behind(const struct rt_thread *t, uint64_t word, uint64_t detail,
+                               uint32_t bytes) {
+    uint32_t live = rt_live_bytes(word, detail) & ~bytes;
+    uint32_t last = live & word & RT_BYTES, older = live & rt_old_bytes(detail) & ~last;
+    struct left left = {.bytes = last, .epoch = rt_epoch_of(word), .emitted = word & RT_EMITTED};
+    if (!last)
+        left = (struct left){.bytes = older,
+                             .epoch = older ? rt_old_epoch(word, detail) : rt_epoch_of(t->current),
+                             .emitted = detail & RT_OLD_EMITTED};
+    left.too_much =
+        (last && older) || (rt_epoch_of(t->current) - left.epoch) >> (RT_OLD_EPOCH_BITS - 1);
+    return left;
+}
+
+static __attribute__((noinline)) bool add_beside(const struct rt_thread *t, uint64_t *word,
+                                                 uint64_t *detail, uint32_t bytes,
+                                                 uintptr_t caller) {
+    struct left left = left_behind(t, *word, *detail, bytes);
+    if (left.too_much)
+        return false;
+    *detail = (uint32_t)caller;
+    if (left.bytes)
+        *detail |= (uint64_t)left.bytes << RT_OLD_AT | (left.emitted ? RT_OLD_EMITTED : 0) |
+                   left.epoch << RT_OLD_EPOCH_AT;
+    *word = t->current | bytes | (*word & (RT_MIXED | RT_KNOWN));
+    return true;
+}
+
+/* Adds an access of this thread, in its present epoch, to a word that is its own or untouched. The
+ * detail keeps bytes of one earlier epoch. False when there would be two of them. */
+static inline bool add(const struct rt_thread *t, uint64_t *word, uint64_t *detail, uint32_t bytes,
+                       uintptr_t caller) {
+    if (rt_is_of(*word, t->current)) {
+        *word = (*word & ~(uint64_t)RT_EMITTED) | bytes;
+        *detail =
+            (*detail & ~((uint64_t)bytes << RT_OLD_AT) & ~(uint64_t)UINT32_MAX) | (uint32_t)caller;
+    } else if (!(rt_all_bytes(*word, *detail) & ~bytes)) {
+        *word = t->current | bytes | (*word & (RT_MIXED | RT_KNOWN));
+        *detail = (uint32_t)caller;
+    } else {
+        return add_beside(t, word, detail, bytes, caller);
+    }
+    return true;
+}
+
+/* The same for an access that was emitted, or is sure to fit. When there is no room all the same,
+ * the granule is mixed, and the watcher knows what was there. */
+static void add_always(const struct rt_thread *t, uint64_t *word, uint64_t *detail, uint32_t bytes,
+                       uintptr_t caller, bool emitted) {
+    /* What is there already of the same epoch may not be emitted. */
+    bool all = emitted && (!rt_is_of(*word, t->current) || *word & RT_EMITTED);
+    if (!add(t, word, detail, bytes, caller)) {
+        *word = t->current | bytes | (*word & (RT_MIXED | RT_KNOWN));
+        *detail = (uint32_t)caller;
+    }
+    *word |= all ? RT_EMITTED : 0;
+}
+
+/* These bytes were written: reads of them are over. */
+static void drop_reads(uint64_t *word, uint64_t *detail, uint32_t bytes) {
+    *word &= ~(uint64_t)bytes;
+    *detail &= ~((uint64_t)bytes << RT_OLD_AT);
+    if (!rt_all_bytes(*word, *detail))
+        *word = *detail = 0;
+}
+
+/* ---- memory of one thread ---- */
+
+/* A read of memory that several threads have read, this one too, since it was last written. */
+static inline bool defer_shared(struct rt_thread *t, uint64_t w, uintptr_t granule, uint32_t bytes,
+                                uintptr_t caller) {
+    struct rt_shared_read *read = rt_shared_read_of(t, granule);
+    if (!rt_was_shared_read(read, granule, w) || (read->mine & RT_BYTES) != bytes)
+        return false;
+    read->mine = t->current | bytes;
+    t->shared_callers[rt_table_index(granule)] = (uint32_t)caller;
+    return true;
+}
+
+/* The common cases, in which nothing need be emitted: above all that no other thread has touched
+ * the granule. */
+static inline __attribute__((always_inline)) bool defer(struct rt_thread *t, uintptr_t granule,
+                                                        uint64_t w, uint64_t r, uint32_t bytes,
+                                                        bool write, uintptr_t caller) {
+    if (t->owner == RT_STALE || w & RT_MIXED || rt_state_of(w) == RT_SHARED)
+        return false;
+    if (!write && rt_state_of(r) == RT_SHARED)
+        return defer_shared(t, w, granule, bytes, caller);
+    if (r && !rt_is_mine(t, r))
+        return false;
+    struct rt_view view = {
+        w, r, atomic_load_explicit(&rt_detail_of(granule)->write, memory_order_relaxed),
+        atomic_load_explicit(&rt_detail_of(granule)->read, memory_order_relaxed)};
+    bool mine = rt_is_untouched(w) || rt_is_mine(t, w);
+    /* What another thread wrote may be read again: the watcher knows the dependence. */
+    if (!mine && (write || bytes & ~rt_all_bytes(r, view.read_detail)))
+        return false;
+    if (!write) {
+        if (!add(t, &view.read, &view.read_detail, bytes, caller))
+            return false;
+        rt_set_read(granule, view.read, view.read_detail);
+        return true;
+    }
+    if (!add(t, &view.write, &view.write_detail, bytes, caller))
+        return false;
+    if (view.read) {
+        drop_reads(&view.read, &view.read_detail, bytes);
+        rt_set_read(granule, view.read, view.read_detail);
+    }
+    rt_set_write(granule, view.write, view.write_detail);
+    return true;
+}
+
+/* ---- what has to be emitted ---- */
+
+/* Bytes of the granule that this thread has read since they were last written: then it depends on
+ * that write already. */
+static uint32_t bytes_read(struct rt_thread *t, uintptr_t granule, const struct rt_view *view) {
+    if (rt_is_mine(t, view->read))
+        return rt_all_bytes(view->read, view->read_detail);
+    const struct rt_shared_read *read = rt_shared_read_of(t, granule);
+    if (rt_state_of(view->read) == RT_SHARED && rt_was_shared_read(read, granule, view->write))
+        return read->mine & RT_BYTES;
+    return 0;
+}
+
+/* Would the word have room for another access of its thread, whatever the epoch will be? */
+static bool fits(const struct rt_thread *t, uint64_t word, uint64_t detail, uint32_t bytes) {
+    return !rt_is_mine(t, word) || !left_behind(t, word, detail, bytes).too_much;
+}
+
+/* Must the granule become mixed: everything that the shadow knows about it goes to the watcher? */
+static bool has_to_mix(const struct rt_thread *t, const struct rt_view *view, uint32_t bytes,
+                       bool write) {
+    if (rt_state_of(view->write) == RT_SHARED)
+        return false; /* it is so already */
+    if (!write)
+        return !fits(t, view->read, view->read_detail, bytes);
+    if (view->write & RT_MIXED)
+        return false;
+    if (rt_is_foreign(t, view->write) && rt_live_bytes(view->write, view->write_detail) & ~bytes)
+        return true;
+    return (rt_state_of(view->read) == RT_SHARED && bytes != RT_BYTES) ||
+           !fits(t, view->write, view->write_detail, bytes);
+}
+
+/* Must reads of others be flushed, before this access or because the shadow has no room for both?
+ */
+static bool has_to_flush_reads(const struct rt_thread *t, const struct rt_view *view,
+                               uint32_t bytes, bool write) {
+    if (rt_state_of(view->read) == RT_SHARED)
+        return write;
+    return rt_is_foreign(t, view->read) &&
+           rt_live_bytes(view->read, view->read_detail) & (write ? bytes : RT_BYTES);
+}
+
+/* Whatever is emitted comes after what it depends on. */
+static void add_need(struct rt_need *need, struct rt_thread *t, uintptr_t granule,
+                     const struct rt_view *view, uint32_t bytes, bool write) {
+    enum rt_state state = rt_state_of(view->write);
+    if ((state == RT_SHARED || state == RT_FREED) && rt_sequence_of(view->write) > need->observe)
+        need->observe = rt_sequence_of(view->write);
+    bool mixing = has_to_mix(t, view, bytes, write);
+    bool reads = has_to_flush_reads(t, view, bytes, write);
+    need->sequence |= mixing || (state == RT_SHARED && write);
+    need->access |= mixing || view->write & RT_MIXED || state == RT_SHARED || !rt_has_slot(t) ||
+                    (write && reads);
+    if (reads)
+        need->sequence |= rt_state_of(view->read) == RT_SHARED || !rt_comes_after(t, view->read);
+    if (!rt_is_foreign(t, view->write))
+        return;
+    /* What it wrote and this thread has not read since. */
+    uint32_t unread = rt_all_bytes(view->write, view->write_detail) & ~bytes_read(t, granule, view);
+    need->access |= (rt_live_bytes(view->write, view->write_detail) & unread & bytes) != 0;
+    need->sequence |= need->access && unread && !rt_comes_after(t, view->write);
+}
+
+/* ---- emitting and keeping ---- */
+
+/* A sequence number belongs to the record behind it. If what was to be emitted is dead by now,
+ * there is none. */
+static void publish(struct rt_thread *t) {
+    if (t->pending_sequence)
+        rt_emit(t, st_stream_what(ST_STREAM_NONE, 0, 0), 0);
+    rt_publish(t);
+}
+
+/* What the watcher has to know before it gets the access, or because the shadow will not keep it.
+ * `access`: the access itself will be emitted. */
+static void flush(struct rt_thread *t, uintptr_t granule, const struct rt_view *view, bool access,
+                  uint32_t bytes, bool write) {
+    bool mixing = has_to_mix(t, view, bytes, write);
+    if (access || mixing)
+        rt_flush_write(t, granule, view);
+    if (mixing || has_to_flush_reads(t, view, bytes, write))
+        rt_flush_reads(t, granule, view);
+}
+
+static void set(uintptr_t granule, const struct rt_view *view) {
+    rt_set_read(granule, view->read, view->read_detail);
+    rt_set_write(granule, view->write, view->write_detail);
+}
+
+static void keep_write(const struct rt_thread *t, uintptr_t granule, struct rt_view view,
+                       uint32_t bytes, uintptr_t caller, bool emitted) {
+    bool shared = rt_state_of(view.read) == RT_SHARED;
+    if (!rt_is_mine(t, view.write) || (shared && bytes != RT_BYTES)) {
+        /* About other bytes there is more to know than this word will say: does the watcher? */
+        bool mixed = view.write & RT_MIXED || rt_state_of(view.write) == RT_SHARED;
+        view.write = (mixed ? RT_MIXED : 0) | (view.write & RT_KNOWN);
+        view.write_detail = 0;
+    }
+    add_always(t, &view.write, &view.write_detail, bytes, caller, emitted);
+    if (rt_all_bytes(view.write, view.write_detail) == RT_BYTES)
+        view.write &= ~(uint64_t)RT_MIXED;
+    if (shared)
+        view.read = view.read_detail = 0;
+    else
+        drop_reads(&view.read, &view.read_detail, bytes);
+    set(granule, &view);
+}
+
+static uint64_t reader_bit(const struct rt_thread *t) {
+    return UINT64_C(1) << (RT_SLOT_AT + t->slot % RT_READER_BITS);
+}
+
+/* Several threads may read at once: none of them may be lost. */
+static void keep_read(struct rt_thread *t, uintptr_t granule, struct rt_view view, uint32_t bytes,
+                      uintptr_t caller, bool emitted) {
+    if (rt_state_of(view.write) == RT_SHARED) {
+        rt_keep_shared_read(t, granule, view.write, bytes, caller, emitted);
+        return;
+    }
+    for (;;) {
+        uint64_t then = view.read, detail = view.read_detail;
+        bool shared = rt_state_of(view.read) == RT_SHARED ||
+                      (rt_is_foreign(t, view.read) && rt_live_bytes(view.read, view.read_detail));
+        if (shared) {
+            then = rt_state_of(view.read) == RT_SHARED ? view.read : rt_with_sequence(RT_SHARED, 0);
+            then |= reader_bit(t);
+            detail = 0;
+        } else {
+            if (!rt_is_mine(t, then))
+                then = detail = 0;
+            add_always(t, &then, &detail, bytes, caller, emitted);
+        }
+        uint64_t before = view.read;
+        if (then == before ||
+            atomic_compare_exchange_strong(&rt_shadow_of(granule)->read, &before, then)) {
+            if (shared)
+                rt_keep_shared_read(t, granule, view.write, bytes, caller, emitted);
+            else
+                atomic_store_explicit(&rt_detail_of(granule)->read, detail, memory_order_relaxed);
+            return;
+        }
+        view = rt_load_view(granule);
+    }
+}
+
+/* `known`: something about the granule was emitted, be it the access or not. */
+static void keep(struct rt_thread *t, uintptr_t granule, uint32_t bytes, bool write,
+                 uintptr_t caller, bool emitted, bool known, bool mixing) {
+    struct rt_view view = rt_load_view(granule);
+    if (!rt_has_slot(t)) { /* no word can be this thread's: as if it had been atomic */
+        view = (struct rt_view){.write = rt_with_sequence(RT_SHARED, t->sequence)};
+        set(granule, &view);
+        return;
+    }
+    if (mixing) { /* others come after what was flushed, which has a sequence number for that */
+        view = (struct rt_view){.write = rt_with_sequence(RT_FREED, t->sequence) | RT_MIXED};
+        set(granule, &view);
+    }
+    uint64_t flags = RT_KNOWN | (emitted && rt_is_foreign(t, view.write) ? RT_EMITTED : 0);
+    if (known && (view.write & flags) != flags)
+        view.write = flags | atomic_fetch_or_explicit(&rt_shadow_of(granule)->write, flags,
+                                                      memory_order_relaxed);
+    if (write)
+        keep_write(t, granule, view, bytes, caller, emitted);
+    else
+        keep_read(t, granule, view, bytes, caller, emitted);
+}
+
+/* ---- one granule ---- */
+
+static void access_ordered(struct rt_thread *t, uintptr_t address, uint32_t bytes, bool write,
+                           uintptr_t caller) {
+    uintptr_t granule = address & ~(uintptr_t)7;
+    rt_emit_frames(t);
+    struct rt_view view = rt_load_view(granule);
+    if (defer(t, granule, view.write, view.read, bytes, write, caller))
+        return;
+    struct rt_need need = {.sequence = !rt_has_slot(t)};
+    add_need(&need, t, granule, &view, bytes, write);
+    bool mixing = has_to_mix(t, &view, bytes, write);
+    rt_emit_order(t, &need);
+    uint64_t before = t->position;
+    flush(t, granule, &view, need.access, bytes, write);
+    if (need.access)
+        rt_emit_access(t, address, rt_size_of(address, bytes), write, caller);
+    publish(t);
+    if (need.access)
+        rt_new_epoch(t); /* what the other thread did may be news */
+    keep(t, granule, bytes, write, caller, need.access, t->position != before, mixing);
+}
+
+static __attribute__((noinline)) void access(uintptr_t address, uint32_t bytes, bool write,
+                                             uintptr_t caller) {
+    if (!rt_enter())
+        return;
+    access_ordered(rt_self, address, bytes, write, caller);
+    rt_leave();
+}
+
+void rt_defer_read(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t w, uint64_t r) {
+    if (!defer(rt_self, address & ~(uintptr_t)7, w, r, bytes, false, caller))
+        access(address, bytes, false, caller);
+}
+
+void rt_defer_write(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t w, uint64_t r) {
+    if (!defer(rt_self, address & ~(uintptr_t)7, w, r, bytes, true, caller))
+        access(address, bytes, true, caller);
+}
+
+/* ---- ranges ---- */
+
+/* A part of a range whose granules all need the access to be emitted, or all do not. */
+struct part {
+    uintptr_t start, end;
+    struct rt_need need;
+};
+
+static void emit_part(struct rt_thread *t, const struct part *part, bool write, uintptr_t caller) {
+    uintptr_t start = part->start, end = part->end;
+    rt_emit_order(t, &part->need);
+    uint64_t before = t->position;
+    for (uintptr_t g = start & ~(uintptr_t)7; g < end; g += 8) {
+        struct rt_view view = rt_load_view(g);
+        uint32_t bytes = rt_bytes_in(g, start, end - start);
+        flush(t, g, &view, part->need.access, bytes, write);
+    }
+    if (part->need.access)
+        rt_emit_access(t, start, end - start, write, caller);
+    publish(t);
+    bool known = t->position != before;
+    if (part->need.access)
+        rt_new_epoch(t);
+    for (uintptr_t g = start & ~(uintptr_t)7; g < end; g += 8) {
+        struct rt_view view = rt_load_view(g);
+        uint32_t bytes = rt_bytes_in(g, start, end - start);
+        bool mixing = has_to_mix(t, &view, bytes, write);
+        keep(t, g, bytes, write, caller, part->need.access, known, mixing);
+    }
+}
+
+/* Granules that no other thread has touched, as many as there are in a row. Returns how far it
+ * came. */
+static uintptr_t defer_whole(struct rt_thread *t, uintptr_t granule, uintptr_t end, bool write,
+                             uintptr_t caller) {
+    uint64_t word = t->current | RT_BYTES;
+    for (; granule + 8 <= end; granule += 8) {
+        struct rt_shadow *shadow = rt_shadow_of(granule);
+        uint64_t w = atomic_load_explicit(&shadow->write, memory_order_acquire);
+        uint64_t r = atomic_load_explicit(&shadow->read, memory_order_acquire);
+        if ((!rt_is_untouched(w) && !rt_is_mine(t, w)) || w & RT_MIXED || (r && !rt_is_mine(t, r)))
+            break;
+        if (!write) {
+            rt_set_read(granule, word, (uint32_t)caller);
+            continue;
+        }
+        if (r)
+            rt_set_read(granule, 0, 0);
+        rt_set_write(granule, word | (w & RT_KNOWN), (uint32_t)caller);
+    }
+    return granule;
+}
+
+static bool defer_granule(struct rt_thread *t, uintptr_t granule, uint32_t bytes, bool write,
+                          uintptr_t caller) {
+    const struct rt_shadow *shadow = rt_shadow_of(granule);
+    uint64_t w = atomic_load_explicit(&shadow->write, memory_order_acquire);
+    uint64_t r = atomic_load_explicit(&shadow->read, memory_order_acquire);
+    return rt_is_repeated(t, granule, w, r, bytes, write) ||
+           defer(t, granule, w, r, bytes, write, caller);
+}
+
+/* A granule that is not deferred joins the part before it, unless that one is finished. */
+static void add_to_part(struct part *part, uintptr_t start, uintptr_t end,
+                        const struct rt_need *need) {
+    if (part->end == part->start)
+        *part = (struct part){start, start, {.access = need->access}};
+    part->end = end;
+    part->need.sequence |= need->sequence;
+    if (need->observe > part->need.observe)
+        part->need.observe = need->observe;
+}
+
+static void finish_part(struct rt_thread *t, struct part *part, bool write, uintptr_t caller) {
+    if (part->end > part->start)
+        emit_part(t, part, write, caller);
+    part->end = part->start;
+}
+
+static void access_range_once(struct rt_thread *t, uintptr_t address, size_t size, bool write,
+                              uintptr_t caller) {
+    struct part part = {address, address, {0}};
+    uintptr_t end = address + size;
+    for (uintptr_t g = address & ~(uintptr_t)7; g < end; g += 8) {
+        if (part.end == part.start && g >= address && rt_has_slot(t))
+            g = defer_whole(t, g, end, write, caller);
+        if (g >= end)
+            break;
+        uint32_t bytes = rt_bytes_in(g, address, size);
+        struct rt_need need = {.sequence = !rt_has_slot(t)};
+        bool done = defer_granule(t, g, bytes, write, caller);
+        if (!done) {
+            struct rt_view view = rt_load_view(g);
+            add_need(&need, t, g, &view, bytes, write);
+        }
+        if (done || need.access != part.need.access)
+            finish_part(t, &part, write, caller);
+        if (!done)
+            add_to_part(&part, g > address ? g : address, g + 8 < end ? g + 8 : end, &need);
+    }
+    finish_part(t, &part, write, caller);
+}
+
+/* It is one access: what the thread learns at one granule it knows at all others, so those that
+ * were done before that are done again. */
+void rt_defer_range(struct rt_thread *t, uintptr_t address, size_t size, bool write,
+                    uintptr_t caller) {
+    rt_emit_frames(t);
+    uint64_t epoch = t->current;
+    access_range_once(t, address, size, write, caller);
+    if (t->current != epoch)
+        access_range_once(t, address, size, write, caller);
+}

@@ -1,0 +1,118 @@
+#define _GNU_SOURCE
+#include "runtime/core/call_stack.h"
+#include "runtime/core/shadow.h"
+#include "runtime/core/stream_writer.h"
+#include "runtime/core/thread_slot.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void rt_emit_new_frames(struct rt_thread *t) {
+    for (; t->emitted_depth < t->depth; t->emitted_depth++) {
+        const struct rt_frame *frame = &t->frames[t->emitted_depth];
+        rt_emit(
+            t,
+            st_stream_what(frame->block ? ST_STREAM_BEGIN : ST_STREAM_ENTER, 0, frame->called_from),
+            frame->function);
+    }
+    rt_publish(t);
+    rt_new_epoch(t);
+}
+
+static bool grow_frames(struct rt_thread *t) {
+    size_t capacity = t->capacity ? 2 * t->capacity : 512;
+    struct rt_frame *frames = rt_map_memory(capacity * sizeof *frames);
+    if (!frames)
+        return false;
+    if (t->frames) {
+        for (size_t i = 0; i < t->depth; i++)
+            frames[i] = t->frames[i];
+        syscall(SYS_munmap, t->frames, t->capacity * sizeof *frames);
+    }
+    t->frames = frames;
+    t->capacity = capacity;
+    return true;
+}
+
+static void push(struct rt_thread *t, struct rt_frame frame) {
+    if (__builtin_expect(t->depth == t->capacity, 0) && !grow_frames(t)) {
+        rt_give_up();
+        return;
+    }
+    t->frames[t->depth++] = frame;
+    t->owner = RT_STALE;
+}
+
+static void pop(struct rt_thread *t) {
+    if (t->depth == 0)
+        return; /* entered before the runtime started */
+    const struct rt_frame *frame = &t->frames[--t->depth];
+    if (t->emitted_depth > t->depth) {
+        t->emitted_depth = t->depth;
+        rt_emit(t, st_stream_what(frame->block ? ST_STREAM_END : ST_STREAM_LEAVE, 0, 0), 0);
+        rt_publish(t);
+        rt_new_deferred_epoch(t);
+    } else if (t->emitted_depth == t->depth) {
+        t->owner = t->current;
+    }
+}
+
+void rt_function_enter(uintptr_t function, uintptr_t called_from, uintptr_t frame) {
+    push(rt_self,
+         (struct rt_frame){.function = function, .called_from = called_from, .stack = frame});
+}
+
+/* Blocks that the function left open end with it. */
+void rt_function_leave(void) {
+    struct rt_thread *t = rt_self;
+    while (t->depth && t->frames[t->depth - 1].block)
+        pop(t);
+    pop(t);
+}
+
+/* Each use of a text emits it: records of different threads have no order. */
+static uint64_t emit_name(struct rt_thread *t, const char *text) {
+    static _Atomic uint64_t texts;
+    uint64_t id = atomic_fetch_add(&texts, 1) + 1;
+    rt_emit_text(t, id, text);
+    return id;
+}
+
+void rt_block_begin(const char *name, uintptr_t caller) {
+    struct rt_thread *t = rt_self;
+    uint64_t text = emit_name(t, name ? name : "");
+    push(t, (struct rt_frame){.function = text, .called_from = caller, .block = true});
+}
+
+/* An end belongs to the innermost block; functions that were entered since stay open. */
+void rt_block_end(void) {
+    struct rt_thread *t = rt_self;
+    size_t i = t->depth;
+    while (i > 0 && !t->frames[i - 1].block)
+        i--;
+    if (i == 0)
+        return;
+    if (i == t->depth) {
+        pop(t);
+        return;
+    }
+    /* It began in a function that is still open and ends in one that this one called: since blocks
+     * must nest, it ends where the called function began. */
+    rt_unwind(i - 1);
+}
+
+void rt_unwind(size_t depth) {
+    while (rt_self->depth > depth)
+        pop(rt_self);
+}
+
+void rt_unwind_to_stack(uintptr_t stack) {
+    struct rt_thread *t = rt_self;
+    size_t depth = t->depth;
+    while (depth > 0 && (t->frames[depth - 1].block || t->frames[depth - 1].stack < stack))
+        depth--;
+    /* Blocks right above the frame that stays were begun in it, and stay too. */
+    while (depth < t->depth && t->frames[depth].block)
+        depth++;
+    rt_unwind(depth);
+}

@@ -1,0 +1,37 @@
+/* The functions and annotated blocks that a thread has open.
+ *
+ * They are emitted when the first event in them is, so that functions in which nothing of interest
+ * happens cost the watcher nothing. */
+#ifndef SERIATIM_RUNTIME_CORE_CALL_STACK_H
+#define SERIATIM_RUNTIME_CORE_CALL_STACK_H
+
+#include "runtime/core/thread_state.h"
+
+/* An open function or annotated block. */
+struct rt_frame {
+    uintptr_t function;    /* for a block: the id of its name */
+    uintptr_t called_from; /* for a block: where it began */
+    uintptr_t stack;       /* address of the frame on the stack; 0 for a block */
+    bool block;
+};
+
+void rt_emit_new_frames(struct rt_thread *t);
+
+/* Emits the frames that are open and not emitted yet. To be called before an event is emitted. */
+static inline void rt_emit_frames(struct rt_thread *t) {
+    if (t->emitted_depth != t->depth)
+        rt_emit_new_frames(t);
+}
+
+/* The rest is for use between rt_enter and rt_leave. */
+void rt_function_enter(uintptr_t function, uintptr_t called_from, uintptr_t frame);
+void rt_function_leave(void);
+void rt_block_begin(const char *name, uintptr_t caller);
+void rt_block_end(void);
+
+/* Leaves all functions and blocks but the outermost `depth`. */
+void rt_unwind(size_t depth);
+/* Leaves all functions whose frame is below that stack pointer. */
+void rt_unwind_to_stack(uintptr_t stack);
+
+#endif

@@ -1,0 +1,100 @@
+#include "runtime/core/flush_deferred.h"
+#include "runtime/core/shared_reads.h"
+#include "runtime/core/stream_writer.h"
+
+/* ---- shadow memory ---- */
+
+static void emit(struct rt_thread *t, enum st_stream_op op, uintptr_t granule, uint32_t bytes,
+                 uint32_t slot, uint64_t epoch, uint64_t caller) {
+    if (!bytes || rt_is_dead(slot, epoch))
+        return;
+    rt_emit(t, st_stream_what(op, bytes, granule), slot | epoch << 16);
+    rt_emit(t, st_stream_what(ST_STREAM_PC, 0, 0), caller & UINT32_MAX);
+}
+
+static void emit_word(struct rt_thread *t, enum st_stream_op op, uintptr_t granule, uint64_t word,
+                      uint64_t detail) {
+    if (rt_state_of(word) != RT_OWN)
+        return;
+    uint32_t slot = rt_slot_of(word);
+    if (rt_old_bytes(detail) && !(detail & RT_OLD_EMITTED)) /* its place in the code is lost */
+        emit(t, op, granule, rt_old_bytes(detail), slot, rt_old_epoch(word, detail), 0);
+    if (!(word & RT_EMITTED))
+        emit(t, op, granule, word & RT_BYTES, slot, rt_epoch_of(word), detail);
+}
+
+/* What another thread has in its table; that thread may be changing it. */
+static void emit_reader(struct rt_thread *t, uintptr_t granule, uint64_t write, uint32_t slot) {
+    struct rt_thread *reader = rt_thread_in(slot);
+    if (!reader)
+        return; /* it flushed its table when it ended */
+    size_t index = rt_table_index(granule);
+    const volatile struct rt_shared_read *shared = &reader->shared[index];
+    struct rt_shared_read read = {shared->key, shared->mine};
+    uint32_t caller = reader->shared_callers[index];
+    if (shared->key != read.key || !rt_was_shared_read(&read, granule, write) ||
+        rt_state_of(read.mine) != RT_OWN || rt_slot_of(read.mine) != slot || read.mine & RT_EMITTED)
+        return;
+    emit(t, ST_STREAM_DEFERRED_READ, granule, read.mine & RT_BYTES, slot, rt_epoch_of(read.mine),
+         caller);
+}
+
+static void emit_readers(struct rt_thread *t, uintptr_t granule, const struct rt_view *view) {
+    for (uint64_t readers = rt_readers_of(view->read); readers; readers &= readers - 1)
+        for (uint32_t slot = (uint32_t)__builtin_ctzll(readers); slot < rt_slot_count();
+             slot += RT_READER_BITS)
+            emit_reader(t, granule, view->write, slot);
+}
+
+void rt_flush_write(struct rt_thread *t, uintptr_t granule, const struct rt_view *view) {
+    if (rt_deferring)
+        emit_word(t, ST_STREAM_DEFERRED_WRITE, granule, view->write, view->write_detail);
+}
+
+void rt_flush_reads(struct rt_thread *t, uintptr_t granule, const struct rt_view *view) {
+    if (rt_deferring && rt_state_of(view->read) == RT_SHARED)
+        emit_readers(t, granule, view);
+    else if (rt_deferring)
+        emit_word(t, ST_STREAM_DEFERRED_READ, granule, view->read, view->read_detail);
+}
+
+/* ---- the table of this thread ---- */
+
+/* If the memory was written or freed since, whoever did that has emitted the read. */
+void rt_flush_shared_read(struct rt_thread *t, size_t index, uint32_t but) {
+    const struct rt_shared_read *read = &t->shared[index];
+    if (!rt_deferring || !read->key || (read->mine & RT_EMITTED))
+        return;
+    uintptr_t granule = rt_granule_of(read->key);
+    uint64_t now = atomic_load_explicit(&rt_shadow_of(granule)->write, memory_order_acquire);
+    if (!rt_was_shared_read(read, granule, now))
+        return;
+    emit(t, ST_STREAM_DEFERRED_READ, granule, read->mine & RT_BYTES & ~but, t->slot,
+         rt_epoch_of(read->mine), t->shared_callers[index]);
+    rt_publish(t);
+}
+
+void rt_flush_shared_reads(struct rt_thread *t) {
+    for (size_t page = 0; page < RT_SHARED_READS / RT_READS_A_PAGE; page++) {
+        if (!(t->shared_pages[page / 64] >> page % 64 & 1))
+            continue;
+        for (size_t i = page * RT_READS_A_PAGE; i < (page + 1) * RT_READS_A_PAGE; i++) {
+            rt_flush_shared_read(t, i, 0);
+            t->shared[i].key = 0;
+        }
+    }
+    for (size_t i = 0; i < sizeof t->shared_pages / sizeof *t->shared_pages; i++)
+        t->shared_pages[i] = 0;
+}
+
+void rt_keep_shared_read(struct rt_thread *t, uintptr_t granule, uint64_t write, uint32_t bytes,
+                         uintptr_t caller, bool emitted) {
+    const struct rt_shared_read *read = rt_shared_read_of(t, granule);
+    bool same = rt_was_shared_read(read, granule, write);
+    uint64_t flag = emitted ? RT_EMITTED : 0, mine = t->current | bytes | flag;
+    if (same && rt_is_of(read->mine, t->current))
+        mine = (read->mine & ~(uint64_t)RT_EMITTED) | bytes | (read->mine & flag);
+    else
+        rt_flush_shared_read(t, rt_table_index(granule), same ? bytes : 0);
+    rt_store_shared_read(t, granule, write, mine, caller);
+}

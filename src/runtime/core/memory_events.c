@@ -1,0 +1,79 @@
+#define _GNU_SOURCE
+#include "runtime/core/memory_events.h"
+#include "runtime/core/shadow.h"
+#include "runtime/core/stream_writer.h"
+
+#include <sys/mman.h>
+
+enum { LARGE = 256 * 1024 };
+
+static void emit_memory(struct rt_thread *t, enum st_stream_op op, uintptr_t address, size_t size,
+                        uintptr_t caller) {
+    rt_emit(t, st_stream_what(op, 0, address), caller);
+    rt_emit(t, st_stream_what(ST_STREAM_LENGTH, 0, 0), size);
+    rt_publish(t);
+}
+
+/* The shadow of a large allocation is given back in whole pages when it is freed, which leaves no
+ * word that says when. The sequence number at the next allocation does. */
+void rt_allocate(const void *memory, size_t size, uintptr_t caller) {
+    struct rt_thread *t = rt_self;
+    if (size >= LARGE)
+        rt_take_sequence(t);
+    emit_memory(t, ST_STREAM_ALLOCATE, (uintptr_t)memory, size, caller);
+}
+
+/* ---- freeing ---- */
+
+/* Does the watcher know anything about this memory? */
+static bool is_known(uintptr_t granule) {
+    uint64_t write = atomic_load_explicit(&rt_shadow_of(granule)->write, memory_order_relaxed);
+    uint64_t read = atomic_load_explicit(&rt_shadow_of(granule)->read, memory_order_relaxed);
+    if (!rt_deferring)
+        return write || read;
+    return write & (RT_KNOWN | RT_MIXED) || rt_state_of(write) == RT_SHARED ||
+           rt_state_of(read) == RT_SHARED;
+}
+
+static bool is_range_known(uintptr_t address, size_t size) {
+    for (uintptr_t g = address & ~(uintptr_t)7; g < address + size; g += 8)
+        if (is_known(g))
+            return true;
+    return false;
+}
+
+/* Whatever touches this memory next happens after that sequence number; 0: nothing was emitted that
+ * it could be confused with. */
+static void clear_shadow(uintptr_t address, size_t size, uint64_t sequence) {
+    uintptr_t end = address + size, page = 4096;
+    uintptr_t first = (address + page - 1) & -page, last = end & -page;
+    if (size >= LARGE && last > first) {
+        madvise((void *)rt_shadow_of(first), (last - first) * 2, MADV_DONTNEED);
+        madvise((void *)rt_detail_of(first), (last - first) * 2, MADV_DONTNEED);
+        clear_shadow(address, first - address, sequence);
+        clear_shadow(last, end - last, sequence);
+        return;
+    }
+    for (uintptr_t g = address & ~(uintptr_t)7; g < end; g += 8) {
+        uint64_t write = atomic_load_explicit(&rt_shadow_of(g)->write, memory_order_relaxed);
+        uint64_t read = atomic_load_explicit(&rt_shadow_of(g)->read, memory_order_relaxed);
+        bool freed = rt_state_of(write) == RT_FREED && !sequence; /* stays after the older one */
+        if (read)
+            rt_set_read(g, 0, 0);
+        if (write && !freed)
+            rt_set_write(g, sequence ? rt_with_sequence(RT_FREED, sequence) : 0, 0);
+    }
+}
+
+void rt_free(const void *memory, size_t size) {
+    uintptr_t address = (uintptr_t)memory;
+    struct rt_thread *t = rt_self;
+    if (size == 0)
+        return;
+    uint64_t sequence = 0;
+    if (size >= LARGE || is_range_known(address, size)) {
+        sequence = rt_take_sequence(t);
+        emit_memory(t, ST_STREAM_FREE, address, size, 0);
+    }
+    clear_shadow(address, size, sequence);
+}

@@ -1,0 +1,11 @@
+/* Allocating and freeing as events. For use between rt_enter and rt_leave only. */
+#ifndef SERIATIM_RUNTIME_CORE_MEMORY_EVENTS_H
+#define SERIATIM_RUNTIME_CORE_MEMORY_EVENTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+void rt_allocate(const void *memory, size_t size, uintptr_t caller); /* after */
+void rt_free(const void *memory, size_t size);                       /* before */
+
+#endif

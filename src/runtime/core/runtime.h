@@ -1,0 +1,44 @@
+/* The library that a program under test is linked with, from inside.
+ *
+ * Three rooms: tsan/ has the entry points that compilers call with -fsanitize=thread, intercept/
+ * stands in for functions of the C library that synchronise or touch memory, and core/ turns both
+ * into records for the watcher (stream/stream.h). Nothing is analysed here.
+ *
+ * An access takes this way: tsan/callbacks.c → core/access.h, where most accesses end →
+ * core/access.c → access_deferred.c or access_eager.c → stream_writer.h.
+ *
+ * Rules for everything in these folders: no malloc, no stdio, nothing that takes a lock that the
+ * program could hold; it may run before main, in signal handlers, and after exit has begun. It
+ * never kills the program. Every entry point first asks rt_enter(), and only calls the real
+ * function if the answer is no. errno is as the real function left it. */
+#ifndef SERIATIM_RUNTIME_CORE_RUNTIME_H
+#define SERIATIM_RUNTIME_CORE_RUNTIME_H
+
+#include "stream/stream.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What the outside sees. Everything else is hidden. */
+#define RT_EXPORT __attribute__((visibility("default")))
+
+/* Where the callback or the call returns to. */
+#define RT_CALLER ((uintptr_t)__builtin_return_address(0))
+
+/* The stream, or NULL: nobody is listening. */
+extern struct st_stream_head *rt_head;
+
+/* Are accesses kept in shadow memory until another thread touches the same bytes? Otherwise they
+ * are emitted eagerly. The watcher decides. */
+extern bool rt_deferring;
+
+/* Starts the runtime, the first time that it is called. `stream` is the value of ST_STREAM_VARIABLE
+ * or NULL. */
+void rt_initialize(const char *stream);
+
+/* Closes the stream: no thread emits anything from now on. */
+void rt_give_up(void);
+
+void *rt_map_memory(size_t bytes); /* zeroed, or NULL */
+
+#endif

@@ -1,0 +1,186 @@
+/* Shadow memory: four words for each granule, which is 8 bytes of the program's memory. They say
+ * who wrote it last, and who has read it since.
+ *
+ * They serve three purposes. An access that its thread has made before, with nothing in between
+ * that could make a difference, ends here, with a comparison or two: most do. An access to memory
+ * that another thread touched gets a sequence number unless something else has put the two in order
+ * (thread_slot.h), so the order of all conflicts is known, of races too. And, when the watcher
+ * wants it so (stream.h: deferred), an access to memory that no other thread has touched is not
+ * emitted: shadow memory keeps it, and the next thread that touches this memory emits it, if it can
+ * still matter.
+ *
+ * There is a word for writes and a word for reads, each with a detail word elsewhere. Bits 8 and 9
+ * of a word are its state:
+ * - OWN: it belongs to one thread. Bits 0 to 7 are the bytes that the thread accessed in its epoch,
+ *   10 whether that was emitted, 13 to 26 its slot, 27 to 63 the epoch: the position of the thread
+ *   in its stream when it last entered or left a function, synchronised or learned something. The
+ *   detail word has the place in the code, and bytes that the same thread accessed in one earlier
+ *   epoch.
+ * - SHARED, the word for reads: several threads have read it since the last write, each has that in
+ *   its own table (shared_reads.h); bits 13 to 63 say which threads may have it (slot modulo 51).
+ * - SHARED, the word for writes: it was accessed atomically, the last time with the sequence number
+ *   in bits 13 to 63, and all is emitted; bit 0: it is the guard of a static object, whose loads
+ *   receive what its initialiser sent.
+ * - FREED (the word for writes): what was here was freed, or flushed, with that sequence number.
+ *   What comes happens after it.
+ *
+ * KNOWN, in the word for writes: something about these bytes was emitted since they were allocated,
+ * or a lock is in them, so the watcher has to learn when they are freed.
+ *
+ * MIXED, in the word for writes: the watcher knows more about these bytes than the shadow does.
+ * Every access is emitted, until one thread has written all of them.
+ *
+ * Invariant: before a shadow word says what a thread did at a position, all records of the thread
+ * up to there are visible. So whoever sees the word and takes or observes a sequence number comes
+ * after it in the watcher's order too.
+ *
+ * Threads that touch different bytes of a granule at the same moment, or race, may overwrite each
+ * other's words; then an access may be emitted twice or, in a window of a few instructions, a
+ * deferred one not at all. */
+#ifndef SERIATIM_RUNTIME_CORE_SHADOW_H
+#define SERIATIM_RUNTIME_CORE_SHADOW_H
+
+#include "runtime/core/thread_slot.h"
+
+struct rt_shadow {
+    _Atomic uint64_t write, read;
+};
+
+/* Most accesses do without the details, and memory is what they wait for: so these lie elsewhere.
+ */
+struct rt_detail {
+    _Atomic uint64_t write, read;
+};
+
+enum rt_state { RT_UNTOUCHED, RT_OWN, RT_SHARED, RT_FREED };
+
+enum {
+    RT_BYTES = 0xff,
+    RT_GUARD = 1,
+    RT_STATE_AT = 8,
+    RT_EMITTED = 1 << 10,
+    RT_MIXED = 1 << 11,
+    RT_KNOWN = 1 << 12,
+    RT_SLOT_AT = 13,
+    RT_EPOCH_AT = 27,
+    RT_READER_BITS = 64 - RT_SLOT_AT,
+};
+/* The bits that say whose a word is, and those that say also of which epoch. */
+#define RT_WHO (UINT64_C(3) << RT_STATE_AT | (uint64_t)(RT_SLOTS - 1) << RT_SLOT_AT)
+#define RT_FLAGS ((uint64_t)(RT_EMITTED | RT_MIXED | RT_KNOWN))
+#define RT_WHO_AND_WHEN (~(RT_FLAGS | RT_BYTES))
+/* Equal to no word: functions were entered that are not emitted yet. */
+#define RT_STALE UINT64_MAX
+
+/* 44 bits of an address distinguish programs, heaps and libraries of x86-64 Linux, and 64 TiB of
+ * address space can be had without any memory behind it. */
+enum { RT_ADDRESS_BITS = 44 };
+extern char *rt_shadow_base, *rt_detail_base;
+
+bool rt_shadow_start(void); /* false: no addresses for it */
+
+static inline uintptr_t rt_shadow_offset(uintptr_t address) {
+    uintptr_t mask = ((uintptr_t)1 << RT_ADDRESS_BITS) - 8;
+    return (address & mask) * 2;
+}
+static inline struct rt_shadow *rt_shadow_of(uintptr_t address) {
+    return (struct rt_shadow *)(void *)(rt_shadow_base + rt_shadow_offset(address));
+}
+static inline struct rt_detail *rt_detail_of(uintptr_t address) {
+    return (struct rt_detail *)(void *)(rt_detail_base + rt_shadow_offset(address));
+}
+
+static inline enum rt_state rt_state_of(uint64_t word) {
+    return (enum rt_state)(word >> RT_STATE_AT & 3);
+}
+static inline uint64_t rt_sequence_of(uint64_t word) {
+    return word >> RT_SLOT_AT;
+}
+static inline uint64_t rt_with_sequence(enum rt_state state, uint64_t sequence) {
+    return sequence << RT_SLOT_AT | (uint64_t)state << RT_STATE_AT;
+}
+/* Of a SHARED word for reads: a bit for each slot, modulo 51. */
+static inline uint64_t rt_readers_of(uint64_t word) {
+    return word >> RT_SLOT_AT;
+}
+static inline uint32_t rt_slot_of(uint64_t word) {
+    return word >> RT_SLOT_AT & (RT_SLOTS - 1);
+}
+static inline uint64_t rt_epoch_of(uint64_t word) {
+    return word >> RT_EPOCH_AT;
+}
+static inline bool rt_is_of(uint64_t word, uint64_t owner) {
+    return ((word ^ owner) & RT_WHO_AND_WHEN) == 0;
+}
+/* A thread that had the slot before has smaller epochs, which are the upper bits. */
+static inline bool rt_is_mine(const struct rt_thread *t, uint64_t word) {
+    return ((word ^ t->me) & RT_WHO) == 0 && word >= t->first;
+}
+
+static inline bool rt_is_untouched(uint64_t word) {
+    return rt_state_of(word) == RT_UNTOUCHED;
+}
+
+static inline bool rt_is_foreign(const struct rt_thread *t, uint64_t word) {
+    return rt_state_of(word) == RT_OWN && !rt_is_mine(t, word);
+}
+
+/* Does what t does now come after what the word says, without a new sequence number? */
+static inline bool rt_comes_after(const struct rt_thread *t, uint64_t word) {
+    return rt_is_ordered(t, rt_slot_of(word), rt_epoch_of(word));
+}
+
+/* The bytes of a granule that lie in the range. */
+static inline uint32_t rt_bytes_in(uintptr_t granule, uintptr_t address, size_t size) {
+    uint32_t bytes = RT_BYTES;
+    if (granule < address)
+        bytes &= (uint32_t)RT_BYTES << (address - granule);
+    if (granule + 8 > address + size)
+        bytes &= (uint32_t)RT_BYTES >> (granule + 8 - address - size);
+    return bytes;
+}
+
+/* The shadow of a granule, as it was when somebody looked. */
+struct rt_view {
+    uint64_t write, read, write_detail, read_detail;
+};
+static inline struct rt_view rt_load_view(uintptr_t granule) {
+    const struct rt_shadow *shadow = rt_shadow_of(granule);
+    const struct rt_detail *detail = rt_detail_of(granule);
+    return (struct rt_view){
+        .write = atomic_load_explicit(&shadow->write, memory_order_acquire),
+        .read = atomic_load_explicit(&shadow->read, memory_order_acquire),
+        .write_detail = atomic_load_explicit(&detail->write, memory_order_relaxed),
+        .read_detail = atomic_load_explicit(&detail->read, memory_order_relaxed),
+    };
+}
+static inline void rt_set_write(uintptr_t granule, uint64_t word, uint64_t detail) {
+    atomic_store_explicit(&rt_detail_of(granule)->write, detail, memory_order_relaxed);
+    atomic_store_explicit(&rt_shadow_of(granule)->write, word, memory_order_release);
+}
+static inline void rt_set_read(uintptr_t granule, uint64_t word, uint64_t detail) {
+    atomic_store_explicit(&rt_detail_of(granule)->read, detail, memory_order_relaxed);
+    atomic_store_explicit(&rt_shadow_of(granule)->read, word, memory_order_release);
+}
+
+/* The detail of an OWN word: place in the code (bits 0 to 31); bytes of an earlier epoch (32 to
+ * 39), whether they were emitted (40), the lower bits of that epoch (41 to 63). */
+enum { RT_OLD_AT = 32, RT_OLD_EPOCH_AT = 41, RT_OLD_EPOCH_BITS = 64 - RT_OLD_EPOCH_AT };
+#define RT_OLD_EMITTED (UINT64_C(1) << 40)
+
+static inline uint32_t rt_old_bytes(uint64_t detail) {
+    return detail >> RT_OLD_AT & RT_BYTES;
+}
+static inline uint64_t rt_old_epoch(uint64_t word, uint64_t detail) {
+    uint64_t epoch = rt_epoch_of(word);
+    return epoch -
+           ((epoch - (detail >> RT_OLD_EPOCH_AT)) & ((UINT64_C(1) << RT_OLD_EPOCH_BITS) - 1));
+}
+
+/* Of an OWN word: all its bytes, and those whose access can still matter. */
+static inline uint32_t rt_all_bytes(uint64_t word, uint64_t detail) {
+    return (word & RT_BYTES) | rt_old_bytes(detail);
+}
+uint32_t rt_live_bytes(uint64_t word, uint64_t detail);
+
+#endif

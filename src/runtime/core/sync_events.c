@@ -1,0 +1,73 @@
+#include "runtime/core/sync_events.h"
+#include "runtime/core/call_stack.h"
+#include "runtime/core/loaded_modules.h"
+#include "runtime/core/shadow.h"
+#include "runtime/core/stream_writer.h"
+#include "runtime/core/thread_slot.h"
+
+/* An event with a sequence number. After one by which this thread can have learned something,
+ * repeated accesses count as new. */
+static void emit_ordered(enum st_stream_op op, unsigned aux, uintptr_t address, uint64_t argument,
+                         bool learns) {
+    struct rt_thread *t = rt_self;
+    if (argument - rt_unwinder.start < rt_unwinder.length)
+        return; /* the unwinder synchronises for its own sake, within a block of the program */
+    rt_emit_frames(t);
+    rt_take_sequence(t);
+    rt_emit(t, st_stream_what(op, aux, address), argument);
+    rt_publish(t);
+    if (learns)
+        rt_new_epoch(t);
+    else
+        rt_new_deferred_epoch(t);
+}
+
+/* No event is emitted when memory is freed about which the watcher knows nothing. A lock may be all
+ * that is in it, and has to end there. */
+static void mark_known(const volatile void *object) {
+    _Atomic uint64_t *word = &rt_shadow_of((uintptr_t)object)->write;
+    if (!(atomic_load_explicit(word, memory_order_relaxed) & RT_KNOWN))
+        atomic_fetch_or_explicit(word, RT_KNOWN, memory_order_relaxed);
+}
+
+void rt_acquire(const volatile void *lock, uintptr_t caller) {
+    emit_ordered(ST_STREAM_ACQUIRE, 0, (uintptr_t)lock, caller, true);
+    mark_known(lock);
+}
+
+void rt_release(const volatile void *lock, uintptr_t caller) {
+    emit_ordered(ST_STREAM_RELEASE, 0, (uintptr_t)lock, caller, false);
+}
+
+void rt_send(const volatile void *object, unsigned channel, uintptr_t caller) {
+    emit_ordered(ST_STREAM_SEND, channel, (uintptr_t)object, caller, false);
+    mark_known(object);
+}
+
+void rt_receive(const volatile void *object, unsigned channel, uintptr_t caller) {
+    emit_ordered(ST_STREAM_RECEIVE, channel, (uintptr_t)object, caller, true);
+}
+
+void rt_thread_join(uint32_t serial, uintptr_t caller) {
+    emit_ordered(ST_STREAM_JOIN, 0, serial, caller, true);
+}
+
+uint32_t rt_thread_fork(uintptr_t caller) {
+    uint32_t serial = rt_new_serial();
+    emit_ordered(ST_STREAM_FORK, 0, serial, caller, false);
+    return serial;
+}
+
+void rt_split(void) {
+    if (rt_self->emitted_depth) {
+        rt_emit(rt_self, st_stream_what(ST_STREAM_SPLIT, 0, 0), 0);
+        rt_publish(rt_self);
+        rt_new_epoch(rt_self);
+    }
+}
+
+void rt_mark_guard(const volatile void *guard) {
+    atomic_store_explicit(&rt_shadow_of((uintptr_t)guard)->write,
+                          rt_with_sequence(RT_SHARED, rt_self->sequence) | RT_GUARD,
+                          memory_order_release);
+}

@@ -1,0 +1,25 @@
+/* Synchronisation as events. For use between rt_enter and rt_leave only. */
+#ifndef SERIATIM_RUNTIME_CORE_SYNC_EVENTS_H
+#define SERIATIM_RUNTIME_CORE_SYNC_EVENTS_H
+
+#include <stdint.h>
+
+void rt_acquire(const volatile void *lock, uintptr_t caller); /* after it was acquired */
+void rt_release(const volatile void *lock, uintptr_t caller); /* before it is released */
+void rt_send(const volatile void *object, unsigned channel, uintptr_t caller);    /* before */
+void rt_receive(const volatile void *object, unsigned channel, uintptr_t caller); /* after */
+
+/* The thread waits for others here, or starts them: inferred blocks are split. */
+void rt_split(void);
+
+/* From now on, atomic loads of this byte receive from its channel 0: it is the guard of a static
+ * object, and the event before was the send of its initialiser. */
+void rt_mark_guard(const volatile void *guard);
+
+/* A thread is about to be created: reserves its serial number and emits the fork. */
+uint32_t rt_thread_fork(uintptr_t caller); /* not 0 */
+
+/* The thread with this serial number was joined. */
+void rt_thread_join(uint32_t serial, uintptr_t caller);
+
+#endif

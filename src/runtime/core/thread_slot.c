@@ -1,0 +1,90 @@
+#include "runtime/core/thread_slot.h"
+#include "runtime/core/shadow.h"
+#include "runtime/core/spin.h"
+
+/* The next epoch of each slot: so a thread is never mistaken for one that had the slot before.
+ * Epoch 0 does not exist. */
+static uint64_t next_epochs[RT_SLOTS];
+static uint32_t free_slots[RT_SLOTS], free_count, used_slots;
+static struct rt_spin slots_lock;
+static _Atomic(struct rt_thread *) threads[RT_SLOTS];
+
+void rt_take_slot(struct rt_thread *t) {
+    rt_spin_lock(&slots_lock);
+    t->slot = free_count              ? free_slots[--free_count]
+              : used_slots < RT_SLOTS ? used_slots++
+                                      : RT_SLOTS;
+    rt_spin_unlock(&slots_lock);
+    t->position = 0;
+    if (!rt_has_slot(t)) {
+        t->me = t->current = t->owner = RT_STALE;
+        return;
+    }
+    t->base = next_epochs[t->slot] + 1;
+    t->first = t->base << RT_EPOCH_AT;
+    t->me = (uint64_t)t->slot << RT_SLOT_AT | (uint64_t)RT_OWN << RT_STATE_AT;
+    t->current = t->owner = t->me | t->base << RT_EPOCH_AT;
+    atomic_store_explicit(&threads[t->slot], t, memory_order_release);
+}
+
+void rt_give_slot(struct rt_thread *t) {
+    if (!rt_has_slot(t))
+        return;
+    atomic_store_explicit(&threads[t->slot], NULL, memory_order_release);
+    rt_spin_lock(&slots_lock);
+    next_epochs[t->slot] = t->base + t->position;
+    free_slots[free_count++] = t->slot;
+    rt_spin_unlock(&slots_lock);
+}
+
+uint32_t rt_slot_count(void) {
+    return __atomic_load_n(&used_slots, __ATOMIC_RELAXED);
+}
+
+struct rt_thread *rt_thread_in(uint32_t slot) {
+    return slot < RT_SLOTS ? atomic_load_explicit(&threads[slot], memory_order_acquire) : NULL;
+}
+
+/* There are 137 billion epochs. */
+void rt_new_epoch(struct rt_thread *t) {
+    if (!rt_has_slot(t))
+        return;
+    t->current = t->me | (t->base + t->position) << RT_EPOCH_AT;
+    t->owner = t->emitted_depth == t->depth ? t->current : RT_STALE;
+}
+
+/* ---- order ---- */
+
+/* The last sequence numbers that a thread has taken, each with the epoch that ended with it. If a
+ * thread has taken one after an access, and another thread has taken or observed that one or a
+ * later one since, the watcher orders what they emit in this way anyway. This is so whenever a lock
+ * or the like lies between them: accesses need no sequence numbers of their own. */
+enum { NOTED = 8 };
+static struct noted {
+    _Atomic uint64_t epochs[NOTED], sequences[NOTED];
+    uint32_t count; /* of all that were noted; for their thread only */
+} noted[RT_SLOTS];
+
+void rt_note_sequence(const struct rt_thread *t, uint64_t sequence) {
+    if (!rt_has_slot(t))
+        return;
+    struct noted *list = &noted[t->slot];
+    uint32_t i = list->count++ % NOTED;
+    /* Whoever reads the same sequence number before and after an epoch knows that they belong
+     * together. */
+    atomic_store_explicit(&list->sequences[i], UINT64_MAX, memory_order_relaxed);
+    atomic_store_explicit(&list->epochs[i], rt_epoch_of(t->current), memory_order_release);
+    atomic_store_explicit(&list->sequences[i], sequence, memory_order_release);
+}
+
+bool rt_is_ordered(const struct rt_thread *t, uint32_t slot, uint64_t epoch) {
+    struct noted *list = &noted[slot];
+    for (uint32_t i = 0; i < NOTED; i++) {
+        uint64_t sequence = atomic_load_explicit(&list->sequences[i], memory_order_acquire);
+        uint64_t ended = atomic_load_explicit(&list->epochs[i], memory_order_acquire);
+        if (sequence && sequence <= t->sequence && ended >= epoch &&
+            atomic_load_explicit(&list->sequences[i], memory_order_relaxed) == sequence)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,48 @@
+/* Slots: the number by which shadow memory knows a thread; epochs, and the order of threads.
+ *
+ * An epoch is a position of a thread in its stream. Accesses of one thread in one epoch have the
+ * same call stack, the same locks and the same past. */
+#ifndef SERIATIM_RUNTIME_CORE_THREAD_SLOT_H
+#define SERIATIM_RUNTIME_CORE_THREAD_SLOT_H
+
+#include "runtime/core/thread_state.h"
+
+/* A new epoch: whatever this thread touches from now on counts as another access. */
+void rt_new_epoch(struct rt_thread *t);
+
+/* The same, where only deferred accesses make a difference: a function was left, say. They are
+ * then emitted with the right stack and locks. */
+static inline void rt_new_deferred_epoch(struct rt_thread *t) {
+    if (rt_deferring)
+        rt_new_epoch(t);
+}
+
+/* Gives a thread its slot, and takes it back. */
+void rt_take_slot(struct rt_thread *t);
+void rt_give_slot(struct rt_thread *t);
+
+/* Without a slot, no shadow word can belong to the thread, and it emits every access. */
+static inline bool rt_has_slot(const struct rt_thread *t) {
+    return t->slot < RT_SLOTS;
+}
+
+/* Slots in use, or used before, are below this. */
+uint32_t rt_slot_count(void);
+
+/* The thread that has a slot now, or NULL. */
+struct rt_thread *rt_thread_in(uint32_t slot);
+
+/* This thread has taken a sequence number. */
+void rt_note_sequence(const struct rt_thread *t, uint64_t sequence);
+
+/* Does what thread t does now come after what the slot's thread did in that epoch, by the sequence
+ * numbers that both have taken so far? */
+bool rt_is_ordered(const struct rt_thread *t, uint32_t slot, uint64_t epoch);
+
+/* Can what the slot's thread did in that epoch no longer matter? */
+static inline bool rt_is_dead(uint32_t slot, uint64_t epoch) {
+    return epoch <
+           atomic_load_explicit(&st_stream_dead_before(rt_head)[slot], memory_order_relaxed);
+}
+
+#endif

@@ -1,0 +1,113 @@
+/* Starting and ending: each thread in the runtime. */
+#define _GNU_SOURCE
+#include "runtime/core/thread_state.h"
+#include "runtime/core/call_stack.h"
+#include "runtime/core/flush_deferred.h"
+#include "runtime/core/spin.h"
+#include "runtime/core/stream_writer.h"
+#include "runtime/core/thread_slot.h"
+#include "runtime/intercept/threads.h"
+
+_Thread_local struct rt_thread *rt_self;
+
+/* A thread that has ended, or belongs to a forked child, must not be mistaken for one whose
+ * creation nobody saw. */
+static _Thread_local bool finished __attribute__((tls_model("initial-exec")));
+
+bool rt_enter(void) {
+    struct rt_thread *t = rt_self;
+    if (__builtin_expect(!t, 0)) {
+        if (!rt_head || finished)
+            return false;
+        rt_thread_start(RT_NO_THREAD); /* created where we could not see it */
+        t = rt_self;
+        if (!t)
+            return false;
+        rt_thread_will_end();
+    }
+    if (t->inside) {
+        atomic_fetch_add_explicit(&rt_head->dropped, 1, memory_order_relaxed);
+        return false;
+    }
+    t->inside = true;
+    atomic_signal_fence(memory_order_seq_cst);
+    return true;
+}
+
+void rt_leave(void) {
+    atomic_signal_fence(memory_order_seq_cst);
+    rt_self->inside = false;
+}
+
+static struct rt_thread *free_threads;
+static struct rt_spin threads_lock;
+
+static struct rt_thread *new_thread(void) {
+    rt_spin_lock(&threads_lock);
+    struct rt_thread *t = free_threads;
+    if (t)
+        free_threads = t->next;
+    rt_spin_unlock(&threads_lock);
+    return t ? t : rt_map_memory(sizeof *t);
+}
+
+static void start(uint32_t serial) {
+    if (!rt_head || rt_self || finished || atomic_load(&rt_head->closed))
+        return;
+    struct rt_thread *t = new_thread();
+    if (!t) {
+        rt_give_up();
+        return;
+    }
+    t->serial = serial;
+    t->sequence = t->pending_sequence = t->emitted_sequence = 0;
+    t->chunks = t->used = 0;
+    t->chunk = NULL;
+    t->depth = t->emitted_depth = 0;
+    t->inside = true;
+    rt_take_slot(t);
+    rt_self = t;
+    if (t->slot < RT_SLOTS)
+        rt_emit(t, st_stream_what(ST_STREAM_SLOT, 0, t->slot), t->base);
+    /* The thread that had the slot before has emitted its end, with a sequence number, by now. */
+    rt_observe(t, atomic_load(&rt_head->next_sequence) - 1);
+    rt_publish(t);
+    t->inside = false;
+}
+
+uint32_t rt_new_serial(void) {
+    static _Atomic uint32_t serials; /* the first thread has 0 */
+    return atomic_fetch_add(&serials, 1) + 1;
+}
+
+void rt_thread_start(uint32_t fork) {
+    start(fork == RT_NO_THREAD ? rt_new_serial() : fork);
+}
+
+void rt_thread_end(void) {
+    struct rt_thread *t = rt_self;
+    if (!t || t->inside) {
+        finished = true;
+        return;
+    }
+    t->inside = true;
+    rt_unwind(0);
+    rt_flush_shared_reads(t);
+    rt_take_sequence(t);
+    rt_emit(t, st_stream_what(ST_STREAM_THREAD_END, 0, 0), 0);
+    rt_publish(t);
+    atomic_store_explicit(&t->chunk->full, 1, memory_order_release);
+    finished = true;
+    rt_self = NULL;
+    rt_give_slot(t);
+    rt_spin_lock(&threads_lock);
+    t->next = free_threads;
+    free_threads = t;
+    rt_spin_unlock(&threads_lock);
+}
+
+void rt_stop_in_child(void) {
+    finished = true;
+    rt_self = NULL;
+    rt_head = NULL;
+}

@@ -1,0 +1,70 @@
+/* What the runtime knows about a thread, and which thread is running. */
+#ifndef SERIATIM_RUNTIME_CORE_THREAD_STATE_H
+#define SERIATIM_RUNTIME_CORE_THREAD_STATE_H
+
+#include "runtime/core/runtime.h"
+
+/* A read of memory that several threads read (shared_reads.h). */
+struct rt_shared_read {
+    uint64_t key;  /* what was read; 0: nothing */
+    uint64_t mine; /* a shadow word for reads, of this thread */
+};
+
+/* A table of a megabyte that is read again and again fits. Unused pages cost nothing. */
+enum {
+    RT_SHARED_READS = 1 << 17,
+    RT_READS_A_PAGE = 4096 / sizeof(struct rt_shared_read),
+    RT_KEY_HASH_BITS = 20,
+    RT_SLOTS = ST_STREAM_SLOTS
+};
+
+struct rt_thread {
+    uint64_t owner; /* as in shadow words (shadow.h); RT_STALE while open frames are not emitted */
+    uint64_t current; /* the same, but never RT_STALE unless no slot was free */
+    uint64_t me;      /* the same without an epoch; UINT64_MAX: no slot was free */
+    uint64_t base;    /* the first epoch of this thread: earlier ones belong to others */
+    uint64_t first;   /* no shadow word of this thread is smaller */
+    uint32_t slot;
+    uint32_t serial;
+    bool inside; /* the runtime is at work; a signal handler must not disturb it */
+
+    struct st_stream_chunk *chunk;
+    uint32_t used;             /* records in the chunk, published or not */
+    uint32_t chunks;           /* chunks taken so far */
+    uint64_t position;         /* records emitted */
+    uint64_t sequence;         /* the last sequence number taken or observed */
+    uint64_t pending_sequence; /* taken for the next record; 0: none */
+    uint64_t emitted_sequence; /* the last one in a record */
+
+    struct rt_frame *frames;
+    size_t depth, capacity;
+    size_t emitted_depth; /* so many frames, the outermost, are emitted: a function in which nothing
+                           * of interest happens never is */
+    struct rt_thread *next;                                        /* in the list of free ones */
+    uint64_t shared_pages[RT_SHARED_READS / RT_READS_A_PAGE / 64]; /* a bit for each page in use */
+    struct rt_shared_read shared[RT_SHARED_READS];
+    uint32_t shared_callers[RT_SHARED_READS]; /* lower halves of return addresses */
+};
+
+/* NULL: not watched. */
+extern _Thread_local struct rt_thread *rt_self __attribute__((tls_model("initial-exec")));
+
+/* Is this thread watched, and not inside the runtime already (a signal handler that interrupted
+ * it)? If so, rt_leave must follow. */
+bool rt_enter(void);
+void rt_leave(void);
+
+/* The new thread begins; it emits nothing before. `fork` is the result of rt_thread_fork, or
+ * RT_NO_THREAD for a thread whose creation nobody saw. Not between rt_enter and rt_leave. */
+void rt_thread_start(uint32_t fork);
+#define RT_NO_THREAD UINT32_MAX
+
+/* The thread ends, and emits nothing more. Not between rt_enter and rt_leave. */
+void rt_thread_end(void);
+
+uint32_t rt_new_serial(void);
+
+/* In a child process after fork(): nothing is emitted from here on. */
+void rt_stop_in_child(void);
+
+#endif

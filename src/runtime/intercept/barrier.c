@@ -1,0 +1,102 @@
+/* Barriers: whatever threads did before they arrived happens before whatever they do after it.
+ *
+ * Each thread sends before it arrives and receives after it departs, so all sends of a phase come
+ * before its receives. But a fast thread can arrive for the next phase before a slow one has
+ * emitted its departure from this one, which must not seem to come after it. So the phases take
+ * turns on two channels: nobody can be two phases ahead, for it would have to pass a barrier
+ * without the slow one.
+ *
+ * Which phase an arrival is for follows from how many came before it, and how many make a phase. We
+ * count them here. With more threads than a phase takes, two that arrive at once can be counted in
+ * another order than they arrived in: then an edge may be missing, and none is wrong. */
+#define _GNU_SOURCE
+#include "runtime/core/sync_events.h"
+#include "runtime/intercept/interpose.h"
+
+#include <pthread.h>
+
+RT_REAL(int, pthread_barrier_init, pthread_barrier_t *, const pthread_barrierattr_t *, unsigned)
+RT_REAL(int, pthread_barrier_destroy, pthread_barrier_t *)
+RT_REAL(int, pthread_barrier_wait, pthread_barrier_t *)
+
+/* By address, with linear probing. An entry is never empty again; that of a barrier that was
+ * destroyed has no threads, and is free to become that of another. */
+struct entry {
+    _Atomic(pthread_barrier_t *) barrier;
+    _Atomic unsigned threads; /* of a phase */
+    _Atomic unsigned arrivals;
+};
+
+enum { ENTRIES = 4096 };
+static struct entry entries[ENTRIES];
+
+static struct entry *entry_at(pthread_barrier_t *barrier, unsigned step) {
+    return &entries[((uintptr_t)barrier / 16 + step) % ENTRIES];
+}
+
+static struct entry *find(pthread_barrier_t *barrier) {
+    for (unsigned step = 0; step < ENTRIES; step++) {
+        struct entry *entry = entry_at(barrier, step);
+        pthread_barrier_t *there = atomic_load(&entry->barrier);
+        if (!there)
+            break;
+        if (there == barrier && atomic_load(&entry->threads))
+            return entry;
+    }
+    return NULL;
+}
+
+/* A free entry is taken by setting its threads, so no two barriers get the same one. */
+static void enter(pthread_barrier_t *barrier, unsigned threads) {
+    struct entry *known = find(barrier);
+    for (unsigned step = 0; !known && step < ENTRIES; step++) {
+        struct entry *entry = entry_at(barrier, step);
+        unsigned none = 0;
+        if (atomic_compare_exchange_strong(&entry->threads, &none, threads))
+            known = entry;
+    }
+    if (!known)
+        return;
+    atomic_store(&known->threads, threads);
+    atomic_store(&known->arrivals, 0);
+    atomic_store(&known->barrier, barrier);
+}
+
+RT_EXPORT int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attr,
+                                   unsigned threads) {
+    int result = real_pthread_barrier_init()(barrier, attr, threads);
+    if (result == 0)
+        enter(barrier, threads);
+    return result;
+}
+
+RT_EXPORT int pthread_barrier_destroy(pthread_barrier_t *barrier) {
+    struct entry *entry = find(barrier);
+    int result = real_pthread_barrier_destroy()(barrier);
+    if (result == 0 && entry)
+        atomic_store(&entry->threads, 0);
+    return result;
+}
+
+/* 0 or 1; always 0 for a barrier that was made unseen, or when there are too many. */
+static unsigned phase_of_arrival(pthread_barrier_t *barrier) {
+    struct entry *entry = find(barrier);
+    if (!entry)
+        return 0;
+    return atomic_fetch_add(&entry->arrivals, 1) / atomic_load(&entry->threads) & 1;
+}
+
+RT_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier) {
+    unsigned phase = 0;
+    bool entered = rt_enter();
+    if (entered) {
+        phase = phase_of_arrival(barrier);
+        rt_send(barrier, phase, RT_CALLER);
+        rt_split();
+        rt_leave();
+    }
+    int result = real_pthread_barrier_wait()(barrier);
+    if (entered)
+        RT_EMIT(rt_receive(barrier, phase, RT_CALLER));
+    return result;
+}

@@ -1,0 +1,35 @@
+/* What an interposed function needs: CONTRIBUTING.md says how to add one. */
+#ifndef SERIATIM_RUNTIME_INTERCEPT_INTERPOSE_H
+#define SERIATIM_RUNTIME_INTERCEPT_INTERPOSE_H
+
+#include "runtime/core/thread_state.h"
+
+/* The next definition of a function after ours; NULL if there is none. */
+void *rt_real(const char *name);
+void *rt_real_version(const char *name, const char *version);
+
+/* RT_REAL(int, pthread_mutex_lock, pthread_mutex_t *) defines `real_pthread_mutex_lock()`, which
+ * returns the function, looked up once. */
+#define RT_REAL(result, name, ...)                                                                 \
+    typedef result (*name##_type)(__VA_ARGS__);                                                    \
+    static name##_type real_##name(void) {                                                         \
+        static _Atomic(name##_type) found;                                                         \
+        name##_type function = atomic_load_explicit(&found, memory_order_relaxed);                 \
+        if (__builtin_expect(!function, 0)) {                                                      \
+            function = (name##_type)rt_real(#name);                                                \
+            atomic_store_explicit(&found, function, memory_order_relaxed);                         \
+        }                                                                                          \
+        return function;                                                                           \
+    }
+
+/* Runs statements that emit events, unless this thread is not watched or the runtime is at work in
+ * it already. */
+#define RT_EMIT(...)                                                                               \
+    do {                                                                                           \
+        if (rt_enter()) {                                                                          \
+            __VA_ARGS__;                                                                           \
+            rt_leave();                                                                            \
+        }                                                                                          \
+    } while (0)
+
+#endif

@@ -1,0 +1,71 @@
+/* Pages that are mapped and unmapped: what was there before is other memory. */
+#define _GNU_SOURCE
+#include "runtime/core/memory_events.h"
+#include "runtime/intercept/interpose.h"
+
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+RT_REAL(void *, mmap, void *, size_t, int, int, int, off_t)
+RT_REAL(int, munmap, void *, size_t)
+RT_REAL(void *, mremap, void *, size_t, size_t, int, ...)
+
+static void free_pages(void *memory, size_t size) {
+    RT_EMIT(rt_free(memory, size));
+}
+
+/* What was mapped there before, if anything was, is gone. */
+static void *map(void *hint, size_t size, int protection, int flags, int fd, off_t offset,
+                 uintptr_t caller) {
+    void *memory = real_mmap()(hint, size, protection, flags, fd, offset);
+    if (memory != MAP_FAILED && rt_enter()) {
+        if (flags & MAP_FIXED)
+            rt_free(memory, size);
+        rt_allocate(memory, size, caller);
+        rt_leave();
+    }
+    return memory;
+}
+
+RT_EXPORT void *mmap(void *hint, size_t size, int protection, int flags, int fd, off_t offset) {
+    return map(hint, size, protection, flags, fd, offset, RT_CALLER);
+}
+
+_Static_assert(sizeof(off_t) == sizeof(off64_t), "mmap and mmap64 are one");
+
+RT_EXPORT void *mmap64(void *hint, size_t size, int protection, int flags, int fd, off64_t offset) {
+    return map(hint, size, protection, flags, fd, offset, RT_CALLER);
+}
+
+static bool is_page(const void *memory) {
+    return (uintptr_t)memory % (uintptr_t)sysconf(_SC_PAGESIZE) == 0;
+}
+
+/* The event comes before, since another thread can get the pages as soon as they are gone. If the
+ * kernel then refuses, which it does for lack of memory only, an edge may be missing. */
+RT_EXPORT int munmap(void *memory, size_t size) {
+    if (size && is_page(memory))
+        free_pages(memory, size);
+    return real_munmap()(memory, size);
+}
+
+/* Pages that move or grow count as new ones. What happened to their content before is forgotten, so
+ * edges may be missing; emitting a copy, as for realloc, would touch every page of a mapping that
+ * may be large and mostly untouched. */
+RT_EXPORT void *mremap(void *memory, size_t old, size_t size, int flags, ...) {
+    va_list rest;
+    va_start(rest, flags);
+    void *target = flags & MREMAP_FIXED ? va_arg(rest, void *) : NULL;
+    va_end(rest);
+    if (is_page(memory))
+        free_pages(memory, old);
+    void *now = real_mremap()(memory, old, size, flags, target);
+    if (now != MAP_FAILED && rt_enter()) {
+        if (flags & MREMAP_FIXED)
+            rt_free(now, size);
+        rt_allocate(now, size, RT_CALLER);
+        rt_leave();
+    }
+    return now;
+}

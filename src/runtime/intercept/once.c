@@ -1,0 +1,89 @@
+/* What is done once: pthread_once, call_once, and static objects of C++ functions. The end of the
+ * initialiser happens before every return. */
+#define _GNU_SOURCE
+#include "runtime/core/sync_events.h"
+#include "runtime/intercept/interpose.h"
+
+#include <pthread.h>
+#include <threads.h>
+
+RT_REAL(int, pthread_once, pthread_once_t *, void (*)(void))
+RT_REAL(void, call_once, once_flag *, void (*)(void))
+
+/* The initialiser has no argument, so what we need to know when it runs is here: the innermost call
+ * of this thread. It lies on the stack of that call. */
+struct call {
+    const volatile void *control;
+    void (*routine)(void);
+    uintptr_t caller;
+    struct call *outer;
+};
+
+static _Thread_local struct call *innermost __attribute__((tls_model("initial-exec")));
+
+static void finish(const struct call *call) {
+    RT_EMIT(rt_send(call->control, 0, call->caller));
+}
+
+/* An initialiser that is left by an exception or cancelled lets another thread try again, which
+ * comes after it too. */
+static void run(void) {
+    __attribute__((cleanup(finish))) const struct call call = *innermost;
+    call.routine();
+}
+
+static void come_back(const struct call *call) {
+    innermost = call->outer;
+}
+
+static void receive(const volatile void *object, uintptr_t caller) {
+    RT_EMIT(rt_receive(object, 0, caller));
+}
+
+RT_EXPORT int pthread_once(pthread_once_t *control, void (*routine)(void)) {
+    __attribute__((cleanup(come_back))) struct call call = {control, routine, RT_CALLER, innermost};
+    innermost = &call;
+    int result = real_pthread_once()(control, run);
+    if (result == 0)
+        receive(control, RT_CALLER);
+    return result;
+}
+
+RT_EXPORT void call_once(once_flag *flag, void (*routine)(void)) {
+    __attribute__((cleanup(come_back))) struct call call = {flag, routine, RT_CALLER, innermost};
+    if (!real_call_once())
+        return;
+    innermost = &call;
+    real_call_once()(flag, run);
+    receive(flag, RT_CALLER);
+}
+
+/* ---- static objects of C++ functions ---- */
+
+RT_REAL(int, __cxa_guard_acquire, uint64_t *)
+RT_REAL(void, __cxa_guard_release, uint64_t *)
+RT_REAL(void, __cxa_guard_abort, uint64_t *)
+
+RT_EXPORT int __cxa_guard_acquire(uint64_t *guard);
+RT_EXPORT void __cxa_guard_release(uint64_t *guard);
+RT_EXPORT void __cxa_guard_abort(uint64_t *guard);
+
+/* 1: the caller has to initialise; then it comes after those who tried and gave up. */
+RT_EXPORT int __cxa_guard_acquire(uint64_t *guard) {
+    int result = real___cxa_guard_acquire()(guard);
+    receive(guard, RT_CALLER);
+    return result;
+}
+
+/* Once the object is there, compiled code no longer calls us but looks at the first byte of the
+ * guard itself, with an atomic load. libstdc++ sets that byte unseen. It is no data: a thread that
+ * finds it unset, and then waits for the thread that initialises, was not violated by that. */
+RT_EXPORT void __cxa_guard_release(uint64_t *guard) {
+    RT_EMIT(rt_send(guard, 0, RT_CALLER); rt_mark_guard(guard));
+    real___cxa_guard_release()(guard);
+}
+
+RT_EXPORT void __cxa_guard_abort(uint64_t *guard) {
+    RT_EMIT(rt_send(guard, 0, RT_CALLER));
+    real___cxa_guard_abort()(guard);
+}

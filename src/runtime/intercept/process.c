@@ -1,0 +1,112 @@
+/* Forked children, jumps and exceptions that leave functions without their exit callback, and
+ * modules.
+ *
+ * posix_spawn, system and the like run nothing of the program in the child. exec ends the stream;
+ * the new program is another. */
+#define _GNU_SOURCE
+#include "runtime/core/call_stack.h"
+#include "runtime/core/loaded_modules.h"
+#include "runtime/intercept/interpose.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <unistd.h>
+
+/* ---- fork ---- */
+
+/* Other threads may have been anywhere in the runtime when the process was copied; the child never
+ * comes near what they held, since it emits nothing. Handlers run in the order in which they
+ * were registered, so ours is before those of the program. */
+__attribute__((constructor(102))) static void register_child(void) {
+    pthread_atfork(NULL, NULL, rt_stop_in_child);
+}
+
+RT_REAL(pid_t, _Fork, void)
+
+/* Calls no handlers. */
+RT_EXPORT pid_t _Fork(void) {
+    if (!real__Fork()) {
+        errno = ENOSYS;
+        return -1;
+    }
+    pid_t child = real__Fork()();
+    if (child == 0)
+        rt_stop_in_child();
+    return child;
+}
+
+/* The child of a real vfork runs in the memory of its parent: functions that it enters and never
+ * leaves, since it calls exec, would stay open in the parent. A child by fork may do all that one
+ * by vfork may, and does it in its own memory. */
+RT_EXPORT pid_t vfork(void) {
+    return fork();
+}
+
+/* ---- longjmp ---- */
+
+/* setjmp returns twice and cannot be interposed, so where a jump goes is found in what setjmp
+ * wrote: the stack pointer, disguised as glibc does it. Functions below it are left. 0: unknown. */
+static uintptr_t stack_pointer_of(const struct __jmp_buf_tag *target) {
+#if defined(__x86_64__) && defined(__GLIBC__)
+    enum { STACK_POINTER = 6 };
+    uintptr_t value = (uintptr_t)target->__jmpbuf[STACK_POINTER];
+    __asm__("ror $17, %0\n\txor %%fs:0x30, %0" : "+r"(value) : : "cc");
+    return value;
+#else
+    (void)target;
+    return 0;
+#endif
+}
+
+/* A jump down the stack goes to another stack: a coroutine, not a return. */
+static void leave_for(const struct __jmp_buf_tag *target) {
+    uintptr_t stack = stack_pointer_of(target);
+    if (stack > (uintptr_t)__builtin_frame_address(0))
+        RT_EMIT(rt_unwind_to_stack(stack));
+}
+
+#define JUMP(name)                                                                                 \
+    typedef void (*name##_type)(struct __jmp_buf_tag *, int) __attribute__((noreturn));            \
+    RT_EXPORT void name(struct __jmp_buf_tag target[1], int value) __attribute__((noreturn));      \
+    RT_EXPORT void name(struct __jmp_buf_tag target[1], int value) {                               \
+        leave_for(target);                                                                         \
+        ((name##_type)rt_real(#name))(target, value);                                              \
+    }
+
+JUMP(longjmp)
+JUMP(_longjmp)
+JUMP(siglongjmp)
+JUMP(__longjmp_chk)
+
+/* ---- exceptions of C++ ---- */
+
+/* With -fexceptions, functions call their exit callback when an exception passes. Most of those in
+ * C are compiled without, and an exception can still pass: so functions below the one that catches
+ * it are left here at the latest. */
+RT_REAL(void *, __cxa_begin_catch, void *)
+RT_EXPORT void *__cxa_begin_catch(void *exception);
+RT_EXPORT void *__cxa_begin_catch(void *exception) {
+    RT_EMIT(rt_unwind_to_stack((uintptr_t)__builtin_dwarf_cfa()));
+    return real___cxa_begin_catch()(exception);
+}
+
+/* ---- modules ---- */
+
+/* dlopen is not interposed. It finds out by its return address who called it, and searches where
+ * that module says (RUNPATH, $ORIGIN, its namespace); called from here it would search in vain. It
+ * need not be: each instrumented module calls __tsan_init when it is loaded, which emits the
+ * modules. Others that were loaded are emitted here at the latest, before they can be gone. */
+RT_REAL(int, dlclose, void *)
+
+static void emit_modules(void) {
+    RT_EMIT(rt_emit_modules());
+}
+
+RT_EXPORT int dlclose(void *handle) {
+    emit_modules();
+    int result = real_dlclose()(handle);
+    emit_modules();
+    return result;
+}

@@ -1,0 +1,226 @@
+/* Atomic operations: each is a read, a write or both in one step, with a sequence number.
+ *
+ * The operation and taking its sequence number must be one step, or two threads could do the one in
+ * one order and the other in another. A lock for each part of memory makes them one; it is held for
+ * a few instructions, and never while waiting for something else.
+ *
+ * A load that finds nothing new (the thread has emitted a load of this memory before, it was not
+ * written since, and the thread has learned nothing) is not emitted: threads that spin would fill
+ * the trace. */
+#include "runtime/core/call_stack.h"
+#include "runtime/core/flush_deferred.h"
+#include "runtime/core/shared_reads.h"
+#include "runtime/core/spin.h"
+#include "runtime/core/stream_writer.h"
+#include "runtime/core/sync_events.h"
+
+enum { STRIPES = 1024 };
+static struct {
+    struct rt_spin lock;
+    char pad[63];
+} stripes[STRIPES];
+
+static size_t stripe_of(uintptr_t address) {
+    return (address >> 3 ^ address >> 13) % STRIPES;
+}
+
+/* From now on only the watcher knows what was done there. */
+static void keep(struct rt_thread *t, uintptr_t granule, uint32_t bytes, bool write) {
+    struct rt_shadow *shadow = rt_shadow_of(granule);
+    uint64_t now = atomic_load_explicit(&shadow->write, memory_order_relaxed);
+    if (write || rt_state_of(now) != RT_SHARED) {
+        now = rt_with_sequence(RT_SHARED, t->sequence);
+        rt_set_read(granule, 0, 0);
+        rt_set_write(granule, now, 0);
+    }
+    rt_flush_shared_read(t, rt_table_index(granule), 0);
+    rt_store_shared_read(t, granule, now, t->current | bytes | RT_EMITTED, 0);
+}
+
+static void emit(uintptr_t address, size_t size, bool read, bool write, uintptr_t caller) {
+    struct rt_thread *t = rt_self;
+    uint64_t before = atomic_load_explicit(&rt_shadow_of(address)->write, memory_order_acquire);
+    bool guard = !write && rt_state_of(before) == RT_SHARED && before & RT_GUARD;
+    rt_emit_frames(t);
+    if (guard) {
+        rt_receive((const void *)address, 0, caller);
+    } else {
+        enum st_stream_op op = read && write ? ST_STREAM_ATOMIC_UPDATE
+                               : write       ? ST_STREAM_ATOMIC_WRITE
+                                             : ST_STREAM_ATOMIC_READ;
+        rt_take_sequence(t);
+        for (uintptr_t g = address & ~(uintptr_t)7; g < address + size; g += 8) {
+            struct rt_view view = rt_load_view(g);
+            rt_flush_write(t, g, &view);
+            rt_flush_reads(t, g, &view);
+        }
+        rt_emit(t, st_stream_what(op, (unsigned)size, address), caller);
+        rt_publish(t);
+        rt_new_epoch(t);
+    }
+    for (uintptr_t g = address & ~(uintptr_t)7; g < address + size; g += 8)
+        keep(t, g, rt_bytes_in(g, address, size), write);
+}
+
+/* Was the load of these bytes emitted, with nothing new since? */
+static bool was_emitted(struct rt_thread *t, uintptr_t granule, uint64_t word, uint32_t bytes) {
+    const struct rt_shared_read *read = rt_shared_read_of(t, granule);
+    return rt_state_of(word) == RT_SHARED && rt_was_shared_read(read, granule, word) &&
+           rt_is_of(read->mine, t->owner) && !(bytes & ~read->mine);
+}
+
+/* What a load that is not emitted must find, before and after it: the same shadow word. The load
+ * must lie in one granule. */
+static bool nothing_new(uintptr_t address, size_t size, uint64_t *word) {
+    uintptr_t granule = address & ~(uintptr_t)7;
+    uint64_t now = atomic_load_explicit(&rt_shadow_of(address)->write, memory_order_acquire);
+    bool same = *word == 0 || *word == now;
+    *word = now;
+    return same && address + size <= granule + 8 &&
+           was_emitted(rt_self, granule, now, rt_bytes_in(granule, address, size));
+}
+
+/* One step: the operation, and its event as far as it read or wrote. */
+#define ATOMICALLY(operation, does_read, does_write)                                               \
+    if (!rt_enter()) {                                                                             \
+        operation;                                                                                 \
+    } else {                                                                                       \
+        size_t stripe = stripe_of((uintptr_t)address);                                             \
+        rt_spin_lock(&stripes[stripe].lock);                                                       \
+        operation;                                                                                 \
+        emit((uintptr_t)address, sizeof *address, does_read, does_write, RT_CALLER);               \
+        rt_spin_unlock(&stripes[stripe].lock);                                                     \
+        rt_leave();                                                                                \
+    }
+
+#define LOAD_AND_STORE(bits, type)                                                                 \
+    RT_EXPORT type __tsan_atomic##bits##_load(const volatile type *address, int order);            \
+    RT_EXPORT type __tsan_atomic##bits##_load(const volatile type *address, int order) {           \
+        (void)order;                                                                               \
+        type value;                                                                                \
+        uint64_t word = 0;                                                                         \
+        if (rt_self && nothing_new((uintptr_t)address, sizeof *address, &word)) {                  \
+            LOAD(value, address);                                                                  \
+            if (nothing_new((uintptr_t)address, sizeof *address, &word))                           \
+                return value;                                                                      \
+        }                                                                                          \
+        ATOMICALLY(LOAD(value, address), true, false)                                              \
+        return value;                                                                              \
+    }                                                                                              \
+    RT_EXPORT void __tsan_atomic##bits##_store(volatile type *address, type value, int order);     \
+    RT_EXPORT void __tsan_atomic##bits##_store(volatile type *address, type value, int order) {    \
+        (void)order;                                                                               \
+        ATOMICALLY(STORE(address, value), false, true)                                             \
+    }
+
+#define FETCH(bits, type, name, expression)                                                        \
+    RT_EXPORT type __tsan_atomic##bits##_##name(volatile type *address, type value, int order);    \
+    RT_EXPORT type __tsan_atomic##bits##_##name(volatile type *address, type value, int order) {   \
+        (void)order;                                                                               \
+        type old;                                                                                  \
+        ATOMICALLY(UPDATE(type, old, address, expression), true, true)                             \
+        return old;                                                                                \
+    }
+
+#define EXCHANGE_IF(bits, type)                                                                    \
+    static bool exchange_if_##bits(volatile type *address, type *expected, type value,             \
+                                   uintptr_t caller) {                                             \
+        type seen = *expected;                                                                     \
+        if (!rt_enter()) {                                                                         \
+            COMPARE_EXCHANGE(address, &seen, value);                                               \
+        } else {                                                                                   \
+            size_t stripe = stripe_of((uintptr_t)address);                                         \
+            rt_spin_lock(&stripes[stripe].lock);                                                   \
+            COMPARE_EXCHANGE(address, &seen, value);                                               \
+            emit((uintptr_t)address, sizeof *address, true, seen == *expected, caller);            \
+            rt_spin_unlock(&stripes[stripe].lock);                                                 \
+            rt_leave();                                                                            \
+        }                                                                                          \
+        bool done = seen == *expected;                                                             \
+        if (!done)                                                                                 \
+            *expected = seen;                                                                      \
+        return done;                                                                               \
+    }                                                                                              \
+    RT_EXPORT int __tsan_atomic##bits##_compare_exchange_strong(                                   \
+        volatile type *address, type *expected, type value, int order, int failure);               \
+    RT_EXPORT int __tsan_atomic##bits##_compare_exchange_strong(                                   \
+        volatile type *address, type *expected, type value, int order, int failure) {              \
+        (void)order, (void)failure;                                                                \
+        return exchange_if_##bits(address, expected, value, RT_CALLER);                            \
+    }                                                                                              \
+    RT_EXPORT int __tsan_atomic##bits##_compare_exchange_weak(                                     \
+        volatile type *address, type *expected, type value, int order, int failure);               \
+    RT_EXPORT int __tsan_atomic##bits##_compare_exchange_weak(                                     \
+        volatile type *address, type *expected, type value, int order, int failure) {              \
+        (void)order, (void)failure;                                                                \
+        return exchange_if_##bits(address, expected, value, RT_CALLER);                            \
+    }                                                                                              \
+    RT_EXPORT type __tsan_atomic##bits##_compare_exchange_val(                                     \
+        volatile type *address, type expected, type value, int order, int failure);                \
+    RT_EXPORT type __tsan_atomic##bits##_compare_exchange_val(                                     \
+        volatile type *address, type expected, type value, int order, int failure) {               \
+        (void)order, (void)failure;                                                                \
+        exchange_if_##bits(address, &expected, value, RT_CALLER);                                  \
+        return expected;                                                                           \
+    }
+
+#define ALL(bits, type)                                                                            \
+    LOAD_AND_STORE(bits, type)                                                                     \
+    FETCH(bits, type, exchange, value)                                                             \
+    FETCH(bits, type, fetch_add, (type)(old + value))                                              \
+    FETCH(bits, type, fetch_sub, (type)(old - value))                                              \
+    FETCH(bits, type, fetch_and, (type)(old & value))                                              \
+    FETCH(bits, type, fetch_or, (type)(old | value))                                               \
+    FETCH(bits, type, fetch_xor, (type)(old ^ value))                                              \
+    FETCH(bits, type, fetch_nand, (type) ~(old & value))                                           \
+    EXCHANGE_IF(bits, type)
+
+#define LOAD(value, address) value = __atomic_load_n(address, __ATOMIC_SEQ_CST)
+#define STORE(address, value) __atomic_store_n(address, value, __ATOMIC_SEQ_CST)
+#define COMPARE_EXCHANGE(address, expected, value)                                                 \
+    __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
+#define UPDATE(type, old, address, expression)                                                     \
+    do {                                                                                           \
+        old = __atomic_load_n(address, __ATOMIC_RELAXED);                                          \
+    } while (!__atomic_compare_exchange_n(address, &old, expression, true, __ATOMIC_SEQ_CST,       \
+                                          __ATOMIC_SEQ_CST))
+
+ALL(8, uint8_t)
+ALL(16, uint16_t)
+ALL(32, uint32_t)
+ALL(64, uint64_t)
+
+/* 128 bits: the compilers would call libatomic, which knows nothing of our locks; the instruction
+ * is on every x86-64 processor that can run this. */
+__extension__ typedef unsigned __int128 wide;
+
+#undef LOAD
+#undef STORE
+#undef COMPARE_EXCHANGE
+#undef UPDATE
+#define LOAD(value, address) value = __sync_val_compare_and_swap((volatile wide *)(address), 0, 0)
+#define STORE(address, value)                                                                      \
+    do {                                                                                           \
+        wide before_;                                                                              \
+        UPDATE(wide, before_, address, value);                                                     \
+    } while (0)
+#define COMPARE_EXCHANGE(address, expected, value)                                                 \
+    *(expected) = __sync_val_compare_and_swap(address, *(expected), value)
+#define UPDATE(type, old, address, expression)                                                     \
+    do {                                                                                           \
+        LOAD(old, address);                                                                        \
+    } while (!__sync_bool_compare_and_swap(address, old, expression))
+
+ALL(128, wide)
+
+RT_EXPORT void __tsan_atomic_thread_fence(int order);
+RT_EXPORT void __tsan_atomic_thread_fence(int order) {
+    (void)order;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+RT_EXPORT void __tsan_atomic_signal_fence(int order);
+RT_EXPORT void __tsan_atomic_signal_fence(int order) {
+    (void)order;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}

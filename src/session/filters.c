@@ -1,0 +1,102 @@
+#include "session/filters.h"
+
+#include "session/result_file.h"
+
+#include <string.h>
+
+/* How many violations are kept with suppressions or a baseline. */
+enum { KEPT = 100000 };
+
+bool st_filters_wanted(const struct st_filter_files *files) {
+    return files->suppressions.count || files->baselines.count;
+}
+
+size_t st_filters_keep(const struct st_filter_files *files, uint64_t limit) {
+    return limit && limit < KEPT && st_filters_wanted(files) ? KEPT : limit;
+}
+
+static int add_baseline(struct st_baseline *baseline, const char *path, struct st_error *error) {
+    struct st_input input;
+    if (st_input_open(&input, path, error) < 0)
+        return -1;
+    int result = st_result_read_rest(&input, error);
+    if (result == 0)
+        result = st_baseline_add(baseline, input.name, st_input_bytes(&input),
+                                 st_input_available(&input), error);
+    st_input_close(&input);
+    return result;
+}
+
+static size_t count_standard_inputs(const char *const *paths, size_t count) {
+    size_t result = 0;
+    for (size_t i = 0; i < count && paths[i]; i++)
+        result += strcmp(paths[i], "-") == 0;
+    return result;
+}
+
+static int check_inputs(const struct st_filter_files *files, const char *command,
+                        const char *const *inputs, struct st_error *error) {
+    size_t count = count_standard_inputs(inputs, SIZE_MAX) +
+                   count_standard_inputs(files->suppressions.items, files->suppressions.count) +
+                   count_standard_inputs(files->baselines.items, files->baselines.count);
+    if (count <= 1)
+        return 0;
+    return st_fail(error, command, ST_AT_FILE, 0,
+                   "standard input cannot be read for two purposes at once");
+}
+
+static int read_files(struct st_filters *filters, struct st_error *error) {
+    const struct st_filter_files *files = filters->files;
+    for (size_t i = 0; i < files->suppressions.count; i++)
+        if (st_suppressions_load(&filters->suppressions, files->suppressions.items[i], error) < 0)
+            return -1;
+    for (size_t i = 0; i < files->baselines.count; i++)
+        if (add_baseline(&filters->baseline, files->baselines.items[i], error) < 0)
+            return -1;
+    return 0;
+}
+
+int st_filters_open(struct st_filters *filters, const struct st_filter_files *files,
+                    const char *command, const char *const *inputs, struct st_error *error) {
+    *filters = (struct st_filters){.files = files};
+    if (check_inputs(files, command, inputs, error) < 0)
+        return -1;
+    st_baseline_init(&filters->baseline);
+    if (read_files(filters, error) == 0)
+        return 0;
+    st_filters_close(filters);
+    return -1;
+}
+
+int st_filters_open_for_trace(struct st_filters *filters, const struct st_filter_files *files,
+                              const char *command, const char *trace, const char *spec,
+                              struct st_error *error) {
+    /* That trace and specification differ is checked when they are opened. */
+    bool same = spec && strcmp(spec, trace) == 0;
+    const char *const inputs[] = {trace, same ? NULL : spec, NULL};
+    return st_filters_open(filters, files, command, inputs, error);
+}
+
+void st_filters_list_inputs(const struct st_filter_files *files, const char *trace,
+                            const char *spec, const char *inputs[ST_FILTER_INPUTS]) {
+    *inputs++ = trace;
+    if (spec)
+        *inputs++ = spec;
+    for (size_t i = 0; i < files->suppressions.count; i++)
+        *inputs++ = files->suppressions.items[i];
+    *inputs = NULL;
+}
+
+void st_filters_close(struct st_filters *filters) {
+    st_suppressions_free(&filters->suppressions);
+    st_baseline_free(&filters->baseline);
+}
+
+struct st_triaged *st_filters_apply(const struct st_filters *filters, struct st_report *report,
+                                    uint64_t limit) {
+    const struct st_filter_files *files = filters->files;
+    if (!st_filters_wanted(files))
+        return NULL;
+    return st_triage_findings(report, files->suppressions.count ? &filters->suppressions : NULL,
+                              files->baselines.count ? &filters->baseline : NULL, limit);
+}

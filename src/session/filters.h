@@ -1,0 +1,50 @@
+/* Decides which findings are new, by suppressions and by earlier results as a baseline. */
+#ifndef SERIATIM_SESSION_FILTERS_H
+#define SERIATIM_SESSION_FILTERS_H
+
+#include "base/options.h"
+#include "report/triage/baseline.h"
+#include "report/triage/triage.h"
+#include "spec/suppress.h"
+
+struct st_filter_files {
+    struct st_texts suppressions, baselines;
+};
+
+struct st_filters {
+    const struct st_filter_files *files;
+    struct st_suppressions suppressions;
+    struct st_baseline baseline;
+};
+
+/* Reads the files, which must outlive the filters. `inputs` lists what else is read, ending with
+ * NULL: only one of all these can be standard input. `command` is for errors that concern no file.
+ * On -1 there is nothing to close. */
+int st_filters_open(struct st_filters *filters, const struct st_filter_files *files,
+                    const char *command, const char *const *inputs, struct st_error *error);
+void st_filters_close(struct st_filters *filters);
+
+/* The same for a command that reads a trace and, unless it is NULL, a specification. */
+int st_filters_open_for_trace(struct st_filters *filters, const struct st_filter_files *files,
+                              const char *command, const char *trace, const char *spec,
+                              struct st_error *error);
+
+/* What such a command must not overwrite, ending with NULL. It may overwrite a baseline, which was
+ * read by then. */
+enum { ST_FILTER_INPUTS = ST_MOST_TEXTS + 3 };
+void st_filters_list_inputs(const struct st_filter_files *files, const char *trace,
+                            const char *spec, const char *inputs[ST_FILTER_INPUTS]);
+
+/* Is there any file? */
+bool st_filters_wanted(const struct st_filter_files *files);
+
+/* How many violations to keep so that `limit` of them can be listed. For those that are not kept,
+ * it is unknown whether they are new. */
+size_t st_filters_keep(const struct st_filter_files *files, uint64_t limit);
+
+/* Marks the findings of a report that are suppressed or in the baseline; NULL if there is no file.
+ * Release the triaged after the report. */
+struct st_triaged *st_filters_apply(const struct st_filters *filters, struct st_report *report,
+                                    uint64_t limit);
+
+#endif

@@ -1,0 +1,101 @@
+#include "session/finding_names.h"
+
+#include "base/bits.h"
+#include "base/memory.h"
+#include "report/context_details.h"
+#include "watch/describe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Invariant: the tables of `symbols` are the translator's, except for variables, locations and
+ * contexts, which are ours. */
+struct st_finding_names {
+    struct st_translator *translator;
+    struct st_symbols symbols;
+    struct st_bits variables, sites; /* those that were mentioned */
+    struct st_context_details contexts;
+};
+
+static void want_loc(struct st_finding_names *names, uint64_t loc) {
+    if (loc & ST_LOC_NAME)
+        st_bits_add(&names->sites, loc & ~ST_LOC_NAME);
+}
+
+static void want_place(struct st_finding_names *names, const struct st_place *place) {
+    if (!place->number)
+        return;
+    if (place->event.written <= ST_WRITE)
+        st_bits_add(&names->variables, place->event.target);
+    want_loc(names, place->event.loc);
+}
+
+static void want_edges(struct st_finding_names *names, const struct st_edge *edges, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        want_place(names, &edges[i].from);
+        want_place(names, &edges[i].to);
+    }
+}
+
+static void want_findings(struct st_finding_names *names, const struct st_findings *findings) {
+    for (size_t i = 0; i < findings->kept; i++) {
+        const struct st_violation *violation = &findings->violations[i];
+        want_loc(names, violation->begin_loc);
+        want_place(names, &violation->event);
+        want_edges(names, &violation->closing, 1);
+        want_edges(names, violation->path, violation->path_length);
+    }
+    want_edges(names, findings->cycle, findings->cycle_length);
+}
+
+static void name_variables(struct st_finding_names *names) {
+    char name[ST_LONGEST_NAME];
+    uint32_t count = st_translator_variable_count(names->translator);
+    for (uint32_t i = 0; i < count; i++) {
+        *name = '\0';
+        if (st_bits_has(&names->variables, i))
+            st_translator_variable_name(names->translator, i, name, sizeof name);
+        st_names_append(&names->symbols.variables, name, strlen(name));
+    }
+}
+
+static void describe_sites(struct st_finding_names *names) {
+    struct st_describer *describer = st_describer_new(names->translator, &names->symbols);
+    uint32_t count = st_sites_count(st_translator_sites(names->translator));
+    for (uint32_t i = 0; i < count; i++)
+        st_describe_next(describer, st_bits_has(&names->sites, i));
+    st_describer_free(describer);
+}
+
+struct st_finding_names *st_finding_names_new(struct st_translator *translator,
+                                              const struct st_findings *findings) {
+    struct st_finding_names *names = st_alloc(1, sizeof *names);
+    names->translator = translator;
+    names->symbols = *st_translator_symbols(translator);
+    names->contexts.symbols = &names->symbols;
+    st_names_init(&names->symbols.variables);
+    st_names_init(&names->symbols.locations);
+    st_contexts_init(&names->symbols.contexts);
+    want_findings(names, findings);
+    name_variables(names);
+    describe_sites(names);
+    return names;
+}
+
+void st_finding_names_free(struct st_finding_names *names) {
+    st_names_free(&names->symbols.variables);
+    st_names_free(&names->symbols.locations);
+    st_contexts_free(&names->symbols.contexts);
+    st_context_details_free(&names->contexts);
+    st_bits_free(&names->variables);
+    st_bits_free(&names->sites);
+    free(names);
+}
+
+const struct st_symbols *st_finding_names_symbols(const struct st_finding_names *names) {
+    return &names->symbols;
+}
+
+struct st_details st_finding_names_details(struct st_finding_names *names) {
+    return (struct st_details){st_context_details_lookup, &names->contexts};
+}

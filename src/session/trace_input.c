@@ -1,0 +1,195 @@
+#include "session/trace_input.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* How many events are kept for the next pass; a file with more is read again. */
+#define KEPT_EVENTS ((size_t)1 << 24)
+enum { BATCH = 65536 };
+
+const char *st_trace_input_spec_name(const struct st_trace_input *input) {
+    return strcmp(input->source.spec, "-") == 0 ? "standard input" : input->source.spec;
+}
+
+static int load_spec(struct st_trace_input *input, struct st_error *error) {
+    const struct st_trace_source *source = &input->source;
+    if (!source->spec)
+        return 0;
+    if (strcmp(source->spec, "-") == 0 && strcmp(source->path, "-") == 0)
+        return st_fail(error, source->command, ST_AT_FILE, 0,
+                       "standard input cannot be the trace and the specification at once");
+    input->spec = st_spec_load(source->spec, error);
+    return input->spec ? 0 : -1;
+}
+
+bool st_trace_input_is_file(const struct st_trace_input *input) {
+    struct stat status;
+    return strcmp(input->source.path, "-") != 0 && stat(input->source.path, &status) == 0 &&
+           S_ISREG(status.st_mode);
+}
+
+int st_trace_input_open(struct st_trace_input *input, const struct st_trace_source *source,
+                        struct st_error *error) {
+    *input = (struct st_trace_input){.source = *source, .keeps = source->again};
+    if (load_spec(input, error) < 0)
+        return -1;
+    /* A selection looks up names while events are read, which rules out reading ahead. */
+    if (input->spec)
+        input->source.flags &= ~(unsigned)ST_TRACE_AHEAD;
+    if (st_reading_open(&input->reading, source->path, input->source.flags, source->progress,
+                        error) < 0) {
+        st_spec_free(input->spec);
+        return -1;
+    }
+    const struct st_symbols *symbols = st_trace_symbols(input->reading.trace);
+    if (input->spec)
+        input->selection = st_selection_new(input->spec, symbols);
+    if (symbols->contexts.kept)
+        input->tracker = st_context_tracker_new();
+    return 0;
+}
+
+void st_trace_input_close(struct st_trace_input *input) {
+    if (input->has_symbols && input->tracker) {
+        st_names_free(&input->symbols.locations);
+        st_contexts_free(&input->symbols.contexts);
+    }
+    free(input->kept);
+    st_reading_close(&input->reading);
+    st_selection_free(input->selection);
+    st_context_tracker_free(input->tracker);
+    st_spec_free(input->spec);
+}
+
+/* ---- passes ---- */
+
+static void prepare(struct st_selection *selection, struct st_context_tracker *tracker,
+                    struct st_event *events, size_t count) {
+    if (selection)
+        st_select(selection, events, count);
+    if (tracker)
+        st_context_tracker_events(tracker, events, count);
+}
+
+static void keep(struct st_trace_input *input, const struct st_event *events, size_t count) {
+    if (input->kept_count + count > KEPT_EVENTS && st_trace_input_is_file(input)) {
+        free(input->kept);
+        input->kept = NULL;
+        input->kept_count = input->kept_capacity = 0;
+        input->keeps = false;
+        return;
+    }
+    st_reserve(&input->kept, &input->kept_capacity, input->kept_count + count);
+    memcpy(input->kept + input->kept_count, events, count * sizeof *events);
+    input->kept_count += count;
+}
+
+long st_trace_input_next(struct st_trace_input *input, struct st_event **events, uint64_t *first,
+                         struct st_error *error) {
+    long count = st_reading_next(&input->reading, events, first, error);
+    if (count <= 0)
+        return count;
+    prepare(input->selection, input->tracker, *events, (size_t)count);
+    if (input->keeps)
+        keep(input, *events, (size_t)count);
+    return count;
+}
+
+static int first_pass(struct st_trace_input *input, st_trace_input_feed *feed, void *context,
+                      struct st_error *error) {
+    struct st_event *events;
+    uint64_t first;
+    long count;
+    while ((count = st_trace_input_next(input, &events, &first, error)) > 0)
+        feed(context, events, (size_t)count, first);
+    input->was_read = true;
+    return count < 0 ? -1 : 0;
+}
+
+static void feed_kept(struct st_trace_input *input, st_trace_input_feed *feed, void *context) {
+    for (size_t i = 0; i < input->kept_count; i += BATCH) {
+        size_t rest = input->kept_count - i;
+        feed(context, input->kept + i, rest < BATCH ? rest : BATCH, i + 1);
+    }
+}
+
+/* The same file gives the same numbers. If the numbers differ, the file has changed. */
+static int read_again(struct st_trace_input *input, st_trace_input_feed *feed, void *context,
+                      struct st_error *error) {
+    struct st_reading reading;
+    struct st_event *events;
+    uint64_t first;
+    long count;
+    if (st_reading_open(&reading, input->source.path, input->source.flags, input->source.progress,
+                        error) < 0)
+        return -1;
+    struct st_selection *selection =
+        input->spec ? st_selection_new(input->spec, st_trace_symbols(reading.trace)) : NULL;
+    struct st_context_tracker *tracker = input->tracker ? st_context_tracker_new() : NULL;
+    while ((count = st_reading_next(&reading, &events, &first, error)) > 0) {
+        prepare(selection, tracker, events, (size_t)count);
+        feed(context, events, (size_t)count, first);
+    }
+    if (count == 0 &&
+        st_trace_facts(reading.trace)->events != st_trace_facts(input->reading.trace)->events)
+        count = st_fail(error, st_trace_name(reading.trace), ST_AT_FILE, 0,
+                        "has changed while it was read");
+    st_selection_free(selection);
+    st_context_tracker_free(tracker);
+    st_reading_close(&reading);
+    return count < 0 ? -1 : 0;
+}
+
+int st_trace_input_pass(struct st_trace_input *input, st_trace_input_feed *feed, void *context,
+                        struct st_error *error) {
+    if (!input->was_read)
+        return first_pass(input, feed, context, error);
+    if (!input->keeps)
+        return read_again(input, feed, context, error);
+    feed_kept(input, feed, context);
+    return 0;
+}
+
+/* ---- for the report ---- */
+
+struct st_facts st_trace_input_facts(const struct st_trace_input *input) {
+    struct st_facts facts = *st_trace_facts(input->reading.trace);
+    if (input->selection) {
+        const struct st_selected *selected = st_selection_selected(input->selection);
+        facts.executed = selected->executed;
+        facts.executed_count = selected->executed_count;
+        facts.unnamed_blocks = selected->unnamed;
+    }
+    return facts;
+}
+
+const struct st_symbols *st_trace_input_symbols(struct st_trace_input *input) {
+    input->symbols = *st_trace_symbols(input->reading.trace);
+    input->has_symbols = true;
+    if (input->tracker) {
+        st_names_init(&input->symbols.locations);
+        st_contexts_init(&input->symbols.contexts);
+    }
+    return &input->symbols;
+}
+
+uint64_t st_trace_input_location(void *context, uint64_t loc) {
+    struct st_trace_input *input = context;
+    if (!input->tracker)
+        return loc;
+    return st_context_tracker_location(input->tracker, st_trace_symbols(input->reading.trace),
+                                       &input->symbols, loc);
+}
+
+time_t st_trace_input_recorded(const struct st_trace_input *input) {
+    struct stat status;
+    return input->tracker && stat(input->source.path, &status) == 0 ? status.st_mtime : 0;
+}
+
+bool st_trace_input_selects_nothing(const struct st_trace_input *input) {
+    return input->selection && st_trace_facts(input->reading.trace)->ops[ST_BEGIN] &&
+           !st_selection_selected(input->selection)->all;
+}

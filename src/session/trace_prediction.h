@@ -1,0 +1,37 @@
+/* Predictors over a trace.
+ *
+ *     struct st_trace_prediction prediction = {.plan = &plan};
+ *     if (st_trace_prediction_read(&prediction, &input, pass, &error) == 0) {
+ *         st_trace_prediction_run(&prediction, &input);
+ *         ... a report with prediction.predictions, and input.symbols ...
+ *     }
+ *     st_trace_prediction_free(&prediction);
+ */
+#ifndef SERIATIM_SESSION_TRACE_PREDICTION_H
+#define SERIATIM_SESSION_TRACE_PREDICTION_H
+
+#include "predict/analysis.h"
+#include "session/trace_input.h"
+
+struct st_trace_prediction {
+    const struct st_predict_plan *plan;
+    struct st_run *run;
+    struct st_predictions predictions;
+};
+
+/* st_trace_input_pass, or what a command puts around it. */
+typedef int st_trace_pass(struct st_trace_input *input, st_trace_input_feed *feed, void *context,
+                          struct st_error *error);
+
+/* Reads the trace, as often as the plan needs it. */
+int st_trace_prediction_read(struct st_trace_prediction *prediction, struct st_trace_input *input,
+                             st_trace_pass *pass, struct st_error *error);
+
+/* Runs the predictors. Reads the trace once more for the events of the schedules that they found;
+ * if that fails, reports show the schedules as numbers. Locations are those of
+ * st_trace_input_symbols. To be called once. */
+void st_trace_prediction_run(struct st_trace_prediction *prediction, struct st_trace_input *input);
+
+void st_trace_prediction_free(struct st_trace_prediction *prediction);
+
+#endif

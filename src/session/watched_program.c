@@ -1,0 +1,108 @@
+#define _GNU_SOURCE /* stpcpy */
+#include "session/watched_program.h"
+
+#include "base/memory.h"
+#include "check/witness/witness.h"
+#include "session/runtime_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int st_watched_program_start(struct st_watch *watch, const char *command, const char *const *words,
+                             const char *spec, struct st_spec **loaded,
+                             struct st_translation *translation, struct st_error *error) {
+    *loaded = spec ? st_spec_load(spec, error) : NULL;
+    if (spec && !*loaded)
+        return -1;
+    char *folder = st_runtime_folder(command, error);
+    if (!folder)
+        return -1;
+    translation->spec = *loaded;
+    int result = st_watch_start(watch, words, folder, translation, error);
+    free(folder);
+    return result;
+}
+
+char *st_expand_process(const char *path, pid_t process) {
+    char number[24];
+    int digits = snprintf(number, sizeof number, "%ld", (long)process);
+    char *result = st_alloc(strlen(path) * (size_t)digits + 1, 1), *end = result;
+    for (const char *at = path; *at;) {
+        if (at[0] == '%' && at[1] == 'p') {
+            end = stpcpy(end, number);
+            at += 2;
+        } else {
+            *end++ = *at++;
+        }
+    }
+    return result;
+}
+
+/* ---- checked while it runs ---- */
+
+static void check_events(void *context, struct st_event *events, const uint64_t *at, size_t count) {
+    struct st_live_check *check = context;
+    if (check->run.stopped)
+        return;
+    const struct st_symbols *symbols = st_translator_symbols(check->watch.translator);
+    uint64_t first = st_validator_facts(check->validator)->events + 1;
+    st_validate(check->validator, events, count, symbols->threads.count, symbols->locks.count);
+    st_engine_run_feed(&check->run, events, at, count, first);
+    if (check->run.stopped) {
+        check->hooks.found(check->hooks.context);
+        st_watch_stop(&check->watch);
+    }
+}
+
+static uint64_t dead_before(void *context, uint32_t thread) {
+    struct st_live_check *check = context;
+    return st_witness_dead_before(check->run.state, thread);
+}
+
+static void forget_variable(void *context, uint32_t variable) {
+    struct st_live_check *check = context;
+    check->run.engine->forget(check->run.state, variable);
+}
+
+void st_live_check_init(struct st_live_check *check, size_t keep, bool first_only,
+                        const struct st_live_check_hooks *hooks) {
+    *check = (struct st_live_check){.hooks = *hooks, .validator = st_validator_new(true)};
+    /* The only engine that can forget a variable, which matters because memory is reused. */
+    st_engine_run_start(&check->run, st_engine_find("witness"), keep, first_only);
+}
+
+int st_live_check_start(struct st_live_check *check, const char *command, const char *const *words,
+                        const char *spec, struct st_error *error) {
+    struct st_translation translation = {.sites = true,
+                                         .sink = check_events,
+                                         .dead_before = dead_before,
+                                         .forget = forget_variable,
+                                         .context = check};
+    return st_watched_program_start(&check->watch, command, words, spec, &check->spec, &translation,
+                                    error);
+}
+
+static void asked(void *context) {
+    struct st_live_check *check = context;
+    check->hooks.asked(check->hooks.context);
+}
+
+static void tick(void *context) {
+    struct st_live_check *check = context;
+    st_engine_run_note_memory(&check->run);
+}
+
+void st_live_check_follow(struct st_live_check *check) {
+    struct st_watch_hooks hooks = {.asked = asked, .tick = tick, .context = check};
+    st_watch_follow(&check->watch, &hooks);
+    st_engine_run_note_memory(&check->run);
+    st_engine_run_finish(&check->run, st_validator_facts(check->validator)->events);
+}
+
+void st_live_check_free(struct st_live_check *check) {
+    st_watch_free(&check->watch);
+    st_engine_run_free(&check->run);
+    st_validator_free(check->validator);
+    st_spec_free(check->spec);
+}

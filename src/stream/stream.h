@@ -1,0 +1,254 @@
+/* The stream: what a program under test emits and seriatim reads, as records in shared memory.
+ *
+ * The threads of the program write; one process of seriatim, the watcher, reads. The memory belongs
+ * to the watcher (a memfd that the program inherits), so nothing is lost when the program is
+ * killed, and the program can do no harm beyond what it writes there.
+ *
+ * Chunks. Each thread of the program fills chunks of records, one after the other. It takes a free
+ * one, announces it, and publishes record by record (`count`); the watcher reads what is published
+ * and gives a chunk back when it is full and read. When none is free the program waits: memory is
+ * bounded, and nothing is dropped. If more threads are alive than there are chunks, the watcher has
+ * more of them in reserve.
+ *
+ * Order. Within a thread records are in program order. Some records also have a sequence number,
+ * from one counter without gaps for all threads, and happen in that order: all synchronisation, and
+ * accesses to memory that another thread touched last. All other records of a thread come after the
+ * last sequence number that it took or observed (ST_STREAM_OBSERVE), and do not conflict with
+ * records of other threads that come after the same one. So the watcher may deliver them in this
+ * order, which is one in which the events really happened, as far as it matters:
+ *
+ * - a record without a sequence number: when the records before it in its thread were delivered,
+ *   and the sequence numbers up to the last one that its thread took or observed;
+ * - sequence number n: when those below n were delivered, and, after it was seen, every record that
+ *   was visible in any thread by then and could be delivered was delivered.
+ *
+ * Deferred accesses. If the watcher wants it so, a thread does not emit accesses to memory that no
+ * other thread touches. A thread that then does emits them before its own access, if they can still
+ * matter, with the epoch in which they happened: that of the first record of the thread that did
+ * them (ST_STREAM_SLOT) plus the records that this thread had emitted by then. Every dependence of
+ * a deferred access on another thread was emitted when it arose. The watcher says, for each slot,
+ * before which epoch nothing matters any more (st_stream_dead_before). The epochs of a slot grow,
+ * also when it gets a new thread.
+ *
+ * A sequence number that never comes was taken by a thread that died before it could publish its
+ * record; that is certain only when the whole program is dead. */
+#ifndef SERIATIM_STREAM_STREAM_H
+#define SERIATIM_STREAM_STREAM_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The environment variable that names the descriptor of the memory ("9"), for the program. */
+#define ST_STREAM_VARIABLE "SERIATIM_STREAM"
+
+#define ST_STREAM_MAGIC UINT64_C(0x3172747374616972)
+enum {
+    ST_STREAM_VERSION = 5,
+    ST_STREAM_CHUNK_BYTES = 64 * 1024,
+    ST_STREAM_RECORDS = ST_STREAM_CHUNK_BYTES / 16 - 4, /* in a chunk */
+    ST_STREAM_SLOTS = 1 << 14, /* so many threads at a time can have words in shadow memory */
+};
+
+enum st_stream_op {
+    ST_STREAM_NONE,     /* says nothing */
+    ST_STREAM_SEQUENCE, /* argument: the sequence number of the next record; see also below */
+    ST_STREAM_OBSERVE,  /* argument: a sequence number; what follows happens after it */
+
+    /* Accesses. address; aux: bytes (1 to 16), or 0: the next record is ST_STREAM_LENGTH;
+     * argument: return address of the callback, that is the instruction behind the access. */
+    ST_STREAM_READ,
+    ST_STREAM_WRITE,
+    ST_STREAM_ATOMIC_READ,
+    ST_STREAM_ATOMIC_WRITE,
+    ST_STREAM_ATOMIC_UPDATE, /* a read and a write in one step */
+    ST_STREAM_LENGTH,        /* argument: bytes of the range that the record before it is about */
+
+    /* A deferred access of this or another thread: see above. address: a multiple of 8; aux:
+     * which of the 8 bytes; argument: slot (bits 0 to 15) and epoch (16 to 63) of the thread that
+     * did it. Then ST_STREAM_PC, argument: the lower 32 bits of the return address. */
+    ST_STREAM_DEFERRED_READ,
+    ST_STREAM_DEFERRED_WRITE,
+    ST_STREAM_PC,
+
+    /* Blocks. The function is the one that holds `argument`; address: where it was called from
+     * (return address; 0 if unknown). */
+    ST_STREAM_ENTER,
+    ST_STREAM_LEAVE,
+    /* An annotated block; argument: id of a text (ST_STREAM_TEXT), address: return address of
+     * the call that began it. */
+    ST_STREAM_BEGIN,
+    ST_STREAM_END,
+    /* The thread waited for others or let others begin here, on purpose: inferred blocks are split
+     * at this point. */
+    ST_STREAM_SPLIT,
+
+    /* Synchronisation: always with a sequence number. address: the object; argument: return address
+     * of the call. A release is emitted before it is done, an acquire after it was done. Re-entrant
+     * acquires and their releases are emitted like all others. */
+    ST_STREAM_ACQUIRE,
+    ST_STREAM_RELEASE,
+    ST_STREAM_SEND,    /* happens before every later receive of the same channel */
+    ST_STREAM_RECEIVE, /* aux of both: which channel of the object, 0 to 255 */
+
+    /* Threads. address: the serial number of the other thread. */
+    ST_STREAM_FORK,
+    ST_STREAM_JOIN,
+    ST_STREAM_THREAD_END, /* the last record of a thread; its chunk is then marked as full */
+    ST_STREAM_SLOT,       /* the first one. address: its slot; argument: its first epoch */
+
+    /* Memory. address; the next record is ST_STREAM_LENGTH. */
+    ST_STREAM_ALLOCATE, /* a name for memory, nothing more; argument: return address of the call */
+    ST_STREAM_FREE,     /* with a sequence number; also for stacks of threads and unmapped pages */
+
+    /* A text: argument: its id; address: its length in bytes, without a zero byte at its end, at
+     * most 65536. The bytes follow in ceil(length / 16) raw records. A thread emits a text before
+     * it uses its id, also if another thread has emitted it: their records have no order. */
+    ST_STREAM_TEXT,
+    /* A module of the program; address: start, argument: load bias; then ST_STREAM_LENGTH, then
+     * its path as ST_STREAM_TEXT. */
+    ST_STREAM_MODULE,
+    /* Something went wrong in the runtime. argument: how many events are missing because of it;
+     * then the reason as ST_STREAM_TEXT. */
+    ST_STREAM_TROUBLE,
+    ST_STREAM_OP_COUNT
+};
+
+/* `what` holds op (bits 0 to 6), aux (8 to 15) and address (16 to 63: user addresses have 47 bits).
+ * With bit 7 the record has a sequence number of its own, without ST_STREAM_SEQUENCE before it:
+ * bits 48 to 63 of its argument are the lower bits of that number, which is less than 65536 after
+ * the last one that its thread has emitted or observed. The argument proper is what remains. */
+struct st_stream_record {
+    uint64_t what, argument;
+};
+enum { ST_STREAM_SEQUENCED = 1 << 7, ST_STREAM_SEQUENCE_AT = 48 };
+
+static inline uint64_t st_stream_what(enum st_stream_op op, unsigned aux, uint64_t address) {
+    return (uint64_t)op | (uint64_t)(aux & 0xff) << 8 | address << 16;
+}
+static inline enum st_stream_op st_stream_op(const struct st_stream_record *record) {
+    return (enum st_stream_op)(record->what & 0x7f);
+}
+static inline bool st_stream_is_sequenced(const struct st_stream_record *record) {
+    return record->what & ST_STREAM_SEQUENCED;
+}
+/* `last`: the last sequence number of the thread. */
+static inline uint64_t st_stream_sequence(const struct st_stream_record *record, uint64_t last) {
+    return last + 1 + ((record->argument >> ST_STREAM_SEQUENCE_AT) - last - 1) % 65536;
+}
+static inline struct st_stream_record st_stream_with_sequence(struct st_stream_record record,
+                                                              uint64_t sequence) {
+    return (struct st_stream_record){record.what | ST_STREAM_SEQUENCED,
+                                     record.argument | sequence << ST_STREAM_SEQUENCE_AT};
+}
+static inline struct st_stream_record
+st_stream_without_sequence(const struct st_stream_record *record) {
+    return (struct st_stream_record){record->what & ~(uint64_t)ST_STREAM_SEQUENCED,
+                                     record->argument &
+                                         ((UINT64_C(1) << ST_STREAM_SEQUENCE_AT) - 1)};
+}
+static inline unsigned st_stream_aux(const struct st_stream_record *record) {
+    return record->what >> 8 & 0xff;
+}
+static inline uint64_t st_stream_address(const struct st_stream_record *record) {
+    return record->what >> 16;
+}
+
+/* Records that belong together (a sequence number and its record, a record and its length, a text)
+ * are published at once, but may lie in two chunks. */
+struct st_stream_chunk {
+    _Atomic uint32_t count; /* records published */
+    _Atomic uint32_t full;  /* no more will come into this chunk, be it that its thread has ended */
+    uint32_t thread;        /* serial number of the thread that fills it; the first one is 0 */
+    uint32_t index;         /* 0, 1, 2, ... of the chunks of this thread */
+    uint64_t unused[6];
+    struct st_stream_record records[ST_STREAM_RECORDS];
+};
+
+_Static_assert(sizeof(struct st_stream_chunk) == ST_STREAM_CHUNK_BYTES, "chunks fill their pages");
+
+struct st_stream_head {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t chunk_count; /* of chunks behind the head */
+    uint32_t watcher;     /* process id of the watcher */
+    /* The watcher holds this robust mutex while it lives. When it dies, however that happens, the
+     * kernel sets FUTEX_OWNER_DIED in its first word, at once and not only when somebody has waited
+     * for it, and whatever name spaces the two are in. */
+    union {
+        pthread_mutex_t mutex;
+        _Atomic uint32_t word;
+    } alive;
+    _Atomic uint32_t attached;  /* process id of the program, once its runtime has started */
+    _Atomic uint32_t closed;    /* set by the watcher when it reads no more: emit nothing */
+    _Atomic uint32_t ended;     /* set by the program when it ends in an orderly way */
+    _Atomic uint32_t waiting;   /* how many threads wait for a free chunk (a futex: `free_word`) */
+    _Atomic uint32_t free_word; /* grows when a chunk was given back */
+    uint32_t deferred;          /* set by the watcher: accesses are to be deferred */
+    _Atomic uint32_t no_room;   /* set by the program: no addresses for shadow memory, no events */
+    _Atomic uint64_t dropped;   /* events not emitted (signal handlers, forked children) */
+    char pad0[64];
+    _Atomic uint64_t next_sequence; /* the first one is 1 */
+    char pad1[56];
+    /* A stack of free chunks: index + 1 of the top in the low half, a tag against reuse in the
+     * high half. next_free[i] is index + 1 of the one below chunk i. */
+    _Atomic uint64_t free_top;
+    _Atomic uint32_t announced; /* how many announcements were begun */
+    char pad2[52];
+    /* Two arrays of chunk_count words follow, then, at a multiple of the chunk size, the chunks:
+     * _Atomic uint32_t announcements[]: chunk index + 1 at position (n % chunk_count), 0 until it
+     * is there; the watcher sets it to 0 again before it gives that chunk back. _Atomic uint32_t
+     * next_free[]. Between them and the chunks, _Atomic uint64_t dead_before[ST_STREAM_SLOTS]. */
+};
+
+static inline _Atomic uint32_t *st_stream_announcements(struct st_stream_head *head) {
+    return (_Atomic uint32_t *)(void *)(head + 1);
+}
+static inline _Atomic uint32_t *st_stream_next_free(struct st_stream_head *head) {
+    return st_stream_announcements(head) + head->chunk_count;
+}
+static inline _Atomic uint64_t *st_stream_dead_before(struct st_stream_head *head) {
+    return (_Atomic uint64_t *)(void *)(st_stream_announcements(head) +
+                                        2 * (uint64_t)head->chunk_count);
+}
+static inline uint64_t st_stream_chunks_at(uint32_t chunk_count) {
+    uint64_t bytes =
+        sizeof(struct st_stream_head) + 8 * (uint64_t)chunk_count + 8 * ST_STREAM_SLOTS;
+    return (bytes + ST_STREAM_CHUNK_BYTES - 1) / ST_STREAM_CHUNK_BYTES * ST_STREAM_CHUNK_BYTES;
+}
+static inline struct st_stream_chunk *st_stream_chunk(struct st_stream_head *head, uint32_t i) {
+    return (struct st_stream_chunk *)(void *)((char *)head +
+                                              st_stream_chunks_at(head->chunk_count)) +
+           i;
+}
+static inline uint64_t st_stream_bytes(uint32_t chunk_count) {
+    return st_stream_chunks_at(chunk_count) + (uint64_t)chunk_count * ST_STREAM_CHUNK_BYTES;
+}
+
+/* Takes a free chunk: its index, or -1. */
+static inline int64_t st_stream_take_chunk(struct st_stream_head *head) {
+    uint64_t top = atomic_load_explicit(&head->free_top, memory_order_acquire);
+    while ((uint32_t)top) {
+        uint32_t index = (uint32_t)top - 1;
+        uint64_t below =
+            atomic_load_explicit(&st_stream_next_free(head)[index], memory_order_relaxed);
+        uint64_t next = ((top >> 32) + 1) << 32 | below;
+        if (atomic_compare_exchange_weak_explicit(&head->free_top, &top, next, memory_order_acquire,
+                                                  memory_order_acquire))
+            return index;
+    }
+    return -1;
+}
+
+static inline void st_stream_give_chunk(struct st_stream_head *head, uint32_t index) {
+    uint64_t top = atomic_load_explicit(&head->free_top, memory_order_relaxed), next;
+    do {
+        atomic_store_explicit(&st_stream_next_free(head)[index], (uint32_t)top,
+                              memory_order_relaxed);
+        next = ((top >> 32) + 1) << 32 | (index + 1);
+    } while (!atomic_compare_exchange_weak_explicit(&head->free_top, &top, next,
+                                                    memory_order_release, memory_order_relaxed));
+}
+
+#endif

@@ -1,0 +1,268 @@
+#include "trace/context_tracker.h"
+
+#include "base/map64.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A location that we give has two numbers in it: that of the site in the trace, and that of its
+ * context (struct st_context_tracker, `contexts`), 0 if that is not known. Sites with numbers too
+ * large to fit count as unknown: FAR. */
+enum { SITE_BITS = 24, CONTEXT_BITS = 47 - SITE_BITS };
+#define FAR_SITE ((UINT32_C(1) << SITE_BITS) - 1)
+#define CONTEXT_LIMIT (UINT32_C(1) << CONTEXT_BITS)
+
+/* Recursion makes a new stack with every call. Beyond this number, new stacks and new sets of locks
+ * count as unknown. */
+#define PART_LIMIT (UINT32_C(1) << 22)
+#define UNKNOWN UINT32_MAX
+
+struct lock_held {
+    uint32_t lock, count;
+};
+
+/* The state of a thread after the events so far. Invariant: when `fresh`, `context` is that of the
+ * innermost open block and of the locks held. All zero is a thread that did nothing yet. */
+struct thread {
+    bool fresh;
+    uint32_t context;
+    uint32_t *blocks; /* stacks of the open blocks: numbers plus 1, or UNKNOWN */
+    size_t depth, block_capacity;
+    struct lock_held *locks; /* in the order in which they were acquired */
+    size_t lock_count, lock_capacity;
+};
+
+/* Pairs of numbers as numbers: the first in the upper half of an id. All second halves are numbers
+ * plus 1 of the same map, with 0 for none, but for `contexts`, which are pairs of a stack and a set
+ * of locks. Of a stack the first half is the site of the begin of a block. */
+struct st_context_tracker {
+    struct thread *threads;
+    size_t thread_capacity;
+    struct st_map64 stacks, locks, contexts;
+    struct st_map64 described; /* locations that were asked for, */
+    uint64_t *descriptions;    /* and the answers */
+    size_t description_capacity;
+};
+
+struct st_context_tracker *st_context_tracker_new(void) {
+    struct st_context_tracker *tracker = st_alloc(1, sizeof *tracker);
+    st_map64_init(&tracker->stacks);
+    st_map64_init(&tracker->locks);
+    st_map64_init(&tracker->contexts);
+    st_map64_init(&tracker->described);
+    return tracker;
+}
+
+void st_context_tracker_free(struct st_context_tracker *tracker) {
+    if (!tracker)
+        return;
+    for (size_t i = 0; i < tracker->thread_capacity; i++) {
+        free(tracker->threads[i].blocks);
+        free(tracker->threads[i].locks);
+    }
+    free(tracker->threads);
+    free(tracker->descriptions);
+    st_map64_free(&tracker->stacks);
+    st_map64_free(&tracker->locks);
+    st_map64_free(&tracker->contexts);
+    st_map64_free(&tracker->described);
+    free(tracker);
+}
+
+static uint64_t pair(uint32_t first, uint32_t second) {
+    return (uint64_t)first << 32 | second;
+}
+
+/* ---- events ---- */
+
+static uint32_t innermost(const struct thread *thread) {
+    return thread->depth ? thread->blocks[thread->depth - 1] : 0;
+}
+
+/* The number of the pair plus 1, or UNKNOWN when there are too many. */
+static uint32_t number_of(struct st_map64 *map, uint64_t id, uint32_t limit) {
+    uint32_t number = map->count < limit ? st_map64_number(map, id) : st_map64_find(map, id);
+    return number == ST_MAP64_NONE ? UNKNOWN : number + 1;
+}
+
+static uint32_t held_by(struct st_context_tracker *tracker, const struct thread *thread) {
+    uint32_t held = 0;
+    for (size_t i = 0; i < thread->lock_count && held != UNKNOWN; i++)
+        held = number_of(&tracker->locks, pair(thread->locks[i].lock, held), PART_LIMIT);
+    return held;
+}
+
+static __attribute__((noinline)) void refresh(struct st_context_tracker *tracker,
+                                              struct thread *thread) {
+    uint32_t held = held_by(tracker, thread), stack = innermost(thread), context = UNKNOWN;
+    if (stack != UNKNOWN && held != UNKNOWN)
+        context = number_of(&tracker->contexts, pair(stack, held), CONTEXT_LIMIT - 1);
+    thread->context = context == UNKNOWN ? 0 : context;
+    thread->fresh = true;
+}
+
+static void open_block(struct st_context_tracker *tracker, struct thread *thread, uint64_t loc) {
+    uint32_t around = innermost(thread), stack = UNKNOWN;
+    if (loc & ST_LOC_NAME && around != UNKNOWN)
+        stack =
+            number_of(&tracker->stacks, pair((uint32_t)(loc & ~ST_LOC_NAME), around), PART_LIMIT);
+    st_reserve(&thread->blocks, &thread->block_capacity, thread->depth + 1);
+    thread->blocks[thread->depth++] = stack;
+    thread->fresh = false;
+}
+
+static void close_block(struct thread *thread) {
+    thread->depth -= thread->depth != 0;
+    thread->fresh = false;
+}
+
+static void add_lock(struct thread *thread, uint32_t lock) {
+    for (size_t i = 0; i < thread->lock_count; i++) {
+        if (thread->locks[i].lock == lock) {
+            thread->locks[i].count++;
+            return;
+        }
+    }
+    st_reserve(&thread->locks, &thread->lock_capacity, thread->lock_count + 1);
+    thread->locks[thread->lock_count++] = (struct lock_held){lock, 1};
+    thread->fresh = false;
+}
+
+static void remove_lock(struct thread *thread, uint32_t lock) {
+    size_t i = thread->lock_count;
+    while (i && thread->locks[i - 1].lock != lock)
+        i--;
+    if (!i || --thread->locks[i - 1].count)
+        return;
+    memmove(&thread->locks[i - 1], &thread->locks[i],
+            (thread->lock_count - i) * sizeof *thread->locks);
+    thread->lock_count--;
+    thread->fresh = false;
+}
+
+static uint64_t place(struct st_context_tracker *tracker, struct thread *thread, uint64_t loc) {
+    if (!(loc & ST_LOC_NAME))
+        return loc;
+    if (!thread->fresh)
+        refresh(tracker, thread);
+    uint64_t site = loc & ~ST_LOC_NAME;
+    return ST_LOC_NAME | (uint64_t)thread->context << SITE_BITS |
+           (site < FAR_SITE ? site : FAR_SITE);
+}
+
+/* Begin, acquire and release belong to the context before them, an end to the one after it. */
+static __attribute__((noinline)) void track(struct st_context_tracker *tracker,
+                                            struct st_event *event) {
+    st_reserve(&tracker->threads, &tracker->thread_capacity, (size_t)event->thread + 1);
+    struct thread *thread = &tracker->threads[event->thread];
+    uint64_t loc = event->loc;
+    if (event->written == ST_END)
+        close_block(thread);
+    event->loc = place(tracker, thread, loc) & ((ST_LOC_NAME << 1) - 1);
+    if (event->written == ST_BEGIN)
+        open_block(tracker, thread, loc);
+    else if (event->written == ST_ACQUIRE)
+        add_lock(thread, event->target);
+    else if (event->written == ST_RELEASE)
+        remove_lock(thread, event->target);
+}
+
+/* Most events are accesses in a context that has its number already. */
+void st_context_tracker_events(struct st_context_tracker *tracker, struct st_event *events,
+                               size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        struct st_event *event = &events[i];
+        if (event->written <= ST_WRITE && event->thread < tracker->thread_capacity &&
+            tracker->threads[event->thread].fresh && event->loc - ST_LOC_NAME < FAR_SITE)
+            event->loc |= (uint64_t)tracker->threads[event->thread].context << SITE_BITS;
+        else if (event->op != ST_DROPPED)
+            track(tracker, event);
+    }
+}
+
+/* ---- descriptions ---- */
+
+/* Frames on their way from one contexts to another, innermost first. */
+struct frames {
+    struct st_frame_row *rows;
+    size_t count, capacity;
+};
+
+static void collect(struct frames *frames, const struct st_contexts *from, uint32_t frame) {
+    for (; frame; frame = from->frames[frame - 1].caller) {
+        st_reserve(&frames->rows, &frames->capacity, frames->count + 1);
+        frames->rows[frames->count++] = from->frames[frame - 1];
+    }
+}
+
+static uint32_t copy_name(struct st_names *to, const struct st_names *from, uint32_t name) {
+    return st_names_add(to, st_name(from, name), st_name_length(from, name));
+}
+
+/* The whole stack: that of the site, and then of each block around it. */
+static uint32_t copy_stack(const struct st_context_tracker *tracker, const struct st_contexts *from,
+                           struct st_contexts *to, uint32_t frame, uint32_t stack) {
+    struct frames frames = {0};
+    uint32_t caller = 0;
+    collect(&frames, from, frame);
+    while (stack) {
+        uint64_t block = tracker->stacks.ids[stack - 1];
+        collect(&frames, from, from->sites[block >> 32].call);
+        stack = (uint32_t)block;
+    }
+    while (frames.count) {
+        const struct st_frame_row *row = &frames.rows[--frames.count];
+        caller = st_contexts_frame(
+            to, (struct st_frame_row){copy_name(&to->functions, &from->functions, row->function),
+                                      copy_name(&to->lines, &from->lines, row->line), caller});
+    }
+    free(frames.rows);
+    return caller;
+}
+
+/* Sets of locks are built from the one acquired first. */
+static uint32_t copy_locks(const struct st_context_tracker *tracker, struct st_contexts *to,
+                           uint32_t held) {
+    uint32_t *locks = NULL, rest = 0;
+    size_t count = 0, capacity = 0;
+    for (; held; held = (uint32_t)tracker->locks.ids[held - 1]) {
+        st_reserve(&locks, &capacity, count + 1);
+        locks[count++] = (uint32_t)(tracker->locks.ids[held - 1] >> 32);
+    }
+    while (count)
+        rest = st_contexts_held(to, (struct st_held_row){locks[--count], rest});
+    free(locks);
+    return rest;
+}
+
+static uint64_t describe(const struct st_context_tracker *tracker, const struct st_symbols *from,
+                         struct st_symbols *to, uint64_t loc) {
+    uint64_t number = loc & ~ST_LOC_NAME, site = number & FAR_SITE, context = number >> SITE_BITS;
+    struct st_site_row row = {0};
+    if (site == FAR_SITE || site >= from->contexts.site_count) {
+        row.line = st_names_add(&to->contexts.lines, "", 0);
+    } else {
+        const struct st_site_row *known = &from->contexts.sites[site];
+        row.line = copy_name(&to->contexts.lines, &from->contexts.lines, known->line);
+        if (context) {
+            uint64_t around = tracker->contexts.ids[context - 1];
+            row.frame = copy_stack(tracker, &from->contexts, &to->contexts, known->frame,
+                                   (uint32_t)(around >> 32));
+            row.held = copy_locks(tracker, &to->contexts, (uint32_t)around);
+        }
+    }
+    return ST_LOC_NAME | st_symbols_site(to, row);
+}
+
+uint64_t st_context_tracker_location(struct st_context_tracker *tracker,
+                                     const struct st_symbols *from, struct st_symbols *to,
+                                     uint64_t loc) {
+    if (!(loc & ST_LOC_NAME))
+        return loc;
+    uint32_t known = tracker->described.count, number = st_map64_number(&tracker->described, loc);
+    st_reserve(&tracker->descriptions, &tracker->description_capacity, (size_t)number + 1);
+    if (number == known)
+        tracker->descriptions[number] = describe(tracker, from, to, loc);
+    return tracker->descriptions[number];
+}

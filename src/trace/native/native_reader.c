@@ -1,0 +1,212 @@
+/* Reads the native format, a chunk at a time, from anything that gives bytes in order.
+ *
+ * A chunk is checked and decompressed as a whole (native_chunks.c). Its new names and contexts are
+ * entered at once (native_tables.c); its columns (native_columns.c) become events strip by strip,
+ * some of which chunks before it have marked (native_strips.c).
+ *
+ * Decoding trusts nothing: whatever a damaged or hostile file says, the result is an error and
+ * never a number out of range. The checks are arithmetic on whole strips rather than a branch an
+ * event. */
+#include "trace/native/native_chunks.h"
+#include "trace/native/native_strips.h"
+#include "trace/native/native_tables.h"
+
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct reader {
+    struct native_chunks chunks;
+    struct st_symbols *symbols;
+    struct native_layout layout;
+    uint64_t events; /* in the chunks so far */
+    uint32_t left;   /* events of the chunk that were not returned yet */
+    struct native_marks atomic, joined;
+    struct native_column columns[COLUMN_COUNT];
+    struct native_rows rows;
+    bool ended, truncated;
+    struct native_strip strip;
+};
+
+/* ---- the reader ---- */
+
+static void *open_reader(struct st_input *input, struct st_symbols *symbols,
+                         struct st_error *error) {
+    struct reader *reader = st_alloc(1, sizeof *reader);
+    int version = native_chunks_open(&reader->chunks, input, error);
+    if (version < 0) {
+        free(reader);
+        return NULL;
+    }
+    reader->layout = native_layout((uint32_t)version);
+    reader->symbols = symbols;
+    symbols->contexts.kept = reader->layout.columns > COLUMN_CONTEXTS;
+    return reader;
+}
+
+static void close_reader(void *state) {
+    struct reader *reader = state;
+    native_chunks_close(&reader->chunks);
+    native_rows_free(&reader->rows);
+    free(reader->atomic.bits);
+    free(reader->joined.bits);
+    free(reader);
+}
+
+static bool is_truncated(const void *state) {
+    const struct reader *reader = state;
+    return reader->truncated;
+}
+
+/* 0 when there is no problem. */
+static int check(const struct reader *reader, struct st_error *error, const char *problem) {
+    return problem ? native_fail_content(&reader->chunks, error, problem) : 0;
+}
+
+/* ---- chunks ---- */
+
+static int take_end(struct reader *reader, size_t size, struct st_error *error) {
+    if (size < END_SIZE)
+        return native_fail_content(&reader->chunks, error, "the end chunk is too short");
+    uint64_t events = get_u64(reader->chunks.payload);
+    if (events != reader->events)
+        return st_fail(error, reader->chunks.input->name, ST_AT_OFFSET, reader->chunks.offset,
+                       "the file holds %" PRIu64 " events, but its end chunk counts %" PRIu64
+                       "; parts of the file are missing",
+                       reader->events, events);
+    reader->truncated = get_u32(reader->chunks.payload + 8) & END_SOURCE_TRUNCATED;
+    reader->ended = true;
+    return native_chunks_end(&reader->chunks, error);
+}
+
+/* NULL, or what is wrong with them. */
+static const char *take_tables(struct reader *reader, const unsigned char *heads,
+                               struct native_cursor *body) {
+    for (enum names_table table = 0; table < reader->layout.tables; table++) {
+        const unsigned char *head = heads + table * NAMES_HEAD_SIZE;
+        struct native_cursor text = native_take_bytes(body, get_u32(head + 4));
+        if (!text.next)
+            return "its names are longer than the chunk";
+        struct st_names *names = names_table(reader->symbols, table);
+        const char *problem =
+            (table == TABLE_VARIABLES ? native_take_variables
+                                      : native_take_names)(names, get_u32(head), text);
+        if (problem)
+            return problem;
+    }
+    return NULL;
+}
+
+static const char *take_columns(struct reader *reader, const unsigned char *heads,
+                                struct native_cursor *body) {
+    for (enum column_kind kind = 0; kind < reader->layout.columns; kind++) {
+        unsigned widest = kind == COLUMN_LOC ? WIDEST_LOC : WIDEST_NUMBER;
+        const char *problem = native_column_take(&reader->columns[kind],
+                                                 heads + kind * COLUMN_HEAD_SIZE, widest, body);
+        if (problem)
+            return problem;
+    }
+    return NULL;
+}
+
+static const char *take_events(struct reader *reader, size_t size) {
+    const unsigned char *payload = reader->chunks.payload;
+    struct native_layout layout = reader->layout;
+    size_t heads_size = native_heads_size(layout);
+    if (size < heads_size)
+        return "it is too short";
+    uint32_t events = get_u32(payload);
+    if (events > CHUNK_EVENTS_LIMIT || get_u32(payload + 4))
+        return "it has too many events";
+    const unsigned char *heads = payload + EVENTS_HEAD_SIZE;
+    struct native_cursor body = {payload + heads_size, size - heads_size};
+    const char *problem = take_tables(reader, heads, &body);
+    if (!problem)
+        problem = take_columns(reader, heads + layout.tables * NAMES_HEAD_SIZE, &body);
+    if (problem)
+        return problem;
+    if (body.left || !native_columns_fit(reader->columns, events))
+        return "its columns do not fit its number of events";
+    if (layout.columns > COLUMN_CONTEXTS)
+        problem = native_take_contexts(&reader->rows, reader->columns, reader->symbols);
+    if (problem)
+        return problem;
+    if (!native_marks_fit(&reader->atomic, events) || !native_marks_fit(&reader->joined, events))
+        return "its number of events is not that of its marks";
+    reader->left = events;
+    reader->events += events;
+    return NULL;
+}
+
+static bool is_type(const struct chunk_head *head, const char *type) {
+    return memcmp(head->type, type, sizeof head->type) == 0;
+}
+
+static int take_chunk(struct reader *reader, struct st_error *error) {
+    struct chunk_head head;
+    int status = native_chunks_next(&reader->chunks, &head, error);
+    if (status < 0)
+        return -1;
+    if (status == 0) {
+        reader->ended = reader->truncated = true;
+        return 0;
+    }
+    const unsigned char *payload = reader->chunks.payload;
+    if (is_type(&head, CHUNK_EVENTS))
+        return check(reader, error, take_events(reader, head.full));
+    if (is_type(&head, CHUNK_ATOMIC))
+        return check(reader, error, native_marks_take(&reader->atomic, payload, head.full));
+    if (is_type(&head, CHUNK_JOINED))
+        return check(reader, error, native_marks_take(&reader->joined, payload, head.full));
+    if (is_type(&head, CHUNK_END))
+        return take_end(reader, head.full, error);
+    if (head.type[0] & CHUNK_OPTIONAL_BIT)
+        return 0;
+    char quoted[32];
+    st_quote(quoted, sizeof quoted, head.type, sizeof head.type);
+    return st_fail(error, reader->chunks.input->name, ST_AT_OFFSET, reader->chunks.offset,
+                   "chunk of the unknown type %s; read the file with a newer seriatim", quoted);
+}
+
+/* ---- events ---- */
+
+static int take_strip(struct reader *reader, struct st_event *events, size_t n,
+                      struct st_error *error) {
+    const char *problem = native_strip_decode(&reader->strip, reader->columns, reader->symbols,
+                                              reader->layout.step_op_bits, events, n);
+    if (problem)
+        return native_fail_content(&reader->chunks, error, problem);
+    if (reader->atomic.events)
+        native_marks_put(&reader->atomic, &reader->joined, reader->atomic.events - reader->left,
+                         events, n);
+    reader->left -= (uint32_t)n;
+    return 0;
+}
+
+static long next_events(void *state, struct st_event *events, size_t capacity,
+                        struct st_error *error) {
+    struct reader *reader = state;
+    while (!reader->left) {
+        if (reader->ended)
+            return 0;
+        if (take_chunk(reader, error) < 0)
+            return -1;
+    }
+    size_t count = reader->left < capacity ? reader->left : capacity;
+    for (size_t done = 0; done < count;) {
+        size_t n = count - done < NATIVE_STRIP ? count - done : NATIVE_STRIP;
+        if (take_strip(reader, events + done, n, error) < 0)
+            return -1;
+        done += n;
+    }
+    return (long)count;
+}
+
+const struct st_format st_native_format = {
+    .name = "native",
+    .open = open_reader,
+    .next = next_events,
+    .truncated = is_truncated,
+    .close = close_reader,
+};

@@ -1,0 +1,205 @@
+#include "trace/native/native_strips.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+/* In the order in which they lie in strip.target. */
+static const enum column_kind target_columns[NATIVE_TARGET_COLUMNS] = {
+    COLUMN_VARIABLE, COLUMN_LOCK, COLUMN_CHILD, COLUMN_BLOCK, COLUMN_CHANNEL};
+enum { BLOCK_COLUMN = 3 }; /* among them */
+
+bool native_columns_fit(const struct native_column *columns, uint32_t events) {
+    uint64_t targets = 0;
+    for (size_t i = 0; i < NATIVE_TARGET_COLUMNS; i++)
+        targets += columns[target_columns[i]].count;
+    return columns[COLUMN_STEP].count == events && columns[COLUMN_LOC].count == events &&
+           targets == events;
+}
+
+/* Turns values into locations. Returns whether the numbers fit and the names exist: for each one a
+ * subtraction that must not become negative, and the signs are collected for one look at them. */
+static bool make_locations(uint64_t *restrict values, size_t n, uint64_t names) {
+    uint64_t signs = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t is_name = values[i] & 1, number = values[i] >> 1;
+        signs |= (ST_LOC_NUMBER_LIMIT - 1 - number) | (names - ((number + 1) & -is_name));
+        values[i] = number | is_name * ST_LOC_NAME;
+    }
+    return !(signs >> 63);
+}
+
+/* Five counters, one for each target column, live in five fields of one register. An operation has
+ * the field of its column, and the number that adds one there; one that does not exist adds nothing
+ * to any. */
+enum { FIELD_BITS = 12 };
+_Static_assert(64 >= NATIVE_TARGET_COLUMNS * FIELD_BITS, "all counters fit in one register");
+_Static_assert(1 << FIELD_BITS > NATIVE_TARGET_COLUMNS * NATIVE_STRIP,
+               "a counter holds any place of a strip");
+
+#define FIELD(i) ((i)*FIELD_BITS)
+static const unsigned char field_of_op[1 << STEP_OP_BITS] = {
+    [ST_READ] = FIELD(0), [ST_WRITE] = FIELD(0),   [ST_ACQUIRE] = FIELD(1), [ST_RELEASE] = FIELD(1),
+    [ST_FORK] = FIELD(2), [ST_JOIN] = FIELD(2),    [ST_BEGIN] = FIELD(3),   [ST_END] = FIELD(3),
+    [ST_SEND] = FIELD(4), [ST_RECEIVE] = FIELD(4),
+};
+
+#define ONE(i) (UINT64_C(1) << FIELD(i))
+static const uint64_t one_of_op[1 << STEP_OP_BITS] = {
+    [ST_READ] = ONE(0), [ST_WRITE] = ONE(0),   [ST_ACQUIRE] = ONE(1), [ST_RELEASE] = ONE(1),
+    [ST_FORK] = ONE(2), [ST_JOIN] = ONE(2),    [ST_BEGIN] = ONE(3),   [ST_END] = ONE(3),
+    [ST_SEND] = ONE(4), [ST_RECEIVE] = ONE(4),
+};
+
+static inline size_t counter(uint64_t counters, unsigned field) {
+    return counters >> field & ((1 << FIELD_BITS) - 1);
+}
+
+/* Steps are nearly always bytes that stand for themselves: those are used where they are. */
+static bool decode_steps(struct native_strip *strip, struct native_column *column, size_t n,
+                         uint64_t limit) {
+    bool narrow = column->width == 1 && column->encoding == ENCODING_PLAIN && !column->base;
+    strip->narrow = NULL;
+    if (!narrow || n > column->count - column->taken)
+        return native_column_decode(column, strip->step, n, limit);
+    strip->narrow = column->planes + column->taken;
+    unsigned char most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = strip->narrow[i] > most ? strip->narrow[i] : most;
+    column->taken += (uint32_t)n;
+    return most < limit;
+}
+
+static inline __attribute__((always_inline)) uint32_t step_at(const struct native_strip *strip,
+                                                              size_t i, bool narrow) {
+    return narrow ? strip->narrow[i] : strip->step[i];
+}
+
+/* The low bits of a step. */
+static inline uint64_t step_op(uint32_t step, unsigned op_bits) {
+    return step & ((1U << op_bits) - 1);
+}
+
+static inline __attribute__((always_inline)) uint64_t
+count_steps(const struct native_strip *strip, size_t n, bool narrow, unsigned op_bits) {
+    uint64_t counters = 0;
+    for (size_t i = 0; i < n; i++)
+        counters += one_of_op[step_op(step_at(strip, i, narrow), op_bits)];
+    return counters;
+}
+
+/* How many values of each target column the next n events take. False when one of them has an
+ * operation that does not exist. */
+static bool count_targets(const struct native_strip *strip, size_t n, unsigned op_bits,
+                          size_t counts[NATIVE_TARGET_COLUMNS]) {
+    uint64_t counters = strip->narrow ? count_steps(strip, n, true, op_bits)
+                                      : count_steps(strip, n, false, op_bits);
+    size_t sum = 0;
+    for (unsigned i = 0; i < NATIVE_TARGET_COLUMNS; i++)
+        sum += counts[i] = counter(counters, FIELD(i));
+    return sum == n;
+}
+
+static bool decode_targets(struct native_strip *strip, struct native_column *columns,
+                           const struct st_symbols *symbols,
+                           const size_t counts[NATIVE_TARGET_COLUMNS]) {
+    uint32_t *target = strip->target;
+    const uint64_t limits[NATIVE_TARGET_COLUMNS] = {
+        symbols->variables.count, symbols->locks.count, symbols->threads.count,
+        (uint64_t)symbols->blocks.count + 1, symbols->channels.count};
+    bool good = true;
+    for (size_t i = 0; i < NATIVE_TARGET_COLUMNS; i++)
+        good &= native_column_decode(&columns[target_columns[i]], target + i * NATIVE_STRIP,
+                                     counts[i], limits[i]);
+    for (size_t i = 0; i < counts[BLOCK_COLUMN]; i++)
+        target[BLOCK_COLUMN * NATIVE_STRIP + i] -= 1; /* 0 becomes ST_NO_NAME */
+    return good;
+}
+
+/* An event with its last three fields in one number: gcc 12 would store them one by one, and so
+ * double the time of the loop below. */
+struct event_image {
+    uint32_t thread, target;
+    uint64_t loc_written_op;
+};
+
+_Static_assert(sizeof(struct event_image) == sizeof(struct st_event), "they are the same bytes");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bit fields start at the lowest bit");
+
+/* Puts the columns of a strip together. Event i takes the next value of its target column. */
+static inline __attribute__((always_inline)) void weave_steps(const struct native_strip *strip,
+                                                              struct st_event *events, size_t n,
+                                                              bool narrow, unsigned op_bits) {
+    uint64_t counters = 0; /* where in strip->target the next value of each column is */
+    for (unsigned i = 0; i < NATIVE_TARGET_COLUMNS; i++)
+        counters |= (uint64_t)i * NATIVE_STRIP << FIELD(i);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t step = step_at(strip, i, narrow);
+        uint64_t op = step_op(step, op_bits);
+        uint32_t target = strip->target[counter(counters, field_of_op[op])];
+        counters += one_of_op[op];
+        struct event_image image = {step >> op_bits, target, strip->loc[i] | op << 48 | op << 56};
+        memcpy(&events[i], &image, sizeof image);
+    }
+}
+
+/* Shifting by a number that the compiler knows is quicker, so the usual case stands by itself. */
+static void weave(const struct native_strip *strip, struct st_event *events, size_t n,
+                  unsigned op_bits) {
+    if (strip->narrow && op_bits == STEP_OP_BITS)
+        weave_steps(strip, events, n, true, STEP_OP_BITS);
+    else if (strip->narrow)
+        weave_steps(strip, events, n, true, op_bits);
+    else
+        weave_steps(strip, events, n, false, op_bits);
+}
+
+const char *native_strip_decode(struct native_strip *strip, struct native_column *columns,
+                                const struct st_symbols *symbols, unsigned op_bits,
+                                struct st_event *events, size_t n) {
+    size_t counts[NATIVE_TARGET_COLUMNS];
+    if (!decode_steps(strip, &columns[COLUMN_STEP], n, (uint64_t)symbols->threads.count << op_bits))
+        return "an event has a thread without a name";
+    if (!count_targets(strip, n, op_bits, counts))
+        return "an event has an operation that does not exist";
+    if (!decode_targets(strip, columns, symbols, counts))
+        return "an event has a target without a name";
+    native_column_decode_wide(&columns[COLUMN_LOC], strip->loc, n);
+    if (!make_locations(strip->loc, n, symbols->locations.count))
+        return "an event has a location without a name";
+    weave(strip, events, n, op_bits);
+    return NULL;
+}
+
+/* ---- marks ---- */
+
+const char *native_marks_take(struct native_marks *marks, const unsigned char *payload,
+                              size_t size) {
+    uint32_t events = size < MARKS_HEAD_SIZE ? 0 : get_u32(payload);
+    if (marks->wait || !events || size != MARKS_HEAD_SIZE + ((size_t)events + 7) / 8)
+        return "its marks of atomic events make no sense";
+    st_reserve(&marks->bits, &marks->capacity, size);
+    memcpy(marks->bits, payload + MARKS_HEAD_SIZE, size - MARKS_HEAD_SIZE);
+    marks->events = events;
+    marks->wait = true;
+    return NULL;
+}
+
+bool native_marks_fit(struct native_marks *marks, uint32_t events) {
+    if (!marks->wait)
+        marks->events = 0;
+    marks->wait = false;
+    return !marks->events || marks->events == events;
+}
+
+static bool is_marked(const struct native_marks *marks, size_t event) {
+    return event < marks->events && (marks->bits[event / 8] >> event % 8 & 1);
+}
+
+void native_marks_put(const struct native_marks *atomic, const struct native_marks *joined,
+                      size_t first, struct st_event *events, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        events[i].atomic = is_marked(atomic, first + i) && events[i].op <= ST_WRITE;
+        events[i].joined = events[i].atomic && is_marked(joined, first + i);
+    }
+}

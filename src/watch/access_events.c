@@ -1,0 +1,98 @@
+/* Accesses, eager and deferred: from addresses to variables. */
+#include "watch/translator_state.h"
+
+#include "base/memory.h"
+
+static void visit(void *context, uint32_t variable, bool write) {
+    struct st_translator *t = context;
+    t->access.events++;
+    emit_event(t,
+               (struct st_event){.thread = t->access.thread,
+                                 .target = variable,
+                                 .loc = t->access.loc,
+                                 .written = write ? ST_WRITE : ST_READ,
+                                 .atomic = t->access.atomic,
+                                 .joined = t->access.atomic && t->joining,
+                                 .op = write ? t->access.write : t->access.read},
+               t->access.at);
+    t->joining = true;
+}
+
+void st_translate_split_variable(void *context, uint32_t from, uint32_t to) {
+    struct st_translator *t = context;
+    emit_event(t,
+               (struct st_event){.thread = t->access.thread,
+                                 .target = to,
+                                 .loc = from,
+                                 .written = ST_READ,
+                                 .op = ST_SPLIT},
+               t->access.at);
+}
+
+static void set_access(struct st_translator *t, uint32_t thread, uint64_t loc, uint64_t at) {
+    t->access.thread = thread;
+    t->access.loc = loc;
+    t->access.at = at;
+}
+
+void st_translate_range(struct st_translator *t, const struct thread *thread, uint64_t address,
+                        uint64_t length, bool write, bool atomic, uint64_t loc) {
+    uint64_t before = t->access.events;
+    set_access(t, thread->number, loc, thread->at);
+    t->access.read = ST_READ;
+    t->access.write = ST_WRITE;
+    t->access.atomic = atomic;
+    st_variables_touch(&t->variables, address, length, write, visit, t);
+    /* It is one access: what its thread learned at the last variable, it knows at the first. So
+     * there are two rounds of events. In traces only short accesses have them: long ones would take
+     * too much room. */
+    if (t->access.events > before + 1 && (t->options.dead_before || length <= 16))
+        st_variables_touch(&t->variables, address, length, write, visit, t);
+}
+
+void st_translate_start(struct st_translator *t, uint32_t number, uint64_t at) {
+    st_reserve(&t->began, &t->began_capacity, (size_t)number + 1);
+    if (t->began[number])
+        return;
+    t->began[number] = true;
+    emit_event(t,
+               (struct st_event){
+                   .thread = number, .target = ST_NO_NAME, .written = ST_READ, .op = ST_UNMARKED},
+               at);
+}
+
+/* Where and how a deferred access happened, as far as that is known. */
+static uint64_t deferred_loc(struct st_translator *t, uint32_t number, uint64_t at,
+                             uint32_t low_pc) {
+    const struct thread *thread = t->threads[number];
+    struct st_past_context then = {0};
+    if (thread)
+        then = st_past_find(&thread->past, at);
+    uint64_t function = then.call ? st_call(&t->sites, then.call).function : 0;
+    uint64_t pc = low_pc ? st_places_complete(t->places, low_pc, function) : 0;
+    if (!pc)
+        pc = function;
+    st_context context = st_context_of(then.call, then.held);
+    return ST_LOC_NAME | st_sites_number(&t->sites, pc, context);
+}
+
+void st_translate_deferred(struct st_translator *t, const struct st_stream_record *record,
+                           bool write) {
+    uint64_t at = record->argument >> 16, granule = st_stream_address(record);
+    uint32_t number = st_slots_thread(&t->slots, record->argument & 0xffff, at);
+    if (number == ST_SLOT_NONE)
+        return; /* it matters no longer */
+    st_translate_start(t, number, at);
+    set_access(t, number, deferred_loc(t, number, at, (uint32_t)record[1].argument), at);
+    t->access.read = ST_DEFERRED_READ;
+    t->access.write = ST_DEFERRED_WRITE;
+    t->access.atomic = false;
+    for (unsigned bytes = st_stream_aux(record), from = 0; bytes >> from;) {
+        unsigned length = 0;
+        while (bytes >> (from + length) & 1)
+            length++;
+        if (length)
+            st_variables_touch(&t->variables, granule + from, length, write, visit, t);
+        from += length + 1;
+    }
+}

@@ -1,0 +1,157 @@
+/* Functions and blocks: which are open, and where they begin and end. */
+#include "watch/translator_state.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+static bool is_hidden(const char *name) {
+    return strncmp(name, "std::", 5) == 0 || strncmp(name, "__", 2) == 0;
+}
+
+static enum kind kind_of(const struct st_spec *spec, const struct st_code *code, bool hidden) {
+    bool by_default = !hidden && strcmp(code->function, "main") != 0;
+    if (!spec)
+        return by_default ? INFERRED : NO_BLOCK;
+    size_t function_rank = st_spec_rank(spec, ST_SPEC_FUNCTION, code->function);
+    size_t file_rank = st_spec_rank(spec, ST_SPEC_FILE, code->file);
+    if (!st_spec_calls_atomic(spec, function_rank, file_rank))
+        return NO_BLOCK;
+    if (function_rank || file_rank)
+        return NAMED;
+    return by_default ? INFERRED : NO_BLOCK;
+}
+
+static __attribute__((noinline)) void learn_function(struct st_translator *t,
+                                                     struct function *function, uint64_t pc) {
+    struct st_code code = st_places_function(t->places, pc);
+    function->known = true;
+    function->hidden = is_hidden(code.function);
+    function->kind = kind_of(t->options.spec, &code, function->hidden);
+    function->block = st_names_add(&t->symbols.blocks, code.function, strlen(code.function));
+}
+
+static const struct function *function_at(struct st_translator *t, uint64_t pc) {
+    uint32_t number = st_map64_number(&t->functions, pc);
+    st_reserve(&t->function_facts, &t->function_capacity, (size_t)number + 1);
+    struct function *function = &t->function_facts[number];
+    if (!function->known)
+        learn_function(t, function, pc);
+    return function;
+}
+
+static struct frame *push(struct thread *thread, struct frame frame) {
+    if (!frame.call)
+        frame.call = call_of(thread);
+    st_reserve(&thread->frames, &thread->frame_capacity, thread->depth + 1);
+    thread->frames[thread->depth++] = frame;
+    change_context(thread);
+    return &thread->frames[thread->depth - 1];
+}
+
+/* Its begin belongs to what is around it; what follows is in it. */
+void st_translate_begin_block(struct st_translator *t, struct thread *thread, struct frame frame,
+                              uint64_t pc) {
+    struct frame *pushed = push(thread, frame);
+    pushed->loc = loc_at(t, thread, pc);
+    emit(t, thread, ST_BEGIN, pushed->block, pushed->loc);
+    if (t->options.outline) {
+        pushed->call = 0;
+        change_context(thread);
+    }
+}
+
+static void end_block(struct st_translator *t, struct thread *thread, const struct frame *frame) {
+    if (frame->kind != NO_BLOCK)
+        emit(t, thread, ST_END, frame->block, frame->loc);
+}
+
+/* A critical section that outlasts the function or block that it began in ends with it. */
+static void pop_one(struct st_translator *t, struct thread *thread) {
+    end_block(t, thread, &thread->frames[--thread->depth]);
+    change_context(thread);
+}
+
+static bool is_section(const struct frame *frame) {
+    return frame->kind == SECTION || frame->kind == OVER;
+}
+
+void st_translate_leave(struct st_translator *t, struct thread *thread, bool annotated) {
+    size_t depth = thread->depth;
+    while (depth && (is_section(&thread->frames[depth - 1]) ||
+                     thread->frames[depth - 1].annotated != annotated))
+        depth--;
+    if (!depth)
+        return; /* it was opened before the runtime started */
+    while (thread->depth >= depth)
+        pop_one(t, thread);
+    while (thread->depth && thread->frames[thread->depth - 1].kind == OVER)
+        pop_one(t, thread);
+}
+
+void st_translate_enter(struct st_translator *t, struct thread *thread,
+                        const struct st_stream_record *record) {
+    const struct function *function = function_at(t, record->argument);
+    enum kind kind = function->kind;
+    if (t->options.dead_before)
+        st_translate_start(t, thread->number, thread->at);
+    if (!thread->started && !function->hidden) {
+        thread->started = true;
+        if (kind == INFERRED)
+            kind = NO_BLOCK;
+    }
+    struct st_call call = {record->argument, st_stream_address(record), call_of(thread)};
+    struct frame frame = {
+        .kind = kind, .block = function->block, .call = st_sites_call(&t->sites, call)};
+    if (kind == NO_BLOCK)
+        push(thread, frame);
+    else
+        st_translate_begin_block(t, thread, frame, record->argument);
+}
+
+void st_translate_begin(struct st_translator *t, struct thread *thread,
+                        const struct st_stream_record *record) {
+    uint32_t text = st_map64_number(&t->texts, record->argument);
+    st_reserve(&t->text_blocks, &t->text_capacity, (size_t)text + 1);
+    struct frame frame = {.kind = NAMED, .annotated = true, .block = t->text_blocks[text] - 1};
+    st_translate_begin_block(t, thread, frame, st_stream_address(record));
+}
+
+/* Inferred blocks can be split if no named one is open in them. */
+void st_translate_split(struct st_translator *t, struct thread *thread) {
+    size_t first = thread->depth;
+    while (first && thread->frames[first - 1].kind <= INFERRED)
+        first--;
+    for (size_t i = thread->depth; i-- > first;)
+        end_block(t, thread, &thread->frames[i]);
+    for (size_t i = first; i < thread->depth; i++)
+        if (thread->frames[i].kind == INFERRED)
+            emit(t, thread, ST_BEGIN, thread->frames[i].block, thread->frames[i].loc);
+}
+
+void st_translate_leave_all(struct st_translator *t, struct thread *thread) {
+    while (thread->depth)
+        pop_one(t, thread);
+}
+
+void st_translate_end_section(struct st_translator *t, struct thread *thread) {
+    size_t i = thread->depth;
+    while (i && thread->frames[i - 1].kind != SECTION)
+        i--;
+    if (!i)
+        return; /* it ended with the function that it began in */
+    thread->frames[i - 1].kind = OVER;
+    for (size_t above = i; above < thread->depth; above++)
+        if (thread->frames[above].kind != NO_BLOCK)
+            return; /* ends with that one */
+    end_block(t, thread, &thread->frames[i - 1]);
+    memmove(&thread->frames[i - 1], &thread->frames[i],
+            (thread->depth - i) * sizeof *thread->frames);
+    thread->depth--;
+    for (; i <= thread->depth; i++) { /* functions, whose callers have changed */
+        struct st_call call = st_call(&t->sites, thread->frames[i - 1].call);
+        call.caller = i > 1 ? thread->frames[i - 2].call : 0;
+        thread->frames[i - 1].call = st_sites_call(&t->sites, call);
+    }
+    change_context(thread);
+}

@@ -1,0 +1,108 @@
+/* Locks, critical sections and channels. */
+#include "watch/translator_state.h"
+
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static __attribute__((noinline)) void name_lock(struct st_translator *t,
+                                                struct st_sync_object *lock) {
+    char name[ST_LONGEST_NAME];
+    st_translate_name(t, st_variables_place(&t->variables, lock->address), name, sizeof name);
+    lock->number = st_translate_unique(&t->symbols.locks, &t->lock_repeats, name);
+    lock->holder = lock->count = 0;
+}
+
+static void begin_section(struct st_translator *t, struct thread *thread,
+                          const struct st_sync_object *lock, uint64_t pc) {
+    char name[2 * ST_LONGEST_NAME], where[ST_LONGEST_NAME];
+    struct st_code code;
+    uint64_t user = st_translate_user_call(t, thread, pc);
+    st_places_user_line(t->places, user, &code, where, sizeof where);
+    snprintf(name, sizeof name, "section of %s at %s", st_name(&t->symbols.locks, lock->number),
+             where);
+    uint32_t block = st_names_add(&t->symbols.blocks, name, strlen(name));
+    st_translate_begin_block(t, thread, (struct frame){.kind = SECTION, .block = block}, pc);
+}
+
+static bool has_sections(const struct st_translator *t) {
+    return t->options.spec && st_spec_section_line(t->options.spec);
+}
+
+void st_translate_acquire(struct st_translator *t, struct thread *thread,
+                          const struct st_stream_record *record) {
+    struct st_sync_object *lock = st_objects_at(&t->locks, st_stream_address(record), 0);
+    bool again = lock->holder == thread->number + 1;
+    if (lock->number == ST_NO_OBJECT || (lock->holder && !again)) {
+        name_lock(t, lock); /* or it was released unseen: from now on it is another lock */
+        again = false;
+    }
+    if (!again && has_sections(t) && !thread->lock_count)
+        begin_section(t, thread, lock, record->argument);
+    emit(t, thread, ST_ACQUIRE, lock->number, loc_at(t, thread, record->argument));
+    lock->holder = thread->number + 1;
+    lock->count++;
+    if (again)
+        return;
+    st_reserve(&thread->locks, &thread->lock_capacity, thread->lock_count + 1);
+    uint32_t held = st_sites_held(&t->sites, (struct st_held){lock->number, held_by(thread)});
+    thread->locks[thread->lock_count++] =
+        (struct lock_held){(uint32_t)(lock - t->locks.list), lock->number, held};
+    change_context(thread);
+}
+
+static void drop_lock(struct st_translator *t, struct thread *thread, uint32_t object) {
+    size_t kept = 0;
+    for (size_t i = 0; i < thread->lock_count; i++) {
+        struct lock_held lock = thread->locks[i];
+        if (lock.object == object)
+            continue;
+        if (kept < i) {
+            uint32_t rest = kept ? thread->locks[kept - 1].held : 0;
+            lock.held = st_sites_held(&t->sites, (struct st_held){lock.number, rest});
+        }
+        thread->locks[kept++] = lock;
+    }
+    thread->lock_count = kept;
+    change_context(thread);
+}
+
+void st_translate_release(struct st_translator *t, struct thread *thread,
+                          const struct st_stream_record *record) {
+    struct st_sync_object *lock = st_objects_at(&t->locks, st_stream_address(record), 0);
+    uint32_t object = (uint32_t)(lock - t->locks.list);
+    if (lock->number == ST_NO_OBJECT || lock->holder != thread->number + 1) {
+        t->facts.odd_releases++;
+        lock->number = ST_NO_OBJECT;
+        drop_lock(t, thread, object);
+        return;
+    }
+    emit(t, thread, ST_RELEASE, lock->number, loc_at(t, thread, record->argument));
+    if (--lock->count)
+        return;
+    lock->holder = 0;
+    drop_lock(t, thread, object);
+    if (has_sections(t) && !thread->lock_count)
+        st_translate_end_section(t, thread);
+}
+
+/* ---- channels ---- */
+
+/* Objects have several channels, which mean something to the runtime only: "queue.ready", and
+ * "queue.ready #2" for another channel of the same object. */
+static __attribute__((noinline)) void name_channel(struct st_translator *t,
+                                                   struct st_sync_object *channel) {
+    char name[ST_LONGEST_NAME];
+    st_translate_name(t, st_variables_place(&t->variables, channel->address), name, sizeof name);
+    channel->number = st_translate_unique(&t->symbols.channels, &t->channel_repeats, name);
+}
+
+void st_translate_channel(struct st_translator *t, struct thread *thread,
+                          const struct st_stream_record *record, enum st_op op) {
+    struct st_sync_object *channel =
+        st_objects_at(&t->channels, st_stream_address(record), st_stream_aux(record));
+    if (channel->number == ST_NO_OBJECT)
+        name_channel(t, channel);
+    emit(t, thread, op, channel->number, loc_at(t, thread, record->argument));
+}

@@ -1,0 +1,43 @@
+/* Locks and other things that threads synchronise with, by their address. */
+#ifndef SERIATIM_WATCH_SYNC_OBJECTS_H
+#define SERIATIM_WATCH_SYNC_OBJECTS_H
+
+#include "base/map64.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ST_NO_OBJECT UINT32_MAX
+
+/* `number` is ST_NO_OBJECT when what was there is gone; the next use is of something new. */
+struct st_sync_object {
+    uint64_t address;
+    uint32_t number;
+    uint32_t holder; /* of a lock: the thread + 1 that holds it, or 0 */
+    uint32_t count;  /* how often it has acquired it */
+    uint32_t next;   /* 1 + index of another object in the same page, or 0 */
+};
+
+/* Invariant: the object with the map's number i is list[i], so an object stays where it is. */
+struct st_objects {
+    struct st_map64 map;
+    struct st_sync_object *list;
+    size_t capacity;
+    struct st_map64 pages;
+    uint32_t *first; /* by page: 1 + index of its first object */
+    size_t first_capacity;
+};
+
+void st_objects_init(struct st_objects *objects);
+void st_objects_free(struct st_objects *objects);
+
+/* The object at the address, on `channel` of it; a new one is without a number. Valid until the
+ * next call. */
+struct st_sync_object *st_objects_at(struct st_objects *objects, uint64_t address,
+                                     unsigned channel);
+
+/* The memory was freed. */
+void st_objects_forget(struct st_objects *objects, uint64_t address, uint64_t length);
+
+#endif

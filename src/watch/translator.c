@@ -1,0 +1,536 @@
+#include "watch/translator_state.h"
+
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* So many records before its turn, the memory of an access is prefetched. */
+enum { AHEAD = 16 };
+
+struct st_translator *st_translator_new(const struct st_translation *translation) {
+    struct st_translator *t = st_alloc(1, sizeof *t);
+    t->options = *translation;
+    st_symbols_init(&t->symbols);
+    t->places = st_places_new();
+    st_variables_init(&t->variables);
+    if (translation->dead_before) {
+        t->variables.split = st_translate_split_variable;
+        t->variables.split_context = t;
+    }
+    if (t->options.forget)
+        st_variables_reuse(&t->variables);
+    st_objects_init(&t->locks);
+    st_objects_init(&t->channels);
+    st_map64_init(&t->calls);
+    st_map64_init(&t->functions);
+    st_map64_init(&t->texts);
+    st_map64_init(&t->serials);
+    t->batch = st_alloc(ST_BATCH + ST_BATCH_ROOM, sizeof *t->batch);
+    t->batch_at = st_alloc(ST_BATCH, sizeof *t->batch_at);
+    return t;
+}
+
+static void free_thread(struct thread *thread) {
+    if (!thread)
+        return;
+    free(thread->frames);
+    free(thread->locks);
+    st_past_free(&thread->past);
+    free(thread);
+}
+
+void st_translator_free(struct st_translator *t) {
+    if (!t)
+        return;
+    for (uint32_t i = 0; i < t->serials.count; i++)
+        free_thread(t->threads[i]);
+    free(t->threads);
+    st_map64_free(&t->serials);
+    st_symbols_free(&t->symbols);
+    st_sites_free(&t->sites);
+    st_places_free(t->places);
+    free(t->moved);
+    st_variables_free(&t->variables);
+    st_objects_free(&t->locks);
+    st_objects_free(&t->channels);
+    free(t->lock_repeats.counts);
+    free(t->channel_repeats.counts);
+    st_pairs_free(&t->origins);
+    st_map64_free(&t->calls);
+    free(t->owners);
+    st_map64_free(&t->functions);
+    st_map64_free(&t->texts);
+    free(t->function_facts);
+    free(t->text_blocks);
+    free(t->locs);
+    free(t->batch);
+    free(t->batch_at);
+    free(t->began);
+    st_slots_free(&t->slots);
+    free(t);
+}
+
+void st_translator_publish_to(struct st_translator *t, _Atomic uint64_t *dead_before) {
+    t->dead_before = dead_before;
+}
+
+struct st_symbols *st_translator_symbols(struct st_translator *t) {
+    return &t->symbols;
+}
+
+struct st_sites *st_translator_sites(struct st_translator *t) {
+    return &t->sites;
+}
+
+struct st_places *st_translator_places(struct st_translator *t) {
+    return t->places;
+}
+
+uint32_t st_translator_variable_count(const struct st_translator *t) {
+    return st_variables_count(&t->variables);
+}
+
+const struct st_translator_facts *st_translator_facts(const struct st_translator *t) {
+    return &t->facts;
+}
+
+/* ---- the user's own code ---- */
+
+static bool is_users(struct st_translator *t, uint64_t pc) {
+    char where[ST_LONGEST_NAME];
+    struct st_code code;
+    uint32_t number = st_map64_number(&t->calls, pc);
+    st_reserve(&t->owners, &t->owner_capacity, (size_t)number + 1);
+    if (t->owners[number] == NOT_ASKED)
+        t->owners[number] =
+            st_places_user_line(t->places, pc, &code, where, sizeof where) ? USER : LIBRARY;
+    return t->owners[number] == USER;
+}
+
+/* Nobody waits for a library that calls itself for ever. */
+enum { MOST_LIBRARY_CALLS = 64 };
+
+uint64_t st_translate_user_call(struct st_translator *t, const struct thread *thread, uint64_t pc) {
+    uint64_t at = pc;
+    uint32_t call = call_of(thread);
+    for (int i = 0; at && i < MOST_LIBRARY_CALLS; i++) {
+        if (is_users(t, at))
+            return at;
+        if (!call)
+            break;
+        struct st_call around = st_call(&t->sites, call);
+        at = around.called_from;
+        call = around.caller;
+    }
+    return pc;
+}
+
+/* ---- names ---- */
+
+void st_translate_name(struct st_translator *t, struct st_data_place place, char *buffer,
+                       size_t size) {
+    if (!place.origin) {
+        st_places_data(t->places, place.address, buffer, size);
+        return;
+    }
+    struct st_pair origin = t->origins.list[place.origin - 1];
+    char where[ST_LONGEST_NAME / 2];
+    struct st_code code;
+    st_places_user_line(t->places, origin.a, &code, where, sizeof where);
+    int length = snprintf(buffer, size, "heap block of %" PRIu64 " bytes from %s (%s)", origin.b,
+                          where, code.function);
+    if (place.offset && length > 0 && (size_t)length < size)
+        snprintf(buffer + length, size - (size_t)length, "+%" PRIu64, place.offset);
+}
+
+void st_translator_variable_name(struct st_translator *t, uint32_t variable, char *buffer,
+                                 size_t size) {
+    st_translate_name(t, st_variables_place_of(&t->variables, variable), buffer, size);
+}
+
+static void name_new_variables(struct st_translator *t) {
+    char name[ST_LONGEST_NAME];
+    uint32_t count = st_variables_count(&t->variables);
+    for (; t->named_variables < count; t->named_variables++) {
+        st_translator_variable_name(t, t->named_variables, name, sizeof name);
+        st_names_append(&t->symbols.variables, name, strlen(name));
+    }
+}
+
+uint32_t st_translate_unique(struct st_names *names, struct repeats *repeats, const char *name) {
+    char changed[ST_LONGEST_NAME + 16];
+    uint32_t before = names->count, number = st_names_add(names, name, strlen(name));
+    if (number == before)
+        return number;
+    st_reserve(&repeats->counts, &repeats->capacity, (size_t)number + 1);
+    do {
+        before = names->count;
+        snprintf(changed, sizeof changed, "%s #%" PRIu32, name, 2 + repeats->counts[number]++);
+    } while (st_names_add(names, changed, strlen(changed)) != before);
+    return before;
+}
+
+/* ---- events ---- */
+
+static void publish(struct st_translator *t) {
+    t->publish_due = false;
+    if (t->dead_before && t->options.dead_before)
+        st_slots_publish(&t->slots, t->options.dead_before, t->options.context, t->dead_before);
+}
+
+void st_translate_flush(struct st_translator *t) {
+    if (t->options.names)
+        name_new_variables(t);
+    size_t count = t->batched;
+    t->batched = 0;
+    t->options.sink(t->options.context, t->batch, t->batch_at, count);
+    if (t->options.forget) /* now that the sink has all events on them */
+        st_variables_recycle(&t->variables, t->options.forget, t->options.context);
+    t->publish_due = true;
+}
+
+void st_translator_flush(struct st_translator *t) {
+    if (t->batched)
+        st_translate_flush(t);
+    if (t->publish_due)
+        publish(t);
+}
+
+/* ---- where ---- */
+
+/* A line as a location; asked for once. */
+static __attribute__((noinline)) uint64_t find_loc(struct st_translator *t, uint32_t site,
+                                                   uint64_t pc) {
+    char text[ST_LONGEST_NAME];
+    st_reserve(&t->locs, &t->loc_capacity, (size_t)site + 1);
+    if (!t->locs[site]) {
+        st_places_location(t->places, pc, text, sizeof text);
+        t->locs[site] = st_location_add(&t->symbols, text, strlen(text));
+    }
+    return t->locs[site];
+}
+
+uint64_t st_translate_loc(struct st_translator *t, const struct thread *thread, uint64_t pc) {
+    if (!t->options.sites) {
+        uint32_t site = st_sites_number(&t->sites, pc, 0);
+        return site < t->loc_capacity && t->locs[site] ? t->locs[site] : find_loc(t, site, pc);
+    }
+    return ST_LOC_NAME | st_sites_number(&t->sites, pc, context_of(t, thread));
+}
+
+/* ---- threads ---- */
+
+static uint32_t thread_number(struct st_translator *t, uint32_t serial) {
+    uint32_t number = st_map64_number(&t->serials, serial);
+    st_reserve(&t->threads, &t->thread_capacity, (size_t)number + 1);
+    if (number == t->symbols.threads.count) {
+        char name[24] = "main";
+        if (serial)
+            snprintf(name, sizeof name, "T%" PRIu32, serial);
+        st_names_add(&t->symbols.threads, name, strlen(name));
+    }
+    return number;
+}
+
+static __attribute__((noinline)) struct thread *find_thread(struct st_translator *t,
+                                                            uint32_t serial) {
+    uint32_t number = thread_number(t, serial);
+    if (!t->threads[number]) {
+        t->threads[number] = st_alloc(1, sizeof *t->threads[number]);
+        t->threads[number]->number = number;
+        t->threads[number]->started = serial == 0; /* main is known by its name */
+        t->threads[number]->slot = ST_SLOT_NONE;
+    }
+    t->last_serial = serial;
+    t->last_thread = t->threads[number];
+    return t->last_thread;
+}
+
+static inline struct thread *thread_of(struct st_translator *t, uint32_t serial) {
+    if (__builtin_expect(t->last_thread && t->last_serial == serial, 1))
+        return t->last_thread;
+    return find_thread(t, serial);
+}
+
+/* ---- accesses ---- */
+
+static inline void on_access(struct st_translator *t, struct thread *thread,
+                             const struct st_stream_record *record, bool write, bool atomic) {
+    uint64_t address = st_stream_address(record), loc = loc_at(t, thread, record->argument);
+    unsigned size = st_stream_aux(record);
+    uint32_t variable = st_variables_find(&t->variables, address, size);
+    enum st_op op = write ? ST_WRITE : ST_READ;
+    if (__builtin_expect(variable != ST_VARIABLE_NONE, 1))
+        emit_event(t,
+                   (struct st_event){.thread = thread->number,
+                                     .target = variable,
+                                     .loc = loc,
+                                     .written = op,
+                                     .atomic = atomic,
+                                     .joined = atomic && t->joining,
+                                     .op = op},
+                   thread->at);
+    else
+        st_translate_range(t, thread, address, size, write, atomic, loc);
+}
+
+/* ---- the rest ---- */
+
+static void on_thread_event(struct st_translator *t, struct thread *thread,
+                            const struct st_stream_record *record, enum st_op op) {
+    uint32_t other = thread_number(t, (uint32_t)st_stream_address(record));
+    emit(t, thread, op, other, loc_at(t, thread, record->argument));
+}
+
+static void on_thread_end(struct st_translator *t, struct thread *thread) {
+    st_translate_leave_all(t, thread);
+    if (thread->slot != ST_SLOT_NONE)
+        st_slots_end(&t->slots, thread->slot, thread->number, thread->at);
+    t->threads[thread->number] = NULL;
+    t->last_thread = NULL;
+    free_thread(thread);
+}
+
+static void on_slot(struct st_translator *t, struct thread *thread,
+                    const struct st_stream_record *record) {
+    uint64_t slot = st_stream_address(record);
+    if (!t->options.dead_before || thread->slot != ST_SLOT_NONE || slot >= ST_STREAM_SLOTS)
+        return;
+    thread->slot = (uint32_t)slot;
+    thread->first_epoch = record->argument;
+    thread->at += thread->first_epoch;
+    st_past_keep(&thread->past);
+    st_slots_take(&t->slots, thread->slot, thread->number, thread->first_epoch);
+}
+
+static void on_allocate(struct st_translator *t, const struct thread *thread,
+                        const struct st_stream_record *record) {
+    uint64_t length = record[1].argument;
+    uint64_t pc = st_translate_user_call(t, thread, record->argument);
+    st_variables_allocate(&t->variables, st_stream_address(record), length,
+                          st_pairs_number(&t->origins, pc, length));
+}
+
+static void on_free(struct st_translator *t, const struct st_stream_record *record) {
+    st_variables_forget(&t->variables, st_stream_address(record), record[1].argument);
+    st_objects_forget(&t->locks, st_stream_address(record), record[1].argument);
+    st_objects_forget(&t->channels, st_stream_address(record), record[1].argument);
+}
+
+/* The text behind its record, in memory to be freed; NULL if it is none. */
+static char *copy_text(const struct st_stream_record *record) {
+    uint64_t length = st_stream_address(record);
+    if (st_stream_op(record) != ST_STREAM_TEXT || length > ST_LONGEST_TEXT)
+        return NULL;
+    char *text = st_alloc(length + 1, 1);
+    memcpy(text, record + 1, length);
+    return text;
+}
+
+static void on_text(struct st_translator *t, const struct st_stream_record *record) {
+    char *text = copy_text(record);
+    if (!text) {
+        t->facts.garbage++;
+        return;
+    }
+    uint32_t number = st_map64_number(&t->texts, record->argument);
+    st_reserve(&t->text_blocks, &t->text_capacity, (size_t)number + 1);
+    if (*text) /* a block without a name has none */
+        t->text_blocks[number] = 1 + st_names_add(&t->symbols.blocks, text, strlen(text));
+    free(text);
+}
+
+static void on_module(struct st_translator *t, const struct st_stream_record *record) {
+    t->module_came = true;
+    char *path = copy_text(record + 2);
+    if (path)
+        st_places_add_module(t->places, path, st_stream_address(record), record[1].argument,
+                             record->argument);
+    else
+        t->facts.garbage++;
+    free(path);
+}
+
+static void on_trouble(struct st_translator *t, const struct st_stream_record *record) {
+    char *text = copy_text(record + 1);
+    t->facts.missing += record->argument;
+    if (text && !*t->facts.trouble)
+        snprintf(t->facts.trouble, sizeof t->facts.trouble, "%s", text);
+    free(text);
+}
+
+/* Records that are rare. */
+static __attribute__((noinline)) void on_other(struct st_translator *t, struct thread *thread,
+                                               const struct st_stream_record *record) {
+    switch (st_stream_op(record)) {
+    case ST_STREAM_NONE:
+        break;
+    case ST_STREAM_BEGIN:
+        st_translate_begin(t, thread, record);
+        break;
+    case ST_STREAM_END:
+        st_translate_leave(t, thread, true);
+        break;
+    case ST_STREAM_SPLIT:
+        st_translate_split(t, thread);
+        break;
+    case ST_STREAM_SEND:
+        st_translate_channel(t, thread, record, ST_SEND);
+        break;
+    case ST_STREAM_RECEIVE:
+        st_translate_channel(t, thread, record, ST_RECEIVE);
+        break;
+    case ST_STREAM_FORK:
+        on_thread_event(t, thread, record, ST_FORK);
+        break;
+    case ST_STREAM_JOIN:
+        on_thread_event(t, thread, record, ST_JOIN);
+        break;
+    case ST_STREAM_SLOT:
+        on_slot(t, thread, record);
+        break;
+    case ST_STREAM_ALLOCATE:
+        on_allocate(t, thread, record);
+        break;
+    case ST_STREAM_FREE:
+        on_free(t, record);
+        break;
+    case ST_STREAM_TEXT:
+        on_text(t, record);
+        break;
+    case ST_STREAM_MODULE:
+        on_module(t, record);
+        break;
+    case ST_STREAM_TROUBLE:
+        on_trouble(t, record);
+        break;
+    default:
+        t->facts.garbage++;
+    }
+}
+
+/* ---- addresses of modules that are where others were ---- */
+
+static void move_addresses(const struct st_places *places, struct st_stream_record *record,
+                           bool address, bool argument) {
+    if (address)
+        record->what = (record->what & 0xffff) | st_places_now(places, st_stream_address(record))
+                                                     << 16;
+    if (argument)
+        record->argument = st_places_now(places, record->argument);
+}
+
+/* A copy of the records, as far as they are translated next. */
+static const struct st_stream_record *
+move_records(struct st_translator *t, const struct st_stream_record *records, size_t count) {
+    st_reserve(&t->moved, &t->moved_capacity, count);
+    for (size_t i = 0, length; i < count; i += length) {
+        enum st_stream_op op = st_stream_op(&records[i]);
+        length = st_item_length(&records[i], count - i);
+        memcpy(&t->moved[i], &records[i], (length ? length : count - i) * sizeof *records);
+        if (!length || op == ST_STREAM_MODULE || !st_is_in_turn(&records[i]))
+            break;
+        bool pc_only = op == ST_STREAM_FORK || op == ST_STREAM_JOIN;
+        bool no_pc = op == ST_STREAM_DEFERRED_READ || op == ST_STREAM_DEFERRED_WRITE ||
+                     op == ST_STREAM_BEGIN;
+        if (op != ST_STREAM_SLOT && op != ST_STREAM_TEXT && op != ST_STREAM_TROUBLE)
+            move_addresses(t->places, &t->moved[i], !pc_only, !no_pc);
+    }
+    return t->moved;
+}
+
+/* Stops early behind a module. */
+static size_t translate(struct st_translator *t, struct thread *thread, uint64_t position,
+                        const struct st_stream_record *records, size_t count) {
+    size_t i = 0, length;
+    while (i < count) {
+        const struct st_stream_record *record = &records[i];
+        if (__builtin_expect(t->publish_due, 0))
+            publish(t);
+        thread->at = thread->first_epoch + position + i + 1;
+        enum st_stream_op op = st_stream_op(record);
+        if (!st_is_in_turn(record))
+            return i;
+        switch (op) {
+        case ST_STREAM_READ:
+        case ST_STREAM_WRITE:
+        case ST_STREAM_ATOMIC_READ:
+        case ST_STREAM_ATOMIC_WRITE:
+        case ST_STREAM_ATOMIC_UPDATE: {
+            bool write = op != ST_STREAM_READ && op != ST_STREAM_ATOMIC_READ;
+            bool atomic = op >= ST_STREAM_ATOMIC_READ;
+            t->joining = false;
+            if (op == ST_STREAM_ATOMIC_UPDATE) {
+                on_access(t, thread, record, false, true);
+                t->joining = true;
+            }
+            if (i + AHEAD < count)
+                st_variables_prefetch(&t->variables, st_stream_address(record + AHEAD));
+            if (__builtin_expect(st_stream_aux(record) != 0, 1)) {
+                on_access(t, thread, record, write, atomic);
+                i++;
+                break;
+            }
+            if (i + 1 == count)
+                return i;
+            thread->at++;
+            st_translate_range(t, thread, st_stream_address(record), record[1].argument, write,
+                               atomic, loc_at(t, thread, record->argument));
+            i += 2;
+            break;
+        }
+        case ST_STREAM_DEFERRED_READ:
+        case ST_STREAM_DEFERRED_WRITE:
+            if (i + 1 == count)
+                return i;
+            st_translate_deferred(t, record, op == ST_STREAM_DEFERRED_WRITE);
+            i += 2;
+            break;
+        case ST_STREAM_ENTER:
+            st_translate_enter(t, thread, record);
+            i++;
+            break;
+        case ST_STREAM_LEAVE:
+            st_translate_leave(t, thread, false);
+            i++;
+            break;
+        case ST_STREAM_ACQUIRE:
+            st_translate_acquire(t, thread, record);
+            i++;
+            break;
+        case ST_STREAM_RELEASE:
+            st_translate_release(t, thread, record);
+            i++;
+            break;
+        case ST_STREAM_THREAD_END:
+            on_thread_end(t, thread);
+            return i + 1;
+        default:
+            length = st_item_length(record, count - i);
+            if (!length)
+                return i;
+            on_other(t, thread, record);
+            i += length;
+            if (op == ST_STREAM_MODULE)
+                return i;
+        }
+    }
+    return i;
+}
+
+size_t st_translate(void *context, uint32_t serial, uint64_t position,
+                    const struct st_stream_record *records, size_t count) {
+    struct st_translator *t = context;
+    size_t taken = 0;
+    do {
+        const struct st_stream_record *rest = records + taken;
+        if (__builtin_expect(st_places_moves(t->places)->count, 0))
+            rest = move_records(t, rest, count - taken);
+        t->module_came = false;
+        taken += translate(t, thread_of(t, serial), position + taken, rest, count - taken);
+    } while (t->module_came);
+    return taken;
+}

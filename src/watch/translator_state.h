@@ -1,0 +1,211 @@
+/* A translator from inside: what translator.c and the files *_events.c share. */
+#ifndef SERIATIM_WATCH_TRANSLATOR_STATE_H
+#define SERIATIM_WATCH_TRANSLATOR_STATE_H
+
+#include "watch/sync_objects.h"
+#include "watch/translator.h"
+
+/* What an open function or block is to us. */
+enum kind {
+    NO_BLOCK,
+    INFERRED, /* nobody named it: split where its thread waits */
+    NAMED,    /* by the specification or an annotation */
+    SECTION,  /* a critical section; named, too */
+    OVER,     /* a critical section that ended while blocks in it are open: it ends with them */
+};
+
+struct frame {
+    enum kind kind;
+    bool annotated; /* opened by ST_STREAM_BEGIN */
+    uint32_t block; /* name, unless it is no block */
+    uint64_t loc;   /* of its begin */
+    uint32_t call;  /* number in the sites */
+};
+
+struct lock_held {
+    uint32_t object; /* index in the locks */
+    uint32_t number; /* as it was when it was acquired */
+    uint32_t held;   /* it and those before it: number in the sites */
+};
+
+/* A thread of the program. */
+struct thread {
+    uint32_t number;
+    uint32_t slot;
+    uint64_t first_epoch, at; /* the epoch behind the record at work */
+    struct st_past past;
+    bool started;               /* the function that it began with was entered */
+    uint64_t last_pc, last_loc; /* of the last event; 0 where not valid */
+    struct frame *frames;
+    size_t depth, frame_capacity;
+    struct lock_held *locks;
+    size_t lock_count, lock_capacity;
+};
+
+/* What is known of a function, by the address at which it calls us. */
+struct function {
+    bool known, hidden; /* hidden: of the implementation */
+    enum kind kind;     /* as a block; INFERRED means: unless a thread starts with it */
+    uint32_t block;
+};
+
+/* Whose code a call is made in. */
+enum st_ownership { NOT_ASKED, USER, LIBRARY };
+
+/* By name: how many more have got a name like it. */
+struct repeats {
+    uint32_t *counts;
+    size_t capacity;
+};
+
+struct st_translator {
+    struct st_translation options;
+    struct st_symbols symbols;
+    struct st_sites sites;
+    struct st_places *places;
+    struct st_variables variables;
+    struct st_objects locks, channels;
+    struct repeats lock_repeats, channel_repeats;
+    struct st_pairs origins;   /* of allocations: return address of the user's call, and size */
+    struct st_map64 calls;     /* by return address */
+    enum st_ownership *owners; /* by that number: whose code is there */
+    size_t owner_capacity;
+    struct st_map64 functions; /* by the address at which they call us */
+    struct function *function_facts;
+    size_t function_capacity;
+    struct st_map64 texts; /* by their ids */
+    uint32_t *text_blocks; /* 1 + the block with this name, or 0 */
+    size_t text_capacity;
+
+    struct st_map64 serials;
+    struct thread **threads;
+    size_t thread_capacity;
+    uint32_t last_serial;
+    struct thread *last_thread; /* of that serial, or NULL */
+
+    uint64_t *locs; /* by site, unless sites are kept; 0 where not asked for yet */
+    size_t loc_capacity;
+    uint32_t named_variables;
+
+    struct st_stream_record *moved; /* copies of records with other addresses, see translator.c */
+    size_t moved_capacity;
+    bool module_came;
+
+    struct st_slots slots;
+    _Atomic uint64_t *dead_before; /* of the program; NULL: nobody wants to know */
+    struct st_event *batch;
+    uint64_t *batch_at;
+    size_t batched;
+    bool publish_due; /* as soon as all events of the record at work are out */
+    bool *began;      /* by thread: it has had an event */
+    size_t began_capacity;
+    struct {
+        uint32_t thread;
+        uint64_t loc, at;
+        enum st_op read, write; /* what reads and writes become */
+        bool atomic;
+        uint64_t events; /* of all accesses so far */
+    } access;            /* the one at work */
+    bool joining;        /* the record at work has become an event already */
+    struct st_translator_facts facts;
+};
+
+/* ---- translator.c ---- */
+
+/* Hands the batch to the sink, in the middle of a record as well. */
+void st_translate_flush(struct st_translator *t);
+
+static inline void emit_event(struct st_translator *t, struct st_event event, uint64_t at) {
+    t->batch[t->batched] = event;
+    t->batch_at[t->batched] = at;
+    if (__builtin_expect(++t->batched == ST_BATCH, 0))
+        st_translate_flush(t);
+}
+
+static inline void emit(struct st_translator *t, const struct thread *thread, enum st_op op,
+                        uint32_t target, uint64_t loc) {
+    emit_event(t,
+               (struct st_event){
+                   .thread = thread->number, .target = target, .loc = loc, .written = op, .op = op},
+               thread->at);
+}
+
+static inline uint32_t call_of(const struct thread *thread) {
+    return thread->depth ? thread->frames[thread->depth - 1].call : 0;
+}
+
+static inline uint32_t held_by(const struct thread *thread) {
+    return thread->lock_count ? thread->locks[thread->lock_count - 1].held : 0;
+}
+
+static inline st_context context_of(const struct st_translator *t, const struct thread *thread) {
+    return st_context_of(call_of(thread), t->options.outline ? 0 : held_by(thread));
+}
+
+/* The location of an event there, now. */
+uint64_t st_translate_loc(struct st_translator *t, const struct thread *thread, uint64_t pc);
+
+static inline uint64_t loc_at(struct st_translator *t, struct thread *thread, uint64_t pc) {
+    if (pc != thread->last_pc) {
+        thread->last_loc = st_translate_loc(t, thread, pc);
+        thread->last_pc = pc;
+    }
+    return thread->last_loc;
+}
+
+/* The stack or the locks have changed. */
+static inline void change_context(struct thread *thread) {
+    thread->last_pc = 0;
+    st_past_add(&thread->past,
+                (struct st_past_context){thread->at, call_of(thread), held_by(thread)});
+}
+
+/* Of the calls that the thread is in, the innermost one that was made in the user's own code: its
+ * return address. `pc` is that of the call at work, and the result where all are the library's. */
+uint64_t st_translate_user_call(struct st_translator *t, const struct thread *thread, uint64_t pc);
+
+/* The name of what is at an address. */
+void st_translate_name(struct st_translator *t, struct st_data_place place, char *buffer,
+                       size_t size);
+
+/* Adds a name that the table does not have, like this one: "lock", "lock #2", "lock #3". */
+uint32_t st_translate_unique(struct st_names *names, struct repeats *repeats, const char *name);
+
+/* ---- access_events.c ---- */
+
+st_variable_split st_translate_split_variable;
+void st_translate_range(struct st_translator *t, const struct thread *thread, uint64_t address,
+                        uint64_t length, bool write, bool atomic, uint64_t loc);
+void st_translate_deferred(struct st_translator *t, const struct st_stream_record *record,
+                           bool write);
+
+/* The first event of a thread, so that a fork reaches what it does, and a join is reached from it,
+ * also if nobody else ever touches what it touched. */
+void st_translate_start(struct st_translator *t, uint32_t thread, uint64_t at);
+
+/* ---- block_events.c ---- */
+
+void st_translate_enter(struct st_translator *t, struct thread *thread,
+                        const struct st_stream_record *record);
+void st_translate_begin(struct st_translator *t, struct thread *thread,
+                        const struct st_stream_record *record);
+/* Ends the innermost frame that is a function (or annotated), and what is open in it. */
+void st_translate_leave(struct st_translator *t, struct thread *thread, bool annotated);
+void st_translate_leave_all(struct st_translator *t, struct thread *thread);
+void st_translate_split(struct st_translator *t, struct thread *thread);
+
+/* A block that is no function; a critical section that began last is over. */
+void st_translate_begin_block(struct st_translator *t, struct thread *thread, struct frame frame,
+                              uint64_t pc);
+void st_translate_end_section(struct st_translator *t, struct thread *thread);
+
+/* ---- lock_events.c ---- */
+
+void st_translate_acquire(struct st_translator *t, struct thread *thread,
+                          const struct st_stream_record *record);
+void st_translate_release(struct st_translator *t, struct thread *thread,
+                          const struct st_stream_record *record);
+void st_translate_channel(struct st_translator *t, struct thread *thread,
+                          const struct st_stream_record *record, enum st_op op);
+
+#endif

@@ -1,0 +1,22 @@
+/* Runs `witness` as a caller does that defers accesses: a model of the protocol that
+ * docs/witness.md describes, straight from its words. */
+#ifndef SERIATIM_REFERENCE_DEFERRED_H
+#define SERIATIM_REFERENCE_DEFERRED_H
+
+#include "finding/finding.h"
+
+/* How the accesses were emitted, for tuning: what is rare is hardly tested. */
+struct deferred_tally {
+    uint64_t accesses, eager, deferred; /* the others were never emitted */
+    uint64_t dead;                      /* how often an access was passed over since it was dead */
+};
+extern struct deferred_tally deferred_tally;
+
+/* The events of a validated trace, numbered from 1; the location of each must be its number. The
+ * choices that the protocol leaves come from the seed. The findings are those of witness, with the
+ * numbers of the events in the trace. Aborts, after saying why, when st_witness_dead_before falls
+ * or an event in the findings is not the one that its number says. */
+void deferred_run(const struct st_event *events, size_t count, uint64_t seed,
+                  struct st_findings *findings);
+
+#endif

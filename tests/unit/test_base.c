@@ -1,0 +1,204 @@
+#include "base/bits.h"
+#include "base/intern.h"
+#include "base/lower_bound.h"
+#include "base/map64.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void ids_are_numbered_in_order_of_appearance(void **state) {
+    (void)state;
+    struct st_map64 map;
+    st_map64_init(&map);
+    assert_int_equal(st_map64_number(&map, 700), 0);
+    assert_int_equal(st_map64_number(&map, 5), 1);
+    assert_int_equal(st_map64_number(&map, 700), 0);
+    assert_int_equal(map.count, 2);
+    assert_int_equal(map.ids[0], 700);
+    assert_int_equal(map.ids[1], 5);
+    st_map64_free(&map);
+}
+
+static void zero_and_the_largest_id_are_ids_like_any_other(void **state) {
+    (void)state;
+    struct st_map64 map;
+    st_map64_init(&map);
+    assert_int_equal(st_map64_find(&map, 0), ST_MAP64_NONE);
+    assert_int_equal(st_map64_number(&map, UINT64_MAX), 0);
+    assert_int_equal(st_map64_find(&map, 0), ST_MAP64_NONE);
+    assert_int_equal(st_map64_number(&map, 0), 1);
+    assert_int_equal(st_map64_find(&map, UINT64_MAX), 0);
+    assert_int_equal(st_map64_find(&map, 0), 1);
+    st_map64_free(&map);
+}
+
+/* Strides of a power of two are what addresses look like. */
+static void many_ids_survive_growth(void **state) {
+    (void)state;
+    for (unsigned shift = 0; shift <= 40; shift += 4) {
+        struct st_map64 map;
+        st_map64_init(&map);
+        for (uint64_t i = 0; i < 20000; i++)
+            assert_int_equal(st_map64_number(&map, i << shift), i);
+        for (uint64_t i = 0; i < 20000; i++) {
+            assert_int_equal(st_map64_find(&map, i << shift), i);
+            assert_int_equal(map.ids[i], i << shift);
+        }
+        assert_int_equal(st_map64_find(&map, UINT64_C(20000) << shift), ST_MAP64_NONE);
+        assert_true(st_map64_memory(&map) < 2000000);
+        st_map64_free(&map);
+    }
+}
+
+static void a_renewed_id_gets_a_new_number_and_the_old_one_keeps_its_id(void **state) {
+    (void)state;
+    struct st_map64 map;
+    st_map64_init(&map);
+    assert_int_equal(st_map64_number(&map, 9), 0);
+    for (uint32_t i = 1; i < 1000; i++)
+        assert_int_equal(st_map64_renew(&map, 9), i);
+    assert_int_equal(st_map64_find(&map, 9), 999);
+    assert_int_equal(map.ids[0], 9);
+    assert_int_equal(map.table.used, 1);
+    assert_int_equal(map.table.slot_count, 64);
+    st_map64_free(&map);
+}
+
+static void keys_of_one_size_are_numbered_and_kept(void **state) {
+    (void)state;
+    struct st_intern intern;
+    st_intern_init(&intern, 2 * sizeof(uint32_t));
+    for (int round = 0; round < 2; round++)
+        for (uint32_t i = 0; i < 1000; i++) {
+            uint32_t key[2] = {i / 10, i % 10};
+            assert_int_equal(st_intern_add(&intern, key, sizeof key), i);
+        }
+    assert_int_equal(intern.count, 1000);
+    const uint32_t *key = st_intern_key(&intern, 789);
+    assert_int_equal(key[0], 78);
+    assert_int_equal(key[1], 9);
+    uint32_t missing[2] = {100, 0};
+    assert_int_equal(st_intern_find(&intern, missing, sizeof missing), ST_INTERN_NONE);
+    st_intern_free(&intern);
+}
+
+static void a_key_and_the_start_of_it_are_two_keys(void **state) {
+    (void)state;
+    static const uint32_t numbers[] = {0, 0, 0, 0};
+    struct st_intern intern;
+    st_intern_init(&intern, 0);
+    assert_int_equal(st_intern_find(&intern, NULL, 0), ST_INTERN_NONE);
+    for (uint32_t count = 0; count < 4; count++)
+        assert_int_equal(st_intern_add(&intern, numbers, count * sizeof *numbers), count);
+    assert_int_equal(st_intern_add(&intern, NULL, 0), 0);
+    for (uint32_t count = 0; count < 4; count++) {
+        assert_int_equal(st_intern_find(&intern, numbers, count * sizeof *numbers), count);
+        assert_int_equal(st_intern_size(&intern, count), count * sizeof *numbers);
+    }
+    st_intern_free(&intern);
+}
+
+/* Equality is that of the keys: here the table has a key under the hash of another. */
+static void keys_with_one_hash_differ(void **state) {
+    (void)state;
+    struct st_intern intern;
+    st_intern_init(&intern, sizeof(uint64_t));
+    uint64_t first = 1, second = 2;
+    assert_int_equal(st_intern_add(&intern, &first, sizeof first), 0);
+    memcpy(intern.bytes, &second, sizeof second);
+    assert_int_equal(st_intern_find(&intern, &first, sizeof first), ST_INTERN_NONE);
+    assert_int_equal(st_intern_add(&intern, &first, sizeof first), 1);
+    st_intern_free(&intern);
+}
+
+static void a_cleared_table_starts_again(void **state) {
+    (void)state;
+    struct st_intern intern;
+    st_intern_init(&intern, 0);
+    for (uint32_t count = 1; count < 1000; count *= 10) {
+        for (uint64_t key = 0; key < count; key++)
+            assert_int_equal(st_intern_add(&intern, &key, sizeof key), key);
+        st_intern_clear(&intern);
+        assert_int_equal(intern.count, 0);
+        for (uint64_t key = 0; key < count; key++)
+            assert_int_equal(st_intern_find(&intern, &key, sizeof key), ST_INTERN_NONE);
+    }
+    st_intern_free(&intern);
+}
+
+static void a_number_is_added_to_a_set_once(void **state) {
+    (void)state;
+    struct st_set64 set = {0};
+    for (uint64_t count = 1; count < 1000; count *= 10) {
+        for (uint64_t number = 0; number < count; number++)
+            assert_true(st_set64_add(&set, number * number));
+        for (uint64_t number = 0; number < count; number++)
+            assert_false(st_set64_add(&set, number * number));
+        st_set64_clear(&set);
+    }
+    st_set64_free(&set);
+}
+
+static void bits_are_set_and_cleared_one_by_one(void **state) {
+    (void)state;
+    assert_int_equal(st_bit_words(0), 0);
+    assert_int_equal(st_bit_words(64), 1);
+    assert_int_equal(st_bit_words(65), 2);
+    uint64_t words[2] = {0};
+    st_bit_set(words, 63);
+    st_bit_set(words, 64);
+    assert_true(st_bit_test(words, 63) && st_bit_test(words, 64));
+    st_bit_clear(words, 63);
+    assert_false(st_bit_test(words, 63));
+    assert_true(words[0] == 0 && words[1] == 1);
+}
+
+static void a_set_of_bits_grows(void **state) {
+    (void)state;
+    struct st_bits bits = {0};
+    assert_false(st_bits_has(&bits, 1000));
+    assert_true(st_bits_add(&bits, 1000));
+    assert_false(st_bits_add(&bits, 1000));
+    assert_true(st_bits_has(&bits, 1000));
+    assert_false(st_bits_has(&bits, 999));
+    assert_false(st_bits_has(&bits, 1000000));
+    st_bits_free(&bits);
+}
+
+static void the_lower_bound_is_the_first_that_is_not_before(void **state) {
+    (void)state;
+    static const uint32_t items[] = {1, 3, 3, 7};
+    for (uint32_t count = 0; count <= 4; count++)
+        for (uint32_t wanted = 0; wanted < 9; wanted++) {
+            uint32_t expected = 0, at;
+            while (expected < count && items[expected] < wanted)
+                expected++;
+            st_lower_bound(at, 0, count, items[at] < wanted);
+            assert_int_equal(at, expected);
+        }
+    size_t at = 2; /* also one of the ends */
+    st_lower_bound(at, at, at + 2, items[at] < 4);
+    assert_int_equal(at, 3);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ids_are_numbered_in_order_of_appearance),
+        cmocka_unit_test(zero_and_the_largest_id_are_ids_like_any_other),
+        cmocka_unit_test(many_ids_survive_growth),
+        cmocka_unit_test(a_renewed_id_gets_a_new_number_and_the_old_one_keeps_its_id),
+        cmocka_unit_test(keys_of_one_size_are_numbered_and_kept),
+        cmocka_unit_test(a_key_and_the_start_of_it_are_two_keys),
+        cmocka_unit_test(keys_with_one_hash_differ),
+        cmocka_unit_test(a_cleared_table_starts_again),
+        cmocka_unit_test(a_number_is_added_to_a_set_once),
+        cmocka_unit_test(bits_are_set_and_cleared_one_by_one),
+        cmocka_unit_test(a_set_of_bits_grows),
+        cmocka_unit_test(the_lower_bound_is_the_first_that_is_not_before),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
