@@ -20,26 +20,34 @@
  * that is not serializable although no block is named, and in "deadlock_stories", one for each of
  * "deadlocks":
  *
- *     {"kind": "violation",                  see enum st_story_kind
- *      "count": 3,                           findings that this one stands for, itself included; 0:
- *                                            another finding stands for it, and text and SARIF
- * print only that one "headline": "transfer was not atomic in thread T1: T2 came in between",    no
- * full stop "frequency": "cut in 1 of its 5 runs",               or null; for parentheses
- *      "introduction": null,                                or a sentence before the steps
- *      "steps": [{"event": 28,                              or null: not known
+ *     {"kind": "violation",
+ *      "count": 3,
+ *      "headline": "transfer was not atomic in thread T1: T2 came in between",
+ *      "frequency": "cut in 1 of its 5 runs",
+ *      "introduction": null,
+ *      "steps": [{"event": 28,
  *                 "thread": "T1",
  *                 "action": "released lock checking.lock",
- *                 "loc": "bank.c:25", "function": "withdraw",   "" where not known
- *                 "holding": "holding no lock",             left out where there is nothing to say
- *                 "follows": "so T2 comes after transfer",  left out likewise
- *                 "race": "a data race: nothing orders the two"},   left out likewise
- *                {"gap": "4 more dependences"}],            between steps that are left out
- *      "explanation": null,                                 or what the analysis says
- *      "conclusion": "No serial order has T2's work both after and before transfer.",   or null
- *      "hint": "transfer let go of ...",                    or null
+ *                 "loc": "bank.c:25", "function": "withdraw",
+ *                 "holding": "holding no lock",
+ *                 "follows": "so T2 comes after transfer",
+ *                 "race": "a data race: nothing orders the two"},
+ *                {"gap": "4 more dependences"}],
+ *      "explanation": null,
+ *      "conclusion": "No serial order has T2's work both after and before transfer.",
+ *      "hint": "transfer let go of ...",
  *      "notes": ["The block around it was cut by the same: handle."],
- *      "schedule": null}                                    or {"title": "...", "steps": [as
- * above]}
+ *      "schedule": null}
+ *
+ * - "kind" is the name of an st_story_kind.
+ * - "count" is the number of findings that this one stands for, itself included. With 0 another
+ *   finding stands for it, and text and SARIF print only that one.
+ * - "headline" has no full stop, and "frequency" goes in parentheses behind it.
+ * - "frequency", "introduction" (a sentence before the steps), "explanation" (what the analysis
+ *   says), "conclusion", "hint" and "schedule" are null where there is nothing to say. A schedule
+ *   is {"title": ..., "steps": [...]}.
+ * - Of a step, "event" is null and "loc" and "function" are "" where they are not known; "holding",
+ *   "follows" and "race" are left out where there is nothing to say.
  *
  * In a schedule, "follows" says what a read sees instead of what it saw, and "marked": true stands
  * for a step that the finding rests on. A path, a cycle or a schedule that is long has gaps. */
