@@ -128,8 +128,9 @@ static void map_block(const struct mapping *mapping, struct st_predicted_block *
         map_place(mapping, &block->schedule[i]);
 }
 
-void st_prediction_map_locations(struct st_prediction *prediction,
-                                 uint64_t (*map)(void *context, uint64_t loc), void *context) {
+/* Replaces each location by what `map` gives for it. */
+static void map_prediction_locations(struct st_prediction *prediction,
+                                     uint64_t (*map)(void *context, uint64_t loc), void *context) {
     struct mapping mapping = {map, context};
     for (size_t i = 0; i < prediction->listed; i++)
         map_block(&mapping, &prediction->blocks[i]);
@@ -162,7 +163,7 @@ void st_predictions_map_locations(struct st_predictions *predictions,
                                   uint64_t (*map)(void *context, uint64_t loc), void *context) {
     struct mapping mapping = {map, context};
     for (size_t i = 0; i < predictions->count; i++)
-        st_prediction_map_locations(&predictions->items[i], map, context);
+        map_prediction_locations(&predictions->items[i], map, context);
     for (size_t i = 0; i < predictions->deadlock_count; i++) {
         const struct st_predicted_deadlock *deadlock = &predictions->deadlocks[i];
         for (size_t k = 0; k < deadlock->count; k++) {

@@ -161,10 +161,6 @@ static inline uint64_t st_all_reported(const struct st_prediction *prediction) {
     return prediction->by[ST_BLOCK_POTENTIAL] + prediction->by[ST_BLOCK_VIOLATION];
 }
 
-/* Replaces each location by what `map` gives for it. */
-void st_prediction_map_locations(struct st_prediction *prediction,
-                                 uint64_t (*map)(void *context, uint64_t loc), void *context);
-
 /* All that `seriatim predict` found in a trace. */
 struct st_predictions {
     struct st_prediction *items; /* one for each analysis that ran */

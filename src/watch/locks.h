@@ -32,11 +32,6 @@ struct st_objects {
 void st_objects_init(struct st_objects *objects);
 void st_objects_free(struct st_objects *objects);
 
-/* The object at the address, on `channel` of it; a new one has no number yet. Valid until the
- * next call. */
-struct st_sync_object *st_objects_at(struct st_objects *objects, uint64_t address,
-                                     unsigned channel);
-
 /* The memory was freed. */
 void st_objects_forget(struct st_objects *objects, uint64_t address, uint64_t length);
 

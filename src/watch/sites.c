@@ -24,12 +24,13 @@ static uint64_t *find_slot(const struct st_pairs *pairs, struct st_pair pair) {
     return st_hash_find(&pairs->table, WIDTH, key, hash_of(key), NULL, NULL);
 }
 
-uint32_t st_pairs_find(const struct st_pairs *pairs, struct st_pair pair) {
+/* The number of the pair, or 0 if it has none. */
+static uint32_t find_pair(const struct st_pairs *pairs, struct st_pair pair) {
     return pairs->table.slot_count ? (uint32_t)find_slot(pairs, pair)[WIDTH] : 0;
 }
 
 uint32_t st_pairs_number_slow(struct st_pairs *pairs, struct st_pair pair) {
-    uint32_t known = st_pairs_find(pairs, pair);
+    uint32_t known = find_pair(pairs, pair);
     if (known)
         return known;
     if (st_hash_is_full(&pairs->table))
@@ -63,7 +64,7 @@ uint32_t st_sites_call(struct st_sites *sites, struct st_call call) {
     struct st_pair pair = pair_of(call);
     if (sites->calls.count < ST_MOST_CALLS)
         return st_pairs_number(&sites->calls, pair.a, pair.b);
-    uint32_t known = st_pairs_find(&sites->calls, pair);
+    uint32_t known = find_pair(&sites->calls, pair);
     if (known)
         return known;
     call.caller = 0; /* of these there are as many as there are calls in the code */

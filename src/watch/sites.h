@@ -32,9 +32,6 @@ static inline uint64_t st_pair_hash(uint64_t a, uint64_t b) {
     return h ^ h >> 32;
 }
 
-/* The number of the pair, or 0 if it has none. */
-uint32_t st_pairs_find(const struct st_pairs *pairs, struct st_pair pair);
-
 /* The number of the pair, new or known. */
 static inline uint32_t st_pairs_number(struct st_pairs *pairs, uint64_t a, uint64_t b) {
     if (__builtin_expect(pairs->table.slot_count != 0, 1)) {

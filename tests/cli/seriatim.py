@@ -17,6 +17,7 @@ import surroundings  # pylint: disable=wrong-import-position
 
 surroundings.settle()
 BINARY = (ROOT / os.environ.get("SERIATIM_BUILD", "build") / "seriatim").resolve()
+SANITIZED = BINARY.exists() and b"__asan_init" in BINARY.read_bytes()
 TRACES = ROOT / "tests" / "traces"
 GOLDEN = pathlib.Path(__file__).resolve().parent / "golden"
 
@@ -69,6 +70,11 @@ class Result:
     @property
     def json(self):
         return json.loads(self.out)
+
+
+def once(reason):
+    """For a test that takes long and would show no more in a build with sanitizers."""
+    return unittest.skipIf(SANITIZED, f"without sanitizers is enough: {reason}")
 
 
 def environment(**changes):

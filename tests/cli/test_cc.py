@@ -6,8 +6,10 @@ import shutil
 import subprocess
 import unittest
 
-from seriatim import BINARY, run
+from seriatim import BINARY, once, run
 from wrapped import (WrapperCase, clean_environment, dynamic, output_of, sections, stub_runtime)
+
+SAME_AS_GCC = "what is done for clang alone is tested with other arguments, too"
 
 THREADED = """\
 #include <pthread.h>
@@ -256,12 +258,14 @@ class GccCxx(EachCompiler, WrapperCase):
         return self.write("blocks.cc", BLOCKS_CXX), SEEN_CXX
 
 
+@once(SAME_AS_GCC)
 class ClangC(EachCompiler, WrapperCase):
     compiler, levels = "clang", GccC.levels
     variables = {"SERIATIM_CC": "clang"}
     blocks = GccC.blocks
 
 
+@once(SAME_AS_GCC)
 class ClangCxx(EachCompiler, WrapperCase):
     command, compiler, levels = "c++", "clang++", ("-O2",)
     variables = {"SERIATIM_CXX": "clang++"}
@@ -398,6 +402,7 @@ class PassingThroughGcc(PassingThrough, WrapperCase):
     compiler = "gcc"
 
 
+@once(SAME_AS_GCC)
 class PassingThroughClang(PassingThrough, WrapperCase):
     compiler = "clang"
     variables = {"SERIATIM_CC": "clang"}
@@ -849,6 +854,7 @@ class ProjectsWithGcc(Projects, WrapperCase):
     identity = "GNU"
 
 
+@once(SAME_AS_GCC)
 class ProjectsWithClang(Projects, WrapperCase):
     identity = "Clang"
     variables = {"SERIATIM_CC": "clang", "SERIATIM_CXX": "clang++"}

@@ -6,9 +6,10 @@ import tempfile
 import unittest
 
 import shells
-from seriatim import BINARY, Case, run
+from seriatim import BINARY, Case, once, run
 from tables import COMMANDS, TABLED, WRAPPERS, choices, options
 
+SHELL = "the shells run scripts that were written during the build, by the same program"
 BASH_COMPLETION = pathlib.Path("/usr/share/bash-completion/bash_completion")
 
 
@@ -146,6 +147,7 @@ class WithHelpForOthers(Completion):
             self.assertEqual(self.offered(line, "-funswitch-l"), ["-funswitch-loops"])
 
 
+@once(SHELL)
 class Bash(Completion, unittest.TestCase):
     @staticmethod
     def start(folder):
@@ -162,6 +164,7 @@ class Bash(Completion, unittest.TestCase):
         self.assertEqual(self.offered("seriatim-cc ", "a."), ["a.std"])
 
 
+@once(SHELL)
 class BashThatSplitsNothing(Completion, unittest.TestCase):
     """If the user has configured that = does not end a word."""
 
@@ -170,6 +173,7 @@ class BashThatSplitsNothing(Completion, unittest.TestCase):
         return shells.bash(folder, more="COMP_WORDBREAKS=${COMP_WORDBREAKS//=}")
 
 
+@once(SHELL)
 class BashWithBashCompletion(WithHelpForOthers, unittest.TestCase):
     @staticmethod
     def start(folder):
@@ -181,6 +185,7 @@ class BashWithBashCompletion(WithHelpForOthers, unittest.TestCase):
         os.write(self.shell.terminal, b"\x05\x15unset SERIATIM_CC\r")
 
 
+@once(SHELL)
 class Zsh(WithHelpForOthers, unittest.TestCase):
     @staticmethod
     def start(folder):
@@ -195,6 +200,7 @@ class Zsh(WithHelpForOthers, unittest.TestCase):
                          ["--color=always", "--color=auto", "--color=never"])
 
 
+@once(SHELL)
 class ZshThatReadsThePrintedScript(Case):
     def test_it_completes(self):
         with shells.zsh(self.folder, more=shells.SOURCED) as shell:

@@ -8,11 +8,10 @@ import signal
 import subprocess
 import unittest
 
-from seriatim import BINARY, Case, Result
+from seriatim import BINARY, SANITIZED, Case, Result
 from wrapped import SOURCE, clean_environment, stub_runtime
 
 COMPILERS = ("gcc", "g++", "clang", "clang++")
-SANITIZED = b"__asan_init" in BINARY.read_bytes()
 
 # Identifies itself as gcc, and then does what the test wants.
 PRETENDER = """\

@@ -5,7 +5,7 @@ import random
 import unittest
 
 from random_traces import random_trace
-from seriatim import CLEAN, CUT, TRACES, Case, run
+from seriatim import CLEAN, CUT, SANITIZED, TRACES, Case, run
 from test_spec import NESTED, OUTER
 
 
@@ -298,7 +298,7 @@ class Refinement(InferCase):
 
     def test_random_nested_traces(self):
         rng = random.Random(2026)
-        count = 60
+        count = 20 if SANITIZED else 60
         late = mixed = 0
         for i in range(count):
             trace = self.write(f"{i}.std", random_trace(rng))

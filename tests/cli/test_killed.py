@@ -17,10 +17,10 @@ import tempfile
 import time
 import unittest
 
-from seriatim import BINARY, Case, environment
+from seriatim import BINARY, SANITIZED, Case, environment
 from test_run import RUNTIME
 
-ROUNDS = int(os.environ.get("SERIATIM_KILLS", "12"))
+ROUNDS = int(os.environ.get("SERIATIM_KILLS", "4" if SANITIZED else "12"))
 SEED = int(os.environ.get("SERIATIM_KILL_SEED", "1"))
 
 # Threads that do all there is to watch, each in an order that is known: one with atomics (T1), a

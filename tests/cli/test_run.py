@@ -14,7 +14,7 @@ import tempfile
 import time
 import unittest
 
-from seriatim import BINARY, ROOT, Case, environment, run
+from seriatim import BINARY, ROOT, Case, environment, once, run
 
 # Builds with sanitizers have no runtime of their own.
 RUNTIME = BINARY.parent / "runtime"
@@ -765,6 +765,7 @@ class Within(ProgramCase):
         names = ("serializable", "blocks", "violations")
         return without_numbers([report[name] for name in names])
 
+    @once("what differs is how the runtime library gets into programs")
     def test_the_same_is_found_with_it_and_without(self):
         for compiler in ("gcc", "clang"):
             if not shutil.which(compiler):

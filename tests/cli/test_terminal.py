@@ -67,8 +67,8 @@ class Color(TerminalCase):
     def test_a_native_trace_is_not_for_a_terminal(self):
         process, master = self.start("convert", "--to=native", "-", "-")
         _, err = process.communicate(CUT.encode())
-        self.assertEqual(err, b"seriatim: standard output: is a terminal; the native format is "
-                              b"not for reading\n")
+        self.assertEqual(err, b"seriatim: standard output: is a terminal, and the native format is "
+                              b"binary; write to a file\n")
         self.assertEqual(process.returncode, 2)
         self.assertEqual(read_all(master), b"")
 

@@ -134,7 +134,7 @@ static void check_contexts(const struct st_symbols *symbols) {
 }
 
 /* Whatever the events, all of their contexts can be described. */
-static void check_contexts(const struct reading *reading) {
+static void check_tracker(const struct reading *reading) {
     if (!reading->symbols.contexts.kept || !reading->count)
         return;
     struct st_event *events = st_alloc(reading->count, sizeof *events);
@@ -168,7 +168,7 @@ void fuzz_check_promises(struct reading *reading) {
     for (size_t i = 0; i < reading->count; i++)
         check_event(&reading->symbols, &reading->events[i]);
     check_contexts(&reading->symbols);
-    check_contexts(reading);
+    check_tracker(reading);
     check_validation(reading, false);
     check_validation(reading, true);
 }

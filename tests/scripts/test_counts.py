@@ -211,7 +211,7 @@ class Screens(unittest.TestCase):
                         pathlib.Path(fifo).write_text("go on\n")
 
             with contextlib.redirect_stdout(io.StringIO()):
-                done = test.run("sh", "-c", f"echo first; cat {fifo}", screen=Waiting())
+                done = test.run("sh", "-c", f"echo first; cat '{fifo}'", screen=Waiting())
         self.assertEqual(done, (True, "first\ngo on\n"))
 
     def test_a_character_in_two_pieces(self):
@@ -304,7 +304,7 @@ class Interrupted(unittest.TestCase):
     def start(self, folder, *before):
         os.mkfifo(folder / "fifo")
         script = str(ROOT / "scripts" / "test")
-        text = STUCK.replace("<fifo", f"<{folder}/fifo")
+        text = STUCK.replace("<fifo", f"<'{folder}/fifo'")
         return subprocess.Popen([*before, sys.executable, "-c", text, script],
                                 stdout=subprocess.PIPE, text=True)
 

@@ -46,8 +46,8 @@ static enum st_race_search search_of(const struct st_reduction_options *own) {
     return by_eraser ? ST_RACES_ERASER : own->races;
 }
 
-struct st_reduction_setup st_reduction_setup(const struct st_predict_options *options,
-                                             const struct st_reduction_options *own) {
+static struct st_reduction_setup setup_of(const struct st_predict_options *options,
+                                          const struct st_reduction_options *own) {
     unsigned without = own->without;
     enum st_race_search search = search_of(own);
     bool ordered = !(without & ST_WITHOUT_HAPPEN_BEFORE);
@@ -75,7 +75,7 @@ static void prepare(const struct st_predict_options *options, const void *own_op
     const struct st_reduction_options *own = own_options;
     struct st_observer_list *observers = &needs->model.observers;
     needs->shared_model |= own->ablation;
-    if (own->online || own->ablation || st_reduction_setup(options, own).race_flags)
+    if (own->online || own->ablation || setup_of(options, own).race_flags)
         st_observers_add(observers, &st_lockset_observer, 0);
     if (own->online) {
         unsigned published = options->as_published ? ST_ATOMIZER_AS_PUBLISHED : 0;
@@ -345,7 +345,7 @@ static void add_caveats(const struct st_predict_options *options,
 
 static void run_offline(const struct st_model *model, const struct st_predict_options *options,
                         const struct st_reduction_options *own, struct st_prediction *prediction) {
-    struct st_reduction_setup setup = st_reduction_setup(options, own);
+    struct st_reduction_setup setup = setup_of(options, own);
     struct st_reducer reducer;
     struct explainer explainer = {.reducer = &reducer};
     enum st_block_verdict *verdicts = st_alloc(model->unit_count + 1, sizeof *verdicts);

@@ -47,8 +47,6 @@ struct st_reduction_setup {
     bool by_multilockset; /* ... or for variables, by Figure 3 over all accesses at once ... */
     unsigned race_flags;  /* ... or else for variables: those with one of these st_racy_by bits */
 };
-struct st_reduction_setup st_reduction_setup(const struct st_predict_options *options,
-                                             const struct st_reduction_options *own);
 
 /* While units are judged: who races with whom, and how. */
 struct st_reducer {

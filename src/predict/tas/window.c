@@ -113,8 +113,10 @@ static bool find_reach(struct tas_window *window, const struct st_tas_graph *gra
 
 /* ---- what is executed ---- */
 
-void tas_window_add(struct tas_window *window, const struct st_tas_graph *graph, uint32_t event,
-                    bool free) {
+/* Adds to `to` what must happen before the event, and the event. With `free` it is a read that may
+ * see anything. */
+static void add_event(struct tas_window *window, const struct st_tas_graph *graph, uint32_t event,
+                      bool free) {
     const uint32_t *needs = free ? tas_needs_free(graph, event) : tas_needs(graph, event);
     uint32_t own = graph->events[event].thread;
     for (uint32_t t = 0; t < graph->thread_count; t++)
@@ -140,8 +142,10 @@ static uint32_t next_release(const struct tas_window *window, const struct st_ta
     return found;
 }
 
-void tas_window_add_releases(struct tas_window *window, const struct st_tas_graph *graph,
-                             uint32_t thread, const uint32_t *lower) {
+/* Adds releases to `to`, in threads other than `thread`, until no lock is held that could be
+ * released before position lower[t] of its thread t. */
+static void add_releases(struct tas_window *window, const struct st_tas_graph *graph,
+                         uint32_t thread, const uint32_t *lower) {
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t t = 0; t < graph->thread_count; t++) {
@@ -149,7 +153,7 @@ void tas_window_add_releases(struct tas_window *window, const struct st_tas_grap
                 continue;
             uint32_t release = next_release(window, graph, t, lower[t]);
             if (release != TAS_NONE) {
-                tas_window_add(window, graph, release, false);
+                add_event(window, graph, release, false);
                 changed = true;
             }
         }
@@ -306,7 +310,7 @@ bool tas_window_find(struct tas_window *window, const struct st_tas_graph *graph
     if (!find_reach(window, graph, segment))
         return false;
     memset(window->to, 0, graph->thread_count * sizeof *window->to);
-    tas_window_add(window, graph, last, false);
+    add_event(window, graph, last, false);
     for (uint32_t t = 0; t < graph->thread_count; t++) {
         struct tas_reach reach = window->reach[t];
         if (t == own || reach.first > reach.last)
@@ -314,11 +318,11 @@ bool tas_window_find(struct tas_window *window, const struct st_tas_graph *graph
         uint32_t start = tas_event_at(graph, t, reach.first),
                  end = tas_event_at(graph, t, reach.last);
         limit = start < limit ? start : limit;
-        tas_window_add(window, graph, end, tas_needs(graph, end)[own] >= graph->position[last]);
+        add_event(window, graph, end, tas_needs(graph, end)[own] >= graph->position[last]);
         if (tas_is_update(graph, end))
             window->to[t]++;
     }
-    tas_window_add_releases(window, graph, own, segment->lower);
+    add_releases(window, graph, own, segment->lower);
     tas_window_freeze(window, graph, limit);
     return true;
 }

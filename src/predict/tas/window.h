@@ -47,16 +47,6 @@ bool tas_window_find(struct tas_window *window, const struct st_tas_graph *graph
 void tas_window_whole(struct tas_window *window, const struct st_tas_graph *graph,
                       const struct tas_segment *segment);
 
-/* Adds to `to` what must happen before the event, and the event. With `free` it is a read that may
- * see anything. */
-void tas_window_add(struct tas_window *window, const struct st_tas_graph *graph, uint32_t event,
-                    bool free);
-
-/* Adds releases to `to`, in threads other than `thread`, until no lock is held that could be
- * released before position lower[t] of its thread t. */
-void tas_window_add_releases(struct tas_window *window, const struct st_tas_graph *graph,
-                             uint32_t thread, const uint32_t *lower);
-
 /* Sets `limit`, and `from` by what is in `to`. */
 void tas_window_freeze(struct tas_window *window, const struct st_tas_graph *graph, uint32_t limit);
 

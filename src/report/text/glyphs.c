@@ -56,7 +56,8 @@ static size_t decode(const unsigned char *text, size_t left, uint32_t *code) {
     return *code < least[bytes] || surrogate || *code > 0x10ffff ? 0 : bytes;
 }
 
-struct st_glyph st_glyph_at(const char *text, size_t left) {
+/* `left` is at least 1. */
+static struct st_glyph glyph_at(const char *text, size_t left) {
     uint32_t code;
     size_t bytes = decode((const unsigned char *)text, left, &code);
     if (bytes == 0)
@@ -73,7 +74,7 @@ size_t st_width(const char *text) {
         if (bytes) {
             bytes += bytes < left;
         } else {
-            struct st_glyph glyph = st_glyph_at(text, left);
+            struct st_glyph glyph = glyph_at(text, left);
             bytes = glyph.bytes;
             width += glyph.columns;
         }
@@ -86,7 +87,7 @@ size_t st_width(const char *text) {
 size_t st_safe_width(const char *text, size_t length) {
     size_t width = 0;
     for (size_t i = 0; i < length;) {
-        struct st_glyph glyph = st_glyph_at(text + i, length - i);
+        struct st_glyph glyph = glyph_at(text + i, length - i);
         width += glyph.columns;
         i += glyph.bytes;
     }
@@ -97,7 +98,7 @@ size_t st_safe_width(const char *text, size_t length) {
 static size_t fit_front(const char *text, size_t length, size_t columns) {
     size_t bytes = 0;
     while (bytes < length) {
-        struct st_glyph glyph = st_glyph_at(text + bytes, length - bytes);
+        struct st_glyph glyph = glyph_at(text + bytes, length - bytes);
         if (glyph.columns > columns)
             break;
         columns -= glyph.columns;
@@ -110,7 +111,7 @@ static size_t fit_front(const char *text, size_t length, size_t columns) {
 static size_t skip_front(const char *text, size_t length, size_t columns) {
     size_t width = st_safe_width(text, length), bytes = 0;
     while (width > columns) {
-        struct st_glyph glyph = st_glyph_at(text + bytes, length - bytes);
+        struct st_glyph glyph = glyph_at(text + bytes, length - bytes);
         width -= glyph.columns;
         bytes += glyph.bytes;
     }
@@ -119,7 +120,7 @@ static size_t skip_front(const char *text, size_t length, size_t columns) {
 
 static void put_glyphs(FILE *file, const char *text, size_t length) {
     for (size_t i = 0; i < length;) {
-        struct st_glyph glyph = st_glyph_at(text + i, length - i);
+        struct st_glyph glyph = glyph_at(text + i, length - i);
         for (size_t k = 0; k < glyph.bytes; k++)
             fprintf(file, glyph.plain ? "%c" : "\\x%02x", (unsigned char)text[i + k]);
         i += glyph.bytes;

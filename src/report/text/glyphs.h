@@ -17,9 +17,6 @@ struct st_glyph {
     bool plain;       /* shown as it is */
 };
 
-/* `left` is at least 1. */
-struct st_glyph st_glyph_at(const char *text, size_t left);
-
 /* How many columns the text takes that was made fit already; colors take none. */
 size_t st_width(const char *text);
 

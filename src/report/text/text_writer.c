@@ -36,7 +36,8 @@ void st_put_thread(const struct st_text_writer *text, uint32_t thread) {
     st_put_name(text, st_name(&text->symbols->threads, thread));
 }
 
-void st_put_block(const struct st_text_writer *text, uint32_t block) {
+/* "transfer", "the block" */
+static void put_block(const struct st_text_writer *text, uint32_t block) {
     if (block == ST_NO_NAME)
         fputs("the block", text->file);
     else
@@ -56,7 +57,7 @@ void st_say(const struct st_text_writer *text, const char *sentence, ...) {
             st_put_thread(text, va_arg(arguments, uint32_t));
             break;
         case 'b':
-            st_put_block(text, va_arg(arguments, uint32_t));
+            put_block(text, va_arg(arguments, uint32_t));
             break;
         case 'n':
             fprintf(text->file, "%" PRIu64, va_arg(arguments, uint64_t));

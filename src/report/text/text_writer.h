@@ -32,7 +32,6 @@ void st_put_part(const struct st_text_writer *text, const char *name, size_t len
 void st_put_count(const struct st_text_writer *text, uint64_t count,
                   const char *noun); /* "3 events" */
 void st_put_thread(const struct st_text_writer *text, uint32_t thread);
-void st_put_block(const struct st_text_writer *text, uint32_t block); /* "transfer", "the block" */
 
 /* Says a sentence or a part of one, in which %t stands for a thread and %b for a block (uint32_t),
  * %n for a number (uint64_t) and %s for a word of ours: st_say(text, "so %b comes after %t", ...).

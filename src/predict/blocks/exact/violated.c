@@ -75,7 +75,7 @@ void st_part_free(struct st_part *part) {
 
 /* Two accesses that conflict; or two uses of a lock, if one of them lasts from item to item. (Of
  * others a serial schedule need not keep the order.) */
-bool st_part_conflict(const struct st_part *part, size_t i, size_t k) {
+static bool in_conflict(const struct st_part *part, size_t i, size_t k) {
     const struct st_exact_step *a = st_move_step(part->group, part->moves[i]);
     const struct st_exact_step *b = st_move_step(part->group, part->moves[k]);
     if (a->target != b->target || part->moves[i].lane == part->moves[k].lane)
@@ -107,7 +107,7 @@ static void reach(struct st_part *part, uint32_t place, struct st_part_hop hop, 
 static void follow(struct st_part *part, uint32_t self, size_t move, size_t *count) {
     uint32_t place = part->places[move];
     for (size_t k = part->nexts[move]; k != ST_NO_MOVE; k = part->nexts[k])
-        if (part->places[k] != self && st_part_conflict(part, move, k))
+        if (part->places[k] != self && in_conflict(part, move, k))
             reach(part, part->places[k], (struct st_part_hop){place, move, k}, count);
 }
 
@@ -136,7 +136,7 @@ static bool comes_back(struct st_part *part, uint32_t self, size_t until,
         return false;
     for (size_t k = part->owns[until]; k != ST_NO_MOVE; k = part->owns[k])
         for (size_t i = 0; i < k; i++)
-            if (part->reached[part->places[i]] && st_part_conflict(part, i, k)) {
+            if (part->reached[part->places[i]] && in_conflict(part, i, k)) {
                 *back = (struct st_part_hop){part->places[i], i, k};
                 return true;
             }
@@ -209,7 +209,7 @@ static bool find_chain(const struct st_part *part, uint32_t self, struct origin 
             lanes[lane] = i + 1;
         for (size_t k = part->nexts[i]; k != ST_NO_MOVE && !found; k = part->nexts[k]) {
             bool back = part->places[k] == self;
-            if ((own && back) || !st_part_conflict(part, i, k))
+            if ((own && back) || !in_conflict(part, i, k))
                 continue;
             found = back;
             *end = k;

@@ -32,9 +32,6 @@ void st_part_init(struct st_part *part, const struct st_group *group, const stru
                   size_t count);
 void st_part_free(struct st_part *part);
 
-/* Do two moves of different threads conflict? */
-bool st_part_conflict(const struct st_part *part, size_t i, size_t k);
-
 /* Must the item at this place come both before some other by one of its moves, and after it by a
  * later one? `back` becomes the last hop of the chain. */
 bool st_part_is_violated(struct st_part *part, uint32_t self, struct st_part_hop *back);
