@@ -227,6 +227,20 @@ bool st_places_user_line(struct st_places *places, uint64_t pc, struct st_code *
     return false;
 }
 
+bool st_places_is_library(const struct st_places *places, uint64_t pc) {
+    static const char *const names[] = {"libc.so.", "ld-linux", "libstdc++.so.", "libgcc_s.so."};
+    for (size_t i = places->count; i-- > 0;) {
+        const struct module *module = &places->modules[i];
+        if (pc - 1 < module->start || pc - 1 >= module->end)
+            continue;
+        for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+            if (strncmp(module->name, names[n], strlen(names[n])) == 0)
+                return true;
+        return is_runtime(module->name);
+    }
+    return false;
+}
+
 bool st_places_data(struct st_places *places, uint64_t address, char *buffer, size_t size) {
     return st_data_name(places->symbols, address, buffer, size) != ST_DATA_UNKNOWN;
 }

@@ -50,6 +50,10 @@ const char *st_places_location(struct st_places *places, uint64_t pc, char *buff
 bool st_places_user_line(struct st_places *places, uint64_t pc, struct st_code *code, char *buffer,
                          size_t size);
 
+/* Is the call in the C or C++ library itself? Answered without debug information: opening that of
+ * the C library, where it is installed, takes as long as the whole run of a small program. */
+bool st_places_is_library(const struct st_places *places, uint64_t pc);
+
 /* The name of the static variable at the address; false, and the address as text, when there is
  * none that we know of. */
 bool st_places_data(struct st_places *places, uint64_t address, char *buffer, size_t size);

@@ -105,8 +105,10 @@ static bool is_users(struct st_translator *t, uint64_t pc) {
     uint32_t number = st_map64_number(&t->calls, pc);
     st_reserve(&t->owners, &t->owner_capacity, (size_t)number + 1);
     if (t->owners[number] == NOT_ASKED)
-        t->owners[number] =
-            st_places_user_line(t->places, pc, &code, where, sizeof where) ? USER : LIBRARY;
+        t->owners[number] = !st_places_is_library(t->places, pc) &&
+                                    st_places_user_line(t->places, pc, &code, where, sizeof where)
+                                ? USER
+                                : LIBRARY;
     return t->owners[number] == USER;
 }
 
