@@ -56,7 +56,7 @@ static enum status write_report(struct check *check, const struct st_result *res
                                .symbols = &input->symbols,
                                .facts = &facts,
                                .repairs = st_trace_repairs(trace),
-                               .cut = st_trace_truncated(trace),
+                               .file_truncated = st_trace_truncated(trace),
                                .stopped = st_trace_check_stopped(&check->engines),
                                .kind = runs_all(check) ? ST_REPORT_COMPARISON : ST_REPORT_RESULT,
                                .results = {results, check->engines.count}};

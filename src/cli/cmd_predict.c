@@ -84,7 +84,7 @@ static enum status write_report(struct predict *predict) {
                                .symbols = &input->symbols,
                                .facts = &facts,
                                .repairs = st_trace_repairs(trace),
-                               .cut = st_trace_truncated(trace),
+                               .file_truncated = st_trace_truncated(trace),
                                .kind = runs_all_predictors(values) ? ST_REPORT_PREDICTION_COMPARISON
                                                                    : ST_REPORT_PREDICTION,
                                .predictions = &predict->prediction.predictions};

@@ -58,7 +58,7 @@ struct st_counts st_report_counts(const struct st_report *report) {
 }
 
 bool st_report_truncated(const struct st_report *report) {
-    return report->cut || report->facts->open_blocks || report->facts->held_locks;
+    return report->file_truncated || report->facts->open_blocks || report->facts->held_locks;
 }
 
 uint64_t st_all_violated(const struct st_findings *findings) {

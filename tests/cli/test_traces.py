@@ -137,7 +137,7 @@ class CutNative(Case):
         self.assertIs(got["trace"]["cut"], True)
         self.assertIs(got["trace"]["truncated"], True)
         self.assertIn(got["serializable"], (True, False))
-        self.assertIn("; the file is cut off)", self.run_here("check", "cut.stt").text)
+        self.assertIn("; the file is truncated)", self.run_here("check", "cut.stt").text)
         self.assertIs(self.run_here("stats", "--format=json", "cut.stt").json["cut"], True)
 
     def test_a_cut_trace_stays_cut_when_converted(self):

@@ -1,5 +1,5 @@
-/* Thread periods (TSE 2006, section 4): a thread's execution is cut at fork, join and barriers, and
- * a period happens before another when it must end before the other starts, in every schedule.
+/* Thread periods (TSE 2006, section 4): a thread's execution is divided at fork, join and barriers,
+ * and a period happens before another when it must end before the other starts, in every schedule.
  *
  * Threads that come one after the other in every schedule form a chain: who is forked after a
  * thread was joined, by one who knows of that, goes on with its chain. So a program that starts a

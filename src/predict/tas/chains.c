@@ -414,7 +414,7 @@ static bool visit_thread(struct chains *c, size_t level, const struct entries *e
         last_entry(c->graph, entries, low, c->last[thread]) == TAS_NONE)
         return false;
     if (level + 1 == c->longest) {
-        c->ahead.cut = true;
+        c->ahead.bounded = true;
         return false;
     }
     c->visited[thread] = true;
@@ -508,7 +508,7 @@ static bool search(struct chains *c) {
             tas_ahead_init(&c->ahead, c->graph, c->segment);
         if (visit_targets(c))
             return true;
-        if (pass == MIDDLE && !c->ahead.cut)
+        if (pass == MIDDLE && !c->ahead.bounded)
             return false; /* there are no longer chains */
     }
     return false;

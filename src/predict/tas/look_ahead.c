@@ -127,6 +127,6 @@ bool tas_ahead_reaches(struct tas_ahead *a, const struct tas_ahead_task *task) {
     for (size_t round = 0; changed && round < task->intervals; round++)
         if (leave_all(a, task, &changed))
             return true;
-    a->cut |= changed;
+    a->bounded |= changed;
     return false;
 }

@@ -18,7 +18,7 @@ struct tas_ahead {
     uint32_t *before; /* by thread and thread: the last position that comes before all entries */
     uint32_t *now;    /* by thread: the same for one event, and the event itself */
     bool *waits;      /* by thread: something has changed since it was left */
-    bool cut;         /* some answer was no, but only for chains that are not longer */
+    bool bounded;     /* some answer was no, but only for chains that are not longer */
     uint64_t work;    /* of the last look, in about nanoseconds */
 };
 

@@ -114,7 +114,7 @@ static void find_woken(struct facts *f) {
     free(open);
 }
 
-/* Tells reads their couples and finds read-modify-writes. */
+/* Gives each read the write that it saw (its couple), and finds read-modify-writes. */
 static void find_couples(struct facts *f) {
     uint64_t *write = st_alloc((size_t)f->variables + 1, sizeof *write);
     uint64_t *access = st_alloc((size_t)f->variables + 1, sizeof *access);

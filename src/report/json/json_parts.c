@@ -26,7 +26,7 @@ void st_write_trace(const struct st_report *report, struct st_json *json) {
     st_json_number_field(json, "blocks", facts->ops[ST_BEGIN]);
     st_json_number_field(json, "deepest", facts->deepest);
     st_json_bool_field(json, "truncated", st_report_truncated(report));
-    st_json_bool_field(json, "cut", report->cut);
+    st_json_bool_field(json, "cut", report->file_truncated);
     if (report->built > 0)
         st_json_number_field(json, "built", (uint64_t)report->built);
     st_json_object_end(json);

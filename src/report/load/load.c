@@ -231,7 +231,7 @@ static void read_trace(struct st_loaded *loaded, const json_t *object) {
     loaded->facts.ops[ST_BEGIN] = st_field_number(fields, trace, "blocks");
     loaded->facts.deepest = (uint32_t)st_field_maybe_number(fields, trace, "deepest");
     loaded->facts.open_blocks = st_field_maybe_bool(fields, trace, "truncated");
-    loaded->report.cut = st_field_maybe_bool(fields, trace, "cut");
+    loaded->report.file_truncated = st_field_maybe_bool(fields, trace, "cut");
     loaded->report.built = (time_t)st_field_maybe_number(fields, trace, "built");
     st_fields_leave(fields);
 }

@@ -130,8 +130,8 @@ static void put_notification(struct st_sarif *sarif, const char *level, const ch
 /* What all results of a trace have to say of it. */
 static void put_trace_notifications(struct st_sarif *sarif) {
     char text[160];
-    if (sarif->report->cut)
-        put_notification(sarif, "warning", "The trace is cut off: only its beginning was read.");
+    if (sarif->report->file_truncated)
+        put_notification(sarif, "warning", "The file is truncated: only its beginning was read.");
     for (int kind = 0; kind < ST_MALFORMED_COUNT; kind++) {
         if (!sarif->report->repairs->kinds[kind].count)
             continue;

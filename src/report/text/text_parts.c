@@ -69,8 +69,8 @@ void st_put_facts(const struct st_text_writer *text, const struct st_report *rep
         fputs(i ? ", " : "", text->file);
         st_put_count(text, facts[i].count, facts[i].noun);
     }
-    if (report->cut)
-        fputs("; the file is cut off", text->file);
+    if (report->file_truncated)
+        fputs("; the file is truncated", text->file);
     else if (st_report_truncated(report) && !report->stopped)
         fputs("; truncated", text->file);
 }

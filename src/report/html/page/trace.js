@@ -59,7 +59,7 @@ function traceFacts(data, result) {
     ["Channels", number(trace.channels)],
     ["Blocks", number(trace.blocks)],
     ["Deepest nesting", number(trace.deepest)],
-    ["Complete", trace.cut ? "no: the file is cut off"
+    ["Complete", trace.cut ? "no: the file is truncated"
       : trace.truncated && !result.stopped ? "no: it ends inside blocks or critical sections" : null],
     ["Reading", result.stopped ? "stopped at the first finding" : null],
     ["Engine", result.engine],
