@@ -38,7 +38,7 @@ static void *wait_for_step(void *unused) {
     return NULL;
 }
 
-/* The waiter has the mutex until it waits. Only one lock is told, however long it takes. */
+/* The waiter has the mutex until it waits. There is one acquire, however long it takes. */
 static void until_it_waits(void) {
     while (!step)
         usleep(1000);
