@@ -2,24 +2,24 @@
  *
  *     s -> [u1 .. v1] -> [u2 .. v2] -> ... -> t
  *
- * with intervals [u .. v] of one thread each, and conflicts in between. The search enumerates such
- * chains and asks of each whether a feasible schedule has its events in that order
- * (predict/tas/decider.h). Chains of one interval come first, since most violations have one, and
- * then those of a few: of the very many that are longer, most lead nowhere. What makes it quick is
- * that most chains need not be asked for:
+ * Each interval [u .. v] lies in one thread, and conflicts link the intervals. The search
+ * enumerates such chains and, for each, asks whether a feasible schedule has its events in that
+ * order (predict/tas/decider.h). Chains of one interval come first, since most violations have one;
+ * chains of a few intervals follow. There are very many longer ones, and most lead nowhere. The
+ * search is fast because it can skip most chains:
  *
- *  - an event that must happen before s, or cannot be executed before t, is on no path from s to t;
- *    nor is one under a lock that the block's thread holds from s to t;
- *  - of the intervals that enter by a conflict with one event and leave by the same kind of access
- *    to the same variable, those that contain another such interval say less;
- *  - a path with a shortcut was asked for when shorter ones were: s is the first access of the
- *    block that conflicts with u1, no event conflicts with one of the path other than the next, and
- *    only the last interval conflicts with t;
- *  - what comes before the end of a chain grows with it, and a quick look ahead
- *    (predict/tas/look_ahead.h) says when the target cannot be reached behind all that;
- *  - targets are taken in their order. When an event of the path conflicts with an earlier target,
- *    it is executed after that, or the earlier target would have been found to be violated (by a
- *    chain that is not longer, and so in this pass or an earlier one). */
+ *  - An event that must happen before s, or cannot be executed before t, is on no path from s to t.
+ *    Neither is an event under a lock that the block's thread holds from s to t.
+ *  - Take the intervals that enter by a conflict with one event and leave by the same kind of
+ *    access to the same variable. Those that contain another such interval add nothing.
+ *  - A path with a shortcut was covered when the shorter path was tried. So s is the first access
+ *    of the block that conflicts with u1, no event conflicts with an event of the path other than
+ *    the next one, and only the last interval conflicts with t.
+ *  - The set of events before the end of a chain grows with the chain. A quick look ahead
+ *    (predict/tas/look_ahead.h) detects when the target cannot be reached after all of them.
+ *  - Targets are tried in order. If an event of the path conflicts with an earlier target, it is
+ *    executed after that target. Otherwise the earlier target would have been found violated, by a
+ *    chain that is no longer, and so in this pass or an earlier one. */
 #include "base/lower_bound.h"
 #include "base/memory.h"
 #include "predict/tas/decider.h"
@@ -28,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An access of the block that paths start from, for those that enter their first thread by an
+/* An access of the block where paths start, for the paths that enter their first thread by an
  * access with this key (2 * variable + is it a write). */
 struct start {
     uint32_t event, key;
@@ -52,31 +52,32 @@ struct chains {
     size_t target_place; /* in the accesses of the segment */
     const struct start *start;
     uint32_t *high; /* by thread: the first position that cannot be executed before t */
-    uint32_t *last; /* by thread: the last position from which t can be reached; 0: none */
+    uint32_t *last; /* by thread: the last position from which t can be reached, or 0 */
 
     enum {
-        PROBE,  /* chains of one interval, a quick look at what is near */
+        PROBE,  /* chains of one interval, only those close to the target */
         SHORT,  /* all chains of one interval */
-        MIDDLE, /* all chains of two to four */
-        LONG    /* all other chains */
+        MIDDLE, /* all chains of two to four intervals */
+        LONG    /* all longer chains */
     } pass;
-    size_t tried;   /* chains of so many intervals were tried in earlier passes */
-    size_t longest; /* chains of more intervals are left to later ones */
+    size_t tried;   /* earlier passes tried chains of up to this many intervals */
+    size_t longest; /* later passes try chains of more intervals than this */
     struct interval *chain;
     bool *visited;    /* by thread */
-    uint32_t *before; /* by interval of the chain and thread: what comes before its exit */
+    uint32_t *before; /* by interval of the chain and thread: what comes before the interval's
+                       * exit */
     size_t before_capacity;
     struct tas_pair *pairs;
     size_t pair_count, pair_capacity;
 };
 
-/* Up to two runs of one thread: what conflicts with an event. */
+/* The accesses of one thread that conflict with an event: up to two runs. */
 struct entries {
     const struct tas_run *runs[2];
     size_t count;
 };
 
-enum { PROBES = 2 }; /* how many intervals on each side of t a quick look tries */
+enum { PROBES = 2 }; /* intervals that PROBE tries on each side of t */
 
 /* ---- runs ---- */
 
@@ -87,7 +88,7 @@ static const struct tas_run *run_of(const struct st_tas_graph *graph, uint32_t k
     return at < end && graph->runs[at].thread == thread ? &graph->runs[at] : NULL;
 }
 
-/* The last access of the run at this position or before it, or TAS_NONE. */
+/* The last access of the run at or before this position, or TAS_NONE. */
 static uint32_t last_to(const struct st_tas_graph *graph, const struct tas_run *run,
                         uint32_t position) {
     size_t place = tas_run_from(graph, run, position + 1);
@@ -110,7 +111,7 @@ static struct entries entries_for(const struct st_tas_graph *graph, uint32_t eve
     return entries;
 }
 
-/* The last entry above `low` and up to `position`, or TAS_NONE. */
+/* The last entry after `low` and at or before `position`, or TAS_NONE. */
 static uint32_t last_entry(const struct st_tas_graph *graph, const struct entries *entries,
                            uint32_t low, uint32_t position) {
     uint32_t best = TAS_NONE;
@@ -126,9 +127,9 @@ static uint32_t last_entry(const struct st_tas_graph *graph, const struct entrie
 /* ---- which accesses can be on a path ---- */
 
 /* Does a lock keep the event from being executed between the access `from` of the block and the
- * target? It does when the block's thread holds the lock all the time, and also when it acquires
- * the lock in between and still has it at the target: then the event's section must end before that
- * acquire, and perhaps its end must come after it. */
+ * target? It does if the block's thread holds the lock the whole time. It also does if that thread
+ * acquires the lock in between and still holds it at the target: then the event's section must end
+ * before that acquire, and it cannot if its release is missing or must come after the acquire. */
 static bool is_shut_out(const struct chains *c, uint32_t event, uint32_t from) {
     const struct st_tas_graph *graph = c->graph;
     uint32_t set = graph->lockset[event], own_set = graph->lockset[c->target];
@@ -146,8 +147,8 @@ static bool is_shut_out(const struct chains *c, uint32_t event, uint32_t from) {
     return false;
 }
 
-/* Does the event conflict with an access of the block at s or before it? Then a path can be
- * shorter, unless it is the one that enters the first thread. */
+/* Does the event conflict with an access of the block at or before s? Then there may be a shorter
+ * path, unless this event is the one that enters the first thread. */
 static bool meets_start(const struct chains *c, uint32_t event) {
     const struct st_event *e = &c->graph->events[event];
     for (size_t i = 0; i < c->start_count; i++) {
@@ -160,8 +161,8 @@ static bool meets_start(const struct chains *c, uint32_t event) {
     return false;
 }
 
-/* Is there a shorter path, when the interval is put behind `level` others? `last`: it is to be the
- * last one. */
+/* Is there a shorter path if the interval follows `level` others? `last`: the interval ends the
+ * chain. */
 static bool has_shortcut(const struct chains *c, size_t level, const struct interval *interval,
                          bool last) {
     const struct st_tas_graph *graph = c->graph;
@@ -180,9 +181,9 @@ static bool has_shortcut(const struct chains *c, size_t level, const struct inte
                      tas_conflict(graph, c->target, interval->exit));
 }
 
-/* Is there an access in a thread beyond, from which the target can be reached, that conflicts with
- * the event and may come after it? When there is none for an event, there is none for later ones of
- * the same kind in the thread, since ever more must happen before them. */
+/* Does the event conflict with an access of a further thread that may come after it and from which
+ * the target can be reached? If an event has no such access, neither have later events of the same
+ * kind in its thread, since ever more must happen before them. */
 static bool leads_on(const struct chains *c, uint32_t event) {
     const struct st_tas_graph *graph = c->graph;
     const struct st_event *e = &graph->events[event];
@@ -202,7 +203,7 @@ static bool leads_on(const struct chains *c, uint32_t event) {
     return false;
 }
 
-/* The last position of the run, between last[t] and high[t] of its thread, that leads on; or 0. */
+/* The last position of the run, between last[t] and high[t] of its thread, that leads on, or 0. */
 static uint32_t last_leading_on(const struct chains *c, const struct tas_run *run) {
     const struct st_tas_graph *graph = c->graph;
     uint32_t t = run->thread;
@@ -213,8 +214,8 @@ static uint32_t last_leading_on(const struct chains *c, const struct tas_run *ru
     return at > first ? graph->position[graph->accesses[at - 1]] : 0;
 }
 
-/* What comes before the exit of an interval of the chain; valid until it is asked for a longer one.
- */
+/* What comes before the exit of an interval of the chain. Valid until the next call for a longer
+ * chain. */
 static uint32_t *before_of(struct chains *c, size_t level) {
     size_t threads = c->graph->thread_count;
     st_reserve(&c->before, &c->before_capacity, (level + 1) * threads);
@@ -222,7 +223,7 @@ static uint32_t *before_of(struct chains *c, size_t level) {
 }
 
 /* Can the event be executed between the first access of the block and the target at all? What the
- * order of these three implies may say no. */
+ * order of these three implies may rule it out. */
 static bool fits_between(struct chains *c, uint32_t event) {
     const struct tas_pair pairs[] = {{c->segment->accesses[0], event}, {event, c->target}};
     if (is_shut_out(c, event, c->segment->accesses[0]))
@@ -230,8 +231,8 @@ static bool fits_between(struct chains *c, uint32_t event) {
     return !tas_refute(c->decider, pairs, 2, c->target, event, before_of(c, 0));
 }
 
-/* The last position of the thread that conflicts with the target and can be executed before it; 0
- * when there is none. The look is not longer than it is worth. */
+/* The last position of the thread that conflicts with the target and can be executed before it, or
+ * 0. Gives up early when an exact answer costs more than it saves. */
 static uint32_t last_exit(struct chains *c, uint32_t t) {
     const struct st_tas_graph *graph = c->graph;
     struct entries exits = entries_for(graph, c->target, t);
@@ -247,7 +248,7 @@ static uint32_t last_exit(struct chains *c, uint32_t t) {
     return position;
 }
 
-/* From where in each thread the target can be reached, as far as that is quickly seen. */
+/* Finds from where in each thread the target can be reached, as far as a quick look shows. */
 static void find_last(struct chains *c) {
     const struct st_tas_graph *graph = c->graph;
     for (uint32_t t = 0; t < graph->thread_count; t++)
@@ -275,8 +276,8 @@ static void add_pair(struct chains *c, uint32_t from, uint32_t to) {
     c->pairs[c->pair_count++] = (struct tas_pair){from, to};
 }
 
-/* The last earlier target that conflicts with the event comes before it. False when the event
- * cannot be executed from then on. */
+/* Puts the last earlier target that conflicts with the event before it. False if the event cannot
+ * be executed after that target. */
 static bool follow_earlier_target(struct chains *c, uint32_t event) {
     const uint32_t *accesses = c->segment->accesses;
     for (size_t i = c->target_place; i-- > 0 && accesses[i] != c->start->event;)
@@ -287,8 +288,8 @@ static bool follow_earlier_target(struct chains *c, uint32_t event) {
     return true;
 }
 
-/* The order in which the first `count` intervals of the chain, and then the target, are to be
- * executed. False when it is impossible. */
+/* Lists the order in which the first `count` intervals of the chain, and then the target, have to
+ * be executed. False if that order is impossible. */
 static bool make_pairs(struct chains *c, size_t count) {
     uint32_t from = c->start->event;
     c->pair_count = 0;
@@ -307,8 +308,8 @@ static bool make_pairs(struct chains *c, size_t count) {
 
 /* ---- chains ---- */
 
-/* Can a chain of `count` intervals go on from its last access to the target? `before`: what comes
- * before the access. */
+/* Can a chain of `count` intervals continue from its last access to the target? `before`: what
+ * comes before that access. */
 static bool reaches_target(struct chains *c, size_t count, uint32_t from, const uint32_t *before) {
     const struct tas_ahead_task task = {.from = from,
                                         .target = c->target,
@@ -322,8 +323,8 @@ static bool reaches_target(struct chains *c, size_t count, uint32_t from, const 
 
 static bool visit_threads(struct chains *c, size_t level);
 
-/* Puts an interval behind `level` others: as the last one, or to go on from there. What is
- * impossible for a part of a chain is so for all of it. */
+/* Appends an interval to `level` others, as the last one or as one to continue from. What is
+ * impossible for a prefix of a chain is impossible for the whole chain. */
 static bool visit(struct chains *c, size_t level, struct interval interval, bool last) {
     if (is_shut_out(c, interval.entry, c->start->event) ||
         is_shut_out(c, interval.exit, c->start->event) || has_shortcut(c, level, &interval, last))
@@ -342,7 +343,8 @@ static bool visit(struct chains *c, size_t level, struct interval interval, bool
     return visit_threads(c, level + 1);
 }
 
-/* All intervals from one of the entries to an exit of the run that contain no other. */
+/* Visits all intervals from one of the entries to an exit of the run that contain no other
+ * interval. */
 static bool visit_intervals(struct chains *c, size_t level, const struct entries *entries,
                             const struct tas_run *exits, uint32_t low, uint32_t high, bool last) {
     const struct st_tas_graph *graph = c->graph;
@@ -359,7 +361,7 @@ static bool visit_intervals(struct chains *c, size_t level, const struct entries
     return false;
 }
 
-/* The same for the few exits that are next to the target in the trace. */
+/* Does the same for the few exits next to the target in the trace. */
 static bool probe_intervals(struct chains *c, const struct entries *entries,
                             const struct tas_run *exits, uint32_t low, uint32_t high) {
     const struct st_tas_graph *graph = c->graph;
@@ -378,7 +380,7 @@ static bool probe_intervals(struct chains *c, const struct entries *entries,
     return false;
 }
 
-/* The intervals of a thread that end the chain: they leave by a conflict with the target. */
+/* Visits the intervals of a thread that end the chain: they leave by a conflict with the target. */
 static bool visit_last(struct chains *c, size_t level, const struct entries *entries,
                        uint32_t thread, uint32_t low) {
     struct entries exits = entries_for(c->graph, c->target, thread);
@@ -391,7 +393,7 @@ static bool visit_last(struct chains *c, size_t level, const struct entries *ent
     return false;
 }
 
-/* The intervals of a thread that lead on to others. */
+/* Visits the intervals of a thread that lead on to other threads. */
 static bool visit_more(struct chains *c, size_t level, const struct entries *entries,
                        uint32_t thread, uint32_t low) {
     const struct st_tas_graph *graph = c->graph;
@@ -423,7 +425,8 @@ static bool visit_thread(struct chains *c, size_t level, const struct entries *e
     return found;
 }
 
-/* All threads that the chain does not have, behind its last exit; or first behind s. */
+/* Tries every thread that the chain does not visit yet, after its last exit or, for an empty chain,
+ * after s. */
 static bool visit_threads(struct chains *c, size_t level) {
     const struct st_tas_graph *graph = c->graph;
     const uint32_t *needs = tas_needs(graph, c->start->event), *exit_needs = needs;
@@ -446,10 +449,10 @@ static bool visit_threads(struct chains *c, size_t level) {
     return false;
 }
 
-/* All chains of the length that end at a target. */
+/* Tries all chains of this pass's length that end at one target. */
 static bool visit_target(struct chains *c, size_t place) {
     const struct st_tas_graph *graph = c->graph;
-    bool last_found = false; /* only when some start may lead to the target */
+    bool last_found = false; /* runs only if some start may lead to the target */
     c->target_place = place;
     c->target = c->segment->accesses[place];
     for (uint32_t t = 0; t < graph->thread_count; t++)
@@ -478,8 +481,8 @@ static bool visit_targets(struct chains *c) {
     return false;
 }
 
-/* The first access of the block to each variable, for those who write it; and its first write, for
- * those who read it. */
+/* Finds the first access of the block to each variable, where threads that write it enter, and the
+ * first write, where threads that read it enter. */
 static void find_starts(struct chains *c) {
     const struct st_tas_graph *graph = c->graph;
     for (size_t i = 0; i + 1 < c->segment->access_count; i++) {

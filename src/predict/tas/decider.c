@@ -6,25 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What came of an attempt to complete the order. */
+/* The outcome of an attempt to complete the order. */
 enum answer { REFUTED, EXTENDED, SETTLED };
 
 struct tas_decider {
     struct tas_worker *worker;
     const struct st_tas_graph *graph;
     struct tas_nodes nodes;
-    struct tas_pair *pairs; /* those asked for, and behind them those that are tried */
+    struct tas_pair *pairs; /* those of the question, then those that are tried */
     size_t pair_count, pair_capacity;
     uint32_t target;
-    uint32_t *wanted;           /* by thread: the last position that is wanted for itself */
-    uint32_t *needed;           /* by thread: the last position that others need */
+    uint32_t *wanted;           /* by thread: the last position that is itself wanted */
+    uint32_t *needed;           /* by thread: the last position that other events need */
     bool extended;              /* releases were added to `wanted` */
-    struct tas_pair blocked[2]; /* the two orders to try, when scheduling got stuck */
-    uint32_t *holder;           /* for scheduling; see there */
+    struct tas_pair blocked[2]; /* the two orders to try when scheduling gets stuck */
+    uint32_t *holder;           /* by lock: the section that holds it, while scheduling */
     uint32_t *written, *pending;
     uint32_t *next;
     size_t holder_capacity, written_capacity, pending_capacity;
-    uint32_t *saved; /* copies of `wanted`, one for each order that is tried */
+    uint32_t *saved; /* copies of `wanted`, one for each order tried */
     size_t saved_count, saved_capacity;
 };
 
@@ -55,9 +55,9 @@ void tas_decider_free(struct tas_decider *d) {
 
 /* ---- which events ---- */
 
-/* What must happen before the events that are wanted. The last event of a thread may be a read that
- * sees anything, when nobody needs it. False when the target would not be the last of its thread.
- */
+/* Adds what must happen before the wanted events. The last event of a thread may be a read that
+ * sees anything, if no event needs it. False if the target would not be the last event of its
+ * thread. */
 static bool close(struct tas_decider *d) {
     const struct st_tas_graph *graph = d->graph;
     struct tas_window *window = &d->worker->window;
@@ -92,8 +92,8 @@ static void freeze(struct tas_decider *d) {
 
 /* ---- what the order implies ---- */
 
-/* The release of a section must be executed, which is not among the events yet. False when it
- * cannot be. */
+/* The release of a section has to be executed but is not among the events yet. False if it cannot
+ * be executed. */
 static bool extend(struct tas_decider *d, const struct tas_section *section) {
     uint32_t release = d->graph->partner[section->acquire_event];
     if (!release || section->thread == d->graph->events[d->target].thread)
@@ -105,7 +105,7 @@ static bool extend(struct tas_decider *d, const struct tas_section *section) {
     return true;
 }
 
-/* Section `first` starts before `second`, so it ends before it. */
+/* Section `first` starts before `second`, so it must end before `second` starts. */
 static bool order_sections(struct tas_decider *d, const struct tas_section *first,
                            const struct tas_section *second) {
     if (second->acquire == TAS_NONE)
@@ -115,7 +115,7 @@ static bool order_sections(struct tas_decider *d, const struct tas_section *firs
     return tas_nodes_put(&d->nodes, first->release, second->acquire);
 }
 
-/* A lock event: whose sections have started by then? */
+/* For a lock event: which sections have started by then? */
 static bool imply_by_lock(struct tas_decider *d, uint32_t node) {
     struct tas_nodes *nodes = &d->nodes;
     const struct tas_section *own = &nodes->sections[nodes->list[node].object];
@@ -130,7 +130,7 @@ static bool imply_by_lock(struct tas_decider *d, uint32_t node) {
     return true;
 }
 
-/* A read of what the frozen part left: all writes come later. */
+/* The read sees what the frozen part left, so all writes come after it. */
 static bool imply_by_old(struct tas_decider *d, uint32_t read, const struct tas_node_run *run) {
     struct tas_nodes *nodes = &d->nodes;
     uint32_t first = nodes->writes[run->first];
@@ -139,7 +139,7 @@ static bool imply_by_old(struct tas_decider *d, uint32_t read, const struct tas_
     return tas_nodes_put(nodes, read, first);
 }
 
-/* The writes of one thread to the variable of a read: those before the read come before its couple,
+/* The writes of one thread to the variable of a read. Those before the read come before its couple;
  * those after the couple come after the read. */
 static bool imply_by_couple(struct tas_decider *d, uint32_t read, uint32_t couple,
                             const struct tas_node_run *run) {
@@ -192,7 +192,7 @@ static bool put_pairs(struct tas_decider *d) {
     return true;
 }
 
-/* Rounds over all events, until nothing new follows. */
+/* Makes rounds over all events until nothing new follows. */
 static enum answer saturate(struct tas_decider *d) {
     struct tas_nodes *nodes = &d->nodes;
     do {
@@ -218,7 +218,8 @@ static void start_schedule(struct tas_decider *d) {
     const struct tas_nodes *nodes = &d->nodes;
     st_reserve(&d->holder, &d->holder_capacity, nodes->lock_count + 1);
     st_reserve(&d->written, &d->written_capacity, nodes->variable_count + 1);
-    /* pending: by node, and behind them by variable: reads to come of what it wrote */
+    /* pending: how many later reads want what a node wrote, by node, and then what a variable held,
+     * by variable */
     st_reserve(&d->pending, &d->pending_capacity, nodes->count + nodes->variable_count + 1);
     memset(d->holder, 0xff, (nodes->lock_count + 1) * sizeof *d->holder);
     memset(d->written, 0xff, (nodes->variable_count + 1) * sizeof *d->written);
@@ -238,7 +239,7 @@ static uint32_t *pending_of(const struct tas_decider *d, uint32_t written, uint3
     return &d->pending[written == TAS_NONE ? d->nodes.count + variable : written];
 }
 
-/* A read that is not executed yet and wants what the variable holds, other than `self`. */
+/* A read other than `self` that is not executed yet and wants what the variable holds. */
 static uint32_t find_pending(const struct tas_decider *d, uint32_t written, uint32_t variable,
                              uint32_t self) {
     const struct tas_nodes *nodes = &d->nodes;
@@ -251,8 +252,8 @@ static uint32_t find_pending(const struct tas_decider *d, uint32_t written, uint
     return TAS_NONE;
 }
 
-/* May the node be executed now, as far as locks and couples are concerned? If not, the two orders
- * that it could be in with what blocks it are noted. */
+/* Do locks and couples allow the node to be executed now? If not, this notes the two possible
+ * orders of the node and what blocks it. */
 static bool is_free_to_go(struct tas_decider *d, uint32_t node) {
     const struct tas_nodes *nodes = &d->nodes;
     const struct tas_node *n = &nodes->list[node];
@@ -290,7 +291,7 @@ static void execute(struct tas_decider *d, uint32_t node) {
     }
     if (tas_node_reads(n))
         --*pending_of(d, n->couple, n->object);
-    /* A read-modify-write that sees its couple also writes, though nobody asked for it. */
+    /* A read-modify-write that sees its couple also writes, even if no event wants that write. */
     if (n->kind == TAS_UPDATE && (!n->free || n->couple == d->written[n->object]))
         tas_schedule_add(schedule,
                          tas_event_at(d->graph, n->thread, d->graph->position[n->event] + 1));
@@ -298,7 +299,7 @@ static void execute(struct tas_decider *d, uint32_t node) {
         d->written[n->object] = node;
 }
 
-/* The node that comes first in the trace of those that can be executed next. */
+/* Of the nodes that can be executed next, the first in the trace. */
 static uint32_t choose(struct tas_decider *d) {
     const struct tas_nodes *nodes = &d->nodes;
     uint32_t best = TAS_NONE, stuck = TAS_NONE;
@@ -322,7 +323,7 @@ static uint32_t choose(struct tas_decider *d) {
     return best;
 }
 
-/* True when all events are scheduled. The target comes last, so that the schedule ends there. */
+/* True if all events are scheduled. The target comes last, so that the schedule ends with it. */
 static bool schedule(struct tas_decider *d) {
     start_schedule(d);
     tas_schedule_start(&d->worker->schedule, d->graph, &d->worker->window);
@@ -337,7 +338,7 @@ static bool schedule(struct tas_decider *d) {
 
 /* ---- the question ---- */
 
-/* The events, the order that follows, and more events where it asks for them. */
+/* Collects the events, derives the order, and adds events where the order requires them. */
 static enum answer attempt(struct tas_decider *d) {
     d->worker->budget.steps++;
     for (;;) {
@@ -354,7 +355,7 @@ static enum answer attempt(struct tas_decider *d) {
 
 static bool solve(struct tas_decider *d);
 
-/* One of the two orders of what blocked each other. */
+/* Tries one of the two orders of events that block each other. */
 static bool solve_with(struct tas_decider *d, struct tas_pair pair) {
     uint32_t threads = d->graph->thread_count;
     if (pair.from == TAS_NONE || pair.to == TAS_NONE)

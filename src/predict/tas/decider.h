@@ -1,18 +1,18 @@
 /* Is there a feasible schedule in which some events come in a given order?
  *
- * The events are those of a path; each pair (from, to) says that `from` is executed before `to`.
- * The schedule executes what must happen before them and nothing else, unless a lock must be
- * released first. Of that set of events, an order is built up by what it implies:
+ * The events are those of a path. Each pair (from, to) says that `from` is executed before `to`.
+ * The schedule executes what must happen before these events and nothing else, unless a lock must
+ * be released first. The decider derives an order of that set of events:
  *
- *  - a write that comes before a read comes before the couple of the read, and a write that comes
- *    after the couple comes after the read; all writes come after a read of what the frozen part
- *    left;
- *  - when a critical section starts before another one of the same lock, it ends before it starts;
- *    if its end is not among the events, it is added.
+ *  - A write that comes before a read comes before the couple of the read. A write that comes after
+ *    the couple comes after the read. If a read sees what the frozen part left, all writes come
+ *    after it.
+ *  - If a critical section starts before another one of the same lock, it ends before the other one
+ *    starts. If its end is not among the events, it is added.
  *
- * A cycle refutes the order. Otherwise the events are scheduled as they were observed, as far as
- * the order lets them; where that gets stuck, two events block each other that are in no order yet,
- * and both are tried. So the answer is exact. */
+ * A cycle refutes the order. Otherwise the decider schedules the events in the order observed, as
+ * far as the derived order allows. If that gets stuck, two events that are not ordered yet block
+ * each other, and the decider tries both orders. So the answer is exact. */
 #ifndef SERIATIM_PREDICT_TAS_DECIDER_H
 #define SERIATIM_PREDICT_TAS_DECIDER_H
 
@@ -22,19 +22,19 @@ struct tas_pair {
     uint32_t from, to; /* events */
 };
 
-struct tas_decider; /* memory that is reused from question to question */
+struct tas_decider; /* memory reused from question to question */
 struct tas_decider *tas_decider_new(struct tas_worker *worker);
 void tas_decider_free(struct tas_decider *decider);
 
-/* `target` is the last event of its thread, which may be a read that sees anything, and so may be
- * the last event of each other thread in the pairs. True when there is a schedule; it is in
- * worker->schedule then. When the budget is used up, false. */
+/* `target` is the last event of its thread. It may be a read that sees anything, and so may the
+ * last event of each other thread in the pairs. True if there is a schedule, which is then in
+ * worker->schedule. False if the budget runs out. */
 bool tas_decide(struct tas_decider *decider, const struct tas_pair *pairs, size_t count,
                 uint32_t target);
 
-/* True when there is no schedule, by what the order implies alone; false means nothing. Then
- * `before` has for each thread the last position that comes before the event, as far as that is
- * implied; the event is one of the pairs. */
+/* True if the derived order alone shows that there is no schedule; false proves nothing. On false,
+ * `before` has for each thread the last position known to come before the event, which must be in
+ * one of the pairs. */
 bool tas_refute(struct tas_decider *decider, const struct tas_pair *pairs, size_t count,
                 uint32_t target, uint32_t event, uint32_t *before);
 

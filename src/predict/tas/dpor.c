@@ -1,33 +1,34 @@
 /* The paper's search: dynamic partial-order reduction with sleep sets over the steps of the window.
- * It makes schedules that cannot be continued, one of each class with the same order of conflicts,
- * until one violates the block.
+ * It generates maximal schedules, one of each class with the same order of conflicts, until one
+ * violates the block.
  *
- * The paper takes the reduction of Flanagan and Godefroid (2005), which looks only at the last step
- * that races with a new one. Together with sleep sets that misses classes: of `T1.w(x) T2.r(y)
- * T2.r(x) T3.w(y) T3.r(x)` the one in which T3.r(x) comes first, T1.w(x) then, T2.r(x) last. So
- * ours looks at all steps that race with it, and tries instead what can come first of all that does
- * not depend on the other step (source sets: Abdulla, Aronis, Jonsson and Sagonas, 2014).
+ * The paper uses the reduction of Flanagan and Godefroid (2005), which looks only at the last step
+ * that races with a new one. Combined with sleep sets, that misses classes. Of `T1.w(x) T2.r(y)
+ * T2.r(x) T3.w(y) T3.r(x)`, for example, it misses the class with T3.r(x) first, then T1.w(x), and
+ * T2.r(x) last. So ours looks at all steps that race with the new one. For each, it tries a step
+ * that can come first among those that do not depend on the racing step (source sets: Abdulla,
+ * Aronis, Jonsson and Sagonas, 2014).
  *
- * Two steps of different threads depend on each other when they access the same variable and one
- * may write it, or when they are of the same lock. A violation of a part of a schedule is one of
- * every schedule that continues it, so schedules to the end are enough; and a read sees the same in
- * all schedules of a class, so it breaks in all or in none. */
+ * Two steps of different threads depend on each other if they access the same variable and one may
+ * write it, or if they operate on the same lock. If part of a schedule violates the block, so does
+ * every schedule that continues it, so maximal schedules are enough. A read sees the same write in
+ * all schedules of a class, so it breaks in all of them or in none. */
 #include "base/memory.h"
 #include "predict/tas/taint.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A state of the search and the step taken there. Sets of actors are arrays of bytes, one behind
- * the other in search.sets: those to try; those tried (bit TRIED_HERE) and those that can make a
+/* A state of the search and the step taken there. Sets of actors are byte arrays, stored one after
+ * another in search.sets: the actors to try; those tried (bit TRIED_HERE) and those that can make a
  * step (bit POSSIBLE); those asleep, whose steps now would only repeat a class. */
 struct frame {
-    uint32_t actor;         /* TAS_NONE: no step is taken */
-    uint32_t step, before;  /* before: for taking it back */
-    struct tas_stain stain; /* the same */
-    uint32_t previous;      /* frame + 1 of the last step on the same object before */
-    uint32_t own;           /* frame + 1 of the last step of the same actor before */
-    uint32_t running;       /* actor of the step before */
+    uint32_t actor;         /* TAS_NONE: no step taken */
+    uint32_t step, before;  /* before: for undoing the step */
+    struct tas_stain stain; /* for undoing the step */
+    uint32_t previous;      /* frame + 1 of the previous step on the same object */
+    uint32_t own;           /* frame + 1 of the previous step of the same actor */
+    uint32_t running;       /* actor of the previous step */
     uint64_t switches;
 };
 
@@ -68,7 +69,7 @@ static uint32_t *object_frame(const struct search *s, const struct tas_step *ste
     return tas_is_lock(step) ? &s->lock_frame[step->object] : &s->variable_frame[step->object];
 }
 
-/* Does the step of a frame come before what the clock belongs to? */
+/* Does the step of a frame come before the event that has this clock? */
 static bool precedes(const struct search *s, uint32_t frame, const uint32_t *clock) {
     return clock[s->frames[frame].actor] > frame;
 }
@@ -81,8 +82,8 @@ static void join_clock(const struct search *s, uint32_t *clock, uint32_t frame) 
         clock[a] = clock[a] > from[a] ? clock[a] : from[a];
 }
 
-/* Is the event with this clock the first of its kind in a sequence, that is, does nothing in the
- * sequence come before it? `firsts` has for each actor frame + 1 of its first step in it. */
+/* Can the event with this clock come first in a sequence, that is, does nothing in the sequence
+ * have to come before it? `firsts` has, by actor, frame + 1 of its first step in the sequence. */
 static bool is_initial(const struct search *s, const uint32_t *clock, const uint32_t *firsts) {
     for (uint32_t a = 0; a < s->program.actor_count; a++)
         if (firsts[a] && clock[a] >= firsts[a])
@@ -90,9 +91,9 @@ static bool is_initial(const struct search *s, const uint32_t *clock, const uint
     return true;
 }
 
-/* The step with this clock, by the actor, could come before that of the frame. What is executed
- * behind the frame without depending on its step, and then the step, can be a schedule from there
- * on: one of those that can be first in it must be tried. */
+/* The actor's step with this clock could come before the step of the frame. The steps after the
+ * frame that do not depend on its step, followed by the actor's step, may be a schedule from there
+ * on. One of the steps that can come first in it must be tried. */
 static void reverse(struct search *s, uint32_t frame, uint32_t actor, const uint32_t *clock) {
     uint8_t *to_try = set_of(s, frame, TO_TRY);
     uint32_t *firsts = s->firsts, chosen = TAS_NONE, end = (uint32_t)s->depth - 1;
@@ -115,8 +116,8 @@ static void reverse(struct search *s, uint32_t frame, uint32_t actor, const uint
         to_try[chosen] = 1;
 }
 
-/* Is there a step between that of the frame and that with this clock, in the order of both, among
- * those of the same object? */
+/* Among the steps on the same object, is one ordered between the step of the frame and the step
+ * with this clock? */
 static bool is_apart(const struct search *s, uint32_t frame, const struct tas_step *step,
                      uint32_t actor) {
     for (uint32_t at = *object_frame(s, step); at > frame + 1; at = s->frames[at - 1].previous)
@@ -127,8 +128,8 @@ static bool is_apart(const struct search *s, uint32_t frame, const struct tas_st
     return false;
 }
 
-/* An access of the actor is taken, with this clock; `past` is the clock without what it conflicts
- * with. All steps since the last write may race with it. */
+/* The actor makes an access with this clock. `past` is the clock without the conflicts of the
+ * access. All steps since the last write may race with it. */
 static void look_for_races(struct search *s, const struct tas_step *step, uint32_t actor,
                            const uint32_t *past, const uint32_t *clock) {
     for (uint32_t at = *object_frame(s, step); at; at = s->frames[at - 1].previous) {
@@ -140,7 +141,7 @@ static void look_for_races(struct search *s, const struct tas_step *step, uint32
     }
 }
 
-/* The actor acquires a lock, or would if it could: the last one who did, did it in a race. */
+/* The actor acquires a lock, or would if it could. It races with the last acquire. */
 static void look_for_sections(struct search *s, const struct tas_step *step, uint32_t actor,
                               const uint32_t *past) {
     for (uint32_t at = *object_frame(s, step); at; at = s->frames[at - 1].previous)
@@ -158,7 +159,8 @@ static void grow(struct search *s) {
     st_reserve(&s->clocks, &s->clock_capacity, need * actors);
 }
 
-/* Those that stay asleep behind a step: who was, or was tried before, and does not depend on it. */
+/* Computes which actors stay asleep after a step: those that were asleep or already tried, and do
+ * not depend on the step. */
 static void fall_asleep(struct search *s, const struct tas_step *step) {
     const uint8_t *asleep = set_of(s, s->depth - 1, ASLEEP);
     const uint8_t *tried = set_of(s, s->depth - 1, TRIED);
@@ -171,7 +173,7 @@ static void fall_asleep(struct search *s, const struct tas_step *step) {
 
 /* ---- clocks ---- */
 
-/* What a thread waits for (fork, join, channels) comes before its step, too. */
+/* Adds what a thread waits for (fork, join, channels), which comes before its step, too. */
 static void join_needs(const struct search *s, uint32_t *clock, const struct tas_step *step,
                        uint32_t actor) {
     const uint32_t *needs = tas_clock(s->progress.graph, step->clock);
@@ -187,7 +189,7 @@ static void join_needs(const struct search *s, uint32_t *clock, const struct tas
     }
 }
 
-/* What comes before a step of the actor, conflicts aside. */
+/* Computes what comes before a step of the actor, apart from conflicts. */
 static void make_past(const struct search *s, uint32_t *clock, const struct tas_step *step,
                       uint32_t actor) {
     uint32_t last = s->actor_frame[actor];
@@ -198,7 +200,8 @@ static void make_past(const struct search *s, uint32_t *clock, const struct tas_
         join_needs(s, clock, step, actor);
 }
 
-/* And conflicts: a step that is not a read comes after all before it, so that one is enough. */
+/* Adds conflicts. A step that is not a read comes after all earlier steps on its object, so one of
+ * those is enough. */
 static void join_conflicts(const struct search *s, uint32_t *clock, const struct tas_step *step) {
     for (uint32_t f = *object_frame(s, step); f; f = s->frames[f - 1].previous) {
         const struct tas_step *other = &s->program.steps[s->frames[f - 1].step];
@@ -211,8 +214,8 @@ static void join_conflicts(const struct search *s, uint32_t *clock, const struct
 
 /* ---- states ---- */
 
-/* A schedule goes no further: it is complete, or would only repeat a class. Those who wait for a
- * lock could have been first. */
+/* The schedule ends here: it is complete, or would only repeat a class. Actors that wait for a lock
+ * could have acquired it first. */
 static void end_schedule(struct search *s) {
     for (uint32_t a = 0; a < s->program.actor_count; a++) {
         const struct tas_step *step = tas_next(&s->progress, a);
@@ -223,8 +226,8 @@ static void end_schedule(struct search *s) {
     }
 }
 
-/* A new state on top, whose set ASLEEP is made. Only one actor is to be tried, until a race says
- * otherwise: the one with the earliest event. */
+/* Pushes a new state, whose set ASLEEP is already computed. Until a race demands more, only one
+ * actor is to be tried: the one with the earliest event. */
 static void push(struct search *s, uint32_t running, uint64_t switches) {
     uint32_t best = TAS_NONE, best_event = TAS_NONE;
     bool possible = false;
@@ -253,7 +256,7 @@ static void push(struct search *s, uint32_t running, uint64_t switches) {
 
 /* ---- steps ---- */
 
-/* True when the step violates the block. */
+/* True if the step violates the block. */
 static bool take(struct search *s, uint32_t actor) {
     size_t at = s->depth - 1;
     struct frame *frame = &s->frames[at];
@@ -290,7 +293,7 @@ static void take_back(struct search *s) {
     frame->actor = TAS_NONE;
 }
 
-/* Who is to be tried next in the state on top, the one with the earliest event first. */
+/* The next actor to try in the top state: the one with the earliest event. */
 static uint32_t choose(struct search *s) {
     size_t at = s->depth - 1;
     uint32_t best = TAS_NONE, best_event = TAS_NONE;

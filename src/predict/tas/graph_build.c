@@ -85,7 +85,7 @@ static void list_acquires(struct st_tas_graph *graph) {
     for (size_t i = 0; i < graph->count; i++)
         if (graph->events[i].op == ST_ACQUIRE)
             graph->acquires[graph->lock_first[graph->events[i].target]++] = (uint32_t)i;
-    for (uint32_t l = graph->lock_count; l > 0; l--) /* each start moved to the next one */
+    for (uint32_t l = graph->lock_count; l > 0; l--) /* each start has moved to the next one */
         graph->lock_first[l] = graph->lock_first[l - 1];
     graph->lock_first[0] = 0;
 }
@@ -105,8 +105,8 @@ static size_t key_of(const struct st_event *event) {
     return 2 * (size_t)event->target + (event->op == ST_WRITE);
 }
 
-/* Threads one after the other, so that within a key the accesses of a thread lie side by side. The
- * first round counts accesses and runs by key, the second puts them into their places. */
+/* Goes thread by thread, so that within a key the accesses of a thread are adjacent. The first
+ * round counts accesses and runs by key, the second puts them in place. */
 static void sort_accesses(struct st_tas_graph *graph, uint32_t *places, bool counting) {
     uint32_t *owner = st_alloc(2 * (size_t)graph->variable_count + 1, sizeof *owner);
     for (uint32_t t = 0; t < graph->thread_count; t++)
@@ -139,7 +139,7 @@ static void list_runs_by_thread(struct st_tas_graph *graph) {
         graph->thread_first[t + 1] += graph->thread_first[t];
     for (size_t r = 0; r < graph->run_count; r++)
         graph->thread_runs[graph->thread_first[graph->runs[r].thread]++] = (uint32_t)r;
-    for (uint32_t t = graph->thread_count; t > 0; t--) /* each start moved to the next one */
+    for (uint32_t t = graph->thread_count; t > 0; t--) /* each start has moved to the next one */
         graph->thread_first[t] = graph->thread_first[t - 1];
     graph->thread_first[0] = 0;
 }
@@ -161,7 +161,8 @@ void tas_build_accesses(struct st_tas_graph *graph) {
     graph->runs[graph->run_count] =
         (struct tas_run){TAS_NONE, TAS_NONE, (uint32_t)graph->access_count};
     sort_accesses(graph, places, false);
-    for (size_t q = keys; q > 0; q--) /* each start moved to its end, which is the next start */
+    for (size_t q = keys; q > 0; q--) /* each start has moved to its end, which is the next
+                                       * start */
         graph->key_runs[q] = graph->key_runs[q - 1];
     graph->key_runs[0] = 0;
     free(places);

@@ -1,5 +1,5 @@
-/* What must happen before what: one pass in the order of the trace, so that the vector of each
- * source is known when its target is met. */
+/* What must happen before what: one pass in trace order, so that the vector of each source is known
+ * when the pass reaches its target. */
 #include "base/intern.h"
 #include "base/map64.h"
 #include "base/memory.h"
@@ -13,7 +13,7 @@ struct wait {
     uint32_t release, receive, channel;
 };
 
-/* What was sent on a channel so far, as a vector, and who waits for it. */
+/* What has been sent on a channel so far, as a vector, and who waits for it. */
 struct channel {
     uint32_t *sent; /* NULL before the first send */
     uint32_t *waiting;
@@ -23,19 +23,19 @@ struct channel {
 struct order {
     struct st_tas_graph *graph;
     uint32_t *now;        /* by thread: the number of its vector */
-    uint32_t *set;        /* by thread: the locks that it holds */
+    uint32_t *set;        /* by thread: the lockset it holds */
     uint32_t *last_write; /* by variable: index + 1 */
     uint32_t *last_other; /* by variable: index + 1 of its last access */
-    uint32_t *holder;     /* by lock: index + 1 of the acquire, while it is held */
+    uint32_t *holder;     /* by lock: index + 1 of the acquire that holds it */
     struct channel *channels;
     size_t channel_capacity;
     struct wait *waits; /* by release */
     size_t wait_count, wait_capacity, next_wait;
-    struct st_intern contents; /* of sets of locks, by number of the set */
-    struct st_map64 changes;   /* of sets of locks that were made before ... */
-    uint32_t *changed;         /* ... and the sets that came of them, by number */
+    struct st_intern contents; /* of locksets, by their number */
+    struct st_map64 changes;   /* lockset changes made before ... */
+    uint32_t *changed;         /* ... and the resulting locksets, by number */
     size_t changed_capacity;
-    uint32_t *scratch; /* a vector, and behind it room for a set of locks */
+    uint32_t *scratch; /* a vector, followed by room for a lockset */
 };
 
 /* ---- vectors ---- */
@@ -56,7 +56,7 @@ static void join_clock(uint32_t *into, const uint32_t *from, uint32_t count) {
         into[t] = into[t] > from[t] ? into[t] : from[t];
 }
 
-/* The thread comes after everything in the vector. */
+/* The thread now comes after everything in the vector. */
 static void come_after(struct order *o, uint32_t thread, const uint32_t *clock) {
     struct st_tas_graph *graph = o->graph;
     const uint32_t *now = tas_clock(graph, o->now[thread]);
@@ -70,7 +70,7 @@ static void come_after(struct order *o, uint32_t thread, const uint32_t *clock) 
     o->now[thread] = store_clock(graph, o->scratch);
 }
 
-/* The thread comes after an event of another one. */
+/* The thread now comes after an event of another thread. */
 static void come_after_event(struct order *o, uint32_t thread, uint32_t event) {
     struct st_tas_graph *graph = o->graph;
     uint32_t other = graph->events[event].thread, position = graph->position[event];
@@ -96,7 +96,7 @@ static uint32_t store_set(struct st_tas_graph *graph, const uint32_t *members, s
     return (uint32_t)graph->set_count++;
 }
 
-/* The set with the lock, or without it. */
+/* The lockset with the lock added or removed. */
 static uint32_t make_set(struct order *o, uint32_t set, uint32_t lock, bool add) {
     struct st_tas_graph *graph = o->graph;
     uint32_t *members = o->scratch + graph->thread_count;
@@ -118,7 +118,7 @@ static uint32_t make_set(struct order *o, uint32_t set, uint32_t lock, bool add)
     return number < known ? number : store_set(graph, members, count);
 }
 
-/* The same, remembering what was made: there are few sets, but many changes. */
+/* The same, but cached: there are few locksets but many changes. */
 static uint32_t change_set(struct order *o, uint32_t set, uint32_t lock, bool add) {
     uint64_t key = (uint64_t)set << 33 | (uint64_t)lock << 1 | add;
     uint32_t known = o->changes.count, number = st_map64_number(&o->changes, key);
@@ -144,7 +144,7 @@ static bool is(const struct st_tas_graph *graph, uint32_t event, enum st_op op) 
     return event != TAS_NONE && graph->events[event].op == op;
 }
 
-/* Looks at each three events of a thread that follow each other. */
+/* Looks at every three consecutive events of a thread. */
 static void find_waits_of(struct order *o, const struct tas_thread *thread) {
     const struct st_tas_graph *graph = o->graph;
     uint32_t before = TAS_NONE, last = TAS_NONE;
@@ -261,7 +261,8 @@ static void on_read(struct order *o, uint32_t event) {
     o->last_other[e->target] = event + 1;
 }
 
-/* With the read before it in its thread it may be one operation, in which nobody comes between. */
+/* The write and the preceding read of its thread may form one operation, if no other thread comes
+ * between. */
 static void on_write(struct order *o, uint32_t event) {
     struct st_tas_graph *graph = o->graph;
     const struct st_event *e = &graph->events[event];

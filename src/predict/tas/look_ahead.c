@@ -22,7 +22,8 @@ void tas_ahead_free(struct tas_ahead *ahead) {
     free(ahead->waits);
 }
 
-/* A thread is entered at a position, or already at an earlier one; `now` comes before that. */
+/* A thread is entered at this position, unless it already was at an earlier one. `now` comes before
+ * the entry. */
 static void enter(struct tas_ahead *a, uint32_t thread, uint32_t position) {
     uint32_t threads = a->graph->thread_count;
     uint32_t *before = a->before + (size_t)thread * threads;
@@ -43,8 +44,8 @@ static void enter(struct tas_ahead *a, uint32_t thread, uint32_t position) {
     a->waits[thread] |= changed;
 }
 
-/* Goes on from an access to those that conflict with it. In each run the first that may come later
- * stands for all. */
+/* Continues from an access to those that conflict with it. In each run, the first access that may
+ * come later represents all of them. */
 static void go_on(struct tas_ahead *a, const struct tas_ahead_task *task, uint32_t event) {
     const struct st_tas_graph *graph = a->graph;
     const struct st_event *e = &graph->events[event];
@@ -66,8 +67,8 @@ static void go_on(struct tas_ahead *a, const struct tas_ahead_task *task, uint32
     }
 }
 
-/* Sets `now` for an access of a thread that has been entered. False when it would come after the
- * target. */
+/* Sets `now` for an access of a thread that has been entered. False if the access would come after
+ * the target. */
 static bool arrive(struct tas_ahead *a, const struct tas_ahead_task *task, uint32_t event) {
     const struct st_tas_graph *graph = a->graph;
     const uint32_t *needs = tas_needs_free(graph, event);
@@ -80,8 +81,8 @@ static bool arrive(struct tas_ahead *a, const struct tas_ahead_task *task, uint3
     return a->now[own] < graph->position[task->target];
 }
 
-/* Leaves a thread by all kinds of accesses. Of each kind, the first stands for all: no more comes
- * before it than before the others. True when the target is reached. */
+/* Leaves a thread by all kinds of accesses. The first of each kind represents all of them, since no
+ * more comes before it than before the others. True if the target is reached. */
 static bool leave(struct tas_ahead *a, const struct tas_ahead_task *task, uint32_t thread) {
     const struct st_tas_graph *graph = a->graph;
     for (uint32_t i = graph->thread_first[thread]; i < graph->thread_first[thread + 1]; i++) {
@@ -99,7 +100,7 @@ static bool leave(struct tas_ahead *a, const struct tas_ahead_task *task, uint32
     return false;
 }
 
-/* One round over all threads that wait. */
+/* Makes one round over all waiting threads. */
 static bool leave_all(struct tas_ahead *a, const struct tas_ahead_task *task, bool *changed) {
     *changed = false;
     for (uint32_t t = 0; t < a->graph->thread_count; t++) {
@@ -123,7 +124,7 @@ bool tas_ahead_reaches(struct tas_ahead *a, const struct tas_ahead_task *task) {
     memcpy(a->now, task->before, threads * sizeof *a->now);
     a->now[graph->events[task->from].thread] = graph->position[task->from];
     go_on(a, task, task->from);
-    /* A round goes on by one interval at least from all chains. */
+    /* A round extends every chain by at least one interval. */
     for (size_t round = 0; changed && round < task->intervals; round++)
         if (leave_all(a, task, &changed))
             return true;

@@ -65,7 +65,7 @@ static uint32_t add_section(struct tas_nodes *nodes, struct tas_section section)
     return (uint32_t)nodes->section_count++;
 }
 
-/* The section of a release: that of its acquire, or one that began before the window. */
+/* The section of a release: the one its acquire started, or one that began before the window. */
 static uint32_t close_section(struct tas_nodes *nodes, uint32_t lock, uint32_t thread,
                               uint32_t release, uint32_t acquire_event) {
     uint32_t acquire = tas_nodes_find(nodes, acquire_event);
@@ -91,7 +91,7 @@ static void add_lock_event(struct tas_nodes *nodes, struct tas_node *node) {
     }
 }
 
-/* Adds the node of an event, if it is to have one. Returns how many events it stands for. */
+/* Adds the node of an event, if it gets one. Returns how many events the node stands for. */
 static uint32_t add_node(struct tas_nodes *nodes, uint32_t event, bool last, bool needed) {
     const struct st_tas_graph *graph = nodes->graph;
     const struct st_event *e = &graph->events[event];
@@ -150,7 +150,7 @@ static void find_couples(struct tas_nodes *nodes, const struct tas_window *windo
     }
 }
 
-/* Locks that are held all the time by someone who is not to release them. */
+/* Adds locks that are held the whole time by a thread that will not release them. */
 static void add_held(struct tas_nodes *nodes, const struct tas_window *window) {
     const struct st_tas_graph *graph = nodes->graph;
     for (uint32_t l = 0; l < nodes->lock_count; l++) {
@@ -177,7 +177,7 @@ static struct tas_sort_key *sort_keys(struct tas_nodes *nodes, size_t count) {
     return nodes->keys;
 }
 
-/* Sorts the keys and writes down whose they are. */
+/* Sorts the keys and writes their owners to `into`. */
 static void sort(const struct tas_nodes *nodes, uint32_t *into, size_t count) {
     if (count)
         qsort(nodes->keys, count, sizeof *nodes->keys, by_key);
@@ -282,7 +282,7 @@ static uint32_t *clock_of(const struct tas_nodes *nodes, uint32_t node) {
     return nodes->clocks + (size_t)node * nodes->width;
 }
 
-/* How many nodes of the actor are at this position or before it. */
+/* How many nodes of the actor are at or before this position. */
 static uint32_t count_to(const struct tas_nodes *nodes, uint32_t actor, uint32_t position) {
     uint32_t at, first = nodes->actors[actor].first;
     st_lower_bound(at, first, first + nodes->actors[actor].count,
@@ -304,7 +304,7 @@ uint32_t tas_nodes_find(const struct tas_nodes *nodes, uint32_t event) {
     return found->event == event || found->position == position ? node : TAS_NONE;
 }
 
-/* Takes up a clock. False when the node would come before itself. */
+/* Joins a clock into the node's. False if the node would come before itself. */
 static bool join(struct tas_nodes *nodes, uint32_t node, const uint32_t *from) {
     uint32_t *clock = clock_of(nodes, node);
     bool grown = false;

@@ -1,23 +1,23 @@
-/* The events of a window in a partial order that grows: accesses to shared variables and lock
- * events (nodes), each with a clock. Read-modify-writes are one node, at the position of the write.
+/* The events of a window in a growing partial order. Nodes are accesses to shared variables and
+ * lock events, each with a clock. A read-modify-write is one node, at the position of the write.
  *
- * clock(v)[a] is the position up to which the events of actor a come before node v. What follows
- * from the order of threads and from what must happen before is taken up by tas_nodes_inherit,
- * round by round, until nothing changes. */
+ * clock(v)[a] is the position up to which the events of actor a come before node v.
+ * tas_nodes_inherit adds what follows from thread order and from what must happen before, round by
+ * round, until nothing changes. */
 #ifndef SERIATIM_PREDICT_TAS_NODES_H
 #define SERIATIM_PREDICT_TAS_NODES_H
 
 #include "predict/tas/window_steps.h"
 
 struct tas_node {
-    uint32_t event; /* of a read-modify-write, the read */
+    uint32_t event; /* for a read-modify-write, its read */
     uint32_t thread, actor, position;
     enum tas_kind kind;
-    bool free; /* the last event of its thread: it may see anything, and as a read-modify-write
+    bool free; /* the last event of its thread: it may see anything and, as a read-modify-write,
                 * may leave anything */
-    uint32_t object; /* an access: its variable; a lock event: its section */
-    uint32_t couple; /* of a read: the node that wrote; TAS_NONE: before the window; TAS_NEVER: no
-                      * such event is executed */
+    uint32_t object; /* for an access its variable, for a lock event its section */
+    uint32_t couple; /* for a read, the node that wrote; TAS_NONE: before the window; TAS_NEVER:
+                      * the write is not executed */
 };
 #define TAS_NEVER (TAS_NONE - 1)
 
@@ -34,14 +34,15 @@ struct tas_node_actor {
     uint32_t first, count; /* its nodes are list[first] up to list[first + count] */
 };
 
-/* A critical section, as far as it is in the window. */
+/* A critical section, as far as it lies in the window. */
 struct tas_section {
     uint32_t lock, thread;
-    uint32_t acquire, release; /* nodes; TAS_NONE: before the window; behind it, or never */
+    uint32_t acquire, release; /* nodes; TAS_NONE: before the window; after it, or never */
     uint32_t acquire_event;
 };
 
-/* What one thread has of a variable or a lock: places in `writes` or `section_order`. */
+/* The part of a variable or lock that belongs to one thread: places in `writes` or
+ * `section_order`. */
 struct tas_node_run {
     uint32_t thread, actor; /* TAS_NONE: a thread without nodes */
     uint32_t first, end;
@@ -58,9 +59,9 @@ struct tas_nodes {
     struct tas_node *list; /* actor by actor */
     size_t count, capacity;
     struct tas_node_actor *actors;
-    uint32_t width;     /* how many actors */
+    uint32_t width;     /* number of actors */
     uint32_t *actor_of; /* by thread */
-    uint32_t *observed; /* all nodes in the order of the trace */
+    uint32_t *observed; /* all nodes in trace order */
     uint32_t *clocks;   /* by node and actor */
     bool changed;       /* some clock has grown */
 
@@ -77,7 +78,8 @@ struct tas_nodes {
     size_t observed_capacity, clock_capacity, section_capacity, order_capacity, writes_capacity;
     size_t write_run_capacity, section_run_capacity, variable_capacity, lock_capacity;
 
-    /* By variable and by lock of the trace: their numbers here, where the stamps agree. */
+    /* Indexed by variable and by lock of the trace: their numbers here, valid where the stamps
+     * agree. */
     uint32_t *variable_numbers, *variable_stamps, *lock_numbers, *lock_stamps, stamp;
     uint32_t *lock_names; /* by number: the lock of the trace */
     size_t lock_name_capacity;
@@ -88,34 +90,35 @@ struct tas_nodes {
 void tas_nodes_init(struct tas_nodes *nodes, const struct st_tas_graph *graph);
 void tas_nodes_free(struct tas_nodes *nodes);
 
-/* The nodes of the worker's window. A last event of a thread that is a read is free, unless
- * `needed` has its position: others need it then. */
+/* Makes the nodes of the worker's window. If the last event of a thread is a read, it is free,
+ * unless `needed` has its position, which means that other events need it. */
 void tas_nodes_make(struct tas_nodes *nodes, const struct tas_worker *worker,
                     const uint32_t *needed);
 
 /* The node of an event, or TAS_NONE. */
 uint32_t tas_nodes_find(const struct tas_nodes *nodes, uint32_t event);
 
-/* One node comes before the other. False when that makes a cycle. */
+/* Puts one node before the other. False if that makes a cycle. */
 bool tas_nodes_put(struct tas_nodes *nodes, uint32_t from, uint32_t to);
 
-/* What comes before the last node of the same thread, and before what is known to come before the
- * node, comes before it. False when that makes a cycle. */
+/* Puts before the node what comes before the previous node of its thread, and what comes before any
+ * node known to precede it. False if that makes a cycle. */
 bool tas_nodes_inherit(struct tas_nodes *nodes, uint32_t node);
 
-/* For each thread of the trace: the last position that comes before the node. */
+/* For each thread of the trace, the last position that comes before the node. */
 void tas_nodes_before(const struct tas_nodes *nodes, uint32_t node, uint32_t *before);
 
-/* Is everything executed that comes before it? `next` counts, by actor, nodes executed. */
+/* Has everything that comes before the node been executed? `next` counts the executed nodes by
+ * actor. */
 bool tas_nodes_ready(const struct tas_nodes *nodes, uint32_t node, const uint32_t *next);
 
-/* Of the writes of a run: the last that comes before a node; the first that comes after one. */
+/* Of the writes of a run: the last that comes before a node, and the first that comes after one. */
 uint32_t tas_nodes_last_write(const struct tas_nodes *nodes, const struct tas_node_run *run,
                               uint32_t node);
 uint32_t tas_nodes_first_write_after(const struct tas_nodes *nodes, const struct tas_node_run *run,
                                      uint32_t node);
 
-/* Of the sections of a run, which is of another thread: the last that starts before the node. */
+/* The last section of a run that starts before the node. The run belongs to another thread. */
 const struct tas_section *tas_nodes_last_section(const struct tas_nodes *nodes,
                                                  const struct tas_node_run *run, uint32_t node);
 

@@ -1,4 +1,4 @@
-/* Table I of the paper: what segments and the static check are worth. */
+/* Table I of the paper: what segments and the static check gain. */
 
 #include "predict/tas/tas.h"
 
@@ -85,7 +85,7 @@ void st_tas_fill_table(const struct st_run *run, const struct st_predict_options
     for (size_t i = 0; i < SCENARIOS; i++) {
         struct st_tas_counts counts = run_scenario(&scenarios[i], graph, options);
         table->found |= counts.violations > 0;
-        table->undecided = counts.timeouts > 0; /* of ours, which is the last */
+        table->undecided = counts.timeouts > 0; /* of our search, which is the last */
         add_row(&scenarios[i], &counts, run->event_count, table);
     }
     st_tas_graph_free(graph);

@@ -11,29 +11,29 @@ void tas_witness_free(struct tas_witness *witness) {
     free(witness->path);
 }
 
-/* How a path from the block came to a place: by how many edges, and by the edge from -> to, of
- * which `to` is in the same thread as the place and not behind it. */
+/* How a path from the block reached a place: the number of edges, and the last edge from -> to.
+ * `to` is in the same thread as the place and not after it. */
 struct arrival {
     uint32_t edges; /* 0: no path */
     uint32_t from, to;
     uint32_t via; /* arrival + 1 of the thread of `from`; 0: `from` is in the block */
 };
 
-/* The accesses of one variable that a path may continue from: the best of each kind. An access is
- * an event and the arrival + 1 of its thread then (0: it is in the block). */
+/* The accesses to one variable from which a path may continue: the best of each kind. An access is
+ * an event and the arrival + 1 of its thread at that point (0: it is in the block). */
 struct origin {
     uint32_t event, via, edges;
     bool there;
 };
 struct variable {
-    struct origin read, write;             /* by others than the block */
+    struct origin read, write;             /* by threads other than the block's */
     struct origin block_read, block_write; /* by the block, where paths start */
 };
 
 struct finder {
     const struct st_tas_graph *graph;
     const struct tas_block *block;
-    struct arrival *arrivals; /* all of them, so that paths can be followed back */
+    struct arrival *arrivals; /* all of them, so that paths can be traced back */
     size_t count, capacity;
     uint32_t *now; /* by thread: arrival + 1, 0: none */
     struct st_map64 numbers;
@@ -53,7 +53,7 @@ static const struct origin *better(const struct origin *a, const struct origin *
     return a->edges <= b->edges ? a : b;
 }
 
-/* The best origin of an edge to this access, which is in the block or not. */
+/* The best origin of an edge to this access, which may be in the block or not. */
 static const struct origin *origin_for(const struct variable *v, const struct st_event *e,
                                        bool inside) {
     const struct origin *other = e->op == ST_READ ? &v->write : better(&v->write, &v->read);
@@ -79,7 +79,7 @@ static bool is_inside(const struct finder *f, uint32_t event) {
            f->graph->position[event] <= f->block->last;
 }
 
-/* The next access of the schedule. The arrival + 1 that closes a path, or 0. */
+/* Processes the next access of the schedule. Returns the arrival + 1 that closes a path, or 0. */
 static uint32_t follow(struct finder *f, uint32_t event) {
     const struct st_event *e = &f->graph->events[event];
     struct variable *v = variable_of(f, e->target);
@@ -146,8 +146,7 @@ static struct st_place place_of(const struct st_tas_graph *graph, uint32_t event
     return (struct st_place){(uint64_t)event + 1, graph->events[event]};
 }
 
-/* The events of the path, each once: where an edge arrives and the next one leaves may be the same.
- */
+/* Lists each event of the path once: one edge may arrive at the event where the next one leaves. */
 static void fill_events(const struct tas_witness *witness, const struct st_tas_graph *graph,
                         struct st_predicted_block *predicted) {
     predicted->events = st_alloc(2 * witness->edges, sizeof *predicted->events);
@@ -172,7 +171,7 @@ static void fill_events(const struct tas_witness *witness, const struct st_tas_g
     }
 }
 
-/* Of a read-modify-write that sees something else, only the read is in the schedule. */
+/* If a read-modify-write does not see its couple, the schedule has only its read. */
 static void find_broken_reads(const struct st_tas_graph *graph,
                               struct st_predicted_block *predicted) {
     uint64_t *written = st_alloc((size_t)graph->variable_count + 1, sizeof *written);

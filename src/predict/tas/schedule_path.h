@@ -4,7 +4,7 @@
 
 #include "predict/tas/search.h"
 
-/* What is kept of a violated block until it is listed. Event indices. */
+/* What is kept of a violated block until it is listed. Events are indices. */
 struct tas_witness {
     struct tas_schedule schedule; /* complete; ends with the last event of the path */
     uint32_t *path;               /* from, to, from, to, ...: its conflict edges */
@@ -13,12 +13,12 @@ struct tas_witness {
 
 void tas_witness_free(struct tas_witness *witness);
 
-/* Completes the schedule and finds a path with as few edges as possible in it. Takes over the
- * schedule. False when there is none, which no search lets happen. */
+/* Completes the schedule and finds a path in it with as few edges as possible. Takes ownership of
+ * the schedule. False if there is no path, which no search allows to happen. */
 bool tas_witness_find(struct tas_witness *witness, struct tas_schedule *schedule,
                       const struct st_tas_graph *graph, const struct tas_block *block);
 
-/* Fills pattern, variables, events, path, witness and broken reads of a finding. */
+/* Fills in pattern, variables, events, path, witness and broken reads of a finding. */
 void tas_witness_fill(const struct tas_witness *witness, const struct st_tas_graph *graph,
                       struct st_predicted_block *predicted);
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { TICKS = 1 << 16 }; /* work between two looks at the clock */
+enum { TICKS = 1 << 16 }; /* work between two checks of the clock */
 
 double tas_now(void) {
     struct timespec now;
@@ -52,8 +52,9 @@ struct completion {
     uint32_t *done; /* by thread: positions executed */
 };
 
-/* Executes a thread up to a position, and before each event what must happen before it. That never
- * comes back to the same thread, since what must happen before an event lies before it. */
+/* Executes a thread up to a position, and before each event what must happen before it. The
+ * recursion never returns to the same thread, since what must happen before an event precedes
+ * it. */
 static void execute_to(struct completion *c, uint32_t thread, uint32_t position, bool free) {
     const struct st_tas_graph *graph = c->graph;
     while (c->done[thread] < position) {

@@ -30,14 +30,14 @@ uint32_t tas_lower_frontier(const struct st_tas_graph *graph, uint32_t thread, u
         return 1;
     uint32_t at; /* vectors grow along a thread */
     st_lower_bound(at, 0, t->count, tas_needs(graph, t->events[at])[other] < limit);
-    /* A read that only its couple keeps behind the event may be executed before it, as the last
+    /* A read that only its couple keeps after the event may be executed before it, as the last
      * event of its thread. */
     if (at < t->count && graph->events[t->events[at]].op == ST_READ)
         at++;
     return at + 1;
 }
 
-/* The frontiers for the first and the last access that is listed. */
+/* Finds the frontiers for the first and the last listed access. */
 static void find_frontiers(struct tas_segment *segment, const struct st_tas_graph *graph) {
     uint32_t own = segment->block->thread;
     uint32_t first = segment->accesses[0], last = segment->accesses[segment->access_count - 1];
@@ -76,7 +76,7 @@ uint64_t tas_segment_size(const struct tas_segment *segment, const struct st_tas
 
 /* ---- the static check ---- */
 
-/* The locks that the block's thread holds from the first listed access to the last. */
+/* Finds the locks that the block's thread holds from the first listed access to the last. */
 static void find_guards(struct tas_segment *segment, const struct st_tas_graph *graph) {
     uint32_t first = segment->accesses[0], last = segment->accesses[segment->access_count - 1];
     uint32_t set = graph->lockset[first];
@@ -103,8 +103,8 @@ static bool is_guarded(const struct tas_segment *segment, const struct st_tas_gr
     return false;
 }
 
-/* Has the run an access in the segment that no guard keeps out? The look is not longer than it is
- * worth: then there may be one. */
+/* Does the run have an access in the segment that no guard keeps out? Gives up early, and answers
+ * yes, when an exact answer costs more than it saves. */
 static bool run_has_access(const struct tas_segment *segment, const struct st_tas_graph *graph,
                            const struct tas_run *run) {
     enum { PATIENCE = 200 };
@@ -140,7 +140,7 @@ static unsigned others_of(struct tas_segment *segment, const struct st_tas_graph
     return segment->others[variable];
 }
 
-/* Keeps the accesses that conflict with others in the segment. */
+/* Keeps the accesses that conflict with other accesses in the segment. */
 static void keep_conflicts(struct tas_segment *segment, const struct st_tas_graph *graph) {
     size_t kept = 0;
     segment->stamp++;

@@ -1,20 +1,21 @@
-/* The search over states: every state that a schedule of the window can reach, once.
+/* The search over states: visits every state that a schedule of the window can reach, once.
  *
- * A state is how far each thread is, which threads are broken, which write each variable holds as
- * far as a read to come wants it, and the taint. Two schedules with the same state have the same
- * futures. Some steps need no alternative: a release, and a read of another thread that sees its
- * couple, since waiting could only make it see something else (but that is wanted when the block is
- * still to write the variable twice: between the two, the broken read would come after the block
- * and before it). With a bound on switches all alternatives are tried. */
+ * A state consists of how far each thread is, which threads are broken, which write each variable
+ * holds (as far as a later read wants it), and the taint. Two schedules with the same state have
+ * the same futures. Some steps need no alternative: a release, and a read of another thread that
+ * sees its couple, since waiting could only make it see something else. The exception is a variable
+ * that the block will still write twice: a read broken between the two writes would come after the
+ * block and before it, which is what the search wants. With a bound on switches, all alternatives
+ * are tried. */
 #include "base/intern.h"
 #include "base/memory.h"
 #include "predict/tas/taint.h"
 
 #include <stdlib.h>
 
-enum { MAX_STATE_BYTES = 1 << 27 }; /* of states: then the search gives up */
+enum { MAX_STATE_BYTES = 1 << 27 }; /* memory for states, beyond which the search gives up */
 
-/* A step that was taken, and the last event that was tried instead of it. */
+/* A step taken, and the last event tried instead of it. */
 struct frame {
     uint32_t actor, before, tried;
     struct tas_stain stain;
@@ -28,9 +29,9 @@ struct search {
     struct tas_program program;
     struct tas_progress progress;
     struct tas_taint taint;
-    uint32_t *wanted;        /* by step + 1: reads to come that want it */
-    uint32_t *wanted_old;    /* by variable: reads to come that want what it held at the start */
-    uint32_t *writes_left;   /* by variable: writes of the block to come */
+    uint32_t *wanted;        /* by step + 1: later reads that want it */
+    uint32_t *wanted_old;    /* by variable: later reads that want what it held at the start */
+    uint32_t *writes_left;   /* by variable: remaining writes of the block */
     uint32_t accesses_left;  /* of the block */
     struct st_intern states; /* their keys */
     struct frame *frames;
@@ -40,7 +41,7 @@ struct search {
 
 /* ---- the set of states ---- */
 
-/* False when the state was there. */
+/* False if the state is already in the set. */
 static bool add_state(struct search *s) {
     uint32_t known = s->states.count;
     return st_intern_add(&s->states, s->key, s->states.key_size) == known;
@@ -67,7 +68,7 @@ static void make_key(struct search *s, uint32_t running, uint64_t switches) {
 
 /* ---- moves ---- */
 
-/* Counts the read that wants a write as to come, or as no longer to come. */
+/* Marks the read that wants a write as still to come, or as done. */
 static void want(struct search *s, const struct tas_step *step, uint32_t by) {
     if (step->kind != TAS_READ && step->kind != TAS_UPDATE)
         return;
@@ -81,7 +82,7 @@ static bool writes(const struct tas_step *step) {
     return step->kind == TAS_WRITE || step->kind == TAS_UPDATE;
 }
 
-/* A step that is as good as any other that could be taken now. */
+/* Is this step as good as any other that could be taken now? */
 static bool is_eager(const struct search *s, uint32_t actor) {
     const struct tas_step *step = tas_next(&s->progress, actor);
     if (!step || !tas_enabled(&s->progress, actor))
@@ -94,7 +95,7 @@ static bool is_eager(const struct search *s, uint32_t actor) {
            (s->taint.variables[step->object] & BLOCK_WRITE) || s->writes_left[step->object] < 2;
 }
 
-/* The actor to move next: the one with the earliest event behind `tried`, or TAS_NONE. */
+/* The actor to move next: the one with the earliest event after `tried`, or TAS_NONE. */
 static uint32_t next_move(const struct search *s, uint32_t tried) {
     uint32_t best = TAS_NONE, best_event = TAS_NONE;
     for (uint32_t a = 0; a < s->program.actor_count; a++) {
@@ -123,7 +124,7 @@ static void take(struct search *s, struct frame *frame, uint32_t actor, bool *vi
         s->writes_left[step->object] -= writes(step);
     }
     frame->before = tas_advance(&s->progress, actor);
-    /* Nothing comes of a block that is through, nor of a thread that stops without taint. */
+    /* Nothing can come of a finished block, nor of a thread that stops without taint. */
     *useless = !s->accesses_left ||
                (broken && (actor == s->program.block_actor || !s->taint.threads[actor]));
 }

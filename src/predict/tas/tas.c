@@ -1,5 +1,5 @@
-/* Block by block, by as many workers as wanted. Blocks are independent; what is found of each is
- * put into its place, and reported in the order of the blocks. */
+/* Searches block by block, with any number of workers. Blocks are independent: the outcome of each
+ * is stored in its own place, and outcomes are reported in block order. */
 #include "base/memory.h"
 #include "predict/parallel.h"
 #include "predict/tas/decider.h"
@@ -15,7 +15,7 @@ const char *st_tas_search_name(enum st_tas_search search) {
     return search_words[search];
 }
 
-/* What was found of a block. */
+/* The outcome of one block. */
 struct outcome {
     enum st_block_verdict verdict;
     bool by_static_check;
@@ -27,12 +27,12 @@ struct run {
     const struct st_tas_setup *setup;
     struct outcome *outcomes;
     struct share *shares; /* one for each worker */
-    pthread_mutex_t lock; /* for what follows */
-    size_t *kept; /* the violated blocks to be listed, ascending: their witnesses are kept */
+    pthread_mutex_t lock; /* protects what follows */
+    size_t *kept;         /* the violated blocks to list, ascending; their witnesses are kept */
     size_t kept_count, kept_capacity;
 };
 
-/* What one worker needs, and what it counted. */
+/* What one worker needs, and what it has counted. */
 struct share {
     struct tas_worker worker;
     uint64_t steps, segment_events, segments;
@@ -41,7 +41,7 @@ struct share {
 
 enum { BATCH = 16 }; /* blocks that a worker takes at a time */
 
-/* By states or schedules of the window. */
+/* Searches the states or the schedules of the window. */
 static bool search_window(struct tas_worker *worker, enum st_tas_search search) {
     if (worker->setup->whole_trace)
         tas_window_whole(&worker->window, worker->graph, &worker->segment);
@@ -50,8 +50,8 @@ static bool search_window(struct tas_worker *worker, enum st_tas_search search) 
     return search == ST_TAS_DPOR ? tas_search_dpor(worker) : tas_search_states(worker);
 }
 
-/* Chains know no bound. What is atomic without one is atomic with one; of the rest, states have the
- * last word, so that both give the same answer. */
+/* The search over chains ignores the bound. What is atomic without a bound is atomic with one. For
+ * the rest, the search over states decides, so that both give the same answer. */
 static bool search(struct tas_worker *worker) {
     const struct st_tas_setup *setup = worker->setup;
     if (setup->search != ST_TAS_CHAINS)
@@ -64,8 +64,8 @@ static bool search(struct tas_worker *worker) {
     return search_window(worker, ST_TAS_STATES);
 }
 
-/* Only the first violated blocks are listed, so only their witnesses are kept: that of the last one
- * gives way. */
+/* Only the first violated blocks are listed, so only their witnesses are kept: a new one displaces
+ * that of the last block. */
 static void keep_witness(struct run *run, size_t block) {
     pthread_mutex_lock(&run->lock);
     st_reserve(&run->kept, &run->kept_capacity, run->kept_count + 1);
@@ -160,7 +160,7 @@ static void describe(const struct st_tas_graph *graph, const struct tas_block *b
         predicted->end = (uint64_t)tas_event_at(graph, block->thread, block->last) + 1;
 }
 
-/* A witness that does not stand is no witness. */
+/* Drops a witness that fails validation. */
 static void drop_witness(struct st_prediction *prediction, struct st_predicted_block *predicted) {
     free(predicted->pattern);
     free(predicted->variables);
@@ -196,7 +196,7 @@ static void list_block(const struct run *run, size_t b, struct st_prediction *pr
     st_prediction_add(prediction, &predicted);
 }
 
-/* Violations first, then timeouts, then the others, as long as there is room. */
+/* Lists violations first, then timeouts, then the others, as long as there is room. */
 static void report(const struct run *run, struct st_prediction *prediction) {
     static const enum st_block_verdict order[] = {ST_BLOCK_VIOLATION, ST_BLOCK_TIMEOUT,
                                                   ST_BLOCK_ATOMIC};
@@ -216,8 +216,8 @@ static void report(const struct run *run, struct st_prediction *prediction) {
         }
 }
 
-/* The sleep sets of dpor take for granted that what is put to sleep was tried elsewhere, which a
- * bound may have cut off. */
+/* The sleep sets of dpor assume that what is put to sleep was tried elsewhere, but a bound may have
+ * cut it off there. */
 static void warn_of_bound(enum st_tas_search search, struct st_prediction *prediction) {
     st_prediction_may_miss(prediction,
                            search == ST_TAS_DPOR
@@ -331,7 +331,7 @@ static const struct st_option option_rows[] = {
     {0},
 };
 
-/* The rows of the table say themselves how they are made. */
+/* The rows of the table set these options themselves. */
 static const char *const option_conflicts[][2] = {
     {"table", "search"}, {"table", "max-switches"}, {"table", "whole-trace"}, {NULL, NULL}};
 

@@ -7,38 +7,38 @@
 
 #define UNKNOWN UINT64_MAX
 
-/* A wait on a condition that is not over yet, while the trace is read. */
+/* A condition wait that is still open while the trace is read. */
 struct open_wait {
     size_t release;
     uint32_t channel, thread;
 };
 
-/* What the trace says of each event. Numbers of events are 1-based, 0 is none. */
+/* What the trace says about each event. Event numbers are 1-based; 0 is none. */
 struct facts {
     const struct st_event *events;
     size_t count;
     uint32_t threads, variables, locks, channels;
-    uint64_t *position; /* in its thread, from 1 on; 0: dropped */
-    uint64_t *couple; /* of a read: the write that it saw. Of a write: the read that it is one step
-                       * with. Of a send: the next send of its channel. Of a join: how many events
-                       * of the child came before it. */
-    bool *update;     /* a read that is one step with the next event of its thread */
-    uint64_t *fork;   /* by thread: its fork */
-    uint64_t *sends;  /* by channel: the first send */
-    uint64_t *ends_wait; /* by event: of a receive, the release that began the wait */
-    size_t *woken;       /* pairs (send, release): the send came while the wait was on */
+    uint64_t *position;  /* in its thread, from 1; 0: dropped */
+    uint64_t *couple;    /* for a read, the write that it saw; for a write, the read with which it
+                          * forms one step; for a send, the next send of its channel; for a join,
+                          * how many events of the child came before it */
+    bool *update;        /* a read that forms one step with the next event of its thread */
+    uint64_t *fork;      /* by thread: its fork */
+    uint64_t *sends;     /* by channel: the first send */
+    uint64_t *ends_wait; /* by event: for a receive, the release that began the wait */
+    size_t *woken;       /* pairs (send, release): the send came during the wait */
     size_t woken_count, woken_capacity;
 };
 
-/* Where a schedule is. */
+/* How far the schedule has been replayed. */
 struct replay {
     const struct facts *facts;
     uint64_t *done;    /* by thread: events executed */
     bool *broken;      /* by thread */
     uint64_t *written; /* by variable: the last write; UNKNOWN after a broken read-modify-write */
-    uint64_t *pending; /* by variable: the read of a read-modify-write that is not complete */
+    uint64_t *pending; /* by variable: the read of an incomplete read-modify-write */
     uint32_t *holder;  /* by lock: thread + 1 */
-    uint64_t *place;   /* by event: its place in the schedule, from 1 on */
+    uint64_t *place;   /* by event: its place in the schedule, from 1 */
 };
 
 /* ---- the trace ---- */
@@ -63,7 +63,7 @@ static void count_names(struct facts *f) {
     }
 }
 
-/* The last two events of each thread that order anything, to recognise waits. */
+/* The last two events of each thread that order anything, for recognising waits. */
 struct recent {
     size_t last, before;
 };
@@ -87,9 +87,9 @@ static void find_wait(struct facts *f, struct recent *recent, size_t number) {
     recent->last = number;
 }
 
-/* Each receive that ends a wait, together with the sends since the wait began. */
+/* Pairs each receive that ends a wait with the sends since the wait began. */
 static void find_woken(struct facts *f) {
-    uint64_t *begins = st_alloc(f->count + 1, sizeof *begins); /* a release: its receive */
+    uint64_t *begins = st_alloc(f->count + 1, sizeof *begins); /* for a release, its receive */
     struct open_wait *open = st_alloc(f->threads + 1, sizeof *open);
     size_t open_count = 0;
     for (size_t i = 0; i < f->count; i++)
@@ -114,7 +114,7 @@ static void find_woken(struct facts *f) {
     free(open);
 }
 
-/* Gives each read the write that it saw (its couple), and finds read-modify-writes. */
+/* Finds the write that each read saw (its couple), and the read-modify-writes. */
 static void find_couples(struct facts *f) {
     uint64_t *write = st_alloc((size_t)f->variables + 1, sizeof *write);
     uint64_t *access = st_alloc((size_t)f->variables + 1, sizeof *access);
@@ -237,8 +237,8 @@ static const char *check_join(const struct replay *r, uint64_t number) {
     return NULL;
 }
 
-/* All sends of the channel that are before the receive in the trace must be done. The list is cut
- * from its front as far as it is done, so that all receives together look at each send once. */
+/* All sends of the channel that precede the receive in the trace must be done. Sends that are done
+ * are removed from the front of the list, so that all receives together look at each send once. */
 static const char *check_receive(struct replay *r, uint64_t number, uint64_t *sends) {
     const struct facts *f = r->facts;
     uint64_t *first = &sends[f->events[number - 1].target];

@@ -71,7 +71,7 @@ static bool links(const struct st_tas_graph *graph, const struct tas_segment *se
     return meets_block(graph, segment, event) || meets(graph, segment, event, ranges, forward);
 }
 
-/* One round over a thread: moves its first reached access up, or its last one down. */
+/* Makes one round over a thread: moves its first reached access up, or its last one down. */
 static bool widen(struct tas_window *window, const struct st_tas_graph *graph,
                   const struct tas_segment *segment, uint32_t t, bool forward) {
     struct tas_reach *reach = &window->reach[t];
@@ -113,8 +113,8 @@ static bool find_reach(struct tas_window *window, const struct st_tas_graph *gra
 
 /* ---- what is executed ---- */
 
-/* Adds to `to` what must happen before the event, and the event. With `free` it is a read that may
- * see anything. */
+/* Adds the event, and what must happen before it, to `to`. With `free`, the event is a read that
+ * may see anything. */
 static void add_event(struct tas_window *window, const struct st_tas_graph *graph, uint32_t event,
                       bool free) {
     const uint32_t *needs = free ? tas_needs_free(graph, event) : tas_needs(graph, event);
@@ -126,7 +126,7 @@ static void add_event(struct tas_window *window, const struct st_tas_graph *grap
         window->to[own] = graph->position[event];
 }
 
-/* The release of a lock that the thread holds behind its position `to`, or TAS_NONE. */
+/* The release of a lock that the thread holds after its position `to`, or TAS_NONE. */
 static uint32_t next_release(const struct tas_window *window, const struct st_tas_graph *graph,
                              uint32_t thread, uint32_t lower) {
     uint32_t event = tas_event_at(graph, thread, window->to[thread]), found = TAS_NONE;
@@ -142,8 +142,8 @@ static uint32_t next_release(const struct tas_window *window, const struct st_ta
     return found;
 }
 
-/* Adds releases to `to`, in threads other than `thread`, until no lock is held that could be
- * released before position lower[t] of its thread t. */
+/* Adds releases to `to`, in threads other than `thread`, until no thread t holds a lock that it
+ * could release before position lower[t]. */
 static void add_releases(struct tas_window *window, const struct st_tas_graph *graph,
                          uint32_t thread, const uint32_t *lower) {
     for (bool changed = true; changed;) {
@@ -174,7 +174,7 @@ uint32_t tas_window_holder(const struct tas_window *window, const struct st_tas_
     return TAS_NONE;
 }
 
-/* The event and all behind it in its thread are not frozen. */
+/* Unfreezes the event and all later events of its thread. */
 static void thaw(struct tas_window *window, const struct st_tas_graph *graph, uint32_t event) {
     uint32_t *from = &window->from[graph->events[event].thread];
     if (graph->position[event] <= *from) {
@@ -183,7 +183,8 @@ static void thaw(struct tas_window *window, const struct st_tas_graph *graph, ui
     }
 }
 
-/* What must happen before a frozen event is frozen; read-modify-writes are not cut in two. */
+/* What must happen before a frozen event must be frozen, and a read-modify-write must not be
+ * split. */
 static void thaw_dependent(struct tas_window *window, const struct st_tas_graph *graph,
                            uint32_t t) {
     while (window->from[t]) {
@@ -209,7 +210,7 @@ static bool is_followed(const struct tas_window *window, const struct st_tas_gra
     return false;
 }
 
-/* The locks that a thread holds behind its frozen events, all of which another thread acquires
+/* Looks at the locks that a thread holds after its frozen events and that another thread acquires
  * later in the frozen part. */
 static void thaw_sections(struct tas_window *window, const struct st_tas_graph *graph, uint32_t t) {
     uint32_t event = tas_event_at(graph, t, window->from[t]), set = graph->lockset[event];
@@ -220,11 +221,11 @@ static void thaw_sections(struct tas_window *window, const struct st_tas_graph *
     }
 }
 
-/* A read of the window that comes before `limit`, as observed: a frozen write behind its couple
- * would be what it sees. */
+/* For a read of the window that comes before `limit` in the trace: it would see a frozen write that
+ * comes after its couple. */
 static void thaw_later_writes(struct tas_window *window, const struct st_tas_graph *graph,
                               uint32_t read) {
-    uint32_t couple = graph->partner[read]; /* index + 1, so that 0 comes before all writes */
+    uint32_t couple = graph->partner[read]; /* index + 1, so that 0 precedes all writes */
     size_t key = 2 * (size_t)graph->events[read].target + 1;
     if (couple && !tas_is_frozen(window, graph, couple - 1))
         return;
@@ -249,7 +250,7 @@ static void look_at_read(struct tas_window *window, const struct st_tas_graph *g
     }
 }
 
-/* A write or an acquire of the window: what it could come before must not be frozen. */
+/* For a write or an acquire of the window: whatever it could come before must not be frozen. */
 static void look_at_rival(struct tas_window *window, const struct st_tas_graph *graph,
                           uint32_t event) {
     const struct st_event *e = &graph->events[event];

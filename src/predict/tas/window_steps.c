@@ -26,7 +26,7 @@ static void note_write(struct making *m, uint32_t event) {
     m->steps_of[number] = (uint32_t)m->program->step_count + 1;
 }
 
-/* The step of an event; false when the event is none. */
+/* Makes the step of an event. False if the event has none. */
 static bool make_step(struct making *m, uint32_t event, struct tas_step *step) {
     const struct st_tas_graph *graph = m->worker->graph;
     const struct st_event *e = &graph->events[event];
@@ -46,7 +46,7 @@ static bool make_step(struct making *m, uint32_t event, struct tas_step *step) {
     return true;
 }
 
-/* What must be met before a step, if that is news to its thread. */
+/* The vector that must be met before a step, if it adds anything for its thread. */
 static uint32_t news(const struct st_tas_graph *graph, uint32_t event, uint32_t *last) {
     const struct st_event *e = &graph->events[event];
     uint32_t position = graph->position[event], clock = graph->clock[event];
@@ -154,7 +154,8 @@ const struct tas_step *tas_next(const struct tas_progress *progress, uint32_t ac
     return &program->steps[a->first + progress->next[actor]];
 }
 
-/* All events before the next step count as executed: what they wait for, it waits for too. */
+/* All events before the next step count as executed, because the step also waits for whatever they
+ * wait for. */
 static void set_reached(struct tas_progress *progress, uint32_t actor) {
     const struct tas_program *program = progress->program;
     const struct tas_actor *a = &program->actors[actor];

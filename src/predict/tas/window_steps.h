@@ -1,6 +1,6 @@
-/* The events of a window that a schedule can put in another order: accesses to shared variables and
- * lock events, as steps of threads. A read-modify-write is one step. All other events only carry
- * order, which is in the vectors of the steps behind them. */
+/* The events of a window that a schedule can reorder: accesses to shared variables and lock events,
+ * as steps of threads. A read-modify-write is one step. All other events only carry order, which
+ * the vectors of later steps contain. */
 #ifndef SERIATIM_PREDICT_TAS_WINDOW_STEPS_H
 #define SERIATIM_PREDICT_TAS_WINDOW_STEPS_H
 
@@ -9,13 +9,13 @@
 enum tas_kind { TAS_READ, TAS_WRITE, TAS_UPDATE, TAS_ACQUIRE, TAS_RELEASE };
 
 struct tas_step {
-    uint32_t event; /* of an update, the read */
+    uint32_t event; /* for an update, its read */
     enum tas_kind kind;
     bool inside;     /* an access of the block */
     uint32_t object; /* variable or lock, numbered from 0 in the program */
-    uint32_t couple; /* of a read or update: number + 1 of the step that writes, 0 when that is in
-                      * the frozen part, or the initial value */
-    uint32_t clock;  /* the vector that must be met, TAS_NONE when that before it says the same */
+    uint32_t couple; /* for a read or update, number + 1 of the step that writes; 0: that is in the
+                      * frozen part, or the initial value */
+    uint32_t clock;  /* the vector that must be met; TAS_NONE: the same as before */
 };
 
 static inline bool tas_is_lock(const struct tas_step *step) {
@@ -33,26 +33,27 @@ struct tas_program {
     struct tas_step *steps;
     size_t step_count, step_capacity;
     uint32_t variable_count, lock_count;
-    uint32_t *held; /* by lock: actor + 1 that holds it at the start; TAS_NONE: that is no actor */
-    uint32_t *end;  /* by thread: the position that is executed when all steps are */
+    uint32_t *held; /* by lock: actor + 1 that holds it at the start; TAS_NONE: the holder is no
+                     * actor */
+    uint32_t *end;  /* by thread: the position reached when all steps are executed */
 };
 
 void tas_program_make(struct tas_program *program, const struct tas_worker *worker);
 void tas_program_free(struct tas_program *program);
 
-/* How far the actors are. `next` counts steps within each actor's list; a broken actor executed, as
- * its last event, a read that did not see its couple. */
+/* How far the actors are. `next` counts steps within each actor's list. The last event of a broken
+ * actor was a read that did not see its couple. */
 struct tas_progress {
     const struct tas_program *program;
     const struct st_tas_graph *graph;
-    uint32_t *path; /* the actors of the steps that were taken and not taken back, in order */
+    uint32_t *path; /* the actors of the steps taken and not undone, in order */
     size_t taken;
     uint32_t *next;    /* by actor */
     bool *broken;      /* by actor */
     uint32_t *reached; /* by thread: the position up to which all events are executed and intact */
-    uint32_t *written; /* by variable: number + 1 of the step that wrote last, 0: nobody;
-                        * TAS_NONE: a broken update may have */
-    uint32_t *holder;  /* by lock: actor + 1; TAS_NONE: somebody who stopped */
+    uint32_t *written; /* by variable: number + 1 of the step that wrote last; 0: none; TAS_NONE: a
+                        * broken update may have */
+    uint32_t *holder;  /* by lock: actor + 1; TAS_NONE: a thread that has stopped */
 };
 
 void tas_progress_init(struct tas_progress *progress, const struct tas_program *program,
@@ -62,23 +63,24 @@ void tas_progress_free(struct tas_progress *progress);
 /* The next step of an actor, or NULL when it has no more. */
 const struct tas_step *tas_next(const struct tas_progress *progress, uint32_t actor);
 
-/* Is everything executed that its next step, which it must have, waits for, locks aside? */
+/* Has everything been executed that the actor's next step waits for, apart from locks? The actor
+ * must have a next step. */
 bool tas_needs_met(const struct tas_progress *progress, uint32_t actor);
 
-/* Can it be taken now? */
+/* Can the actor's next step be taken now? */
 bool tas_enabled(const struct tas_progress *progress, uint32_t actor);
 
-/* Would the step, a read or an update, not see its couple? */
+/* Would the step, a read or an update, fail to see its couple? */
 static inline bool tas_breaks(const struct tas_progress *progress, const struct tas_step *step) {
     return (step->kind == TAS_READ || step->kind == TAS_UPDATE) &&
            progress->written[step->object] != step->couple;
 }
 
-/* Takes the next step of an actor. Returns what tas_retract needs to take it back. */
+/* Takes the next step of an actor. Returns what tas_retract needs to undo it. */
 uint32_t tas_advance(struct tas_progress *progress, uint32_t actor);
 void tas_retract(struct tas_progress *progress, uint32_t actor, uint32_t before);
 
-/* Writes the schedule of the steps that were taken to worker->schedule. */
+/* Writes the schedule of the steps taken to worker->schedule. */
 void tas_progress_schedule(const struct tas_progress *progress, struct tas_worker *worker);
 
 #endif
