@@ -52,7 +52,7 @@ static void receive(struct st_barrier_channel *channel, uint32_t thread) {
     channel->senders[channel->received++] = thread;
 }
 
-/* The recorder ends a block at a barrier and begins another, between the send and the receive. */
+/* At a barrier the recorder ends a block and begins another, between the send and the receive. */
 static bool is_boundary(const struct st_event *event) {
     return event->op == ST_BEGIN || event->op == ST_END || event->op == ST_UNMARKED;
 }

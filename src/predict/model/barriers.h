@@ -1,9 +1,9 @@
 /* Which channels of a trace are barriers.
  *
  * A trace does not say what a channel is used for (docs/trace-format.md, "Channels"), but a barrier
- * is known by its shape: each thread's send is directly followed by its receive, but for ends and
- * begins of blocks, and the channel is used in rounds, in which at least two threads send before
- * the first of them receives. */
+ * has a recognisable shape. Each thread's receive directly follows its send, with at most ends and
+ * begins of blocks in between. The channel is used in rounds, and in each round at least two
+ * threads send before the first of them receives. */
 #ifndef SERIATIM_PREDICT_MODEL_BARRIERS_H
 #define SERIATIM_PREDICT_MODEL_BARRIERS_H
 
@@ -12,14 +12,14 @@
 #include <stddef.h>
 
 struct st_barrier_channel {
-    uint32_t *senders; /* threads that sent in this round; those that received come first */
+    uint32_t *senders; /* threads that sent in this round; those that also received come first */
     size_t sent, received, capacity;
-    bool used, broken; /* broken: it is no barrier */
+    bool used, broken; /* broken: it is not a barrier */
 };
 
 struct st_barriers {
     struct st_barrier_channel *channels;
-    size_t count, capacity; /* channels that have been seen have a number below `count` */
+    size_t count, capacity; /* channels seen so far have numbers below `count` */
     uint32_t *waiting;      /* by thread: the channel that it just sent to, plus 1 */
     size_t waiting_capacity;
 };
@@ -27,10 +27,10 @@ struct st_barriers {
 void st_barriers_init(struct st_barriers *barriers);
 void st_barriers_free(struct st_barriers *barriers);
 
-/* All events of the trace, in order. */
+/* Takes all events of the trace, in order. */
 void st_barriers_event(struct st_barriers *barriers, const struct st_event *event);
 
-/* To be asked at the end of the trace. */
+/* Valid only at the end of the trace. */
 bool st_is_barrier(const struct st_barriers *barriers, uint32_t channel);
 
 #endif

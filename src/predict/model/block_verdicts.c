@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The lock of an atomic variable has no name, since no program knows it: the access that it is held
- * around is shown instead. */
+/* The lock of an atomic variable has no name, since it does not exist in the program. The access
+ * that it protects is shown instead. */
 static struct st_token token_to_show(const struct st_model *model, const struct st_shape *shape,
                                      uint32_t token) {
     struct st_token what = shape->tokens[token];
@@ -41,7 +41,7 @@ struct st_place st_unit_place(const struct st_model *model, uint32_t unit, uint3
                           self->spots[token]);
 }
 
-/* A reader-writer lock is shown as the trace has it: it is taken by a receive. */
+/* A reader-writer lock is shown as the trace has it: a receive acquires it. */
 static const char *pattern_word(enum st_op op) {
     switch (op) {
     case ST_READ:
@@ -63,7 +63,7 @@ char *st_places_pattern(const struct st_place *events, size_t count) {
     return pattern;
 }
 
-/* The parts of one block, in one row: that of the part with the largest verdict. */
+/* All parts of one block, in one row, which is that of the part with the largest verdict. */
 struct row {
     uint64_t begin, end, begin_loc;
     uint32_t unit;
@@ -110,9 +110,9 @@ static struct st_predicted_block make_block(const struct st_model *model, const 
                                        .verdict = row->verdict};
 }
 
-/* Which rows are listed: those of which there is something to say, then the others, as long as
- * there is room. Among them names take turns, so that a frequent finding does not hide a rare
- * one: first the first of each name, then the second, and so on. */
+/* Chooses the rows to list: those with something to report, then the others, as long as there is
+ * room. Within each group names take turns, so that a frequent finding does not hide a rare one:
+ * first the first row of each name, then the second, and so on. */
 static bool *choose(const struct st_model *model, const struct row *rows, size_t count,
                     size_t limit) {
     bool *chosen = st_alloc(count + 1, sizeof *chosen);
@@ -148,10 +148,10 @@ static bool *choose(const struct st_model *model, const struct row *rows, size_t
 
 /* ---- whose events are shown ----
  *
- * Equal units of a period are one, so that the events of a finding may be those of another block.
- */
+ * Equal units of a period are stored once, so the events of a finding may be those of another
+ * block. */
 
-/* For each unit the begin of the first block that it was, whose spots it has. */
+/* For each unit, the begin of its first block, the one its spots come from. */
 static uint64_t *find_owners(const struct st_model *model) {
     uint64_t *owners = st_alloc(model->unit_count + 1, sizeof *owners);
     for (size_t i = 0; i < model->instance_count; i++)
@@ -164,7 +164,7 @@ static bool is_within(uint64_t number, uint64_t begin, uint64_t end) {
     return number >= begin && (!end || number <= end);
 }
 
-/* The begin of the block that has the event, among those that are this unit; 0: there is none. */
+/* Of the blocks that this unit stands for, the begin of the one that contains the event, or 0. */
 static uint64_t find_block_around(const struct st_model *model, uint32_t unit, uint64_t number) {
     for (size_t i = 0; i < model->instance_count; i++) {
         const struct st_instance *instance = &model->instances[i];
@@ -174,8 +174,8 @@ static uint64_t find_block_around(const struct st_model *model, uint32_t unit, u
     return 0;
 }
 
-/* 0: they are its own. With the order of units kept, an analysis may give the events of any of
- * the equal ones, and a unit has only events inside of its block. */
+/* 0: the events are its own. When the order of units is kept, an analysis may report the events of
+ * any of the equal units, and a unit has only events inside its block. */
 static uint64_t find_source(const struct st_model *model, const uint64_t *owners, uint32_t unit,
                             const struct st_predicted_block *block) {
     uint64_t source = 0;

@@ -1,4 +1,4 @@
-/* From what an analysis says of units to what a prediction says of blocks. */
+/* Turns an analysis's verdicts on units into a prediction's verdicts on blocks. */
 #ifndef SERIATIM_PREDICT_MODEL_BLOCK_VERDICTS_H
 #define SERIATIM_PREDICT_MODEL_BLOCK_VERDICTS_H
 
@@ -9,21 +9,21 @@ struct st_place st_unit_place(const struct st_model *model, uint32_t unit, uint3
 struct st_place st_token_place(const struct st_model *model, uint32_t thread, struct st_token what,
                                struct st_spot spot);
 
-/* "R-W-R": the operations of the events; locks are "acq" and "rel". To be freed. */
+/* "R-W-R": the operations of the events; locks are "acq" and "rel". The caller frees it. */
 char *st_places_pattern(const struct st_place *events, size_t count);
 
-/* Fills in the pattern, the events and what else the analysis knows of a unit that it reports. */
+/* Fills in the pattern, the events and whatever else the analysis knows about a unit that it
+ * reports. */
 typedef void st_explain(void *context, uint32_t unit, struct st_predicted_block *block);
 
-/* Gives the prediction all blocks of the trace, and finishes it. verdicts[u] is what the analysis
- * says of unit u; `explain` is called at most once for each block that is listed. limit: how many
- * blocks to list at most, 0 for all; those with findings go first, and the names of blocks share
- * the places. */
+/* Adds all blocks of the trace to the prediction, and finishes it. verdicts[u] is the verdict on
+ * unit u. `explain` is called at most once for each listed block. limit: list at most this many
+ * blocks, or all if 0. Blocks with findings go first, and the names of blocks share the places. */
 void st_report_units(const struct st_model *model, const enum st_block_verdict *verdicts,
                      st_explain *explain, void *context, size_t limit,
                      struct st_prediction *prediction);
 
-/* The same where the analysis distinguishes equal units: verdicts[i] is about
+/* The same for an analysis that distinguishes equal units: verdicts[i] is about
  * model->instances[i]. */
 void st_report_instances(const struct st_model *model, const enum st_block_verdict *verdicts,
                          st_explain *explain, void *context, size_t limit,

@@ -44,8 +44,8 @@ static void note_use(struct st_last_use *use, uint32_t now, bool writes) {
         use->read = now + 1;
 }
 
-/* The last use by a thread. Of a thread's uses in the past, only the last can be concurrent with
- * something new if any is. */
+/* The last use by a thread. If any past use of a thread can be concurrent with something new, its
+ * last one can. */
 static struct st_last_use *find_use(struct st_last_use *first, struct st_last_use **others,
                                     uint32_t *count, uint32_t thread) {
     if (!first->read && !first->written)
@@ -106,7 +106,8 @@ static struct st_lock_facts *lock_of(struct st_survey *survey, uint32_t lock) {
     return &survey->locks[lock];
 }
 
-/* The lock is acquired or released: a critical section may last from one period to another. */
+/* The lock is acquired or released. Both count, since a critical section may span several
+ * periods. */
 static void use_lock(struct st_survey *survey, struct st_lock_facts *facts, uint32_t thread) {
     uint32_t now = st_periods_now(&survey->order.periods, thread);
     struct st_last_use *own = find_use(&facts->first, &facts->others, &facts->other_count, thread);
@@ -131,7 +132,7 @@ static void acquire(struct st_survey *survey, const struct st_event *event) {
     thread->held[thread->held_count++] = event->target;
 }
 
-/* What is held longer than this lock is not protected by it. */
+/* This lock does not protect locks that are held longer than it is. */
 static void release(struct st_survey *survey, const struct st_event *event) {
     struct st_survey_thread *thread = thread_of(survey, event->thread);
     size_t place = 0;

@@ -1,39 +1,39 @@
-/* What must be known of variables and locks before units can be made of a trace: which variables
- * are contended, and how locks are used. */
+/* What the model must know about variables and locks before it can make units: which variables are
+ * contended, and how locks are used. */
 #ifndef SERIATIM_PREDICT_MODEL_CONTENTION_H
 #define SERIATIM_PREDICT_MODEL_CONTENTION_H
 
 #include "predict/model/locksets.h"
 #include "predict/model/order.h"
 
-/* When a thread used something last: periods plus 1, or 0 for never. */
+/* The last time a thread used something: periods plus 1, or 0 for never. */
 struct st_last_use {
     uint32_t thread;
     uint32_t read, written;
 };
 
 struct st_variable_facts {
-    bool shared;      /* by two threads at least */
-    bool written;     /* at least once */
-    bool contended;   /* by concurrent accesses of two threads, one of them a write */
-    bool indivisible; /* by an atomic operation that does more than one access */
-    bool plain;       /* by what is no atomic operation */
-    struct st_last_use first, *others; /* until it is contended */
+    bool shared;                       /* at least two threads access it */
+    bool written;                      /* at least once */
+    bool contended;                    /* two threads access it concurrently, one of them writing */
+    bool indivisible;                  /* an atomic operation of several accesses includes it */
+    bool plain;                        /* some access is not an atomic operation */
+    struct st_last_use first, *others; /* kept until it is contended */
     uint32_t other_count;
 };
 
 struct st_lock_facts {
-    bool shared;    /* two threads at least acquire it */
+    bool shared;    /* at least two threads acquire it */
     bool contended; /* and at least once in concurrent periods */
     bool used;
-    uint32_t protectors; /* the set of locks that are held whenever it is */
+    uint32_t protectors; /* the lockset that is held whenever this lock is */
     struct st_last_use first, *others;
     uint32_t other_count;
 };
 
-/* What a thread does. */
+/* The state of one thread. */
 struct st_survey_thread {
-    uint32_t *held; /* locks, in the order in which they were acquired */
+    uint32_t *held; /* locks, in the order of their acquires */
     size_t held_count, held_capacity;
     uint32_t atomic; /* the variable of its last event plus 1, if that was an atomic access */
 };
@@ -45,7 +45,7 @@ struct st_survey {
     size_t lock_count, lock_capacity;
     struct st_survey_thread *threads;
     size_t thread_capacity;
-    uint64_t channel_events; /* of channels that make no order in every schedule */
+    uint64_t channel_events; /* of channels whose order need not hold in every schedule */
     struct st_order order;
     struct st_locksets *locksets;
 };
@@ -55,7 +55,7 @@ void st_survey_init(struct st_survey *survey, enum st_model_order mode,
                     struct st_locksets *locksets);
 void st_survey_free(struct st_survey *survey);
 
-/* All events of the trace, in order. */
+/* Takes all events of the trace, in order. */
 void st_survey_event(struct st_survey *survey, const struct st_event *event);
 
 #endif

@@ -16,7 +16,7 @@ void st_locksets_free(struct st_locksets *sets) {
     free(sets->scratch);
 }
 
-/* The locks are ascending. They may be sets->scratch, but not those of a set. */
+/* The locks are ascending. They may be in sets->scratch, but not in a stored set. */
 static uint32_t intern(struct st_locksets *sets, const uint32_t *locks, size_t count) {
     return count ? st_intern_add(&sets->sets, locks, count * sizeof *locks) : 0;
 }

@@ -1,4 +1,4 @@
-/* Sets of locks as numbers: equal sets have equal numbers. Set 0 is the empty one. */
+/* Sets of locks as numbers: equal sets have equal numbers. Set 0 is empty. */
 #ifndef SERIATIM_PREDICT_MODEL_LOCKSETS_H
 #define SERIATIM_PREDICT_MODEL_LOCKSETS_H
 
@@ -13,7 +13,7 @@ struct st_locksets {
 void st_locksets_init(struct st_locksets *sets);
 void st_locksets_free(struct st_locksets *sets);
 
-/* The set of these locks, which are different and in any order. */
+/* The set of these locks, which are distinct and in any order. */
 uint32_t st_lockset_of(struct st_locksets *sets, const uint32_t *locks, size_t count);
 
 uint32_t st_lockset_with(struct st_locksets *sets, uint32_t set, uint32_t lock);

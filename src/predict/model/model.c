@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 enum pass {
-    PASS_SURVEY, /* what are channels used for? What is contended, if they make no order? */
-    PASS_AGAIN,  /* what is contended, if some do */
+    PASS_SURVEY, /* what are channels used for? What is contended if they impose no order? */
+    PASS_AGAIN,  /* what is contended if some do */
     PASS_UNITS,
     PASS_NONE
 };
@@ -108,7 +108,7 @@ void st_model_feed(struct st_model *model, const struct st_event *events, size_t
     }
 }
 
-/* Was it wrong to take channels for what orders nothing? */
+/* Was it wrong to assume that channels order nothing? */
 static bool has_channels(const struct st_model *model) {
     const struct st_order *order = &model->builder->order;
     for (uint32_t i = 0; i < model->builder->barriers.count; i++)
@@ -138,7 +138,7 @@ static void take_locks(struct st_model *model, const struct st_survey *survey) {
                 .shared = model->variables[i].shared, .contended = model->variables[i].contended};
 }
 
-/* Takes over what the survey found; what it needed to find it is not needed any more. */
+/* Keeps what the survey found and frees the rest. */
 static void take_facts(struct st_model *model) {
     struct st_model_builder *builder = model->builder;
     struct st_survey *survey = &builder->survey;

@@ -1,7 +1,7 @@
 /* A run as the analyses of Wang and Stoller see it (TSE 2006; PPoPP 2006): units of events, which
  * other schedules may interleave in any way that locks, fork, join and barriers allow.
  *
- * The trace is fed as often as the model asks for it:
+ * Feed the trace as often as the model asks for it:
  *
  *     struct st_model *model = st_model_new(&options);
  *     while (st_model_wants_pass(model)) {
@@ -9,32 +9,31 @@
  *         st_model_end_pass(model);
  *     }
  *
- * Read-only from then on, and so for any number of threads at once.
+ * After that the model is read-only, so any number of threads may use it at once.
  *
- * **Units.** A transaction is an outermost block, or what is left of one between fork, join and
- * barrier events, which are outside of all units. An event outside of all blocks is a unit of its
- * own, which need not be atomic with any other; predict/model/unit_maker.h says what becomes of
- * critical sections there. Units that do the same (same shape) in the same period are one `struct
- * st_unit`; how many there were is in it, and which blocks they belong to is in the list of
- * instances.
+ * **Units.** A transaction is an outermost block, or a part of one between fork, join and barrier
+ * events, which are outside all units. An event outside all blocks is a unit of its own, which need
+ * not be atomic with any other; predict/model/unit_maker.h says what happens to critical sections
+ * there. Units that do the same (same shape) in the same period are one `struct st_unit`, which
+ * counts them. The list of instances says which blocks they belong to.
  *
- * **Escape.** The papers count an access only once its variable has escaped from its creator. From
- * a trace one knows for certain only that a variable is *contended*: that two threads access it in
- * concurrent periods, one of them writing. No other variable can matter to atomicity, in any
- * schedule, and those are not in shapes at all. (Counting accesses only from the first access by a
- * second thread on, as if the variable had not escaped before, would miss violations: in another
- * schedule the second thread comes earlier.)
+ * **Escape.** The papers count an access only once its variable has escaped from its creator. A
+ * trace shows for certain only that a variable is *contended*: two threads access it in concurrent
+ * periods, one of them writing. No other variable can matter to atomicity, in any schedule, so
+ * shapes leave the others out. (Suppose accesses counted only from the first access by a second
+ * thread on, as if the variable had not escaped before. That would miss violations, since in
+ * another schedule the second thread comes earlier.)
  *
- * **Other synchronisation.** A trace has it as channels, and other schedules need not have the
- * order that was observed. Of some channels more is known: barriers (predict/model/barriers.h) and
- * what is done once (predict/model/onces.h) make the same order in every schedule, and
- * reader-writer locks are locks (predict/model/rwlocks.h). All others make no order at all, unless
- * it is asked for.
+ * **Other synchronisation.** A trace represents it by channels, and other schedules need not have
+ * the observed order. Some channels are better understood: barriers (predict/model/barriers.h) and
+ * one-time initialisation (predict/model/onces.h) impose the same order in every schedule, and
+ * reader-writer locks are locks (predict/model/rwlocks.h). All other channels impose no order at
+ * all, unless the options ask for it.
  *
  * **Atomic operations.** A read-modify-write is one step in every schedule, and so is an operation
  * on several variables (bytes that are accessed one by one elsewhere). So a variable with such an
- * operation has a lock of its own, with a number from `first_atomic_lock` on, that is held around
- * each operation on it. */
+ * operation has a lock of its own, numbered from `first_atomic_lock` on, which is held around each
+ * operation on it. */
 #ifndef SERIATIM_PREDICT_MODEL_MODEL_H
 #define SERIATIM_PREDICT_MODEL_MODEL_H
 
@@ -45,22 +44,22 @@
 #include "predict/model/rwlocks.h"
 #include "predict/model/shapes.h"
 
-/* Which order holds in every schedule, beyond fork and join. */
+/* The order that holds in every schedule, beyond fork and join. */
 enum st_model_order {
-    ST_MODEL_BARRIERS, /* that of barriers, as in the papers, and of what is done once */
-    ST_MODEL_ALL       /* that of all channels as it was observed */
+    ST_MODEL_BARRIERS, /* that of barriers, as in the papers, and of one-time initialisation */
+    ST_MODEL_ALL       /* that of all channels, as observed */
 };
 
 struct st_model_options {
     enum st_model_order order;
-    bool keep_shared;      /* in shapes also variables that are shared, but not contended */
+    bool keep_shared;      /* shapes include variables that are shared but not contended */
     bool keep_repetitions; /* no trimming, for comparison */
-    bool keep_sequence;    /* all occurrences of units, in order; and then each event outside of
-                            * blocks is a unit of its own also in critical sections */
+    bool keep_sequence;    /* keep all occurrences of units, in order; each event outside blocks is
+                            * then a unit of its own, even in critical sections */
     struct st_observer_list observers;
 };
 
-/* Where something was seen. */
+/* Where a token was seen. */
 struct st_spot {
     uint64_t number, loc;
 };
@@ -68,26 +67,26 @@ struct st_spot {
 struct st_unit {
     uint32_t shape;
     uint32_t thread;
-    uint32_t first_period, last_period; /* different if something ordered it in its midst */
+    uint32_t first_period, last_period; /* different if something ordered it partway through */
     uint32_t block;                     /* name, or ST_NO_NAME */
-    /* The tokens own_first .. own_end - 1 are the transaction, or the event outside of blocks.
-     * Those before and behind are of critical sections around it (predict/model/unit_maker.h). */
+    /* The tokens own_first .. own_end - 1 are the transaction, or the event outside blocks. Those
+     * before and after belong to critical sections around it (predict/model/unit_maker.h). */
     uint32_t own_first, own_end;
     bool transaction;
     uint64_t count;      /* how many units are like this one */
-    uint64_t begin, end; /* events: the begin of the first and the end of the last of them */
+    uint64_t begin, end; /* events: the begin of the first such unit and the end of the last */
     uint64_t begin_loc;
-    struct st_spot *spots; /* of the first one: for each token */
+    struct st_spot *spots; /* of the first such unit, by token */
 };
 
-/* A transaction that was executed. Parts of one block have the same begin. */
+/* An executed transaction. Parts of one block have the same begin. */
 struct st_instance {
     uint64_t begin, end; /* of the block; end is 0 if it is open at the end of the trace */
-    uint64_t begin_loc;  /* that of the unit is the first one's */
+    uint64_t begin_loc;  /* the unit has that of its first instance */
     uint32_t unit;
 };
 
-/* A unit as it was executed. */
+/* One execution of a unit. */
 struct st_occurrence {
     uint32_t unit;
     size_t spots; /* in st_model.spots: one for each of its tokens */
@@ -95,23 +94,23 @@ struct st_occurrence {
 
 struct st_model_variable {
     bool shared, written, contended, indivisible;
-    bool plain;    /* some access is no atomic operation: it can be in a data race */
+    bool plain;    /* some access is not an atomic operation, so there can be a data race */
     uint32_t lock; /* its own, if it is indivisible */
 };
 
 struct st_model_lock {
     bool shared, contended;
-    bool loose;          /* some critical section of it lasts from one unit to another */
-    uint32_t protectors; /* the set of locks that are held whenever it is */
+    bool loose;          /* some critical section of it spans several units */
+    uint32_t protectors; /* the lockset that is held whenever this lock is */
 };
 
 struct st_model {
     struct st_model_options options;
     struct st_unit *units;
     size_t unit_count, unit_capacity;
-    struct st_instance *instances; /* in the order in which they ended */
+    struct st_instance *instances; /* in the order of their ends */
     size_t instance_count, instance_capacity;
-    struct st_occurrence *occurrences; /* with keep_sequence: those of a thread are in order */
+    struct st_occurrence *occurrences; /* with keep_sequence; those of one thread are in order */
     size_t occurrence_count, occurrence_capacity;
     struct st_spot *spots;
     size_t spot_count, spot_capacity;
@@ -124,7 +123,7 @@ struct st_model {
     const struct st_rwlocks *rwlocks;
     size_t lock_count;
     uint32_t first_atomic_lock;
-    uint64_t channel_events;        /* of channels that make no order in every schedule */
+    uint64_t channel_events;        /* of channels whose order need not hold in every schedule */
     bool held_at_end;               /* a contended lock was held when the trace ended */
     struct st_observers *observers; /* those of the options */
     struct st_model_builder *builder;
@@ -142,8 +141,8 @@ static inline const struct st_shape *st_unit_shape(const struct st_model *model,
     return &model->shapes.items[model->units[unit].shape];
 }
 
-/* Must every unit like `left` end before some unit like `right` begins? For the same thread: does
- * the first of the ones come before the last of the others? */
+/* Must every unit like `left` end before some unit like `right` begins? Within one thread: does the
+ * first unit like `left` come before the last unit like `right`? */
 static inline bool st_unit_before(const struct st_model *model, uint32_t left, uint32_t right) {
     const struct st_unit *a = &model->units[left], *b = &model->units[right];
     if (a->thread == b->thread)
@@ -151,7 +150,7 @@ static inline bool st_unit_before(const struct st_model *model, uint32_t left, u
     return st_period_before(model->periods, a->last_period, b->first_period);
 }
 
-/* Can they run at the same time? Never true of two units of one thread. */
+/* Can the units run at the same time? Never true for two units of one thread. */
 static inline bool st_units_concurrent(const struct st_model *model, uint32_t left,
                                        uint32_t right) {
     const struct st_unit *a = &model->units[left], *b = &model->units[right];

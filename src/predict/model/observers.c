@@ -28,7 +28,7 @@ void st_observers_add(struct st_observer_list *list, const struct st_observer *o
         if (list->items[i].observer == observer)
             return;
     if (list->count == ST_MOST_OBSERVERS)
-        abort(); /* the constant is too small for what analyses ask for */
+        abort(); /* the constant is too small for what the analyses ask for */
     list->items[list->count].observer = observer;
     list->items[list->count++].flags = flags;
 }

@@ -1,14 +1,16 @@
-/* Which channels of a trace are of something that is done once: pthread_once, call_once, or a
- * static object of a C++ function.
+/* Which channels of a trace belong to one-time initialisation: pthread_once, call_once, or a static
+ * object of a C++ function.
  *
- * What is done once is done before anybody goes on, whoever does it. So given what each thread does
- * in this run, it is order that every schedule has, not only the one that was observed.
+ * The initialisation completes before any thread continues, whichever thread does it. So, given
+ * what each thread does in this run, its order holds in every schedule, not only in the observed
+ * one.
  *
- * A trace does not say what a channel is used for (docs/trace-format.md, "Channels"), but this has
- * a shape: there is one send, and the thread that sends receives, too, from the same line: just
- * behind the send (pthread_once returns to the initialiser as to all others), or, once and as the
- * first of all, before it (whoever is to initialise a static object). Nobody else receives
- * before the send. A semaphore has other lines for its two sides. */
+ * A trace does not say what a channel is used for (docs/trace-format.md, "Channels"), but this use
+ * has a recognisable shape. There is one send, and the thread that sends also receives, at the same
+ * source line. It receives just after the send (pthread_once returns to the initialiser as to all
+ * others), or once before it, as the first of all (the thread that is to initialise a static
+ * object). No other thread receives before the send. The two sides of a semaphore are on different
+ * lines. */
 #ifndef SERIATIM_PREDICT_MODEL_ONCES_H
 #define SERIATIM_PREDICT_MODEL_ONCES_H
 
@@ -18,13 +20,13 @@
 
 struct st_once_channel {
     uint32_t sender; /* thread plus 1; 0 before the send */
-    uint32_t first;  /* the thread plus 1 that received before the send */
+    uint32_t first;  /* plus 1: the thread that received before the send */
     uint64_t first_loc;
-    bool fits;   /* the sender received as it should */
+    bool fits;   /* the sender received as described above */
     bool broken; /* it is something else */
 };
 
-/* What a thread has just sent: the channel plus 1, or 0. */
+/* The channel, plus 1, that a thread has just sent to, or 0. */
 struct st_once_thread {
     uint32_t sent;
     uint64_t loc;
@@ -40,10 +42,10 @@ struct st_onces {
 void st_onces_init(struct st_onces *onces);
 void st_onces_free(struct st_onces *onces);
 
-/* All events of the trace, in order. */
+/* Takes all events of the trace, in order. */
 void st_onces_event(struct st_onces *onces, const struct st_event *event);
 
-/* To be asked at the end of the trace. */
+/* Valid only at the end of the trace. */
 bool st_is_once(const struct st_onces *onces, uint32_t channel);
 
 #endif

@@ -1,4 +1,4 @@
-/* The order that holds in every schedule: thread periods as the events of a trace make them. */
+/* The order that holds in every schedule: thread periods, as the events of a trace define them. */
 #ifndef SERIATIM_PREDICT_MODEL_ORDER_H
 #define SERIATIM_PREDICT_MODEL_ORDER_H
 
@@ -7,7 +7,7 @@
 #include "predict/model/onces.h"
 #include "predict/model/periods.h"
 
-/* A channel that counts. */
+/* A channel that imposes order. */
 struct st_order_channel {
     struct st_message message;
     bool received; /* since the last send */
@@ -16,7 +16,7 @@ struct st_order_channel {
 struct st_order {
     struct st_periods periods;
     enum st_model_order mode;
-    const struct st_barriers *barriers; /* NULL: channels make no order */
+    const struct st_barriers *barriers; /* NULL: channels impose no order */
     const struct st_onces *onces;       /* the same */
     struct st_order_channel *channels;
     size_t channel_capacity;
@@ -26,16 +26,17 @@ void st_order_init(struct st_order *order, enum st_model_order mode,
                    const struct st_barriers *barriers, const struct st_onces *onces);
 void st_order_free(struct st_order *order);
 
-/* Is it a fork, a join or an operation of a barrier? Those are outside of all units. */
+/* Is it a fork, a join or a barrier operation? Those are outside all units. */
 bool st_order_splits(const struct st_order *order, const struct st_event *event);
 
-/* Does the channel make order in every schedule? */
+/* Does the channel impose order in every schedule? */
 bool st_order_is_certain(const struct st_order *order, uint32_t channel);
 
-/* Does it, or does it count as if it did? */
+/* Does it, or do the options treat it as if it did? */
 bool st_order_counts(const struct st_order *order, uint32_t channel);
 
-/* All events of the trace, in order. Afterwards st_periods_now gives the period of the thread. */
+/* Takes all events of the trace, in order. After each, st_periods_now gives the period of its
+ * thread. */
 void st_order_event(struct st_order *order, const struct st_event *event);
 
 #endif

@@ -42,7 +42,7 @@ static void merge_clock(struct st_period_clock *clock, const struct st_period_cl
             clock->before[i] = other->before[i];
 }
 
-/* Takes over the clock. */
+/* Takes ownership of the clock. */
 static uint32_t keep_clock(struct st_periods *periods, struct st_period_clock clock) {
     st_reserve(&periods->clocks, &periods->clock_capacity, periods->clock_count + 1);
     periods->clocks[periods->clock_count] = clock;
@@ -57,9 +57,9 @@ static uint32_t new_chain(struct st_periods *periods) {
     return (uint32_t)periods->chain_count++;
 }
 
-/* A chain of which whoever has this clock knows all periods, or a new one. Only a join lets
- * somebody know the last period of a thread. It is worth looking at a few chains, the last ones
- * first: who starts threads mostly waits for them, too. */
+/* A chain all of whose periods are in this clock, or a new chain. Only a join makes the last period
+ * of a thread known. Looking at a few chains pays off, the last ones first: a thread that starts
+ * threads usually waits for them, too. */
 static uint32_t chain_after(struct st_periods *periods, const struct st_period_clock *clock) {
     enum { LOOKS = 16 };
     for (size_t i = periods->ended_count; i > 0 && i + LOOKS > periods->ended_count; i--) {
@@ -75,7 +75,7 @@ static uint32_t chain_after(struct st_periods *periods, const struct st_period_c
     return new_chain(periods);
 }
 
-/* In a trace after repair the thread may have been joined before. */
+/* In a repaired trace the thread may have been joined before. */
 static void end_chain(struct st_periods *periods, uint32_t thread, uint32_t chain) {
     if (periods->chains[chain].thread != thread || periods->chains[chain].ended)
         return;
@@ -111,9 +111,9 @@ static struct st_period_clock clock_after(const struct st_periods *periods, uint
     return clock;
 }
 
-/* The next period of a thread, with another clock. In a trace after repair, a thread may go on
- * after it was joined and somebody has its chain: then it needs a new one, and a clock that knows
- * its own past. */
+/* Starts the next period of a thread, with another clock. In a repaired trace, a thread may
+ * continue after it was joined and another thread took over its chain. It then needs a new chain,
+ * and a clock that includes its own past. */
 static void go_on(struct st_periods *periods, uint32_t now, uint32_t clock) {
     const struct st_period from = periods->items[now];
     uint32_t chain = from.chain;
@@ -129,7 +129,7 @@ static void go_on(struct st_periods *periods, uint32_t now, uint32_t clock) {
 void st_periods_fork(struct st_periods *periods, uint32_t parent, uint32_t child) {
     uint32_t now = st_periods_now(periods, parent);
     struct st_period_clock clock = clock_after(periods, now);
-    /* A trace after repair may fork a thread that has run already. */
+    /* A repaired trace may fork a thread that has already run. */
     if (child < periods->current_capacity && periods->current[child]) {
         uint32_t before = periods->current[child] - 1;
         merge_clock(&clock, &periods->clocks[periods->items[before].clock]);

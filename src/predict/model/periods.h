@@ -1,13 +1,14 @@
-/* Thread periods (TSE 2006, section 4): a thread's execution is divided at fork, join and barriers,
- * and a period happens before another when it must end before the other starts, in every schedule.
+/* Thread periods (TSE 2006, section 4). Fork, join and barriers divide a thread's execution into
+ * periods. A period happens before another if it must end before the other starts, in every
+ * schedule.
  *
- * Threads that come one after the other in every schedule form a chain: who is forked after a
- * thread was joined, by one who knows of that, goes on with its chain. So a program that starts a
- * thread for every job has as many chains as threads that can be there at the same time. The
- * periods of a chain are in order.
+ * Threads that run one after another in every schedule form a chain: a thread continues the chain
+ * of a joined thread if its forker knows of that join. So a program that starts a thread for every
+ * job has only as many chains as threads that can exist at the same time. The periods of a chain
+ * are ordered.
  *
- * A period knows, for each other chain, how many of its periods happen before it: its clock. Clocks
- * are shared where they are equal: the forker's does not change, and all who leave a barrier
+ * The clock of a period says, for each other chain, how many of its periods happen before this one.
+ * Equal clocks are shared: the forker's does not change, and all threads that leave a barrier
  * together have the same one (a period's own chain does not look at its clock). */
 #ifndef SERIATIM_PREDICT_MODEL_PERIODS_H
 #define SERIATIM_PREDICT_MODEL_PERIODS_H
@@ -30,7 +31,7 @@ struct st_period_chain {
 };
 
 struct st_period_clock {
-    uint32_t *before; /* by chain, as many as there are `chains`; beyond that, 0 */
+    uint32_t *before; /* by chain, for the first `chains`; 0 beyond that */
     uint32_t chains;
 };
 
@@ -50,23 +51,23 @@ struct st_periods {
 void st_periods_init(struct st_periods *periods);
 void st_periods_free(struct st_periods *periods);
 
-/* The period that the thread is in; its first one starts now if need be. */
+/* The current period of the thread. Starts its first one if necessary. */
 uint32_t st_periods_now(struct st_periods *periods, uint32_t thread);
 
 void st_periods_fork(struct st_periods *periods, uint32_t parent, uint32_t child);
 void st_periods_join(struct st_periods *periods, uint32_t parent, uint32_t child);
 
-/* What has been sent to whoever receives: a clock that only grows. Starts as all zero. */
+/* What has been sent to later receivers: a clock that only grows. Starts as all zero. */
 struct st_message {
     struct st_period_clock clock;
-    uint32_t shared; /* the clock of the periods as which it was received last, plus 1; or 0 */
+    uint32_t shared; /* plus 1: the stored clock that the last receivers got; or 0 */
 };
 void st_message_free(struct st_message *message);
 
-/* The thread's period ends and is part of the message; the next one starts. */
+/* Ends the thread's period, adds it to the message, and starts the next period. */
 void st_periods_send(struct st_periods *periods, uint32_t thread, struct st_message *message);
 
-/* A new period of the thread starts after all that is in the message. */
+/* Starts a new period of the thread, after everything in the message. */
 void st_periods_receive(struct st_periods *periods, uint32_t thread, struct st_message *message);
 
 /* Must period a end before period b starts? */
@@ -78,7 +79,7 @@ static inline bool st_period_before(const struct st_periods *periods, uint32_t a
     return from->chain < clock->chains && clock->before[from->chain] > from->index;
 }
 
-/* Can they run at the same time? Never true of two periods of one chain. */
+/* Can the periods run at the same time? Never true for two periods of one chain. */
 static inline bool st_periods_concurrent(const struct st_periods *periods, uint32_t a, uint32_t b) {
     return periods->items[a].chain != periods->items[b].chain && !st_period_before(periods, a, b) &&
            !st_period_before(periods, b, a);

@@ -129,7 +129,7 @@ static void list_readers(struct st_rwlocks *rwlocks) {
     }
 }
 
-/* Before the next pass. */
+/* Prepares for the next pass. */
 static void restart(struct st_rwlocks *rwlocks) {
     for (size_t i = 0; i < rwlocks->pending_capacity; i++)
         rwlocks->pending[i].number = 0;
@@ -214,7 +214,7 @@ static void end_writing(struct st_rwlocks *rwlocks, struct st_rwlock *rwlock,
     put_lock(rwlocks, step, ST_RELEASE, lock_of(rwlocks, rwlock));
 }
 
-/* The thread as a reader of the lock; NULL if it is none. */
+/* The thread as a reader of the lock, or NULL if it is not one. */
 static struct st_rw_reader *reader_at(struct st_rwlocks *rwlocks, const struct st_rwlock *rwlock,
                                       uint32_t thread) {
     uint32_t pair = st_map64_find(&rwlocks->pairs, pair_of(rwlock->written, thread));
@@ -252,7 +252,8 @@ static void end_reading(struct st_rwlocks *rwlocks, struct st_rwlock *rwlock,
              lock_of_reader(rwlocks, (size_t)(reader - rwlocks->readers)));
 }
 
-/* What the thread received before is known now: the event is the second of two, or it was one. */
+/* Settles what the thread's previous receive was: the first of two, if this event is the second, or
+ * a receive on its own. */
 static bool settle_pending(struct st_rwlocks *rwlocks, const struct st_event *event) {
     struct st_rw_step *pending = pending_of(rwlocks, event->thread);
     if (!pending->number)

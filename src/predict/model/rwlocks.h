@@ -1,26 +1,25 @@
-/* Reader-writer locks, which a trace has as channels, as locks.
+/* Reader-writer locks, which a trace represents by channels, as locks.
  *
  * **Which channels.** A trace does not say what a channel is used for (docs/trace-format.md,
- * "Channels"), but a reader-writer lock is known by its shape: a write lock receives from two
- * channels, one directly behind the other and in the same line, and nobody receives from the second
- * one otherwise; each send to the first ends a section that began so, and each send to the second
- * a section that began with a receive from the first alone; and the sections are apart as those of
- * such a lock are.
+ * "Channels"), but a reader-writer lock has a recognisable shape. A write lock receives from two
+ * channels, one directly after the other and on the same line, and there are no other receives from
+ * the second one. Each send to the first channel ends a section that began that way. Each send to
+ * the second ends a section that began with a receive from the first alone. And the sections
+ * exclude each other as those of such a lock do.
  *
- * **As locks.** The analyses know no locks that can be shared. But they know any number of locks. A
+ * **As locks.** The analyses have no shared locks, but they allow any number of locks. A
  * reader-writer lock l becomes a lock l that writers hold, and a lock (l, t) for each thread t that
- * ever reads under it. A read section of t holds (l, t), and a write section holds l and all of
- * them. So two write sections have l in common, a read section of t and a write section have
- * (l, t), and read sections of different threads have nothing: sections exclude each other exactly
- * when they did before. (A writer takes all its locks at once. Where it matters that it does not
- * hold some of them while it waits for others, that is in the search for deadlocks, one has to see
- * to that.)
+ * ever reads under it. A read section of t holds (l, t), and a write section holds l and all the
+ * (l, t). So two write sections have l in common, a read section of t and a write section have (l,
+ * t), and read sections of different threads have nothing: sections exclude each other exactly as
+ * before. (A writer takes all its locks at once. The search for deadlocks, where it matters that a
+ * writer does not hold some of them while it waits for others, has to allow for that.)
  *
- * What it costs: a write section becomes as many critical sections as there are readers, and one.
+ * The cost: a write section becomes one critical section for each reader, plus one.
  *
  *     first pass:  st_rwlocks_event(...) at all events; then st_rwlocks_number(...)
  *     other passes: st_rwlocks_translate(...) at all events; then st_rwlocks_drop_broken(...), and
- * if that is true, the pass was for nothing */
+ *                   if that is true, the pass has to be repeated */
 #ifndef SERIATIM_PREDICT_MODEL_RWLOCKS_H
 #define SERIATIM_PREDICT_MODEL_RWLOCKS_H
 
@@ -28,24 +27,24 @@
 #include "trace/event.h"
 
 struct st_rw_channel {
-    uint32_t read;    /* the channel plus 1 that was received from directly behind it */
-    uint32_t written; /* the other way round */
-    bool alone;       /* some receive is no part of a write lock */
+    uint32_t read;    /* plus 1: the channel received from directly after this one */
+    uint32_t written; /* plus 1: the channel received from directly before this one */
+    bool alone;       /* some receive is not part of a write lock */
     bool broken;
-    uint32_t rwlock; /* plus 1, once that is settled */
+    uint32_t rwlock; /* plus 1, once it is known */
 };
 
 struct st_rwlock {
     uint32_t written, read; /* channels */
     uint32_t first_reader, reader_count;
-    uint32_t writer; /* the thread plus 1 that holds it for writing */
-    uint32_t inside; /* how many threads hold it for reading */
+    uint32_t writer; /* plus 1: the thread that holds it for writing */
+    uint32_t inside; /* number of threads that hold it for reading */
 };
 
 /* A thread that reads under a lock. */
 struct st_rw_reader {
     uint32_t rwlock, thread;
-    uint32_t depth; /* of read locks that it holds */
+    uint32_t depth; /* number of read locks that it holds */
 };
 
 /* An event, and its number in the trace. */
@@ -58,15 +57,16 @@ struct st_rwlocks {
     struct st_rw_channel *channels;
     size_t channel_count, channel_capacity;
     struct st_rw_step
-        *pending; /* by thread: a receive that may be the first of two; number 0: no */
+        *pending; /* by thread: a receive that may be the first of two; number 0: none */
     size_t pending_capacity;
     struct st_map64 pairs; /* of a channel and a thread that receives from it alone */
     struct st_rwlock *items;
     size_t count;
-    struct st_rw_reader *readers; /* those of one lock are together */
+    struct st_rw_reader *readers; /* those of one lock are adjacent */
     size_t reader_count;
     uint32_t *reader_of; /* by number of the pair: the reader, or ST_MAP64_NONE */
-    uint32_t first_lock; /* item i is this lock plus i, reader j comes j behind all items */
+    uint32_t first_lock; /* item i has this number plus i; the readers' locks follow those of all
+                          * items */
     bool dropping;
     struct st_rw_step *steps;
     size_t step_count, step_capacity;
@@ -77,28 +77,29 @@ void st_rwlocks_free(struct st_rwlocks *rwlocks);
 
 void st_rwlocks_event(struct st_rwlocks *rwlocks, const struct st_event *event);
 
-/* The trace has been looked at, and its locks have numbers below first_lock. */
+/* Called after the first pass. The locks of the trace have numbers below first_lock. */
 void st_rwlocks_number(struct st_rwlocks *rwlocks, uint32_t first_lock);
 
-/* Fills `steps` with what the event becomes: itself, or one or more or no operations of locks. An
- * event whose meaning only the next one of its thread shows comes late, with the number that it
- * had. */
+/* Fills `steps` with what the event becomes: itself, or any number of lock operations, even none.
+ * If only the next event of its thread shows what an event means, it is delivered late, with its
+ * own number. */
 void st_rwlocks_translate(struct st_rwlocks *rwlocks, const struct st_event *event,
                           uint64_t number);
 
-/* The pass is over. True if some locks turned out to be none, and are none from now on. */
+/* Ends the pass. True if some channels turned out not to be locks; they are not treated as locks
+ * any more. */
 bool st_rwlocks_drop_broken(struct st_rwlocks *rwlocks);
 
-/* How many locks there are because of them. */
+/* How many locks they add. */
 static inline uint32_t st_rwlocks_lock_count(const struct st_rwlocks *rwlocks) {
     return (uint32_t)(rwlocks->count + rwlocks->reader_count);
 }
 
-/* Is the lock one of them? Then it becomes the lock l that it is a part of. */
+/* Is the lock one of these? If so, it is replaced by the lock l that it is part of. */
 bool st_rwlocks_find(const struct st_rwlocks *rwlocks, uint32_t *lock);
 
-/* Turns an acquire or release by the thread back into the event of the trace. Those of other locks
- * stay as they are. */
+/* Turns an acquire or release by the thread back into the event of the trace. Operations on other
+ * locks are left alone. */
 void st_rwlocks_restore(const struct st_rwlocks *rwlocks, struct st_event *event);
 
 #endif

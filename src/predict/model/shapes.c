@@ -8,7 +8,7 @@
 
 enum { WIDTH = 1, FIRST_SLOTS = 256 };
 
-/* What is in the table are hashes, which are hashed no further. */
+/* The table stores hashes, which need no further hashing. */
 static uint64_t hash_of(const uint64_t *hash) {
     return *hash;
 }
@@ -54,7 +54,7 @@ static uint64_t hash_wanted(const struct wanted *wanted) {
                         : 0;
     uint64_t hash =
         XXH3_64bits_withSeed(wanted->tokens, wanted->count * sizeof *wanted->tokens, seed);
-    return hash ? hash : 1; /* 0 is in free slots */
+    return hash ? hash : 1; /* 0 marks a free slot */
 }
 
 static uint64_t *find_slot(const struct wanted *wanted, uint64_t hash) {
@@ -70,7 +70,7 @@ static uint32_t find_section(const struct st_shape *shape, uint32_t from, uint32
     return from;
 }
 
-/* The last acquire at or before `from`, by `ups`, whose section is still open. */
+/* The last acquire at or before `from`, following `ups`, whose section is still open. */
 static uint32_t still_open(const struct st_shape *shape, uint32_t from) {
     while (from != ST_NO_TOKEN && shape->ends[from] != shape->count)
         from = shape->ups[from];
@@ -83,7 +83,7 @@ static void end_held(struct st_shape *shape, uint32_t lock, uint32_t at) {
             shape->held_ends[i] = at;
 }
 
-/* Fills in what follows from the tokens. */
+/* Computes what follows from the tokens. */
 static void derive(struct st_shape *shape, struct st_locksets *locksets) {
     uint32_t top = ST_NO_TOKEN, set = shape->held_set;
     for (uint32_t i = 0; i < shape->held_count; i++)

@@ -1,6 +1,7 @@
-/* Shapes: what units do, apart from when and by whom. Units that do the same have the same shape.
+/* Shapes: what units do, apart from when and in which thread. Units that do the same have the same
+ * shape.
  *
- * A shape is the access tree of PPoPP 2006 written as a list of tokens, without what makes
+ * A shape is the access tree of PPoPP 2006, written as a list of tokens. It leaves out what makes
  * no difference to any analysis (predict/model/unit_tokens.h): accesses to variables that are not
  * contended, and repetitions. */
 #ifndef SERIATIM_PREDICT_MODEL_SHAPES_H
@@ -27,43 +28,45 @@ struct st_token {
 
 /* Critical sections need not be nested. */
 struct st_shape {
-    uint32_t *held; /* the locks that its thread holds when it begins, in the order of acquiring */
-    uint32_t *held_ends; /* for each of them: its release, or `count` when it is held to the end */
+    uint32_t *held;      /* the locks that its thread holds when it begins, in the order of their
+                          * acquires */
+    uint32_t *held_ends; /* for each of them: its release, or `count` if it is held to the end */
     uint32_t held_count;
-    uint32_t held_set; /* the same as a number of a lockset */
+    uint32_t held_set; /* the same as a lockset number */
     uint32_t count;
     struct st_token *tokens;
-    uint32_t *ends;     /* of an acquire: its release, or `count` when it is held to the end */
-    uint32_t *ups;      /* the acquire that was the last one whose lock is held at the token (of an
-                         * acquire or release: by others), or ST_NO_TOKEN */
-    uint32_t *locksets; /* what is held at the token; acquire and release are in their section */
+    uint32_t *ends;     /* for an acquire: its release, or `count` if it is held to the end */
+    uint32_t *ups;      /* the last acquire whose lock is held at the token (for an acquire or
+                         * release: other than its own), or ST_NO_TOKEN */
+    uint32_t *locksets; /* what is held at the token; an acquire or release is inside its own
+                         * section */
 };
 
 struct st_shapes {
     struct st_shape *items;
     size_t count, capacity;
-    struct st_hash_table numbers; /* of hashes of shapes */
+    struct st_hash_table numbers; /* by hash of the shape */
 };
 
 void st_shapes_init(struct st_shapes *shapes);
 void st_shapes_free(struct st_shapes *shapes);
 
-/* The number of the shape, new or known. Copies what it is given. */
+/* The number of the shape, which is added if it is new. Copies its arguments. */
 uint32_t st_shape_of(struct st_shapes *shapes, struct st_locksets *locksets, const uint32_t *held,
                      uint32_t held_count, const struct st_token *tokens, uint32_t count);
 
-/* The acquire of the critical section on `lock` that token i is in; ST_NO_TOKEN when the lock is
- * held from the beginning. The lock must be in the token's lockset. */
+/* The acquire of the critical section on `lock` that contains token i, or ST_NO_TOKEN if the lock
+ * is held from the beginning. The lock must be in the token's lockset. */
 uint32_t st_shape_section(const struct st_shape *shape, uint32_t i, uint32_t lock);
 
-/* A part of a shape: tokens counted from 1. What goes back to before the beginning starts at 0, and
- * what goes on behind the end ends at one more than the number of tokens. */
+/* A part of a shape. Tokens count from 1. A part that reaches back before the beginning starts at
+ * 0, and one that continues past the end ends at the number of tokens plus one. */
 struct st_shape_span {
     uint32_t start, end;
 };
 
 /* The outermost critical section around token i (ST_NO_TOKEN: around the beginning) whose lock is
- * in the set. False when no lock of the set is held there. */
+ * in the set. False if no lock of the set is held there. */
 bool st_shape_outermost(const struct st_shape *shape, const struct st_locksets *locksets,
                         uint32_t i, uint32_t set, struct st_shape_span *span);
 

@@ -7,39 +7,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is known of the critical sections that a thread is in, if it was outside of blocks when it
- * entered the outermost. */
+/* The state of the critical sections that a thread is in, if it was outside blocks when it entered
+ * the outermost one. */
 enum gathering {
-    APART,     /* it is in none */
-    GATHERING, /* no unit is in them yet, or the transaction that is running */
-    GATHERED,  /* one unit is in them, which has ended */
-    LOOSE      /* they last from one unit to another */
+    APART,     /* there are none */
+    GATHERING, /* they contain no unit yet, or only the running transaction */
+    GATHERED,  /* they contain one unit, which has ended */
+    LOOSE      /* they span several units */
 };
 
-/* What a thread does. Only locks that are contended are in `held`. */
+/* The state of one thread. `held` has only contended locks. */
 struct actor {
-    uint32_t *held; /* in the order in which they were acquired */
+    uint32_t *held; /* in the order of their acquires */
     size_t held_count, held_capacity;
     uint32_t depth; /* of blocks */
     uint32_t block;
     uint64_t begin, end, begin_loc; /* of the block; end is 0 while it runs */
     enum gathering state;
-    bool is_transaction;  /* the one unit that is gathered */
+    bool is_transaction;  /* the gathered unit is a transaction */
     uint64_t first, last; /* its events; `last` is UINT64_MAX while it runs */
-    bool beside;          /* a critical section was gathered that does not contain it */
-    size_t lead;          /* how many tokens were there before it */
+    bool beside;          /* a gathered critical section does not contain it */
+    size_t lead;          /* how many tokens precede it */
     struct st_unit_tokens unit;
     uint32_t first_period; /* of the unit */
-    uint32_t *unit_held;   /* what was held when the unit began */
+    uint32_t *unit_held;   /* the locks held when the unit began */
     size_t unit_held_count, unit_held_capacity;
-    /* The locks of variables that its last access took: the next one may be of the same atomic
-     * operation. */
+    /* The locks of variables that its last access took. The next access may belong to the same
+     * atomic operation. */
     uint32_t *step;
     size_t step_count, step_capacity;
     struct st_spot step_last; /* that access */
 };
 
-/* What makes units alike. */
+/* Units with equal keys are alike. */
 struct unit_key {
     uint32_t shape, thread, first_period, last_period, block, transaction, own_first, own_end;
 };
@@ -52,7 +52,7 @@ struct st_unit_maker {
     struct st_intern unit_keys; /* what makes units alike, by unit */
     struct st_token *tokens;
     size_t token_capacity;
-    uint32_t *spilled; /* locks held while what was gathered is taken apart */
+    uint32_t *spilled; /* locks held while gathered tokens are split up */
     size_t spilled_count, spilled_capacity;
     uint64_t last_event;
 };
@@ -101,7 +101,7 @@ static uint32_t period_of(struct st_unit_maker *maker, const struct actor *actor
 
 /* ---- units ---- */
 
-/* The unit that is like these, new or known. */
+/* The unit with this key, which is added if it is new. */
 static struct st_unit *unit_like(struct st_unit_maker *maker, const struct st_unit *like) {
     struct st_model *model = maker->model;
     const struct unit_key key = {like->shape,       like->thread, like->first_period,
@@ -144,7 +144,7 @@ static void put_occurrence(struct st_model *model, const struct st_unit *unit,
         model->spots[model->spot_count++] = (struct st_spot){tokens[i].number, tokens[i].loc};
 }
 
-/* A unit of these tokens, and of the events first .. last. */
+/* Adds a unit of these tokens and of the events first .. last. */
 static void put_unit(struct st_unit_maker *maker, struct actor *actor,
                      const struct st_seen_token *tokens, size_t count, const uint32_t *held,
                      size_t held_count, bool transaction, uint64_t first, uint64_t last) {
@@ -186,7 +186,7 @@ static void start_unit(struct st_unit_maker *maker, struct actor *actor) {
     actor->first_period = period_of(maker, actor);
 }
 
-/* All that was gathered is one unit. */
+/* Makes one unit of everything gathered. */
 static void put_whole(struct st_unit_maker *maker, struct actor *actor) {
     st_unit_tokens_finish(&actor->unit);
     uint64_t last = actor->last == UINT64_MAX ? maker->last_event : actor->last;
@@ -219,8 +219,8 @@ static void spill_token(struct st_unit_maker *maker, const struct st_token *toke
     }
 }
 
-/* What was gathered does not stay together: the events before and behind the one unit are units of
- * their own. */
+/* What was gathered does not stay together: the events before and after the one unit become units
+ * of their own. */
 static void spill(struct st_unit_maker *maker, struct actor *actor) {
     struct st_unit_tokens *unit = &actor->unit;
     bool has_unit = actor->state == GATHERED || actor->depth;
@@ -278,7 +278,7 @@ static void end_access(struct st_unit_maker *maker, struct actor *actor, uint64_
         put_whole(maker, actor);
 }
 
-/* No more accesses of the operation follow. */
+/* The operation makes no more accesses. */
 static void close_step(struct st_unit_maker *maker, struct actor *actor) {
     const struct st_spot *last = &actor->step_last;
     while (actor->step_count)
@@ -294,7 +294,7 @@ static bool is_in_step(const struct actor *actor, uint32_t lock) {
     return false;
 }
 
-/* The lock is held until we know what comes next. */
+/* Holds the lock until the next event is known. */
 static void access_indivisible(struct st_unit_maker *maker, struct actor *actor,
                                const struct st_event *event, struct st_token token,
                                uint64_t number) {
@@ -325,15 +325,15 @@ static void on_access(struct st_unit_maker *maker, struct actor *actor,
 
 /* ---- locks ---- */
 
-/* A lock operation outside of blocks that cannot be moved to something else. */
+/* Adds a lock operation outside blocks that cannot be merged into another unit. */
 static void put_alone(struct st_unit_maker *maker, struct actor *actor, uint64_t number) {
     actor->is_transaction = false;
     actor->first = actor->last = number;
     put_whole(maker, actor);
 }
 
-/* A lock that only one thread uses at a time matters to nobody else; inside of blocks it is kept
- * because reduction can be asked to mind it. */
+/* A lock that only one thread uses at a time does not matter to others. Inside blocks it is kept,
+ * because reduction has an option to count it. */
 static void on_acquire(struct st_unit_maker *maker, struct actor *actor,
                        const struct st_event *event, uint64_t number) {
     bool contended = maker->model->locks[event->target].contended;
@@ -353,7 +353,7 @@ static void on_acquire(struct st_unit_maker *maker, struct actor *actor,
         actor->beside = false;
         actor->first = actor->last = number;
     } else if (actor->state == GATHERED) {
-        actor->beside = true; /* it can only be behind the unit */
+        actor->beside = true; /* it can only be after the unit */
     }
     if (actor->state == LOOSE) {
         put_alone(maker, actor, number);
@@ -361,9 +361,10 @@ static void on_acquire(struct st_unit_maker *maker, struct actor *actor,
     }
 }
 
-/* A critical section ended inside of another one, outside of blocks. If it is a neighbour of the
- * access that was gathered, the two can be apart: the lock of the section may be held just then. A
- * transaction is checked with all that was gathered around it, so there it can stay. */
+/* A critical section ended inside another one, outside blocks. If it is next to the gathered
+ * access, the two may come apart: another thread may hold the section's lock just then. A
+ * transaction is checked together with everything gathered around it, so there the section can
+ * stay. */
 static void close_inner(struct st_unit_maker *maker, struct actor *actor) {
     if (actor->state == GATHERING)
         actor->beside = true;
@@ -373,7 +374,7 @@ static void close_inner(struct st_unit_maker *maker, struct actor *actor) {
 
 static void close_outermost(struct st_unit_maker *maker, struct actor *actor) {
     if (actor->state == GATHERING)
-        actor->is_transaction = false; /* critical sections in which nothing happens */
+        actor->is_transaction = false; /* empty critical sections */
     if (actor->state == GATHERING || actor->state == GATHERED)
         put_whole(maker, actor);
     actor->state = APART;
@@ -419,8 +420,8 @@ static void begin_part(struct st_unit_maker *maker, struct actor *actor, uint64_
     actor->lead = actor->unit.count;
 }
 
-/* The block ends with this event, or is split by it. What it holds then may be given back before
- * anything else happens. */
+/* The block ends with this event, or is split by it. The locks that it then holds may be released
+ * before anything else happens. */
 static void end_part(struct st_unit_maker *maker, struct actor *actor, uint64_t number,
                      bool splits) {
     actor->last = number;
@@ -430,7 +431,7 @@ static void end_part(struct st_unit_maker *maker, struct actor *actor, uint64_t 
         actor->state = actor->held_count ? LOOSE : APART;
     } else if (splits) {
         spill(maker, actor);
-    } else if (actor->unit.count == actor->lead) { /* it did nothing that others could notice */
+    } else if (actor->unit.count == actor->lead) { /* it did nothing that others can notice */
         put_unit(maker, actor, NULL, 0, NULL, 0, true, actor->first, number);
     } else {
         actor->state = GATHERED;
@@ -456,7 +457,7 @@ static void on_end(struct st_unit_maker *maker, struct actor *actor, uint64_t nu
     actor->depth--;
 }
 
-/* The order of periods changes; where that is so in every schedule, units are split. */
+/* The order of periods changes. Where it does so in every schedule, units are split. */
 static void on_order(struct st_unit_maker *maker, struct actor *actor, const struct st_event *event,
                      uint64_t number) {
     bool splits = st_order_splits(maker->order, event);

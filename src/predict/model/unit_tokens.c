@@ -10,8 +10,8 @@
 
 enum { KEPT = 2 };
 
-/* What is counted is known by the node that it is in and by what it is: a target, or the hash of a
- * critical section, of which drop_equal compares the tokens. */
+/* A key for counting: the node that contains the item, and what the item is: a target, or the hash
+ * of a critical section, whose tokens drop_equal compares. */
 struct place {
     uint64_t what;
     uint32_t node, kind;
@@ -80,7 +80,7 @@ void st_unit_tokens_acquire(struct st_unit_tokens *unit, uint32_t lock, uint64_t
         (struct st_open_section){.number = number, .lock = lock, .node = unit->next_node++};
 }
 
-/* The place of the first token with at least this event number. */
+/* The place of the first token with this event number or a higher one. */
 static size_t find_token(const struct st_unit_tokens *unit, uint64_t number) {
     size_t place;
     st_lower_bound(place, 0, unit->count, unit->tokens[place].number < number);
@@ -102,7 +102,8 @@ static uint64_t hash_tokens(const struct st_unit_tokens *unit, size_t first) {
     return hash;
 }
 
-/* A critical section has closed: when there were two like it before, the one before it goes. */
+/* A critical section has closed. If there were two equal ones before it, the previous one is
+ * dropped. */
 static void drop_equal(struct st_unit_tokens *unit, const struct st_open_section *section,
                        uint64_t end) {
     size_t first = find_token(unit, section->number), length = unit->count - first;
@@ -112,7 +113,7 @@ static void drop_equal(struct st_unit_tokens *unit, const struct st_open_section
         size_t old = find_token(unit, count->number);
         size_t old_length = find_token(unit, count->first_end + 1) - old;
         if (old_length != length || !are_equal(unit, old, first, length))
-            return; /* hashes that agree by chance */
+            return; /* the hashes agree by chance */
         memmove(unit->tokens + old, unit->tokens + old + length,
                 (unit->count - old - length) * sizeof *unit->tokens);
         unit->count -= length;
@@ -143,7 +144,7 @@ void st_unit_tokens_release(struct st_unit_tokens *unit, uint32_t lock, uint64_t
         drop_equal(unit, &section, number);
 }
 
-/* The lock of an atomic variable is taken and given back by the event that accesses it. */
+/* The event that accesses an atomic variable also acquires and releases its lock. */
 static int rank(const struct st_seen_token *token) {
     return token->token.kind == ST_TOKEN_ACQUIRE   ? 0
            : token->token.kind == ST_TOKEN_RELEASE ? 2
@@ -157,8 +158,8 @@ static int by_number(const void *left, const void *right) {
     return a->number < b->number ? -1 : 1;
 }
 
-/* The last write of each variable in the unit, among those that were dropped. It must still have
- * its section, which is so unless a later, equal section took its place; then that has a write. */
+/* Restores the last write of each variable in the unit, if it was dropped. Its section must still
+ * be there. That is so unless a later, equal section replaced it, and then that one has a write. */
 static void put_last_writes(struct st_unit_tokens *unit) {
     struct st_map64 variables;
     struct st_token_count **last = NULL;

@@ -1,13 +1,14 @@
-/* A unit while it runs: its tokens as they come, without repetitions.
+/* A running unit: its tokens as they come, without repetitions.
  *
  * Trimming (PPoPP 2006, 7.2): of the accesses to a variable directly in one critical section (or
  * directly in the unit), only the first two reads and the first two writes matter. For
- * view-atomicity the unit's last write of each variable matters, too, which the paper overlooks.
+ * view-atomicity, the unit's last write of each variable matters, too, which the paper overlooks.
  *
  * We go a step further, so that a loop of critical sections does not make a unit as long as the
- * run: of equal critical sections in the same place, the first two and the last are kept. Two are
- * enough because whoever can come between the accesses of one can come between the two; the last
- * is kept for the last writes. tests/reference/foresee.c compares analyses with and without. */
+ * run: of equal critical sections in the same place, we keep the first two and the last. Two are
+ * enough, because whatever can come between the accesses of one can come between the two. The last
+ * is kept for the last writes. tests/reference/foresee.c compares analyses with and without
+ * trimming. */
 #ifndef SERIATIM_PREDICT_MODEL_UNIT_TOKENS_H
 #define SERIATIM_PREDICT_MODEL_UNIT_TOKENS_H
 
@@ -22,19 +23,19 @@ struct st_seen_token {
     uint64_t number, loc;
 };
 
-/* A critical section that is open. */
+/* An open critical section. */
 struct st_open_section {
     uint64_t number; /* the event that opened it */
     uint32_t lock;
     uint32_t node;
-    bool crossed; /* one that was opened before it was closed before it: it is never dropped */
+    bool crossed; /* a section opened earlier was closed earlier: it is never dropped */
 };
 
 /* How often something was seen in one place. */
 struct st_token_count {
     uint64_t seen;
     uint64_t number, loc; /* of the last one: its first event */
-    uint64_t first_end;   /* of an equal critical section: the event that closed the last one */
+    uint64_t first_end;   /* for an equal critical section: the event that closed the last one */
     struct st_token token;
     bool dropped; /* the last one is not among the tokens */
 };
@@ -57,7 +58,7 @@ void st_unit_tokens_free(struct st_unit_tokens *unit);
 /* Starts a new unit. */
 void st_unit_tokens_clear(struct st_unit_tokens *unit);
 
-/* Any token but ST_TOKEN_ACQUIRE and ST_TOKEN_RELEASE. */
+/* Adds any token other than ST_TOKEN_ACQUIRE and ST_TOKEN_RELEASE. */
 void st_unit_tokens_add(struct st_unit_tokens *unit, struct st_token token, uint64_t number,
                         uint64_t loc);
 void st_unit_tokens_acquire(struct st_unit_tokens *unit, uint32_t lock, uint64_t number,
@@ -65,7 +66,7 @@ void st_unit_tokens_acquire(struct st_unit_tokens *unit, uint32_t lock, uint64_t
 void st_unit_tokens_release(struct st_unit_tokens *unit, uint32_t lock, uint64_t number,
                             uint64_t loc);
 
-/* The unit ends: tokens[0 .. count) is what it did. */
+/* Ends the unit: tokens[0 .. count) is what it did. */
 void st_unit_tokens_finish(struct st_unit_tokens *unit);
 
 #endif
