@@ -1,5 +1,5 @@
-/* From a violated transaction to a finding: its commit nodes, and the path of events that leaves it
- * and comes back. */
+/* Turns a violated transaction into a finding: its commit nodes, and the path of events that leaves
+ * it and comes back. */
 #include "base/lower_bound.h"
 #include "base/memory.h"
 #include "predict/commit/commit_node.h"
@@ -12,11 +12,11 @@ void st_commit_explainer_free(struct st_commit_explainer *explainer) {
     free(explainer->uses);
 }
 
-/* ---- where locks are taken and given back ----
+/* ---- where locks are acquired and released ----
  *
- * A unit in a critical section that lasts from one unit to another need not have its acquire or its
- * release in itself, but a finding must show events that exist. Equal units of a period are one,
- * and so are their lock operations: what is found may be that of an equal unit. */
+ * If a critical section spans several units, a unit in it need not contain its acquire or its
+ * release, but a finding must show events that exist. Equal units of a period are stored once, and
+ * so are their lock operations: the operation found may be that of an equal unit. */
 
 static int by_place(const void *left, const void *right) {
     const struct st_lock_use *a = left, *b = right;
@@ -62,7 +62,7 @@ static void list_uses(struct st_commit_explainer *explainer) {
         qsort(explainer->uses, explainer->use_count, sizeof *explainer->uses, by_place);
 }
 
-/* How many come before it. */
+/* How many uses come before this one. */
 static size_t count_before(const struct st_commit_explainer *explainer,
                            const struct st_lock_use *use) {
     size_t count;
@@ -74,8 +74,8 @@ static bool is_alike(const struct st_lock_use *a, const struct st_lock_use *b) {
     return a->thread == b->thread && a->lock == b->lock && a->releases == b->releases;
 }
 
-/* The last acquire of the lock before the event, or the first release behind it. Where that is
- * the one of an equal unit, its number may be on the other side. NULL: there is none at all. */
+/* The last acquire of the lock before the event, or the first release after it. If it is that of an
+ * equal unit, its number may be on the other side of the event. NULL: there is none at all. */
 static const struct st_lock_use *find_use(struct st_commit_explainer *explainer, uint32_t thread,
                                           uint32_t lock, bool releases, uint64_t number) {
     list_uses(explainer);
@@ -99,8 +99,8 @@ static uint32_t held_end(const struct st_shape *shape, uint32_t lock) {
     return shape->count;
 }
 
-/* The acquire of the critical section on `lock` that the token is the acquire of; ST_NO_TOKEN: that
- * the unit begins in. */
+/* The acquire of the critical section on `lock` that starts at the token, or, for ST_NO_TOKEN, of
+ * the one in which the unit begins. */
 static struct st_place acquire_of(struct st_commit_explainer *explainer, uint32_t unit,
                                   uint32_t token, uint32_t lock) {
     const struct st_unit *self = &explainer->analysis->model->units[unit];
@@ -111,7 +111,7 @@ static struct st_place acquire_of(struct st_commit_explainer *explainer, uint32_
                : (struct st_place){0};
 }
 
-/* The release of that section; its acquire if the trace has no release of it. */
+/* The release of that section, or its acquire if the trace has no release of it. */
 static struct st_place release_of(struct st_commit_explainer *explainer, uint32_t unit,
                                   uint32_t token, uint32_t lock) {
     const struct st_unit *self = &explainer->analysis->model->units[unit];
@@ -127,7 +127,7 @@ static struct st_place release_of(struct st_commit_explainer *explainer, uint32_
 
 /* ---- findings ---- */
 
-/* A finding while it is put together. */
+/* A finding under construction. */
 struct finding {
     const struct st_commit_analysis *analysis;
     struct st_commit_explainer *explainer;
@@ -162,8 +162,8 @@ static uint32_t token_with(const struct st_forest *forest, uint32_t unit, uint32
     return ST_NO_TOKEN;
 }
 
-/* From an access of one unit to one of another. A step over a lock is one from a release to an
- * acquire, neither of which need be in the unit. */
+/* Adds an edge from an access of one unit to an access of another. An edge over a lock goes from a
+ * release to an acquire, neither of which need be in the unit. */
 static void put_edge(struct finding *finding, uint32_t from, uint32_t from_token, uint32_t to,
                      uint32_t to_token, uint32_t subject) {
     const struct st_model *model = finding->analysis->model;
@@ -186,7 +186,7 @@ static void put_edge(struct finding *finding, uint32_t from, uint32_t from_token
     block->path[block->path_length++] = edge;
 }
 
-/* The path to the unit, from the transaction on. */
+/* Adds the path from the transaction to the unit. */
 static void put_path(struct finding *finding, const struct st_commit_search *search,
                      uint32_t transaction, uint32_t unit) {
     const struct st_forest *forest = finding->analysis->forest;
@@ -194,7 +194,7 @@ static void put_path(struct finding *finding, const struct st_commit_search *sea
     if (arrival->from != ST_NO_NAME)
         put_path(finding, search, transaction, arrival->from);
     if (arrival->leaves == ST_NO_NAME)
-        return; /* the order of a thread, of fork, join or a barrier */
+        return; /* thread order, fork, join or a barrier */
     uint32_t from = arrival->from == ST_NO_NAME ? transaction : arrival->from;
     const struct st_unit_access *leaves = &forest->accesses[arrival->leaves];
     put_edge(finding, from, leaves->token, unit, token_with(forest, unit, arrival->enters),
@@ -206,9 +206,8 @@ static int by_number(const void *left, const void *right) {
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* A unit on the path may be left with an event that is earlier than the one it is entered with,
- * since its events are thought to stay together. The schedule has them in the order of the thread.
- */
+/* A path may leave a unit at an earlier event than it enters it, since the search treats the events
+ * of a unit as staying together. The schedule has them in thread order. */
 static void order_events(struct st_predicted_block *block) {
     struct st_place *events = block->events;
     for (size_t i = 1, j; i + 1 < block->event_count; i = j) {
@@ -221,7 +220,7 @@ static void order_events(struct st_predicted_block *block) {
     }
 }
 
-/* An innermost communication node in this one: the commit node. */
+/* An innermost communication node within this one: the commit node. */
 static struct st_shape_span commit_node_in(const struct st_commit_search *search,
                                            struct st_shape_span node) {
     for (size_t i = 0; i < search->meeting_count; i++) {
@@ -232,7 +231,7 @@ static struct st_shape_span commit_node_in(const struct st_commit_search *search
     return node;
 }
 
-/* A node is an access, or a critical section, for which its acquire stands. */
+/* The place of a node, which is an access, or a critical section, represented by its acquire. */
 static struct st_place node_place(const struct finding *finding, uint32_t unit,
                                   struct st_shape_span node) {
     const struct st_shape *shape = st_unit_shape(finding->analysis->model, unit);

@@ -1,31 +1,31 @@
 /* Commit nodes (Wang and Stoller, PPoPP 2006): is every schedule of the run serializable?
  *
  * A node of a unit's access tree at which it meets other units is a communication node; one that
- * contains no other is a commit node. All that a transaction does can be moved to its commit node,
- * if it has only one, without a difference to anybody: then it is atomic (Theorems 4.1 and 4.4).
- * With several, it may still be that no other unit ever notices (Theorems 4.3 and 4.6).
+ * contains no other is a commit node. If a transaction has only one commit node, everything it does
+ * can be moved there without any effect on others, so it is atomic (Theorems 4.1 and 4.4). If it
+ * has several, it may still be that no other unit ever notices (Theorems 4.3 and 4.6).
  *
- * What needed an interpretation, or is different here:
+ * What needed an interpretation, or differs here:
  *
- * - The paper defines a commit node in two ways. It is an *innermost* communication node; with "not
- *   contained in any other" violations are missed. We ask whether there are two communication nodes
- *   of which neither contains the other, which is the same as two innermost ones, and right also
- *   where critical sections overlap without being nested.
- * - Theorems 4.3 and 4.6 look for a cycle through two communication nodes in the forest, which has
- *   no edges for the order of a thread's units and for fork, join and barriers, and so they miss
- *   violations. The directed form, which is used here: a transaction is reported when it has
- *   communication nodes n1 and, later and apart from it, n2, and some path leads from a unit that
- *   meets n1 to one that meets n2. Its steps are inter-edges, in both directions, and "must happen
- *   before", forwards. All units on it are concurrent with the transaction: a cycle in the order of
- *   units that goes through a unit before or after it has a shorter one that leaves the transaction
- *   no later than it enters, so that it need not be blamed.
- * - Figure 5 adds, through its recursion on S(e), inter-edges inside one unit and between units
- * that are not concurrent; both are left out.
+ * - The paper defines a commit node in two ways. We take an *innermost* communication node; the
+ *   other definition, "not contained in any other", misses violations. We ask whether there are two
+ *   communication nodes of which neither contains the other. That is the same as two innermost
+ *   ones, and it is also right where critical sections overlap without being nested.
+ * - Theorems 4.3 and 4.6 look for a cycle through two communication nodes in the forest. The forest
+ *   has no edges for the order of a thread's units or for fork, join and barriers, so the theorems
+ *   miss violations. We use a directed form. A transaction is reported if it has communication
+ *   nodes n1 and, later and apart from it, n2, and some path leads from a unit that meets n1 to one
+ *   that meets n2. The steps of the path are inter-edges, in both directions, and "must happen
+ *   before", forwards. All units on it are concurrent with the transaction: if a cycle in the order
+ *   of units goes through a unit before or after the transaction, there is a shorter one that
+ *   leaves the transaction no later than it enters, so the transaction is not to blame.
+ * - The recursion on S(e) in Figure 5 adds inter-edges inside one unit and between units that are
+ *   not concurrent. We leave out both.
  * - Trimming keeps the last write of each variable (predict/model/unit_tokens.h), which
- * view-atomicity needs.
- * - Of identical trees the paper keeps two. Here equal units of one period are one, and those of
- *   different periods are kept, since they can have different neighbours.
- * - Events outside of transactions may synchronise: predict/commit/forest.h.
+ *   view-atomicity needs.
+ * - Of identical trees the paper keeps two. Here equal units of one period are stored once, and
+ *   those of different periods are kept, since they can have different neighbours.
+ * - Events outside transactions may synchronise: predict/commit/forest.h.
  *
  * With `as_published`: no order edges, any path that avoids the transaction, and Figure 5 as it
  * stands. `pairwise` looks at two units at a time (Theorems 4.2 and 4.5), which is exact for sets

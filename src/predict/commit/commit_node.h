@@ -14,7 +14,8 @@ struct st_commit_analysis {
     bool pairwise; /* see the options */
     struct st_forest *forest;
     uint32_t chain_count;
-    uint32_t **of_chain; /* the units of each chain (predict/model/periods.h), by their ends */
+    uint32_t **of_chain; /* the units of each chain (predict/model/periods.h), in the order of
+                          * their ends */
     uint32_t *of_chain_count;
     enum st_block_verdict *verdicts;
     struct st_commit_search *searches; /* one for each worker */
@@ -22,8 +23,8 @@ struct st_commit_analysis {
 
 /* ---- findings (commit_findings.c) ---- */
 
-/* An acquire whose critical section goes on behind its unit, or a release of one that began before.
- */
+/* An acquire whose critical section continues past its unit, or a release of one that began
+ * before. */
 struct st_lock_use {
     uint32_t thread, lock;
     bool releases;
@@ -31,8 +32,8 @@ struct st_lock_use {
     uint32_t unit, token;
 };
 
-/* What is needed to explain findings. Starts as all zero but for the analysis. Invariant: `uses`
- * are sorted by thread, lock, kind and number; they are listed when one is first needed. */
+/* What explaining findings needs. Starts as all zero apart from the analysis. Invariant: `uses` are
+ * sorted by thread, lock, kind and number. They are collected on first use. */
 struct st_commit_explainer {
     struct st_commit_analysis *analysis;
     struct st_lock_use *uses;
@@ -40,7 +41,7 @@ struct st_commit_explainer {
     bool listed;
 };
 
-/* Fills in what is known of a violated unit: an st_explain (predict/model/block_verdicts.h). */
+/* Fills in what is known about a violated unit: an st_explain (predict/model/block_verdicts.h). */
 void st_commit_explain(void *explainer, uint32_t unit, struct st_predicted_block *block);
 void st_commit_explainer_free(struct st_commit_explainer *explainer);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* For each thread that writes a variable: the last unit in which it does. */
+/* For each thread that writes a variable, the last unit in which it does. */
 struct writers {
     uint32_t *units;
     uint32_t count; /* its room is a power of two */
@@ -17,24 +17,24 @@ struct writers {
 
 #define SEVERAL UINT32_MAX
 
-/* What makes accesses alike. */
+/* Accesses with equal keys are alike. */
 struct entry_key {
     uint32_t subject, lockset, covered, own_write, first_period, last_period, flags;
 };
 
-/* While entries are made. */
+/* State for making entries. */
 struct planting {
     struct st_forest *forest;
-    struct st_intern keys;   /* what makes accesses alike, by entry */
-    uint32_t *last_write;    /* by subject: the token of the unit's last write so far plus 1 */
-    uint32_t *final_write;   /* by subject: the token of its last write at all plus 1 */
+    struct st_intern keys;   /* by entry */
+    uint32_t *last_write;    /* by subject: the token of the unit's last write so far, plus 1 */
+    uint32_t *final_write;   /* by subject: the token of the unit's very last write, plus 1 */
     uint32_t *last_entry;    /* by subject: the entry of the last write so far */
     struct writers *writers; /* by subject */
     struct st_map64 holders; /* a variable and a lock that is held at accesses to it */
-    uint32_t *holder;        /* the thread that holds it then, or SEVERAL */
+    uint32_t *holder;        /* the thread that then holds it, or SEVERAL */
     size_t holder_capacity;
     struct st_map64 narrowed; /* a variable and a lockset of the model */
-    uint32_t *narrow;         /* the same without locks that only one thread holds there */
+    uint32_t *narrow;         /* the same lockset without locks that only one thread holds there */
     size_t narrow_capacity;
     enum st_notion notion;
     bool as_published;
@@ -46,7 +46,7 @@ static uint32_t subject_of(const struct st_forest *forest, uint32_t variable) {
     return forest->numbers[variable] - 1;
 }
 
-/* Few of a trace's variables are in shapes. */
+/* Shapes contain few of a trace's variables. */
 static void number_variables(struct st_forest *forest) {
     const struct st_model *model = forest->model;
     size_t capacity = 0;
@@ -92,8 +92,8 @@ static bool has_later(const struct st_model *model, const struct writers *writer
     return false;
 }
 
-/* Can the unit's last write of the variable be the last of a whole schedule? The paper takes that
- * for granted, which reports blocks whose writes are always overwritten. */
+/* Can the unit's last write of the variable be the last of a whole schedule? The paper assumes that
+ * it can, and so reports blocks whose writes are always overwritten. */
 static bool can_be_last(const struct planting *planting, uint32_t subject, uint32_t unit) {
     return planting->as_published ||
            !has_later(planting->forest->model, &planting->writers[subject], unit);
@@ -143,8 +143,8 @@ static void note_locks(struct planting *planting) {
     }
 }
 
-/* The lockset without locks that no other thread holds when it accesses the variable: they keep
- * nobody away from it. That makes many accesses alike. */
+/* Removes the locks that no other thread holds when it accesses the variable: they keep no one away
+ * from it. That makes many accesses alike. */
 static uint32_t narrow_set(struct planting *planting, uint32_t variable, uint32_t lockset) {
     const struct st_locksets *sets = &planting->forest->model->locksets;
     uint32_t known = planting->narrowed.count, narrow = 0;
@@ -207,7 +207,7 @@ static uint32_t add_access(struct planting *planting, uint32_t unit, uint32_t to
     return number;
 }
 
-/* Those of the locks held at token i whose critical section has token `write` in it, too. */
+/* Of the locks held at token i, those whose critical section also contains token `write`. */
 static uint32_t covered_set(struct planting *planting, const struct st_shape *shape, uint32_t i,
                             uint32_t held, uint32_t write) {
     struct st_locksets *sets = &planting->forest->sets;
@@ -246,7 +246,7 @@ static void plant_access(struct planting *planting, uint32_t unit, const struct 
     add_access(planting, unit, i, entry);
 }
 
-/* The set in the table of the forest. */
+/* The same set in the forest's own table. */
 static uint32_t copy_set(struct st_forest *forest, uint32_t lockset) {
     const struct st_locksets *sets = &forest->model->locksets;
     return st_lockset_of(&forest->sets, st_lockset_locks(sets, lockset),

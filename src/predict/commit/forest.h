@@ -1,16 +1,16 @@
 /* The access forest of PPoPP 2006, section 3: which accesses of different units meet.
  *
- * The trees are the shapes of units. Inter-edges are not kept one by one: accesses to one variable
- * that are alike (same operation, same locks, same period, same relation to the own writes around
- * them) are one `struct st_entry`, and whether two entries meet is a bit in rows that leave out
- * what is zero. The node at which a unit meets another follows from the locks that both hold
- * (st_meeting_node).
+ * The trees are the shapes of units. Inter-edges are not stored one by one. Accesses to one
+ * variable that are alike (same operation, same locks, same period, same relation to the unit's own
+ * writes around them) are one `struct st_entry`. Whether two entries meet is a bit in sparse rows,
+ * which omit zero words. The node at which a unit meets another follows from the locks that both
+ * hold (st_meeting_node).
  *
- * Locks whose critical sections are not all within transactions are accessed like variables, too
- * (see `loose`): the paper assumes that events outside of transactions do not synchronise, and
- * without that a serial order must keep the order of such a critical section with all others of
- * the lock, for else it is no schedule. Between two critical sections inside transactions no order
- * has to be kept. */
+ * Locks whose critical sections are not all within transactions also count as accessed, like
+ * variables (see `loose`). The paper assumes that events outside transactions do not synchronise.
+ * Without that assumption, a serial order must keep such a critical section in order with all
+ * others of the lock, or it is no schedule. The order of two critical sections inside transactions
+ * does not have to be kept. */
 #ifndef SERIATIM_PREDICT_COMMIT_FOREST_H
 #define SERIATIM_PREDICT_COMMIT_FOREST_H
 
@@ -21,34 +21,36 @@
 #define ST_NO_ENTRY UINT32_MAX
 
 struct st_entry {
-    uint32_t subject; /* a variable, as a number of the forest; or a lock, counted behind those */
+    uint32_t subject; /* a variable, by its number here, or a lock, numbered after those */
     uint32_t lockset; /* in st_forest.sets: without locks that only one thread holds at accesses */
-    uint32_t covered; /* of a read: those of the locks whose critical section around it has a write
-                       * of the variable before it. Who has one of them cannot be read here */
-    uint32_t own_write; /* of a read: the entry of the last write before it in its unit, or none */
+    uint32_t covered; /* for a read: those of the locks whose critical section around it has an
+                       * earlier write of the variable. The read cannot see a write made under one
+                       * of them */
+    uint32_t own_write; /* for a read: the entry of its unit's last earlier write, or none */
     uint32_t first_period, last_period;
     bool writes;
     bool final;          /* the last write of the variable in its unit */
-    bool last;           /* and maybe in a whole schedule */
-    bool loose;          /* a lock: this critical section is not within one transaction */
+    bool last;           /* and possibly in a whole schedule */
+    bool loose;          /* for a lock: this critical section is not within one transaction */
     uint32_t place;      /* among the entries of its subject */
-    uint32_t *units;     /* that have such an access, ascending */
+    uint32_t *units;     /* those that have such an access, ascending */
     uint32_t unit_count; /* its room is a power of two */
 };
 
 /* An access of a unit. */
 struct st_unit_access {
-    uint32_t token; /* ST_NO_TOKEN: a lock that is held from the beginning */
+    uint32_t token; /* ST_NO_TOKEN: a lock held from the beginning */
     uint32_t entry;
 };
 
-/* 64 places of a subject, of which some meet. */
+/* 64 places of a subject, some of which meet. */
 struct st_row_word {
     uint32_t index; /* the first of the places, divided by 64 */
     uint64_t bits;  /* never 0 */
 };
 
-/* Who meets one entry: words of the subject, by index. Entries that are alike share them. */
+/* The entries that meet one entry: words of the subject, by index. Entries that are alike share
+ * them. */
 struct st_row {
     size_t first;
     uint32_t count;
@@ -69,14 +71,14 @@ struct st_forest {
     const struct st_model *model;
     struct st_entry *entries;
     size_t entry_count, entry_capacity;
-    uint32_t *variables; /* those of the trace that are subjects */
+    uint32_t *variables; /* the variables of the trace that are subjects */
     uint32_t variable_count;
-    uint32_t *numbers;           /* by variable of the trace: its number among those plus 1, or 0 */
+    uint32_t *numbers;           /* by variable of the trace: its number there plus 1, or 0 */
     struct st_subject *subjects; /* variables, then locks */
     size_t subject_count;
     struct st_unit_access *accesses; /* of all units */
     size_t access_count, access_capacity;
-    size_t *first_access;    /* by unit; one more than there are units */
+    size_t *first_access;    /* by unit; has one more element than there are units */
     struct st_locksets sets; /* those of entries */
     uint64_t nodes;          /* of all trees */
     uint64_t edges;          /* pairs of entries that meet */
@@ -87,16 +89,16 @@ struct st_forest *st_forest_new(const struct st_model *model, enum st_notion not
                                 bool as_published, unsigned jobs);
 void st_forest_free(struct st_forest *forest);
 
-/* Puts the subject's entries in order, gives them their places, and makes their rows. Subjects can
- * be joined at the same time (forest_edges.c). */
+/* Sorts the subject's entries, gives them their places, and makes their rows. Subjects can be
+ * joined in parallel (forest_edges.c). */
 void st_join_subject(struct st_forest *forest, struct st_subject *subject, enum st_notion notion,
                      bool as_published);
 
-/* One entry after the other of those that meet one, by place. */
+/* Iterates over the entries that meet one entry, by place. */
 struct st_partners {
     const struct st_subject *subject;
     const struct st_row_word *word, *end;
-    uint64_t bits; /* of the word, those that are still to come */
+    uint64_t bits; /* of the word: those still to come */
 };
 
 static inline struct st_partners st_partners_in(const struct st_subject *subject,
@@ -110,7 +112,7 @@ static inline struct st_partners st_partners_of(const struct st_forest *forest, 
     return st_partners_in(subject, &subject->rows[forest->entries[entry].place]);
 }
 
-/* ST_NO_ENTRY: there are no more. */
+/* ST_NO_ENTRY: no more. */
 static inline uint32_t st_next_partner(struct st_partners *partners) {
     if (partners->word == partners->end)
         return ST_NO_ENTRY;
@@ -121,7 +123,6 @@ static inline uint32_t st_next_partner(struct st_partners *partners) {
     return partners->subject->entries[place];
 }
 
-/* Is the place in the row? */
 static inline bool st_row_has(const struct st_subject *subject, const struct st_row *row,
                               uint32_t place) {
     const struct st_row_word *words = subject->words + row->first;
@@ -136,16 +137,16 @@ static inline bool st_entries_meet(const struct st_forest *forest, uint32_t left
     return a->subject == b->subject && st_row_has(subject, &subject->rows[a->place], b->place);
 }
 
-/* Can the read see what the write writes, as far as locks are concerned? */
+/* Do locks allow the read to see the write? */
 bool st_can_read(const struct st_forest *forest, const struct st_entry *read,
                  const struct st_entry *write);
 
-/* The communication node of the unit at which its access meets an access under that set of locks:
- * the outermost critical section on a common lock, or else the access itself. */
+/* The communication node of the unit at which its access meets an access under that lockset: the
+ * outermost critical section on a common lock, or else the access itself. */
 struct st_shape_span st_meeting_node(const struct st_forest *forest, uint32_t unit, uint32_t token,
                                      uint32_t lockset);
 
-/* Is the left node earlier than the right one, and neither within the other? */
+/* Is the left node earlier than the right one, with neither inside the other? */
 static inline bool st_node_before(struct st_shape_span left, struct st_shape_span right) {
     return left.start < right.start && left.end < right.end;
 }

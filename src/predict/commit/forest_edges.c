@@ -1,11 +1,11 @@
 /* Which entries of a subject meet.
  *
- * The entries of one chain of threads stand together, by period. So those that can run at the same
- * time as one entry are an interval of each other chain's, which a binary search finds: the work
- * grows with the pairs that are concurrent, not with all pairs, of which a run with many rounds
- * between barriers has very many. Among those of one period, entries that differ only in their
- * locks stand together (a kind), and whether two kinds meet is asked once for all: there can be
- * thousands. */
+ * The entries of one chain of threads are adjacent, ordered by period. So the entries that can run
+ * at the same time as a given one form an interval in each other chain, which a binary search
+ * finds. The work grows with the number of concurrent pairs, not with that of all pairs, which is
+ * huge in a run with many rounds between barriers. Within one period, entries that differ only in
+ * their locks are adjacent (a kind). Whether two kinds meet is decided once for all their entries,
+ * of which there can be thousands. */
 #define _GNU_SOURCE
 #include "base/memory.h"
 #include "predict/commit/forest.h"
@@ -18,12 +18,13 @@ struct joining {
     struct st_subject *subject;
     enum st_notion notion;
     bool as_published;
-    uint32_t *kinds; /* where each kind starts, and behind the last, the count of entries */
+    uint32_t *kinds; /* where each kind starts; after the last, the number of entries */
     uint32_t kind_count;
     uint32_t *kind_of; /* by place */
-    uint32_t *runs;    /* where the entries of each chain start, and behind the last, their count */
+    uint32_t *runs;    /* where the entries of each chain start; after the last, their number */
     uint32_t run_count;
-    uint32_t *latest; /* by place: the last period of it and of those before it in its run */
+    uint32_t *latest; /* by place: the last period of this entry and of those before it in its
+                       * run */
 };
 
 static const struct st_entry *at(const struct joining *joining, uint32_t place) {
@@ -102,7 +103,7 @@ static struct interval neighbours_in(const struct joining *joining, const struct
     return (struct interval){first, end};
 }
 
-/* Of two in an interval that the function above found. */
+/* For two entries of an interval from the function above. */
 static bool are_concurrent(const struct joining *joining, const struct st_entry *a,
                            const struct st_entry *b) {
     const struct st_periods *periods = joining->forest->model->periods;
@@ -112,7 +113,7 @@ static bool are_concurrent(const struct joining *joining, const struct st_entry 
 
 /* ---- edges between accesses that meet directly ---- */
 
-/* Locks matter only where a read has a write of its own before it. */
+/* Locks matter only if a read has a write of its own unit before it. */
 enum relation { NEVER, ALWAYS, BY_LOCKS };
 
 static enum relation relate(const struct joining *joining, const struct st_entry *a,
@@ -129,7 +130,7 @@ static enum relation relate(const struct joining *joining, const struct st_entry
     return a->covered || b->covered ? BY_LOCKS : ALWAYS;
 }
 
-/* Adds bits to the row that is being made, which is the last one; places go up. */
+/* Adds bits to the last row, which is under construction. Places ascend. */
 static void add_bits(struct st_subject *subject, struct st_row *row, uint32_t index,
                      uint64_t bits) {
     if (row->count && subject->words[subject->word_count - 1].index == index) {
@@ -161,7 +162,7 @@ static void add_by_locks(const struct joining *joining, const struct st_entry *o
     }
 }
 
-/* Returns whether others of its kind have the same row. */
+/* Returns whether the other entries of its kind have the same row. */
 static bool make_row(const struct joining *joining, uint32_t place, struct st_row *row) {
     const struct st_entry *entry = at(joining, place);
     bool shared = true;
@@ -192,29 +193,29 @@ static void join_directly(struct joining *joining) {
     }
 }
 
-/* ---- view-atomicity: two writes that can both be seen by one read must keep their order, too ----
+/* ---- view-atomicity: two writes that one read can see must keep their order, too ----
  *
- * The paper looks at writes that are concurrent with the read, and at the last one before it in its
- * own unit; but what was written before is seen, too. */
+ * The paper considers writes that are concurrent with the read, and the last one before it in its
+ * own unit. But a read can also see what was written before it. */
 
-/* The last units of a chain that read what others left. */
+/* The last units of a chain that read what other units wrote. */
 struct last_reads {
     uint32_t period;   /* the last one in which such a unit begins */
-    uint32_t units[2]; /* those that end last; ST_NO_NAME */
+    uint32_t units[2]; /* those that end last, or ST_NO_NAME */
 };
 
 struct seeing {
     struct joining *joining;
-    uint64_t *row;            /* of one write, while it is made */
-    uint64_t *seen;           /* all writes that a read sees which sees that one */
-    uint32_t *first_own;      /* by place of a write, and one more: where in `own` */
+    uint64_t *row;            /* of one write, under construction */
+    uint64_t *seen;           /* all writes seen by some read that also sees this one */
+    uint32_t *first_own;      /* by place of a write, plus one more: index into `own` */
     uint32_t *own;            /* the places of reads that have it as their own write */
     struct last_reads *reads; /* by run */
     struct st_row *direct;    /* the rows as join_directly left them */
 };
 
 /* Must some unit with the write end before some unit with the read begins, and is the write the
- * last one in its unit? The read can see it then. */
+ * last one in its unit? Then the read can see it. */
 static bool is_seen_later(const struct st_forest *forest, const struct st_entry *write,
                           const struct st_entry *read) {
     if (!write->final || read->own_write != ST_NO_ENTRY)
@@ -237,7 +238,7 @@ static void note_last_read(const struct st_model *model, struct last_reads *read
         last[1] = unit;
 }
 
-/* Of two writes, a read after both: if there is one at all, the last ones of some chain are. */
+/* If any read comes after two given writes, the last reads of some chain do. */
 static void note_last_reads(struct seeing *seeing) {
     const struct joining *joining = seeing->joining;
     for (uint32_t run = 0; run < joining->run_count; run++) {
@@ -269,7 +270,8 @@ static bool is_before_last(const struct seeing *seeing, const struct st_entry *w
     return false;
 }
 
-/* Does some read see one of the writes while it runs, and the other since it was before? */
+/* Does some read see one of the writes as a concurrent one, and the other because it came
+ * before? */
 static bool is_seen_before(const struct seeing *seeing, uint32_t during, uint32_t before) {
     const struct st_forest *forest = seeing->joining->forest;
     const struct st_entry *write = at(seeing->joining, before);
@@ -299,7 +301,7 @@ static void or_row(const struct seeing *seeing, const struct st_row *row, uint64
         bits[words[w].index] |= words[w].bits;
 }
 
-/* All writes that the read sees while it runs, and its own. */
+/* Adds all writes that the read sees while it runs, and its own. */
 static void or_seen_by(const struct seeing *seeing, uint32_t read) {
     const struct joining *joining = seeing->joining;
     uint32_t own = at(joining, read)->own_write;
@@ -322,8 +324,8 @@ static void or_seen_with(const struct seeing *seeing, uint32_t write) {
         or_seen_by(seeing, seeing->own[k]);
 }
 
-/* Of the writes in `seen`, those that are neighbours; and neighbours that are seen together with it
- * in other ways. */
+/* Keeps the writes in `seen` that are neighbours, and adds neighbours that are seen together with
+ * this write in other ways. */
 static void keep_neighbours(const struct seeing *seeing, uint32_t write) {
     const struct joining *joining = seeing->joining;
     const struct st_entry *entry = at(joining, write);
@@ -358,7 +360,7 @@ static void join_seen(struct seeing *seeing, uint32_t write) {
             add_bits(subject, &subject->rows[write], index, seeing->row[index]);
 }
 
-/* The reads of each write, by counting them first. */
+/* Groups the reads by their own write, by counting them first. */
 static void note_own_writes(struct seeing *seeing) {
     const struct joining *joining = seeing->joining;
     uint32_t count = joining->subject->count;

@@ -66,7 +66,7 @@ static bool may_pass(const struct st_commit_analysis *analysis, uint32_t transac
     return st_units_concurrent(analysis->model, transaction, unit);
 }
 
-/* True when the unit is a goal. */
+/* True if the unit is a goal. */
 static bool visit(struct st_commit_search *search, uint32_t transaction, uint32_t unit,
                   struct st_arrival arrival) {
     if (search->visited[unit] == search->stamp || !may_pass(search->analysis, transaction, unit))
@@ -77,7 +77,7 @@ static bool visit(struct st_commit_search *search, uint32_t transaction, uint32_
     return search->goal[unit] == search->stamp && search->latest[unit] > search->reached;
 }
 
-/* All units that have the entry. Returns the goal, or ST_NO_NAME. */
+/* Visits all units that have the entry. Returns the goal, or ST_NO_NAME. */
 static uint32_t enter(struct st_commit_search *search, uint32_t transaction,
                       struct st_arrival arrival) {
     const struct st_entry *entry = &search->analysis->forest->entries[arrival.enters];
@@ -108,7 +108,7 @@ static uint32_t follow_edges(struct st_commit_search *search, uint32_t transacti
     return ST_NO_NAME;
 }
 
-/* The first of the chain's units that must come after the unit; they are in order. */
+/* The first of the chain's units that must come after the unit. The chain's units are in order. */
 static uint32_t first_after(const struct st_commit_analysis *analysis, uint32_t chain,
                             uint32_t unit) {
     const struct st_model *model = analysis->model;
@@ -157,7 +157,7 @@ double st_commit_time(void) {
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Goes on from all units that were reached. Returns the goal. */
+/* Continues from all units reached. Returns the goal. */
 static uint32_t spread(struct st_commit_search *search, uint32_t transaction) {
     enum { BETWEEN_LOOKS = 64 };
     uint32_t found = ST_NO_NAME;
@@ -172,7 +172,7 @@ static uint32_t spread(struct st_commit_search *search, uint32_t transaction) {
     return found;
 }
 
-/* Starts with the meetings first .. last - 1, which are of one node. Returns the goal. */
+/* Starts from the meetings first .. last - 1, all of one node. Returns the goal. */
 static uint32_t find_way(struct st_commit_search *search, uint32_t transaction, size_t first,
                          size_t last) {
     search->stamp++;
@@ -196,7 +196,8 @@ static bool has_access(const struct st_forest *forest, uint32_t unit, uint32_t e
     return false;
 }
 
-/* Does the unit read what it wrote by `write` where it could also read the other's write? */
+/* Does the unit read what it wrote by `write` at a point where it could also read the other's
+ * write? */
 static bool reads_either(const struct st_forest *forest, uint32_t unit, uint32_t write,
                          uint32_t other) {
     for (size_t i = forest->first_access[unit]; i < forest->first_access[unit + 1]; i++) {
@@ -207,8 +208,8 @@ static bool reads_either(const struct st_forest *forest, uint32_t unit, uint32_t
     return false;
 }
 
-/* In the forest of these two units alone, do their accesses meet? Two writes that a third unit can
- * read do not. */
+/* Do the accesses meet in the forest of these two units alone? Two writes that only a third unit
+ * can read do not. */
 static bool meet_alone(const struct st_commit_analysis *analysis, uint32_t left, uint32_t right,
                        uint32_t left_entry, uint32_t right_entry) {
     const struct st_forest *forest = analysis->forest;
@@ -270,12 +271,12 @@ static bool find_pair(struct st_commit_search *search, uint32_t transaction,
 
 /* ---- all nodes in one search ----
  *
- * When nodes are nested or apart, never half in each other, one search is enough: it starts from
- * the node that ends first, and goes on from the next when nothing new is reached. So each unit is
- * reached first from the node with the earliest end that can reach it, and the transaction is
- * violated if the last node that the unit meets starts behind that. */
+ * If any two nodes are nested or apart, and never overlap partially, one search is enough. It
+ * starts from the node that ends first, and continues from the next one when it reaches nothing
+ * new. So each unit is first reached from the node with the earliest end that can reach it. The
+ * transaction is violated if the last node that the unit meets starts after that end. */
 
-/* Is the lock that is released always the one that was acquired last? */
+/* Is the released lock always the one acquired last? */
 static bool is_nested(struct st_commit_search *search, const struct st_shape *shape) {
     size_t depth = shape->held_count;
     st_reserve(&search->stack, &search->stack_capacity, depth + shape->count + 1);
@@ -299,7 +300,7 @@ static int by_end_of_node(const void *left, const void *right) {
     return by_node(left, right);
 }
 
-/* For each unit that meets the transaction: where the last node starts that it meets. */
+/* For each unit that meets the transaction, finds where the last node that it meets starts. */
 static void note_latest(struct st_commit_search *search) {
     const struct st_forest *forest = search->analysis->forest;
     for (size_t i = 0; i < search->meeting_count; i++) {
@@ -314,7 +315,7 @@ static void note_latest(struct st_commit_search *search) {
     }
 }
 
-/* The path has led to this unit: how it left the transaction, and how it comes back. */
+/* The path has reached this unit. Finds how it left the transaction and how it comes back. */
 static bool name_nodes(const struct st_commit_search *search, uint32_t found,
                        struct st_commit_violation *violation) {
     const struct st_forest *forest = search->analysis->forest;
@@ -387,9 +388,10 @@ static bool find_path(struct st_commit_search *search, uint32_t transaction,
 
 /* ---- the usual case: one other unit meets two nodes ----
  *
- * That is the shortest path there is. In a run with much contention nearly every transaction that
- * is violated is so by nearly every other one, so a few are tried before all meetings are listed:
- * without that, a recording of memcached with 37,000 different transactions took hours. */
+ * That is the shortest possible path. In a run with much contention, nearly every violated
+ * transaction is violated by nearly every other one. So the search tries a few before it lists all
+ * meetings. Without that, a recording of memcached with 37,000 different transactions took
+ * hours. */
 
 static void index_unit(struct st_commit_search *search, uint32_t unit) {
     const struct st_forest *forest = search->analysis->forest;
@@ -405,7 +407,7 @@ static void index_unit(struct st_commit_search *search, uint32_t unit) {
     }
 }
 
-/* The meeting that ends first and the one that starts last are enough to know. */
+/* The meeting that ends first and the one that starts last are enough to decide. */
 static void note_extremes(struct st_commit_violation *violation, const struct st_meeting *meeting,
                           bool first) {
     if (first || meeting->node.end < violation->out.node.end)
@@ -482,8 +484,9 @@ static bool meets_itself(const struct st_commit_search *search, uint32_t transac
     return false;
 }
 
-/* The same as has_one_commit_node, before meetings are listed, which can be thousands, and sorted:
- * of nodes that are nested or apart, two are apart iff one ends before the last one starts. */
+/* The same as has_one_commit_node, but before meetings are listed and sorted, since there can be
+ * thousands. If nodes are either nested or apart, two are apart iff one ends before the last one
+ * starts. */
 static bool has_one_nested_node(const struct st_commit_search *search, uint32_t transaction) {
     const struct st_forest *forest = search->analysis->forest;
     uint32_t least_end = UINT32_MAX, last_start = 0;

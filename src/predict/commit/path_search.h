@@ -1,26 +1,26 @@
 /* The search behind commit nodes: does some path lead from one communication node of a transaction
- * through other units to a later one? predict/commit/commit_node.c says what that is good for. */
+ * through other units to a later one? predict/commit/commit_node.c explains why that matters. */
 #ifndef SERIATIM_PREDICT_COMMIT_PATH_SEARCH_H
 #define SERIATIM_PREDICT_COMMIT_PATH_SEARCH_H
 
 #include "predict/commit/commit_node.h"
 #include "predict/commit/forest.h"
 
-/* A communication node, and an access elsewhere that it meets. */
+/* A communication node, and an access of another unit that it meets. */
 struct st_meeting {
     struct st_shape_span node;
-    uint32_t access; /* in forest->accesses: of the transaction */
-    uint32_t entry;  /* of the others */
+    uint32_t access; /* in forest->accesses: the transaction's */
+    uint32_t entry;  /* the other unit's */
 };
 
-/* How the search came to a unit. */
+/* How the search reached a unit. */
 struct st_arrival {
-    uint32_t from;   /* the unit before; ST_NO_NAME: the transaction itself */
-    uint32_t leaves; /* the access of that unit that meets; ST_NO_NAME: order brought us */
+    uint32_t from;   /* the previous unit; ST_NO_NAME: the transaction itself */
+    uint32_t leaves; /* the access of that unit that meets; ST_NO_NAME: the step is by order */
     uint32_t enters; /* the entry of this unit that it meets */
 };
 
-/* What one thread needs to work on a transaction. Stamps say what was visited in this search. */
+/* What one thread needs to search for a transaction. Stamps mark what this search has visited. */
 struct st_commit_search {
     const struct st_commit_analysis *analysis;
     struct st_meeting *meetings;
@@ -29,16 +29,16 @@ struct st_commit_search {
     uint32_t *visited;            /* by unit */
     uint32_t *expanded, *entered; /* by entry */
     uint32_t *latest; /* by unit with `goal`: the start of the last node that it meets */
-    uint32_t reached; /* the end of the node that this part of the search starts from */
-    double deadline;  /* of processor time of this thread; 0: none */
+    uint32_t reached; /* the end of the node where this part of the search started */
+    double deadline;  /* in CPU time of this thread; 0: none */
     bool expired;
     uint32_t *goal; /* by unit: it meets a later node of the transaction */
-    uint32_t *low;  /* by chain: from this one of its units on, all are reached by order */
+    uint32_t *low;  /* by chain: order reaches all of its units from this one on */
     uint32_t *low_stamp;
     uint32_t *queue;
     size_t head, tail;
     struct st_arrival *arrivals; /* by unit */
-    /* The accesses of one unit, by subject: the last one, and for each the one before it. */
+    /* The accesses of one unit, by subject: the last one, and for each the previous one. */
     uint32_t subject_stamp;
     uint32_t *indexed, *on_subject; /* by subject: valid if indexed[subject] == subject_stamp */
     uint32_t *same_subject;
@@ -47,7 +47,7 @@ struct st_commit_search {
     size_t stack_capacity;
 };
 
-/* A transaction that is violated: at which nodes, and the last unit on the path. */
+/* A violated transaction: at which nodes, and the last unit on the path. */
 struct st_commit_violation {
     struct st_meeting out, back;
     uint32_t last;
@@ -57,16 +57,16 @@ void st_commit_search_start(struct st_commit_search *search,
                             const struct st_commit_analysis *analysis);
 void st_commit_search_end(struct st_commit_search *search);
 
-/* Puts all meetings of a unit into search->meetings, by node. */
+/* Puts all meetings of a unit into search->meetings, sorted by node. */
 void st_find_meetings(struct st_commit_search *search, uint32_t unit);
 
 /* Is the transaction violated? If so, search->arrivals has the path to violation->last, which is
- * ST_NO_NAME where the theorem as published needs no path. False with search->expired: nobody
- * knows. */
+ * ST_NO_NAME where the theorem as published needs no path. False with search->expired means
+ * undecided. */
 bool st_commit_is_violated(struct st_commit_search *search, uint32_t transaction,
                            struct st_commit_violation *violation);
 
-/* Processor time of this thread, in seconds, as in search->deadline. */
+/* CPU time of this thread in seconds, as in search->deadline. */
 double st_commit_time(void);
 
 #endif
