@@ -39,7 +39,7 @@ void st_roles_free(struct st_roles *roles) {
     free(roles->last);
 }
 
-/* last[v] is the last write of v plus 1 while the tokens are gone through. */
+/* During the pass over the tokens, last[v] is the last write of v, plus 1. */
 void st_roles_find(struct st_roles *roles, const struct st_shape *shape) {
     size_t capacity = roles->capacity;
     st_reserve(&roles->initial, &capacity, (size_t)shape->count + 1);

@@ -1,17 +1,17 @@
 /* Blocks: can accesses of other threads come between two accesses of a transaction, so that no
- * serial schedule looks like it? (Wang and Stoller, Runtime Analysis of Atomicity for Multithreaded
+ * serial schedule is equivalent? (Wang and Stoller, Runtime Analysis of Atomicity for Multithreaded
  * Programs, TSE 2006, section 6.)
  *
- * Atomic means view-atomic: in every schedule of the run each read sees the same write, and each
- * variable ends with the same write, as in some serial schedule. Three depths:
+ * Atomic means view-atomic: for every schedule of the run there is a serial schedule in which each
+ * read sees the same write and each variable ends with the same write. There are three depths:
  *
- * - Theorem 3 looks at one variable at a time (one_variable.c);
- * - Theorem 4 at two transactions at a time (two_variables.c), for which it is exact;
- * - Theorem 5 at all of them at once (exact/exact.c). Its first condition is Theorem 3 without the
- *   pattern of the final write between a read and a write: another write may come last and hide it,
- *   which its second condition finds out. (as_published: with that pattern.)
+ * - Theorem 3 looks at one variable at a time (one_variable.c).
+ * - Theorem 4 looks at two transactions at a time (two_variables.c), for which it is exact.
+ * - Theorem 5 looks at all of them at once (exact/exact.c). Its first condition is Theorem 3
+ *   without the pattern of the final write between a read and a write: another write may come last
+ *   and hide it, which its second condition detects. (as_published: with that pattern.)
  *
- * All of them take for granted that no schedule ends in a deadlock. */
+ * All of them assume that no schedule ends in a deadlock. */
 #include "predict/blocks/blocks.h"
 
 #include "base/memory.h"
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The model is read-only: sets that it does not have are kept apart. */
+/* The model is read-only, so sets that it does not have are stored separately. */
 static void copy_locksets(struct st_locksets *to, const struct st_locksets *from) {
     st_locksets_init(to);
     for (uint32_t i = 0; i < from->sets.count; i++)
@@ -76,9 +76,10 @@ static bool conflicts(const struct st_place *a, const struct st_place *b) {
            b->event.op <= ST_WRITE && (a->event.op == ST_WRITE || b->event.op == ST_WRITE);
 }
 
-/* Out of the block to an event in between that conflicts, and back from one that is not before it.
- * Where the other transaction conflicts with the last event first, there is no such path: it is
- * the transaction as a whole that comes after the one event and before the other. */
+/* The path leaves the block to a conflicting event in between, and returns from an event that is
+ * not before that one. If the other transaction conflicts with the last event first, there is no
+ * such path: then it is the other transaction as a whole that comes after the one event and before
+ * the other. */
 static void add_path(struct st_predicted_block *block) {
     const struct st_place *events = block->events;
     size_t last = block->event_count - 1;
@@ -127,8 +128,8 @@ static void explain(void *context, uint32_t unit, struct st_predicted_block *blo
 
 /* ---- what is certain ---- */
 
-/* Can it be that a schedule of the model is none of the program? What channels order inside of a
- * unit is not in the model, and nothing is of those that make no order here. */
+/* Can a schedule of the model be impossible in the program? The model ignores what channels order
+ * inside a unit, and ignores channels altogether where they impose no order here. */
 static bool has_unknown_order(const struct st_model *model) {
     if (model->channel_events && model->options.order != ST_MODEL_ALL)
         return true;
@@ -145,7 +146,7 @@ static bool found_violations(const struct st_blocks_run *run) {
     return false;
 }
 
-/* The schedules that were found prove as much as the model knows. */
+/* The schedules found prove only as much as the model knows. */
 static void limit_claims(const struct st_blocks_run *run, enum st_block_verdict *claims,
                          struct st_prediction *prediction) {
     size_t count = run->model->unit_count;

@@ -1,40 +1,39 @@
-/* Locks that are held from one unit to the next, outside of transactions.
+/* Locks that are held from one unit to the next, outside transactions.
  *
- * The theorems of TSE 2006 take for granted that all synchronisation is inside of transactions. If
- * it is not, a serial schedule must keep more apart than transactions: one that needs the lock
- * cannot run while another thread has it, though that thread is in no transaction. `T1: l{} w(x)`
- * is not atomic next to `l{r(x) r(x)}` where the two reads are in no transaction: the write can
- * come between the reads, the transaction as a whole cannot.
+ * The theorems of TSE 2006 assume that all synchronisation is inside transactions. If it is not, a
+ * serial schedule must keep more apart than transactions: a transaction that needs the lock cannot
+ * run while another thread holds it, even though that thread is in no transaction. For example,
+ * `T1: l{} w(x)` is not atomic next to `l{r(x) r(x)}` where the two reads are in no transaction:
+ * the write can come between the reads, but the transaction as a whole cannot.
  *
  * So we also report a transaction that
  *
- * - takes such a lock and accesses, without it, a variable that another thread accesses at least
- *   twice with the lock held from unit to unit; or
- * - has such a lock itself at its end or beginning, and accesses, without it, a variable that
+ * - acquires such a lock and accesses, without it, a variable that another thread accesses at least
+ *   twice while it holds the lock from unit to unit; or
+ * - itself holds such a lock at its end or beginning, and accesses, without it, a variable that
  *   another thread accesses with it.
  *
- * That is enough for Theorem 3 to miss nothing that is about one variable. It is coarse: it does
- * not ask in which way the variable is accessed, nor whether two accesses are under the same
- * acquire. */
+ * With that, Theorem 3 misses nothing that involves one variable. The check is coarse: it does not
+ * ask how the variable is accessed, nor whether two accesses are under the same acquire. */
 #include "base/map64.h"
 #include "base/memory.h"
 #include "predict/blocks/blocks.h"
 
 #include <stdlib.h>
 
-/* Accesses of a variable under a lock that is loose somewhere. */
+/* Accesses to a variable under a lock that is loose somewhere. */
 struct guest {
-    bool stays;       /* in this unit it is: held before it begins, or when it has ended */
-    uint32_t lasting; /* all locks of which that is true here: a set */
-    uint64_t count;   /* of accesses */
+    bool stays;       /* it is loose in this unit: held before it begins, or after it ends */
+    uint32_t lasting; /* the lockset of all locks for which that is true here */
+    uint64_t count;   /* number of accesses */
     struct st_unit_list units;
-    uint32_t next; /* of the same lock and variable, plus 1 */
+    uint32_t next; /* the next one of the same lock and variable, plus 1 */
 };
 
 struct loose {
     struct st_blocks_run *run;
     struct st_map64 keys; /* lock and variable */
-    uint32_t *heads;      /* by key: in `guests`, plus 1 */
+    uint32_t *heads;      /* by key: index into `guests`, plus 1 */
     size_t head_capacity;
     struct guest *guests;
     size_t count, capacity;
@@ -44,7 +43,7 @@ static uint64_t key_of(uint32_t lock, uint32_t variable) {
     return (uint64_t)lock << 32 | variable;
 }
 
-/* The locks at the token whose critical sections are not within the unit. */
+/* The locks held at the token whose critical sections extend beyond the unit. */
 static uint32_t lasting_locks(struct st_blocks_run *run, const struct st_shape *shape,
                               uint32_t token) {
     uint32_t set = shape->locksets[token], kept = set;
@@ -136,7 +135,7 @@ static void report(struct st_blocks_run *run, uint32_t number, uint32_t use, uin
     }
 }
 
-/* stays: is the lock held at the transaction's end, or beginning? */
+/* stays: is the lock held at the transaction's end or beginning? */
 static void check_access(struct loose *loose, uint32_t number, uint32_t use, uint32_t access,
                          bool stays) {
     const struct st_shape *shape = &loose->run->model->shapes.items[number];

@@ -1,32 +1,32 @@
 /* Pairs of accesses to one variable: the 1v-blocks of the paper (TSE 2006, 6.1 and Theorem 3).
  *
  * The question: can an access of another thread come between two accesses of a transaction to the
- * same variable, so that no serial schedule looks like it? It can when no lock that is held all
- * the way from the one to the other is needed for the access in between, and nothing else keeps the
- * two units apart. (In the absence of deadlocks that is not only necessary.)
+ * same variable, so that no serial schedule is equivalent? It can if the access in between needs no
+ * lock that is held continuously from the one to the other, and nothing else keeps the two units
+ * apart. (Without deadlocks, that is sufficient as well as necessary.)
  *
- * All units of a shape have the same pairs, and a pair that several shapes have is kept once: so
- * memory grows with what is different in a run and not with its length. Pairs are compared by
- * variable, the variables in parallel.
+ * All units of a shape have the same pairs, and a pair that several shapes have is stored once. So
+ * memory grows with the variety of a run and not with its length. Pairs are compared variable by
+ * variable, in parallel.
  *
  * Where the printed text needed an interpretation:
  *
- * - The dummy event is for each variable that a unit accesses once. The paper has it only for
- *   transactions with a single event, so that an access to x next to one to y is in no pair at
- *   all, and violations by it are missed. (as_published: as printed, an event being an access to a
- *   variable that counts.)
- * - Pattern 1, the read between two writes, is only for *initial* reads. A read after a write of
- *   its own transaction cannot see anything else when the other patterns are absent: `l{w(x)}
+ * - There is a dummy event for each variable that a unit accesses once. The paper has it only for
+ *   transactions with a single event. Then an access to x next to one to y is in no pair at all,
+ *   and violations that involve it are missed. (as_published: as printed, where an event is an
+ *   access to a variable that counts.)
+ * - Pattern 1, the read between two writes, applies only to *initial* reads. A read after a write
+ *   of its own transaction cannot see anything else if the other patterns are absent: `l{w(x)}
  *   l{w(x)}` and `l{w(x) r(x)}` are atomic together. (as_published: all reads.)
- * - Rule b ("if e2 is the final write then e1 is an initial read") is read as: each initial read
- *   makes a pair with the final write, if it comes before it. One that comes after cannot be.
- * - held(e1, e2) is what is held *continuously*: a lock that is released and taken again between
+ * - We read rule b ("if e2 is the final write then e1 is an initial read") as follows: each initial
+ *   read before the final write forms a pair with it. An initial read cannot come after it.
+ * - held(e1, e2) is what is held *continuously*: a lock that is released and acquired again between
  *   the two does not count.
- * - Events outside of transactions are units with one event, which can come between the accesses of
+ * - Events outside transactions are units with one event, which can come between the accesses of
  *   others. They have pairs (with a dummy) but are never reported. An atomic read-modify-write is
  *   one such unit; it holds the lock of its variable.
- * - A pair also says which of its reads are initial ones. The paper's tuple has no place for it,
- *   so that two of ours may be one of theirs. */
+ * - A pair also records which of its reads are initial. The paper's tuple does not, so two of our
+ *   pairs may be one of the paper's. */
 #include "base/map64.h"
 #include "base/memory.h"
 #include "predict/blocks/blocks.h"
@@ -37,11 +37,11 @@
 
 /* ---- making pairs ---- */
 
-/* What is known of a variable while the tokens of a shape are gone through. Tokens plus 1. */
+/* What is known about a variable during the pass over the tokens of a shape. Tokens plus 1. */
 struct trail {
-    uint32_t shape; /* of which the rest is, plus 1 */
+    uint32_t shape; /* plus 1: the shape that the rest belongs to */
     uint32_t last_write, last_read;
-    uint32_t last_initial; /* read; the ones before it by `earlier` */
+    uint32_t last_initial; /* initial read; `earlier` links to the ones before it */
     uint32_t accesses;
 };
 
@@ -51,7 +51,7 @@ struct maker {
     struct st_map64 known; /* pairs and the shapes that have them */
     struct st_roles roles;
     struct trail *trails; /* by variable */
-    uint32_t *earlier;    /* by token: the initial read of its variable before it, plus 1 */
+    uint32_t *earlier;    /* by token: the previous initial read of its variable, plus 1 */
     size_t earlier_capacity;
     uint32_t shape;
     const struct st_shape *tokens;
@@ -74,7 +74,7 @@ static struct st_1v_pair pair_of(struct maker *maker, uint32_t i, uint32_t j) {
     return pair;
 }
 
-/* Tokens i and j make a pair; j is ST_NO_TOKEN for the dummy. */
+/* Makes a pair of tokens i and j. j is ST_NO_TOKEN for the dummy. */
 static void add_pair(struct maker *maker, uint32_t i, uint32_t j) {
     struct st_1v_pairs *all = maker->all;
     struct st_1v_pair pair = pair_of(maker, i, j);
@@ -97,7 +97,7 @@ static bool is_same_section(const struct st_shape *shape, uint32_t i, uint32_t j
     return shape->locksets[i] == shape->locksets[j] && shape->ups[i] == shape->ups[j];
 }
 
-/* Rule b; of initial reads in the same critical sections, one will do. */
+/* Applies rule b. Of initial reads in the same critical sections, one is enough. */
 static void add_initial_reads(struct maker *maker, const struct trail *trail, uint32_t write) {
     uint32_t done = ST_NO_TOKEN;
     for (uint32_t i = trail->last_initial; i; i = maker->earlier[i - 1]) {
@@ -144,7 +144,7 @@ static void add_dummies(struct maker *maker) {
             add_pair(maker, i, ST_NO_TOKEN);
 }
 
-/* Puts the entries in order of their pairs; those of one pair stay in order of shapes. */
+/* Sorts the entries by pair. Those of one pair stay in the order of their shapes. */
 static void sort_entries(struct st_1v_pairs *all) {
     struct st_1v_entry *sorted = st_alloc(all->entry_count + 1, sizeof *sorted);
     all->first_entry = st_alloc(all->pairs.count + 2, sizeof *all->first_entry);
@@ -204,7 +204,7 @@ void st_1v_free(struct st_1v_pairs *all) {
 
 /* ---- comparing pairs ---- */
 
-/* An access as something that may come in between, and the units that have it. */
+/* An access that may come in between, and the units that have it. */
 struct point {
     uint32_t op, initial, final, held;
     struct st_unit_list units;
@@ -228,7 +228,7 @@ struct check {
     struct st_blocks_run *run;
     const struct st_1v_pairs *all;
     unsigned patterns;
-    _Atomic uint32_t *found; /* by unit: the variable that its finding is about, plus 1 */
+    _Atomic uint32_t *found; /* by unit: the variable of its finding, plus 1 */
 };
 
 static struct side *list_sides(const struct st_1v_pairs *all, uint32_t variable, size_t *count) {
@@ -291,7 +291,7 @@ static bool is_unserializable(const struct check *check, const struct st_1v_pair
     return check->patterns & ST_PATTERN_RWW && point->final;
 }
 
-/* The token of the unit that is this point. */
+/* The token of the unit that matches this point. */
 static uint32_t find_token(const struct st_blocks_run *run, uint32_t unit, uint32_t variable,
                            const struct point *point) {
     const struct st_shape *shape = st_unit_shape(run->model, unit);
@@ -313,8 +313,8 @@ static uint32_t find_token(const struct st_blocks_run *run, uint32_t unit, uint3
     return found;
 }
 
-/* Of several variables the one with the smallest number is reported, whichever thread of ours comes
- * first. */
+/* If there are several variables, reports the one with the smallest number, so that the result does
+ * not depend on which of our threads comes first. */
 static void report(const struct check *check, uint32_t unit, const struct st_1v_entry *entry,
                    uint32_t variable, const struct point *point, uint32_t other) {
     struct st_blocks_run *run = check->run;
@@ -333,7 +333,8 @@ static void report(const struct check *check, uint32_t unit, const struct st_1v_
     pthread_mutex_unlock(&run->lock);
 }
 
-/* The points that may come between the two accesses of the pair, if they can run then. */
+/* Lists the points that may come between the two accesses of the pair, if they can run at that
+ * time. */
 static size_t list_suspects(const struct check *check, const struct st_1v_pair *pair,
                             const struct points *points, uint32_t *suspects) {
     size_t count = 0;

@@ -1,37 +1,38 @@
 /* Pairs of accesses of a transaction to two variables: the 2v-blocks of the paper (TSE 2006, 6.2
  * and Theorem 4).
  *
- * The question: can a transaction be between two accesses e1 and e2 to different variables, while
- * another one makes two accesses, one that conflicts with e1 and one that conflicts with e2? It
- * would come after the first transaction by the one and before it by the other. Only initial reads
- * and final writes need to be looked at, when pairs for one variable have nothing to say. It can
- * when no lock that is held all the way from e1 to e2 is held by the other at any time from its
- * first access to its second: h12 has no lock in common with h1', h2' and heldmid'.
+ * The question: between two accesses e1 and e2 of a transaction to different variables, can another
+ * transaction make two accesses, one that conflicts with e1 and one that conflicts with e2? By the
+ * one it would come after the first transaction, and by the other before it. Only initial reads and
+ * final writes matter, provided that the pairs for one variable find nothing. It can if the other
+ * transaction, at any time from its first access to its second, holds no lock that is held
+ * continuously from e1 to e2: h12 has no lock in common with h1', h2' and heldmid'.
  *
- * The paper compares each pair with each other, of which there are O(k^2) in a transaction with k
- * accesses. We get the same answer from the chain of accesses:
+ * The paper compares all pairs with each other, and a transaction with k accesses has O(k^2) of
+ * them. We get the same answer from the chain of accesses:
  *
- * - Critical sections are nested, so of the gaps between neighbouring accesses from e1 to e2 there
- *   is one in which just the locks of h12 are held. It is enough to look at gaps of neighbours. For
- *   all gaps of a transaction with the same locks H, and each *run* of the other one (a longest
- *   sequence of its accesses without a lock of H), e1 and e2 exist iff the earliest gap with H
- *   behind a conflict with the run comes before the last conflict with the run, with two variables
- *   between them. That takes one look at each access of the run.
- * - Transactions with the same chain (a *profile*) are looked at once, and so are pairs of them.
+ * - Critical sections are nested, so among the gaps between neighbouring accesses from e1 to e2
+ *   there is one in which exactly the locks of h12 are held. So it is enough to look at gaps
+ *   between neighbours. Take all gaps of a transaction with the same locks H, and each *run* of the
+ *   other transaction (a longest sequence of its accesses without a lock of H). Then e1 and e2
+ *   exist iff the earliest gap with H after a conflict with the run comes before the last conflict
+ *   with the run, and the two conflicts are on different variables. That takes one look at each
+ *   access of the run.
+ * - Transactions with the same chain (a *profile*) are checked once, and so are pairs of profiles.
  *
- * The chain consists of the pairs of neighbours, from which all others follow; these are what is
- * counted as storage.
+ * The chain consists of the pairs of neighbours, from which all other pairs follow. These pairs are
+ * what is counted as storage.
  *
  * Where the printed text needed an interpretation:
  *
- * - "Interleaved to any of the unserializable patterns": with two pairs of conflicting operations
- *   of initial reads and final writes, every interleaving is unserializable in which one pair is in
- *   the one order and the other in the other order. We look for those in which one pair is
- *   within the other. Where they cross (e1 e1' e2 e2'), a schedule exists in which they do
- *   not: no deadlock being possible, one of the two can finish first.
- * - The optimization of 6.6 (of two initial reads of a variable in the same critical sections with
- *   no acquire between them, one is enough) is made.
- * - A unit outside of transactions makes one access; it is in no pair. */
+ * - "Interleaved to any of the unserializable patterns": with two pairs of conflicting operations,
+ *   all of them initial reads and final writes, an interleaving is unserializable whenever one pair
+ *   is in one order and the other pair in the other. We look for interleavings in which one pair is
+ *   within the other. Where they cross (e1 e1' e2 e2'), there is also a schedule in which they do
+ *   not: as no deadlock is possible, one of the two can finish first.
+ * - We apply the optimization of 6.6 (of two initial reads of a variable in the same critical
+ *   sections with no acquire between them, one is enough).
+ * - A unit outside transactions makes one access, so it is in no pair. */
 #include "base/memory.h"
 #include "predict/blocks/blocks.h"
 #include "predict/parallel.h"
@@ -47,7 +48,7 @@ void st_2v_accesses_free(struct st_2v_accesses *accesses) {
 }
 
 /* Of two initial reads of a variable in the same critical sections, with no acquire between them,
- * the second has nothing to add. */
+ * the second adds nothing. */
 static bool is_repeated(const struct st_shape *shape, uint32_t old, uint32_t token,
                         uint32_t acquired) {
     return old >= acquired && shape->locksets[old] == shape->locksets[token] &&
@@ -63,8 +64,7 @@ static void put_access(const struct st_shape *shape, uint32_t i, struct st_2v_ac
     accesses->tokens[accesses->count++] = i;
 }
 
-/* roles->last[v] is the last initial read of v that was put, plus 1, while tokens are gone
- * through. */
+/* During the pass over the tokens, roles->last[v] is the last listed initial read of v, plus 1. */
 void st_2v_list_accesses(struct st_blocks_run *run, struct st_roles *roles, uint32_t number,
                          struct st_2v_accesses *accesses) {
     const struct st_shape *shape = &run->model->shapes.items[number];
@@ -95,22 +95,23 @@ void st_2v_list_accesses(struct st_blocks_run *run, struct st_roles *roles, uint
 
 /* ---- profiles ---- */
 
-/* The accesses of shapes that are alike. */
+/* The accesses of a group of shapes with the same chain. */
 struct profile {
     struct st_2v_access *accesses;
     uint32_t count;
     uint32_t all_locks; /* held at any time from the first access to the last */
-    uint32_t always;    /* held at all of them */
-    uint32_t *gaps;     /* the different sets `between` */
+    uint32_t always;    /* held at all accesses */
+    uint32_t *gaps;     /* the distinct sets `between` */
     uint32_t gap_count;
     struct st_unit_list units; /* all transactions */
-    struct st_unit_list times; /* the same, one for each time */
+    struct st_unit_list times; /* the same, but one for each time */
 };
 
-/* By variable: profiles, each once. */
+/* The profiles of each variable, each listed once. */
 struct user_index {
     uint32_t *users;
-    size_t *first; /* by variable: in `users`; there is one more than variables */
+    size_t *first; /* by variable: index into `users`; has one more element than there are
+                    * variables */
 };
 
 struct profiles {
@@ -140,7 +141,7 @@ static int by_number(const void *left, const void *right) {
     return a < b ? -1 : a > b;
 }
 
-/* What follows from the accesses. */
+/* Computes what follows from the accesses. */
 static void complete_profile(struct st_blocks_run *run, struct profile *profile) {
     const struct st_2v_access *accesses = profile->accesses;
     uint32_t kept = 0;
@@ -171,7 +172,7 @@ static void count_storage(struct st_blocks_run *run, const struct profiles *prof
         for (uint32_t k = 0; k + 1 < profiles->items[i].count; k++) {
             struct st_2v_access pair[2];
             memcpy(pair, &profiles->items[i].accesses[k], sizeof pair);
-            pair[1].between = pair[1].touched = 0; /* of the pair behind it */
+            pair[1].between = pair[1].touched = 0; /* these belong to the next pair */
             if (pair[0].variable != pair[1].variable)
                 st_intern_add(&known, pair, sizeof pair);
         }
@@ -211,7 +212,7 @@ static void make_profiles(struct profiles *profiles) {
     st_2v_accesses_free(&accesses);
 }
 
-/* Transactions only: other units of the same shape are in no pair. */
+/* Lists only transactions: other units of the same shape are in no pair. */
 static void list_units(struct profiles *profiles) {
     const struct st_model *model = profiles->run->model;
     for (size_t i = 0; i < profiles->count; i++) {
@@ -228,7 +229,7 @@ static void list_units(struct profiles *profiles) {
     }
 }
 
-/* Which profiles access a variable, or (the other index) write it. */
+/* Finds which profiles access a variable or, for the other index, write it. */
 static void index_users(const struct profiles *profiles, bool only_writes,
                         struct user_index *index) {
     size_t variables = profiles->run->model->variable_count;
@@ -276,20 +277,21 @@ static void free_profiles(struct profiles *profiles) {
 
 #define NOWHERE UINT32_MAX
 
-/* Where the profile in question accesses a variable: indices of its accesses. */
+/* Where the current profile accesses a variable: indices of its accesses. */
 struct use {
-    uint32_t profile; /* the one in question plus 1, or the rest has no meaning */
+    uint32_t profile; /* the current one plus 1; otherwise the rest is meaningless */
     uint32_t first, last;
     uint32_t write; /* the final one, or NOWHERE */
 };
 
-/* What one worker has of its own. */
+/* The private state of one worker. */
 struct scratch {
     struct use *uses;   /* by variable */
-    uint32_t *counts;   /* by profile: variables with conflicts with the one in question */
-    uint32_t *partners; /* the profiles with a count */
+    uint32_t *counts;   /* by profile: number of variables on which it conflicts with the current
+                         * one */
+    uint32_t *partners; /* the profiles with a nonzero count */
     size_t partner_count;
-    uint32_t *next; /* by gap set and access: the first gap with that set from the access on */
+    uint32_t *next; /* by gap set and access: the first gap with that set at or after the access */
     size_t next_capacity;
 };
 
@@ -326,12 +328,12 @@ static void find_gaps(const struct profile *profile, struct scratch *scratch) {
     }
 }
 
-/* Of a run, as far as it was read: where conflicts with the profile in question are. The earliest
- * gap behind a conflict and the last conflict, each for two variables, the better one first. */
+/* Where the part of a run read so far conflicts with the current profile: the earliest gap after a
+ * conflict and the last conflict, each for two variables, the better one first. */
 struct meeting {
     struct {
         uint32_t variable, place;
-        uint32_t access, partner; /* indices of the two accesses that conflict */
+        uint32_t access, partner; /* indices of the two conflicting accesses */
     } early[2], late[2];
 };
 
@@ -371,7 +373,7 @@ static void note_late(struct meeting *meeting, uint32_t variable, uint32_t place
     meeting->late[i].partner = partner;
 }
 
-/* An access of the run. */
+/* Processes an access of the run. */
 static void note_access(struct meeting *meeting, const struct use *use, const uint32_t *next,
                         const struct st_2v_access *access, uint32_t partner) {
     bool writes = access->op == ST_TOKEN_WRITE;
@@ -382,7 +384,7 @@ static void note_access(struct meeting *meeting, const struct use *use, const ui
     note_late(meeting, access->variable, last, partner);
 }
 
-/* Are there two accesses on both sides of a gap? */
+/* Are there two accesses on opposite sides of a gap? */
 static bool is_violated(const struct meeting *meeting, int *early, int *late) {
     for (*early = 0; *early < 2; ++*early)
         for (*late = 0; *late < 2; ++*late)
@@ -394,7 +396,7 @@ static bool is_violated(const struct meeting *meeting, int *early, int *late) {
     return false;
 }
 
-/* The accesses around a gap, of the profile in question, and those in it, of its partner. */
+/* The accesses of the current profile around a gap, and those of its partner in it. */
 struct gap {
     uint32_t accesses[2], partners[2];
 };
@@ -440,7 +442,7 @@ static bool violates(const struct profiles *profiles, const struct scratch *scra
     return false;
 }
 
-/* The profiles with conflicts about two variables at least with this one, in ascending order. */
+/* Finds the profiles that conflict with this one on at least two variables, in ascending order. */
 static void find_partners(const struct profiles *profiles, uint32_t number,
                           struct scratch *scratch) {
     const struct profile *self = &profiles->items[number];
@@ -467,8 +469,8 @@ static void find_partners(const struct profiles *profiles, uint32_t number,
     qsort(scratch->partners, kept, sizeof *scratch->partners, by_number);
 }
 
-/* Reports the transactions of the profile, where a unit of its partner can run at the same time.
- * True when nothing is left to be found out about the profile. */
+/* Reports the transactions of the profile for which a unit of its partner can run at the same time.
+ * True if nothing more can be found for the profile. */
 static bool report(const struct profiles *profiles, uint32_t number, const struct profile *partner,
                    const struct gap *gap) {
     struct st_blocks_run *run = profiles->run;
@@ -525,7 +527,7 @@ static void check_profile(void *context, unsigned worker, size_t number) {
     }
 }
 
-/* Findings hold indices of accesses so far: makes them tokens. */
+/* Converts the access indices in findings to tokens. */
 static void find_tokens(struct st_blocks_run *run, const bool *was_known) {
     struct st_2v_accesses accesses = {.count = 0};
     struct st_roles roles;

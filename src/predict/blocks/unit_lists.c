@@ -12,8 +12,7 @@ static uint32_t chain_of(const struct st_model *model, uint32_t unit) {
     return model->periods->items[model->units[unit].first_period].chain;
 }
 
-/* Units of a chain follow each other, so that their first and their last periods are in the same
- * order. */
+/* Units of a chain follow each other, so their first and last periods are in the same order. */
 static int by_time(const struct st_model *model, uint32_t left, uint32_t right) {
     const struct st_unit *a = &model->units[left], *b = &model->units[right];
     uint32_t chain = chain_of(model, left), other = chain_of(model, right);
@@ -94,8 +93,8 @@ static uint32_t last_index(const struct st_model *model, uint32_t unit) {
     return model->periods->items[model->units[unit].last_period].index;
 }
 
-/* Of each chain it is enough to look at the first unit that does not end before this one begins:
- * when this one must end before that one begins, it must before all later ones, too. */
+/* For each chain, it is enough to look at the first unit that does not end before this one begins.
+ * If this one must end before that unit begins, it must also end before all later ones. */
 uint32_t st_unit_list_meet(const struct st_blocks_run *run, const struct st_unit_list *list,
                            uint32_t unit) {
     const struct st_model *model = run->model;
