@@ -1,22 +1,22 @@
-/* What each improvement of reduction is worth: the paper's Table 2 for a trace (TSE 2006, 8.3).
+/* What each improvement of reduction gains: the paper's Table 2 for a trace (TSE 2006, 8.3).
  *
- * Each row has the improvements of those before it, too, and all have those of 5.5:
+ * Each row adds an improvement to the row before it, and all have those of 5.5:
  *
  *   none           races by ownership [29], all threads concurrent all the time, Theorem 1
  *   escape         races by Eraser, from the first access of a second thread on
  *   happen-before  and only where thread periods are concurrent
  *   multilockset   races by Figure 3, from the first access of a second thread on
  *   AcqA*Rel       Theorem 2 instead of Theorem 1
- *   seriatim       ours, and what reduction does by default: races by Figure 3 over all accesses
+ *   seriatim       ours, the default of reduction: races by Figure 3 over all accesses
  *                  that can be concurrent, with no guess about when a variable escaped
  *   pairwise       ours: the same by pairs
  *
- * The first five depend on the schedule that was observed, and can miss violations.
+ * The first five depend on the observed schedule, and can miss violations.
  *
- * The rows of the paper take N? in the middle, as its implementation does (5.6), and AcqA*Rel only
- * of locks for which that is right (predict/reduction/movers.h). The first two rows are about
- * variables that are shared and the others about those that are contended, so that it takes two
- * models of the run: `shared` was made with keep_shared, and `model` without. */
+ * The rows of the paper allow N? in the middle, as its implementation does (5.6), and AcqA*Rel only
+ * for locks where that is sound (predict/reduction/movers.h). The first two rows consider variables
+ * that are shared, the others those that are contended. So the table needs two models of the run:
+ * `shared` was made with keep_shared, and `model` without. */
 #include "base/map64.h"
 #include "base/memory.h"
 #include "predict/reduction/reduction.h"
@@ -52,7 +52,7 @@ static double thread_seconds(void) {
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* Blocks may have several instances: their parts. */
+/* A block may have several instances: its parts. */
 static void count_blocks(const struct st_model *model, const bool *reported,
                          struct st_ablation_row *row) {
     struct st_set64 blocks = {0}, names = {0};

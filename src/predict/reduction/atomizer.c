@@ -1,15 +1,15 @@
 /* Reduction while the trace is read, as Atomizer does it (Flanagan and Freund; TSE 2006, 5.6 and
- * section 8): each event is judged by what has been seen so far, and is forgotten.
+ * section 8): each event is classified by what has been seen so far, and then forgotten.
  *
  * It uses the ownership lockset algorithm (predict/reduction/lockset_races.h), Theorem 1, and the
- * improvements of 5.5; no escape analysis, no happen-before, no AcqA*Rel. A variable that is
- * race-free so far, or a lock that only one thread used so far, may turn out to be neither, so that
- * it misses violations that the offline form reports.
+ * improvements of 5.5. It has no escape analysis, no happen-before and no AcqA*Rel. A variable that
+ * is race-free so far may turn out to race later, and a lock that only one thread has used so far
+ * may be used by another. So it misses violations that the offline form reports.
  *
- * Interpretations: "so far" includes the event that is judged. An access to an atomic variable
- * (predict/model/model.h) that threads share so far is a non-mover, since it is a critical section
- * of its own; the write that belongs to an atomic read is part of that. Memory grows with
- * variables, locks and threads, and with the blocks that are reported. */
+ * Interpretations: "so far" includes the current event. If threads share an atomic variable so far
+ * (predict/model/model.h), an access to it is a non-mover, since it is a critical section of its
+ * own; the write that belongs to an atomic read is part of that. Memory grows with variables, locks
+ * and threads, and with the blocks reported. */
 #include "base/memory.h"
 #include "predict/model/block_verdicts.h"
 #include "predict/reduction/lockset_races.h"
@@ -17,7 +17,7 @@
 
 #include <stdlib.h>
 
-/* What is known of a lock so far. */
+/* What is known about a lock so far. */
 struct lock_so_far {
     uint32_t user; /* the first thread that acquired it, plus 1 */
     bool shared;
@@ -29,8 +29,8 @@ struct runner {
     uint32_t depth;
     uint64_t begin;
     bool reported;
-    char letter; /* of the commit; 0 while right movers may come */
-    bool left;   /* only left movers may come */
+    char letter; /* of the commit; 0 while right movers are still allowed */
+    bool left;   /* only left movers are allowed from here on */
     struct st_place commit;
 };
 
@@ -49,7 +49,7 @@ struct atomizer {
     size_t lock_capacity;
     struct runner *runners;
     size_t runner_capacity;
-    struct report *reports; /* at the end in the order of their begins */
+    struct report *reports; /* at the end, in the order of their begins */
     size_t report_count, report_capacity;
 };
 
@@ -101,7 +101,7 @@ static char acquire(struct atomizer *atomizer, const struct st_observed *observe
     return moves_both_ways(atomizer, lock) ? 'B' : 'R';
 }
 
-/* What is held longer than this lock is not protected by it. */
+/* This lock does not protect locks that are held longer than it is. */
 static char release(struct atomizer *atomizer, const struct st_observed *observed) {
     uint32_t lock = observed->event->target;
     bool later = false;
@@ -201,7 +201,8 @@ static void on_event(void *state, const struct st_observed *observed) {
     }
     if (observed->splits)
         start(runner);
-    char letter = letter_of(atomizer, observed); /* also outside: it is seen */
+    char letter = letter_of(atomizer, observed); /* outside blocks too: it updates what has been
+                                                  * seen */
     if (runner->depth)
         move(atomizer, runner, observed, letter);
 }

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#define NO_SET UINT32_MAX /* no access counted yet: the set of all locks */
+#define NO_SET UINT32_MAX /* no access has counted yet: the set of all locks */
 #define NO_THREAD UINT32_MAX
 
 enum phase { VIRGIN, EXCLUSIVE, EXCLUSIVE_2, SHARED, SHARED_MODIFIED };
@@ -17,7 +17,7 @@ struct machine {
     uint32_t lockset;
 };
 
-/* The threads that did something, as far as it matters: only one, or more. */
+/* The threads that did something, as far as it matters: only one, or several. */
 struct party {
     uint32_t first;
     bool many;
@@ -28,14 +28,14 @@ struct last_access {
     uint32_t thread, read, written;
 };
 
-/* The sets of Figure 3. Of the thread periods it only keeps what the questions need: which threads
+/* The sets of Figure 3. Of the thread periods it keeps only what the questions need: which threads
  * there were, the last periods of each, and whether concurrent ones have met. */
 struct multilockset {
     uint32_t *read_sets; /* none is a subset of another */
     size_t read_count, read_capacity;
     uint32_t write_set;
     struct party readers, writers;
-    struct last_access *lasts; /* until a write and a read have met */
+    struct last_access *lasts; /* kept until a write and a read have met */
     size_t last_count, last_capacity;
     bool writes_met, write_met_read;
 };
@@ -46,7 +46,7 @@ struct state {
     struct multilockset early, escaped;
     uint32_t creator; /* the first thread */
     bool has_escaped, written;
-    /* The last access: the same once more changes nothing. */
+    /* The last access: an identical one changes nothing. */
     uint32_t thread, period, lockset;
     uint8_t ops;
 };
@@ -56,7 +56,7 @@ struct st_lockset_races {
     uint32_t *numbers; /* by variable: its state plus 1, or 0 */
     struct state *states;
     size_t count, capacity;
-    unsigned *found; /* by variable: enum st_racy_by, when the trace is over */
+    unsigned *found; /* by variable: enum st_racy_by, at the end of the trace */
 };
 
 static void *create(struct st_model *model, unsigned flags) {
@@ -145,7 +145,7 @@ static void move_eraser(struct machine *machine, struct st_locksets *locksets,
         share(machine, locksets, access);
 }
 
-/* The same with hand-overs: only the owner has ever accessed it since the last one. */
+/* The same with hand-overs: since the last one, only the owner has accessed the variable. */
 static void move_ordered(struct machine *machine, struct st_locksets *locksets,
                          const struct st_periods *periods, const struct access *access) {
     if (machine->phase == EXCLUSIVE && machine->owner != access->thread &&
@@ -209,7 +209,7 @@ static bool is_concurrent(const struct st_periods *periods, uint32_t earlier, ui
     return earlier && !st_period_before(periods, earlier - 1, now);
 }
 
-/* Of a thread's periods in the past, only the last can be concurrent with this one if any is. */
+/* If any past period of a thread can be concurrent with this one, its last one can. */
 static void note_period(struct multilockset *sets, const struct st_periods *periods,
                         const struct access *access) {
     if (sets->write_met_read)

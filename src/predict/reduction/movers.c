@@ -25,7 +25,7 @@ static bool moves_both_ways(const struct st_model *model, const struct st_mover_
            (rules->protected_locks && model->locks[lock].protectors);
 }
 
-/* Does nobody care about accesses to this variable, in any schedule? */
+/* Are accesses to this variable irrelevant to others, in any schedule? */
 static bool is_private(const struct st_model *model, const struct st_mover_rules *rules,
                        uint32_t variable) {
     const struct st_model_variable *facts = &model->variables[variable];
@@ -64,8 +64,8 @@ static void open_section(struct st_movers *movers, uint32_t acquire) {
     movers->impure[movers->open_count++] = false;
 }
 
-/* The innermost section knows whether something in it matters, and passes that on to the one around
- * it when it is closed. Sections that overlap without being nested all matter. */
+/* The innermost section records whether something in it matters, and passes that on to the
+ * enclosing section when it closes. Sections that overlap without being nested all matter. */
 static void close_section(struct st_movers *movers, const struct st_shape *shape, uint32_t release,
                           bool may_pass) {
     uint32_t lock = shape->tokens[release].target;
@@ -164,7 +164,7 @@ void st_movers_find(struct st_movers *movers, const struct st_model *model,
 
 enum { LONG = 32, LONGEST = 72 };
 
-/* Three or more equal letters become "B+". Returns the new length. */
+/* Abbreviates three or more equal letters to "B+". Returns the new length. */
 static size_t shorten_runs(char *text, size_t length) {
     size_t out = 0;
     for (size_t i = 0, end; i < length; i = end) {

@@ -1,14 +1,15 @@
 /* Which variables are in data races by the multilockset algorithm (TSE 2006, Figure 3), over all
  * accesses at once.
  *
- * A variable is suspected when no lock is held at all writes, or none of those that are at some
- * read, while some thread period that writes it is concurrent with another one that accesses it.
+ * A variable is suspect if no lock is held at all writes, or if none of the locks held at all
+ * writes is held at some read, while some thread period that writes it is concurrent with another
+ * one that accesses it.
  *
- * Accesses count once the variable has escaped from its creator. Here that is: accesses in a period
- * with which some access of another thread is concurrent. What a thread does before it forks all
- * others, or after it joined them, cannot race in any schedule; so nothing is missed, and a
- * variable that is set up without a lock is no alarm. (By the first access of a second thread, as
- * in the trace, violations would be missed: predict/reduction/lockset_races.h.) */
+ * Accesses count once the variable has escaped from its creator. Here these are the accesses in a
+ * period with which some access of another thread is concurrent. What a thread does before it forks
+ * all others, or after it has joined them, cannot race in any schedule. So nothing is missed, and a
+ * variable that is set up without a lock raises no alarm. (Counting from the first access of a
+ * second thread, as in the trace, would miss violations: predict/reduction/lockset_races.h.) */
 #define _GNU_SOURCE /* qsort_r */
 #include "base/lower_bound.h"
 #include "base/memory.h"
@@ -20,10 +21,10 @@
 struct span {
     uint32_t first_period, last_period;
     bool reads, writes;
-    bool escaped; /* an access of another thread is concurrent */
+    bool escaped; /* some access of another thread is concurrent */
 };
 
-/* What is known of one variable. */
+/* What is known about one variable. */
 struct suspect {
     const struct st_model *model;
     struct span *spans;
@@ -60,7 +61,7 @@ static const struct span *span_of(const struct suspect *suspect, const struct st
     return &suspect->spans[place];
 }
 
-/* The spans of all uses, in the order of chains and of their periods, each once. */
+/* Collects the spans of all uses, ordered by chain and period, each once. */
 static void collect_spans(struct suspect *suspect, const struct st_race_use *uses, size_t count) {
     struct st_period *items = suspect->model->periods->items;
     st_reserve(&suspect->spans, &suspect->span_capacity, count);
@@ -85,8 +86,8 @@ static void meet(struct suspect *suspect, struct span *a, struct span *b) {
     suspect->writes_meet_reads |= (a->writes && b->reads) || (a->reads && b->writes);
 }
 
-/* Of another chain's spans first .. end - 1, in order, those that are concurrent with the span are
- * neighbours: the ones before it come first, and the ones after it last. */
+/* Among another chain's spans first .. end - 1, which are in order, those concurrent with the span
+ * are adjacent: the ones before it come first, and the ones after it last. */
 static void compare_with(struct suspect *suspect, struct span *span, size_t first, size_t end) {
     const struct st_periods *periods = suspect->model->periods;
     size_t place;
@@ -106,7 +107,7 @@ static void compare_spans(struct suspect *suspect) {
         for (end = first;
              end < suspect->span_count && items[suspect->spans[end].first_period].chain == chain;)
             end++;
-        for (size_t i = 0; i < first; i++) /* those of the chains before it */
+        for (size_t i = 0; i < first; i++) /* those of earlier chains */
             compare_with(suspect, &suspect->spans[i], first, end);
     }
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Uses that are equal but for unit and token: uses[first .. end). */
+/* Uses that are equal apart from unit and token: uses[first .. end). */
 struct entry {
     uint32_t first, end;
 };
@@ -24,9 +24,9 @@ struct search {
     size_t entry_count, entry_capacity;
     struct span *classes; /* the same operation and lockset */
     size_t class_count, class_capacity;
-    struct span *lines; /* and the same thread: one after the other in every schedule */
+    struct span *lines; /* and the same thread: one after another in every schedule */
     size_t line_count, line_capacity;
-    uint32_t *class_lines; /* by class: its first line; one more at the end */
+    uint32_t *class_lines; /* by class: its first line; has one more element at the end */
     size_t class_line_capacity;
 };
 
@@ -148,9 +148,9 @@ static void put_together(struct search *search, uint32_t first, uint32_t end) {
 
 /* ---- who races with whom ---- */
 
-/* The entry of the line that can run at the same time as the use, or line->end. Both ends of a
- * chain's units are in order. So of those that do not end before the use begins, the first one
- * begins first; if that one is too late, all are. */
+/* The entry of the line that can run at the same time as the use, or line->end. The begins and the
+ * ends of a chain's units are both in order. So among those that do not end before the use begins,
+ * the first one begins first; if that one is too late, all are. */
 static uint32_t find_concurrent(const struct search *search, const struct st_race_use *use,
                                 const struct span *line) {
     const struct st_periods *periods = search->model->periods;

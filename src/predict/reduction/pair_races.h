@@ -1,11 +1,11 @@
 /* Data races, pair by pair: two accesses of different threads to one variable, at least one of them
  * a write, in units that can run at the same time, with no lock in common. That is the definition
- * itself (TSE 2006, section 1), for all schedules at once, and so it says of each access whether it
- * takes part in a race, where lockset algorithms only speak of variables.
+ * itself (TSE 2006, section 1), for all schedules at once. So it shows for each access whether it
+ * takes part in a race, where lockset algorithms only classify variables.
  *
  * Equal accesses (operation, lockset, thread, period) are one entry, and the entries of a chain
- * (predict/model/periods.h) are in order, so that one look at it shows whether it has a partner: it
- * takes time in proportion to entries times chains, not to pairs of events. */
+ * (predict/model/periods.h) are in order, so one look at a chain shows whether it has a partner.
+ * The time is proportional to entries times chains, not to pairs of events. */
 #ifndef SERIATIM_PREDICT_REDUCTION_PAIR_RACES_H
 #define SERIATIM_PREDICT_REDUCTION_PAIR_RACES_H
 
@@ -20,14 +20,15 @@ struct st_race_use {
 };
 
 struct st_pair_races {
-    struct st_race_use *uses; /* in the order of their fields, but last before first period */
+    struct st_race_use *uses; /* ordered by their fields, but with the last period before the
+                               * first */
     size_t use_count;
-    size_t *tokens;     /* by unit: the place of its first token in `partners` */
-    uint32_t *partners; /* by token: a use that it races with, plus 1; 0 when there is none */
+    size_t *tokens;     /* by unit: index of its first token in `partners` */
+    uint32_t *partners; /* by token: a use that it races with, plus 1, or 0 */
 };
 
-/* ordered: only units that can run at the same time race; otherwise all threads are taken to be
- * concurrent all the time. */
+/* ordered: only units that can run at the same time race; otherwise all threads count as concurrent
+ * all the time. */
 void st_pair_races_find(struct st_pair_races *races, const struct st_model *model, bool ordered);
 void st_pair_races_free(struct st_pair_races *races);
 
@@ -38,8 +39,8 @@ static inline const struct st_race_use *st_pair_race(const struct st_pair_races 
     return partner ? &races->uses[partner - 1] : NULL;
 }
 
-/* The multilockset algorithm over the uses: sets racy[v] for each variable v in a race by it
- * (multilockset.c). */
+/* Runs the multilockset algorithm over the uses: sets racy[v] for each variable v on which it finds
+ * a race (multilockset.c). */
 void st_multilockset_find(const struct st_model *model, const struct st_pair_races *races,
                           bool *racy);
 

@@ -1,23 +1,23 @@
-/* Question: could another schedule of this run cut a block? Reduction answers "no" when it can show
+/* Question: could another schedule of this run cut a block? Reduction answers "no" if it can show
  * that the events of every transaction can be moved together in every schedule, and "maybe"
  * otherwise.
  *
  * Idea (TSE 2006, section 5; Lipton): an acquire can be moved to the right past whatever another
  * thread does next, a release to the left past what another thread did before, an access that is in
  * no data race both ways, and any other access not at all. If a transaction has only right movers
- * before its one non-mover and only left movers behind, then all of it can be moved to that place
- * (predict/reduction/movers.h). It takes one look at each transaction, once it is known which
- * accesses race.
+ * before its one non-mover and only left movers after it, all of it can be moved to that place
+ * (predict/reduction/movers.h). Once it is known which accesses race, that takes one look at each
+ * transaction.
  *
  * It is conservative: what it calls atomic is atomic, in all schedules that do not end in a
  * deadlock, but what it reports need not be a violation.
  *
  * Where we differ from the paper: predict/reduction/movers.h says how transactions are matched.
- * Which accesses race is found access by access (predict/reduction/pair_races.h) unless one of the
- * paper's searches is asked for (multilockset.c, lockset_races.c).
+ * Races are found access by access (predict/reduction/pair_races.h), unless the options ask for one
+ * of the paper's searches (multilockset.c, lockset_races.c).
  *
  * Storage is what the paper's Table 4 counts: the variables in the nodes of transaction trees
- * (varsOne and varsMul, 5.6), where equal trees are kept, and counted, once. */
+ * (varsOne and varsMul, 5.6), where equal trees are stored, and counted, once. */
 #include "predict/reduction/reduction.h"
 
 #include "base/memory.h"
@@ -85,7 +85,7 @@ static void prepare(const struct st_predict_options *options, const void *own_op
     }
 }
 
-/* ---- judging ---- */
+/* ---- deciding ---- */
 
 bool st_reducer_is_racy(const struct st_reducer *reducer, uint32_t variable) {
     if (reducer->racy)
@@ -120,8 +120,8 @@ static bool loosen(struct st_reducer *reducer, const struct st_shape *shape, uin
     return changed;
 }
 
-/* A unit with critical sections around it keeps its locks from one place to another unless all of
- * it can be moved together. Whether it can depends on which locks are loose. */
+/* A unit with critical sections around it holds their locks from one place to another, unless all
+ * of it can be moved together. Whether it can depends on which locks are loose. */
 static void find_loose(struct st_reducer *reducer) {
     const struct st_model *model = reducer->model;
     struct st_movers movers = {0};
@@ -178,7 +178,7 @@ void st_reducer_free(struct st_reducer *reducer) {
     free(reducer->loose);
 }
 
-/* ---- what to say of a block ---- */
+/* ---- explaining a block ---- */
 
 struct explainer {
     const struct st_reducer *reducer;
@@ -201,7 +201,7 @@ static void add_variable(struct st_predicted_block *block, uint32_t variable) {
     block->variables[block->variable_count++] = variable;
 }
 
-/* A token of the block, and who races with it if that is known. */
+/* Adds a token of the block and, if known, the access that it races with. */
 static void add_event(const struct explainer *explainer, struct st_predicted_block *block,
                       uint32_t unit, uint32_t token, bool with_partner) {
     const struct st_model *model = explainer->reducer->model;
@@ -231,7 +231,7 @@ static void explain(void *context, uint32_t unit, struct st_predicted_block *blo
     }
 }
 
-/* ---- what to say of the whole ---- */
+/* ---- describing the whole ---- */
 
 static const char *method_of(const struct st_reduction_options *own) {
     bool sections = !(own->without & ST_WITHOUT_SECTIONS);
@@ -264,7 +264,7 @@ static void add_race(const struct st_model *model, const struct st_race_use *lef
     prediction->races[prediction->race_count++] = race;
 }
 
-/* Of the uses of one variable, two that race. Where only the variable is known to be racy: two that
+/* Adds two uses of one variable that race or, if only the variable is known to be racy, two that
  * conflict. */
 static void add_race_of(const struct st_reducer *reducer, size_t first, size_t end,
                         struct st_prediction *prediction) {
@@ -416,8 +416,8 @@ static const struct st_option option_rows[] = {
     {0},
 };
 
-/* The rows of the table say themselves how they are made. Online, only what is about locks can be
- * left out: there is nothing else to it. */
+/* The rows of the table set these options themselves. The online form has only improvements that
+ * concern locks, so only those can be left out. */
 static const char *const option_conflicts[][2] = {
     {"online", "races"},
     {"ablation", "online"},
