@@ -1,13 +1,14 @@
-/* An item is open while some of its steps are made and others are not. Only what must come behind
- * an open item can close a cycle, because the last step of a cycle enters one that is open. So it
- * is enough to know, for each access that may still matter and for each thread, behind which open
- * items it must come: as a set of lanes, which have one open item at most.
+/* An item is open while some of its steps have been made and others have not. The last step of a
+ * cycle enters an item that is open, so only what must come after an open item can close a cycle.
+ * So it is enough to know, for each access that may still matter and for each thread, which open
+ * items it must come after. These are a set of lanes, since a lane has at most one open item.
  *
- * Sets are closed: what is behind an item is behind all that it is behind. An item that ends can be
- * forgotten then, for what it was behind is in the sets.
+ * The sets are transitively closed: what comes after an item comes after everything that the item
+ * comes after. So an item can be forgotten when it ends, because the sets already contain what it
+ * came after.
  *
- * A lock that is held from item to item counts like a variable, which its acquire and release write
- * and which other uses of the lock read: a serial schedule must keep those apart. */
+ * A lock held from item to item counts like a variable that its acquire and release write and that
+ * other uses of the lock read: a serial schedule must keep those apart. */
 #include "predict/blocks/exact/cycles.h"
 
 #include "base/memory.h"
@@ -22,16 +23,16 @@ struct change {
     uint64_t old;
 };
 
-/* Columns are variables and then locks. */
+/* Columns are variables, followed by locks. */
 struct st_cycles {
     const struct st_group *group;
     size_t lanes, columns;
-    uint64_t *items;   /* by lane: behind what its open item is */
-    uint64_t *futures; /* by lane: behind what all its later items are */
+    uint64_t *items;   /* by lane: what its open item comes after */
+    uint64_t *futures; /* by lane: what all its later items come after */
     uint64_t *writers; /* by column: the lane of the last write, or NO_LANE */
-    uint64_t *writes;  /* by column: behind what the last write is, its own item included */
-    uint64_t *reads;   /* by column and lane: the same of reads since then */
-    size_t *used;      /* columns with a set that is not empty, maybe; each once */
+    uint64_t *writes;  /* by column: what the last write comes after, its own item included */
+    uint64_t *reads;   /* by column and lane: the same for reads since then */
+    size_t *used;      /* columns that may have a nonempty set; each once */
     bool *is_used;
     size_t used_count;
     struct change *changes;
@@ -81,7 +82,7 @@ size_t st_cycles_mark(const struct st_cycles *cycles) {
     return cycles->change_count;
 }
 
-/* Columns stay in `used`; those without a set are dropped by the next scan. */
+/* Columns stay in `used`; the next scan drops those without a set. */
 void st_cycles_undo(struct st_cycles *cycles, size_t mark) {
     while (cycles->change_count > mark) {
         struct change *change = &cycles->changes[--cycles->change_count];
@@ -96,8 +97,8 @@ static void use(struct st_cycles *cycles, size_t column) {
     }
 }
 
-/* Whatever is behind the lane's open item also becomes one behind `more`; or, with `forget`, the
- * lane itself is taken out. */
+/* Whatever comes after the lane's open item now also comes after `more`; or, with `forget`, the
+ * lane itself is removed. */
 static void change_all(struct st_cycles *cycles, uint32_t lane, uint64_t more, bool forget) {
     uint64_t bit = UINT64_C(1) << lane;
 #define CHANGE(word)                                                                               \
@@ -118,7 +119,7 @@ static void change_all(struct st_cycles *cycles, uint32_t lane, uint64_t more, b
 #undef CHANGE
 }
 
-/* The lane's open item comes behind all of these. True when it is among them. */
+/* Puts the lane's open item after all of these. True if it is one of them. */
 static bool put_behind(struct st_cycles *cycles, uint32_t lane, uint64_t these) {
     uint64_t more = these & ~cycles->items[lane];
     if (these >> lane & 1)
@@ -157,7 +158,7 @@ static bool make_access(struct st_cycles *cycles, uint32_t lane, size_t column, 
     return false;
 }
 
-/* It comes behind what its thread did, and behind what other threads must have done before. */
+/* The item comes after what its thread did, and after what other threads must have done before. */
 static void begin_item(struct st_cycles *cycles, uint32_t lane, uint32_t item) {
     const struct st_window *window = st_item_window(cycles->group, item);
     uint64_t behind = cycles->futures[lane];

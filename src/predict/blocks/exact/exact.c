@@ -1,42 +1,42 @@
 /* All transactions at once (TSE 2006, 6.3 and Theorem 5), second condition: each schedule of
  * IR-FW(T) has a serial one with the same view.
  *
- * IR-FW(T) is what is left of the run without all but synchronisation, initial reads and final
- * writes; events outside of transactions are units in it like all others. Since the first condition
- * has been looked at before (one_variable.c), no write can come between two initial reads of a
- * variable in a transaction, and only the first is kept; unless something was found there.
+ * IR-FW(T) is the run reduced to synchronisation, initial reads and final writes. Events outside
+ * transactions are units in it like all others. The first condition has already been checked
+ * (one_variable.c), so no write can come between two initial reads of a variable in a transaction,
+ * and only the first is kept, unless that check found something.
  *
- * The search takes exponential time in the worst case. Much of it can be left out without a loss:
+ * The search takes exponential time in the worst case. Much of it can be skipped without loss:
  *
- * - parts of the run that do not depend on each other are explored apart (partition.c);
- * - parts in which each unit has one step at most that matters to others need no search;
- * - steps that make no difference to anybody else need no choice (schedule_search.c);
- * - first we ask whether all schedules are conflict-serializable, which is more than needed, but
- *   quickly answered (cycles.c). If they are, that is all; if one is not, we look whether it is
- *   view-serializable nevertheless. Only if all those that we meet are, the search starts again and
- *   asks for no more than needed;
- * - then a schedule is taken apart where no transaction is open and no lock is held. If each part
- *   has a serial schedule with the same view, so has the whole, one after the other. So a part need
- *   not know what was before it but for where each thread is. Only where a part has none does the
- *   whole have to be looked at, since a write that nobody reads may be moved behind another one
+ * - Parts of the run that do not depend on each other are explored separately (partition.c).
+ * - Parts in which each unit has at most one step that matters to others need no search.
+ * - Steps that make no difference to any other thread need no choice (schedule_search.c).
+ * - First we ask whether all schedules are conflict-serializable, which is more than necessary but
+ *   quick to answer (cycles.c). If they are, we are done. If one is not, we check whether it is
+ *   view-serializable nevertheless. Only if all those that we meet are does the search start again,
+ *   and then it asks for no more than necessary.
+ * - That search splits a schedule wherever no transaction is open and no lock is held. If each part
+ *   has a serial schedule with the same view, so has the whole: these one after another. So a part
+ *   needs to know nothing about what came before it except where each thread is. Only if a part has
+ *   none must the whole be checked, since a write that nobody reads may be moved after another one
  *   that hides it.
  *
- * Where a lock is held from one unit to another outside of transactions, the theorem does not hold,
- * and neither does its first condition: a unit may have to wait for a lock that the transaction
- * took before it began, and so never come between. There all accesses are kept, and the search
+ * If a lock is held from one unit to another outside transactions, the theorem does not hold, and
+ * neither does its first condition: a unit may have to wait for a lock that the transaction
+ * acquired before it began, and so never come between. There we keep all accesses, and the search
  * decides everything from the definition.
  *
- * It gives up after some time, or when it would need too much memory.
+ * The search gives up after some time, or when it would need too much memory.
  *
  * Which transactions are reported: a finding is about all transactions together, not one of them,
- * even more so with views (another write may hide what one of them does). In a schedule that no
- * serial one is like, we report each transaction t that has accesses e before h such that t must
+ * even more so with views (another write may hide what one of them does). In a schedule that has no
+ * equivalent serial one, we report each transaction t that has accesses e before h such that t must
  * come both before some unit by e and after some unit by h, and a chain of conflicts and of "must
  * happen before" leads from the one to the other (violated.c). There is at least one, because a
- * cycle of units in which nobody leaves earlier than it enters would go back in time. Each comes
+ * cycle of units in which none is left earlier than it is entered would go back in time. Each comes
  * with the schedule. A unit stands for all that are like it in the same period.
  *
- * Equal units in a period are all explored: two or three of them need not do. */
+ * All equal units in a period are explored: two or three of them may not be enough. */
 #include "base/memory.h"
 #include "predict/blocks/exact/cycles.h"
 #include "predict/blocks/exact/schedule_search.h"
@@ -46,19 +46,19 @@
 #include <stdlib.h>
 
 enum {
-    LARGEST_WHOLE = 3000, /* items of a schedule that is looked at as a whole */
-    LARGEST_PART = 500,   /* moves of a part of which all transactions are looked at */
-    MOST_HIDDEN = 50      /* cycles without a consequence before something else is tried */
+    LARGEST_WHOLE = 3000, /* items of a schedule that is checked as a whole */
+    LARGEST_PART = 500,   /* moves of a part in which all transactions are checked */
+    MOST_HIDDEN = 50      /* cycles without consequence before something else is tried */
 };
 #define MOST_BYTES ((size_t)1 << 30)
 
-/* Of one group. */
+/* The state for one group. */
 struct explorer {
     struct st_blocks_run *run;
     const struct st_group *group;
     enum st_search_kind kind;
     bool confirmed;  /* a schedule is not view-serializable */
-    uint32_t hidden; /* how often a part was not, or had a cycle, but the whole is */
+    uint32_t hidden; /* how often a part was not, or had a cycle, although the whole is */
     struct st_violated *violated;
     size_t count, capacity;
 };
@@ -144,7 +144,7 @@ static void give_up(struct explorer *explorer) {
     }
 }
 
-/* What the first condition found is not certain here. */
+/* Drops what the first condition found, since it is not certain here. */
 static void forget_findings(struct explorer *explorer) {
     for (size_t i = 0; i < explorer->group->item_count; i++)
         explorer->run->verdicts[explorer->group->items[i].unit] = ST_BLOCK_ATOMIC;

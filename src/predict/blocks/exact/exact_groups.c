@@ -6,7 +6,7 @@
 
 /* ---- the steps of occurrences ---- */
 
-/* roles->last is used for the variables whose initial read is known, as in two_variables.c. */
+/* roles->last holds the variables whose initial read is known, as in two_variables.c. */
 static void put_steps(struct st_plan *plan, struct st_roles *roles,
                       const struct st_occurrence *from, bool whole) {
     const struct st_model *model = plan->run->model;
@@ -66,12 +66,12 @@ static void free_plan(struct st_plan *plan) {
 
 /* ---- into groups, in which threads, variables and locks have small numbers ---- */
 
-/* Numbers of threads, variables and locks in the group at hand, plus 1; all zero between groups. */
+/* Numbers of threads, variables and locks in the current group, plus 1; all zero between groups. */
 struct renaming {
     uint32_t *lanes, *variables, *locks;
 };
 
-/* The number of a name in the group; a new one is put on the list of names. */
+/* The number of a name in the group. A new name is appended to the list of names. */
 static uint32_t number_of(uint32_t *numbers, uint32_t name, uint32_t **names, uint32_t *count,
                           size_t *capacity) {
     if (!numbers[name]) {
@@ -100,7 +100,7 @@ static uint32_t lane_of(struct st_group *group, struct renaming *names, uint32_t
     return names->lanes[thread] - 1;
 }
 
-/* Does it hold a lock before it begins, or when it has ended? */
+/* Does it hold a lock before it begins, or after it ends? */
 static bool is_lasting(const struct st_plan *plan, const struct st_plan_entry *entry) {
     const struct st_model *model = plan->run->model;
     const struct st_shape *shape = st_unit_shape(model, entry->unit);
@@ -152,7 +152,7 @@ static uint32_t count_threads(const struct st_plan *plan) {
     return count;
 }
 
-/* Entries in order of groups, as a list of their numbers. */
+/* The numbers of all entries, ordered by group. */
 static uint32_t *sort_by_group(const struct st_plan *plan, size_t *first) {
     uint32_t *sorted = st_alloc(plan->entry_count + 1, sizeof *sorted);
     for (size_t i = 0; i < plan->entry_count; i++)

@@ -1,6 +1,6 @@
-/* IR-FW(T) of Theorem 5: the run as a sequence of steps for each thread, with synchronisation,
- * initial reads and final writes only; and its parts that can be explored apart from each other.
- * Parts in which locks are held from unit to unit have all accesses. */
+/* IR-FW(T) of Theorem 5: the run as a sequence of steps for each thread, with only synchronisation,
+ * initial reads and final writes; and its parts that can be explored separately. Parts in which
+ * locks are held from unit to unit keep all accesses. */
 #ifndef SERIATIM_PREDICT_BLOCKS_EXACT_EXACT_GROUPS_H
 #define SERIATIM_PREDICT_BLOCKS_EXACT_EXACT_GROUPS_H
 
@@ -9,10 +9,10 @@
 struct st_exact_step {
     uint32_t kind;   /* ST_TOKEN_READ, _WRITE, _ACQUIRE or _RELEASE */
     uint32_t target; /* a number below st_group.variable_count or .lock_count */
-    uint32_t held;   /* lockset; of an acquire or release, of other locks */
+    uint32_t held;   /* lockset; for an acquire or release, without its own lock */
     uint32_t item;
     bool core;    /* synchronisation, an initial read or a final write */
-    bool lasting; /* an acquire or release of a critical section that lasts from item to item */
+    bool lasting; /* an acquire or release of a critical section that spans several items */
     struct st_spot spot;
 };
 
@@ -40,39 +40,40 @@ struct st_lane_use {
     size_t count, capacity;
 };
 
-/* A critical section that lasts from one item to another: its acquire, and its release or the
- * number of all steps. */
+/* A critical section that spans several items: its acquire, and its release or, if it has none, the
+ * total number of steps. */
 struct st_long_section {
     uint32_t lock;
     size_t acquire, release;
 };
 
-/* The part of a thread that is in the group. */
+/* The part of a thread that belongs to the group. */
 struct st_lane {
     uint32_t thread;
     struct st_exact_step *steps;
     size_t count, capacity;
-    struct st_lane_use *uses; /* in order of target, accesses and acquires apart */
+    struct st_lane_use *uses; /* ordered by target, accesses and acquires separately */
     size_t use_count, use_capacity;
     struct st_long_section *longs;
     size_t long_count, long_capacity;
 };
 
-/* Threads' parts that share variables and locks with each other and with nothing else. */
+/* Parts of threads that share variables and locks with each other and with nothing else. */
 struct st_group {
     const struct st_blocks_run *run;
-    bool lasting; /* some critical section lasts from item to item: all accesses are here */
+    bool lasting; /* some critical section spans several items: all accesses are here */
     struct st_lane *lanes;
     size_t lane_count, lane_capacity;
     struct st_item *items; /* those of a lane are in order, and have ascending numbers */
     size_t item_count, item_capacity;
-    size_t *offsets;      /* by lane: step k of it is number offsets[lane] + k of all steps */
-    uint32_t *owners;     /* by number: the item of the step */
+    size_t *offsets;      /* by lane: its step k has the number offsets[lane] + k among all
+                           * steps */
+    uint32_t *owners;     /* by number of a step: its item */
     uint32_t *windows_of; /* by item */
     struct st_window *windows;
     size_t window_count, window_capacity;
     uint32_t variable_count, lock_count;
-    uint32_t *variables, *locks; /* which ones they are in the trace */
+    uint32_t *variables, *locks; /* their names in the trace */
     size_t variable_capacity, lock_capacity;
 };
 
@@ -81,8 +82,8 @@ struct st_groups {
     size_t count;
 };
 
-/* Of the model's occurrences. `whole`: keep all initial reads, and not just the first of each
- * variable in a unit, which is enough as long as no write can come between them. */
+/* Makes the groups of the model's occurrences. `whole`: keep all initial reads, and not just the
+ * first of each variable in a unit, which is enough as long as no write can come between them. */
 void st_groups_make(struct st_blocks_run *run, bool whole, struct st_groups *groups);
 void st_groups_free(struct st_groups *groups);
 
@@ -109,7 +110,7 @@ struct st_plan_entry {
     size_t first, count; /* in st_plan.steps */
 };
 
-/* The steps of a run on their way into groups. */
+/* The steps of a run, before they are divided into groups. */
 struct st_plan {
     struct st_blocks_run *run;
     struct st_exact_step *steps; /* targets are those of the trace */
@@ -123,7 +124,7 @@ struct st_plan {
 /* Fills in the groups (partition.c). */
 void st_plan_find_groups(struct st_plan *plan);
 
-/* Of a group that has its lanes, items and steps, fills in all the rest (lanes.c). */
+/* Completes a group that has its lanes, items and steps (lanes.c). */
 void st_group_complete(struct st_group *group);
 
 #endif

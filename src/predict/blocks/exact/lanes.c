@@ -1,5 +1,5 @@
-/* What the search wants to know of a group's lanes: where each does the same thing, which critical
- * sections last from item to item, and which steps of others an item must wait for. */
+/* What the search needs to know about a group's lanes: where each does the same thing, which
+ * critical sections span several items, and which steps of other lanes an item must wait for. */
 #include "base/lower_bound.h"
 #include "base/memory.h"
 #include "predict/blocks/exact/exact_groups.h"
@@ -19,7 +19,7 @@ static int by_use(const void *left, const void *right) {
     return a->held < b->held ? -1 : a->held > b->held;
 }
 
-/* A step with its place, to be sorted by what it does. */
+/* A step with its place, for sorting by what it does. */
 struct placed {
     struct st_lane_use use;
     size_t step;
@@ -83,8 +83,8 @@ static void list_long_sections(const struct st_group *group, struct st_lane *lan
 
 /* ---- windows ---- */
 
-/* How many steps of the lane belong to items that must end before this period, or (the other way)
- * need not begin behind it. */
+/* How many steps of the lane belong to items that must end before this period or (in the other
+ * direction) need not begin after it. */
 static size_t count_steps(const struct st_group *group, const uint32_t *items, size_t count,
                           uint32_t period, bool before) {
     const struct st_model *model = group->run->model;

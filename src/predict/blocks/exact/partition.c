@@ -1,12 +1,12 @@
-/* Finds what can be explored apart.
+/* Finds what can be explored separately.
  *
- * Items that share a variable or a lock must be explored together, and so must items that the order
- * of threads, forks, joins and barriers ties into a cycle: if an item of part A must come before
- * one of part B, and another of B before another of A, then B may carry an order from one item of A
- * to another. Parts that are not tied in this way can be run one after the other in any schedule,
- * and in any serial schedule, and each part alone decides whether it can be serialized. (Parts that
- * share no variable and no lock are not enough: `T1.begin T1.w(y) T1.r(x) T1.end`, `T3.r(y)
- * T3.w(q)` and `T4.r(q) T4.w(x)` are serializable apart, but not together.) */
+ * Items that share a variable or a lock must be explored together. So must items that the order of
+ * threads, forks, joins and barriers ties into a cycle: if an item of part A must come before one
+ * of part B, and another of B before another of A, then B may carry an order from one item of A to
+ * another. Parts that are not tied in this way can run one after another in any schedule, and in
+ * any serial schedule, and each part alone decides whether it can be serialized. (It is not enough
+ * that parts share no variable and no lock: `T1.begin T1.w(y) T1.r(x) T1.end`, `T3.r(y) T3.w(q)`
+ * and `T4.r(q) T4.w(x)` are serializable separately, but not together.) */
 #include "base/lower_bound.h"
 #include "base/memory.h"
 #include "predict/blocks/exact/exact_groups.h"
@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-/* Parts of the plan are known by one of their entries. */
+/* A part of the plan is represented by one of its entries. */
 struct parts {
     const struct st_plan *plan;
     uint32_t *parents; /* of entries: union-find */
@@ -56,7 +56,7 @@ static void find_parts(struct parts *parts) {
 
 /* ---- cycles of parts ---- */
 
-/* Which part must come, at least in part, before which other. */
+/* Which part must come, at least partly, before which other. */
 struct ties {
     struct st_list_pair *pairs;
     size_t count, capacity;
@@ -128,8 +128,7 @@ static void list_ties(struct parts *parts, struct ties *ties) {
     free(threads);
 }
 
-/* Entries that are not the one by which a part is known are alone in what was found, and of no
- * meaning there. */
+/* Entries that do not represent a part are components of their own, which mean nothing. */
 static void number_groups(struct st_plan *plan, struct parts *parts, const uint32_t *found) {
     uint32_t *numbers = st_alloc(plan->entry_count + 1, sizeof *numbers); /* plus 1 */
     plan->groups = st_alloc(plan->entry_count + 1, sizeof *plan->groups);

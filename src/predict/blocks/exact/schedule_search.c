@@ -1,18 +1,18 @@
-/* Goes through the schedules of a group, depth first.
+/* Explores the schedules of a group, depth first.
  *
- * Steps that nothing of another thread can conflict with, from now on, need no choice: when they
- * are made makes no difference. Such are all releases; and acquires and accesses that can meet no
- * acquire of the same lock, or conflicting access, of another thread at the same time without a
- * (further) common lock, which that thread could not have while this one has it. In a transaction
- * that has begun they are made at once; before that, together with the first step that is not of
- * this kind, so that a transaction is not opened for nothing. Only between other steps is there a
- * choice.
+ * A step needs no choice if nothing that another thread does from now on can conflict with it: it
+ * makes no difference when the step is made. That is true of all releases. It is also true of
+ * acquires and accesses that can meet no acquire of the same lock, or conflicting access, of
+ * another thread at the same time without a (further) common lock, which that thread could not hold
+ * while this one does. In a transaction that has begun, such steps are made at once. Before that,
+ * they are made together with the first step that is not of this kind, so that a transaction is not
+ * opened for nothing. Only the other steps leave a choice.
  *
- * Two points of the search are alike if each thread is at the same place, all reads have read from
- * the same writes, and the same writes are the last ones (or, for cycles, if the same steps from
- * here on close one); of these, only one is gone on from. They are
- * compared by 128-bit hashes: there can be tens of millions, and their keys would take the memory
- * that limits the search. Two of so many collide with a probability below 1e-20. */
+ * Two points of the search are equal if each thread is at the same place, all reads have read from
+ * the same writes, and the same writes are the last ones (or, for cycles, if the same later steps
+ * close one). The search continues from only one of them. It compares them by 128-bit hashes: there
+ * can be tens of millions, and full keys would take the memory that limits the search. Two of that
+ * many collide with a probability below 1e-20. */
 #include "predict/blocks/exact/schedule_search.h"
 
 #include "base/hash_table.h"
@@ -40,7 +40,7 @@ static uint64_t hash_of(const uint64_t *key) {
     return key[0];
 }
 
-/* True when it is new. */
+/* True if it is new. */
 static bool add_hash(struct st_hash_table *set, XXH128_hash_t hash) {
     const uint64_t key[WIDTH] = {hash.low64, hash.high64};
     if (st_hash_is_full(set))
@@ -54,10 +54,11 @@ static bool add_hash(struct st_hash_table *set, XXH128_hash_t hash) {
 
 /* ---- where the search is ---- */
 
-/* A step that was made, or the start of a new part. */
+/* A step, or the start of a new part. */
 struct trace {
-    uint32_t lane; /* NEW_PART, or that of the step */
-    uint32_t old;  /* the last writer of its variable before it; of a part, the items of the old */
+    uint32_t lane; /* NEW_PART, or the lane of the step */
+    uint32_t old;  /* the previous last writer of its variable; for a part, the items of the
+                    * previous part */
 };
 #define NEW_PART UINT32_MAX
 
@@ -70,27 +71,28 @@ struct frame {
 struct search {
     const struct st_group *group;
     enum st_search_kind kind;
-    struct st_cycles *cycles; /* NULL unless they are looked for */
+    struct st_cycles *cycles; /* NULL unless the search looks for cycles */
     bool has_cycle;
     const struct st_search_limits *limits;
     st_on_violation *on_violation;
     void *context;
 
-    size_t *places; /* by lane: its next step */
-    size_t *starts; /* by lane: its first step in this part */
-    uint32_t *last; /* by variable: the last write, as in struct st_view, also of earlier parts */
-    uint32_t *holders; /* by lock: the lane that holds it plus 1 */
+    size_t *places;    /* by lane: its next step */
+    size_t *starts;    /* by lane: its first step in this part */
+    uint32_t *last;    /* by variable: the last write, as in struct st_view, but earlier parts count
+                        * too */
+    uint32_t *holders; /* by lock: the lane that holds it, plus 1 */
     uint32_t *sources; /* as in struct st_view */
-    size_t open;       /* items, and critical sections that last from item to item, that are open */
-    uint32_t items;    /* that have begun in this part */
+    size_t open;       /* number of open items, and of open critical sections that span items */
+    uint32_t items;    /* number begun in this part */
 
     struct trace *trail;
     size_t trail_count, trail_capacity;
-    size_t *saved; /* the starts of old parts */
+    size_t *saved; /* the starts of earlier parts */
     size_t saved_count, saved_capacity;
     struct frame *frames;
     size_t frame_count, frame_capacity;
-    struct st_hash_table states, views; /* hashes of those that have been there */
+    struct st_hash_table states, views; /* hashes of those visited */
     uint64_t *words;                    /* for hashing */
     size_t word_count, word_capacity;
     uint32_t ticks;
@@ -108,7 +110,7 @@ static bool is_inside(const struct search *search, uint32_t lane) {
     return step && search->places[lane] > search->group->items[step->item].first;
 }
 
-/* Who wrote the variable last, if that was in this part. */
+/* The last write of the variable, if it was in this part. */
 static uint32_t source_of(const struct search *search, uint32_t variable) {
     uint32_t source = search->last[variable];
     if (!source)
@@ -209,7 +211,7 @@ static const struct st_lane_use *first_use(const struct st_lane *lane, bool acqu
     return lane->uses + at;
 }
 
-/* Will the other lane do something, from its step `from` on, that this step gets in the way of? */
+/* Will the other lane, from its step `from` on, do something that this step interferes with? */
 static bool matters_to(const struct st_group *group, const struct st_exact_step *step,
                        uint32_t other, size_t from) {
     const struct st_lane *lane = &group->lanes[other];
@@ -235,7 +237,7 @@ static bool matters(const struct search *search, uint32_t lane, const struct st_
     return false;
 }
 
-/* Does it matter at any time? */
+/* Can it matter at any time? */
 static bool may_matter(const struct st_group *group, uint32_t lane,
                        const struct st_exact_step *step) {
     const struct st_window *window = st_item_window(group, step->item);
@@ -272,7 +274,7 @@ static bool may_step(const struct search *search, uint32_t lane, const struct st
     return step->kind != ST_TOKEN_ACQUIRE || !search->holders[step->target];
 }
 
-/* Does no step of the item matter? Then it is run as a whole at once. */
+/* Does no step of the item matter? Then the whole item runs at once. */
 static bool is_harmless(const struct search *search, uint32_t lane, const struct st_item *item) {
     const struct st_exact_step *steps = search->group->lanes[lane].steps;
     for (size_t i = item->first; i < item->end; i++)
@@ -307,8 +309,8 @@ static bool settle(struct search *search) {
 }
 
 /* Makes the next step of the lane that matters, and those before it; or those up to the release of
- * a lock that others may be waiting for. False when it cannot be made now; then some may have been
- * made. */
+ * a lock that others may be waiting for. False if it cannot be made now; some of the steps before
+ * it may have been made then. */
 static bool advance(struct search *search, uint32_t lane) {
     for (;;) {
         const struct st_exact_step *step = next_step(search, lane);
@@ -329,7 +331,7 @@ static void put_word(struct search *search, uint64_t word) {
     search->words[search->word_count++] = word;
 }
 
-/* All that the rest of this part depends on. */
+/* Hashes everything that the rest of this part depends on. */
 static XXH128_hash_t hash_state(struct search *search) {
     const struct st_group *group = search->group;
     search->word_count = 0;
@@ -367,7 +369,7 @@ static bool is_part_serializable(const struct search *search) {
             items[count++] = group->lanes[i].steps[k].item;
             k = group->items[items[count - 1]].end;
         }
-    /* Few items as a rule: insertion is as good as anything. */
+    /* There are usually few items, so insertion sort is good enough. */
     for (size_t i = 1; i < count; i++)
         for (size_t k = i; k > 0 && items[k - 1] > items[k]; k--) {
             uint32_t item = items[k];
@@ -433,7 +435,8 @@ static bool is_over(struct search *search) {
     return search->end != ST_SEARCH_DONE;
 }
 
-/* A step was made: what follows from it without a choice, and a frame if there is one. */
+/* Called after a step: makes the steps that need no choice, and adds a frame if a choice is
+ * left. */
 static void arrive(struct search *search) {
     for (bool changed = true; changed;) {
         changed = settle(search);

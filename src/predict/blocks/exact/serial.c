@@ -1,16 +1,17 @@
-/* Does a serial schedule exist in which each read reads from the same write, and each variable's
- * last write is the same? That is a question about the order of items:
+/* Is there a serial schedule in which each read reads from the same write, and each variable's last
+ * write is the same? That is a question about the order of items:
  *
- * - items of a thread keep their order, and so do items that fork, join and barriers order;
- * - who reads comes after whom it reads from; of all who write a variable the last one comes last;
- * - who writes the same variable comes before the one that was read from, or after the reader: one
- *   of the two;
- * - a lock that is held from one item to a later one of the same thread keeps out, all the while,
- *   items that need the lock: they come before or after, one of the two.
+ * - Items of a thread keep their order, and so do items that fork, join and barriers order.
+ * - A reader comes after the item it reads from. Of all items that write a variable, the one with
+ *   the last write comes last.
+ * - Any other item that writes the same variable comes either before the item that was read from or
+ *   after the reader.
+ * - A lock that is held from one item to a later one of the same thread keeps out items that need
+ *   the lock: they come either before or after.
  *
- * Choices that have become impossible decide the other way, until nothing changes any more. Only if
- * choices are left then is one of them tried. In general that takes exponential time (the question
- * is NP-complete); on real schedules there is next to nothing left to try. */
+ * A choice of which one side has become impossible is decided the other way, until nothing changes
+ * any more. If choices are left, one of them is tried. In general that takes exponential time (the
+ * question is NP-complete); on real schedules almost nothing is left to try. */
 #include "base/bits.h"
 #include "base/lower_bound.h"
 #include "base/memory.h"
@@ -19,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One of two orders. Places are those in the list of items of the view. */
+/* One of two orders. Places are indices into the view's list of items. */
 struct choice {
     uint32_t a, b; /* a before b, */
     uint32_t c, d; /* or c before d */
@@ -29,7 +30,7 @@ struct puzzle {
     const struct st_group *group;
     const struct st_view *view;
     size_t count, words;
-    uint64_t *after; /* after[i]: the places that come behind i; transitively closed */
+    uint64_t *after; /* after[i]: the places that come after i; transitively closed */
     struct choice *choices;
     size_t choice_count, choice_capacity;
     bool impossible;
@@ -39,7 +40,7 @@ static bool comes_behind(const struct puzzle *puzzle, uint32_t a, uint32_t b) {
     return st_bit_test(puzzle->after + a * puzzle->words, b);
 }
 
-/* a comes before b, and with it all that comes before a before all that comes behind b. */
+/* Puts a before b, and everything before a before everything after b. */
 static void put_before(struct puzzle *puzzle, uint32_t a, uint32_t b) {
     size_t words = puzzle->words;
     if (a == b || comes_behind(puzzle, b, a))
@@ -74,7 +75,7 @@ static const struct st_item *item_at(const struct puzzle *puzzle, uint32_t place
     return &puzzle->group->items[puzzle->view->items[place]];
 }
 
-/* Items of a lane one by one; the rest follows. */
+/* Orders neighbouring items of a lane; the rest follows. */
 static void keep_lanes(struct puzzle *puzzle) {
     uint32_t *last = st_alloc(puzzle->group->lane_count + 1, sizeof *last); /* places plus 1 */
     for (uint32_t i = (uint32_t)puzzle->count; i-- > 0;) {
@@ -99,7 +100,7 @@ static void keep_order(struct puzzle *puzzle) {
         }
 }
 
-/* Those who write the variable: places. */
+/* Lists the places of the items that write the variable. */
 static size_t list_writers(const struct puzzle *puzzle, uint32_t variable, uint32_t *writers) {
     size_t count = 0;
     for (uint32_t i = 0; i < puzzle->count; i++) {
@@ -119,7 +120,7 @@ static uint32_t place_of_write(const struct puzzle *puzzle, uint32_t write) {
     return place_of(puzzle, puzzle->group->owners[write - 1]);
 }
 
-/* In a serial schedule, nobody sees a value that its writer overwrites. */
+/* In a serial schedule, no other item sees a value that its writer overwrites. */
 static bool is_overwritten(const struct puzzle *puzzle, uint32_t write, uint32_t variable) {
     const struct st_group *group = puzzle->group;
     const struct st_item *item = &group->items[group->owners[write - 1]];
@@ -168,7 +169,7 @@ static void keep_variable(struct puzzle *puzzle, uint32_t variable, uint32_t *wr
                 own = offset + k + 1;
             else if (!own)
                 keep_read(puzzle, i, source, variable, writers, count);
-            else if (source != own) /* others came between: no serial schedule has that */
+            else if (source != own) /* another item came between: no serial schedule has that */
                 puzzle->impossible = true;
         }
     }
@@ -208,7 +209,8 @@ static void keep_view(struct puzzle *puzzle) {
 
 struct section {
     uint32_t lock, lane;
-    uint32_t first, last; /* places; FROM_BEFORE, TO_BEHIND: it is open at the start, or the end */
+    uint32_t first, last; /* places; FROM_BEFORE, TO_BEHIND: it is open at the start, or at the
+                           * end */
 };
 
 struct sections {
@@ -231,7 +233,7 @@ static void close_section(struct sections *sections, uint32_t lock, uint32_t lan
     }
 }
 
-/* All critical sections of a lane that reach into the view. */
+/* Lists all critical sections of a lane that reach into the view. */
 static void list_sections(const struct puzzle *puzzle, uint32_t lane, struct sections *sections) {
     const struct st_lane *self = &puzzle->group->lanes[lane];
     size_t start = puzzle->view->starts[lane];
@@ -251,7 +253,7 @@ static bool is_long(const struct section *section) {
     return section->first != section->last;
 }
 
-/* The one is over before the other begins; false when it cannot be. */
+/* Can the one be over before the other begins? */
 static bool can_precede(const struct section *one, const struct section *other) {
     return one->last != TO_BEHIND && other->first != FROM_BEFORE;
 }

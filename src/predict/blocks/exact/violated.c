@@ -73,8 +73,8 @@ void st_part_free(struct st_part *part) {
 
 /* ---- which items are violated ---- */
 
-/* Two accesses that conflict; or two uses of a lock, if one of them lasts from item to item. (Of
- * others a serial schedule need not keep the order.) */
+/* Two accesses that conflict; or two uses of a lock, if one of them spans several items. (A serial
+ * schedule need not keep the order of other uses.) */
 static bool in_conflict(const struct st_part *part, size_t i, size_t k) {
     const struct st_exact_step *a = st_move_step(part->group, part->moves[i]);
     const struct st_exact_step *b = st_move_step(part->group, part->moves[k]);
@@ -103,7 +103,7 @@ static void reach(struct st_part *part, uint32_t place, struct st_part_hop hop, 
     part->queue[(*count)++] = place;
 }
 
-/* What conflicts with the move, and comes after it. */
+/* Visits what conflicts with the move and comes after it. */
 static void follow(struct st_part *part, uint32_t self, size_t move, size_t *count) {
     uint32_t place = part->places[move];
     for (size_t k = part->nexts[move]; k != ST_NO_MOVE; k = part->nexts[k])
@@ -111,7 +111,7 @@ static void follow(struct st_part *part, uint32_t self, size_t move, size_t *cou
             reach(part, part->places[k], (struct st_part_hop){place, move, k}, count);
 }
 
-/* All that must come behind a transaction because of its moves up to `until`. */
+/* Finds everything that must come after a transaction because of its moves up to `until`. */
 static size_t reach_all(struct st_part *part, uint32_t self, size_t until) {
     size_t count = 0;
     memset(part->reached, 0, part->item_count * sizeof *part->reached);
@@ -128,8 +128,8 @@ static size_t reach_all(struct st_part *part, uint32_t self, size_t until) {
     return count;
 }
 
-/* Does something that must come behind it because of moves up to `until` come before it because of
- * a later one? */
+/* Does something that must come after it because of moves up to `until` come before it because of a
+ * later move? */
 static bool comes_back(struct st_part *part, uint32_t self, size_t until,
                        struct st_part_hop *back) {
     if (!reach_all(part, self, until))
@@ -170,8 +170,7 @@ bool st_part_has_blind_writes(const struct st_part *part) {
     return blind;
 }
 
-/* ---- the finding: a chain of events that leaves the transaction and comes back, and the schedule
- * ---- */
+/* ---- the finding: the schedule, and events that leave the transaction and come back ---- */
 
 static struct st_place place_of(const struct st_part *part, size_t move) {
     const struct st_group *group = part->group;
@@ -192,8 +191,8 @@ struct origin {
     bool conflict;
 };
 
-/* A chain that leaves the transaction and comes back to it, always forwards in time. False
- * when there is none; `end` becomes the move that it comes back with. */
+/* Finds a chain that leaves the transaction and comes back to it, always forwards in time. False if
+ * there is none. `end` becomes the move by which it comes back. */
 static bool find_chain(const struct st_part *part, uint32_t self, struct origin *origins,
                        size_t *end) {
     size_t *lanes = st_alloc(part->group->lane_count + 1, sizeof *lanes); /* reached, plus 1 */
@@ -221,7 +220,7 @@ static bool find_chain(const struct st_part *part, uint32_t self, struct origin 
     return found;
 }
 
-/* The edges of the chain that ends with move `end`. */
+/* Adds the edges of the chain that ends with move `end`. */
 static void put_chain(const struct st_part *part, uint32_t self, const struct origin *origins,
                       size_t end, struct st_violated *found) {
     size_t count = 0, at = end;
@@ -247,8 +246,8 @@ static void put_chain(const struct st_part *part, uint32_t self, const struct or
     }
 }
 
-/* The moves of the chain of hops that ends with `back`, in the order of the schedule. A unit on it
- * may be entered later than it is left, so that there is no path of events. */
+/* Adds the moves of the chain of hops that ends with `back`, in schedule order. The chain may enter
+ * a unit later than it leaves it, so that there is no path of events. */
 static void put_hops(const struct st_part *part, uint32_t self, struct st_part_hop back,
                      struct st_violated *found) {
     bool *shown = st_alloc(part->count + 1, sizeof *shown);

@@ -1,4 +1,4 @@
-/* Which transactions are violated in a part of a schedule that has no serial one like it. */
+/* Which transactions are violated in a part of a schedule that has no equivalent serial one. */
 #ifndef SERIATIM_PREDICT_BLOCKS_EXACT_VIOLATED_H
 #define SERIATIM_PREDICT_BLOCKS_EXACT_VIOLATED_H
 
@@ -6,13 +6,13 @@
 
 #define ST_NO_MOVE SIZE_MAX
 
-/* How the search came to a unit. */
+/* How the search reached a unit. */
 struct st_part_hop {
     uint32_t from;         /* place */
     size_t leaves, enters; /* moves; ST_NO_MOVE: by order */
 };
 
-/* A part of a schedule. Places are those of items in it. */
+/* A part of a schedule. Places are indices of its items. */
 struct st_part {
     const struct st_group *group;
     const struct st_move *moves;
@@ -32,15 +32,15 @@ void st_part_init(struct st_part *part, const struct st_group *group, const stru
                   size_t count);
 void st_part_free(struct st_part *part);
 
-/* Must the item at this place come both before some other by one of its moves, and after it by a
+/* Must the item at this place come before some other item by one of its moves, and after it by a
  * later one? `back` becomes the last hop of the chain. */
 bool st_part_is_violated(struct st_part *part, uint32_t self, struct st_part_hop *back);
 
-/* Is some write to the part's variables, in the whole group, in a unit that does not read it first?
- * If none is, no write can be hidden, and what is wrong with a part is wrong with the whole. */
+/* Does some unit of the whole group write one of the part's variables without reading it first? If
+ * none does, no write can be hidden, and what is wrong with a part is wrong with the whole. */
 bool st_part_has_blind_writes(const struct st_part *part);
 
-/* A unit that is violated: what a finding needs. */
+/* A violated unit: what a finding needs. */
 struct st_violated {
     uint32_t unit;
     struct st_place *events;
@@ -51,12 +51,12 @@ struct st_violated {
     size_t witness_length;
 };
 
-/* Fills in all but the unit. The schedule is one that has the part. */
+/* Fills in all but the unit. The schedule contains the part. */
 void st_violated_fill(struct st_violated *found, const struct st_part *part, uint32_t self,
                       struct st_part_hop back, const struct st_schedule *schedule);
 void st_violated_free(struct st_violated *found);
 
-/* Fills in what is known of the block. */
+/* Fills in what is known about the block. */
 void st_violated_explain(const struct st_violated *found, struct st_predicted_block *block);
 
 #endif
