@@ -258,7 +258,7 @@ static bool counts(const struct st_model *model, uint32_t variable) {
     return facts->contended || (model->options.keep_shared && facts->shared && facts->written);
 }
 
-/* An access outside of blocks begins. */
+/* An access outside blocks begins. */
 static void begin_access(struct st_unit_maker *maker, struct actor *actor, uint64_t number) {
     if (actor->state == GATHERED || (actor->state == GATHERING && actor->beside))
         spill(maker, actor);

@@ -17,7 +17,7 @@ struct tas_ahead {
     uint32_t *first;  /* by thread: the first position entered, or 0 */
     uint32_t *before; /* by thread and thread: the last position that comes before all entries */
     uint32_t *now;    /* by thread: the same for one event, including the event itself */
-    bool *waits;      /* by thread: something has changed since the chain left it */
+    bool *waits;      /* by thread: something has changed since the look last left it */
     bool bounded;     /* some no holds only for chains up to the given length */
     uint64_t work;    /* of the last look, in rough nanoseconds */
 };
