@@ -17,6 +17,10 @@ import surroundings  # pylint: disable=wrong-import-position
 
 surroundings.settle()
 BINARY = (ROOT / os.environ.get("SERIATIM_BUILD", "build") / "seriatim").resolve()
+# Builds with sanitizers have no runtime of their own.
+RUNTIME = BINARY.parent / "runtime"
+if not RUNTIME.exists():
+    RUNTIME = ROOT / "build" / "runtime"
 SANITIZED = BINARY.exists() and b"__asan_init" in BINARY.read_bytes()
 TRACES = ROOT / "tests" / "traces"
 GOLDEN = pathlib.Path(__file__).resolve().parent / "golden"

@@ -9,11 +9,7 @@ import subprocess
 import unittest
 
 from schemas import RESULT, SARIF, complaints, strict, validator
-from seriatim import BINARY, ROOT, Case, environment
-
-RUNTIME = BINARY.parent / "runtime"
-if not RUNTIME.exists():
-    RUNTIME = ROOT / "build" / "runtime"
+from seriatim import BINARY, ROOT, RUNTIME, Case, environment
 
 # One thread updates a counter in two steps, another sets it in between. They take turns through a
 # number that is not instrumented, so that every run has the same interleaving.

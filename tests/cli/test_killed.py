@@ -17,8 +17,7 @@ import tempfile
 import time
 import unittest
 
-from seriatim import BINARY, SANITIZED, Case, environment
-from test_run import RUNTIME
+from seriatim import BINARY, RUNTIME, SANITIZED, Case, environment
 
 ROUNDS = int(os.environ.get("SERIATIM_KILLS", "4" if SANITIZED else "12"))
 SEED = int(os.environ.get("SERIATIM_KILL_SEED", "1"))

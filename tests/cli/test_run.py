@@ -14,12 +14,7 @@ import tempfile
 import time
 import unittest
 
-from seriatim import BINARY, ROOT, Case, environment, once, run
-
-# Builds with sanitizers have no runtime of their own.
-RUNTIME = BINARY.parent / "runtime"
-if not RUNTIME.exists():
-    RUNTIME = ROOT / "build" / "runtime"
+from seriatim import BINARY, ROOT, RUNTIME, Case, environment, once, run
 
 # The second thread writes between the two accesses of the first one's update(). They take turns
 # through a counter that is not instrumented, so that every run has the same interleaving.

@@ -11,7 +11,7 @@ import subprocess
 
 from random_traces import random_trace
 from results import comparison, cut, foreseen, prediction, race, result, ring
-from seriatim import BINARY, ROOT, TRACES, Case
+from seriatim import BINARY, ROOT, RUNTIME, TRACES, Case, environment
 from test_predict_report import ENGINES, long_schedule
 
 KINDS = {"violation", "blamed", "cycle", "verdict", "predicted", "potential", "race", "deadlock"}
@@ -314,9 +314,11 @@ class Observed(Story):
         program, sources = self.folder / "bank", ROOT / "tests" / "programs"
         subprocess.run(["gcc", "-O1", "-c", sources / "schedule.c", "-o", "schedule.o"],
                        cwd=self.folder, check=True)
+        runtime = {"SERIATIM_RUNTIME_DIR": str(RUNTIME)}
         subprocess.run([BINARY.parent / "seriatim-cc", "-g", "-O1", sources / "bank.c", "schedule.o",
-                        "-o", program, "-pthread"], cwd=self.folder, check=True)
-        self.assertLess(self.run_here("record", "-o", "t.stt", program).status, 2)
+                        "-o", program, "-pthread"], cwd=self.folder, check=True,
+                       env=environment(**runtime))
+        self.assertLess(self.run_here("record", "-o", "t.stt", program, env=runtime).status, 2)
         self.assertTrue(reported(self.assert_all("check", "t.stt")))
 
     def test_long_paths_and_cycles_have_gaps(self):

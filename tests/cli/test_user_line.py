@@ -13,10 +13,11 @@ import unittest
 
 import programs
 from results import cut, edge, event, result
-from seriatim import BINARY, Case, environment
+from seriatim import BINARY, RUNTIME, Case, environment, once
 
 BUILD = BINARY.parent
 HEADER = re.compile(r"/usr/(?:local/)?include/|/include/c\+\+/|bits/")
+LIKE_MUTEX = "they differ from test_mutex in the program only"
 LIBRARY = "/usr/include/c++/12/bits/std_mutex.h:100"
 
 
@@ -44,7 +45,8 @@ class Programs(unittest.TestCase):
 
     def command(self, folder, *words, statuses=(0,), **variables):
         done = subprocess.run([str(word) for word in words], cwd=folder, capture_output=True,
-                              env=environment(**variables), text=True, check=False)
+                              env=environment(SERIATIM_RUNTIME_DIR=str(RUNTIME), **variables),
+                              text=True, check=False)
         self.assertIn(done.returncode, statuses, f"{words}\n{done.stdout}{done.stderr}")
         return done.stdout
 
@@ -88,12 +90,15 @@ class Programs(unittest.TestCase):
     def test_mutex(self):
         self.check_program("std_mutex.cc")
 
+    @once(LIKE_MUTEX)
     def test_scoped_lock(self):
         self.check_program("std_scoped_lock.cc")
 
+    @once(LIKE_MUTEX)
     def test_shared_mutex(self):
         self.check_program("std_shared_mutex.cc")
 
+    @once(LIKE_MUTEX)
     def test_condition_variable(self):
         self.check_program("std_condition_variable.cc")
 
