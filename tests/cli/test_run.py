@@ -506,9 +506,12 @@ class Text(ProgramCase):
 
 
 def without_numbers(part):
-    """A part of a report, without the numbers of events."""
+    """A part of a report, without the numbers of events, which are in sentences of stories, too."""
     if isinstance(part, dict):
-        return {key: without_numbers(value) for key, value in part.items() if key != "event"}
+        return {key: without_numbers(value) for key, value in part.items()
+                if key not in ("event", "begin", "end")}
+    if isinstance(part, str):
+        return re.sub(r"\bevent \d+", "event", part)
     return [without_numbers(value) for value in part] if isinstance(part, list) else part
 
 
