@@ -99,7 +99,7 @@ static char *make_left_out(const struct st_report *report, const struct st_predi
     while (first + parts < block->left_out_count && block->left_out[first + parts].before == before)
         parts++;
     size_t named = parts > MOST_PARTS ? MOST_PARTS - 1 : parts;
-    const struct st_left_out *part = &block->left_out[first];
+    const struct st_left_out *part = parts ? &block->left_out[first] : NULL;
     uint64_t others = count;
     struct st_text_buffer buffer;
     FILE *file = st_text_buffer_open(&buffer);
