@@ -109,6 +109,19 @@ def source(folder, package):
     return os.path.dirname(unpacked[0])
 
 
+def archives(folder, package):
+    """The archives of a package's source, fetched on first use and not unpacked."""
+    folder = os.path.abspath(folder)
+    place = os.path.join(folder, package)
+    pattern = os.path.join(glob.escape(place), "*.tar.*")
+    if not glob.glob(os.path.join(glob.escape(place), "*.dsc")):
+        apt = os.path.join(folder, "apt")
+        _prepare_apt(apt)
+        os.makedirs(place, exist_ok=True)
+        _apt(apt, "source", "--download-only", package, cwd=place)
+    return sorted(glob.glob(pattern))
+
+
 def copy(folder, package, way):
     """A fresh copy of the source, for one kind of build."""
     place = os.path.join(os.path.abspath(folder), package, way)
