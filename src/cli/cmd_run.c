@@ -3,6 +3,7 @@
 #include "cli/messages.h"
 #include "cli/report_output.h"
 #include "session/finding_names.h"
+#include "session/seen.h"
 #include "session/watched_program.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@ struct values {
     struct common_values common;
     const char *spec, *log;
     uint64_t limit, error_exitcode;
-    bool first;
+    bool first, strict;
     unsigned format;
     struct filter_values filters;
 };
@@ -22,16 +23,18 @@ struct run {
     const char *const *words;
     struct st_live_check check;
     struct st_filters filters;
-    bool over;   /* the program has ended */
-    bool found;  /* something new, when the last report was written */
-    bool failed; /* the report could not be written */
+    bool over;      /* the program has ended */
+    bool found;     /* something new, when the last report was written */
+    bool failed;    /* the report could not be written */
+    bool unchecked; /* nothing was checked, when the last report was written */
 };
 
 /* ---- the report ---- */
 
 /* As far as it is known so far. */
 static enum status exit_status(const struct run *run) {
-    bool trouble = run->failed || run->check.run.findings.gave_up;
+    bool trouble =
+        run->failed || run->check.run.findings.gave_up || (run->values->strict && run->unchecked);
     return watch_status(&run->check.watch, run->found ? (int)run->values->error_exitcode
                                            : trouble  ? STATUS_TROUBLE
                                                       : STATUS_CLEAN);
@@ -44,6 +47,7 @@ static void write_to(struct run *run, FILE *file, int fd) {
     struct st_finding_names *names = st_finding_names_new(check->watch.translator, &findings);
     struct st_details details = st_finding_names_details(names);
     struct st_result result = st_engine_run_result(&check->run, &findings);
+    struct st_seen seen = {0};
     struct st_report report = {.schema = ST_RUN_SCHEMA,
                                .trace = run->words[0],
                                .details = &details,
@@ -55,13 +59,19 @@ static void write_to(struct run *run, FILE *file, int fd) {
                                .stopped = check->run.stopped,
                                .kind = ST_REPORT_RESULT,
                                .results = {&result, 1}};
+    if (was_unchecked(&report)) {
+        st_seen_find(&seen, check->watch.translator, values->spec != NULL);
+        report.coverage = &seen.coverage;
+    }
     struct st_triaged *triaged = st_filters_apply(&run->filters, &report, values->limit);
+    run->unchecked = was_unchecked(&report);
     run->found = st_report_found(&report);
     report.has_status = run->over;
     report.status = exit_status(run);
     write_report_as(&report, &values->filters, values->format, text_style(&values->common, fd),
                     file);
     st_triaged_free(triaged);
+    st_seen_free(&seen);
     st_finding_names_free(names);
     free(findings.violations);
 }
@@ -190,6 +200,7 @@ static const struct st_option options[] = {
      .value = "N",
      .initial = "66",
      .help = "exit with status N if the program succeeded but something was found"},
+    STRICT_OPTION(struct values),
     FILTER_OPTIONS(struct values, filters),
     REPORT_FORMAT_OPTION(struct values, "text"),
     COMMON_OPTIONS,
