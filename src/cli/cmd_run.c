@@ -82,6 +82,12 @@ static char *log_path(const struct run *run) {
     return st_expand_process(run->values->log, attached ? attached : watch->program.process);
 }
 
+/* What was found must not be lost. */
+static void write_to_standard_error(struct run *run) {
+    write_to(run, stderr, STDERR_FILENO);
+    fflush(stderr);
+}
+
 static void write_log(struct run *run) {
     struct st_output output;
     struct st_error error;
@@ -94,6 +100,7 @@ static void write_log(struct run *run) {
     if (result < 0) {
         complain(&error);
         run->failed = true;
+        write_to_standard_error(run);
     }
     free(path);
 }
@@ -103,12 +110,15 @@ static void write_report(void *context) {
     const struct st_watch *watch = &run->check.watch;
     if (!st_watch_attached(watch) || st_watch_had_no_room(watch))
         return;
-    if (run->values->log) {
+    if (run->values->log)
         write_log(run);
-        return;
-    }
-    write_to(run, stderr, STDERR_FILENO);
-    fflush(stderr);
+    else
+        write_to_standard_error(run);
+}
+
+static void put_behind(void *context, uint64_t records, double rate) {
+    const struct run *run = context;
+    show_behind(&run->values->common.quiet, records, rate);
 }
 
 /* ---- the command ---- */
@@ -162,7 +172,7 @@ static enum status run_program(const void *command_values, const char *const *op
     const struct values *values = command_values;
     struct run run = {.values = values, .words = operands};
     struct st_live_check_hooks hooks = {
-        .asked = write_report, .found = write_report, .context = &run};
+        .asked = write_report, .found = write_report, .behind = put_behind, .context = &run};
     struct st_error error;
     if (check_exitcode(values, &error) < 0 || check_log(values, &error) < 0 ||
         open_filters(&run, &error) < 0)

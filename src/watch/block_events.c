@@ -95,7 +95,8 @@ void st_translate_enter(struct st_translator *t, struct thread *thread,
     enum kind kind = function->kind;
     if (t->options.dead_before)
         st_translate_start(t, thread->number, thread->at);
-    if (!thread->started && !function->hidden) {
+    /* A handler of a signal may come before what the thread starts with. */
+    if (!thread->started && !function->hidden && st_stream_aux(record) != ST_STREAM_HANDLER) {
         thread->started = function->started = true;
         if (kind == INFERRED)
             kind = NO_BLOCK;

@@ -54,7 +54,7 @@ static struct st_edge read_closing(struct st_loaded *loaded, const json_t *objec
 
 static void check_order(struct st_fields *fields, const struct st_violation *violation) {
     if (violation->begin > violation->event.number)
-        st_fields_reject(fields, "begins behind the event that proves it");
+        st_fields_reject(fields, "begins after the event that proves it");
     if (violation->end && violation->end < violation->event.number)
         st_fields_reject(fields, "ends before the event that proves it");
 }

@@ -39,6 +39,8 @@ static struct st_summary verdict_summary(const struct st_result *result) {
     } else if (findings->names_blocks) {
         fputs("; no violated block", file);
     }
+    if (findings->gave_up)
+        fprintf(file, "; %s", findings->gave_up);
     summary.text = st_text_buffer_close(&buffer);
     return summary;
 }

@@ -7,14 +7,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-void rt_emit_new_frames(struct rt_thread *t) {
-    for (; t->emitted_depth < t->depth; t->emitted_depth++) {
-        const struct rt_frame *frame = &t->frames[t->emitted_depth];
-        rt_emit(
-            t,
-            st_stream_what(frame->block ? ST_STREAM_BEGIN : ST_STREAM_ENTER, 0, frame->called_from),
+static void emit_frame(struct rt_thread *t, const struct rt_frame *frame) {
+    enum st_stream_op op = frame->block ? ST_STREAM_BEGIN : ST_STREAM_ENTER;
+    bool handler = !frame->block && frame->called_from && frame->called_from == rt_signal_return;
+    rt_emit(t, st_stream_what(op, handler ? ST_STREAM_HANDLER : 0, frame->called_from),
             frame->function);
-    }
+}
+
+void rt_emit_new_frames(struct rt_thread *t) {
+    for (; t->emitted_depth < t->depth; t->emitted_depth++)
+        emit_frame(t, &t->frames[t->emitted_depth]);
     rt_publish(t);
     rt_new_epoch(t);
 }

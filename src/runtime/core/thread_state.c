@@ -9,15 +9,20 @@
 
 _Thread_local struct rt_thread *rt_self;
 
-/* A thread that has ended, or belongs to a forked child, must not be mistaken for one whose
- * creation nobody saw. */
+/* A thread that has ended, belongs to a forked child, or is starting when a signal comes, must not
+ * be mistaken for one whose creation nobody saw. */
 static _Thread_local bool finished __attribute__((tls_model("initial-exec")));
+static _Thread_local bool starting __attribute__((tls_model("initial-exec")));
 
 bool rt_enter(void) {
     struct rt_thread *t = rt_self;
     if (__builtin_expect(!t, 0)) {
         if (!rt_head || finished)
             return false;
+        if (starting) {
+            atomic_fetch_add_explicit(&rt_head->dropped, 1, memory_order_relaxed);
+            return false;
+        }
         rt_thread_start(RT_NO_THREAD); /* created where we could not see it */
         t = rt_self;
         if (!t)
@@ -80,7 +85,16 @@ uint32_t rt_new_serial(void) {
 }
 
 void rt_thread_start(uint32_t fork) {
+    starting = true;
+    atomic_signal_fence(memory_order_seq_cst);
     start(fork == RT_NO_THREAD ? rt_new_serial() : fork);
+    atomic_signal_fence(memory_order_seq_cst);
+    starting = false;
+}
+
+void rt_count_lost(void) {
+    if (rt_head && finished)
+        atomic_fetch_add_explicit(&rt_head->dropped, 1, memory_order_relaxed);
 }
 
 void rt_thread_end(void) {

@@ -62,6 +62,11 @@ void rt_thread_start(uint32_t fork);
 /* The thread ends, and emits nothing more. Not between rt_enter and rt_leave. */
 void rt_thread_end(void);
 
+/* A function of the program was entered, and rt_enter said no. If that is because the thread has
+ * ended, its events are lost, and counted here: destructors in the last round, handlers of signals
+ * that came after, and what runs at exit when the last thread to end is not the first one. */
+void rt_count_lost(void);
+
 /* Makes sure that the calling thread calls rt_thread_end, however it ends, process exit aside. For
  * a thread whose creation nobody saw; the others do it anyway (intercept/threads.c). */
 void rt_thread_will_end(void);
