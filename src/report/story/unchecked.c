@@ -137,19 +137,23 @@ static void explain_trace(struct st_unchecked *unchecked, const struct st_report
         unchecked->what = st_strdup("the threads of the trace have nothing in common");
 }
 
-static bool found_anything(const struct st_report *report) {
+/* Does it sound like an all-clear? */
+static bool sounds_good(const struct st_report *report) {
     struct st_result_list results = st_report_results(report);
-    for (size_t i = 0; i < results.count; i++)
-        if (results.items[i].findings->verdict == ST_NOT_SERIALIZABLE ||
-            st_all_violated(results.items[i].findings))
-            return true;
-    return results.count == 0;
+    bool good = false;
+    for (size_t i = 0; i < results.count; i++) {
+        const struct st_findings *findings = results.items[i].findings;
+        if (findings->verdict == ST_NOT_SERIALIZABLE || st_all_violated(findings))
+            return false;
+        good |= findings->verdict == ST_SERIALIZABLE;
+    }
+    return good;
 }
 
 struct st_unchecked st_report_unchecked(const struct st_report *report) {
     struct st_unchecked unchecked = {0};
     struct st_counts counts = st_report_counts(report);
-    if (found_anything(report) || report->stopped)
+    if (!sounds_good(report) || report->stopped)
         return unchecked;
     if (is_of_program(report))
         explain_program(&unchecked, report, &counts);
