@@ -73,7 +73,8 @@ enum st_stream_op {
     ST_STREAM_PC,
 
     /* Blocks. The function is the one that holds `argument`; address: where it was called from
-     * (return address; 0 if unknown). */
+     * (return address; 0 if unknown); aux: ST_STREAM_HANDLER if that is the kernel, because of a
+     * signal. */
     ST_STREAM_ENTER,
     ST_STREAM_LEAVE,
     /* An annotated block; argument: id of a text (ST_STREAM_TEXT), address: return address of
@@ -117,6 +118,8 @@ enum st_stream_op {
      * its path as ST_STREAM_TEXT. */
     ST_STREAM_MODULE
 };
+
+enum { ST_STREAM_HANDLER = 1 };
 
 /* `what` holds op (bits 0 to 6), aux (8 to 15) and address (16 to 63: user addresses have 47 bits).
  * With bit 7 the record has a sequence number of its own, without ST_STREAM_SEQUENCE before it:

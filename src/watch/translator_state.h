@@ -57,8 +57,10 @@ struct thread {
 /* What is known of a function, by the address at which it calls us. */
 struct function {
     bool known, hidden; /* hidden: of the implementation */
-    uint8_t calls;      /* enum library_call */
-    enum kind kind;     /* as a block; INFERRED means: unless a thread starts with it */
+    bool started;       /* a thread began with it */
+    bool was_block;
+    uint8_t calls;  /* enum library_call */
+    enum kind kind; /* as a block; INFERRED means: unless a thread starts with it */
     uint32_t block;
 };
 
