@@ -20,6 +20,7 @@ enum role {
     READS,  /* a callback for a plain access */
     WRITES, /* the same */
     QUIET,  /* any other call that can go unheard */
+    MARKED, /* a call of a function with instrumentation: heard of, or known to be skipped */
     LOUD
 };
 
@@ -158,7 +159,7 @@ static bool is_instrumented(struct st_object *object, uint64_t address) {
 
 static enum role role_of(struct st_object *object, const struct st_callee *callee) {
     if (!callee->name)
-        return callee->address && is_instrumented(object, callee->address) ? LOUD : QUIET;
+        return callee->address && is_instrumented(object, callee->address) ? MARKED : QUIET;
     if (starts_with(callee->name, "__tsan_func_"))
         return PLAIN;
     if (starts_with(callee->name, "__tsan_read_write") ||
@@ -169,9 +170,9 @@ static enum role role_of(struct st_object *object, const struct st_callee *calle
     if (starts_with(callee->name, "__tsan_read") ||
         starts_with(callee->name, "__tsan_unaligned_read"))
         return READS;
-    if (is_loud(callee->name) || (callee->address && is_instrumented(object, callee->address)))
+    if (is_loud(callee->name))
         return LOUD;
-    return QUIET;
+    return callee->address && is_instrumented(object, callee->address) ? MARKED : QUIET;
 }
 
 /* ---- reading the code ---- */
@@ -302,7 +303,7 @@ static bool is_work(const struct st_code_flow *flow, const uint32_t *members, si
     bool reads = false, writes = false;
     for (size_t i = 0; i < count; i++) {
         enum role role = (enum role)flow->nodes[members[i]].role;
-        if (role == LOUD || role == QUIET)
+        if (role >= QUIET)
             return true;
         reads |= role == READS;
         writes |= role == WRITES;
@@ -451,7 +452,7 @@ static void step_to(struct walk *walk, uint32_t node, bool turned) {
     walk->todo[walk->count++] = state;
 }
 
-static bool ask(const struct st_code_flow *flow, uint32_t from, uint32_t to) {
+static bool ask(const struct st_code_flow *flow, uint32_t from, uint32_t to, bool skipped) {
     uint32_t loop = flow->nodes[from].loop;
     struct walk walk = {.flow = flow, .loop = loop, .first = flow->loops[loop].first};
     walk.todo = st_alloc(2 * flow->count, sizeof *walk.todo);
@@ -460,7 +461,7 @@ static bool ask(const struct st_code_flow *flow, uint32_t from, uint32_t to) {
     while (walk.count) {
         uint32_t state = walk.todo[--walk.count];
         const struct node *node = &flow->nodes[state / 2];
-        if (node->role == LOUD)
+        if (node->role == LOUD || (node->role == MARKED && !skipped))
             continue; /* it would have been heard */
         step_to(&walk, node->next[0], state % 2);
         step_to(&walk, node->next[1], state % 2);
@@ -471,12 +472,12 @@ static bool ask(const struct st_code_flow *flow, uint32_t from, uint32_t to) {
     return same;
 }
 
-bool st_code_flow_same_turn(struct st_code_flow *flow, uint64_t from, uint64_t to) {
+bool st_code_flow_same_turn(struct st_code_flow *flow, uint64_t from, uint64_t to, bool skipped) {
     uint32_t first = call_before(flow, from), second = call_before(flow, to);
     if (first == NOWHERE || second == NOWHERE || flow->nodes[first].loop == ST_NO_LOOP ||
         flow->nodes[first].loop != flow->nodes[second].loop)
         return false;
-    uint64_t key = (uint64_t)first << 32 | second;
+    uint64_t key = (uint64_t)first << 32 | second << 1 | skipped;
     uint32_t known = st_map64_find(&flow->answers, key);
     if (known != ST_MAP64_NONE)
         return flow->same[known];
@@ -484,7 +485,7 @@ bool st_code_flow_same_turn(struct st_code_flow *flow, uint64_t from, uint64_t t
         return false;
     known = st_map64_number(&flow->answers, key);
     st_reserve(&flow->same, &flow->same_capacity, (size_t)known + 1);
-    return flow->same[known] = ask(flow, first, second);
+    return flow->same[known] = ask(flow, first, second, skipped);
 }
 
 /* The first node of the loop, and those that lead back to it. */

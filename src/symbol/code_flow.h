@@ -5,9 +5,10 @@
  * table, setjmp, a handler of exceptions, a loop that is entered in two places), there is no
  * answer.
  *
- * A call is *loud* if the watcher is sure to hear of it: the functions that lock, unlock and wait,
- * and functions with instrumentation, of which the runtime says so when nothing happens in them
- * (stream/stream.h: ST_STREAM_SKIPPED). All other calls, and accesses to memory, can go unheard. */
+ * A watcher is sure to hear of some calls: of functions that lock, unlock and wait; and of
+ * functions with instrumentation, unless nothing happens in them, and then it hears that some were
+ * skipped (ST_STREAM_SKIPPED in stream/stream.h). All other calls, and accesses to memory, can go
+ * unheard. */
 #ifndef SERIATIM_SYMBOL_CODE_FLOW_H
 #define SERIATIM_SYMBOL_CODE_FLOW_H
 
@@ -35,10 +36,10 @@ unsigned st_code_flow_loops(const struct st_code_flow *flow);
 #define ST_NO_LOOP UINT32_MAX
 uint32_t st_code_flow_loop(const struct st_code_flow *flow, uint64_t pc);
 
-/* The calls that return to these addresses are in the same loop, and the function has come from the
- * first to the second without hearing of another call in between. Is it certain that it was in the
- * same turn of the loop? */
-bool st_code_flow_same_turn(struct st_code_flow *flow, uint64_t from, uint64_t to);
+/* The function has come from the call that returns to `from` to the one that returns to `to`, and
+ * nobody heard of another call in between; `skipped`: but some were skipped. Is it certain that
+ * both were in the same turn of the same loop? */
+bool st_code_flow_same_turn(struct st_code_flow *flow, uint64_t from, uint64_t to, bool skipped);
 
 /* The index-th of the addresses at which a loop begins or turns; 0 behind the last. The least of
  * their lines is where a reader finds the loop. */

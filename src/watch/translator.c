@@ -63,6 +63,8 @@ void st_translator_free(struct st_translator *t) {
     free(t->owners);
     st_map64_free(&t->functions);
     st_map64_free(&t->texts);
+    for (size_t i = 0; i < t->function_capacity; i++)
+        st_start_free(&t->function_facts[i]);
     free(t->function_facts);
     free(t->text_blocks);
     free(t->locs);
@@ -384,16 +386,23 @@ static __attribute__((noinline)) void on_other(struct st_translator *t, struct t
     case ST_STREAM_SPLIT:
         st_translate_split(t, thread);
         break;
+    case ST_STREAM_SKIPPED:
+        thread->turns.skipped = true;
+        break;
     case ST_STREAM_SEND:
+        step(t, thread, record->argument);
         st_translate_channel(t, thread, record, ST_SEND);
         break;
     case ST_STREAM_RECEIVE:
+        step(t, thread, record->argument);
         st_translate_channel(t, thread, record, ST_RECEIVE);
         break;
     case ST_STREAM_FORK:
+        step(t, thread, record->argument);
         on_thread_event(t, thread, record, ST_FORK);
         break;
     case ST_STREAM_JOIN:
+        step(t, thread, record->argument);
         on_thread_event(t, thread, record, ST_JOIN);
         break;
     case ST_STREAM_SLOT:
@@ -455,6 +464,7 @@ translate_access(struct st_translator *t, struct thread *thread,
     bool write = op != ST_STREAM_READ && op != ST_STREAM_ATOMIC_READ;
     bool atomic = op >= ST_STREAM_ATOMIC_READ;
     t->joining = false;
+    step(t, thread, record->argument);
     if (op == ST_STREAM_ATOMIC_UPDATE) {
         on_access(t, thread, record, false, true);
         t->joining = true;
@@ -510,9 +520,11 @@ static size_t translate(struct st_translator *t, struct thread *thread, uint64_t
             st_translate_leave(t, thread, false);
             break;
         case ST_STREAM_ACQUIRE:
+            step(t, thread, record->argument);
             st_translate_acquire(t, thread, record);
             break;
         case ST_STREAM_RELEASE:
+            step(t, thread, record->argument);
             st_translate_release(t, thread, record);
             break;
         case ST_STREAM_THREAD_END:

@@ -315,7 +315,7 @@ static void end(struct fixture *f, uint32_t thread) {
 /* One letter an event: the mark is gone '.', or it still begins '(' or ends ')' a block. */
 static void assert_marks(struct fixture *f, const char *spec, const char *marks) {
     f->spec = read_spec(spec);
-    f->selection = st_selection_new(f->spec, &f->symbols);
+    f->selection = st_selection_new(f->spec, &f->symbols, true);
     st_select(f->selection, f->events, f->count / 2); /* in two batches */
     st_select(f->selection, f->events + f->count / 2, f->count - f->count / 2);
     char got[33] = "";

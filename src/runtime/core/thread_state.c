@@ -71,6 +71,7 @@ static struct rt_thread *begin_thread(uint32_t serial) {
     t->chunks = t->used = 0;
     t->chunk = NULL;
     t->depth = t->emitted_depth = 0;
+    t->skipped = false;
     t->inside = true;
     rt_take_slot(t);
     if (t->slot < RT_SLOTS)

@@ -39,6 +39,7 @@ struct rt_thread {
 
     struct rt_frame *frames;
     size_t depth, capacity;
+    bool skipped; /* what the innermost frame has called since its last event was never emitted */
     size_t emitted_depth; /* so many frames, the outermost, are emitted: a function in which nothing
                            * of interest happens never is */
     struct rt_thread *next;                                        /* in the list of free ones */
