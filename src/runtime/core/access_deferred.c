@@ -6,6 +6,7 @@
 #include "runtime/core/access.h"
 #include "runtime/core/call_stack.h"
 #include "runtime/core/flush_deferred.h"
+#include "runtime/core/ignoring.h"
 #include "runtime/core/stream_writer.h"
 
 /* ---- shadow words of one thread ---- */
@@ -327,7 +328,8 @@ static __attribute__((noinline)) void access(uintptr_t address, uint32_t bytes, 
                                              uintptr_t caller) {
     if (!rt_enter())
         return;
-    access_ordered(rt_self, address, bytes, write, caller);
+    if (!rt_is_ignored(rt_self, !write, write))
+        access_ordered(rt_self, address, bytes, write, caller);
     rt_leave();
 }
 

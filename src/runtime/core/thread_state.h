@@ -20,7 +20,8 @@ enum {
 
 /* A thread, or a fiber (fibers.h). */
 struct rt_thread {
-    uint64_t owner; /* as in shadow words (shadow.h); RT_STALE while open frames are not emitted */
+    uint64_t owner; /* as in shadow words (shadow.h); RT_STALE while open frames are not emitted, or
+                     * accesses are ignored: then every access takes the slow way */
     uint64_t current; /* the same, but never RT_STALE unless no slot was free */
     uint64_t me;      /* the same without an epoch; UINT64_MAX: no slot was free */
     uint64_t base;    /* the first epoch of this thread: earlier ones belong to others */
@@ -41,6 +42,9 @@ struct rt_thread {
     size_t depth, capacity;
     size_t emitted_depth; /* so many frames, the outermost, are emitted: a function in which nothing
                            * of interest happens never is */
+    /* The program asked not to see its accesses or its synchronisation: how often (ignoring.h). */
+    uint16_t ignored_reads, ignored_writes, ignored_sync;
+    size_t ignoring;                                               /* 1: reads or writes; or 0 */
     struct rt_thread *next;                                        /* in the list of free ones */
     uint64_t shared_pages[RT_SHARED_READS / RT_READS_A_PAGE / 64]; /* a bit for each page in use */
     struct rt_shared_read shared[RT_SHARED_READS];
