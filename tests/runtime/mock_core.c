@@ -209,6 +209,24 @@ void rt_split(void) {
     add("split");
 }
 
+void rt_futex_wait(const volatile void *word, uintptr_t caller) {
+    must_be_inside();
+    last_caller = caller;
+    add_object("futex-wait", word);
+}
+
+void rt_futex_wake(const volatile void *word, uintptr_t caller) {
+    must_be_inside();
+    last_caller = caller;
+    add_object("futex-wake", word);
+}
+
+void rt_futex_woken(const volatile void *word, uintptr_t caller) {
+    must_be_inside();
+    last_caller = caller;
+    add_object("futex-woken", word);
+}
+
 void rt_unwind_to_stack(uintptr_t stack, uintptr_t from) {
     must_be_inside();
     (void)from;
