@@ -1,5 +1,4 @@
 #include "runtime/core/access.h"
-#include "runtime/core/ignoring.h"
 
 void rt_read_slow(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t w, uint64_t r) {
     if (rt_deferring)

@@ -6,7 +6,6 @@
 #include "runtime/core/access.h"
 #include "runtime/core/call_stack.h"
 #include "runtime/core/flush_deferred.h"
-#include "runtime/core/ignoring.h"
 #include "runtime/core/stream_writer.h"
 
 /* ---- shadow words of one thread ---- */

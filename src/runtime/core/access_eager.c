@@ -2,7 +2,6 @@
 #include "runtime/core/access.h"
 #include "runtime/core/call_stack.h"
 #include "runtime/core/flush_deferred.h"
-#include "runtime/core/ignoring.h"
 #include "runtime/core/stream_writer.h"
 
 /* A program without data races needs no sequence number for an access: what it synchronises with

@@ -42,7 +42,8 @@ struct rt_thread {
     size_t depth, capacity;
     size_t emitted_depth; /* so many frames, the outermost, are emitted: a function in which nothing
                            * of interest happens never is */
-    /* The program asked not to see its accesses or its synchronisation: how often (ignoring.h). */
+    /* The program asked not to see its accesses or its synchronisation: how often (rt_is_ignored).
+     */
     uint16_t ignored_reads, ignored_writes, ignored_sync;
     size_t ignoring;                                               /* 1: reads or writes; or 0 */
     struct rt_thread *next;                                        /* in the list of free ones */
@@ -71,6 +72,13 @@ void rt_thread_end(void);
  * ended, its events are lost, and counted here: destructors in the last round, handlers of signals
  * that came after, and what runs at exit when the last thread to end is not the first one. */
 void rt_count_lost(void);
+
+/* Does the program want this access not to be seen (tsan/ignoring.h)? The fast ways of an access do
+ * not ask: while something is ignored, the owner of the thread is RT_STALE, so that no access is
+ * found to be a repetition or can be deferred. */
+static inline bool rt_is_ignored(const struct rt_thread *t, bool read, bool write) {
+    return t->ignoring && (!read || t->ignored_reads) && (!write || t->ignored_writes);
+}
 
 /* Makes sure that the calling thread calls rt_thread_end, however it ends, process exit aside. For
  * a thread whose creation nobody saw; the others do it anyway (intercept/threads.c). */

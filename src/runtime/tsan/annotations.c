@@ -1,9 +1,9 @@
 /* Annotations of synchronisation and of memory: ThreadSanitizer's own, and the dynamic annotations
  * (Annotate*) that it shares with Valgrind's tools and WebKit. Locks are in custom_locks.c. */
 #include "runtime/core/access.h"
-#include "runtime/core/ignoring.h"
 #include "runtime/core/memory_events.h"
 #include "runtime/core/sync_events.h"
+#include "runtime/tsan/ignoring.h"
 
 /* ---- order ---- */
 

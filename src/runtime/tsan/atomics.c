@@ -9,7 +9,6 @@
  * the trace. */
 #include "runtime/core/call_stack.h"
 #include "runtime/core/flush_deferred.h"
-#include "runtime/core/ignoring.h"
 #include "runtime/core/spin.h"
 #include "runtime/core/stream_writer.h"
 #include "runtime/core/sync_events.h"

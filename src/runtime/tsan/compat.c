@@ -2,10 +2,10 @@
  * meaning here but must exist. Reports are made elsewhere, so there is none to ask about, and data
  * races are not what we look for, so none is expected or benign. */
 #include "runtime/core/runtime.h"
+#include "runtime/core/system_call.h"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #define NOTHING(name)                                                                              \
     RT_EXPORT void *name(void);                                                                    \
@@ -36,11 +36,11 @@ RT_EXPORT void __tsan_testonly_barrier_wait(uint64_t *barrier) {
     if (!(before & ((1u << COUNT_BITS) - 1)))
         return; /* nobody said how many */
     if (round_of(before + (1u << COUNT_BITS)) != round_of(before)) {
-        syscall(SYS_futex, word, FUTEX_WAKE, 1 << 30, NULL, NULL, 0);
+        rt_system_call(SYS_futex, (long)word, FUTEX_WAKE, 1 << 30, 0, 0, 0);
         return;
     }
     while (round_of(now = __atomic_load_n(word, __ATOMIC_SEQ_CST)) == round_of(before))
-        syscall(SYS_futex, word, FUTEX_WAIT, now, NULL, NULL, 0);
+        rt_system_call(SYS_futex, (long)word, FUTEX_WAIT, now, 0, 0, 0);
 }
 
 /* ---- without a meaning here ---- */

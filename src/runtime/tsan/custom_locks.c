@@ -4,12 +4,12 @@
  * Such a lock is a mutex until it is locked for reading for the first time, and a read-write lock
  * from then on, with the events that intercept/rwlock.c describes. What its implementation does
  * between the annotations, accesses and synchronisation, is ignored. */
-#include "runtime/core/ignoring.h"
 #include "runtime/core/spin.h"
 #include "runtime/core/sync_events.h"
+#include "runtime/core/system_call.h"
+#include "runtime/tsan/ignoring.h"
 
 #include <sys/syscall.h>
-#include <unistd.h>
 
 /* ---- what is known about each lock ---- */
 
@@ -49,7 +49,8 @@ static bool grow_table(struct table *table) {
         if (table->list[i].address)
             *place_of(&larger, table->list[i].address) = table->list[i];
     if (table->list)
-        syscall(SYS_munmap, table->list, table->capacity * sizeof *table->list);
+        rt_system_call(SYS_munmap, (long)table->list, (long)(table->capacity * sizeof *table->list),
+                       0, 0, 0, 0);
     table->list = larger.list;
     table->capacity = larger.capacity;
     return true;

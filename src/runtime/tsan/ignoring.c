@@ -1,4 +1,4 @@
-#include "runtime/core/ignoring.h"
+#include "runtime/tsan/ignoring.h"
 #include "runtime/core/thread_slot.h"
 
 static uint16_t *counter_of(struct rt_thread *t, unsigned kind) {
