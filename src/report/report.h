@@ -4,6 +4,7 @@
 #define SERIATIM_REPORT_REPORT_H
 
 #include "finding/prediction.h"
+#include "trace/relation.h"
 #include "trace/symbols.h"
 #include "trace/validate.h"
 
@@ -66,8 +67,9 @@ struct st_report {
     const struct st_counts *counts; /* or NULL: `symbols` has all names of the trace */
     const struct st_facts *facts;
     const struct st_repairs *repairs;
-    bool file_truncated; /* the file ends before the trace does */
-    bool stopped;        /* nobody read on behind the first finding */
+    bool file_truncated;       /* the file ends before the trace does */
+    bool stopped;              /* nobody read on behind the first finding */
+    enum st_relation relation; /* that engines have checked by; not of predictions */
     enum st_report_kind kind;
     union {
         struct st_result_list results; /* of a result, which is one, and of a comparison */

@@ -126,7 +126,14 @@ void st_translate_split(struct st_translator *t, struct thread *thread) {
         end_block(t, thread, &thread->frames[i]);
     for (size_t i = first; i < thread->depth; i++)
         if (thread->frames[i].kind == INFERRED)
-            emit(t, thread, ST_BEGIN, thread->frames[i].block, thread->frames[i].loc);
+            emit_event(t,
+                       (struct st_event){.thread = thread->number,
+                                         .target = thread->frames[i].block,
+                                         .loc = thread->frames[i].loc,
+                                         .written = ST_BEGIN,
+                                         .joined = true,
+                                         .op = ST_BEGIN},
+                       thread->at);
 }
 
 void st_translate_leave_all(struct st_translator *t, struct thread *thread) {
