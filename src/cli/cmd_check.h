@@ -10,7 +10,7 @@ struct check_values {
     unsigned relation; /* enum st_relation */
     const char *spec;
     uint64_t limit;
-    bool first, repair;
+    bool first, repair, strict;
     unsigned format; /* index in st_report_formats */
     const char *output;
     struct filter_values filters;

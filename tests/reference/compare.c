@@ -18,7 +18,7 @@ enum first_bad {
 enum blocks {
     BLOCKS_UNCHECKED,
     BLOCKS_NONE,
-    BLOCKS_BLAMED,    /* real outermost blocks, at least one in a bad trace; may be innocent */
+    BLOCKS_BLAMED,    /* all violated outermost blocks, and perhaps innocent ones */
     BLOCKS_SOME,      /* violated outermost blocks, not all of them */
     BLOCKS_OUTERMOST, /* exactly the violated outermost blocks */
     BLOCKS_ALL,       /* exactly the violated blocks at every depth */
@@ -177,7 +177,9 @@ static bool check_violation(const struct promise *promise, const struct st_viola
     if (promise->blocks != BLOCKS_ALL && block->depth > 0)
         return differs(why, "the block that begins at %u is not outermost", block->begin);
     if (promise->blocks == BLOCKS_BLAMED)
-        return true;
+        return !block->violated_at || violation->event.number <= block->violated_at ||
+               differs(why, "the block that begins at %u is violated at %u, but blamed later",
+                       block->begin, block->violated_at);
     if (!block->violated_at)
         return differs(why, "the block that begins at %u is not violated", block->begin);
     bool early = violation->event.number < block->violated_at;
@@ -203,8 +205,8 @@ static bool check_completeness(const struct promise *promise, const struct st_fi
     for (size_t b = 0; b < reference->block_count; b++) {
         const struct reference_block *block = &reference->blocks[b];
         size_t times = times_reported(findings, block->begin);
-        bool promised = promise->blocks == BLOCKS_ALL ||
-                        (promise->blocks == BLOCKS_OUTERMOST && block->depth == 0);
+        bool outermost = promise->blocks == BLOCKS_OUTERMOST || promise->blocks == BLOCKS_BLAMED;
+        bool promised = promise->blocks == BLOCKS_ALL || (outermost && block->depth == 0);
         if (times > 1)
             return differs(why, "the block that begins at %u is reported twice", block->begin);
         if (promised && block->violated_at && times == 0)

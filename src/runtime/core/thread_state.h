@@ -18,6 +18,7 @@ enum {
     RT_SLOTS = ST_STREAM_SLOTS
 };
 
+/* A thread, or a fiber (fibers.h). */
 struct rt_thread {
     uint64_t owner; /* as in shadow words (shadow.h); RT_STALE while open frames are not emitted */
     uint64_t current; /* the same, but never RT_STALE unless no slot was free */
@@ -61,6 +62,11 @@ void rt_thread_start(uint32_t fork);
 
 /* The thread ends, and emits nothing more. Not between rt_enter and rt_leave. */
 void rt_thread_end(void);
+
+/* A function of the program was entered, and rt_enter said no. If that is because the thread has
+ * ended, its events are lost, and counted here: destructors in the last round, handlers of signals
+ * that came after, and what runs at exit when the last thread to end is not the first one. */
+void rt_count_lost(void);
 
 /* Makes sure that the calling thread calls rt_thread_end, however it ends, process exit aside. For
  * a thread whose creation nobody saw; the others do it anyway (intercept/threads.c). */

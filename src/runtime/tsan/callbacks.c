@@ -104,8 +104,10 @@ RT_EXPORT void __tsan_init(void) {
 /* We return to the function that was entered, and that one returns to pc. */
 RT_EXPORT void __tsan_func_entry(void *pc);
 RT_EXPORT void __tsan_func_entry(void *pc) {
-    if (!rt_enter())
+    if (!rt_enter()) {
+        rt_count_lost();
         return;
+    }
     /* Above our frame and the return address is the stack pointer of the function. */
     rt_function_enter(RT_CALLER, (uintptr_t)pc, (uintptr_t)__builtin_frame_address(0) + 16);
     rt_leave();
