@@ -93,11 +93,24 @@ static void tick(void *context) {
     st_engine_run_note_memory(&check->run);
 }
 
+static void behind(void *context, uint64_t records, double rate) {
+    struct st_live_check *check = context;
+    if (check->hooks.behind)
+        check->hooks.behind(check->hooks.context, records, rate);
+}
+
 void st_live_check_follow(struct st_live_check *check) {
-    struct st_watch_hooks hooks = {.asked = asked, .tick = tick, .context = check};
+    struct st_watch_hooks hooks = {
+        .asked = asked, .tick = tick, .behind = behind, .context = check};
     st_watch_follow(&check->watch, &hooks);
     st_engine_run_note_memory(&check->run);
     st_engine_run_finish(&check->run, st_validator_facts(check->validator)->events);
+    if (check->watch.interrupted) {
+        struct st_findings *findings = &check->run.findings;
+        findings->gave_up = "interrupted before all events were checked";
+        if (findings->verdict == ST_SERIALIZABLE)
+            findings->verdict = ST_UNDECIDED;
+    }
 }
 
 void st_live_check_free(struct st_live_check *check) {

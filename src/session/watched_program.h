@@ -28,6 +28,8 @@ struct st_live_check {
         void (*asked)(void *context); /* a report was requested (SIGUSR1) */
         void (*found)(void *context); /* only the first finding counts, and it was found; the
                                          program goes on unwatched */
+        /* As in struct st_watch_hooks, or NULL. */
+        void (*behind)(void *context, uint64_t records, double rate);
         void *context;
     } hooks;
 };
@@ -42,7 +44,8 @@ void st_live_check_free(struct st_live_check *check);
 int st_live_check_start(struct st_live_check *check, const char *command, const char *const *words,
                         const char *spec, struct st_error *error);
 
-/* Runs until the program has ended and all its events are checked. */
+/* Runs until the program has ended and all its events are checked, or until somebody interrupts
+ * that: then findings.gave_up says so. */
 void st_live_check_follow(struct st_live_check *check);
 
 #endif

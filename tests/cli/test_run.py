@@ -150,6 +150,30 @@ def setUpModule():
         raise unittest.SkipTest("there is no runtime in this build, or no gcc")
 
 
+def state_of(process):
+    """The letter that /proc has for its state."""
+    return pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def children_of(process, name):
+    found = []
+    for child in pathlib.Path(f"/proc/{process}/task/{process}/children").read_text().split():
+        if pathlib.Path(f"/proc/{child}/comm").read_text().strip() == name:
+            found.append(int(child))
+    return found
+
+
+def stop_asleep(process):
+    """Stops the watcher where it has nothing to do and waits for a signal."""
+    while True:
+        os.kill(process, signal.SIGSTOP)
+        while state_of(process) != "T":
+            time.sleep(0.001)
+        if pathlib.Path(f"/proc/{process}/syscall").read_text().startswith("128 "):
+            return  # rt_sigtimedwait
+        os.kill(process, signal.SIGCONT)
+
+
 class ProgramCase(Case):
     def start(self, *arguments, **more):
         more.setdefault("stdout", subprocess.PIPE)
@@ -180,7 +204,7 @@ class Status(ProgramCase):
     def test_nothing_found(self):
         result = self.run_program("clean")
         self.assertEqual(result.status, 0, result.message)
-        self.assertIn(": serializable (some order of whole blocks explains this run); no violated block (witness: ", result.message)
+        self.assertIn(": nothing was checked: only one thread ran (witness: ", result.message)
 
     def test_a_violation_gives_66(self):
         result = self.run_program("cut")
@@ -363,6 +387,64 @@ class Log(ProgramCase):
         result = self.run_program("+no", options=["--log", "no/where"])
         self.assertEqual((result.status, result.out), (2, b""))
         self.assertIn("no/where", result.message)
+
+    def test_a_folder_that_vanishes_while_the_program_runs(self):
+        for word, status in (("cut", 66), ("clean", 2)):
+            (self.folder / "logs").mkdir()
+            process = self.start("run", "--log", "logs/report", PROGRAM_PATH, "+now", "cat", word,
+                                 stdin=subprocess.PIPE)
+            self.wait_for_line(process, "now")
+            (self.folder / "logs").rmdir()
+            got, _, err = self.finish(process)
+            self.assertIn("logs/report: cannot create: No such file or directory", err)
+            self.assertEqual(got, status)
+            self.assertIn("was not atomic" if word == "cut" else ": serializable", err)
+
+
+class Interrupted(ProgramCase):
+    """The program has ended, and we have much left to do."""
+
+    def lag(self, *arguments):
+        """Both are there: a program that is dead, and its events, which we have not read."""
+        process = self.start(*arguments, PROGRAM_PATH, "+now", "cat", "cut", stdin=subprocess.PIPE)
+        self.wait_for_line(process, "now")
+        stop_asleep(process.pid)
+        [program] = children_of(process.pid, "program")
+        process.stdin.close()
+        process.stdin = None
+        while state_of(program) != "Z":
+            time.sleep(0.01)
+        return process
+
+    def end(self, process, number):
+        os.kill(process.pid, number)
+        os.kill(process.pid, signal.SIGCONT)
+        return self.finish(process)
+
+    def test_a_report_of_what_was_read_so_far(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            status, _, err = self.end(self.lag("run"), number)
+            self.assertEqual(status, 2, err)
+            self.assertIn("undecided; no violated block; interrupted before all events were "
+                          "checked (witness:", err)
+            self.assertRegex(err, r"interrupted: \d+ events that \S+ had emitted were not read")
+
+    def test_json_says_it_too(self):
+        _, _, err = self.end(self.lag("run", "--format", "json"), signal.SIGTERM)
+        report = json.loads(err[:err.rindex("}") + 1])
+        self.assertIsNone(report["serializable"])
+        self.assertEqual(report["gave_up"], "interrupted before all events were checked")
+
+    def test_a_recording_is_readable_and_the_status_says_that_it_is_not_all(self):
+        status, _, err = self.end(self.lag("record", "-o", "t.stt"), signal.SIGINT)
+        self.assertEqual(status, 2, err)
+        self.assertIn("had emitted were not read", err)
+        self.assertTrue((self.folder / "t.stt").exists())
+
+    def test_without_an_interrupt_nothing_is_lost(self):
+        status, _, err = self.end(self.lag("run"), signal.SIGWINCH)
+        self.assertEqual(status, 66, err)
+        self.assertNotIn("interrupted", err)
 
 
 class Signals(ProgramCase):
@@ -636,10 +718,39 @@ class Record(ProgramCase):
         self.assertTrue(report["trace"]["cut"])
         self.assertEqual(report["violation_count"], 1)
 
-    def test_a_place_where_nothing_can_be_written(self):
-        result = self.record("+done", options=["-o", "no/where.stt"])
-        self.assertEqual((result.status, result.out), (2, b"done\n"))
-        self.assertIn("no/where.stt: cannot write: No such file or directory", result.message)
+    def test_a_place_where_nothing_can_be_written_is_noticed_before_the_program_runs(self):
+        for path in ("no/where.stt", "."):
+            result = self.record("+done", options=["-o", path])
+            self.assertEqual((result.status, result.out), (2, b""))
+            self.assertRegex(result.message, rf"\Aseriatim: {re.escape(path)}: cannot ")
+
+    def test_a_failure_is_not_followed_by_advice(self):
+        result = self.record("cut", options=["-o", "/dev/full"])
+        self.assertEqual(result.status, 2)
+        self.assertNotIn("next:", result.message)
+        self.assertNotIn("events of", result.message)
+
+    def test_an_old_trace_stays_when_the_program_cannot_be_run(self):
+        self.write("t.stt", "precious")
+        result = self.seriatim("record", "-o", "t.stt", "./nothing")
+        self.assertEqual(result.status, 2)
+        self.assertEqual((self.folder / "t.stt").read_text(), "precious")
+
+    def test_a_program_without_events_leaves_an_empty_trace(self):
+        self.write("empty.c", "int main(void) { return 0; }")
+        subprocess.run(["gcc", "-fsanitize=thread", "empty.c", "-o", "empty"], cwd=self.folder,
+                       check=True)
+        result = self.seriatim("record", "-o", "t.stt", "./empty")
+        self.assertEqual(result.status, 0)
+        self.assertIn("t.stt: 0 events", result.message)
+        self.assertIn("./empty emitted no events, so its trace is empty", result.message)
+        self.assertNotIn("next:", result.message)
+        self.assert_trouble(self.seriatim("check", "t.stt"), "t.stt: holds no event")
+        self.assertEqual((self.folder / "t.stt").read_bytes()[:4], self.magic())
+
+    def magic(self):
+        self.record("clean", options=["-o", "other.stt"])
+        return (self.folder / "other.stt").read_bytes()[:4]
 
 
 # A library that is at work before the program is, and a plugin. `get` and `set` are its own.

@@ -66,6 +66,27 @@ void rt_split(void) {
     }
 }
 
+/* A word that was never accessed atomically is not the program's, but that of code that is not
+ * watched. The watcher looks closer. */
+static void emit_futex(enum st_stream_op op, const volatile void *word, uintptr_t caller) {
+    enum { FUTEX_CHANNEL = 254 };
+    uint64_t shadow = atomic_load(&rt_shadow_of((uintptr_t)word)->write);
+    if (rt_state_of(shadow) == RT_SHARED)
+        emit_ordered(op, FUTEX_CHANNEL, (uintptr_t)word, caller, op != ST_STREAM_FUTEX_WAKE);
+}
+
+void rt_futex_wait(const volatile void *word, uintptr_t caller) {
+    emit_futex(ST_STREAM_FUTEX_WAIT, word, caller);
+}
+
+void rt_futex_wake(const volatile void *word, uintptr_t caller) {
+    emit_futex(ST_STREAM_FUTEX_WAKE, word, caller);
+}
+
+void rt_futex_woken(const volatile void *word, uintptr_t caller) {
+    emit_futex(ST_STREAM_FUTEX_WOKEN, word, caller);
+}
+
 void rt_mark_guard(const volatile void *guard) {
     atomic_store_explicit(&rt_shadow_of((uintptr_t)guard)->write,
                           rt_with_sequence(RT_SHARED, rt_self->sequence) | RT_GUARD,

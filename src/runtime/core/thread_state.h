@@ -18,6 +18,7 @@ enum {
     RT_SLOTS = ST_STREAM_SLOTS
 };
 
+/* A thread, or a fiber (fibers.h). */
 struct rt_thread {
     uint64_t owner; /* as in shadow words (shadow.h); RT_STALE while open frames are not emitted */
     uint64_t current; /* the same, but never RT_STALE unless no slot was free */
