@@ -7,8 +7,8 @@
 
 struct conflict {
     struct st_edge *edge;
-    struct st_moment moment; /* of its first event */
-    bool atomic;             /* the first event is */
+    struct st_race_moment moment; /* of its first event */
+    bool atomic;                  /* the first event is */
 };
 
 /* An end of a conflict: something to do when the event with this number comes. */
@@ -85,7 +85,7 @@ const char *st_race_edges_gave_up(const struct st_race_edges *edges) {
 }
 
 static void leave(struct st_race_edges *edges, size_t conflict, const struct st_event *event) {
-    edges->conflicts[conflict].moment = st_races_moment(edges->races, event->thread);
+    edges->conflicts[conflict].moment = st_races_now(edges->races, event->thread);
     edges->conflicts[conflict].atomic = event->atomic;
 }
 

@@ -448,16 +448,16 @@ const char *st_races_gave_up(const struct st_races *races) {
     return races->gave_up;
 }
 
-struct st_moment st_races_moment(struct st_races *races, uint32_t thread) {
+struct st_race_moment st_races_now(struct st_races *races, uint32_t thread) {
     st_thread_slots_reserve(&races->slots, (size_t)thread + 1);
     st_reserve(&races->origins, &races->origin_capacity, (size_t)thread + 1);
     uint32_t slot = races->slots.of[thread];
     if (slot == ST_NO_SLOT)
         slot = enter(races, thread);
-    return (struct st_moment){slot, races->clocks[slot][slot]};
+    return (struct st_race_moment){slot, races->clocks[slot][slot]};
 }
 
-bool st_races_knows(const struct st_races *races, uint32_t thread, struct st_moment moment) {
+bool st_races_knows(const struct st_races *races, uint32_t thread, struct st_race_moment moment) {
     uint32_t slot = races->slots.of[thread];
     return slot != ST_NO_SLOT && races->clocks[slot][moment.slot] >= moment.time;
 }

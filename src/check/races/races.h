@@ -43,12 +43,12 @@ const char *st_races_gave_up(const struct st_races *races);
 /* A local time of a thread, which keeps its meaning when the thread is gone. An access is made at
  * the moment that its thread has before the access is fed. Synchronisation orders it before the
  * events of another thread once that one knows the moment. */
-struct st_moment {
+struct st_race_moment {
     uint32_t slot;
     st_time time;
 };
-struct st_moment st_races_moment(struct st_races *races, uint32_t thread);
-bool st_races_knows(const struct st_races *races, uint32_t thread, struct st_moment moment);
+struct st_race_moment st_races_now(struct st_races *races, uint32_t thread);
+bool st_races_knows(const struct st_races *races, uint32_t thread, struct st_race_moment moment);
 
 /* Bytes of analysis state now: constant for each variable, and a clock for each thread, lock,
  * channel and atomic variable, as wide as the number of threads that live at the same time; more
