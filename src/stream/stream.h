@@ -94,6 +94,13 @@ enum st_stream_op {
     ST_STREAM_SEND,    /* happens before every later receive of the same channel */
     ST_STREAM_RECEIVE, /* aux of both: which channel of the object, 0 to 255 */
 
+    /* System calls that wait at a futex, and that wake those who wait: always with a sequence
+     * number. address: the word; argument: return address of the call; aux: a channel of its own.
+     * They count where the program accesses the word atomically itself. */
+    ST_STREAM_FUTEX_WAIT,  /* before it waits: inferred blocks are split */
+    ST_STREAM_FUTEX_WAKE,  /* before it is done: a send */
+    ST_STREAM_FUTEX_WOKEN, /* it was woken: a receive */
+
     /* Threads. address: the serial number of the other thread. */
     ST_STREAM_FORK,
     ST_STREAM_JOIN,

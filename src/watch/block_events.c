@@ -5,8 +5,10 @@
 
 #include <string.h>
 
-static bool is_hidden(const char *name) {
-    return strncmp(name, "std::", 5) == 0 || strncmp(name, "__", 2) == 0;
+/* clang gives a lambda of the C++ library a name that is not of the library. */
+static bool is_hidden(const struct st_code *code) {
+    return strncmp(code->function, "std::", 5) == 0 || strncmp(code->function, "__", 2) == 0 ||
+           strstr(code->file, "/include/c++/");
 }
 
 static enum kind kind_of(const struct st_spec *spec, const struct st_code *code, bool hidden) {
@@ -26,7 +28,8 @@ static __attribute__((noinline)) void learn_function(struct st_translator *t,
                                                      struct function *function, uint64_t pc) {
     struct st_code code = st_places_function(t->places, pc);
     function->known = true;
-    function->hidden = is_hidden(code.function);
+    function->hidden = is_hidden(&code);
+    function->calls = (uint8_t)st_library_calls(code.function);
     function->kind = kind_of(t->options.spec, &code, function->hidden);
     function->block = st_names_add(&t->symbols.blocks, code.function, strlen(code.function));
 }
@@ -50,13 +53,14 @@ static struct frame *push(struct thread *thread, struct frame frame) {
 }
 
 static void emit_begin(struct st_translator *t, const struct thread *thread,
-                       const struct frame *frame) {
+                       const struct frame *frame, bool again) {
     emit_event(t,
                (struct st_event){.thread = thread->number,
                                  .target = frame->block,
                                  .loc = frame->loc,
                                  .written = ST_BEGIN,
                                  .atomic = frame->start,
+                                 .joined = again,
                                  .op = ST_BEGIN},
                thread->at);
 }
@@ -66,20 +70,11 @@ void st_translate_begin_block(struct st_translator *t, struct thread *thread, st
                               uint64_t pc) {
     struct frame *pushed = push(thread, frame);
     pushed->loc = loc_at(t, thread, pc);
-    emit_begin(t, thread, pushed);
+    emit_begin(t, thread, pushed, false);
     if (t->options.outline) {
         pushed->call = 0;
         change_context(thread);
     }
-}
-
-void st_translate_open(struct st_translator *t, struct thread *thread, struct function *function,
-                       struct frame frame, uint64_t pc) {
-    function->was_block |= frame.kind != NO_BLOCK;
-    if (frame.kind == NO_BLOCK)
-        push(thread, frame);
-    else
-        st_translate_begin_block(t, thread, frame, pc);
 }
 
 static void end_block(struct st_translator *t, struct thread *thread, const struct frame *frame) {
@@ -89,8 +84,11 @@ static void end_block(struct st_translator *t, struct thread *thread, const stru
 
 /* A critical section that outlasts the function or block that it began in ends with it. */
 void st_translate_pop(struct st_translator *t, struct thread *thread) {
-    end_block(t, thread, &thread->frames[--thread->depth]);
+    const struct frame *frame = &thread->frames[--thread->depth];
+    end_block(t, thread, frame);
     change_context(thread);
+    if (frame->suspends)
+        st_translate_resume(t, thread, frame->suspended);
     if (thread->turns.flow && thread->depth <= thread->turns.base) {
         thread->turns.open = false;
         if (thread->depth < thread->turns.base)
@@ -116,6 +114,36 @@ void st_translate_leave(struct st_translator *t, struct thread *thread, bool ann
         st_translate_pop(t, thread);
 }
 
+/* What the library does in a function of its own is what those around it do; the program's own
+ * functions, be they called by the library, are the program's again. */
+static unsigned calls_in(struct st_translator *t, const struct thread *thread,
+                         const struct function *function, uint64_t called_from) {
+    if (!function->hidden)
+        return 0;
+    unsigned calls = function->calls | st_library_calls_at(t, called_from);
+    return thread->depth ? calls | thread->frames[thread->depth - 1].calls : calls;
+}
+
+/* A function that waits for others is no step of those around it: they end before and begin again
+ * behind it. What the library does in between is in no inferred block. */
+static void enter_library(struct st_translator *t, struct thread *thread, struct frame frame) {
+    bool waits_already = thread->depth && thread->frames[thread->depth - 1].calls & CALL_WAITS;
+    if (frame.calls & CALL_WAITS && !waits_already) {
+        frame.suspends = true;
+        frame.suspended = (uint32_t)st_translate_suspend(t, thread);
+    }
+    push(thread, frame);
+}
+
+void st_translate_open(struct st_translator *t, struct thread *thread, struct function *function,
+                       struct frame frame, uint64_t pc) {
+    function->was_block |= frame.kind != NO_BLOCK;
+    if (frame.kind == NO_BLOCK)
+        enter_library(t, thread, frame);
+    else
+        st_translate_begin_block(t, thread, frame, pc);
+}
+
 void st_translate_enter(struct st_translator *t, struct thread *thread,
                         const struct st_stream_record *record) {
     struct function *function = function_at(t, record->argument);
@@ -130,8 +158,10 @@ void st_translate_enter(struct st_translator *t, struct thread *thread,
         step(t, thread, st_stream_address(record));
     }
     struct st_call call = {record->argument, st_stream_address(record), call_of(thread)};
-    struct frame frame = {
-        .kind = kind, .block = function->block, .call = st_sites_call(&t->sites, call)};
+    struct frame frame = {.kind = kind,
+                          .calls = (uint8_t)calls_in(t, thread, function, call.called_from),
+                          .block = function->block,
+                          .call = st_sites_call(&t->sites, call)};
     if (starts) {
         thread->started = function->started = true;
         st_translate_enter_start(t, thread, function, frame, record->argument);
@@ -151,15 +181,23 @@ void st_translate_begin(struct st_translator *t, struct thread *thread,
 }
 
 /* Inferred blocks can be split if no named one is open in them. */
-void st_translate_split(struct st_translator *t, struct thread *thread) {
+size_t st_translate_suspend(struct st_translator *t, struct thread *thread) {
     size_t first = thread->depth;
-    while (first && thread->frames[first - 1].kind < NAMED)
+    while (first && thread->frames[first - 1].kind < NAMED && !thread->frames[first - 1].suspends)
         first--;
     for (size_t i = thread->depth; i-- > first;)
         end_block(t, thread, &thread->frames[i]);
+    return first;
+}
+
+void st_translate_resume(struct st_translator *t, struct thread *thread, size_t first) {
     for (size_t i = first; i < thread->depth; i++)
         if (thread->frames[i].kind != NO_BLOCK)
-            emit_begin(t, thread, &thread->frames[i]);
+            emit_begin(t, thread, &thread->frames[i], true);
+}
+
+void st_translate_split(struct st_translator *t, struct thread *thread) {
+    st_translate_resume(t, thread, st_translate_suspend(t, thread));
 }
 
 void st_translate_leave_all(struct st_translator *t, struct thread *thread) {
@@ -182,6 +220,8 @@ void st_translate_end_section(struct st_translator *t, struct thread *thread) {
             (thread->depth - i) * sizeof *thread->frames);
     thread->depth--;
     for (; i <= thread->depth; i++) { /* functions, whose callers have changed */
+        if (thread->frames[i - 1].suspends)
+            thread->frames[i - 1].suspended--; /* what it suspends is above the section, too */
         struct st_call call = st_call(&t->sites, thread->frames[i - 1].call);
         call.caller = i > 1 ? thread->frames[i - 2].call : 0;
         thread->frames[i - 1].call = st_sites_call(&t->sites, call);

@@ -209,6 +209,24 @@ void rt_split(void) {
     add("split");
 }
 
+void rt_futex_wait(const volatile void *word, uintptr_t caller) {
+    must_be_inside();
+    last_caller = caller;
+    add_object("futex-wait", word);
+}
+
+void rt_futex_wake(const volatile void *word, uintptr_t caller) {
+    must_be_inside();
+    last_caller = caller;
+    add_object("futex-wake", word);
+}
+
+void rt_futex_woken(const volatile void *word, uintptr_t caller) {
+    must_be_inside();
+    last_caller = caller;
+    add_object("futex-woken", word);
+}
+
 void rt_unwind_to_stack(uintptr_t stack, uintptr_t from) {
     must_be_inside();
     (void)from;
@@ -316,6 +334,17 @@ void *rt_map_memory(size_t bytes) {
     static size_t used;
     used += bytes;
     return used <= sizeof memory ? memory + used - bytes : NULL;
+}
+
+struct st_stream_head *rt_head;
+
+void rt_unwind(size_t depth) {
+    must_be_inside();
+    add("unwind to depth %zu", depth);
+}
+
+void rt_count_lost(void) {
+    add("lost");
 }
 
 void rt_stop_in_child(void) {

@@ -98,12 +98,14 @@ static void on_begin(struct witness *w, const struct st_event *event) {
     tick(w, event->thread);
     w->has_starts |= event->atomic;
     st_reserve(&blocks->items, &blocks->capacity, blocks->depth + (size_t)1);
-    blocks->items[blocks->depth++] = (struct st_open_block){.time = w->threads[event->thread].time,
-                                                            .name = event->target,
-                                                            .begin = w->number,
-                                                            .loc = event->loc,
-                                                            .violation = ST_NO_VIOLATION,
-                                                            .start = event->atomic};
+    struct st_open_block *block = &blocks->items[blocks->depth++];
+    *block = (struct st_open_block){.time = w->threads[event->thread].time,
+                                    .name = event->target,
+                                    .begin = w->number,
+                                    .loc = event->loc,
+                                    .violation = ST_NO_VIOLATION,
+                                    .start = event->atomic,
+                                    .call_violated = event->joined && block->call_violated};
 }
 
 static void on_end(struct witness *w, const struct st_event *event) {
