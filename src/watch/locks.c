@@ -171,8 +171,8 @@ static __attribute__((noinline)) void name_channel(struct st_translator *t,
     st_symbols_note_channels(&t->symbols);
 }
 
-/* A semaphore that a thread posts without having waited for it is no lock but a signal, and who waits
- * for a signal does it on purpose. That is enough to split what a thread starts with. */
+/* A semaphore that a thread posts without having waited for it is no lock but a signal, and who
+ * waits for a signal does it on purpose. That is enough to split what a thread starts with. */
 static bool note_signal(const struct thread *thread, struct st_sync_object *channel,
                         enum st_op op) {
     if (op == ST_SEND) {

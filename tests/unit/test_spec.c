@@ -140,14 +140,16 @@ static void malformed_lines_say_what_was_expected(void **state) {
                    "expected 'atomic' or 'ignore', not 'atomics'");
     assert_refused("Atomic function f\n", 1, "expected 'atomic' or 'ignore', not 'Atomic'");
     assert_refused("atomic f\n", 1,
-                   "expected 'function', 'file' or 'section' after 'atomic', not 'f'");
-    assert_refused("atomic\r\n", 1,
-                   "expected 'function', 'file' or 'section' after 'atomic', not the end of the "
-                   "line");
+                   "expected 'function', 'file', 'section' or 'thread' after 'atomic', not 'f'");
+    assert_refused(
+        "atomic\r\n", 1,
+        "expected 'function', 'file', 'section' or 'thread' after 'atomic', not the end of the "
+        "line");
     assert_refused("ignore section\n", 1,
-                   "expected 'function' or 'file' after 'ignore', not 'section'");
-    assert_refused("ignore # all\n", 1,
-                   "expected 'function' or 'file' after 'ignore', not the end of the line");
+                   "expected 'function', 'file' or 'thread' after 'ignore', not 'section'");
+    assert_refused(
+        "ignore # all\n", 1,
+        "expected 'function', 'file' or 'thread' after 'ignore', not the end of the line");
     assert_refused("atomic function\n", 1, "expected a pattern, not the end of the line");
     assert_refused("atomic function #f\n", 1, "expected a pattern, not the end of the line");
     assert_refused("atomic function f g\n", 1,
