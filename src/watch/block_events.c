@@ -2,15 +2,25 @@
 #include "watch/translator_state.h"
 
 #include "base/memory.h"
+#include "symbol/symbol.h"
 
 #include <string.h>
 
 static bool is_hidden(const char *name) {
-    return strncmp(name, "std::", 5) == 0 || strncmp(name, "__", 2) == 0;
+    return strncmp(name, "std::", 5) == 0 || strncmp(name, "__", 2) == 0 ||
+           strncmp(name, ".omp", 4) == 0; /* clang's: reductions, copies of data */
+}
+
+/* The code of a parallel region or of a task is what its work starts with. clang puts a second
+ * function around it. */
+static bool is_outlined(const char *name) {
+    size_t length = strlen(name), rest = strlen(ST_OUTLINED);
+    return length >= rest && strcmp(name + length - rest, ST_OUTLINED) == 0;
 }
 
 static enum kind kind_of(const struct st_spec *spec, const struct st_code *code, bool hidden) {
-    bool by_default = !hidden && strcmp(code->function, "main") != 0;
+    bool by_default =
+        !hidden && strcmp(code->function, "main") != 0 && !is_outlined(code->function);
     if (!spec)
         return by_default ? INFERRED : NO_BLOCK;
     size_t function_rank = st_spec_rank(spec, ST_SPEC_FUNCTION, code->function);
@@ -62,7 +72,7 @@ void st_translate_begin_block(struct st_translator *t, struct thread *thread, st
 }
 
 static void end_block(struct st_translator *t, struct thread *thread, const struct frame *frame) {
-    if (frame->kind != NO_BLOCK)
+    if (frame->kind != NO_BLOCK && !frame->paused)
         emit(t, thread, ST_END, frame->block, frame->loc);
 }
 
@@ -118,15 +128,55 @@ void st_translate_begin(struct st_translator *t, struct thread *thread,
 }
 
 /* Inferred blocks can be split if no named one is open in them. */
-void st_translate_split(struct st_translator *t, struct thread *thread) {
+static size_t first_to_split(const struct thread *thread) {
     size_t first = thread->depth;
-    while (first && thread->frames[first - 1].kind <= INFERRED)
+    while (first && thread->frames[first - 1].kind <= INFERRED && !thread->frames[first - 1].paused)
         first--;
+    return first;
+}
+
+static void end_inferred(struct st_translator *t, struct thread *thread, size_t first) {
     for (size_t i = thread->depth; i-- > first;)
         end_block(t, thread, &thread->frames[i]);
+}
+
+static void begin_inferred(struct st_translator *t, struct thread *thread, size_t first) {
     for (size_t i = first; i < thread->depth; i++)
         if (thread->frames[i].kind == INFERRED)
             emit(t, thread, ST_BEGIN, thread->frames[i].block, thread->frames[i].loc);
+}
+
+static void pause(struct st_translator *t, struct thread *thread) {
+    size_t first = first_to_split(thread);
+    end_inferred(t, thread, first);
+    thread->pauses++;
+    for (size_t i = first; i < thread->depth; i++)
+        thread->frames[i].paused = thread->pauses;
+    thread->started = false;
+}
+
+/* Whatever was entered since the pause was left. */
+static void resume(struct st_translator *t, struct thread *thread) {
+    if (!thread->pauses)
+        return; /* the pause came before the runtime started */
+    size_t first = thread->depth;
+    for (; first && thread->frames[first - 1].paused == thread->pauses; first--)
+        thread->frames[first - 1].paused = 0;
+    thread->pauses--;
+    thread->started = true;
+    begin_inferred(t, thread, first);
+}
+
+void st_translate_split(struct st_translator *t, struct thread *thread, enum st_stream_split kind) {
+    if (kind == ST_SPLIT_PAUSE) {
+        pause(t, thread);
+    } else if (kind == ST_SPLIT_RESUME) {
+        resume(t, thread);
+    } else {
+        size_t first = first_to_split(thread);
+        end_inferred(t, thread, first);
+        begin_inferred(t, thread, first);
+    }
 }
 
 void st_translate_leave_all(struct st_translator *t, struct thread *thread) {

@@ -16,10 +16,11 @@ enum kind {
 
 struct frame {
     enum kind kind;
-    bool annotated; /* opened by ST_STREAM_BEGIN */
-    uint32_t block; /* name, unless it is no block */
-    uint64_t loc;   /* of its begin */
-    uint32_t call;  /* number in the sites */
+    bool annotated;  /* opened by ST_STREAM_BEGIN */
+    uint32_t paused; /* it is not open as a block: so many pauses were open with the one for it */
+    uint32_t block;  /* name, unless it is no block */
+    uint64_t loc;    /* of its begin */
+    uint32_t call;   /* number in the sites */
 };
 
 struct lock_held {
@@ -35,6 +36,7 @@ struct thread {
     uint64_t first_epoch, at; /* the epoch behind the record at work */
     struct st_past past;
     bool started;               /* the function that it began with was entered */
+    uint32_t pauses;            /* that are open */
     uint64_t last_pc, last_loc; /* of the last event; 0 where not valid */
     struct frame *frames;
     size_t depth, frame_capacity;
@@ -192,7 +194,7 @@ void st_translate_begin(struct st_translator *t, struct thread *thread,
 /* Ends the innermost frame that is a function (or annotated), and what is open in it. */
 void st_translate_leave(struct st_translator *t, struct thread *thread, bool annotated);
 void st_translate_leave_all(struct st_translator *t, struct thread *thread);
-void st_translate_split(struct st_translator *t, struct thread *thread);
+void st_translate_split(struct st_translator *t, struct thread *thread, enum st_stream_split kind);
 
 /* A block that is no function; a critical section that began last is over. */
 void st_translate_begin_block(struct st_translator *t, struct thread *thread, struct frame frame,

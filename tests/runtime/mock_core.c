@@ -9,6 +9,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum { THREADS = 20000, NAMES = 64, BYTES = 2048, LINES = 64 };
 
@@ -206,6 +209,27 @@ void rt_mark_guard(const volatile void *guard) {
 void rt_split(void) {
     must_be_inside();
     add("split");
+}
+
+uint32_t rt_thread_serial(void) {
+    must_be_inside();
+    return self.serial;
+}
+
+void *rt_map_memory(size_t bytes) {
+    long memory =
+        syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
+    return (void *)memory;
+}
+
+void rt_pause(void) {
+    must_be_inside();
+    add("pause");
+}
+
+void rt_resume(void) {
+    must_be_inside();
+    add("resume");
 }
 
 void rt_unwind_to_stack(uintptr_t stack) {

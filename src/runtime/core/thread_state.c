@@ -79,6 +79,10 @@ uint32_t rt_new_serial(void) {
     return atomic_fetch_add(&serials, 1) + 1;
 }
 
+uint32_t rt_thread_serial(void) {
+    return rt_self->serial;
+}
+
 void rt_thread_start(uint32_t fork) {
     start(fork == RT_NO_THREAD ? rt_new_serial() : fork);
 }
