@@ -217,3 +217,18 @@ void st_output_abandon(struct st_output *output) {
         st_output_remove_unfinished();
     forget_names(output);
 }
+
+/* ---- text in memory ---- */
+
+FILE *st_text_buffer_open(struct st_text_buffer *buffer) {
+    buffer->file = open_memstream(&buffer->text, &buffer->size);
+    if (!buffer->file)
+        st_out_of_memory();
+    return buffer->file;
+}
+
+char *st_text_buffer_close(struct st_text_buffer *buffer) {
+    if (fclose(buffer->file) != 0)
+        st_out_of_memory();
+    return buffer->text;
+}

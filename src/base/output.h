@@ -44,4 +44,19 @@ void st_output_abandon(struct st_output *output);
 /* For handlers of signals that end the process: removes the temporary file, if there is one. */
 void st_output_remove_unfinished(void);
 
+/* Text that is written before it is known where it goes, or how it fits.
+ *
+ *     struct st_text_buffer buffer;
+ *     fprintf(st_text_buffer_open(&buffer), "%d", 3);
+ *     char *text = st_text_buffer_close(&buffer);   release with free()
+ */
+struct st_text_buffer {
+    FILE *file;
+    char *text;
+    size_t size;
+};
+
+FILE *st_text_buffer_open(struct st_text_buffer *buffer);
+char *st_text_buffer_close(struct st_text_buffer *buffer);
+
 #endif

@@ -1,34 +1,40 @@
 /* DoubleChecker: Biswas, Huang, Sengupta, Bond, PLDI 2014; as described in the AeroDrome and
  * RegionTrack papers, on a recorded trace.
  *
- * Question: is the trace serializable, and which block is to blame? The verdict and the first bad
- * event are exact. Blame falls on the block that closes a cycle, whether or not the cycle is
- * increasing, so a blamed block need not be violated: that is the published behaviour.
+ * Question: is the trace serializable, and which blocks are to blame? The verdict and the first bad
+ * event are exact. Blame falls on every block that closes a cycle, whether or not the cycle is
+ * increasing, so a blamed block need not be violated: that is the published behaviour. All violated
+ * outermost blocks are among them: a path that leaves a block and comes back does so by an edge
+ * into the running block, and that edge closes a cycle.
  *
  * Idea, first phase: find suspects cheaply. A variable has an owner in the manner of Octet: one
  * writer (WrEx), one reader (RdEx) or readers (RdSh). An access within the state costs nothing; a
  * change of state is a possible dependence, from the *current* transactions of the threads that
  * have to give the variable up. Those edges over-approximate the real ones: the true source is the
  * current transaction or one before it in its thread. When a transaction ends, the strongly
- * connected component around it is looked for.
+ * connected component around it is looked for, and its members become one node.
  *
- * Second phase: only the transactions of such a component are replayed, from the logs that the
- * first phase kept of them, on a precise transaction graph. Every cycle of the precise graph lies
- * inside a component, so nothing is missed.
+ * Second phase: only suspects are replayed, from the log that the first phase keeps, on a precise
+ * transaction graph. Every cycle of the precise graph lies inside a component, so nothing is
+ * missed.
  *
  * Where this differs from the paper, and why:
  * - The second phase is our Velodrome graph with the other rule of blame: both are the precise
- *   graph of transactions, so one implementation serves.
- * - The members of a component are merged into one node as soon as they are known, and it is
- *   replayed when it can grow no more: when no running transaction reaches it, or at the end of
- *   the trace. Replaying it whenever one of its transactions ends does the same work again and
- *   again; in a busy trace one component can stretch from begin to end.
- * - Garbage: transactions that no running one reaches can join no cycle. They are found by marking
- *   from the running ones, since components keep each other's incoming edges alive.
+ *   graph of transactions, so one implementation serves. There is one such graph for all
+ *   components, and it is fed in trace order: replaying a component whenever one of its
+ *   transactions ends does the same work again and again, and in a busy trace one component can
+ *   stretch from begin to end.
+ * - The log has a bound. When it is full, the transactions that no running one reaches are garbage:
+ *   they can join no cycle any more. Those that are in no component are forgotten without a replay.
+ *   Everything else goes to the precise graph, which forgets what is garbage by its own, better
+ *   knowledge; a transaction of which a part was replayed is replayed to its end. Leaving out the
+ *   others changes no cycle: what depends on garbage is not before anything that is not, so an
+ *   access that the precise graph takes for the last one of its variable is before the real last
+ *   one, and reaches what that reaches.
  * - In a block, an access is logged when it is the first of its kind since the variable last
- * changed hands. What is left out could not have made another edge. */
+ *   changed hands. What is left out could not have made another edge. */
 #include "check/engine.h"
-#include "check/component_replay.h"
+#include "check/velodrome.h"
 
 #include "base/memory.h"
 #include "base/map64.h"
@@ -39,20 +45,13 @@
 
 #ifdef SERIATIM_STRESS
 /* Tests on small traces: collect garbage all the time. */
-enum { LOG_ENTRIES = 2, SMALLEST_GARBAGE = 0, ALWAYS_COLLECT = 1 };
+enum { SMALLEST_GARBAGE = 0, SMALLEST_LOG = 0 };
 #else
 enum {
-    LOG_ENTRIES = 10,         /* a chunk; most transactions need one or two */
-    SMALLEST_GARBAGE = 16384, /* transactions, and as many log chunks */
-    ALWAYS_COLLECT = 0,
+    SMALLEST_GARBAGE = 16384, /* transactions */
+    SMALLEST_LOG = 131072,    /* entries: 4 MB */
 };
 #endif
-
-struct log {
-    struct log *next;
-    uint32_t count;
-    struct st_place entries[LOG_ENTRIES];
-};
 
 struct edge {
     struct edge *next;
@@ -65,15 +64,14 @@ struct edge {
 struct node {
     struct edge *out, *out_end;
     uint64_t serial;
-    struct node *into;                  /* NULL: stands for itself */
-    struct node *members, *members_end; /* the others of its component, chained by `sibling` */
-    struct node *sibling;
+    struct node *into; /* NULL: stands for itself */
+    bool component;    /* others were merged into it */
+    bool replayed;     /* an event of it was */
     bool has_incoming; /* an edge came in since the last search from here */
     bool in_component; /* scratch of find_component */
-    bool garbage;      /* scratch of collect_garbage */
+    bool doomed;       /* scratch of sweep */
     uint64_t first;    /* number of its first event */
     uint64_t search;   /* the last search that came by */
-    struct log *log, *log_end;
     struct node *next; /* in the list of all transactions */
 };
 
@@ -91,7 +89,7 @@ struct object {
     enum ownership state;
     uint32_t owner;   /* of an exclusive state */
     uint64_t counter; /* of READ_SHARED: which transition to that state it was */
-    uint64_t logged;  /* serial of the transaction that logged an access in this state, or 0 */
+    uint64_t logged;  /* which transaction logged an access in this state, or 0 */
     bool logged_write;
 };
 
@@ -99,6 +97,7 @@ struct thread {
     struct reference last;                /* the running transaction, or the last one */
     struct reference last_read_exclusive; /* the last to make something READ_EXCLUSIVE */
     struct reference fork; /* the transaction that forked it, until it has an event */
+    uint64_t transaction;  /* serial of the running one as it was before any merging */
     uint64_t shared_seen;  /* transitions to READ_SHARED that it is ordered after */
     uint32_t depth;
     bool started;
@@ -107,9 +106,13 @@ struct thread {
 
 struct doublechecker {
     struct st_findings *findings;
-    struct st_slab nodes, edges, logs;
+    void *precise; /* a graph of velodrome.h */
+    struct st_slab nodes, edges;
     struct node *all;
-    size_t node_count, log_count, nodes_at, logs_at; /* live, and when to collect garbage */
+    size_t node_count, nodes_at; /* live, and when to collect garbage */
+    struct st_place *log;        /* events for the second phase, since the last time */
+    struct node **log_nodes;     /* the transactions that they are in */
+    size_t log_count, log_capacity, log_nodes_capacity, log_at;
     uint64_t serials, searches;
     struct thread *threads;
     size_t thread_count, thread_capacity;
@@ -119,20 +122,18 @@ struct doublechecker {
     uint64_t shared_count;
     struct node **found; /* scratch of searches */
     size_t found_capacity;
-    struct st_place *replay; /* scratch of the second phase */
-    size_t replay_capacity;
-    struct st_set64 blamed; /* begins of blocks that were reported */
-    struct st_place here;   /* the current event */
+    struct st_place here; /* the current event */
 };
 
 static void *create(struct st_findings *findings) {
     struct doublechecker *dc = st_alloc(1, sizeof *dc);
     dc->findings = findings;
-    dc->nodes_at = dc->logs_at = SMALLEST_GARBAGE;
-    findings->names_blocks = findings->outermost_only = findings->blames_closers = true;
+    dc->nodes_at = SMALLEST_GARBAGE;
+    dc->log_at = SMALLEST_LOG;
+    dc->precise = st_velodrome_create(findings, ST_BLAME_CLOSING);
+    findings->blames_closers = true;
     st_slab_init(&dc->nodes, sizeof(struct node));
     st_slab_init(&dc->edges, sizeof(struct edge));
-    st_slab_init(&dc->logs, sizeof(struct log));
     return dc;
 }
 
@@ -140,26 +141,27 @@ static void destroy(void *state) {
     struct doublechecker *dc = state;
     for (size_t t = 0; t < dc->thread_count; t++)
         st_set64_free(&dc->threads[t].sources);
-    st_set64_free(&dc->blamed);
+    st_velodrome.destroy(dc->precise);
     st_slab_free(&dc->nodes);
     st_slab_free(&dc->edges);
-    st_slab_free(&dc->logs);
+    free(dc->log);
+    free(dc->log_nodes);
     free(dc->threads);
     free(dc->variables);
     free(dc->locks);
     free(dc->channels);
     free(dc->found);
-    free(dc->replay);
     free(dc);
 }
 
 static size_t memory(const void *state) {
     const struct doublechecker *dc = state;
     return sizeof *dc + st_slab_memory(&dc->nodes) + st_slab_memory(&dc->edges) +
-           st_slab_memory(&dc->logs) + dc->thread_capacity * sizeof *dc->threads +
+           st_velodrome.memory(dc->precise) + dc->thread_capacity * sizeof *dc->threads +
            (dc->variable_capacity + dc->lock_capacity + dc->channel_capacity) *
                sizeof(struct object) +
-           dc->found_capacity * sizeof *dc->found + dc->replay_capacity * sizeof *dc->replay;
+           dc->found_capacity * sizeof *dc->found + dc->log_capacity * sizeof *dc->log +
+           dc->log_nodes_capacity * sizeof *dc->log_nodes;
 }
 
 static struct node *node_of(const struct reference *reference) {
@@ -223,11 +225,6 @@ static void free_node(struct doublechecker *dc, struct node *node) {
         next = edge->next;
         st_slab_give(&dc->edges, edge);
     }
-    for (struct log *log = node->log, *next; log; log = next) {
-        next = log->next;
-        st_slab_give(&dc->logs, log);
-        dc->log_count--;
-    }
     node->serial = 0;
     st_slab_give(&dc->nodes, node);
     dc->node_count--;
@@ -259,6 +256,7 @@ static struct node *start_transaction(struct doublechecker *dc, struct thread *t
     if (last)
         add_edge(dc, last, node);
     thread->last = reference_to(node);
+    thread->transaction = node->serial;
     st_set64_clear(&thread->sources);
     return node;
 }
@@ -284,16 +282,10 @@ static void depend(struct doublechecker *dc, const struct reference *source) {
 
 /* What the second phase will need. An event without a transaction can be on no cycle. */
 static void write_log(struct doublechecker *dc, struct node *node) {
-    if (!node->log_end || node->log_end->count == LOG_ENTRIES) {
-        struct log *log = st_slab_take(&dc->logs);
-        dc->log_count++;
-        if (node->log_end)
-            node->log_end->next = log;
-        else
-            node->log = log;
-        node->log_end = log;
-    }
-    node->log_end->entries[node->log_end->count++] = dc->here;
+    st_reserve(&dc->log, &dc->log_capacity, dc->log_count + 1);
+    st_reserve(&dc->log_nodes, &dc->log_nodes_capacity, dc->log_count + 1);
+    dc->log[dc->log_count] = dc->here;
+    dc->log_nodes[dc->log_count++] = node;
 }
 
 static void log_event(struct doublechecker *dc, struct thread *thread) {
@@ -310,9 +302,9 @@ static void log_access(struct doublechecker *dc, struct object *object, bool wri
     if (!node)
         return;
     if (thread->depth) {
-        if (object->logged == node->serial && (object->logged_write || !write))
+        if (object->logged == thread->transaction && (object->logged_write || !write))
             return;
-        object->logged = node->serial;
+        object->logged = thread->transaction;
         object->logged_write = write;
     }
     write_log(dc, node);
@@ -432,6 +424,7 @@ static size_t find_component(struct doublechecker *dc, struct node *node) {
 }
 
 static void merge(struct node *into, struct node *node) {
+    into->component = true;
     node->into = into;
     if (node->out) {
         node->out_end->next = into->out;
@@ -440,15 +433,6 @@ static void merge(struct node *into, struct node *node) {
             into->out_end = node->out_end;
     }
     node->out = node->out_end = NULL;
-    node->sibling = into->members;
-    into->members = node;
-    if (!into->members_end)
-        into->members_end = node;
-    if (node->members) {
-        node->members_end->sibling = into->members;
-        into->members = node->members;
-        node->members = node->members_end = NULL;
-    }
 }
 
 /* The transaction has ended, so nothing enters it any more. A cycle whose last edge entered it is
@@ -465,40 +449,10 @@ static void end_transaction(struct doublechecker *dc, struct node *node) {
         drop_inner_edges(dc, node);
 }
 
-/* ---- Second phase ---- */
+/* ---- Garbage, and the second phase ---- */
 
-static void gather_log(struct doublechecker *dc, const struct node *node, size_t *count) {
-    for (const struct log *log = node->log; log; log = log->next) {
-        st_reserve(&dc->replay, &dc->replay_capacity, *count + log->count);
-        memcpy(dc->replay + *count, log->entries, log->count * sizeof *log->entries);
-        *count += log->count;
-    }
-}
-
-/* The logged events of the component, in no particular order. */
-static size_t gather_logs(struct doublechecker *dc, const struct node *node) {
-    size_t count = 0;
-    gather_log(dc, node, &count);
-    for (const struct node *member = node->members; member; member = member->sibling)
-        gather_log(dc, member, &count);
-    return count;
-}
-
-static __attribute__((noinline)) void replay(struct doublechecker *dc, const struct node *node) {
-    size_t count = gather_logs(dc, node);
-    st_replay_component(dc->replay, count, dc->findings, &dc->blamed);
-}
-
-/* Replays the components that no search from a running transaction has marked: they are final. */
-static void replay_final(struct doublechecker *dc) {
-    for (struct node *node = dc->all; node; node = node->next) {
-        node->garbage = component_of(node)->search != dc->searches;
-        if (node->garbage && node->members)
-            replay(dc, node);
-    }
-}
-
-static __attribute__((noinline)) void collect_garbage(struct doublechecker *dc) {
+/* Marks what running transactions reach. */
+static void mark_live(struct doublechecker *dc) {
     size_t count = 0;
     dc->searches++;
     for (size_t t = 0; t < dc->thread_count; t++) {
@@ -510,18 +464,87 @@ static __attribute__((noinline)) void collect_garbage(struct doublechecker *dc) 
         push(dc, &count, node);
     }
     search_from(dc, count);
-    replay_final(dc);
+}
+
+static bool is_live(const struct doublechecker *dc, const struct node *component) {
+    return component->search == dc->searches;
+}
+
+/* Empties the log: replays what is, or may still become, part of a component. */
+static void replay(struct doublechecker *dc) {
+    size_t kept = 0;
+    for (size_t i = 0; i < dc->log_count; i++) {
+        struct node *node = component_of(dc->log_nodes[i]);
+        if (!node->component && !node->replayed && !is_live(dc, node))
+            continue;
+        node->replayed = true;
+        dc->log[kept++] = dc->log[i];
+    }
+    st_velodrome_replay(dc->precise, dc->log, kept);
+    dc->log_count = 0;
+}
+
+/* A component needs only the node that stands for it. */
+static void settle(struct reference *reference) {
+    struct node *node = node_of(reference);
+    if (node)
+        *reference = reference_to(component_of(node));
+}
+
+static void settle_references(struct doublechecker *dc) {
+    for (size_t t = 0; t < dc->thread_count; t++) {
+        settle(&dc->threads[t].last);
+        settle(&dc->threads[t].last_read_exclusive);
+        settle(&dc->threads[t].fork);
+    }
+    settle(&dc->last_shared);
+}
+
+/* One edge for each component that it leads to. */
+static void settle_edges(struct doublechecker *dc, struct node *node) {
+    struct edge **link = &node->out;
+    node->out_end = NULL;
+    node->search = ++dc->searches;
+    while (*link) {
+        struct edge *edge = *link;
+        edge->to = component_of(edge->to);
+        if (edge->to->search == dc->searches) {
+            *link = edge->next;
+            st_slab_give(&dc->edges, edge);
+        } else {
+            edge->to->search = dc->searches;
+            node->out_end = edge;
+            link = &edge->next;
+        }
+    }
+}
+
+/* Frees all but the nodes that stand for live components. Those lead to live ones only. */
+static void sweep(struct doublechecker *dc) {
+    settle_references(dc);
+    for (struct node *node = dc->all; node; node = node->next)
+        node->doomed = node->into || !is_live(dc, node);
+    for (struct node *node = dc->all; node; node = node->next)
+        if (!node->doomed)
+            settle_edges(dc, node);
     for (struct node **link = &dc->all; *link;) {
         struct node *node = *link;
-        if (node->garbage) {
+        if (node->doomed) {
             *link = node->next;
             free_node(dc, node);
         } else {
             link = &node->next;
         }
     }
+}
+
+/* The next time comes when there is as much again, so that this costs a constant for each event. */
+static __attribute__((noinline)) void collect_garbage(struct doublechecker *dc) {
+    mark_live(dc);
+    replay(dc);
+    sweep(dc);
     dc->nodes_at = 2 * dc->node_count + SMALLEST_GARBAGE;
-    dc->logs_at = 2 * dc->log_count + SMALLEST_GARBAGE;
+    dc->log_at = dc->node_count + SMALLEST_LOG;
 }
 
 /* ---- Events ---- */
@@ -586,22 +609,19 @@ static void feed(void *state, const struct st_event *events, size_t count, uint6
         on_event(dc, &events[i]);
         /* Not once a batch: which of several paths is found must not depend on the size of batches.
          */
-        if (dc->node_count >= dc->nodes_at || dc->log_count >= dc->logs_at || ALWAYS_COLLECT)
+        if (dc->node_count >= dc->nodes_at || dc->log_count >= dc->log_at)
             collect_garbage(dc);
     }
 }
 
 static void finish(void *state, uint64_t events) {
     struct doublechecker *dc = state;
-    (void)events;
     for (size_t t = 0; t < dc->thread_count; t++)
         if (dc->threads[t].depth)
             end_transaction(dc, node_of(&dc->threads[t].last));
-    dc->searches++;
-    replay_final(dc);
-    st_findings_sort(dc->findings); /* components become final in no particular order */
-    if (!dc->findings->first_bad_event)
-        dc->findings->verdict = ST_SERIALIZABLE;
+    dc->searches++; /* nothing runs any more */
+    replay(dc);
+    st_velodrome.finish(dc->precise, events);
 }
 
 const struct st_engine st_doublechecker = {

@@ -15,7 +15,9 @@
  *
  * As published: one edge for each pair of transactions, the first one; where only a later one would
  * make the cycle increasing, blame is missed (trace alpha3 of the RegionTrack paper). The edge that
- * closes a cycle is reported and not added, so the graph stays acyclic.
+ * closes a cycle is reported and not added, so the graph stays acyclic; a cycle that needs it, too,
+ * is missed. DoubleChecker misses nothing: with its rule of blame the transactions of a cycle are
+ * merged into one node, which keeps the graph acyclic as well.
  *
  * Where this differs from the papers, and why:
  * - A unary event without a new edge from another thread needs no node: it is merged into the
@@ -42,12 +44,16 @@ struct edge {
     struct st_edge events;
 };
 
-/* A transaction. serial 0: the slot is free. The pointer at the front is overwritten then. */
+/* A transaction, or (through `into`) a part of the node that its component was merged into. The
+ * edges and counts of a component are those of the node that the others lead to. serial 0: the slot
+ * is free. The pointer at the front is overwritten then. */
 struct node {
     struct edge *out;
     uint64_t serial;
-    uint64_t incoming; /* edges */
-    bool ended;
+    struct node *into;                  /* NULL: stands for itself */
+    struct node *members, *last_member; /* the others of its component, a chain of `members` */
+    uint64_t incoming;                  /* edges from other components */
+    uint32_t running;                   /* transactions in it that have not ended */
     uint64_t first, last; /* numbers of its first event and, once it has ended, of its last */
     uint32_t block;       /* name; of no meaning if the first event is the only one */
 
@@ -55,8 +61,9 @@ struct node {
     uint64_t search;
     uint64_t arrival;
     struct node *from;
-    struct edge *over;
+    struct edge *over; /* in find_component: the next one to follow */
     bool queued;
+    bool on_cycle; /* scratch of find_component */
 };
 
 /* A weak reference: to nothing, once the node's serial is another one. */
@@ -156,14 +163,32 @@ static size_t memory(const void *state) {
            vd->stack_capacity * sizeof *vd->stack;
 }
 
+/* The node that stands for the transaction's component. Shortens the chain for the next time. */
+static struct node *component_of(struct node *node) {
+    while (node->into) {
+        if (node->into->into)
+            node->into = node->into->into;
+        node = node->into;
+    }
+    return node;
+}
+
 static struct node *node_of(const struct reference *reference) {
     struct node *node = reference->node;
-    return node && node->serial == reference->serial ? node : NULL;
+    return node && node->serial == reference->serial ? component_of(node) : NULL;
 }
 
 static void push(struct velodrome *vd, size_t *depth, struct node *node) {
     st_reserve(&vd->stack, &vd->stack_capacity, *depth + 1);
     vd->stack[(*depth)++] = node;
+}
+
+static void free_node(struct velodrome *vd, struct node *node) {
+    for (struct node *next; node; node = next) {
+        next = node->members;
+        node->serial = 0;
+        st_slab_give(&vd->nodes, node);
+    }
 }
 
 /* Removes the node, which has ended and has no incoming edge, and all that follows from it. */
@@ -174,12 +199,12 @@ static void collect(struct velodrome *vd, struct node *node) {
         node = vd->stack[--depth];
         for (struct edge *edge = node->out, *next; edge; edge = next) {
             next = edge->next;
-            if (--edge->to->incoming == 0 && edge->to->ended)
-                push(vd, &depth, edge->to);
+            struct node *to = component_of(edge->to);
+            if (--to->incoming == 0 && !to->running)
+                push(vd, &depth, to);
             st_slab_give(&vd->edges, edge);
         }
-        node->serial = 0;
-        st_slab_give(&vd->nodes, node);
+        free_node(vd, node);
     }
 }
 
@@ -197,6 +222,7 @@ static struct node *start_transaction(struct velodrome *vd, struct thread *threa
     struct node *node = st_slab_take(&vd->nodes);
     node->serial = ++vd->serials;
     node->first = vd->here.number;
+    node->running = 1;
     struct node *last = node_of(&thread->last);
     if (last)
         add_edge(vd, last, node)->program_order = true;
@@ -206,9 +232,8 @@ static struct node *start_transaction(struct velodrome *vd, struct thread *threa
 }
 
 static void end_transaction(struct velodrome *vd, struct node *node) {
-    node->ended = true;
     node->last = vd->here.number;
-    if (!node->incoming)
+    if (--node->running == 0 && !node->incoming)
         collect(vd, node);
 }
 
@@ -221,7 +246,7 @@ static bool reaches(struct velodrome *vd, struct node *start, const struct node 
     while (depth) {
         struct node *node = vd->stack[--depth];
         for (struct edge *edge = node->out; edge; edge = edge->next) {
-            struct node *to = edge->to;
+            struct node *to = component_of(edge->to);
             if (to->search == search)
                 continue;
             to->search = search;
@@ -251,11 +276,14 @@ static bool arrives_earlier(struct node *node, struct edge *edge, uint64_t searc
 }
 
 /* The same along edges whose events increase, up to event `leaves` of the goal, where the closing
- * edge starts. Finds the earliest arrival at every node; first in, first out. */
+ * edge starts. Finds the earliest arrival at every node; first in, first out. Components are not
+ * entered: which of their transactions reach which is no longer known. */
 static bool reaches_increasing(struct velodrome *vd, struct node *start, const struct node *goal,
                                uint64_t leaves) {
     uint64_t search = ++vd->searches;
     size_t head = 0, tail = 0;
+    if (start->members)
+        return false;
     start->search = search;
     start->arrival = 0; /* it may be left by any of its events, and not be entered again */
     push(vd, &tail, start);
@@ -263,7 +291,8 @@ static bool reaches_increasing(struct velodrome *vd, struct node *start, const s
         struct node *node = vd->stack[head++];
         node->queued = false;
         for (struct edge *edge = node->out; edge; edge = edge->next) {
-            if (!arrives_earlier(node, edge, search) || edge->to->queued)
+            if (edge->to->into || edge->to->members || !arrives_earlier(node, edge, search) ||
+                edge->to->queued)
                 continue;
             edge->to->queued = true;
             push(vd, &tail, edge->to);
@@ -274,10 +303,11 @@ static bool reaches_increasing(struct velodrome *vd, struct node *start, const s
 
 /* The transaction of an event that is in the node, or was merged into it. */
 static struct st_transaction transaction_of(const struct node *node, const struct st_place *place) {
-    bool merged = node->ended && place->number > node->last;
+    bool merged = !node->running && place->number > node->last;
     return (struct st_transaction){.first = merged ? place->number : node->first,
                                    .block = node->block,
-                                   .unary = merged || (node->ended && node->first == node->last)};
+                                   .unary =
+                                       merged || (!node->running && node->first == node->last)};
 }
 
 static void add_to_path(struct velodrome *vd, size_t *count, const struct st_edge *edge,
@@ -353,13 +383,100 @@ static void report_cycle(struct velodrome *vd, struct thread *thread, struct nod
         blame(vd, thread, 0);
 }
 
+/* ---- DoubleChecker: the transactions of a cycle become one node ---- */
+
+/* Marks the nodes on paths from one to the other, both included. A node is done when all that it
+ * reaches is, since the graph has no cycle yet. */
+static void find_component(struct velodrome *vd, struct node *start, struct node *goal) {
+    uint64_t search = ++vd->searches;
+    size_t depth = 0;
+    goal->search = search;
+    goal->on_cycle = true;
+    start->search = search;
+    start->over = start->out;
+    push(vd, &depth, start);
+    while (depth) {
+        struct node *node = vd->stack[depth - 1];
+        if (!node->over) {
+            depth--;
+            if (depth && node->on_cycle)
+                vd->stack[depth - 1]->on_cycle = true;
+            continue;
+        }
+        struct node *to = component_of(node->over->to);
+        node->over = node->over->next;
+        if (to->search == search) {
+            node->on_cycle |= to->on_cycle;
+            continue;
+        }
+        to->search = search;
+        to->over = to->out;
+        push(vd, &depth, to);
+    }
+}
+
+static void absorb(struct node *into, struct node *node) {
+    struct node *last = node->members ? node->last_member : node;
+    last->members = into->members;
+    if (!into->members)
+        into->last_member = last;
+    into->members = node;
+    node->into = into;
+    node->on_cycle = false;
+    into->incoming += node->incoming;
+    into->running += node->running;
+}
+
+/* Merges what find_component marked into `into`, with all that it reaches on the way. */
+static void merge_component(struct velodrome *vd, struct node *into) {
+    size_t depth = 0;
+    struct edge *kept = NULL;
+    into->on_cycle = false;
+    push(vd, &depth, into);
+    while (depth) {
+        struct node *node = vd->stack[--depth];
+        for (struct edge *edge = node->out, *next; edge; edge = next) {
+            next = edge->next;
+            struct node *to = component_of(edge->to);
+            if (to->on_cycle) {
+                absorb(into, to);
+                push(vd, &depth, to);
+                to = into;
+            }
+            if (to == into) { /* an edge inside */
+                into->incoming--;
+                st_slab_give(&vd->edges, edge);
+            } else {
+                edge->next = kept;
+                kept = edge;
+            }
+        }
+        node->out = NULL;
+    }
+    into->out = kept;
+}
+
+/* The edge from `source` closed a cycle with node. */
+static void close_cycle(struct velodrome *vd, struct node *node, struct node *source) {
+    if (vd->rule != ST_BLAME_CLOSING)
+        return;
+    find_component(vd, node, source);
+    merge_component(vd, node);
+}
+
+/* An edge within a component: every cycle that it closes lies in there. */
+static void stay_in_component(struct velodrome *vd, struct thread *thread) {
+    if (!thread->violated)
+        blame(vd, thread, 0);
+}
+
 /* The transaction of the current event, which gets an edge from another thread. */
 static struct node *sink(struct velodrome *vd, struct thread *thread) {
     struct node *last = node_of(&thread->last);
     if (last && (thread->depth || last->first == vd->here.number))
         return last;
     struct node *node = start_transaction(vd, thread);
-    node->ended = true; /* unary */
+    node->running = 0; /* unary */
     node->last = node->first;
     return node;
 }
@@ -371,13 +488,19 @@ static void depend(struct velodrome *vd, const struct access *source, enum st_ed
     if (!from || source->place.event.thread == vd->here.event.thread)
         return;
     struct node *node = sink(vd, thread);
+    if (node == from) {
+        stay_in_component(vd, thread);
+        return;
+    }
     if (!st_set64_add(&thread->sources, from->serial))
         return;
     struct st_edge events = {.from = source->place, .to = vd->here, .kind = kind};
-    if (node->out && reaches(vd, node, from))
+    if (node->out && reaches(vd, node, from)) {
         report_cycle(vd, thread, node, from, &events);
-    else
+        close_cycle(vd, node, from);
+    } else {
         add_edge(vd, from, node)->events = events;
+    }
 }
 
 static struct access this_access(const struct velodrome *vd) {
@@ -507,6 +630,18 @@ static void feed(void *state, const struct st_event *events, size_t count, uint6
         st_batch_prefetch(events, i, count, vd->variables);
         vd->here = (struct st_place){first + i, events[i]};
         on_event(vd, &events[i]);
+    }
+}
+
+void st_velodrome_replay(void *state, const struct st_place *places, size_t count) {
+    struct velodrome *vd = state;
+    for (size_t i = 0; i < count; i++)
+        make_room(vd, st_batch_extent(&places[i].event, 1));
+    for (size_t i = 0; i < count; i++) {
+        const struct st_place *later = &places[i + ST_AHEAD < count ? i + ST_AHEAD : i];
+        __builtin_prefetch(&vd->variables[later->event.target], 1);
+        vd->here = places[i];
+        on_event(vd, &places[i].event);
     }
 }
 

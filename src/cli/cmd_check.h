@@ -6,10 +6,11 @@
 
 struct check_values {
     struct common_values common;
-    unsigned engine; /* index in st_engines, or one past the last: all of them */
+    unsigned engine;   /* index in st_engines, or one past the last: all of them */
+    unsigned relation; /* enum st_relation */
     const char *spec;
     uint64_t limit;
-    bool first, repair;
+    bool first, repair, strict;
     unsigned format; /* index in st_report_formats */
     const char *output;
     struct filter_values filters;

@@ -5,7 +5,6 @@
 #include "report/context_details.h"
 #include "report/tables.h"
 #include "session/trace_prediction.h"
-#include "session/witness_file.h"
 
 #include <string.h>
 #include <unistd.h>

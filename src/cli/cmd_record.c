@@ -1,5 +1,6 @@
 /* seriatim record: runs a program and writes what it does as a trace. */
 #include "base/memory.h"
+#include "base/output.h"
 #include "cli/common_options.h"
 #include "cli/messages.h"
 #include "session/watched_program.h"
@@ -10,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct values {
     struct common_values common;
@@ -31,8 +33,7 @@ struct record {
 };
 
 /* Named after the program and its process, so that no trace replaces another. */
-static char *choose_path(const struct record *record) {
-    pid_t process = record->watch.program.process;
+static char *choose_path(const struct record *record, pid_t process) {
     if (record->values->output)
         return st_expand_process(record->values->output, process);
     const char *slash = strrchr(record->words[0], '/');
@@ -53,7 +54,7 @@ static void give_up(struct record *record) {
 /* Chunks are written immediately and under the final name, so that the file can be read whatever
  * happens. */
 static bool open_trace(struct record *record) {
-    record->path = choose_path(record);
+    record->path = choose_path(record, record->watch.program.process);
     record->file = fopen(record->path, "we");
     if (!record->file) {
         st_fail(&record->error, record->path, ST_AT_FILE, 0, "cannot write: %s", strerror(errno));
@@ -104,15 +105,26 @@ static void put_summary(struct record *record) {
             "seriatim: %s: %" PRIu64 " events of %" PRIu32 " threads, %ld bytes (%.2f per event)\n",
             record->path, events, st_translator_symbols(record->watch.translator)->threads.count,
             bytes, events ? (double)bytes / (double)events : 0);
-    fprintf(stderr, "seriatim: next: seriatim check %s\n", record->path);
+    if (events)
+        fprintf(stderr, "seriatim: next: seriatim check %s\n", record->path);
+    else
+        warn("%s emitted no events, so its trace is empty", record->words[0]);
+}
+
+static void put_behind(void *context, uint64_t records, double rate) {
+    const struct record *record = context;
+    show_behind(&record->values->common.quiet, records, rate);
 }
 
 static enum status follow(struct record *record) {
-    struct st_watch_hooks hooks = {.tick = save, .context = record};
+    struct st_watch_hooks hooks = {.tick = save, .behind = put_behind, .context = record};
     st_watch_follow(&record->watch, &hooks);
+    bool seen = st_watch_attached(&record->watch) && !st_watch_had_no_room(&record->watch);
+    if (seen && !record->file && !record->failed)
+        open_trace(record); /* nothing happened: a trace without events says so */
     close_trace(record);
     warn_of_watch(&record->watch, record->words[0]);
-    if (record->file && !record->values->common.quiet)
+    if (record->file && !record->failed && !record->values->common.quiet)
         put_summary(record);
     if (record->file && fclose(record->file) && !record->failed) {
         record->failed = true;
@@ -121,11 +133,29 @@ static enum status follow(struct record *record) {
     return watch_status(&record->watch, record->failed ? STATUS_TROUBLE : STATUS_CLEAN);
 }
 
+/* Better to fail now than after hours. */
+static int check_output(const struct record *record, struct st_error *error) {
+    struct st_output output;
+    struct stat status;
+    char *path = choose_path(record, 0);
+    int result = 0;
+    /* Who reads a pipe would think that this is all. */
+    if (stat(path, &status) < 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) {
+        result = st_output_open(&output, path, NULL, error);
+        if (result == 0)
+            st_output_abandon(&output);
+    }
+    free(path);
+    return result;
+}
+
 static enum status run(const void *values, const char *const *operands) {
     struct record record = {.values = values, .words = operands};
     struct st_translation translation = {
         .sites = true, .outline = true, .names = true, .sink = write_events, .context = &record};
     struct st_error error;
+    if (check_output(&record, &error) < 0)
+        return complain(&error);
     record.validator = st_validator_new(true);
     int started = st_watched_program_start(&record.watch, "record", operands, record.values->spec,
                                            &record.spec, &translation, &error);

@@ -3,6 +3,7 @@
 #include "cli/messages.h"
 #include "cli/report_output.h"
 #include "session/finding_names.h"
+#include "session/seen.h"
 #include "session/watched_program.h"
 
 #include <stdlib.h>
@@ -12,8 +13,8 @@ struct values {
     struct common_values common;
     const char *spec, *log;
     uint64_t limit, error_exitcode;
-    bool first;
-    unsigned format;
+    bool first, strict;
+    unsigned relation, format;
     struct filter_values filters;
 };
 
@@ -22,16 +23,18 @@ struct run {
     const char *const *words;
     struct st_live_check check;
     struct st_filters filters;
-    bool over;   /* the program has ended */
-    bool found;  /* something new, when the last report was written */
-    bool failed; /* the report could not be written */
+    bool over;      /* the program has ended */
+    bool found;     /* something new, when the last report was written */
+    bool failed;    /* the report could not be written */
+    bool unchecked; /* nothing was checked, when the last report was written */
 };
 
 /* ---- the report ---- */
 
 /* As far as it is known so far. */
 static enum status exit_status(const struct run *run) {
-    bool trouble = run->failed || run->check.run.findings.gave_up;
+    bool trouble =
+        run->failed || run->check.run.findings.gave_up || (run->values->strict && run->unchecked);
     return watch_status(&run->check.watch, run->found ? (int)run->values->error_exitcode
                                            : trouble  ? STATUS_TROUBLE
                                                       : STATUS_CLEAN);
@@ -44,6 +47,7 @@ static void write_to(struct run *run, FILE *file, int fd) {
     struct st_finding_names *names = st_finding_names_new(check->watch.translator, &findings);
     struct st_details details = st_finding_names_details(names);
     struct st_result result = st_engine_run_result(&check->run, &findings);
+    struct st_seen seen = {0};
     struct st_report report = {.schema = ST_RUN_SCHEMA,
                                .trace = run->words[0],
                                .details = &details,
@@ -53,15 +57,22 @@ static void write_to(struct run *run, FILE *file, int fd) {
                                .facts = st_validator_facts(check->validator),
                                .repairs = st_validator_repairs(check->validator),
                                .stopped = check->run.stopped,
+                               .relation = check->relation,
                                .kind = ST_REPORT_RESULT,
                                .results = {&result, 1}};
+    if (was_unchecked(&report)) {
+        st_seen_find(&seen, check->watch.translator, values->spec != NULL);
+        report.coverage = &seen.coverage;
+    }
     struct st_triaged *triaged = st_filters_apply(&run->filters, &report, values->limit);
+    run->unchecked = was_unchecked(&report);
     run->found = st_report_found(&report);
     report.has_status = run->over;
     report.status = exit_status(run);
     write_report_as(&report, &values->filters, values->format, text_style(&values->common, fd),
                     file);
     st_triaged_free(triaged);
+    st_seen_free(&seen);
     st_finding_names_free(names);
     free(findings.violations);
 }
@@ -70,6 +81,12 @@ static char *log_path(const struct run *run) {
     const struct st_watch *watch = &run->check.watch;
     pid_t attached = st_watch_attached(watch);
     return st_expand_process(run->values->log, attached ? attached : watch->program.process);
+}
+
+/* What was found must not be lost. */
+static void write_to_standard_error(struct run *run) {
+    write_to(run, stderr, STDERR_FILENO);
+    fflush(stderr);
 }
 
 static void write_log(struct run *run) {
@@ -84,6 +101,7 @@ static void write_log(struct run *run) {
     if (result < 0) {
         complain(&error);
         run->failed = true;
+        write_to_standard_error(run);
     }
     free(path);
 }
@@ -93,12 +111,15 @@ static void write_report(void *context) {
     const struct st_watch *watch = &run->check.watch;
     if (!st_watch_attached(watch) || st_watch_had_no_room(watch))
         return;
-    if (run->values->log) {
+    if (run->values->log)
         write_log(run);
-        return;
-    }
-    write_to(run, stderr, STDERR_FILENO);
-    fflush(stderr);
+    else
+        write_to_standard_error(run);
+}
+
+static void put_behind(void *context, uint64_t records, double rate) {
+    const struct run *run = context;
+    show_behind(&run->values->common.quiet, records, rate);
 }
 
 /* ---- the command ---- */
@@ -152,13 +173,14 @@ static enum status run_program(const void *command_values, const char *const *op
     const struct values *values = command_values;
     struct run run = {.values = values, .words = operands};
     struct st_live_check_hooks hooks = {
-        .asked = write_report, .found = write_report, .context = &run};
+        .asked = write_report, .found = write_report, .behind = put_behind, .context = &run};
     struct st_error error;
     if (check_exitcode(values, &error) < 0 || check_log(values, &error) < 0 ||
         open_filters(&run, &error) < 0)
         return complain(&error);
-    st_live_check_init(&run.check, st_filters_keep(&values->filters.files, values->limit),
-                       values->first, &hooks);
+    st_live_check_init(&run.check, st_relation_or_usual(values->relation, true),
+                       st_filters_keep(&values->filters.files, values->limit), values->first,
+                       &hooks);
     int started = st_live_check_start(&run.check, "run", operands, values->spec, &error);
     enum status status = started < 0 ? complain(&error) : follow(&run);
     st_live_check_free(&run.check);
@@ -167,6 +189,7 @@ static enum status run_program(const void *command_values, const char *const *op
 }
 
 static const struct st_option options[] = {
+    RELATION_OPTIONS(struct values),
     {.name = "spec",
      .kind = ST_TEXT,
      .offset = offsetof(struct values, spec),
@@ -190,6 +213,7 @@ static const struct st_option options[] = {
      .value = "N",
      .initial = "66",
      .help = "exit with status N if the program succeeded but something was found"},
+    STRICT_OPTION(struct values),
     FILTER_OPTIONS(struct values, filters),
     REPORT_FORMAT_OPTION(struct values, "text"),
     COMMON_OPTIONS,

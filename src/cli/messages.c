@@ -66,6 +66,13 @@ static int format_line(const struct st_trace *trace, char *line, size_t size) {
     return snprintf(line, size, "%3.0f %% of %.60s", 100.0 * share, name);
 }
 
+static void put_line(struct progress_line *progress, const char *line, int width) {
+    fprintf(stderr, "\r%-*s", progress->width, line);
+    fflush(stderr);
+    if (width > progress->width)
+        progress->width = width;
+}
+
 static void show_line(void *context, const struct st_trace *trace) {
     struct progress_line *progress = context;
     char line[80];
@@ -73,10 +80,7 @@ static void show_line(void *context, const struct st_trace *trace) {
         return;
     progress->next = now() + 0.25;
     int width = format_line(trace, line, sizeof line);
-    fprintf(stderr, "\r%-*s", progress->width, line);
-    fflush(stderr);
-    if (width > progress->width)
-        progress->width = width;
+    put_line(progress, line, width);
 }
 
 static void clear_line(void *context) {
@@ -96,6 +100,22 @@ static const struct st_progress_hook *progress_line(bool quiet) {
         return NULL;
     progress = (struct progress_line){.next = now() + 1.0};
     return &hook;
+}
+
+void show_behind(const void *quiet, uint64_t records, double rate) {
+    static struct progress_line progress;
+    char line[120];
+    if (!records) {
+        clear_line(&progress);
+        return;
+    }
+    if (*(const bool *)quiet || !isatty(STDERR_FILENO))
+        return;
+    int width = snprintf(line, sizeof line,
+                         "catching up: %.2f million events behind, %.2f million a second "
+                         "(Ctrl-C: report now)",
+                         (double)records * 1e-6, rate * 1e-6);
+    put_line(&progress, line, width);
 }
 
 void hide_progress(struct st_reading *reading) {
@@ -181,6 +201,9 @@ void warn_of_watch(const struct st_watch *watch, const char *program) {
              program);
     if (st_watch_gave_up(watch))
         warn("%s ran out of memory for its events: what it did after that was not seen", program);
+    if (watch->interrupted)
+        warn("interrupted: %" PRIu64 " events that %s had emitted were not read", watch->unread,
+             program);
     uint64_t missing = st_watch_missing(watch, reason, sizeof reason);
     if (missing)
         warn("%" PRIu64 " events are missing (%s)", missing, reason);
@@ -189,7 +212,7 @@ void warn_of_watch(const struct st_watch *watch, const char *program) {
 enum status watch_status(const struct st_watch *watch, int found) {
     if (watch->program.status)
         return (enum status)watch->program.status;
-    bool partly = st_watch_had_no_room(watch) || st_watch_gave_up(watch);
+    bool partly = st_watch_had_no_room(watch) || st_watch_gave_up(watch) || watch->interrupted;
     if (!st_watch_attached(watch) || (found == STATUS_CLEAN && partly))
         return STATUS_TROUBLE;
     return (enum status)found;

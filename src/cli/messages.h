@@ -44,6 +44,10 @@ void warn_of_no_blocks(const struct st_trace_input *input);
 
 /* ---- programs that were watched ---- */
 
+/* Shows on a terminal that we are so many records behind a program that has ended; 0 clears that.
+ * For st_watch_hooks. `quiet` points to a bool: then nothing is shown. */
+void show_behind(const void *quiet, uint64_t records, double rate);
+
 /* Warns about what was not seen: a program without our runtime, missing events. */
 void warn_of_watch(const struct st_watch *watch, const char *program);
 

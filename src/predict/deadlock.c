@@ -149,8 +149,8 @@ static void prepare(struct search *search) {
     free(pairs);
 }
 
-/* Can the request come behind the chain? The first one of a chain is of the smallest thread, so
- * that each ring is found from one side. */
+/* Can the request extend the chain? The first request of a chain has the smallest thread, so that
+ * each ring is found from one side only. */
 static bool fits(const struct search *search, const struct request *next) {
     const struct st_model *model = search->model;
     uint32_t thread = thread_of(search, next);
@@ -175,7 +175,7 @@ static uint32_t wanted_lock(const struct search *search, uint32_t number) {
     return lock;
 }
 
-/* The same locks in the same order, wherever one starts. */
+/* The same locks in the same order, whichever comes first. */
 static bool is_new_ring(struct search *search) {
     size_t start = 0;
     for (size_t i = 1; i < search->length; i++)

@@ -4,6 +4,7 @@
 #define SERIATIM_REPORT_REPORT_H
 
 #include "finding/prediction.h"
+#include "trace/relation.h"
 #include "trace/symbols.h"
 #include "trace/validate.h"
 
@@ -37,6 +38,17 @@ struct st_counts {
     uint64_t threads, variables, locks, channels;
 };
 
+/* How much of a program was seen, by the watcher of `run`. Functions are those in which something
+ * happened; those of the implementation are left out. Lists end with NULL. */
+struct st_coverage {
+    bool spec;                     /* was there a specification? */
+    uint64_t functions;            /* in all; of these: */
+    const char *const *starts;     /* main, and functions that threads start with, not as blocks */
+    const char *const *unselected; /* others that are no blocks: the specification says so */
+    const char *const *inlined;    /* functions that were inlined, so that no call is seen */
+    const char *const *uninstrumented; /* modules of the user's own without instrumentation */
+};
+
 /* The contracts of the JSON. The second is the same as the first, for a program that was run. */
 #define ST_CHECK_SCHEMA "seriatim-check/1"
 #define ST_RUN_SCHEMA "seriatim-run/1"
@@ -66,8 +78,10 @@ struct st_report {
     const struct st_counts *counts; /* or NULL: `symbols` has all names of the trace */
     const struct st_facts *facts;
     const struct st_repairs *repairs;
-    bool file_truncated; /* the file ends before the trace does */
-    bool stopped;        /* nobody read on behind the first finding */
+    bool file_truncated;                /* the file ends before the trace does */
+    bool stopped;                       /* nobody read on behind the first finding */
+    const struct st_coverage *coverage; /* or NULL: not known */
+    enum st_relation relation;          /* that engines have checked by; not of predictions */
     enum st_report_kind kind;
     union {
         struct st_result_list results; /* of a result, which is one, and of a comparison */

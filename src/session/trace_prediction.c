@@ -1,6 +1,11 @@
 #include "session/trace_prediction.h"
 
+#include "base/memory.h"
+#include "base/output.h"
 #include "finding/schedules.h"
+#include "trace/format.h"
+
+#include <stdlib.h>
 
 static void feed_run(void *run, const struct st_event *events, size_t count, uint64_t first) {
     st_run_feed(run, events, count, first);
@@ -42,4 +47,92 @@ void st_trace_prediction_run(struct st_trace_prediction *prediction, struct st_t
 void st_trace_prediction_free(struct st_trace_prediction *prediction) {
     st_predictions_free(&prediction->predictions);
     st_run_free(prediction->run);
+}
+
+/* ---- witnesses as traces ---- */
+
+/* An event of the witness: which one of the trace, and where it belongs. */
+struct step {
+    uint64_t number;
+    size_t place;
+};
+
+struct collecting {
+    struct step *steps; /* by number */
+    size_t count, next;
+    struct st_event *events; /* by place */
+};
+
+const struct st_predicted_block *st_find_witness(const struct st_predictions *predictions) {
+    for (size_t i = 0; i < predictions->count; i++) {
+        const struct st_prediction *prediction = &predictions->items[i];
+        for (size_t j = 0; j < prediction->listed && prediction->gives_traces; j++)
+            if (prediction->blocks[j].witness_length)
+                return &prediction->blocks[j];
+    }
+    return NULL;
+}
+
+static int by_number(const void *left, const void *right) {
+    const struct step *a = left, *b = right;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+static void collect(void *context, const struct st_event *events, size_t count, uint64_t first) {
+    struct collecting *collecting = context;
+    while (collecting->next < collecting->count &&
+           collecting->steps[collecting->next].number < first + count) {
+        const struct step *step = &collecting->steps[collecting->next++];
+        if (step->number >= first)
+            collecting->events[step->place] = events[step->number - first];
+    }
+}
+
+static struct st_event *order_events(struct st_trace_input *input,
+                                     const struct st_predicted_block *block,
+                                     struct st_error *error) {
+    size_t count = block->witness_length;
+    struct collecting collecting = {.steps = st_alloc(count, sizeof *collecting.steps),
+                                    .count = count,
+                                    .events = st_alloc(count, sizeof *collecting.events)};
+    for (size_t i = 0; i < count; i++)
+        collecting.steps[i] = (struct step){block->witness[i], i};
+    qsort(collecting.steps, count, sizeof *collecting.steps, by_number);
+    int result = st_trace_input_pass(input, collect, &collecting, error);
+    free(collecting.steps);
+    if (result == 0)
+        return collecting.events;
+    free(collecting.events);
+    return NULL;
+}
+
+static int write_events(const struct st_trace_input *input, const struct st_event *events,
+                        size_t count, const struct st_output *output, struct st_error *error) {
+    void *writer = st_std_writer.open(output->file, output->name, &input->symbols);
+    int result = st_std_writer.write(writer, events, count, error);
+    if (result == 0)
+        result = st_std_writer.finish(writer, false, error);
+    st_std_writer.close(writer);
+    return result;
+}
+
+int st_write_witness(struct st_trace_input *input, const struct st_predicted_block *block,
+                     const char *path, struct st_error *error) {
+    const char *inputs[] = {input->source.path, input->source.spec, NULL};
+    struct st_output output;
+    struct st_event *events = order_events(input, block, error);
+    if (!events)
+        return -1;
+    for (size_t i = 0; i < block->witness_length; i++)
+        events[i].loc = st_trace_input_location(input, events[i].loc);
+    int result = st_output_open(&output, path, inputs, error);
+    if (result == 0) {
+        result = write_events(input, events, block->witness_length, &output, error);
+        if (result == 0)
+            result = st_output_finish(&output, error);
+        else
+            st_output_abandon(&output);
+    }
+    free(events);
+    return result;
 }

@@ -34,4 +34,14 @@ void st_trace_prediction_run(struct st_trace_prediction *prediction, struct st_t
 
 void st_trace_prediction_free(struct st_trace_prediction *prediction);
 
+/* ---- witnesses as traces: a schedule that `seriatim check` can read ---- */
+
+/* The first violation with a witness that is a trace. NULL if there is none. */
+const struct st_predicted_block *st_find_witness(const struct st_predictions *predictions);
+
+/* Writes the witness of the block to a file as STD text. st_trace_input_symbols must have been
+ * called. 0, or -1 with an error. */
+int st_write_witness(struct st_trace_input *input, const struct st_predicted_block *block,
+                     const char *path, struct st_error *error);
+
 #endif

@@ -3,6 +3,7 @@
 #define SERIATIM_SESSION_WATCHED_PROGRAM_H
 
 #include "session/engine_run.h"
+#include "trace/relation.h"
 #include "trace/validate.h"
 #include "watch/watch.h"
 
@@ -24,25 +25,29 @@ struct st_live_check {
     struct st_spec *spec;
     struct st_validator *validator;
     struct st_engine_run run;
+    enum st_relation relation;
     struct st_live_check_hooks {
         void (*asked)(void *context); /* a report was requested (SIGUSR1) */
         void (*found)(void *context); /* only the first finding counts, and it was found; the
                                          program goes on unwatched */
+        /* As in struct st_watch_hooks, or NULL. */
+        void (*behind)(void *context, uint64_t records, double rate);
         void *context;
     } hooks;
 };
 
 /* keep: how many violations to keep in full; 0 keeps all. first_only: stop watching at the first
  * finding. */
-void st_live_check_init(struct st_live_check *check, size_t keep, bool first_only,
-                        const struct st_live_check_hooks *hooks);
+void st_live_check_init(struct st_live_check *check, enum st_relation relation, size_t keep,
+                        bool first_only, const struct st_live_check_hooks *hooks);
 void st_live_check_free(struct st_live_check *check);
 
 /* Starts the program, as above. From now on the check must not be moved. */
 int st_live_check_start(struct st_live_check *check, const char *command, const char *const *words,
                         const char *spec, struct st_error *error);
 
-/* Runs until the program has ended and all its events are checked. */
+/* Runs until the program has ended and all its events are checked, or until somebody interrupts
+ * that: then findings.gave_up says so. */
 void st_live_check_follow(struct st_live_check *check);
 
 #endif

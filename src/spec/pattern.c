@@ -26,7 +26,7 @@ static const char *take_byte(const char *at, struct letter *letter, const char *
     int high = digit_value(at[0]);
     int low = high < 0 ? -1 : digit_value(at[1]);
     if (low < 0 || (high == 0 && low == 0)) {
-        *missing = "two hexadecimal digits, not 00, behind '\\x'";
+        *missing = "two hexadecimal digits, not 00, after '\\x'";
         return NULL;
     }
     *letter = (struct letter){(char)(high << 4 | low), true};
@@ -40,7 +40,7 @@ static const char *take_letter(const char *at, struct letter *letter, const char
     if (at[1] == 'x')
         return take_byte(at + 2, letter, missing);
     if (!at[1]) {
-        *missing = "a character behind '\\'";
+        *missing = "a character after '\\'";
         return NULL;
     }
     *letter = (struct letter){at[1], true};

@@ -56,7 +56,7 @@ static int parse_pattern(struct st_spec *spec, struct st_line *line, enum st_spe
     if (!st_line_is_over(line)) {
         free(pattern.text);
         return st_line_fail(line,
-                            "nothing behind the pattern (one with blanks goes in double quotes)");
+                            "nothing after the pattern (one with blanks goes in double quotes)");
     }
     add_line(spec, subject, atomic, pattern);
     return 0;
@@ -65,7 +65,7 @@ static int parse_pattern(struct st_spec *spec, struct st_line *line, enum st_spe
 static int parse_section(struct st_spec *spec, const struct st_line *line) {
     if (!spec->section_line)
         spec->section_line = line->number;
-    return st_line_is_over(line) ? 0 : st_line_fail(line, "nothing behind 'atomic section'");
+    return st_line_is_over(line) ? 0 : st_line_fail(line, "nothing after 'atomic section'");
 }
 
 static int parse_line(struct st_line *line, void *context) {
@@ -81,8 +81,8 @@ static int parse_line(struct st_line *line, void *context) {
         return parse_pattern(spec, line, ST_SPEC_FILE, atomic);
     if (atomic && st_line_take_word(line, "section"))
         return parse_section(spec, line);
-    return st_line_fail(line, atomic ? "'function', 'file' or 'section' behind 'atomic'"
-                                     : "'function' or 'file' behind 'ignore'");
+    return st_line_fail(line, atomic ? "'function', 'file' or 'section' after 'atomic'"
+                                     : "'function' or 'file' after 'ignore'");
 }
 
 static struct st_spec *new_spec(void) {

@@ -48,7 +48,7 @@ static int parse_reason(struct st_line *line, struct st_suppression *suppression
     if (!st_line_take_word(line, "because"))
         return st_line_fail(line, "'function', 'file', 'by', 'on' or 'because'");
     if (!*line->at)
-        return st_line_fail(line, "a reason behind 'because'");
+        return st_line_fail(line, "a reason after 'because'");
     suppression->reason = st_strdup(line->at);
     size_t length = strlen(suppression->reason);
     while (strchr(" \t", suppression->reason[length - 1]))

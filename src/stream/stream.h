@@ -45,7 +45,7 @@
 
 #define ST_STREAM_MAGIC UINT64_C(0x3172747374616972)
 enum {
-    ST_STREAM_VERSION = 5,
+    ST_STREAM_VERSION = 6,
     ST_STREAM_CHUNK_BYTES = 64 * 1024,
     ST_STREAM_RECORDS = ST_STREAM_CHUNK_BYTES / 16 - 4, /* in a chunk */
     ST_STREAM_SLOTS = 1 << 14, /* so many threads at a time can have words in shadow memory */
@@ -73,7 +73,8 @@ enum st_stream_op {
     ST_STREAM_PC,
 
     /* Blocks. The function is the one that holds `argument`; address: where it was called from
-     * (return address; 0 if unknown). */
+     * (return address; 0 if unknown); aux: ST_STREAM_HANDLER if that is the kernel, because of a
+     * signal. */
     ST_STREAM_ENTER,
     ST_STREAM_LEAVE,
     /* An annotated block; argument: id of a text (ST_STREAM_TEXT), address: return address of
@@ -91,6 +92,13 @@ enum st_stream_op {
     ST_STREAM_RELEASE,
     ST_STREAM_SEND,    /* happens before every later receive of the same channel */
     ST_STREAM_RECEIVE, /* aux of both: which channel of the object, 0 to 255 */
+
+    /* System calls that wait at a futex, and that wake those who wait: always with a sequence
+     * number. address: the word; argument: return address of the call; aux: a channel of its own.
+     * They count where the program accesses the word atomically itself. */
+    ST_STREAM_FUTEX_WAIT,  /* before it waits: inferred blocks are split */
+    ST_STREAM_FUTEX_WAKE,  /* before it is done: a send */
+    ST_STREAM_FUTEX_WOKEN, /* it was woken: a receive */
 
     /* Threads. address: the serial number of the other thread. */
     ST_STREAM_FORK,
@@ -110,6 +118,8 @@ enum st_stream_op {
      * its path as ST_STREAM_TEXT. */
     ST_STREAM_MODULE
 };
+
+enum { ST_STREAM_HANDLER = 1 };
 
 /* Between a pause and its resume a thread does work that belongs to none of the functions that are
  * open in it, as if it were another thread: a share of a parallel region, or a task that it runs

@@ -6,9 +6,11 @@
 
 #include <string.h>
 
-static bool is_hidden(const char *name) {
-    return strncmp(name, "std::", 5) == 0 || strncmp(name, "__", 2) == 0 ||
-           strncmp(name, ".omp", 4) == 0; /* clang's: reductions, copies of data */
+/* clang gives a lambda of the C++ library a name that is not of the library. Its own functions for
+ * OpenMP, which combine and copy data, begin with a dot. */
+static bool is_hidden(const struct st_code *code) {
+    return strncmp(code->function, "std::", 5) == 0 || strncmp(code->function, "__", 2) == 0 ||
+           strncmp(code->function, ".omp", 4) == 0 || strstr(code->file, "/include/c++/");
 }
 
 /* The code of a parallel region or of a task is what its work starts with. clang puts a second
@@ -36,12 +38,13 @@ static __attribute__((noinline)) void learn_function(struct st_translator *t,
                                                      struct function *function, uint64_t pc) {
     struct st_code code = st_places_function(t->places, pc);
     function->known = true;
-    function->hidden = is_hidden(code.function);
+    function->hidden = is_hidden(&code);
+    function->calls = (uint8_t)st_library_calls(code.function);
     function->kind = kind_of(t->options.spec, &code, function->hidden);
     function->block = st_names_add(&t->symbols.blocks, code.function, strlen(code.function));
 }
 
-static const struct function *function_at(struct st_translator *t, uint64_t pc) {
+static struct function *function_at(struct st_translator *t, uint64_t pc) {
     uint32_t number = st_map64_number(&t->functions, pc);
     st_reserve(&t->function_facts, &t->function_capacity, (size_t)number + 1);
     struct function *function = &t->function_facts[number];
@@ -78,8 +81,11 @@ static void end_block(struct st_translator *t, struct thread *thread, const stru
 
 /* A critical section that outlasts the function or block that it began in ends with it. */
 static void pop_one(struct st_translator *t, struct thread *thread) {
-    end_block(t, thread, &thread->frames[--thread->depth]);
+    const struct frame *frame = &thread->frames[--thread->depth];
+    end_block(t, thread, frame);
     change_context(thread);
+    if (frame->suspends)
+        st_translate_resume(t, thread, frame->suspended);
 }
 
 static bool is_section(const struct frame *frame) {
@@ -99,24 +105,50 @@ void st_translate_leave(struct st_translator *t, struct thread *thread, bool ann
         pop_one(t, thread);
 }
 
+/* What the library does in a function of its own is what those around it do; the program's own
+ * functions, be they called by the library, are the program's again. */
+static unsigned calls_in(struct st_translator *t, const struct thread *thread,
+                         const struct function *function, uint64_t called_from) {
+    if (!function->hidden)
+        return 0;
+    unsigned calls = function->calls | st_library_calls_at(t, called_from);
+    return thread->depth ? calls | thread->frames[thread->depth - 1].calls : calls;
+}
+
+/* A function that waits for others is no step of those around it: they end before and begin again
+ * behind it. What the library does in between is in no inferred block. */
+static void enter_library(struct st_translator *t, struct thread *thread, struct frame frame) {
+    bool waits_already = thread->depth && thread->frames[thread->depth - 1].calls & CALL_WAITS;
+    if (frame.calls & CALL_WAITS && !waits_already) {
+        frame.suspends = true;
+        frame.suspended = (uint32_t)st_translate_suspend(t, thread);
+    }
+    push(thread, frame);
+}
+
 void st_translate_enter(struct st_translator *t, struct thread *thread,
                         const struct st_stream_record *record) {
-    const struct function *function = function_at(t, record->argument);
+    struct function *function = function_at(t, record->argument);
     enum kind kind = function->kind;
     if (t->options.dead_before)
         st_translate_start(t, thread->number, thread->at);
-    if (!thread->started && !function->hidden) {
-        thread->started = true;
+    /* A handler of a signal may come before what the thread starts with. */
+    if (!thread->started && !function->hidden && st_stream_aux(record) != ST_STREAM_HANDLER) {
+        thread->started = function->started = true;
         if (kind == INFERRED)
             kind = NO_BLOCK;
     }
     struct st_call call = {record->argument, st_stream_address(record), call_of(thread)};
-    struct frame frame = {
-        .kind = kind, .block = function->block, .call = st_sites_call(&t->sites, call)};
-    if (kind == NO_BLOCK)
-        push(thread, frame);
-    else
-        st_translate_begin_block(t, thread, frame, record->argument);
+    struct frame frame = {.kind = kind,
+                          .calls = (uint8_t)calls_in(t, thread, function, call.called_from),
+                          .block = function->block,
+                          .call = st_sites_call(&t->sites, call)};
+    if (kind == NO_BLOCK) {
+        enter_library(t, thread, frame);
+        return;
+    }
+    function->was_block = true;
+    st_translate_begin_block(t, thread, frame, record->argument);
 }
 
 void st_translate_begin(struct st_translator *t, struct thread *thread,
@@ -128,27 +160,31 @@ void st_translate_begin(struct st_translator *t, struct thread *thread,
 }
 
 /* Inferred blocks can be split if no named one is open in them. */
-static size_t first_to_split(const struct thread *thread) {
+size_t st_translate_suspend(struct st_translator *t, struct thread *thread) {
     size_t first = thread->depth;
-    while (first && thread->frames[first - 1].kind <= INFERRED && !thread->frames[first - 1].paused)
+    while (first && thread->frames[first - 1].kind <= INFERRED &&
+           !thread->frames[first - 1].suspends && !thread->frames[first - 1].paused)
         first--;
+    for (size_t i = thread->depth; i-- > first;)
+        end_block(t, thread, &thread->frames[i]);
     return first;
 }
 
-static void end_inferred(struct st_translator *t, struct thread *thread, size_t first) {
-    for (size_t i = thread->depth; i-- > first;)
-        end_block(t, thread, &thread->frames[i]);
-}
-
-static void begin_inferred(struct st_translator *t, struct thread *thread, size_t first) {
+void st_translate_resume(struct st_translator *t, struct thread *thread, size_t first) {
     for (size_t i = first; i < thread->depth; i++)
-        if (thread->frames[i].kind == INFERRED)
-            emit(t, thread, ST_BEGIN, thread->frames[i].block, thread->frames[i].loc);
+        if (thread->frames[i].kind == INFERRED && !thread->frames[i].paused)
+            emit_event(t,
+                       (struct st_event){.thread = thread->number,
+                                         .target = thread->frames[i].block,
+                                         .loc = thread->frames[i].loc,
+                                         .written = ST_BEGIN,
+                                         .joined = true,
+                                         .op = ST_BEGIN},
+                       thread->at);
 }
 
-static void pause(struct st_translator *t, struct thread *thread) {
-    size_t first = first_to_split(thread);
-    end_inferred(t, thread, first);
+static void begin_other_work(struct st_translator *t, struct thread *thread) {
+    size_t first = st_translate_suspend(t, thread);
     thread->pauses++;
     for (size_t i = first; i < thread->depth; i++)
         thread->frames[i].paused = thread->pauses;
@@ -156,7 +192,7 @@ static void pause(struct st_translator *t, struct thread *thread) {
 }
 
 /* Whatever was entered since the pause was left. */
-static void resume(struct st_translator *t, struct thread *thread) {
+static void end_other_work(struct st_translator *t, struct thread *thread) {
     if (!thread->pauses)
         return; /* the pause came before the runtime started */
     size_t first = thread->depth;
@@ -164,19 +200,16 @@ static void resume(struct st_translator *t, struct thread *thread) {
         thread->frames[first - 1].paused = 0;
     thread->pauses--;
     thread->started = true;
-    begin_inferred(t, thread, first);
+    st_translate_resume(t, thread, first);
 }
 
 void st_translate_split(struct st_translator *t, struct thread *thread, enum st_stream_split kind) {
-    if (kind == ST_SPLIT_PAUSE) {
-        pause(t, thread);
-    } else if (kind == ST_SPLIT_RESUME) {
-        resume(t, thread);
-    } else {
-        size_t first = first_to_split(thread);
-        end_inferred(t, thread, first);
-        begin_inferred(t, thread, first);
-    }
+    if (kind == ST_SPLIT_PAUSE)
+        begin_other_work(t, thread);
+    else if (kind == ST_SPLIT_RESUME)
+        end_other_work(t, thread);
+    else
+        st_translate_resume(t, thread, st_translate_suspend(t, thread));
 }
 
 void st_translate_leave_all(struct st_translator *t, struct thread *thread) {
@@ -199,6 +232,8 @@ void st_translate_end_section(struct st_translator *t, struct thread *thread) {
             (thread->depth - i) * sizeof *thread->frames);
     thread->depth--;
     for (; i <= thread->depth; i++) { /* functions, whose callers have changed */
+        if (thread->frames[i - 1].suspends)
+            thread->frames[i - 1].suspended--; /* what it suspends is above the section, too */
         struct st_call call = st_call(&t->sites, thread->frames[i - 1].call);
         call.caller = i > 1 ? thread->frames[i - 2].call : 0;
         thread->frames[i - 1].call = st_sites_call(&t->sites, call);

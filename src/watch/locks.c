@@ -35,10 +35,8 @@ static __attribute__((noinline)) void enter(struct st_objects *objects, uint32_t
     objects->first[page] = index + 1;
 }
 
-/* The object at the address, on `channel` of it; a new one has no number yet. Valid until the
- * next call. */
-static struct st_sync_object *object_at(struct st_objects *objects, uint64_t address,
-                                        unsigned channel) {
+struct st_sync_object *st_object_at(struct st_objects *objects, uint64_t address,
+                                    unsigned channel) {
     uint32_t before = objects->map.count;
     uint32_t index = st_map64_number(&objects->map, address << 8 | channel);
     if (__builtin_expect(index == before, 0))
@@ -124,7 +122,7 @@ static bool has_sections(const struct st_translator *t) {
 
 void st_translate_acquire(struct st_translator *t, struct thread *thread,
                           const struct st_stream_record *record) {
-    struct st_sync_object *lock = object_at(&t->locks, st_stream_address(record), 0);
+    struct st_sync_object *lock = st_object_at(&t->locks, st_stream_address(record), 0);
     bool again = lock->holder == thread->number + 1;
     if (lock->number == ST_NO_OBJECT || (lock->holder && !again)) {
         name_lock(t, lock); /* or it was released unseen: from now on it is another lock */
@@ -162,7 +160,7 @@ static void drop_lock(struct st_translator *t, struct thread *thread, uint32_t o
 
 void st_translate_release(struct st_translator *t, struct thread *thread,
                           const struct st_stream_record *record) {
-    struct st_sync_object *lock = object_at(&t->locks, st_stream_address(record), 0);
+    struct st_sync_object *lock = st_object_at(&t->locks, st_stream_address(record), 0);
     uint32_t object = (uint32_t)(lock - t->locks.list);
     if (lock->number == ST_NO_OBJECT || lock->holder != thread->number + 1) {
         t->facts.odd_releases++;
@@ -203,12 +201,13 @@ name_channel(struct st_translator *t, struct st_sync_object *channel, unsigned n
         st_translate_name(t, st_variables_place(&t->variables, channel->address), name,
                           sizeof name);
     channel->number = st_translate_unique(&t->symbols.channels, &t->channel_repeats, name);
+    st_symbols_note_channels(&t->symbols);
 }
 
 void st_translate_channel(struct st_translator *t, struct thread *thread,
                           const struct st_stream_record *record, enum st_op op) {
     struct st_sync_object *channel =
-        object_at(&t->channels, st_stream_address(record), st_stream_aux(record));
+        st_object_at(&t->channels, st_stream_address(record), st_stream_aux(record));
     if (channel->number == ST_NO_OBJECT)
         name_channel(t, channel, st_stream_aux(record));
     emit(t, thread, op, channel->number, loc_at(t, thread, record->argument));

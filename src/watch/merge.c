@@ -98,6 +98,13 @@ const struct st_merge_facts *st_merge_facts(const struct st_merge *merge) {
     return &merge->facts;
 }
 
+uint64_t st_merge_behind(const struct st_merge *merge) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < merge->alive_count; i++)
+        sum += merge->alive[i]->visible - merge->alive[i]->position;
+    return sum;
+}
+
 /* ---- items ---- */
 
 static size_t text_length(const struct st_stream_record *record) {

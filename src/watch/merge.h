@@ -48,6 +48,9 @@ struct st_merge_facts {
 };
 const struct st_merge_facts *st_merge_facts(const struct st_merge *merge);
 
+/* How many records were seen that are not delivered yet. */
+uint64_t st_merge_behind(const struct st_merge *merge);
+
 /* How many records from the first on belong together (a record and its length, a text); 0 when
  * more than `count` are needed to know. ST_STREAM_SEQUENCE is an item of its own. */
 size_t st_item_length(const struct st_stream_record *records, size_t count);

@@ -108,21 +108,36 @@ bool st_program_left_others(struct st_program *program) {
 static bool on_signal(struct st_program *program, const siginfo_t *info) {
     if (info->si_signo == SIGUSR1)
         return true;
-    if (info->si_signo == SIGCHLD)
+    bool sent = info->si_code <= 0; /* by somebody, not by the terminal */
+    if (info->si_signo == SIGCHLD || sent)
         reap(program);
-    else if (info->si_code <= 0 && !program->ended) /* somebody sent it, not the terminal */
+    if (info->si_signo == SIGCHLD)
+        return false;
+    if (program->ended)
+        program->interrupted |= info->si_signo == SIGINT || info->si_signo == SIGTERM;
+    else if (sent)
         kill(program->process, info->si_signo);
     return false;
 }
 
+static bool has_pending(const sigset_t *set) {
+    sigset_t pending, ours;
+    return sigpending(&pending) == 0 && sigandset(&ours, &pending, set) == 0 &&
+           !sigisemptyset(&ours);
+}
+
+/* Signals that came while we were stopped are there when a nap is over, and come before all other
+ * work. */
 bool st_program_wait(struct st_program *program, long nanoseconds) {
     sigset_t set = our_signals();
     struct timespec timeout = {nanoseconds / 1000000000, nanoseconds % 1000000000};
     siginfo_t info;
-    bool asked = false;
-    while (sigtimedwait(&set, &info, &timeout) > 0) {
-        asked |= on_signal(program, &info);
+    bool asked = false, napping = nanoseconds > 0;
+    while (napping || has_pending(&set)) {
+        if (sigtimedwait(&set, &info, &timeout) > 0)
+            asked |= on_signal(program, &info);
         timeout = (struct timespec){0};
+        napping = false;
     }
     return asked;
 }

@@ -13,6 +13,7 @@ struct st_program {
     bool ended;
     int status;       /* as a shell has it: 128 + n after signal n */
     bool left_others; /* processes that it started were still running when it had ended */
+    bool interrupted; /* SIGINT or SIGTERM came after it had ended: for us, that is */
 };
 
 /* Starts it with the memory behind `stream` and with libraries from `runtime_dir`, unless that is

@@ -14,7 +14,69 @@ enum {
      * millions of records, or next to nothing. */
     STEPS_A_LOOK = 64,
     RECORDS_A_LOOK = 1 << 18,
+    /* The same when the program has ended, and seconds until somebody should learn why it takes so
+     * long. */
+    RECORDS_BEHIND_A_LOOK = 1 << 12,
+    PATIENCE = 1,
 };
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static uint64_t records_delivered(const struct st_watch *watch) {
+    return st_merge_facts(watch->merge)->records;
+}
+
+/* ---- records, until nobody wants to wait for them any more ---- */
+
+static size_t drop_records(struct st_watch *watch, const struct st_stream_record *records,
+                           size_t count) {
+    size_t done = 0, length;
+    while (done < count && st_is_in_turn(&records[done]) &&
+           (length = st_item_length(records + done, count - done)))
+        done += length;
+    watch->unread += done;
+    watch->interrupted |= done;
+    return done;
+}
+
+static void say_how_far(struct st_watch *watch) {
+    struct st_catching_up *work = &watch->catching_up;
+    double time = now();
+    if (time < work->next)
+        return;
+    work->next = time + 0.25;
+    if (watch->hooks->behind)
+        watch->hooks->behind(watch->hooks->context, st_merge_behind(watch->merge),
+                             (double)(records_delivered(watch) - work->before) /
+                                 (time - work->started));
+}
+
+/* A single record can take long. So this looks often, at little cost. */
+static void look_up_from_work(struct st_watch *watch) {
+    struct st_catching_up *work = &watch->catching_up;
+    if (++work->since_look < RECORDS_BEHIND_A_LOOK && now() < work->next)
+        return;
+    work->since_look = 0;
+    st_program_wait(&watch->program, 0);
+    say_how_far(watch);
+}
+
+static size_t take_records(void *context, uint32_t serial, uint64_t position,
+                           const struct st_stream_record *records, size_t count) {
+    struct st_watch *watch = context;
+    if (__builtin_expect(watch->catching_up.begun, 0)) {
+        look_up_from_work(watch);
+        if (watch->program.interrupted)
+            return drop_records(watch, records, count);
+    }
+    return st_translate(watch->translator, serial, position, records, count);
+}
+
+/* ---- start and end ---- */
 
 int st_watch_start(struct st_watch *watch, const char *const *argv, const char *runtime_dir,
                    const struct st_translation *translation, struct st_error *error) {
@@ -26,8 +88,7 @@ int st_watch_start(struct st_watch *watch, const char *const *argv, const char *
     if (result == 0) {
         watch->translator = st_translator_new(translation);
         st_translator_publish_to(watch->translator, st_stream_dead_before(watch->memory.head));
-        watch->merge =
-            st_merge_new(watch->memory.head, watch->memory.given, st_translate, watch->translator);
+        watch->merge = st_merge_new(watch->memory.head, watch->memory.given, take_records, watch);
         watch->listening = true;
     }
     return result;
@@ -66,12 +127,6 @@ static bool is_over(const struct st_watch *watch) {
                                     !is_alive(st_watch_attached(watch)));
 }
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 /* How long to sleep when there was nothing to do so many times in a row. */
 static long nap(unsigned idle) {
     long length = (long)SHORTEST_NAP << (idle < 8 ? idle : 8);
@@ -88,10 +143,6 @@ static void tick(struct st_watch *watch, const struct st_watch_hooks *hooks, dou
         hooks->tick(hooks->context);
 }
 
-static uint64_t records_delivered(const struct st_watch *watch) {
-    return st_merge_facts(watch->merge)->records;
-}
-
 /* Delivers what the program has emitted by now. A sequence number takes two steps. The program may
  * go on faster than we can follow, but what it has emitted by now fits into the shared memory. */
 static void catch_up(struct st_watch *watch) {
@@ -103,7 +154,22 @@ static void catch_up(struct st_watch *watch) {
     st_translator_flush(watch->translator);
 }
 
+/* The program has ended: what it has emitted is all there is. */
+static void finish(struct st_watch *watch) {
+    double time = now();
+    watch->catching_up = (struct st_catching_up){.begun = true,
+                                                 .started = time,
+                                                 .next = time + PATIENCE,
+                                                 .before = records_delivered(watch)};
+    if (watch->listening)
+        st_merge_finish(watch->merge);
+    st_translator_flush(watch->translator);
+    if (watch->hooks->behind)
+        watch->hooks->behind(watch->hooks->context, 0, 0);
+}
+
 void st_watch_follow(struct st_watch *watch, const struct st_watch_hooks *hooks) {
+    watch->hooks = hooks;
     double next_tick = now() + 1;
     unsigned idle = 0, steps = 0;
     uint64_t looked = 0; /* at signals, when so many records were delivered */
@@ -122,9 +188,7 @@ void st_watch_follow(struct st_watch *watch, const struct st_watch_hooks *hooks)
         tick(watch, hooks, &next_tick);
     }
     watch->program.left_others = st_program_left_others(&watch->program);
-    if (watch->listening)
-        st_merge_finish(watch->merge);
-    st_translator_flush(watch->translator);
+    finish(watch);
 }
 
 uint64_t st_watch_missing(const struct st_watch *watch, char *reason, size_t size) {

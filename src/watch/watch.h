@@ -18,12 +18,24 @@ struct st_watch {
     struct st_program program;
     struct st_merge *merge;
     struct st_translator *translator;
-    bool listening; /* until st_watch_stop */
+    bool listening;   /* until st_watch_stop */
+    bool interrupted; /* somebody did not want to wait until all records were translated */
+    uint64_t unread;  /* so many were not, for that reason */
+    struct st_catching_up {
+        bool begun;
+        double started, next; /* when the program had ended; when to look up from the work */
+        uint64_t before;      /* records that were translated by then */
+        uint64_t since_look;
+    } catching_up;
+    const struct st_watch_hooks *hooks;
 };
 
 struct st_watch_hooks {
     void (*asked)(void *context); /* somebody asks for a report (SIGUSR1); the sink is up to date */
     void (*tick)(void *context);  /* about once a second; the sink is up to date */
+    /* The program has ended some time ago, and we are still at work: so many records wait to be
+     * translated, and so many are in a second. 0 and 0 at the end. Or NULL. */
+    void (*behind)(void *context, uint64_t records, double rate);
     void *context;
 };
 
@@ -31,7 +43,8 @@ struct st_watch_hooks {
 int st_watch_start(struct st_watch *watch, const char *const *argv, const char *runtime_dir,
                    const struct st_translation *translation, struct st_error *error);
 
-/* Until the program has ended, and all its records are translated. Never ends it. */
+/* Until the program has ended, and all its records are translated or SIGINT or SIGTERM has asked
+ * not to wait for that. Never ends it. */
 void st_watch_follow(struct st_watch *watch, const struct st_watch_hooks *hooks);
 
 /* May be called by sink and hooks: the program goes on, and nobody reads its stream any more. */

@@ -37,6 +37,9 @@ EXPECTED = {
     # The second read of y is another transaction than the first, though nothing seems to separate
     # them in DoubleChecker's first phase.
     "unary-after-unary": Expected(8, violated=[("update", "T1", 8)]),
+    # The edge that closes the cycle through A is a part of the cycle through L.
+    "edge-of-a-cycle": Expected(5, violated=[("A", "T1", 5), ("L", "T2", 9), ("B", "T1", 10)],
+                                blamed=[("A", "T1", 5), ("B", "T1", 10)]),
 }
 
 

@@ -193,7 +193,7 @@ class BadResults(Case):
         for path, words in (
                 (("violations", 0, "begin", 0), r"violations\[0\]\.begin must not be 0"),
                 (("violations", 0, "begin", -1), r"violations\[0\]\.begin must not be negative"),
-                (("violations", 0, "begin", 50), r"violations\[0\] begins behind the event .+"),
+                (("violations", 0, "begin", 50), r"violations\[0\] begins after the event .+"),
                 (("violations", 0, "end", 3), r"violations\[0\] ends before the event .+"),
                 (("violations", 0, "path", 0, "kind", "magic"), r".+\.kind must be conflict, .+"),
                 (("violations", 0, "proof", "op", "jump(x)"), r".+\.op must be an operation .+"),

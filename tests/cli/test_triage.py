@@ -128,9 +128,9 @@ class Suppressions(TriageCase):
                 ("suppress function f", "expected 'function', 'file', 'by', 'on' or 'because', not the "
                                         "end of the line"),
                 ("suppress function f g", "expected 'function', 'file', 'by', 'on' or 'because', not 'g'"),
-                ("suppress function f because", "expected a reason behind 'because', not the end of "
+                ("suppress function f because", "expected a reason after 'because', not the end of "
                                                 "the line"),
-                ("suppress function f because  ", "expected a reason behind 'because', not the end of "
+                ("suppress function f because  ", "expected a reason after 'because', not the end of "
                                                   "the line"),
                 ("suppress function f function g because x", "expected each clause once, not 'function'"),
                 ('suppress function "f because x', "expected a closing '\"'"),

@@ -18,7 +18,7 @@ enum first_bad {
 enum blocks {
     BLOCKS_UNCHECKED,
     BLOCKS_NONE,
-    BLOCKS_BLAMED,    /* real outermost blocks, at least one in a bad trace; may be innocent */
+    BLOCKS_BLAMED,    /* all violated outermost blocks, and perhaps innocent ones */
     BLOCKS_SOME,      /* violated outermost blocks, not all of them */
     BLOCKS_OUTERMOST, /* exactly the violated outermost blocks */
     BLOCKS_ALL,       /* exactly the violated blocks at every depth */
@@ -93,6 +93,8 @@ static void gather_findings(struct st_findings *findings) {
 /* Feeds the sample in one batch, or (with `batches`) in small ones with spread threads. */
 static void run(const struct st_engine *engine, const struct sample *sample,
                 struct st_findings *findings, struct chance *batches) {
+    struct st_event events[SAMPLE_EVENTS];
+    sample_feed(sample, events);
     st_findings_init(findings, 0);
     void *state = engine->create(findings);
     for (size_t i = 0; i < sample->count;) {
@@ -100,7 +102,7 @@ static void run(const struct st_engine *engine, const struct sample *sample,
         /* A separate copy for each batch: if an engine keeps a pointer into the events it was fed,
          * the sanitizers find it, and without them the overwriting does. */
         struct st_event batch[SAMPLE_EVENTS];
-        memcpy(batch, &sample->events[i], count * sizeof batch[0]);
+        memcpy(batch, &events[i], count * sizeof batch[0]);
         if (batches) {
             size_t small = 1 + chance_below(batches, 4);
             count = small < count ? small : count;
@@ -175,7 +177,9 @@ static bool check_violation(const struct promise *promise, const struct st_viola
     if (promise->blocks != BLOCKS_ALL && block->depth > 0)
         return differs(why, "the block that begins at %u is not outermost", block->begin);
     if (promise->blocks == BLOCKS_BLAMED)
-        return true;
+        return !block->violated_at || violation->event.number <= block->violated_at ||
+               differs(why, "the block that begins at %u is violated at %u, but blamed later",
+                       block->begin, block->violated_at);
     if (!block->violated_at)
         return differs(why, "the block that begins at %u is not violated", block->begin);
     bool early = violation->event.number < block->violated_at;
@@ -201,8 +205,8 @@ static bool check_completeness(const struct promise *promise, const struct st_fi
     for (size_t b = 0; b < reference->block_count; b++) {
         const struct reference_block *block = &reference->blocks[b];
         size_t times = times_reported(findings, block->begin);
-        bool promised = promise->blocks == BLOCKS_ALL ||
-                        (promise->blocks == BLOCKS_OUTERMOST && block->depth == 0);
+        bool outermost = promise->blocks == BLOCKS_OUTERMOST || promise->blocks == BLOCKS_BLAMED;
+        bool promised = promise->blocks == BLOCKS_ALL || (outermost && block->depth == 0);
         if (times > 1)
             return differs(why, "the block that begins at %u is reported twice", block->begin);
         if (promised && block->violated_at && times == 0)
@@ -348,7 +352,9 @@ bool compare_deferred(const struct sample *sample, const struct reference *refer
                       char *why) {
     const struct promise *promise = promise_of("witness");
     struct st_findings findings;
-    deferred_run(sample->events, sample->count, seed, &findings);
+    struct st_event events[SAMPLE_EVENTS];
+    sample_feed(sample, events);
+    deferred_run(events, sample->count, seed, &findings);
     bool same = check_verdict(promise, &findings, reference, why) &&
                 check_blocks(promise, &findings, sample, reference, why) &&
                 check_evidence(promise, &findings, sample, reference, why);

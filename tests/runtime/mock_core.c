@@ -2,6 +2,7 @@
 #include "mock_core.h"
 #include "runtime/core/access.h"
 #include "runtime/core/call_stack.h"
+#include "runtime/core/fibers.h"
 #include "runtime/core/loaded_modules.h"
 #include "runtime/core/memory_events.h"
 #include "runtime/core/sync_events.h"
@@ -13,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { THREADS = 20000, NAMES = 64, BYTES = 2048, LINES = 64 };
+enum { MOCK_FIBERS = 4, THREADS = 20000, NAMES = 64, BYTES = 2048, LINES = 64 };
 
 struct line {
     char text[BYTES];
@@ -216,12 +217,6 @@ uint32_t rt_thread_serial(void) {
     return self.serial;
 }
 
-void *rt_map_memory(size_t bytes) {
-    long memory =
-        syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
-    return (void *)memory;
-}
-
 void rt_pause(void) {
     must_be_inside();
     add("pause");
@@ -232,8 +227,27 @@ void rt_resume(void) {
     add("resume");
 }
 
-void rt_unwind_to_stack(uintptr_t stack) {
+void rt_futex_wait(const volatile void *word, uintptr_t caller) {
     must_be_inside();
+    last_caller = caller;
+    add_object("futex-wait", word);
+}
+
+void rt_futex_wake(const volatile void *word, uintptr_t caller) {
+    must_be_inside();
+    last_caller = caller;
+    add_object("futex-wake", word);
+}
+
+void rt_futex_woken(const volatile void *word, uintptr_t caller) {
+    must_be_inside();
+    last_caller = caller;
+    add_object("futex-woken", word);
+}
+
+void rt_unwind_to_stack(uintptr_t stack, uintptr_t from) {
+    must_be_inside();
+    (void)from;
     uintptr_t offset;
     const char *name = name_of(stack, &offset);
     if (name)
@@ -279,6 +293,65 @@ void rt_thread_join(uint32_t serial, uintptr_t caller) {
     (void)caller;
     self.joined = serial;
     add("%s %u", ended[serial % THREADS] ? "join" : "JOIN WITHOUT END", serial - first_serial + 1);
+}
+
+/* ---- fibers ---- */
+
+_Thread_local struct rt_thread *rt_self;
+static struct rt_thread thread_itself, fibers[MOCK_FIBERS]; /* only their addresses matter */
+static unsigned fiber_count;
+
+struct rt_thread *rt_fiber_own(void) {
+    return rt_self ? &thread_itself : NULL;
+}
+
+struct rt_thread *rt_fiber_create(uintptr_t caller) {
+    must_be_inside();
+    (void)caller;
+    add("create fiber %u", fiber_count + 1);
+    return &fibers[fiber_count++];
+}
+
+void rt_fiber_switch(struct rt_thread *fiber, bool synchronised, uintptr_t caller) {
+    must_be_inside();
+    (void)caller;
+    rt_self = fiber;
+    unsigned number = fiber == &thread_itself ? 0 : (unsigned)(fiber - fibers) + 1;
+    add("%sswitch to fiber %u", synchronised ? "" : "UNSYNCHRONISED ", number);
+}
+
+void rt_fiber_destroy(struct rt_thread *fiber, uintptr_t caller) {
+    must_be_inside();
+    (void)caller;
+    add("destroy fiber %u", (unsigned)(fiber - fibers) + 1);
+}
+
+static _Thread_local bool announced;
+
+void rt_fiber_announce(void) {
+    announced = true;
+}
+
+bool rt_fiber_was_announced(void) {
+    bool was = announced;
+    announced = false;
+    return was;
+}
+
+RT_EXPORT void mock_fibers(void) {
+    rt_self = &thread_itself;
+    fiber_count = 0;
+}
+
+RT_EXPORT void mock_announce(void) {
+    rt_fiber_announce();
+}
+
+void *rt_map_memory(size_t bytes) {
+    static _Alignas(64) char memory[1 << 20];
+    static size_t used;
+    used += bytes;
+    return used <= sizeof memory ? memory + used - bytes : NULL;
 }
 
 void rt_stop_in_child(void) {

@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -119,6 +121,84 @@ static void a_join_that_fails_is_not_told(void **state) {
     assert_string_equal(mock_emitted(0), "fork 1, split, split, join 1");
 }
 
+static pthread_mutex_t handler_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void on_signal(int signal) {
+    (void)signal;
+    pthread_mutex_lock(&handler_mutex);
+    pthread_mutex_unlock(&handler_mutex);
+}
+
+static sigset_t mask_of_thread;
+static size_t stack_of_thread;
+static cpu_set_t processors_of_thread;
+
+static void *look_around(void *argument) {
+    pthread_attr_t attr;
+    pthread_sigmask(SIG_SETMASK, NULL, &mask_of_thread);
+    pthread_getattr_np(pthread_self(), &attr);
+    pthread_attr_getstacksize(&attr, &stack_of_thread);
+    pthread_attr_destroy(&attr);
+    sched_getaffinity(0, sizeof processors_of_thread, &processors_of_thread);
+    return argument;
+}
+
+/* The signal waits for the process, and its threads block it, the new one excepted. */
+static void a_signal_before_all_else_is_the_new_threads_own(void **state) {
+    (void)state;
+    sigset_t usr1, before, wanted, after;
+    struct sigaction action = {.sa_handler = on_signal}, old;
+    pthread_attr_t attr;
+    pthread_t id;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    sigemptyset(&usr1);
+    sigaddset(&usr1, SIGUSR1);
+    sigemptyset(&wanted);
+    sigaddset(&wanted, SIGUSR2);
+    pthread_sigmask(SIG_BLOCK, &usr1, &before);
+    sigaction(SIGUSR1, &action, &old);
+    pthread_attr_init(&attr);
+    assert_int_equal(pthread_attr_setsigmask_np(&attr, &wanted), 0);
+    pthread_attr_setstacksize(&attr, 1 << 20);
+    pthread_attr_setaffinity_np(&attr, sizeof one, &one);
+    mock_begin();
+    mock_name(&handler_mutex, sizeof handler_mutex, "m");
+    unsigned child = mock_next_thread();
+    kill(getpid(), SIGUSR1);
+    assert_int_equal(pthread_create(&id, &attr, look_around, NULL), 0);
+    assert_int_equal(pthread_join(id, NULL), 0);
+    assert_string_equal(mock_emitted(child),
+                        "start, free stack, acquire m, release m, free stack, end");
+    assert_string_equal(mock_emitted(0), "fork 1, split, split, join 1");
+    assert_true(sigismember(&mask_of_thread, SIGUSR2));
+    assert_false(sigismember(&mask_of_thread, SIGUSR1));
+    assert_int_equal(stack_of_thread, 1 << 20);
+    assert_true(CPU_EQUAL(&processors_of_thread, &one));
+    pthread_sigmask(SIG_SETMASK, &before, &after);
+    assert_true(sigismember(&after, SIGUSR1));
+    assert_false(sigismember(&after, SIGUSR2));
+    sigaction(SIGUSR1, &old, NULL);
+    pthread_attr_destroy(&attr);
+}
+
+static void a_new_thread_blocks_the_signals_of_its_creator(void **state) {
+    (void)state;
+    sigset_t usr1, before, after;
+    pthread_t id;
+    sigemptyset(&usr1);
+    sigaddset(&usr1, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &usr1, &before);
+    pthread_create(&id, NULL, look_around, NULL);
+    pthread_join(id, NULL);
+    assert_true(sigismember(&mask_of_thread, SIGUSR1));
+    assert_false(sigismember(&mask_of_thread, SIGUSR2));
+    pthread_sigmask(SIG_SETMASK, &before, &after);
+    assert_true(sigismember(&after, SIGUSR1));
+    assert_false(sigismember(&after, SIGUSR2));
+}
+
 static void detached_threads_are_forked_and_end(void **state) {
     (void)state;
     mock_begin();
@@ -219,6 +299,8 @@ int main(void) {
         cmocka_unit_test(a_thread_that_is_cancelled_has_ended),
         cmocka_unit_test(destructors_of_a_thread_belong_to_it),
         cmocka_unit_test(a_join_that_fails_is_not_told),
+        cmocka_unit_test(a_signal_before_all_else_is_the_new_threads_own),
+        cmocka_unit_test(a_new_thread_blocks_the_signals_of_its_creator),
         cmocka_unit_test(detached_threads_are_forked_and_end),
         cmocka_unit_test(thousands_of_threads_come_and_go),
         cmocka_unit_test(threads_of_c11_are_threads),

@@ -140,30 +140,30 @@ static void malformed_lines_say_what_was_expected(void **state) {
                    "expected 'atomic' or 'ignore', not 'atomics'");
     assert_refused("Atomic function f\n", 1, "expected 'atomic' or 'ignore', not 'Atomic'");
     assert_refused("atomic f\n", 1,
-                   "expected 'function', 'file' or 'section' behind 'atomic', not 'f'");
+                   "expected 'function', 'file' or 'section' after 'atomic', not 'f'");
     assert_refused("atomic\r\n", 1,
-                   "expected 'function', 'file' or 'section' behind 'atomic', not the end of the "
+                   "expected 'function', 'file' or 'section' after 'atomic', not the end of the "
                    "line");
     assert_refused("ignore section\n", 1,
-                   "expected 'function' or 'file' behind 'ignore', not 'section'");
+                   "expected 'function' or 'file' after 'ignore', not 'section'");
     assert_refused("ignore # all\n", 1,
-                   "expected 'function' or 'file' behind 'ignore', not the end of the line");
+                   "expected 'function' or 'file' after 'ignore', not the end of the line");
     assert_refused("atomic function\n", 1, "expected a pattern, not the end of the line");
     assert_refused("atomic function #f\n", 1, "expected a pattern, not the end of the line");
     assert_refused("atomic function f g\n", 1,
-                   "expected nothing behind the pattern (one with blanks goes in double quotes), "
+                   "expected nothing after the pattern (one with blanks goes in double quotes), "
                    "not 'g'");
     assert_refused("atomic function \"f\"g\n", 1,
-                   "expected nothing behind the pattern (one with blanks goes in double quotes), "
+                   "expected nothing after the pattern (one with blanks goes in double quotes), "
                    "not 'g'");
-    assert_refused("atomic section x\n", 1, "expected nothing behind 'atomic section', not 'x'");
+    assert_refused("atomic section x\n", 1, "expected nothing after 'atomic section', not 'x'");
     assert_refused("atomic function \"f # g\n", 1, "expected a closing '\"'");
     assert_refused("atomic function \"f\\\"\n", 1, "expected a closing '\"'");
-    assert_refused("atomic function f\\\n", 1, "expected a character behind '\\'");
+    assert_refused("atomic function f\\\n", 1, "expected a character after '\\'");
     assert_refused("atomic function f\\x1\n", 1,
-                   "expected two hexadecimal digits, not 00, behind '\\x'");
+                   "expected two hexadecimal digits, not 00, after '\\x'");
     assert_refused("atomic function f\\x00\n", 1,
-                   "expected two hexadecimal digits, not 00, behind '\\x'");
+                   "expected two hexadecimal digits, not 00, after '\\x'");
     assert_refused_bytes("atomic\0function", 15, 1, "zero byte; this is no specification");
 }
 

@@ -341,7 +341,7 @@ static void a_false_schedule_is_not_believed(void **state) {
     ASSERT_WRONG(&sample, block, "the events of a thread are not in their order", 1, 3, 2, 6, 4);
     ASSERT_WRONG(&sample, block, "the events of a thread are not in their order", 1, 2, 3, 4, 4);
     ASSERT_WRONG(&sample, block, "the schedule has an event that the trace does not have", 1, 2, 7);
-    ASSERT_WRONG(&sample, block, "a thread goes on behind a read that did not see its couple", 2, 3,
+    ASSERT_WRONG(&sample, block, "a thread goes on after a read that did not see its couple", 2, 3,
                  1, 6, 4);
     ASSERT_WRONG(&sample, block, "an edge of the path goes back in time", 1, 2, 3, 4, 5, 6);
     ASSERT_WRONG(&sample, block, "the path has an event that was not executed", 1, 2, 3, 6);

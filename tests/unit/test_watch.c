@@ -723,6 +723,22 @@ static void what_a_thread_starts_with_is_no_block(void **state) {
                       "main|join(T1)\n");
 }
 
+static void a_handler_is_not_what_a_thread_starts_with(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, NULL);
+    emit(&t.writers[1], ST_STREAM_ENTER, ST_STREAM_HANDLER, 0x10, G);
+    emit(&t.writers[1], ST_STREAM_LEAVE, 0, 0, 0);
+    emit(&t.writers[1], ST_STREAM_ENTER, 0, 0x10, F);
+    emit(&t.writers[1], ST_STREAM_LEAVE, 0, 0, 0);
+    emit(&t.writers[1], ST_STREAM_ENTER, 0, 0x10, F);
+    emit(&t.writers[1], ST_STREAM_LEAVE, 0, 0, 0);
+    expect_events(&t, "T1|begin(0xa0)\n"
+                      "T1|end(0xa0)\n"
+                      "T1|begin(0xf0)\n"
+                      "T1|end(0xf0)\n");
+}
+
 static void the_specification_says_what_a_block_is(void **state) {
     (void)state;
     struct translating t;
@@ -756,8 +772,8 @@ static void waiting_splits_blocks_that_nobody_named(void **state) {
                       "main|begin(0xb0)\n"
                       "main|end(0xb0)\n"
                       "main|end(0xa0)\n"
-                      "main|begin(0xa0)\n"
-                      "main|begin(0xb0)\n"
+                      "main|begin(0xa0) joined\n"
+                      "main|begin(0xb0) joined\n"
                       "main|end(0xb0)\n"
                       "main|end(0xa0)\n"
                       "main|end(named)\n");
@@ -964,6 +980,7 @@ int main(void) {
         cmocka_unit_test(there_are_many_stacks_but_not_any_number),
         cmocka_unit_test(functions_are_blocks),
         cmocka_unit_test(what_a_thread_starts_with_is_no_block),
+        cmocka_unit_test(a_handler_is_not_what_a_thread_starts_with),
         cmocka_unit_test(the_specification_says_what_a_block_is),
         cmocka_unit_test(waiting_splits_blocks_that_nobody_named),
         cmocka_unit_test(critical_sections_can_be_blocks),

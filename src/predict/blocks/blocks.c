@@ -50,9 +50,8 @@ void st_blocks_stop(struct st_blocks_run *run) {
 
 static const char *sentence(const char *pattern) {
     if (strstr(pattern, "acq") || strstr(pattern, "rel"))
-        return "the block uses a lock that is held beyond the end of a block, or outside of "
-               "blocks, "
-               "and accesses without it what another thread accesses with it";
+        return "the block uses a lock that is held past the end of a block or outside "
+               "blocks, and accesses without it what another thread accesses with it";
     static const struct {
         const char *pattern, *text;
     } all[] = {

@@ -25,8 +25,8 @@
  * another schedule the second thread comes earlier.)
  *
  * **Other synchronisation.** A trace represents it by channels, and other schedules need not have
- * the observed order. Some channels are better understood: barriers (predict/model/barriers.h) and
- * one-time initialisation (predict/model/onces.h) impose the same order in every schedule, and
+ * the observed order. Some channels are better understood: barriers and one-time
+ * initialisation (predict/model/channel_uses.h) impose the same order in every schedule, and
  * reader-writer locks are locks (predict/model/rwlocks.h). All other channels impose no order at
  * all, unless the options ask for it.
  *

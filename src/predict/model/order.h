@@ -2,9 +2,8 @@
 #ifndef SERIATIM_PREDICT_MODEL_ORDER_H
 #define SERIATIM_PREDICT_MODEL_ORDER_H
 
-#include "predict/model/barriers.h"
+#include "predict/model/channel_uses.h"
 #include "predict/model/model.h"
-#include "predict/model/onces.h"
 #include "predict/model/periods.h"
 
 /* A channel that imposes order. */

@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define SECOND_OWNER "behind the second owner"
+#define SECOND_OWNER "after the second owner"
 #define SECOND_THREAD "from the second thread on"
 #define CONCURRENT "all that are concurrent"
 

@@ -265,8 +265,9 @@ void st_atomizer_predict(const struct st_model *model, size_t limit,
     prediction->method = "Theorem 1 while the trace is read, Eraser with ownership";
     prediction->storage = count_bytes(atomizer);
     prediction->storage_unit = "bytes";
-    st_prediction_may_miss(prediction, "Online reduction judges each event by what came before it; "
-                                       "it can miss violations.");
+    st_prediction_may_miss(prediction,
+                           "Online reduction decides about each event by what came before it; "
+                           "it can miss violations.");
     if (atomizer->many)
         st_prediction_may_miss(prediction, "Reduction as published can miss violations.");
     st_report_instances(model, verdicts, explain, atomizer, limit, prediction);

@@ -318,7 +318,7 @@ static const struct st_option option_rows[] = {
      .value = "N",
      .initial = "0",
      .help = "only schedules with at most N switches between threads, counted at accesses and lock "
-             "operations behind the start of the run that is replayed as observed; 0 means all"},
+             "operations after the part of the run that is replayed as observed; 0 means all"},
     {.name = "whole-trace",
      .kind = ST_FLAG,
      .offset = offsetof(struct st_tas_options, whole_trace),

@@ -265,7 +265,7 @@ static const char *check_event(struct replay *r, uint64_t number, uint64_t *send
     if (f->position[number - 1] != r->done[e->thread] + 1)
         return "the events of a thread are not in their order";
     if (r->broken[e->thread])
-        return "a thread goes on behind a read that did not see its couple";
+        return "a thread goes on after a read that did not see its couple";
     if (f->fork[e->thread] && !is_done(r, f->fork[e->thread]))
         return "a thread runs before it is forked";
     switch (e->op) {

@@ -86,6 +86,7 @@ static void write_violations(const struct st_report *report, const struct st_res
         st_json_number(json, findings->violation_count);
     else
         st_json_null(json);
+    st_json_number_field(json, "violated_blocks", findings->all_violated);
     st_json_key(json, "violations");
     st_json_array(json);
     for (size_t i = 0; i < findings->kept; i++)
@@ -126,16 +127,52 @@ static void write_verdict(enum st_verdict verdict, struct st_json *json) {
         st_json_bool(json, verdict == ST_SERIALIZABLE);
 }
 
+static void write_texts(const char *key, const char *const *texts, struct st_json *json) {
+    st_json_key(json, key);
+    st_json_array(json);
+    for (; texts && *texts; texts++)
+        st_json_string(json, *texts);
+    st_json_array_end(json);
+}
+
+static void write_coverage(const struct st_coverage *coverage, struct st_json *json) {
+    st_json_key(json, "coverage");
+    st_json_object(json);
+    st_json_bool_field(json, "spec", coverage->spec);
+    st_json_number_field(json, "functions", coverage->functions);
+    write_texts("starts", coverage->starts, json);
+    write_texts("unselected", coverage->unselected, json);
+    write_texts("inlined", coverage->inlined, json);
+    write_texts("uninstrumented", coverage->uninstrumented, json);
+    st_json_object_end(json);
+}
+
+static void write_unchecked(const struct st_report *report, struct st_json *json) {
+    struct st_unchecked unchecked = st_report_unchecked(report);
+    if (unchecked.what) {
+        st_json_key(json, "unchecked");
+        st_json_object(json);
+        st_json_string_field(json, "what", unchecked.what);
+        write_texts("reasons", (const char *const *)unchecked.reasons, json);
+        st_json_object_end(json);
+    }
+    if (report->coverage)
+        write_coverage(report->coverage, json);
+    st_unchecked_free(&unchecked);
+}
+
 static void write_result(const struct st_report *report, size_t index, struct st_json *json) {
     const struct st_result *result = &report->results.items[index];
     struct st_violation_groups groups = st_group_violations(report, result);
     st_json_object(json);
     st_json_string_field(json, "schema", schema(report));
     st_json_string_field(json, "engine", result->engine);
+    st_json_string_field(json, "relation", st_relation_name(report->relation));
     st_write_trace(report, json);
-    struct st_summary summary = st_result_summary(result);
+    struct st_summary summary = st_result_summary(report, result);
     st_json_string_field(json, "summary", summary.text);
     free(summary.text);
+    write_unchecked(report, json);
     write_verdict(result->findings->verdict, json);
     st_write_event_number(json, "first_bad_event", result->findings->first_bad_event);
     if (result->findings->gave_up)

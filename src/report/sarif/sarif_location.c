@@ -1,8 +1,8 @@
 #include "report/sarif/sarif_location.h"
 
 #include "base/memory.h"
+#include "base/output.h"
 #include "report/source/source.h"
-#include "report/text_buffer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 #include "report/sarif/sarif_result.h"
 
 #include "base/memory.h"
+#include "base/output.h"
 #include "report/calls.h"
 #include "report/json/json_parts.h"
 #include "report/source/source.h"
-#include "report/text_buffer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #ifndef SERIATIM_REPORT_STORY_BUILDER_H
 #define SERIATIM_REPORT_STORY_BUILDER_H
 
+#include "base/output.h"
 #include "report/story/story.h"
-#include "report/text_buffer.h"
 
 /* A story in the making. */
 struct st_story_builder {

@@ -11,7 +11,7 @@
 #ifndef SERIATIM_REPORT_TEXT_COLUMNS_H
 #define SERIATIM_REPORT_TEXT_COLUMNS_H
 
-#include "report/text_buffer.h"
+#include "base/output.h"
 
 #include <stdbool.h>
 

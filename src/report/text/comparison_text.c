@@ -1,14 +1,14 @@
 /* Several analyses of one trace: what each reports, what it cost, and for each name of a block, who
  * reports it and why. The finding that says most is shown in full, the others in a line each. */
 #include "base/memory.h"
+#include "base/output.h"
+#include "report/calls.h"
 #include "report/text/columns.h"
 #include "report/text/glyphs.h"
 #include "report/text/prediction_text.h"
 #include "report/text/story_text.h"
 #include "report/text/text_parts.h"
-#include "report/text_buffer.h"
 #include "report/triage/finding_groups.h"
-#include "report/calls.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 #ifndef SERIATIM_REPORT_TEXT_TEXT_WRITER_H
 #define SERIATIM_REPORT_TEXT_TEXT_WRITER_H
 
+#include "base/output.h"
 #include "report/report.h"
 #include "report/source/source.h"
-#include "report/text_buffer.h"
 
 /* Where the report is written to, how, and who knows more. */
 struct st_text_writer {

@@ -1,8 +1,8 @@
 #include "report/triage/finding_groups.h"
 
 #include "base/memory.h"
+#include "base/output.h"
 #include "report/calls.h"
-#include "report/text_buffer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/output.h"
 #include "report/calls.h"
-#include "report/text_buffer.h"
 #include "report/predicted_violation.h"
 #include "report/source/source.h"
 

@@ -1,10 +1,10 @@
 #include "report/triage/suppressions.h"
 
 #include "base/memory.h"
+#include "base/output.h"
 #include "report/calls.h"
 #include "report/predicted_violation.h"
 #include "report/source/source.h"
-#include "report/text_buffer.h"
 #include "report/triage/triage.h"
 
 #include <stdlib.h>

@@ -2,19 +2,21 @@
 #include "runtime/core/call_stack.h"
 #include "runtime/core/shadow.h"
 #include "runtime/core/stream_writer.h"
+#include "runtime/core/system_call.h"
 #include "runtime/core/thread_slot.h"
 
 #include <sys/syscall.h>
-#include <unistd.h>
+
+static void emit_frame(struct rt_thread *t, const struct rt_frame *frame) {
+    enum st_stream_op op = frame->block ? ST_STREAM_BEGIN : ST_STREAM_ENTER;
+    bool handler = !frame->block && frame->called_from && frame->called_from == rt_signal_return;
+    rt_emit(t, st_stream_what(op, handler ? ST_STREAM_HANDLER : 0, frame->called_from),
+            frame->function);
+}
 
 void rt_emit_new_frames(struct rt_thread *t) {
-    for (; t->emitted_depth < t->depth; t->emitted_depth++) {
-        const struct rt_frame *frame = &t->frames[t->emitted_depth];
-        rt_emit(
-            t,
-            st_stream_what(frame->block ? ST_STREAM_BEGIN : ST_STREAM_ENTER, 0, frame->called_from),
-            frame->function);
-    }
+    for (; t->emitted_depth < t->depth; t->emitted_depth++)
+        emit_frame(t, &t->frames[t->emitted_depth]);
     rt_publish(t);
     rt_new_epoch(t);
 }
@@ -27,7 +29,8 @@ static bool grow_frames(struct rt_thread *t) {
     if (t->frames) {
         for (size_t i = 0; i < t->depth; i++)
             frames[i] = t->frames[i];
-        syscall(SYS_munmap, t->frames, t->capacity * sizeof *frames);
+        rt_system_call(SYS_munmap, (long)t->frames, (long)(t->capacity * sizeof *frames), 0, 0, 0,
+                       0);
     }
     t->frames = frames;
     t->capacity = capacity;
@@ -52,7 +55,7 @@ static void pop(struct rt_thread *t) {
         rt_emit(t, st_stream_what(frame->block ? ST_STREAM_END : ST_STREAM_LEAVE, 0, 0), 0);
         rt_publish(t);
         rt_new_deferred_epoch(t);
-    } else if (t->emitted_depth == t->depth) {
+    } else if (t->emitted_depth == t->depth + t->ignoring) {
         t->owner = t->current;
     }
 }
@@ -106,13 +109,39 @@ void rt_unwind(size_t depth) {
         pop(rt_self);
 }
 
-void rt_unwind_to_stack(uintptr_t stack) {
-    struct rt_thread *t = rt_self;
-    size_t depth = t->depth;
-    while (depth > 0 && (t->frames[depth - 1].block || t->frames[depth - 1].stack < stack))
+/* The outermost `depth` frames are those that stay, of the ones from `first` on that lie on one
+ * stack. */
+static size_t depth_at_stack(const struct rt_thread *t, size_t first, size_t depth,
+                             uintptr_t stack) {
+    size_t before = depth;
+    while (depth > first && (t->frames[depth - 1].block || t->frames[depth - 1].stack < stack))
         depth--;
     /* Blocks right above the frame that stays were begun in it, and stay too. */
-    while (depth < t->depth && t->frames[depth].block)
+    while (depth < before && t->frames[depth].block)
         depth++;
-    rt_unwind(depth);
+    return depth;
+}
+
+/* The innermost frame below `depth` that is the handler of a signal; `depth` if there is none. */
+static size_t find_handler(const struct rt_thread *t, size_t depth) {
+    if (rt_signal_return)
+        for (size_t i = depth; i-- > 0;)
+            if (!t->frames[i].block && t->frames[i].called_from == rt_signal_return)
+                return i;
+    return depth;
+}
+
+void rt_unwind_to_stack(uintptr_t stack, uintptr_t from) {
+    struct rt_thread *t = rt_self;
+    size_t depth = t->depth, handler;
+    while ((handler = find_handler(t, depth)) < depth) {
+        /* What is above a handler lies on one stack, below the handler's own frame. */
+        if (stack > from && stack <= t->frames[handler].stack) {
+            rt_unwind(depth_at_stack(t, handler, depth, stack));
+            return;
+        }
+        depth = handler;
+        from = 0;
+    }
+    rt_unwind(depth_at_stack(t, 0, depth, stack));
 }

@@ -1,7 +1,10 @@
 /* The start of the runtime that is inside an executable: before the constructors of its shared
  * libraries, which come before those of the executable. A shared library has no such thing and
- * needs none, since those that use it start after it. getenv does not work yet. */
+ * needs none, since those that use it start after it. getenv does not work yet, nor secure_getenv:
+ * a program with more rights than its caller does not listen to the caller's environment. */
 #include "runtime/core/runtime.h"
+
+#include <sys/auxv.h>
 
 static const char *value_of(const char *name, char **environment) {
     for (; *environment; environment++) {
@@ -16,7 +19,7 @@ static const char *value_of(const char *name, char **environment) {
 
 static void on_start(int argc, char **argv, char **environment) {
     (void)argc, (void)argv;
-    rt_initialize(value_of(ST_STREAM_VARIABLE, environment));
+    rt_initialize(getauxval(AT_SECURE) ? NULL : value_of(ST_STREAM_VARIABLE, environment));
 }
 
 __attribute__((section(".preinit_array"), used)) static void (*const start)(int, char **,

@@ -2,9 +2,12 @@
 #include "runtime/core/runtime.h"
 #include "runtime/core/loaded_modules.h"
 #include "runtime/core/shadow.h"
+#include "runtime/core/system_call.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -13,14 +16,13 @@
 
 struct st_stream_head *rt_head;
 bool rt_deferring;
+uintptr_t rt_signal_return;
 
 /* mmap, memcpy and the like are interposed and emit events: they are not for use in the core. */
 void *rt_map_memory(size_t bytes) {
-    int error = errno;
-    long memory =
-        syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    errno = error;
-    return memory == -1 ? NULL : (void *)memory;
+    long memory = rt_system_call(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory < 0 && memory > -4096 ? NULL : (void *)memory;
 }
 
 void rt_give_up(void) {
@@ -28,24 +30,43 @@ void rt_give_up(void) {
         atomic_store(&rt_head->closed, 1);
 }
 
+/* The descriptor that the text names, or -1. Nothing but digits: what else is there is not ours. */
+static int descriptor_of(const char *text) {
+    int fd = -1;
+    for (; text && *text >= '0' && *text <= '9' && fd < INT_MAX / 10 - 1; text++)
+        fd = (fd < 0 ? 0 : fd) * 10 + (*text - '0');
+    return text && !*text ? fd : -1;
+}
+
+/* Does the descriptor hold a stream that we can write? The program may have another file there by
+ * now, or a stream of another version: then it stays as it is, open and not written to. */
+static bool is_stream(int fd, size_t *bytes) {
+    struct st_stream_head head;
+    struct stat status;
+    if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) ||
+        status.st_size < (off_t)sizeof head ||
+        pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head)
+        return false;
+    *bytes = (size_t)status.st_size;
+    return head.magic == ST_STREAM_MAGIC && head.version == ST_STREAM_VERSION && head.chunk_count &&
+           *bytes >= st_stream_bytes(head.chunk_count);
+}
+
 /* The memory of the watcher, or NULL: then nothing is emitted, and the program just runs. */
 static struct st_stream_head *attach(const char *text) {
-    struct stat status;
-    int fd = text && *text ? atoi(text) : -1;
-    if (fd < 0 || fstat(fd, &status) < 0 || status.st_size < (off_t)sizeof(struct st_stream_head))
-        return NULL;
-    struct st_stream_head *head =
-        mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    int fd = descriptor_of(text), error = errno;
+    size_t bytes;
+    struct st_stream_head *head = MAP_FAILED;
+    if (is_stream(fd, &bytes))
+        head = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    errno = error;
     if (head == MAP_FAILED)
         return NULL;
-    uint32_t nobody = 0;
-    bool ours = head->magic == ST_STREAM_MAGIC && head->version == ST_STREAM_VERSION &&
-                (uint64_t)status.st_size >= st_stream_bytes(head->chunk_count) &&
-                atomic_compare_exchange_strong(&head->attached, &nobody, (uint32_t)getpid());
     close(fd); /* so that no program that this one starts has it */
-    if (ours)
+    uint32_t nobody = 0;
+    if (atomic_compare_exchange_strong(&head->attached, &nobody, (uint32_t)getpid()))
         return head;
-    munmap(head, (size_t)status.st_size);
+    munmap(head, bytes);
     return NULL;
 }
 
@@ -60,6 +81,23 @@ static bool is_another_in_use(void) {
     return used && used != &ours;
 }
 
+/* The C library adds where handlers return to, whatever is done with the signal: so it is enough to
+ * set what is set already, for a signal that nobody misses, and to ask the kernel. */
+static uintptr_t find_signal_return(void) {
+    struct sigaction same;
+    struct {
+        void (*handler)(int);
+        unsigned long flags;
+        void (*restorer)(void);
+        uint64_t mask;
+    } known = {0};
+    enum { RESTORER = 0x04000000 };
+    if (sigaction(SIGURG, NULL, &same) < 0 || sigaction(SIGURG, &same, NULL) < 0 ||
+        rt_system_call(SYS_rt_sigaction, SIGURG, 0, (long)&known, sizeof known.mask, 0, 0) < 0)
+        return 0;
+    return known.flags & RESTORER ? (uintptr_t)known.restorer : 0;
+}
+
 void rt_initialize(const char *stream) {
     static _Atomic bool begun;
     if (atomic_exchange(&begun, true) || is_another_in_use())
@@ -72,6 +110,7 @@ void rt_initialize(const char *stream) {
         return;
     }
     rt_deferring = head->deferred;
+    rt_signal_return = find_signal_return();
     rt_head = head;
     rt_thread_start(0);
     if (rt_enter()) {
@@ -81,7 +120,7 @@ void rt_initialize(const char *stream) {
 }
 
 __attribute__((constructor(101))) static void on_load(void) {
-    rt_initialize(getenv(ST_STREAM_VARIABLE));
+    rt_initialize(secure_getenv(ST_STREAM_VARIABLE));
 }
 
 __attribute__((destructor)) static void on_exit_of_program(void) {

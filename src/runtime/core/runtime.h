@@ -32,6 +32,9 @@ extern struct st_stream_head *rt_head;
  * are emitted eagerly. The watcher decides. */
 extern bool rt_deferring;
 
+/* The address that handlers of signals return to; 0: unknown. */
+extern uintptr_t rt_signal_return;
+
 /* Starts the runtime, the first time that it is called. `stream` is the value of ST_STREAM_VARIABLE
  * or NULL. */
 void rt_initialize(const char *stream);

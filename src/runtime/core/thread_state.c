@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "runtime/core/thread_state.h"
 #include "runtime/core/call_stack.h"
+#include "runtime/core/fibers.h"
 #include "runtime/core/flush_deferred.h"
 #include "runtime/core/spin.h"
 #include "runtime/core/stream_writer.h"
@@ -9,15 +10,23 @@
 
 _Thread_local struct rt_thread *rt_self;
 
-/* A thread that has ended, or belongs to a forked child, must not be mistaken for one whose
- * creation nobody saw. */
+/* A thread that has ended, belongs to a forked child, or is starting when a signal comes, must not
+ * be mistaken for one whose creation nobody saw. */
 static _Thread_local bool finished __attribute__((tls_model("initial-exec")));
+static _Thread_local bool starting __attribute__((tls_model("initial-exec")));
+
+/* The thread itself, while it runs a fiber (fibers.h), and otherwise: NULL if it is not watched. */
+static _Thread_local struct rt_thread *own __attribute__((tls_model("initial-exec")));
 
 bool rt_enter(void) {
     struct rt_thread *t = rt_self;
     if (__builtin_expect(!t, 0)) {
         if (!rt_head || finished)
             return false;
+        if (starting) {
+            atomic_fetch_add_explicit(&rt_head->dropped, 1, memory_order_relaxed);
+            return false;
+        }
         rt_thread_start(RT_NO_THREAD); /* created where we could not see it */
         t = rt_self;
         if (!t)
@@ -50,28 +59,37 @@ static struct rt_thread *new_thread(void) {
     return t ? t : rt_map_memory(sizeof *t);
 }
 
-static void start(uint32_t serial) {
-    if (!rt_head || rt_self || finished || atomic_load(&rt_head->closed))
-        return;
+/* A thread that has begun, and has emitted that; NULL if there is no memory for it. */
+static struct rt_thread *begin_thread(uint32_t serial) {
     struct rt_thread *t = new_thread();
     if (!t) {
         rt_give_up();
-        return;
+        return NULL;
     }
     t->serial = serial;
     t->sequence = t->pending_sequence = t->emitted_sequence = 0;
     t->chunks = t->used = 0;
     t->chunk = NULL;
     t->depth = t->emitted_depth = 0;
+    t->ignored_reads = t->ignored_writes = t->ignored_sync = 0;
+    t->ignoring = 0;
     t->inside = true;
     rt_take_slot(t);
-    rt_self = t;
     if (t->slot < RT_SLOTS)
         rt_emit(t, st_stream_what(ST_STREAM_SLOT, 0, t->slot), t->base);
     /* The thread that had the slot before has emitted its end, with a sequence number, by now. */
     rt_observe(t, atomic_load(&rt_head->next_sequence) - 1);
     rt_publish(t);
-    t->inside = false;
+    return t;
+}
+
+static void start(uint32_t serial) {
+    if (!rt_head || rt_self || finished || atomic_load(&rt_head->closed))
+        return;
+    struct rt_thread *t = begin_thread(serial);
+    own = rt_self = t;
+    if (t)
+        t->inside = false;
 }
 
 uint32_t rt_new_serial(void) {
@@ -84,24 +102,29 @@ uint32_t rt_thread_serial(void) {
 }
 
 void rt_thread_start(uint32_t fork) {
+    starting = true;
+    atomic_signal_fence(memory_order_seq_cst);
     start(fork == RT_NO_THREAD ? rt_new_serial() : fork);
+    atomic_signal_fence(memory_order_seq_cst);
+    starting = false;
 }
 
-void rt_thread_end(void) {
-    struct rt_thread *t = rt_self;
-    if (!t || t->inside) {
-        finished = true;
-        return;
-    }
-    t->inside = true;
+void rt_count_lost(void) {
+    if (rt_head && finished)
+        atomic_fetch_add_explicit(&rt_head->dropped, 1, memory_order_relaxed);
+}
+
+/* Of the one that is running, which has rt_enter behind it. */
+static void emit_end(struct rt_thread *t) {
     rt_unwind(0);
     rt_flush_shared_reads(t);
     rt_take_sequence(t);
     rt_emit(t, st_stream_what(ST_STREAM_THREAD_END, 0, 0), 0);
     rt_publish(t);
     atomic_store_explicit(&t->chunk->full, 1, memory_order_release);
-    finished = true;
-    rt_self = NULL;
+}
+
+static void free_thread(struct rt_thread *t) {
     rt_give_slot(t);
     rt_spin_lock(&threads_lock);
     t->next = free_threads;
@@ -109,8 +132,57 @@ void rt_thread_end(void) {
     rt_spin_unlock(&threads_lock);
 }
 
+/* A fiber that the thread is in stays as it is: another thread may go on with it. */
+void rt_thread_end(void) {
+    struct rt_thread *t = own;
+    if (!t || !rt_self || rt_self->inside) {
+        finished = true;
+        return;
+    }
+    t->inside = true;
+    atomic_signal_fence(memory_order_seq_cst);
+    rt_self = t;
+    emit_end(t);
+    finished = true;
+    own = rt_self = NULL;
+    free_thread(t);
+}
+
+/* ---- fibers ---- */
+
+struct rt_thread *rt_fiber_own(void) {
+    return own;
+}
+
+struct rt_thread *rt_fiber_begin(uint32_t serial) {
+    struct rt_thread *fiber = atomic_load(&rt_head->closed) ? NULL : begin_thread(serial);
+    if (fiber)
+        fiber->inside = false;
+    return fiber;
+}
+
+void rt_fiber_become(struct rt_thread *fiber) {
+    struct rt_thread *before = rt_self;
+    fiber->inside = true;
+    atomic_signal_fence(memory_order_seq_cst);
+    rt_self = fiber;
+    atomic_signal_fence(memory_order_seq_cst);
+    before->inside = false;
+}
+
+void rt_fiber_end(struct rt_thread *fiber) {
+    struct rt_thread *self = rt_self;
+    fiber->inside = true;
+    atomic_signal_fence(memory_order_seq_cst);
+    rt_self = fiber;
+    emit_end(fiber);
+    rt_self = self;
+    atomic_signal_fence(memory_order_seq_cst);
+    free_thread(fiber);
+}
+
 void rt_stop_in_child(void) {
     finished = true;
-    rt_self = NULL;
+    own = rt_self = NULL;
     rt_head = NULL;
 }

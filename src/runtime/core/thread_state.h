@@ -18,8 +18,10 @@ enum {
     RT_SLOTS = ST_STREAM_SLOTS
 };
 
+/* A thread, or a fiber (fibers.h). */
 struct rt_thread {
-    uint64_t owner; /* as in shadow words (shadow.h); RT_STALE while open frames are not emitted */
+    uint64_t owner; /* as in shadow words (shadow.h); RT_STALE while open frames are not emitted, or
+                     * accesses are ignored: then every access takes the slow way */
     uint64_t current; /* the same, but never RT_STALE unless no slot was free */
     uint64_t me;      /* the same without an epoch; UINT64_MAX: no slot was free */
     uint64_t base;    /* the first epoch of this thread: earlier ones belong to others */
@@ -40,6 +42,10 @@ struct rt_thread {
     size_t depth, capacity;
     size_t emitted_depth; /* so many frames, the outermost, are emitted: a function in which nothing
                            * of interest happens never is */
+    /* The program asked not to see its accesses or its synchronisation: how often (rt_is_ignored).
+     */
+    uint16_t ignored_reads, ignored_writes, ignored_sync;
+    size_t ignoring;                                               /* 1: reads or writes; or 0 */
     struct rt_thread *next;                                        /* in the list of free ones */
     uint64_t shared_pages[RT_SHARED_READS / RT_READS_A_PAGE / 64]; /* a bit for each page in use */
     struct rt_shared_read shared[RT_SHARED_READS];
@@ -61,6 +67,18 @@ void rt_thread_start(uint32_t fork);
 
 /* The thread ends, and emits nothing more. Not between rt_enter and rt_leave. */
 void rt_thread_end(void);
+
+/* A function of the program was entered, and rt_enter said no. If that is because the thread has
+ * ended, its events are lost, and counted here: destructors in the last round, handlers of signals
+ * that came after, and what runs at exit when the last thread to end is not the first one. */
+void rt_count_lost(void);
+
+/* Does the program want this access not to be seen (tsan/ignoring.h)? The fast ways of an access do
+ * not ask: while something is ignored, the owner of the thread is RT_STALE, so that no access is
+ * found to be a repetition or can be deferred. */
+static inline bool rt_is_ignored(const struct rt_thread *t, bool read, bool write) {
+    return t->ignoring && (!read || t->ignored_reads) && (!write || t->ignored_writes);
+}
 
 /* Makes sure that the calling thread calls rt_thread_end, however it ends, process exit aside. For
  * a thread whose creation nobody saw; the others do it anyway (intercept/threads.c). */

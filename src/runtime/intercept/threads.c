@@ -2,12 +2,19 @@
  *
  * A fork is emitted before its thread exists, a join after its thread is gone. Inferred blocks are
  * split after a fork and before a join: what a function does before it starts others, and what it
- * does with their results, was never meant to be one step. */
+ * does with their results, was never meant to be one step.
+ *
+ * A signal can come before anything of a new thread has run. Its handler would be the first to call
+ * us, and we would take the thread for one whose creation nobody saw, without fork and join. So a
+ * thread is created with all signals blocked, and has the mask that it should have once it is known
+ * (new_thread_mask.h). */
 #define _GNU_SOURCE
 #include "runtime/core/memory_events.h"
 #include "runtime/core/spin.h"
 #include "runtime/core/sync_events.h"
+#include "runtime/intercept/contexts.h"
 #include "runtime/intercept/interpose.h"
+#include "runtime/intercept/new_thread_mask.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -48,6 +55,7 @@ struct record {
         thrd_start_t c11;
     } routine;
     void *argument;
+    sigset_t mask; /* of signals, for the new thread */
 };
 
 enum { BUCKETS = 1024, RECORDS_AT_A_TIME = 256 };
@@ -189,7 +197,8 @@ static void find_stack(void) {
     pthread_attr_destroy(&attr);
 }
 
-/* Takes what the new thread is to do. */
+/* Takes what the new thread is to do. Signals are blocked until it is known whose thread this is.
+ */
 static struct record begin(struct record *record) {
     rt_thread_start(record->serial);
     bool inside = rt_enter();
@@ -204,6 +213,8 @@ static struct record begin(struct record *record) {
     rt_thread_will_end();
     find_stack();
     free_stack();
+    rt_forget_contexts(stack.low, stack.size);
+    pthread_sigmask(SIG_SETMASK, &copy.mask, NULL);
     return copy;
 }
 
@@ -258,8 +269,11 @@ RT_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*
         return real_pthread_create()(id, attr, routine, argument);
     record->routine.posix = routine;
     record->argument = argument;
+    struct rt_blocked blocked;
+    attr = rt_block_signals(&blocked, attr, &record->mask);
     int result = real_pthread_create()(id, attr, run_posix, record);
     created(record, result == 0, id);
+    rt_unblock_signals(&blocked);
     return result;
 }
 
@@ -271,8 +285,11 @@ RT_EXPORT int thrd_create(thrd_t *id, thrd_start_t routine, void *argument) {
         return real_thrd_create()(id, routine, argument);
     record->routine.c11 = routine;
     record->argument = argument;
+    struct rt_blocked blocked;
+    rt_block_signals(&blocked, NULL, &record->mask);
     int result = real_thrd_create()(id, run_c11, record);
     created(record, result == thrd_success, (const pthread_t *)id);
+    rt_unblock_signals(&blocked);
     return result;
 }
 

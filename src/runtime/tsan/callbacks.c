@@ -104,8 +104,10 @@ RT_EXPORT void __tsan_init(void) {
 /* We return to the function that was entered, and that one returns to pc. */
 RT_EXPORT void __tsan_func_entry(void *pc);
 RT_EXPORT void __tsan_func_entry(void *pc) {
-    if (!rt_enter())
+    if (!rt_enter()) {
+        rt_count_lost();
         return;
+    }
     /* Above our frame and the return address is the stack pointer of the function. */
     rt_function_enter(RT_CALLER, (uintptr_t)pc, (uintptr_t)__builtin_frame_address(0) + 16);
     rt_leave();
@@ -117,14 +119,6 @@ RT_EXPORT void __tsan_func_exit(void) {
         return;
     rt_function_leave();
     rt_leave();
-}
-
-/* Here, checks cannot be paused. */
-RT_EXPORT void __tsan_ignore_thread_begin(void);
-RT_EXPORT void __tsan_ignore_thread_begin(void) {
-}
-RT_EXPORT void __tsan_ignore_thread_end(void);
-RT_EXPORT void __tsan_ignore_thread_end(void) {
 }
 
 /* include/seriatim/annotate.h */

@@ -202,8 +202,8 @@ struct st_blocks_exact *st_blocks_explore(struct st_blocks_run *run,
         return exact;
     }
     if (run->model->options.order == ST_MODEL_ALL)
-        st_prediction_caveat(prediction, "Channels other than barriers order whole units only: "
-                                         "what they do inside of one was not looked at.");
+        st_prediction_caveat(prediction, "Channels other than barriers order whole units only; "
+                                         "what they do inside a unit was not considered.");
     exact->limits.deadline = options->timeout > 0 ? st_search_clock() + options->timeout : 0;
     exact->limits.most_bytes = MOST_BYTES / jobs;
     st_groups_make(run, found_something(run), &exact->groups);
