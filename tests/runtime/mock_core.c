@@ -354,6 +354,17 @@ void *rt_map_memory(size_t bytes) {
     return used <= sizeof memory ? memory + used - bytes : NULL;
 }
 
+struct st_stream_head *rt_head;
+
+void rt_unwind(size_t depth) {
+    must_be_inside();
+    add("unwind to depth %zu", depth);
+}
+
+void rt_count_lost(void) {
+    add("lost");
+}
+
 void rt_stop_in_child(void) {
     self.finished = true;
 }
