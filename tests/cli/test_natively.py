@@ -386,3 +386,161 @@ class Annotations(UnusualCase):
                                     GIVE="__tsan_ignore_thread_end()"), 0)
         self.assertGreater(self.races(BEFORE="__tsan_ignore_thread_begin();"
                                              "__tsan_ignore_thread_end()"), 0)
+
+
+# Calls that the kernel refuses, and some that it does not, with results that the program checks.
+PAGES = r"""
+#define _GNU_SOURCE
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define REFUSED(call, error) (errno = 0, (call) == -1 && errno == (error))
+
+int main(void) {
+    enum { PAGE = 4096 };
+    char *p = mmap(NULL, 8 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memset(p, 1, 8 * PAGE);
+    assert(REFUSED(munmap(0, -1), EINVAL));
+    assert(REFUSED(munmap(p, 1ul << 60), EINVAL));
+    assert(REFUSED(munmap(p, -1ul), EINVAL));
+    assert(REFUSED(munmap(p, 0), EINVAL));
+    assert(REFUSED(munmap(p + 1, PAGE), EINVAL));
+    assert(REFUSED(munmap((void *)(1ul << 63), PAGE), EINVAL));
+    assert(REFUSED((long)mremap(p, -PAGE, PAGE, 0), EINVAL) || errno == EFAULT);
+    assert(REFUSED((long)mremap(p + 1, PAGE, PAGE, MREMAP_MAYMOVE), EINVAL));
+    assert(REFUSED((long)mremap(p, 8 * PAGE, 1ul << 60, MREMAP_MAYMOVE), ENOMEM) || errno == EINVAL);
+    assert(REFUSED((long)mmap(NULL, -1ul, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), ENOMEM));
+    assert(REFUSED((long)mmap(NULL, 0, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), EINVAL));
+    assert(munmap(p + 7 * PAGE, 1) == 0);
+    assert(mremap(p, 7 * PAGE, 6 * PAGE, 0) == p && p[6 * PAGE - 1] == 1);
+    p = mremap(p, 6 * PAGE, 600 * PAGE, MREMAP_MAYMOVE);
+    assert(p != MAP_FAILED && p[6 * PAGE - 1] == 1 && p[600 * PAGE - 1] == 0);
+    p[599 * PAGE] = 1;
+    assert(munmap(p, 600 * PAGE) == 0);
+    /* Where nothing is, nothing goes away. */
+    size_t half = 1ul << 40;
+    char *far = mmap(NULL, 2 * half, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    assert(far != MAP_FAILED && munmap(far, 2 * half) == 0);
+    puts("ok");
+    return 0;
+}
+"""
+
+# A child by clone: 0 with its own memory, 1 in that of its parent who waits, 2 beside it.
+CLONE = r"""
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int shared;
+static char stack[256 * 1024];
+
+__attribute__((noinline)) static void deep(int n) {
+    shared++;
+    if (n)
+        deep(n - 1);
+    else
+        _exit(7);
+}
+
+static int child(void *argument) {
+    deep(*(int *)argument);
+    return 0;
+}
+
+__attribute__((noinline)) static int work(int value) {
+    for (int i = 0; i < 1000; i++)
+        value += shared;
+    return value;
+}
+
+static void *thread(void *argument) {
+    return work(1) ? argument : NULL;
+}
+
+int main(int argc, char **argv) {
+    static const int flags[] = {0, CLONE_VM | CLONE_VFORK, CLONE_VM};
+    int levels = 5, status;
+    pthread_t id;
+    int process = clone(child, stack + sizeof stack, flags[atoi(argv[argc - 1])] | SIGCHLD, &levels);
+    work(0);
+    if (process < 0 || waitpid(process, &status, 0) != process)
+        return 3;
+    printf("%d %d\n", WEXITSTATUS(status), shared);
+    pthread_create(&id, NULL, thread, NULL);
+    pthread_join(id, NULL);
+    work(1);
+    return 0;
+}
+"""
+
+# Has so much room as it asked for, and no more.
+LIMIT = r"""
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+static int total;
+static void *add(void *argument) {
+    total++;
+    return argument;
+}
+
+int main(void) {
+    struct rlimit limit = {1ul << 30, 2ul << 30}, now;
+    pthread_t thread;
+    assert(setrlimit(RLIMIT_AS, &limit) == 0);
+    assert(getrlimit(RLIMIT_AS, &now) == 0 && now.rlim_cur == limit.rlim_cur);
+    assert(now.rlim_max == limit.rlim_max);
+    char *some = malloc(300ul << 20);
+    assert(some);
+    some[0] = some[(300ul << 20) - 1] = 1;
+    free(some);
+    assert(!malloc(2ul << 30));
+    assert(pthread_create(&thread, NULL, add, NULL) == 0);
+    pthread_join(thread, NULL);
+    limit.rlim_cur = 2ul << 30;
+    assert(setrlimit(RLIMIT_AS, &limit) == 0); /* up to the hard limit */
+    printf("%d\n", total);
+    return 0;
+}
+"""
+
+
+class Kernel(UnusualCase):
+    def test_pages_that_cannot_be_unmapped(self):
+        program = self.build(PAGES)
+        self.assertEqual(self.alone(program, env=environment(LD_LIBRARY_PATH=str(RUNTIME))).stdout,
+                         "ok\n")
+        for command in (["run"], ["record", "-o", "t.stt"]):
+            result = self.seriatim(*command, program)
+            self.assertEqual((result.text, result.status), ("ok\n", 0), result.message)
+            self.assertNotIn("missing", result.message)
+
+    def test_children_by_clone(self):
+        program = self.build(CLONE)
+        for kind, shared, missing in (("0", 0, False), ("1", 6, False), ("2", 6, True)):
+            result = self.seriatim("run", program, kind)
+            self.assertEqual((result.text, result.status), (f"7 {shared}\n", 0), result.message)
+            (self.assertIn if missing else self.assertNotIn)("events are missing", result.message)
+
+    def test_a_limit_on_addresses_leaves_what_it_should(self):
+        program = self.build(LIMIT)
+        self.assertEqual(self.alone(program, env=environment(LD_LIBRARY_PATH=str(RUNTIME))).stdout,
+                         "1\n")
+        for command in (["run"], ["record", "-o", "t.stt"]):
+            result = self.seriatim(*command, program)
+            self.assertEqual((result.text, result.status), ("1\n", 0), result.message)
+            self.assertIn("2 threads", result.message)

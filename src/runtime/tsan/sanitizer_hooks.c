@@ -8,13 +8,14 @@ static void nothing(void) {
 
 #define NAME_FOR_NOTHING(name) RT_EXPORT void name(void) __attribute__((weak, alias("nothing")));
 
-/* ---- system calls ---- */
-
+#define COVERAGE(name) NAME_FOR_NOTHING(__sanitizer_##name)
 #define CALL(call)                                                                                 \
     NAME_FOR_NOTHING(__sanitizer_syscall_pre_impl_##call)                                          \
     NAME_FOR_NOTHING(__sanitizer_syscall_post_impl_##call)
 
 /* clang-format off */
+/* ---- system calls ---- */
+
 CALL(accept) CALL(accept4) CALL(access) CALL(acct) CALL(add_key) CALL(adjtimex) CALL(alarm)
 CALL(bdflush) CALL(bind) CALL(brk) CALL(capget) CALL(capset) CALL(chdir) CALL(chmod) CALL(chown)
 CALL(chroot) CALL(clock_adjtime) CALL(clock_getres) CALL(clock_gettime) CALL(clock_nanosleep)
@@ -71,28 +72,35 @@ CALL(timerfd_create) CALL(timerfd_gettime) CALL(timerfd_settime) CALL(times) CAL
 CALL(truncate) CALL(umask) CALL(umount) CALL(uname) CALL(unlink) CALL(unlinkat) CALL(unshare)
 CALL(uselib) CALL(ustat) CALL(utime) CALL(utimensat) CALL(utimes) CALL(vfork) CALL(vhangup)
 CALL(vmsplice) CALL(wait4) CALL(waitid) CALL(waitpid) CALL(write) CALL(writev)
-/* clang-format on */
 
 /* ---- coverage ---- */
 
-#define COVERAGE(name) NAME_FOR_NOTHING(__sanitizer_##name)
+COVERAGE(cov_8bit_counters_init)
+COVERAGE(cov_bool_flag_init)
+COVERAGE(cov_dump)
+COVERAGE(cov_pcs_init)
+COVERAGE(cov_reset)
+COVERAGE(cov_trace_cmp)
+COVERAGE(cov_trace_cmp1)
+COVERAGE(cov_trace_cmp2)
+COVERAGE(cov_trace_cmp4)
+COVERAGE(cov_trace_cmp8)
+COVERAGE(cov_trace_const_cmp1)
+COVERAGE(cov_trace_const_cmp2)
+COVERAGE(cov_trace_const_cmp4)
+COVERAGE(cov_trace_const_cmp8)
+COVERAGE(cov_trace_div4)
+COVERAGE(cov_trace_div8)
+COVERAGE(cov_trace_gep)
+COVERAGE(cov_trace_pc)
+COVERAGE(cov_trace_pc_guard)
+COVERAGE(cov_trace_pc_guard_init)
+COVERAGE(cov_trace_pc_indir)
+COVERAGE(cov_trace_switch)
+COVERAGE(dump_coverage)
+COVERAGE(dump_trace_pc_guard_coverage)
 
-                                                                                                                                                                                                        COVERAGE(cov_8bit_counters_init) COVERAGE(cov_bool_flag_init) COVERAGE(
-                                                                                                                                                                                                            cov_dump)
-                                                                                                                                                                                                            COVERAGE(
-                                                                                                                                                                                                                cov_pcs_init) COVERAGE(cov_reset) COVERAGE(cov_trace_cmp) COVERAGE(cov_trace_cmp1) COVERAGE(cov_trace_cmp2) COVERAGE(cov_trace_cmp4) COVERAGE(cov_trace_cmp8)
-                                                                                                                                                                                                                COVERAGE(
-                                                                                                                                                                                                                    cov_trace_const_cmp1)
-                                                                                                                                                                                                                    COVERAGE(
-                                                                                                                                                                                                                        cov_trace_const_cmp2) COVERAGE(cov_trace_const_cmp4) COVERAGE(cov_trace_const_cmp8) COVERAGE(cov_trace_div4) COVERAGE(cov_trace_div8) COVERAGE(cov_trace_gep) COVERAGE(cov_trace_pc) COVERAGE(cov_trace_pc_guard)
-                                                                                                                                                                                                                        COVERAGE(cov_trace_pc_guard_init) COVERAGE(cov_trace_pc_indir)
-                                                                                                                                                                                                                            COVERAGE(
-                                                                                                                                                                                                                                cov_trace_switch)
-                                                                                                                                                                                                                                COVERAGE(
-                                                                                                                                                                                                                                    dump_coverage)
-                                                                                                                                                                                                                                    COVERAGE(
-                                                                                                                                                                                                                                        dump_trace_pc_guard_coverage)
-
-    /* The lowest stack pointer of a thread, which instrumented functions write. */
-    RT_EXPORT extern _Thread_local uintptr_t __sancov_lowest_stack;
+/* The lowest stack pointer of a thread, which instrumented functions write. */
+RT_EXPORT extern _Thread_local uintptr_t __sancov_lowest_stack;
 _Thread_local uintptr_t __sancov_lowest_stack;
+/* clang-format on */
