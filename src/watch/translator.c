@@ -447,7 +447,7 @@ translate_access(struct st_translator *t, struct thread *thread,
     if (left > AHEAD)
         st_variables_prefetch(&t->variables, st_stream_address(record + AHEAD));
     if (__builtin_expect(st_stream_aux(record) != 0, 1)) {
-        access_variable(t, thread, record, write, false);
+        access_variable(t, thread, st_stream_address(record), record, write, false);
         return 1;
     }
     if (left == 1)
@@ -470,12 +470,20 @@ static size_t translate(struct st_translator *t, struct thread *thread, uint64_t
         enum st_stream_op op = st_stream_op(record);
         if (!st_is_in_turn(record))
             return i;
+        if (__builtin_expect(thread->held_back.there, 0))
+            st_translate_held_back(t, thread, record);
         length = 1;
         switch (op) {
         case ST_STREAM_ATOMIC_READ:
         case ST_STREAM_ATOMIC_WRITE:
         case ST_STREAM_ATOMIC_UPDATE:
-            st_translate_atomic(t, thread, record, op);
+            if (st_stream_aux(record) & ST_STREAM_WITH_VALUES) {
+                length = 2;
+                if (i + 1 == count)
+                    return i;
+                thread->at++;
+            }
+            st_translate_atomic(t, thread, record);
             break;
         case ST_STREAM_READ:
         case ST_STREAM_WRITE:
