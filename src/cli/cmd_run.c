@@ -14,7 +14,7 @@ struct values {
     const char *spec, *log;
     uint64_t limit, error_exitcode;
     bool first, strict;
-    unsigned format;
+    unsigned relation, format;
     struct filter_values filters;
 };
 
@@ -57,6 +57,7 @@ static void write_to(struct run *run, FILE *file, int fd) {
                                .facts = st_validator_facts(check->validator),
                                .repairs = st_validator_repairs(check->validator),
                                .stopped = check->run.stopped,
+                               .relation = check->relation,
                                .kind = ST_REPORT_RESULT,
                                .results = {&result, 1}};
     if (was_unchecked(&report)) {
@@ -177,8 +178,9 @@ static enum status run_program(const void *command_values, const char *const *op
     if (check_exitcode(values, &error) < 0 || check_log(values, &error) < 0 ||
         open_filters(&run, &error) < 0)
         return complain(&error);
-    st_live_check_init(&run.check, st_filters_keep(&values->filters.files, values->limit),
-                       values->first, &hooks);
+    st_live_check_init(&run.check, st_relation_or_usual(values->relation, true),
+                       st_filters_keep(&values->filters.files, values->limit), values->first,
+                       &hooks);
     int started = st_live_check_start(&run.check, "run", operands, values->spec, &error);
     enum status status = started < 0 ? complain(&error) : follow(&run);
     st_live_check_free(&run.check);
@@ -187,6 +189,7 @@ static enum status run_program(const void *command_values, const char *const *op
 }
 
 static const struct st_option options[] = {
+    RELATION_OPTIONS(struct values),
     {.name = "spec",
      .kind = ST_TEXT,
      .offset = offsetof(struct values, spec),

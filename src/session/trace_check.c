@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 void st_trace_check_start(struct st_trace_check *check, const struct st_engine *const *engines,
-                          size_t count, size_t keep, bool first_only) {
-    *check = (struct st_trace_check){.count = count};
+                          size_t count, enum st_relation relation, size_t keep, bool first_only) {
+    *check = (struct st_trace_check){.count = count, .relation = relation};
     check->runs = st_alloc(count, sizeof *check->runs);
     for (size_t i = 0; i < count; i++)
         st_engine_run_start(&check->runs[i], engines[i], keep, first_only);
@@ -52,8 +52,11 @@ int st_trace_check_read(struct st_trace_check *check, struct st_trace_input *inp
     uint64_t first;
     long count = 0;
     while (!st_trace_check_stopped(check) &&
-           (count = st_trace_input_next(input, &events, &first, error)) > 0)
+           (count = st_trace_input_next(input, &events, &first, error)) > 0) {
+        st_relation_apply(check->relation, st_trace_channels(input->reading.trace), events,
+                          (size_t)count);
         feed(check, events, (size_t)count, first);
+    }
     st_reading_stop(&input->reading);
     if (count < 0)
         return -1;

@@ -165,7 +165,14 @@ size_t st_translate_suspend(struct st_translator *t, struct thread *thread) {
 void st_translate_resume(struct st_translator *t, struct thread *thread, size_t first) {
     for (size_t i = first; i < thread->depth; i++)
         if (thread->frames[i].kind == INFERRED)
-            emit(t, thread, ST_BEGIN, thread->frames[i].block, thread->frames[i].loc);
+            emit_event(t,
+                       (struct st_event){.thread = thread->number,
+                                         .target = thread->frames[i].block,
+                                         .loc = thread->frames[i].loc,
+                                         .written = ST_BEGIN,
+                                         .joined = true,
+                                         .op = ST_BEGIN},
+                       thread->at);
 }
 
 void st_translate_split(struct st_translator *t, struct thread *thread) {

@@ -168,6 +168,7 @@ static __attribute__((noinline)) void name_channel(struct st_translator *t,
     char name[ST_LONGEST_NAME];
     st_translate_name(t, st_variables_place(&t->variables, channel->address), name, sizeof name);
     channel->number = st_translate_unique(&t->symbols.channels, &t->channel_repeats, name);
+    st_symbols_note_channels(&t->symbols);
 }
 
 void st_translate_channel(struct st_translator *t, struct thread *thread,

@@ -443,7 +443,9 @@ static void make_trace(struct generator *g, struct sample *sample) {
     }
     sample->count = 0;
     sample->repair = false;
+    sample->relation = ST_LOCKS;
     interleave(g, sample);
+    sample->lock_channels = percent(g, 40) ? 0 : below(g, 1 << SAMPLE_CHANNELS);
 }
 
 /* Loses an event, repeats one, or swaps one with the last. */
