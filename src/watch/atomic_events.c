@@ -100,6 +100,7 @@ static void hold_back(struct st_translator *t, struct thread *thread, struct st_
                                            .calls = calls,
                                            .address = st_stream_address(record),
                                            .turn = t->turns++,
+                                           .at = thread->at,
                                            .record = *record,
                                            .atomic = *atomic};
 }
@@ -122,6 +123,16 @@ static struct thread *first_waiting(const struct st_translator *t, uint64_t addr
     return first;
 }
 
+/* It is emitted as if it had been at once. */
+static void emit_held_back(struct st_translator *t, struct thread *thread, struct st_word *word) {
+    const struct held_back *access = &thread->held_back;
+    uint64_t now = thread->at;
+    drop_held_back(thread, word);
+    thread->at = access->at;
+    access_word(t, thread, &access->record, access->calls, word->generation);
+    thread->at = now;
+}
+
 static void drop_waiting(struct st_translator *t, struct st_word *word, uint64_t address) {
     struct thread *thread;
     while (word->waiting && (thread = first_waiting(t, address)))
@@ -131,11 +142,8 @@ static void drop_waiting(struct st_translator *t, struct st_word *word, uint64_t
 
 static void emit_waiting(struct st_translator *t, struct st_word *word, uint64_t address) {
     struct thread *thread;
-    while (word->waiting && (thread = first_waiting(t, address))) {
-        drop_held_back(thread, word);
-        access_word(t, thread, &thread->held_back.record, thread->held_back.calls,
-                    word->generation);
-    }
+    while (word->waiting && (thread = first_waiting(t, address)))
+        emit_held_back(t, thread, word);
     word->waiting = 0;
 }
 
@@ -144,6 +152,13 @@ static void emit_waiting(struct st_translator *t, struct st_word *word, uint64_t
 /* A ticket lock has the name of its first word. */
 static uint64_t lock_address(const struct st_word *word, uint64_t address) {
     return word->state == ST_WORD_TICKET && word->tickets < address ? word->tickets : address;
+}
+
+/* Reports do not call it one until it has been given back as locks are. */
+static void doubt(struct st_translator *t, uint64_t lock, bool doubtful) {
+    const struct st_sync_object *object = st_object_at(&t->locks, lock, 0);
+    if (object->number != ST_NO_OBJECT)
+        st_symbols_doubt(&t->symbols, object->number, doubtful);
 }
 
 /* It was no lock after all. */
@@ -165,6 +180,9 @@ static void acquire(struct st_translator *t, struct thread *thread, struct st_wo
     if (word->state == ST_WORD_TICKET) {
         word->tickets = thread->ticket.address;
         thread->ticket.address = 0;
+        struct st_word *tickets = find_word(t, word->tickets);
+        if (tickets)
+            tickets->tickets = address;
     }
     word->taken_at = record->argument;
     if (!st_is_proven(word) && !(calls & CALL_SEMAPHORE))
@@ -172,6 +190,8 @@ static void acquire(struct st_translator *t, struct thread *thread, struct st_wo
     struct st_stream_record lock = {
         st_stream_what(ST_STREAM_ACQUIRE, 0, lock_address(word, address)), record->argument};
     st_translate_acquire(t, thread, &lock);
+    if (!word->clean)
+        doubt(t, lock_address(word, address), true);
 }
 
 /* The critical section was that of a lock: whoever tried to come in was waiting. */
@@ -181,16 +201,16 @@ static void release(struct st_translator *t, struct thread *thread, struct st_wo
     struct st_stream_record lock = {
         st_stream_what(ST_STREAM_RELEASE, 0, lock_address(word, address)), record->argument};
     st_translate_release(t, thread, &lock);
+    if (!word->clean)
+        doubt(t, lock_address(word, address), false);
     drop_waiting(t, word, address);
     if (st_is_proven(word))
         return;
     word->clean++;
     word->generation++;
     struct st_word *tickets = word->state == ST_WORD_TICKET ? find_word(t, word->tickets) : NULL;
-    if (tickets) {
-        tickets->tickets = address;
+    if (tickets)
         tickets->generation = word->generation;
-    }
 }
 
 /* ---- tickets ---- */
@@ -217,10 +237,9 @@ static bool draw_ticket(struct st_translator *t, struct thread *thread, const st
 
 /* ---- all of them ---- */
 
-static void use_word(struct st_translator *t, struct thread *thread,
+static void use_word(struct st_translator *t, struct thread *thread, struct st_word *word,
                      const struct st_stream_record *record, unsigned calls) {
     uint64_t address = st_stream_address(record);
-    struct st_word *word = word_at(t, address);
     struct st_atomic atomic = st_atomic_of(record);
     uint64_t lock = lock_address(word, address);
     if (draw_ticket(t, thread, word, address, &atomic))
@@ -241,11 +260,32 @@ static void use_word(struct st_translator *t, struct thread *thread,
             hold_back(t, thread, word, record, &atomic, calls);
         break;
     case ST_USE_NOTHING:
+        if (atomic.kind <= ST_ATOMIC_FAIL && !st_is_proven(word))
+            access_word(t, thread, record, calls, word->generation);
         break;
     case ST_USE_DATA:
         if (word->state == ST_WORD_DATA && (word->holder || word->waiting))
             become_data(t, word, address, lock);
         access_word(t, thread, record, calls, word->generation);
+    }
+}
+
+/* The word that the lock at this address is, or that says whose turn it is. */
+static struct st_word *word_of_lock(const struct st_translator *t, uint64_t *address) {
+    struct st_word *word = find_word(t, *address);
+    if (word && word->state == ST_WORD_DATA && word->tickets) {
+        *address = word->tickets;
+        word = find_word(t, *address);
+    }
+    return word;
+}
+
+void st_translate_end_of_words(struct st_translator *t, struct thread *thread) {
+    for (size_t i = thread->lock_count; i-- > 0;) {
+        uint64_t lock = t->locks.list[thread->locks[i].object].address, address = lock;
+        struct st_word *word = word_of_lock(t, &address);
+        if (word && word->holder == thread->number + 1 && !word->clean)
+            become_data(t, word, address, lock);
     }
 }
 
@@ -256,12 +296,13 @@ void st_translate_atomic(struct st_translator *t, struct thread *thread,
     uint64_t address = st_stream_address(record);
     if (calls & CALL_POOL)
         mark_pool(t, address);
-    if (word_at(t, address)->pool)
+    struct st_word *word = word_at(t, address);
+    if (word->pool)
         return;
     if (calls & CALL_SIGNALS || !(st_stream_aux(record) & ST_STREAM_WITH_VALUES))
         access_word(t, thread, record, calls, 0);
     else
-        use_word(t, thread, record, calls);
+        use_word(t, thread, word, record, calls);
 }
 
 /* ---- futexes ---- */
@@ -284,9 +325,11 @@ void st_translate_futex(struct st_translator *t, struct thread *thread,
 
 /* ---- what a thread does next ---- */
 
-static bool is_still_waiting(const struct thread *thread, const struct st_stream_record *record) {
-    enum st_stream_op op = st_stream_op(record);
-    switch (op) {
+/* Functions of its own may be what it waits with, but have begins and ends: the access is emitted
+ * first, which does no harm to a lock. */
+static bool is_still_waiting(struct st_translator *t, const struct thread *thread,
+                             const struct st_stream_record *record) {
+    switch (st_stream_op(record)) {
     case ST_STREAM_ATOMIC_READ:
     case ST_STREAM_ATOMIC_WRITE:
     case ST_STREAM_ATOMIC_UPDATE:
@@ -294,10 +337,11 @@ static bool is_still_waiting(const struct thread *thread, const struct st_stream
     case ST_STREAM_FUTEX_WAKE:
     case ST_STREAM_FUTEX_WOKEN:
         return st_stream_address(record) == thread->held_back.address;
+    case ST_STREAM_ENTER:
+        return st_translate_is_hidden(t, record);
     case ST_STREAM_LEAVE:
         return thread->depth && thread->frames[thread->depth - 1].hidden;
     case ST_STREAM_NONE:
-    case ST_STREAM_ENTER:
     case ST_STREAM_DEFERRED_READ:
     case ST_STREAM_DEFERRED_WRITE:
     case ST_STREAM_ALLOCATE:
@@ -309,25 +353,30 @@ static bool is_still_waiting(const struct thread *thread, const struct st_stream
     }
 }
 
+/* It swapped a word that was taken, and does not wait: that is no lock, unless it is only about to
+ * return to where it will wait. */
+static bool shows_data(const struct thread *thread, struct st_word *word,
+                       const struct st_stream_record *record) {
+    if (word->state != ST_WORD_LOCK || !word->holder || !st_is_change(&thread->held_back.atomic))
+        return false;
+    if (record && st_stream_op(record) != ST_STREAM_LEAVE &&
+        st_stream_op(record) != ST_STREAM_ENTER)
+        return true;
+    word->unsettled = true;
+    return false;
+}
+
 void st_translate_held_back(struct st_translator *t, struct thread *thread,
                             const struct st_stream_record *record) {
-    if (is_still_waiting(thread, record))
-        return;
-    uint64_t address = thread->held_back.address;
-    struct st_word *word = find_word(t, address);
-    if (!word) {
+    struct st_word *word = find_word(t, thread->held_back.address);
+    if (!word)
         thread->held_back.there = false;
+    if (!word || (record && is_still_waiting(t, thread, record)))
         return;
-    }
-    bool swapped =
-        word->state == ST_WORD_LOCK && word->holder && st_is_change(&thread->held_back.atomic);
-    if (swapped && st_stream_op(record) != ST_STREAM_LEAVE) { /* and did not wait */
-        become_data(t, word, address, address);
-        return;
-    }
-    word->unsettled |= swapped;
-    drop_held_back(thread, word);
-    if (!st_is_proven(word))
-        access_word(t, thread, &thread->held_back.record, thread->held_back.calls,
-                    word->generation);
+    if (shows_data(thread, word, record))
+        become_data(t, word, thread->held_back.address, thread->held_back.address);
+    else if (st_is_proven(word))
+        drop_held_back(thread, word);
+    else
+        emit_held_back(t, thread, word);
 }

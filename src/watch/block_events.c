@@ -95,6 +95,10 @@ void st_translate_leave(struct st_translator *t, struct thread *thread, bool ann
         pop_one(t, thread);
 }
 
+bool st_translate_is_hidden(struct st_translator *t, const struct st_stream_record *enter) {
+    return function_at(t, enter->argument)->hidden;
+}
+
 /* What the library does in a function of its own is what those around it do; the program's own
  * functions, be they called by the library, are the program's again. */
 static unsigned calls_in(struct st_translator *t, const struct thread *thread,

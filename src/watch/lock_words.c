@@ -127,9 +127,9 @@ static enum st_word_use use_of_fresh(struct st_word *word, uint32_t thread,
     if (atomic->kind == ST_ATOMIC_LOAD && ticket) {
         word->state = ST_WORD_TICKET;
         enum st_word_use use = use_of_ticket(word, thread, atomic, ticket);
-        if (use != ST_USE_TAKE)
-            word->state = ST_WORD_FRESH;
-        return use;
+        if (use == ST_USE_TAKE)
+            return use;
+        word->state = ST_WORD_FRESH;
     }
     if (is_take(word, atomic))
         return take(word, thread, atomic);

@@ -220,6 +220,13 @@ void st_translator_flush(struct st_translator *t) {
         publish(t);
 }
 
+void st_translator_finish(struct st_translator *t) {
+    for (uint32_t i = 0; i < t->serials.count; i++)
+        if (t->threads[i])
+            st_translate_end_of_words(t, t->threads[i]);
+    st_translator_flush(t);
+}
+
 /* ---- where ---- */
 
 /* A line as a location; asked for once. */
@@ -285,6 +292,7 @@ static void on_thread_event(struct st_translator *t, struct thread *thread,
 }
 
 static void on_thread_end(struct st_translator *t, struct thread *thread) {
+    st_translate_end_of_words(t, thread);
     st_translate_leave_all(t, thread);
     if (thread->slot != ST_SLOT_NONE)
         st_slots_end(&t->slots, thread->slot, thread->number, thread->at);

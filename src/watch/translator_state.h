@@ -42,12 +42,14 @@ struct lock_held {
     uint32_t held;   /* it and those before it: number in the sites */
 };
 
-/* An atomic access that may have been waiting: it is emitted when its thread goes on. */
+/* An atomic access that may have been waiting: it is emitted when its thread goes on. Invariant: no
+ * event of the thread comes in between. */
 struct held_back {
     bool there;
     unsigned calls; /* enum library_call */
     uint64_t address;
     uint64_t turn; /* smaller: happened before */
+    uint64_t at;   /* as in the thread, then */
     struct st_stream_record record;
     struct st_atomic atomic;
 };
@@ -253,6 +255,8 @@ void st_translate_start(struct st_translator *t, uint32_t thread, uint64_t at);
 
 void st_translate_enter(struct st_translator *t, struct thread *thread,
                         const struct st_stream_record *record);
+/* Is the function that is entered one of the implementation? */
+bool st_translate_is_hidden(struct st_translator *t, const struct st_stream_record *enter);
 void st_translate_begin(struct st_translator *t, struct thread *thread,
                         const struct st_stream_record *record);
 /* Ends the innermost frame that is a function (or annotated), and what is open in it. */
@@ -297,11 +301,14 @@ static inline bool is_waiting_call(unsigned calls) {
 /* An atomic access; what it did is in the record after it, if it says so. */
 void st_translate_atomic(struct st_translator *t, struct thread *thread,
                          const struct st_stream_record *record);
+/* The thread has ended. What it took once and did not give back was no lock. */
+void st_translate_end_of_words(struct st_translator *t, struct thread *thread);
 /* A wait at a futex, and order from one. */
 void st_translate_futex(struct st_translator *t, struct thread *thread,
                         const struct st_stream_record *record);
 
-/* The record is the next of a thread with an access that was held back. */
+/* The record is the next of a thread with an access that was held back; or something else shows
+ * that the thread has gone on: NULL. */
 void st_translate_held_back(struct st_translator *t, struct thread *thread,
                             const struct st_stream_record *record);
 
