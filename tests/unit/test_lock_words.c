@@ -1,5 +1,5 @@
 /* Which atomic words are locks: operations in their order, and what each is taken for. */
-#include "watch/lock_words.h"
+#include "watch/words/lock_words.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

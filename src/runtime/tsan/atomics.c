@@ -53,6 +53,8 @@ static const enum st_stream_op ops[] = {
 static void emit(uintptr_t address, size_t size, struct effect effect, uintptr_t caller) {
     bool write = effect.kind > ST_ATOMIC_FAIL;
     struct rt_thread *t = rt_self;
+    if (rt_is_ignored(t, effect.kind != ST_ATOMIC_STORE, write))
+        return;
     uint64_t before = atomic_load_explicit(&rt_shadow_of(address)->write, memory_order_acquire);
     bool guard = !write && rt_state_of(before) == RT_SHARED && before & RT_GUARD;
     rt_emit_frames(t);

@@ -1,4 +1,4 @@
-#include "watch/lock_words.h"
+#include "watch/words/lock_words.h"
 
 /* As those of <stdatomic.h>. */
 enum { CONSUME = 1, ACQUIRE = 2, RELEASE = 3, BOTH = 4, SEQUENTIAL = 5 };

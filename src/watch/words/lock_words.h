@@ -21,8 +21,8 @@
  * another variable (its generation), so no path leads from one critical section to the next over
  * the word; that is what locks are for. After the probation there are acquires and releases only.
  */
-#ifndef SERIATIM_WATCH_LOCK_WORDS_H
-#define SERIATIM_WATCH_LOCK_WORDS_H
+#ifndef SERIATIM_WATCH_WORDS_LOCK_WORDS_H
+#define SERIATIM_WATCH_WORDS_LOCK_WORDS_H
 
 #include "stream/stream.h"
 
