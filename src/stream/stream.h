@@ -45,7 +45,7 @@
 
 #define ST_STREAM_MAGIC UINT64_C(0x3172747374616972)
 enum {
-    ST_STREAM_VERSION = 6,
+    ST_STREAM_VERSION = 7,
     ST_STREAM_CHUNK_BYTES = 64 * 1024,
     ST_STREAM_RECORDS = ST_STREAM_CHUNK_BYTES / 16 - 4, /* in a chunk */
     ST_STREAM_SLOTS = 1 << 14, /* so many threads at a time can have words in shadow memory */
@@ -63,7 +63,11 @@ enum st_stream_op {
     ST_STREAM_ATOMIC_READ,
     ST_STREAM_ATOMIC_WRITE,
     ST_STREAM_ATOMIC_UPDATE, /* a read and a write in one step */
-    ST_STREAM_LENGTH,        /* argument: bytes of the range that the record before it is about */
+    /* After an atomic access whose aux has ST_STREAM_WITH_VALUES set beside its bytes: what it did.
+     * aux: enum st_stream_atomic (bits 0 to 3), memory order as in C11 (4 to 6); address: the lower
+     * 48 bits of the value before, unless it was a store; argument: those 64 of the value after. */
+    ST_STREAM_VALUES,
+    ST_STREAM_LENGTH, /* argument: bytes of the range that the record before it is about */
 
     /* A deferred access of this or another thread: see above. address: a multiple of 8; aux:
      * which of the 8 bytes; argument: slot (bits 0 to 15) and epoch (16 to 63) of the thread that
@@ -83,7 +87,7 @@ enum st_stream_op {
     ST_STREAM_BEGIN,
     ST_STREAM_END,
     /* The thread waited for others or let others begin here, on purpose: inferred blocks are split
-     * at this point. */
+     * at this point. aux: enum st_stream_split. */
     ST_STREAM_SPLIT,
 
     /* Synchronisation: always with a sequence number. address: the object; argument: return address
@@ -126,6 +130,43 @@ enum st_stream_op {
 };
 
 enum { ST_STREAM_HANDLER = 1, ST_STREAM_AFTER_SKIPPED = 2 };
+
+enum { ST_STREAM_WITH_VALUES = 1 << 7, ST_STREAM_ACCESS_BYTES = 0x1f };
+
+enum st_stream_atomic {
+    ST_ATOMIC_LOAD,
+    ST_ATOMIC_FAIL, /* a compare-and-swap that did nothing */
+    ST_ATOMIC_STORE,
+    ST_ATOMIC_EXCHANGE,
+    ST_ATOMIC_COMPARE, /* a compare-and-swap that succeeded */
+    ST_ATOMIC_ADD,
+    ST_ATOMIC_BITS
+};
+
+/* Between a pause and its resume a thread does work that belongs to none of the functions that are
+ * open in it, as if it were another thread: a share of a parallel region, or a task that it runs
+ * while it waits. Inferred blocks are ended at the pause and begun again at the resume; what is
+ * entered first in between is what that work starts with. Pauses nest. */
+enum st_stream_split { ST_SPLIT_HERE, ST_SPLIT_PAUSE, ST_SPLIT_RESUME };
+
+/* Channels with a meaning of their own, whatever object they belong to: that of the runtime, which
+ * has no name, or, for dependences of tasks, the variable that they are about. */
+enum st_stream_channel {
+    ST_CHANNEL_FIRST = 192,
+    ST_CHANNEL_FORK = ST_CHANNEL_FIRST, /* a parallel region begins */
+    ST_CHANNEL_BARRIER,                 /* and its twin, for every other phase */
+    ST_CHANNEL_BARRIER_ODD,
+    ST_CHANNEL_TASK,     /* a task is created, or goes on in another thread */
+    ST_CHANNEL_TASKWAIT, /* a child of a task has ended */
+    ST_CHANNEL_TASKGROUP,
+    ST_CHANNEL_ORDERED,
+    ST_CHANNEL_DOACROSS,
+    ST_CHANNEL_REDUCTION,
+    ST_CHANNEL_DETACHED, /* an event of a detached task was fulfilled */
+    ST_CHANNEL_LAST_OF_RUNTIME = ST_CHANNEL_DETACHED,
+    ST_CHANNEL_WRITERS, /* tasks that depend on a variable as out or inout */
+    ST_CHANNEL_READERS, /* as in */
+};
 
 /* `what` holds op (bits 0 to 6), aux (8 to 15) and address (16 to 63: user addresses have 47 bits).
  * With bit 7 the record has a sequence number of its own, without ST_STREAM_SEQUENCE before it:

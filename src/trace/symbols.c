@@ -42,7 +42,9 @@ void st_symbols_init(struct st_symbols *symbols) {
     st_names_init(&symbols->channels);
     st_names_init(&symbols->shared_locks);
     symbols->channel_facts = (struct st_channels){{0}};
-    symbols->noted = symbols->lock_channels = 0;
+    symbols->noted = symbols->lock_channels = symbols->doubts = 0;
+    symbols->doubtful = NULL;
+    symbols->doubtful_capacity = 0;
     st_contexts_init(&symbols->contexts);
 }
 
@@ -56,6 +58,15 @@ void st_symbols_free(struct st_symbols *symbols) {
     st_names_free(&symbols->shared_locks);
     st_channels_free(&symbols->channel_facts);
     st_contexts_free(&symbols->contexts);
+    free(symbols->doubtful);
+}
+
+void st_symbols_doubt(struct st_symbols *symbols, uint32_t lock, bool doubtful) {
+    st_reserve(&symbols->doubtful, &symbols->doubtful_capacity, (size_t)lock + 1);
+    if (symbols->doubtful[lock] == doubtful)
+        return;
+    symbols->doubtful[lock] = doubtful;
+    symbols->doubts += doubtful ? 1 : UINT32_MAX;
 }
 
 void st_symbols_note_channels(struct st_symbols *symbols) {

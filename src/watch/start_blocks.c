@@ -92,14 +92,19 @@ static void look_at(struct st_translator *t, struct function *function, uint64_t
 
 void st_translate_enter_start(struct st_translator *t, struct thread *thread,
                               struct function *function, struct frame frame, uint64_t pc) {
-    if (frame.kind == INFERRED) {
+    /* Tasks and parallel regions are parts of a function that the compiler made functions of their
+     * own: they are no blocks. */
+    if (frame.kind == INFERRED && (thread->pauses || thread->turns.flow)) {
+        frame.kind = NO_BLOCK;
+    } else if (frame.kind == INFERRED) {
         if (function->start == NOT_LOOKED_AT)
             look_at(t, function, pc);
         frame.start = function->start == AS_WHOLE;
         frame.block = frame.start ? function->start_block : frame.block;
         frame.kind = frame.start ? INFERRED : NO_BLOCK;
     }
-    bool turns = function->start == IN_TURNS && function->kind == INFERRED;
+    bool turns = function->start == IN_TURNS && function->kind == INFERRED && !thread->pauses &&
+                 !thread->turns.flow;
     function->was_block |= turns;
     st_translate_open(t, thread, function, frame, pc);
     if (turns)

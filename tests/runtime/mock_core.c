@@ -10,6 +10,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum { MOCK_FIBERS = 4, THREADS = 20000, NAMES = 64, BYTES = 2048, LINES = 64 };
 
@@ -207,6 +210,21 @@ void rt_mark_guard(const volatile void *guard) {
 void rt_split(void) {
     must_be_inside();
     add("split");
+}
+
+uint32_t rt_thread_serial(void) {
+    must_be_inside();
+    return self.serial;
+}
+
+void rt_pause(void) {
+    must_be_inside();
+    add("pause");
+}
+
+void rt_resume(void) {
+    must_be_inside();
+    add("resume");
 }
 
 void rt_futex_wait(const volatile void *word, uintptr_t caller) {

@@ -93,16 +93,17 @@ static void report_block(struct witness *w, uint32_t t, uint32_t index, const st
  * comes back to the data itself: one that calls others, which are blocks, for one step each, is
  * there to put steps in a row. Such a cut makes no cycle of transactions, and is found here alone.
  */
-static bool report_start(struct witness *w, uint32_t t) {
+static bool report_start(struct witness *w, uint32_t t, const struct proof *proof) {
     struct st_open_blocks *blocks = &w->blocks[t];
-    if (best_proof(w, 1)) {
-        blocks->violated = 1; /* and what is in it is reported */
+    uint32_t index = blocks->violated;
+    if (best_proof(w, index + 1)) {
+        blocks->violated++; /* and what is in it is reported */
         return true;
     }
-    if (blocks->depth > 1)
+    if (blocks->depth > index + 1)
         return false;
     st_findings_bad_event(w->findings, w->number);
-    report_block(w, t, blocks->violated++, best_proof(w, 0));
+    report_block(w, t, blocks->violated++, proof);
     return true;
 }
 
@@ -111,7 +112,7 @@ static void report_blocks(struct witness *w, uint32_t t) {
     const struct st_open_blocks *blocks = &w->blocks[t];
     while ((proof = best_proof(w, blocks->violated))) {
         if (blocks->items[blocks->violated].start) {
-            if (!report_start(w, t))
+            if (!report_start(w, t, proof))
                 break;
         } else {
             report_block(w, t, w->blocks[t].violated++, proof);

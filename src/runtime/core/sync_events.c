@@ -68,6 +68,22 @@ void rt_split(void) {
     }
 }
 
+/* What is open must be known before it is paused: its begin would seem to be part of the work. */
+static void emit_split(enum st_stream_split kind) {
+    rt_emit_frames(rt_self);
+    rt_emit(rt_self, st_stream_what(ST_STREAM_SPLIT, kind, 0), 0);
+    rt_publish(rt_self);
+    rt_new_epoch(rt_self);
+}
+
+void rt_pause(void) {
+    emit_split(ST_SPLIT_PAUSE);
+}
+
+void rt_resume(void) {
+    emit_split(ST_SPLIT_RESUME);
+}
+
 /* A word that was never accessed atomically is not the program's, but that of code that is not
  * watched. The watcher looks closer. */
 static void emit_futex(enum st_stream_op op, const volatile void *word, uintptr_t caller) {

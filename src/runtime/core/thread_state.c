@@ -98,6 +98,10 @@ uint32_t rt_new_serial(void) {
     return atomic_fetch_add(&serials, 1) + 1;
 }
 
+uint32_t rt_thread_serial(void) {
+    return rt_self->serial;
+}
+
 void rt_thread_start(uint32_t fork) {
     starting = true;
     atomic_signal_fence(memory_order_seq_cst);

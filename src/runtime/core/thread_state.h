@@ -87,6 +87,9 @@ void rt_thread_will_end(void);
 
 uint32_t rt_new_serial(void);
 
+/* Of this thread. For use between rt_enter and rt_leave only. */
+uint32_t rt_thread_serial(void);
+
 /* In a child process after fork(): nothing is emitted from here on. */
 void rt_stop_in_child(void);
 
