@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -102,20 +103,21 @@ static const struct st_progress_hook *progress_line(bool quiet) {
     return &hook;
 }
 
-void show_behind(const void *quiet, uint64_t records, double rate) {
+void show_status_line(const char *line) {
     static struct progress_line progress;
-    char line[120];
-    if (!records) {
+    if (!line)
         clear_line(&progress);
-        return;
-    }
-    if (*(const bool *)quiet || !isatty(STDERR_FILENO))
-        return;
-    int width = snprintf(line, sizeof line,
-                         "catching up: %.2f million events behind, %.2f million a second "
-                         "(Ctrl-C: report now)",
-                         (double)records * 1e-6, rate * 1e-6);
-    put_line(&progress, line, width);
+    else if (isatty(STDERR_FILENO))
+        put_line(&progress, line, (int)strlen(line));
+}
+
+void show_behind(const void *quiet, uint64_t records, double rate) {
+    char line[120];
+    snprintf(line, sizeof line,
+             "catching up: %.2f million events behind, %.2f million a second (Ctrl-C: report now)",
+             (double)records * 1e-6, rate * 1e-6);
+    if (!records || !*(const bool *)quiet)
+        show_status_line(records ? line : NULL);
 }
 
 void hide_progress(struct st_reading *reading) {

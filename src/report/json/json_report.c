@@ -34,6 +34,10 @@ static void write_violation(const struct st_report *report, const struct st_resu
     st_write_event_number(json, "end", violation->end);
     st_json_number_field(json, "depth", violation->depth);
     st_json_number_field(json, "event", violation->event.number);
+    if (violation->process)
+        st_json_number_field(json, "pid", violation->process);
+    if (violation->program)
+        st_json_string_field(json, "program", violation->program);
     st_json_string_field(json, "fingerprint", st_fingerprint(report, violation).text);
     st_write_mark(report, st_violation_mark(report, result, index), "", json);
     st_json_string_field(json, "begin_loc",
@@ -105,6 +109,8 @@ static void write_blocks(const struct st_findings *findings,
         const struct st_block_row *row = &groups->rows[i];
         st_json_flat_object(json);
         st_json_string_field(json, "name", row->name);
+        if (row->program)
+            st_json_string_field(json, "program", row->program);
         st_json_number_field(json, "executed", row->executed);
         st_json_key(json, "violated");
         if (findings->names_blocks)
@@ -124,6 +130,24 @@ static void write_verdict(enum st_verdict verdict, struct st_json *json) {
         st_json_null(json);
     else
         st_json_bool(json, verdict == ST_SERIALIZABLE);
+}
+
+static void write_programs(const struct st_report *report, struct st_json *json) {
+    if (!report->program_count)
+        return;
+    st_json_key(json, "programs");
+    st_json_array(json);
+    for (size_t i = 0; i < report->program_count; i++) {
+        const struct st_program_row *row = &report->programs[i];
+        st_json_flat_object(json);
+        st_json_string_field(json, "name", row->name);
+        write_verdict(row->verdict, json);
+        st_json_number_field(json, "processes", row->processes);
+        st_json_number_field(json, "events", row->events);
+        st_json_number_field(json, "violation_count", row->violated);
+        st_json_object_end(json);
+    }
+    st_json_array_end(json);
 }
 
 static void write_result(const struct st_report *report, size_t index, struct st_json *json) {
@@ -148,6 +172,7 @@ static void write_result(const struct st_report *report, size_t index, struct st
     if (report->kind == ST_REPORT_RESULT)
         st_write_triage(report, json);
     write_blocks(result->findings, &groups, json);
+    write_programs(report, json);
     st_write_repairs(report->repairs, json);
     st_json_bool_field(json, "stopped", report->stopped);
     st_json_key(json, "time_seconds");

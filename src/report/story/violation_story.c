@@ -225,6 +225,23 @@ static void note_around(struct st_story_builder *b, const struct st_violation_gr
     st_add_note(&b->story, st_text_buffer_close(&buffer));
 }
 
+/* "In process 4711 of /usr/bin/server, and in 2 other processes." */
+static void note_processes(struct st_story_builder *b, const struct st_violation_group *group) {
+    const struct st_violation *violation = group->violation;
+    size_t others = group->process_count ? group->process_count - 1 : 0;
+    const char *program = violation->program ? violation->program : b->report->trace;
+    if (!violation->process)
+        return;
+    struct st_text_buffer buffer;
+    FILE *file = st_text_buffer_open(&buffer);
+    st_put_sentence(file, b->report, "In process %n of %s", violation->process, program);
+    if (others)
+        st_put_sentence(file, b->report, ", and in %n other process%s", (uint64_t)others,
+                        others == 1 ? "" : "es");
+    fputc('.', file);
+    st_add_note(&b->story, st_text_buffer_close(&buffer));
+}
+
 /* When reading stopped, the trace was counted further than the engine went. */
 static bool has_counts(const struct st_report *report, const struct st_block_row *row) {
     return row && row->executed && !report->stopped;
@@ -254,6 +271,7 @@ struct st_story st_violation_story(const struct st_report *report, const struct 
     if (group->count > 1)
         st_add_note(&b.story, st_sentence(report, "The same happened %n times in the same place.",
                                           (uint64_t)group->count));
+    note_processes(&b, group);
     return b.story;
 }
 

@@ -97,6 +97,28 @@ static void put_summary(const struct st_text_writer *text, const struct st_repor
     free(summary.text);
 }
 
+/* ---- Several processes ---- */
+
+static void put_programs(const struct st_text_writer *text, const struct st_report *report) {
+    if (!report->program_count)
+        return;
+    st_put_paint(text, ST_BOLD);
+    fputs("processes           events  violated  verdict           program\n", text->file);
+    st_put_paint(text, ST_PLAIN);
+    for (size_t i = 0; i < report->program_count; i++) {
+        const struct st_program_row *row = &report->programs[i];
+        fprintf(text->file, "%9" PRIu64 " %16" PRIu64 " %9" PRIu64 "  ", row->processes,
+                row->events, row->violated);
+        st_put_paint(text, row->verdict == ST_SERIALIZABLE ? ST_GREEN : ST_RED);
+        fprintf(text->file, "%-16s", verdict_text(row->verdict));
+        st_put_paint(text, ST_PLAIN);
+        fputs("  ", text->file);
+        st_put_name(text, row->name);
+        fputc('\n', text->file);
+    }
+    fputc('\n', text->file);
+}
+
 static void scale_bytes(char *buffer, size_t size, size_t bytes) {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     double value = (double)bytes;
@@ -163,6 +185,7 @@ static void print_result(struct st_text_writer *text, const struct st_report *re
         if (report->triage)
             st_put_triage(text, report);
         put_race_note(text, report);
+        put_programs(text, report);
     }
     put_summary(text, report);
 }

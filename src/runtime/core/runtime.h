@@ -39,6 +39,16 @@ extern uintptr_t rt_signal_return;
  * or NULL. */
 void rt_initialize(const char *stream);
 
+/* In a process that was forked: rt_stop_in_child comes first, before anything else of the runtime,
+ * and nothing is emitted from then on. rt_follow_child asks for a stream for this process, if there
+ * is somebody to ask, and starts it as if the process had begun here. To be called before the
+ * process has a second thread: until then there is nothing to see. */
+void rt_stop_in_child(void);
+void rt_follow_child(void);
+
+/* The process is about to end with this status. */
+void rt_note_exit(int status);
+
 /* Closes the stream: no thread emits anything from now on. */
 void rt_give_up(void);
 

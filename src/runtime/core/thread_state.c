@@ -119,8 +119,13 @@ void rt_thread_end(void) {
     rt_spin_unlock(&threads_lock);
 }
 
-void rt_stop_in_child(void) {
+void rt_thread_stop(void) {
     finished = true;
     rt_self = NULL;
-    rt_head = NULL;
+}
+
+void rt_threads_reset(void) {
+    free_threads = NULL; /* another thread may have been at work on the list */
+    finished = starting = false;
+    rt_self = NULL;
 }

@@ -73,7 +73,8 @@ void rt_thread_will_end(void);
 
 uint32_t rt_new_serial(void);
 
-/* In a child process after fork(): nothing is emitted from here on. */
-void rt_stop_in_child(void);
+/* Of this thread in a process that was forked: it is not watched any more, or can be again. */
+void rt_thread_stop(void);
+void rt_threads_reset(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Forked children, jumps and exceptions that leave functions without their exit callback, and
+/* Forked children, the end of a process, jumps and exceptions that leave functions without their exit callback, and
  * modules.
  *
  * posix_spawn, system and the like run nothing of the program in the child. exec ends the stream;
@@ -12,13 +12,15 @@
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /* ---- fork ---- */
 
 /* Other threads may have been anywhere in the runtime when the process was copied; the child never
- * comes near what they held, since it emits nothing. Handlers run in the order in which they
- * were registered, so ours is before those of the program. */
+ * comes near what they held, since it emits nothing until it has a stream of its own
+ * (rt_follow_child). Handlers run in the order in which they were registered, so ours is before those
+ * of the program. */
 __attribute__((constructor(102))) static void register_child(void) {
     pthread_atfork(NULL, NULL, rt_stop_in_child);
 }
@@ -42,6 +44,22 @@ RT_EXPORT pid_t _Fork(void) {
  * by vfork may, and does it in its own memory. */
 RT_EXPORT pid_t vfork(void) {
     return fork();
+}
+
+/* ---- the end ---- */
+
+RT_REAL(void, _exit, int)
+
+static _Noreturn void leave_at_once(int status) {
+    rt_note_exit(status);
+    real__exit()(status);
+    __builtin_unreachable();
+}
+RT_EXPORT void _exit(int status) {
+    leave_at_once(status);
+}
+RT_EXPORT void _Exit(int status) {
+    leave_at_once(status);
 }
 
 /* ---- longjmp ---- */
