@@ -63,6 +63,8 @@ static enum status write_report(struct check *check, const struct st_result *res
     struct st_text_style style = text_style(&values->common, check->output.fd);
     struct st_triaged *triaged = st_filters_apply(&check->filters, &report, values->limit);
     enum status status = report_status(&report);
+    if (values->strict && status == STATUS_CLEAN && was_unchecked(&report))
+        status = STATUS_TROUBLE;
     report.has_status = true;
     report.status = status;
     write_report_as(&report, &values->filters, values->format, style, check->output.file);
@@ -175,6 +177,7 @@ static const struct st_option options[] = {
      .offset = offsetof(struct check_values, first),
      .help = "stop at the first finding and report only that"},
     REPAIR_OPTION(struct check_values),
+    STRICT_OPTION(struct check_values),
     FILTER_OPTIONS(struct check_values, filters),
     REPORT_FORMAT_OPTION(struct check_values, "text"),
     OUTPUT_OPTION(struct check_values),

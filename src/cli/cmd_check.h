@@ -9,7 +9,7 @@ struct check_values {
     unsigned engine; /* index in st_engines, or one past the last: all of them */
     const char *spec;
     uint64_t limit;
-    bool first, repair;
+    bool first, repair, strict;
     unsigned format; /* index in st_report_formats */
     const char *output;
     struct filter_values filters;

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "cli/messages.h"
+#include "report/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,18 +36,13 @@ void note_news(struct other_processes *others, const struct st_broker_message *m
         memcpy(others->refused_first, message->program, sizeof others->refused_first);
 }
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 void show_waiting(const struct other_processes *others, bool quiet) {
     char line[160];
     if (quiet || !others->active_count)
         return;
     const struct st_broker_message *one = &others->active[0];
     int length = snprintf(line, sizeof line, "waiting for %.60s (process %ld)",
-                          base_name(one->program), (long)one->pid);
+                          st_program_name(one->program), (long)one->pid);
     if (others->active_count > 1)
         length += snprintf(line + length, sizeof line - (size_t)length, " and %zu more",
                            others->active_count - 1);
@@ -66,7 +62,7 @@ void warn_of_others(const struct other_processes *others, const char *command) {
 }
 
 const char *watched_name(const struct st_watch *watch, const char *const *words) {
-    bool same = !*watch->path || strcmp(base_name(watch->path), base_name(words[0])) == 0;
+    bool same = !*watch->path || strcmp(st_program_name(watch->path), st_program_name(words[0])) == 0;
     return same ? words[0] : watch->path;
 }
 

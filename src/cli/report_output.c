@@ -1,6 +1,7 @@
 #include "cli/report_output.h"
 
 #include "cli/messages.h"
+#include "report/story/story.h"
 
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -10,6 +11,13 @@ enum status report_status(const struct st_report *report) {
     if (st_report_found(report))
         return STATUS_FOUND;
     return st_report_undecided(report) ? STATUS_TROUBLE : STATUS_CLEAN;
+}
+
+bool was_unchecked(const struct st_report *report) {
+    struct st_unchecked unchecked = st_report_unchecked(report);
+    bool result = unchecked.what != NULL;
+    st_unchecked_free(&unchecked);
+    return result;
 }
 
 static size_t find_width(int fd) {

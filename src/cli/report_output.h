@@ -43,9 +43,19 @@ struct filter_values {
         .initial = "100", .help = "list at most N violated blocks; 0 lists all"                    \
     }
 
+#define STRICT_OPTION(type)                                                                        \
+    {                                                                                              \
+        .name = "strict", .kind = ST_FLAG, .offset = offsetof(type, strict),                       \
+        .help = "exit with status 2 if nothing was checked: no block ran, only one thread did, "   \
+                "or no two threads met at any memory"                                              \
+    }
+
 /* The exit status of a report. Found wins over trouble: what was found is true, even if something
  * else could not be decided. */
 enum status report_status(const struct st_report *report);
+
+/* Is there nothing that was checked? */
+bool was_unchecked(const struct st_report *report);
 
 /* The style of a text report on this file descriptor: in color and as wide as the terminal, if it
  * is one. COLUMNS in the environment overrides the width, wherever the report goes. */

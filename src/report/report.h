@@ -37,6 +37,17 @@ struct st_counts {
     uint64_t threads, variables, locks, channels;
 };
 
+/* How much of a program was seen, by the watcher of `run`. Functions are those in which something
+ * happened; those of the implementation are left out. Lists end with NULL. */
+struct st_coverage {
+    bool spec;                     /* was there a specification? */
+    uint64_t functions;            /* in all; of these: */
+    const char *const *starts;     /* main, and functions that threads start with, not as blocks */
+    const char *const *unselected; /* others that are no blocks: the specification says so */
+    const char *const *inlined;    /* functions that were inlined, so that no call is seen */
+    const char *const *uninstrumented; /* modules of the user's own without instrumentation */
+};
+
 /* The contracts of the JSON. The second is the same as the first, for a program that was run. */
 #define ST_CHECK_SCHEMA "seriatim-check/1"
 #define ST_RUN_SCHEMA "seriatim-run/1"
@@ -58,10 +69,14 @@ struct st_result_list {
 
 /* A program of which several processes ran, or that ran beside others. */
 struct st_program_row {
-    const char *name; /* its executable */
+    const char *name; /* the path of its executable */
     uint64_t processes, events, violated;
+    uint64_t unchecked; /* so many of its processes had nothing that could be checked */
     enum st_verdict verdict;
 };
+
+/* The name in the path of an executable. */
+const char *st_program_name(const char *path);
 
 struct st_report {
     const char *schema;               /* of its JSON; NULL: ST_CHECK_SCHEMA */
@@ -73,8 +88,9 @@ struct st_report {
     const struct st_counts *counts; /* or NULL: `symbols` has all names of the trace */
     const struct st_facts *facts;
     const struct st_repairs *repairs;
-    bool file_truncated; /* the file ends before the trace does */
-    bool stopped;        /* nobody read on behind the first finding */
+    bool file_truncated;                /* the file ends before the trace does */
+    bool stopped;                       /* nobody read on behind the first finding */
+    const struct st_coverage *coverage; /* or NULL: not known */
     enum st_report_kind kind;
     union {
         struct st_result_list results; /* of a result, which is one, and of a comparison */

@@ -30,6 +30,47 @@ struct st_process_results *st_process_results_new(uint64_t limit) {
     return results;
 }
 
+static void set_program(json_t *object, const char *executable) {
+    json_object_set_new(object, "program", json_string(st_program_name(executable)));
+    json_object_set_new(object, "executable", json_string(executable));
+}
+
+/* A key for something of a program, to be released. */
+static char *key_of(const char *program, const json_t *name) {
+    const char *text = json_is_string(name) ? json_string_value(name) : "";
+    size_t size = strlen(program) + strlen(text) + 2;
+    char *key = st_alloc(size, 1);
+    snprintf(key, size, "%s\n%s", program, text);
+    return key;
+}
+
+/* Rows are both in `merged` and in the tables, so those of the copy are made from its own. */
+static void index_rows(struct st_process_results *results) {
+    json_t *row;
+    size_t index;
+    json_array_foreach(json_object_get(results->merged, "blocks"), index, row) {
+        char *key = key_of(json_string_value(json_object_get(row, "executable")),
+                           json_object_get(row, "name"));
+        json_object_set(results->blocks, key, row);
+        free(key);
+    }
+    json_array_foreach(json_object_get(results->merged, "programs"), index, row)
+        json_object_set(results->programs, json_string_value(json_object_get(row, "executable")), row);
+}
+
+struct st_process_results *st_process_results_copy(const struct st_process_results *results) {
+    struct st_process_results *copy = st_process_results_new(results->limit);
+    copy->merged = json_deep_copy(results->merged);
+    json_object_update(copy->fingerprints, results->fingerprints);
+    copy->events = results->events;
+    index_rows(copy);
+    for (size_t i = 0; i < results->count; i++) {
+        st_reserve(&copy->processes, &copy->capacity, copy->count + 1);
+        copy->processes[copy->count++] = st_strdup(results->processes[i]);
+    }
+    return copy;
+}
+
 void st_process_results_free(struct st_process_results *results) {
     if (!results)
         return;
@@ -90,15 +131,6 @@ static void shift_events(json_t *value, uint64_t by) {
 
 /* ---- merging ---- */
 
-/* A key for something of a program; the value is for the caller to release. */
-static char *key_of(const char *program, const json_t *name) {
-    const char *text = json_is_string(name) ? json_string_value(name) : "";
-    size_t size = strlen(program) + strlen(text) + 2;
-    char *key = st_alloc(size, 1);
-    snprintf(key, size, "%s\n%s", program, text);
-    return key;
-}
-
 /* One of each kind is always kept. */
 static void merge_violation(struct st_process_results *results, const char *program,
                             json_t *violation) {
@@ -106,7 +138,7 @@ static void merge_violation(struct st_process_results *results, const char *prog
     char *key = key_of(program, json_object_get(violation, "fingerprint"));
     bool known = json_object_get(results->fingerprints, key);
     if (!known || !results->limit || json_array_size(kept) < results->limit) {
-        json_object_set_new(violation, "program", json_string(program));
+        set_program(violation, program);
         json_array_append(kept, violation);
         json_object_set_new(results->fingerprints, key, json_true());
     }
@@ -129,7 +161,7 @@ static void merge_block(struct st_process_results *results, const char *program,
     if (same) {
         merge_row(same, row);
     } else {
-        json_object_set_new(row, "program", json_string(program));
+        set_program(row, program);
         json_array_append(json_object_get(results->merged, "blocks"), row);
         json_object_set(results->blocks, key, row);
     }
@@ -154,7 +186,7 @@ static void merge_verdict(json_t *merged, const json_t *other, bool with_proof) 
     if (json_is_false(theirs) || (json_is_null(theirs) && !json_is_false(ours)))
         json_object_set(merged, "serializable", theirs);
     static const char *const firsts[] = {"first_bad_event", "gave_up", "cycle",
-                                         "cycle_fingerprint"};
+                                         "cycle_fingerprint", "coverage"};
     for (size_t i = 0; with_proof && i < sizeof firsts / sizeof *firsts; i++) {
         json_t *value = json_object_get(other, firsts[i]);
         json_t *before = json_object_get(merged, firsts[i]);
@@ -184,7 +216,7 @@ static void merge_program(struct st_process_results *results, const char *progra
     json_t *row = json_object_get(results->programs, program);
     if (!row) {
         row = json_object();
-        json_object_set_new(row, "name", json_string(program));
+        set_program(row, program);
         json_object_set_new(row, "serializable", json_true());
         json_object_set_new(results->programs, program, row);
         json_array_append(json_object_get(results->merged, "programs"), row);
@@ -193,6 +225,8 @@ static void merge_program(struct st_process_results *results, const char *progra
     set_number(row, "events",
                number_in(row, "events") + number_in(json_object_get(result, "trace"), "events"));
     add_number(row, result, "violation_count");
+    set_number(row, "unchecked",
+               number_in(row, "unchecked") + (json_object_get(result, "unchecked") != NULL));
     merge_verdict(row, result, false);
 }
 
@@ -247,9 +281,9 @@ static void describe_process(json_t *result, const struct st_process_facts *fact
     json_array_foreach(json_object_get(result, "violations"), index, violation)
         set_number(violation, "pid", (uint64_t)facts->pid);
     set_number(result, "pid", (uint64_t)facts->pid);
-    json_object_set_new(result, "program", json_string(facts->program));
+    set_program(result, facts->program);
     json_object_set_new(result, "forked", json_boolean(facts->forked));
-    json_object_set_new(result, "complete", json_boolean(facts->completed));
+    json_object_set_new(result, "complete", json_boolean(facts->complete));
     json_object_set_new(result, "status",
                         facts->status < 0 ? json_null() : json_integer(facts->status));
 }

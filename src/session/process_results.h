@@ -13,9 +13,9 @@
 struct st_process_facts {
     pid_t pid;
     const char *program;
-    bool forked;    /* it went on in the program that another one had started */
-    bool completed; /* all its events were checked */
-    int status;     /* its exit status; below 0 where it is not known */
+    bool forked;   /* it went on in the program that another one had started */
+    bool complete; /* all its events were checked */
+    int status;    /* its exit status; below 0 where it is not known */
 };
 
 struct st_process_results;
@@ -23,6 +23,9 @@ struct st_process_results;
 /* limit: so many violations of a program are kept at most, and one of each fingerprint; 0: all. */
 struct st_process_results *st_process_results_new(uint64_t limit);
 void st_process_results_free(struct st_process_results *results);
+
+/* One that can be added to, while the other stays as it is. */
+struct st_process_results *st_process_results_copy(const struct st_process_results *results);
 
 /* Adds the result of a process: the JSON of one engine, as st_report_json writes it. */
 int st_process_results_add(struct st_process_results *results, const struct st_process_facts *facts,

@@ -204,3 +204,8 @@ const char *st_module_trouble(struct st_modules *modules, uint64_t address) {
     const struct module *module = module_at(modules, address);
     return module ? open_object(modules, module)->trouble : NULL;
 }
+
+enum st_uses st_module_uses(struct st_modules *modules, uint64_t address, const char *symbol) {
+    const struct module *module = module_at(modules, address);
+    return module ? st_object_uses(open_object(modules, module), symbol) : ST_USES_UNKNOWN;
+}

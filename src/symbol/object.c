@@ -228,3 +228,18 @@ bool st_object_is_copied(struct st_object *object, uint64_t address, struct st_o
     }
     return false;
 }
+
+enum st_uses st_object_uses(struct st_object *object, const char *wanted) {
+    int count = object->module ? dwfl_module_getsymtab(object->module) : -1;
+    enum st_uses uses = count > 1 ? ST_USES_NOT : ST_USES_UNKNOWN;
+    for (int i = 1; i < count; i++) {
+        GElf_Sym symbol;
+        GElf_Addr address;
+        GElf_Word section;
+        const char *name =
+            dwfl_module_getsym_info(object->module, i, &symbol, &address, &section, NULL, NULL);
+        if (name && strcmp(name, wanted) == 0)
+            uses = section == SHN_UNDEF ? ST_USES : ST_USES_UNKNOWN;
+    }
+    return uses;
+}

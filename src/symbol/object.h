@@ -55,4 +55,7 @@ bool st_object_data(struct st_object *object, uint64_t address, struct st_label 
 bool st_object_is_copied(struct st_object *object, uint64_t address, struct st_object *origin,
                          uint64_t *address_there);
 
+/* As st_module_uses. The file must be open. */
+enum st_uses st_object_uses(struct st_object *object, const char *wanted);
+
 #endif

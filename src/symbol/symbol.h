@@ -85,6 +85,11 @@ enum st_data_kind {
 enum st_data_kind st_data_name(struct st_modules *modules, uint64_t address, char *buffer,
                                size_t size);
 
+/* Does the module at the address refer to this symbol? That is not known if the file cannot be
+ * read, or defines the symbol itself. */
+enum st_uses { ST_USES_UNKNOWN, ST_USES, ST_USES_NOT };
+enum st_uses st_module_uses(struct st_modules *modules, uint64_t address, const char *symbol);
+
 /* Why the names of the module at the address are poorer than they could be, as the end of a
  * sentence about it ("has no debug information; compile it with -g"). NULL if they are not, or if
  * there is no file behind the address. */

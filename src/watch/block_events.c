@@ -31,7 +31,7 @@ static __attribute__((noinline)) void learn_function(struct st_translator *t,
     function->block = st_names_add(&t->symbols.blocks, code.function, strlen(code.function));
 }
 
-static const struct function *function_at(struct st_translator *t, uint64_t pc) {
+static struct function *function_at(struct st_translator *t, uint64_t pc) {
     uint32_t number = st_map64_number(&t->functions, pc);
     st_reserve(&t->function_facts, &t->function_capacity, (size_t)number + 1);
     struct function *function = &t->function_facts[number];
@@ -91,23 +91,25 @@ void st_translate_leave(struct st_translator *t, struct thread *thread, bool ann
 
 void st_translate_enter(struct st_translator *t, struct thread *thread,
                         const struct st_stream_record *record) {
-    const struct function *function = function_at(t, record->argument);
+    struct function *function = function_at(t, record->argument);
     enum kind kind = function->kind;
     if (t->options.dead_before)
         st_translate_start(t, thread->number, thread->at);
     /* A handler of a signal may come before what the thread starts with. */
     if (!thread->started && !function->hidden && st_stream_aux(record) != ST_STREAM_HANDLER) {
-        thread->started = true;
+        thread->started = function->started = true;
         if (kind == INFERRED)
             kind = NO_BLOCK;
     }
     struct st_call call = {record->argument, st_stream_address(record), call_of(thread)};
     struct frame frame = {
         .kind = kind, .block = function->block, .call = st_sites_call(&t->sites, call)};
-    if (kind == NO_BLOCK)
+    if (kind == NO_BLOCK) {
         push(thread, frame);
-    else
-        st_translate_begin_block(t, thread, frame, record->argument);
+        return;
+    }
+    function->was_block = true;
+    st_translate_begin_block(t, thread, frame, record->argument);
 }
 
 void st_translate_begin(struct st_translator *t, struct thread *thread,

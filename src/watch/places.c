@@ -244,3 +244,25 @@ bool st_places_is_library(const struct st_places *places, uint64_t pc) {
 bool st_places_data(struct st_places *places, uint64_t address, char *buffer, size_t size) {
     return st_data_name(places->symbols, address, buffer, size) != ST_DATA_UNKNOWN;
 }
+
+size_t st_places_module_count(const struct st_places *places) {
+    return places->count;
+}
+
+const char *st_places_module_path(const struct st_places *places, size_t index) {
+    return places->modules[index].path;
+}
+
+bool st_places_is_uninstrumented(struct st_places *places, size_t index) {
+    static const char *const system[] = {"/usr/", "/lib/", "/lib64/"};
+    const struct module *module = &places->modules[index];
+    if (module->path[0] != '/' || is_runtime(module->name))
+        return false;
+    for (size_t i = 0; i < sizeof system / sizeof *system; i++)
+        if (strncmp(module->path, system[i], strlen(system[i])) == 0)
+            return false;
+    /* Instrumented files initialise the runtime. What programs are linked with does so, too; they
+     * have a function that calls another, main at least. */
+    const char *symbol = index == 0 ? "__tsan_func_entry" : "__tsan_init";
+    return st_module_uses(places->symbols, module->start, symbol) == ST_USES_NOT;
+}

@@ -78,4 +78,10 @@ static inline uint64_t st_places_now(const struct st_places *places, uint64_t ad
     return address;
 }
 
+/* The modules that were ever loaded, from 0 on. One is uninstrumented if it is a file of the user's
+ * own that was not compiled for the runtime, for certain. */
+size_t st_places_module_count(const struct st_places *places);
+const char *st_places_module_path(const struct st_places *places, size_t index);
+bool st_places_is_uninstrumented(struct st_places *places, size_t index);
+
 #endif

@@ -97,6 +97,19 @@ const struct st_translator_facts *st_translator_facts(const struct st_translator
     return &t->facts;
 }
 
+size_t st_translator_function_count(const struct st_translator *t) {
+    return t->functions.count;
+}
+
+struct st_seen_function st_translator_function(const struct st_translator *t, size_t i) {
+    const struct function *function = &t->function_facts[i];
+    const char *name = st_name(&t->symbols.blocks, function->block);
+    return (struct st_seen_function){.name = name,
+                                     .hidden = function->hidden,
+                                     .outermost = function->started || strcmp(name, "main") == 0,
+                                     .was_block = function->was_block};
+}
+
 /* ---- the user's own code ---- */
 
 static bool is_users(struct st_translator *t, uint64_t pc) {

@@ -66,6 +66,16 @@ struct st_sites *st_translator_sites(struct st_translator *translator);
 struct st_places *st_translator_places(struct st_translator *translator);
 uint32_t st_translator_variable_count(const struct st_translator *translator);
 
+/* A function in which something happened. */
+struct st_seen_function {
+    const char *name;
+    bool hidden;    /* it is of the implementation */
+    bool outermost; /* it is main, or threads start with it */
+    bool was_block; /* some call of it was a block */
+};
+size_t st_translator_function_count(const struct st_translator *translator);
+struct st_seen_function st_translator_function(const struct st_translator *translator, size_t i);
+
 /* Writes the name of a variable: "total", "heap block of 64 bytes from bank.c:12 (main)+8". */
 void st_translator_variable_name(struct st_translator *translator, uint32_t variable, char *buffer,
                                  size_t size);

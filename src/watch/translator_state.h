@@ -45,7 +45,9 @@ struct thread {
 /* What is known of a function, by the address at which it calls us. */
 struct function {
     bool known, hidden; /* hidden: of the implementation */
-    enum kind kind;     /* as a block; INFERRED means: unless a thread starts with it */
+    bool started;       /* a thread began with it */
+    bool was_block;
+    enum kind kind; /* as a block; INFERRED means: unless a thread starts with it */
     uint32_t block;
 };
 

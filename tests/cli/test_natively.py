@@ -87,3 +87,58 @@ class Stream(UnusualCase):
             self.skipTest("programs cannot gain rights here")
         result = self.seriatim("run", program, "0")
         self.assertIn("could not be watched", result.message)
+
+
+# A fiber and the thread that runs it both write `shared`. The switch orders that, or nothing does.
+FIBERS = r"""
+#include <stdio.h>
+#include <ucontext.h>
+
+void *__tsan_create_fiber(unsigned flags);
+void __tsan_destroy_fiber(void *fiber);
+void __tsan_switch_to_fiber(void *fiber, unsigned flags);
+void *__tsan_get_current_fiber(void);
+
+static ucontext_t caller, made;
+static void *thread_itself;
+static char stack[256 * 1024];
+int shared;
+
+static void work(void) {
+    shared++;
+    __tsan_switch_to_fiber(thread_itself, FLAGS);
+    swapcontext(&made, &caller);
+}
+
+int main(void) {
+    getcontext(&made);
+    made.uc_stack.ss_sp = stack;
+    made.uc_stack.ss_size = sizeof stack;
+    makecontext(&made, work, 0);
+    thread_itself = __tsan_get_current_fiber();
+    void *fiber = __tsan_create_fiber(0);
+    shared++;
+    __tsan_switch_to_fiber(fiber, FLAGS);
+    swapcontext(&caller, &made);
+    shared++;
+    __tsan_destroy_fiber(fiber);
+    printf("%d\n", shared);
+    return 0;
+}
+"""
+
+
+class Fibers(UnusualCase):
+    def races(self, *options):
+        program = self.build(FIBERS, *options)
+        self.assertEqual(self.alone(program, env=environment(LD_LIBRARY_PATH=str(RUNTIME))).stdout,
+                         "3\n")
+        result = self.seriatim("record", "-o", "t.stt", program)
+        self.assertEqual((result.text, result.status), ("3\n", 0), result.message)
+        self.assertIn(" of 2 threads", result.message)
+        return self.seriatim("stats", "--format", "json", "t.stt").json["races"]["accesses"]
+
+    def test_a_switch_orders_unless_the_program_says_otherwise(self):
+        for options in ([], ["-static-libtsan"]):
+            self.assertEqual(self.races("-DFLAGS=0", *options), 0)
+            self.assertGreater(self.races("-DFLAGS=1", *options), 0)

@@ -2,6 +2,7 @@
 #include "mock_core.h"
 #include "runtime/core/access.h"
 #include "runtime/core/call_stack.h"
+#include "runtime/core/fibers.h"
 #include "runtime/core/loaded_modules.h"
 #include "runtime/core/memory_events.h"
 #include "runtime/core/sync_events.h"
@@ -10,7 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { THREADS = 20000, NAMES = 64, BYTES = 2048, LINES = 64 };
+enum { MOCK_FIBERS = 4, THREADS = 20000, NAMES = 64, BYTES = 2048, LINES = 64 };
 
 struct line {
     char text[BYTES];
@@ -208,8 +209,9 @@ void rt_split(void) {
     add("split");
 }
 
-void rt_unwind_to_stack(uintptr_t stack) {
+void rt_unwind_to_stack(uintptr_t stack, uintptr_t from) {
     must_be_inside();
+    (void)from;
     uintptr_t offset;
     const char *name = name_of(stack, &offset);
     if (name)
@@ -255,6 +257,65 @@ void rt_thread_join(uint32_t serial, uintptr_t caller) {
     (void)caller;
     self.joined = serial;
     add("%s %u", ended[serial % THREADS] ? "join" : "JOIN WITHOUT END", serial - first_serial + 1);
+}
+
+/* ---- fibers ---- */
+
+_Thread_local struct rt_thread *rt_self;
+static struct rt_thread thread_itself, fibers[MOCK_FIBERS]; /* only their addresses matter */
+static unsigned fiber_count;
+
+struct rt_thread *rt_fiber_own(void) {
+    return rt_self ? &thread_itself : NULL;
+}
+
+struct rt_thread *rt_fiber_create(uintptr_t caller) {
+    must_be_inside();
+    (void)caller;
+    add("create fiber %u", fiber_count + 1);
+    return &fibers[fiber_count++];
+}
+
+void rt_fiber_switch(struct rt_thread *fiber, bool synchronised, uintptr_t caller) {
+    must_be_inside();
+    (void)caller;
+    rt_self = fiber;
+    unsigned number = fiber == &thread_itself ? 0 : (unsigned)(fiber - fibers) + 1;
+    add("%sswitch to fiber %u", synchronised ? "" : "UNSYNCHRONISED ", number);
+}
+
+void rt_fiber_destroy(struct rt_thread *fiber, uintptr_t caller) {
+    must_be_inside();
+    (void)caller;
+    add("destroy fiber %u", (unsigned)(fiber - fibers) + 1);
+}
+
+static _Thread_local bool announced;
+
+void rt_fiber_announce(void) {
+    announced = true;
+}
+
+bool rt_fiber_was_announced(void) {
+    bool was = announced;
+    announced = false;
+    return was;
+}
+
+RT_EXPORT void mock_fibers(void) {
+    rt_self = &thread_itself;
+    fiber_count = 0;
+}
+
+RT_EXPORT void mock_announce(void) {
+    rt_fiber_announce();
+}
+
+void *rt_map_memory(size_t bytes) {
+    static _Alignas(64) char memory[1 << 20];
+    static size_t used;
+    used += bytes;
+    return used <= sizeof memory ? memory + used - bytes : NULL;
 }
 
 void rt_stop_in_child(void) {

@@ -33,4 +33,9 @@ uintptr_t mock_caller(void);
 void mock_enter(void);
 void mock_leave(void);
 
+/* Fibers have numbers from 1 on after this; 0 is the thread itself. */
+void mock_fibers(void);
+/* The program says which fiber comes next. */
+void mock_announce(void);
+
 #endif

@@ -20,6 +20,14 @@ static void write_entry(const struct st_report *report, const struct st_violatio
     st_write_place(report, &begin, json);
 }
 
+/* Nothing where there was one process only. */
+static void write_program(const char *executable, struct st_json *json) {
+    if (!executable)
+        return;
+    st_json_string_field(json, "program", st_program_name(executable));
+    st_json_string_field(json, "executable", executable);
+}
+
 static void write_violation(const struct st_report *report, const struct st_result *result,
                             const struct st_violation_group *group, struct st_json *json) {
     const struct st_violation *violation = group->violation;
@@ -36,8 +44,7 @@ static void write_violation(const struct st_report *report, const struct st_resu
     st_json_number_field(json, "event", violation->event.number);
     if (violation->process)
         st_json_number_field(json, "pid", violation->process);
-    if (violation->program)
-        st_json_string_field(json, "program", violation->program);
+    write_program(violation->program, json);
     st_json_string_field(json, "fingerprint", st_fingerprint(report, violation).text);
     st_write_mark(report, st_violation_mark(report, result, index), "", json);
     st_json_string_field(json, "begin_loc",
@@ -109,8 +116,7 @@ static void write_blocks(const struct st_findings *findings,
         const struct st_block_row *row = &groups->rows[i];
         st_json_flat_object(json);
         st_json_string_field(json, "name", row->name);
-        if (row->program)
-            st_json_string_field(json, "program", row->program);
+        write_program(row->program, json);
         st_json_number_field(json, "executed", row->executed);
         st_json_key(json, "violated");
         if (findings->names_blocks)
@@ -140,14 +146,49 @@ static void write_programs(const struct st_report *report, struct st_json *json)
     for (size_t i = 0; i < report->program_count; i++) {
         const struct st_program_row *row = &report->programs[i];
         st_json_flat_object(json);
-        st_json_string_field(json, "name", row->name);
+        write_program(row->name, json);
         write_verdict(row->verdict, json);
         st_json_number_field(json, "processes", row->processes);
         st_json_number_field(json, "events", row->events);
         st_json_number_field(json, "violation_count", row->violated);
+        st_json_number_field(json, "unchecked", row->unchecked);
         st_json_object_end(json);
     }
     st_json_array_end(json);
+}
+
+static void write_texts(const char *key, const char *const *texts, struct st_json *json) {
+    st_json_key(json, key);
+    st_json_array(json);
+    for (; texts && *texts; texts++)
+        st_json_string(json, *texts);
+    st_json_array_end(json);
+}
+
+static void write_coverage(const struct st_coverage *coverage, struct st_json *json) {
+    st_json_key(json, "coverage");
+    st_json_object(json);
+    st_json_bool_field(json, "spec", coverage->spec);
+    st_json_number_field(json, "functions", coverage->functions);
+    write_texts("starts", coverage->starts, json);
+    write_texts("unselected", coverage->unselected, json);
+    write_texts("inlined", coverage->inlined, json);
+    write_texts("uninstrumented", coverage->uninstrumented, json);
+    st_json_object_end(json);
+}
+
+static void write_unchecked(const struct st_report *report, struct st_json *json) {
+    struct st_unchecked unchecked = st_report_unchecked(report);
+    if (unchecked.what) {
+        st_json_key(json, "unchecked");
+        st_json_object(json);
+        st_json_string_field(json, "what", unchecked.what);
+        write_texts("reasons", (const char *const *)unchecked.reasons, json);
+        st_json_object_end(json);
+    }
+    if (report->coverage)
+        write_coverage(report->coverage, json);
+    st_unchecked_free(&unchecked);
 }
 
 static void write_result(const struct st_report *report, size_t index, struct st_json *json) {
@@ -157,9 +198,10 @@ static void write_result(const struct st_report *report, size_t index, struct st
     st_json_string_field(json, "schema", schema(report));
     st_json_string_field(json, "engine", result->engine);
     st_write_trace(report, json);
-    struct st_summary summary = st_result_summary(result);
+    struct st_summary summary = st_result_summary(report, result);
     st_json_string_field(json, "summary", summary.text);
     free(summary.text);
+    write_unchecked(report, json);
     write_verdict(result->findings->verdict, json);
     st_write_event_number(json, "first_bad_event", result->findings->first_bad_event);
     if (result->findings->gave_up)

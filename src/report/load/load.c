@@ -16,6 +16,7 @@ struct st_loaded {
     struct st_result *results;
     struct st_details details;
     struct st_triage triage;
+    struct st_coverage coverage;
     struct st_predictions predictions;
     struct st_program_row *programs;
 };
@@ -72,7 +73,7 @@ static void read_violation(struct st_loaded *loaded, const json_t *object,
                            struct st_violation *violation) {
     struct st_fields *fields = &loaded->loading.fields;
     violation->process = st_field_maybe_number(fields, object, "pid");
-    violation->program = st_field_maybe_text(fields, object, "program");
+    violation->program = st_field_maybe_text(fields, object, "executable");
     loaded->loading.program = violation->program;
     violation->block = st_load_block(&loaded->loading, st_field_text(fields, object, "block"));
     violation->thread = st_load_thread(&loaded->loading, st_field_text(fields, object, "thread"));
@@ -159,7 +160,7 @@ static void read_block(struct st_loaded *loaded, const json_t *object,
                        struct st_findings *findings) {
     struct st_fields *fields = &loaded->loading.fields;
     struct st_facts *facts = &loaded->facts;
-    loaded->loading.program = st_field_maybe_text(fields, object, "program");
+    loaded->loading.program = st_field_maybe_text(fields, object, "executable");
     uint32_t block = st_load_block(&loaded->loading, st_field_text(fields, object, "name"));
     loaded->loading.program = NULL;
     uint64_t executed = st_field_number(fields, object, "executed");
@@ -193,10 +194,11 @@ static void read_programs(struct st_loaded *loaded, const json_t *root) {
         const json_t *verdict = json_object_get(row, "serializable");
         st_fields_enter(fields, NULL, i);
         loaded->programs[i] = (struct st_program_row){
-            .name = st_field_text(fields, row, "name"),
+            .name = st_field_text(fields, row, "executable"),
             .processes = st_field_number(fields, row, "processes"),
             .events = st_field_number(fields, row, "events"),
             .violated = st_field_number(fields, row, "violation_count"),
+            .unchecked = st_field_number(fields, row, "unchecked"),
             .verdict = json_is_true(verdict)    ? ST_SERIALIZABLE
                        : json_is_false(verdict) ? ST_NOT_SERIALIZABLE
                                                 : ST_UNDECIDED};
@@ -293,6 +295,52 @@ static void read_repairs(struct st_loaded *loaded, const json_t *result) {
     st_fields_leave(&loaded->loading.fields);
 }
 
+/* ---- How much was seen ---- */
+
+/* The texts are those of the JSON. */
+static const char *const *read_texts(struct st_fields *fields, const json_t *object,
+                                     const char *key) {
+    const json_t *array = st_field_maybe_array(fields, object, key);
+    size_t count = json_array_size(array);
+    const char **texts = st_alloc(count + 1, sizeof *texts);
+    st_fields_enter(fields, key, 0);
+    for (size_t i = 0; i < count; i++) {
+        texts[i] = json_string_value(json_array_get(array, i));
+        if (!texts[i]) {
+            st_fields_enter(fields, NULL, i);
+            st_fields_reject(fields, "must be a text");
+            st_fields_leave(fields);
+            break;
+        }
+    }
+    st_fields_leave(fields);
+    return texts;
+}
+
+static void read_coverage(struct st_loaded *loaded, const json_t *result) {
+    struct st_fields *fields = &loaded->loading.fields;
+    const json_t *object = st_field_maybe_object(fields, result, "coverage");
+    if (!object)
+        return;
+    st_fields_enter(fields, "coverage", 0);
+    loaded->coverage =
+        (struct st_coverage){.spec = st_field_maybe_bool(fields, object, "spec"),
+                             .functions = st_field_number(fields, object, "functions"),
+                             .starts = read_texts(fields, object, "starts"),
+                             .unselected = read_texts(fields, object, "unselected"),
+                             .inlined = read_texts(fields, object, "inlined"),
+                             .uninstrumented = read_texts(fields, object, "uninstrumented")};
+    loaded->report.coverage = &loaded->coverage;
+    st_fields_leave(fields);
+}
+
+static void free_coverage(const struct st_coverage *coverage) {
+    free((void *)coverage->starts);
+    free((void *)coverage->unselected);
+    free((void *)coverage->inlined);
+    free((void *)coverage->uninstrumented);
+}
+
 /* ---- Results ---- */
 
 static void read_verdict(struct st_loaded *loaded, const json_t *object,
@@ -324,8 +372,10 @@ static void read_result(struct st_loaded *loaded, const json_t *object, size_t i
     if (!fields->failed)
         check_counts(loaded, findings);
     loaded->report.stopped |= st_field_maybe_bool(fields, object, "stopped");
-    if (index == 0)
-        read_repairs(loaded, object); /* which are those of the trace, not of an engine */
+    if (index == 0) { /* these are of the trace, not of an engine */
+        read_repairs(loaded, object);
+        read_coverage(loaded, object);
+    }
 }
 
 static void make_results(struct st_loaded *loaded, size_t count) {
@@ -442,6 +492,7 @@ void st_loaded_free(struct st_loaded *loaded) {
     free(loaded->results);
     free(loaded->programs);
     free(loaded->facts.executed);
+    free_coverage(&loaded->coverage);
     st_triage_free(&loaded->triage);
     st_predictions_free(&loaded->predictions);
     st_loading_free(&loaded->loading);

@@ -176,6 +176,20 @@ static void put_prediction_notifications(struct st_sarif *sarif,
     put_missing(sarif, missing, "reported");
 }
 
+static void put_unchecked(struct st_sarif *sarif) {
+    struct st_unchecked unchecked = st_report_unchecked(sarif->report);
+    if (unchecked.what) {
+        size_t size = strlen(unchecked.what) + 32;
+        char *text = st_alloc(size, 1);
+        snprintf(text, size, "Nothing was checked: %s.", unchecked.what);
+        put_notification(sarif, "warning", text);
+        free(text);
+    }
+    for (size_t i = 0; i < unchecked.count; i++)
+        put_notification(sarif, "warning", unchecked.reasons[i]);
+    st_unchecked_free(&unchecked);
+}
+
 /* What a reader of the results should know. */
 static void put_notifications(struct st_sarif *sarif, const struct run *run) {
     st_json_key(&sarif->json, "toolExecutionNotifications");
@@ -183,6 +197,7 @@ static void put_notifications(struct st_sarif *sarif, const struct run *run) {
     if (run->result && run->result->findings->gave_up)
         put_notification(sarif, "error", run->result->findings->gave_up);
     put_trace_notifications(sarif);
+    put_unchecked(sarif);
     if (run->result)
         put_missing(sarif, st_all_violated(run->result->findings) - run->result->findings->kept,
                     "violated");

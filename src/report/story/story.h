@@ -140,9 +140,21 @@ struct st_summary {
     size_t verdict, meaning; /* where each of them ends */
 };
 
-struct st_summary st_result_summary(const struct st_result *result);
+struct st_summary st_result_summary(const struct st_report *report, const struct st_result *result);
 struct st_summary st_prediction_summary(const struct st_report *report,
                                         const struct st_prediction *prediction);
+
+/* That nothing was checked, where that is so: no block ran, only one thread did, or no two threads
+ * met at any memory. Then no news is no good news, and the summary must not sound like it. JSON has
+ * it as "unchecked": {"what": ..., "reasons": [...]}. */
+struct st_unchecked {
+    char *what;     /* "no block ran"; NULL: something was checked */
+    char **reasons; /* sentences: why, as far as that is known for certain, and what to do */
+    size_t count, capacity;
+};
+
+struct st_unchecked st_report_unchecked(const struct st_report *report);
+void st_unchecked_free(struct st_unchecked *unchecked);
 
 /* Parts of stories, for tables and lists. Release each with free(). */
 

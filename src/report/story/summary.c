@@ -7,7 +7,17 @@
 
 /* ---- What was found ---- */
 
-struct st_summary st_result_summary(const struct st_result *result) {
+/* "nothing was checked: no block ran" */
+static struct st_summary unchecked_summary(const struct st_unchecked *unchecked) {
+    static const char verdict[] = "nothing was checked";
+    struct st_summary summary = {.verdict = strlen(verdict), .meaning = strlen(verdict)};
+    struct st_text_buffer buffer;
+    fprintf(st_text_buffer_open(&buffer), "%s: %s", verdict, unchecked->what);
+    summary.text = st_text_buffer_close(&buffer);
+    return summary;
+}
+
+static struct st_summary verdict_summary(const struct st_result *result) {
     static const char *const verdicts[][2] = {
         [ST_SERIALIZABLE] = {"serializable", " (some order of whole blocks explains this run)"},
         [ST_NOT_SERIALIZABLE] = {"not serializable",
@@ -32,6 +42,15 @@ struct st_summary st_result_summary(const struct st_result *result) {
     if (findings->gave_up)
         fprintf(file, "; %s", findings->gave_up);
     summary.text = st_text_buffer_close(&buffer);
+    return summary;
+}
+
+struct st_summary st_result_summary(const struct st_report *report,
+                                    const struct st_result *result) {
+    struct st_unchecked unchecked = st_report_unchecked(report);
+    struct st_summary summary =
+        unchecked.what ? unchecked_summary(&unchecked) : verdict_summary(result);
+    st_unchecked_free(&unchecked);
     return summary;
 }
 

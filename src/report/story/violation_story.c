@@ -225,7 +225,7 @@ static void note_around(struct st_story_builder *b, const struct st_violation_gr
     st_add_note(&b->story, st_text_buffer_close(&buffer));
 }
 
-/* "In process 4711 of /usr/bin/server, and in 2 other processes." */
+/* "In process 4711 of server, and in 2 other processes." */
 static void note_processes(struct st_story_builder *b, const struct st_violation_group *group) {
     const struct st_violation *violation = group->violation;
     size_t others = group->process_count ? group->process_count - 1 : 0;
@@ -234,7 +234,8 @@ static void note_processes(struct st_story_builder *b, const struct st_violation
         return;
     struct st_text_buffer buffer;
     FILE *file = st_text_buffer_open(&buffer);
-    st_put_sentence(file, b->report, "In process %n of %s", violation->process, program);
+    st_put_sentence(file, b->report, "In process %n of %s", violation->process,
+                    st_program_name(program));
     if (others)
         st_put_sentence(file, b->report, ", and in %n other process%s", (uint64_t)others,
                         others == 1 ? "" : "es");

@@ -77,13 +77,39 @@ static void put_race_note(const struct st_text_writer *text, const struct st_rep
               text->file);
 }
 
+/* They are what the summary is about, so a quiet report has them, too. */
+static void put_reasons(const struct st_text_writer *text, const struct st_unchecked *unchecked) {
+    for (size_t i = 0; i < unchecked->count; i++) {
+        fputs("  ", text->file);
+        st_put_name(text, unchecked->reasons[i]);
+        fputc('\n', text->file);
+    }
+}
+
+/* "4 processes of 2 programs" */
+static void put_process_count(const struct st_text_writer *text, const struct st_report *report) {
+    uint64_t processes = 0;
+    for (size_t i = 0; i < report->program_count; i++)
+        processes += report->programs[i].processes;
+    fprintf(text->file, "%" PRIu64 " process%s of ", processes, processes == 1 ? "" : "es");
+    if (report->program_count == 1)
+        st_put_name(text, report->programs[0].name);
+    else
+        st_put_count(text, report->program_count, "program");
+}
+
 static void put_summary(const struct st_text_writer *text, const struct st_report *report) {
     const struct st_result *result = &report->results.items[0];
     const struct st_findings *findings = result->findings;
-    struct st_summary summary = st_result_summary(result);
-    st_put_name(text, report->trace);
+    struct st_summary summary = st_result_summary(report, result);
+    struct st_unchecked unchecked = st_report_unchecked(report);
+    bool good = findings->verdict == ST_SERIALIZABLE && !unchecked.what;
+    if (report->program_count)
+        put_process_count(text, report);
+    else
+        st_put_name(text, report->trace);
     fputs(": ", text->file);
-    st_put_paint(text, findings->verdict == ST_SERIALIZABLE ? ST_GREEN : ST_RED);
+    st_put_paint(text, good ? ST_GREEN : ST_RED);
     st_put_part(text, summary.text, summary.verdict);
     st_put_paint(text, ST_PLAIN);
     fputs(summary.text + (text->style.quiet ? summary.meaning : summary.verdict), text->file);
@@ -94,6 +120,8 @@ static void put_summary(const struct st_text_writer *text, const struct st_repor
     fprintf(text->file, " (%s: ", result->engine);
     st_put_facts(text, report);
     fputs(")\n", text->file);
+    put_reasons(text, &unchecked);
+    st_unchecked_free(&unchecked);
     free(summary.text);
 }
 
@@ -109,8 +137,9 @@ static void put_programs(const struct st_text_writer *text, const struct st_repo
         const struct st_program_row *row = &report->programs[i];
         fprintf(text->file, "%9" PRIu64 " %16" PRIu64 " %9" PRIu64 "  ", row->processes,
                 row->events, row->violated);
-        st_put_paint(text, row->verdict == ST_SERIALIZABLE ? ST_GREEN : ST_RED);
-        fprintf(text->file, "%-16s", verdict_text(row->verdict));
+        bool checked = row->unchecked < row->processes || row->verdict == ST_NOT_SERIALIZABLE;
+        st_put_paint(text, checked && row->verdict == ST_SERIALIZABLE ? ST_GREEN : ST_RED);
+        fprintf(text->file, "%-16s", checked ? verdict_text(row->verdict) : "nothing checked");
         st_put_paint(text, ST_PLAIN);
         fputs("  ", text->file);
         st_put_name(text, row->name);
@@ -146,6 +175,17 @@ static void put_row(const struct st_text_writer *text, const struct st_result *r
     fprintf(text->file, " %15s  %15s  %9s  %10s\n", first, violated, seconds, bytes);
 }
 
+/* Below the table of engines: what their verdicts mean, or that they mean nothing. */
+static void put_unchecked(const struct st_text_writer *text, const struct st_report *report) {
+    struct st_unchecked unchecked = st_report_unchecked(report);
+    if (unchecked.what)
+        fprintf(text->file, "\nNothing was checked: %s.\n", unchecked.what);
+    else if (!text->style.quiet)
+        fputs("\nSerializable: some order of whole blocks explains this run.\n", text->file);
+    put_reasons(text, &unchecked);
+    st_unchecked_free(&unchecked);
+}
+
 static void put_table(const struct st_text_writer *text, const struct st_report *report) {
     st_put_name(text, report->trace);
     fputs(": ", text->file);
@@ -157,8 +197,7 @@ static void put_table(const struct st_text_writer *text, const struct st_report 
     st_put_paint(text, ST_PLAIN);
     for (size_t i = 0; i < report->results.count; i++)
         put_row(text, &report->results.items[i]);
-    if (!text->style.quiet)
-        fputs("\nSerializable: some order of whole blocks explains this run.\n", text->file);
+    put_unchecked(text, report);
     if (!st_report_disagrees(report))
         return;
     st_put_paint(text, ST_RED);

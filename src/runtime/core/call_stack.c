@@ -108,13 +108,39 @@ void rt_unwind(size_t depth) {
         pop(rt_self);
 }
 
-void rt_unwind_to_stack(uintptr_t stack) {
-    struct rt_thread *t = rt_self;
-    size_t depth = t->depth;
-    while (depth > 0 && (t->frames[depth - 1].block || t->frames[depth - 1].stack < stack))
+/* The outermost `depth` frames are those that stay, of the ones from `first` on that lie on one
+ * stack. */
+static size_t depth_at_stack(const struct rt_thread *t, size_t first, size_t depth,
+                             uintptr_t stack) {
+    size_t before = depth;
+    while (depth > first && (t->frames[depth - 1].block || t->frames[depth - 1].stack < stack))
         depth--;
     /* Blocks right above the frame that stays were begun in it, and stay too. */
-    while (depth < t->depth && t->frames[depth].block)
+    while (depth < before && t->frames[depth].block)
         depth++;
-    rt_unwind(depth);
+    return depth;
+}
+
+/* The innermost frame below `depth` that is the handler of a signal; `depth` if there is none. */
+static size_t find_handler(const struct rt_thread *t, size_t depth) {
+    if (rt_signal_return)
+        for (size_t i = depth; i-- > 0;)
+            if (!t->frames[i].block && t->frames[i].called_from == rt_signal_return)
+                return i;
+    return depth;
+}
+
+void rt_unwind_to_stack(uintptr_t stack, uintptr_t from) {
+    struct rt_thread *t = rt_self;
+    size_t depth = t->depth, handler;
+    while ((handler = find_handler(t, depth)) < depth) {
+        /* What is above a handler lies on one stack, below the handler's own frame. */
+        if (stack > from && stack <= t->frames[handler].stack) {
+            rt_unwind(depth_at_stack(t, handler, depth, stack));
+            return;
+        }
+        depth = handler;
+        from = 0;
+    }
+    rt_unwind(depth_at_stack(t, 0, depth, stack));
 }

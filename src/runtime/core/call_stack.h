@@ -31,7 +31,9 @@ void rt_block_end(void);
 
 /* Leaves all functions and blocks but the outermost `depth`. */
 void rt_unwind(size_t depth);
-/* Leaves all functions whose frame is below that stack pointer. */
-void rt_unwind_to_stack(uintptr_t stack);
+/* Control leaves functions without their exit callback: those between the frame with that stack
+ * pointer, which stays, and the one with the stack pointer `from`. A handler of a signal may run on
+ * a stack of its own, above or below that of the thread. */
+void rt_unwind_to_stack(uintptr_t stack, uintptr_t from);
 
 #endif

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "runtime/core/thread_state.h"
 #include "runtime/core/call_stack.h"
+#include "runtime/core/fibers.h"
 #include "runtime/core/flush_deferred.h"
 #include "runtime/core/spin.h"
 #include "runtime/core/stream_writer.h"
@@ -13,6 +14,9 @@ _Thread_local struct rt_thread *rt_self;
  * be mistaken for one whose creation nobody saw. */
 static _Thread_local bool finished __attribute__((tls_model("initial-exec")));
 static _Thread_local bool starting __attribute__((tls_model("initial-exec")));
+
+/* The thread itself, while it runs a fiber (fibers.h), and otherwise: NULL if it is not watched. */
+static _Thread_local struct rt_thread *own __attribute__((tls_model("initial-exec")));
 
 bool rt_enter(void) {
     struct rt_thread *t = rt_self;
@@ -55,32 +59,41 @@ static struct rt_thread *new_thread(void) {
     return t ? t : rt_map_memory(sizeof *t);
 }
 
-static void start(uint32_t serial) {
-    if (!rt_head || rt_self || finished || atomic_load(&rt_head->closed))
-        return;
+/* A thread that has begun, and has emitted that; NULL if there is no memory for it. */
+static struct rt_thread *begin_thread(uint32_t serial) {
     struct rt_thread *t = new_thread();
     if (!t) {
         rt_give_up();
-        return;
+        return NULL;
     }
     t->serial = serial;
+    t->generation = rt_generation;
     t->sequence = t->pending_sequence = t->emitted_sequence = 0;
     t->chunks = t->used = 0;
     t->chunk = NULL;
     t->depth = t->emitted_depth = 0;
     t->inside = true;
     rt_take_slot(t);
-    rt_self = t;
     if (t->slot < RT_SLOTS)
         rt_emit(t, st_stream_what(ST_STREAM_SLOT, 0, t->slot), t->base);
     /* The thread that had the slot before has emitted its end, with a sequence number, by now. */
     rt_observe(t, atomic_load(&rt_head->next_sequence) - 1);
     rt_publish(t);
-    t->inside = false;
+    return t;
 }
 
+static void start(uint32_t serial) {
+    if (!rt_head || rt_self || finished || atomic_load(&rt_head->closed))
+        return;
+    struct rt_thread *t = begin_thread(serial);
+    own = rt_self = t;
+    if (t)
+        t->inside = false;
+}
+
+static _Atomic uint32_t serials; /* the first thread has 0 */
+
 uint32_t rt_new_serial(void) {
-    static _Atomic uint32_t serials; /* the first thread has 0 */
     return atomic_fetch_add(&serials, 1) + 1;
 }
 
@@ -97,21 +110,17 @@ void rt_count_lost(void) {
         atomic_fetch_add_explicit(&rt_head->dropped, 1, memory_order_relaxed);
 }
 
-void rt_thread_end(void) {
-    struct rt_thread *t = rt_self;
-    if (!t || t->inside) {
-        finished = true;
-        return;
-    }
-    t->inside = true;
+/* Of the one that is running, which has rt_enter behind it. */
+static void emit_end(struct rt_thread *t) {
     rt_unwind(0);
     rt_flush_shared_reads(t);
     rt_take_sequence(t);
     rt_emit(t, st_stream_what(ST_STREAM_THREAD_END, 0, 0), 0);
     rt_publish(t);
     atomic_store_explicit(&t->chunk->full, 1, memory_order_release);
-    finished = true;
-    rt_self = NULL;
+}
+
+static void free_thread(struct rt_thread *t) {
     rt_give_slot(t);
     rt_spin_lock(&threads_lock);
     t->next = free_threads;
@@ -119,13 +128,65 @@ void rt_thread_end(void) {
     rt_spin_unlock(&threads_lock);
 }
 
+/* A fiber that the thread is in stays as it is: another thread may go on with it. */
+void rt_thread_end(void) {
+    struct rt_thread *t = own;
+    if (!t || !rt_self || rt_self->inside) {
+        finished = true;
+        return;
+    }
+    t->inside = true;
+    atomic_signal_fence(memory_order_seq_cst);
+    rt_self = t;
+    emit_end(t);
+    finished = true;
+    own = rt_self = NULL;
+    free_thread(t);
+}
+
+/* ---- fibers ---- */
+
+struct rt_thread *rt_fiber_own(void) {
+    return own;
+}
+
+struct rt_thread *rt_fiber_begin(uint32_t serial) {
+    struct rt_thread *fiber = atomic_load(&rt_head->closed) ? NULL : begin_thread(serial);
+    if (fiber)
+        fiber->inside = false;
+    return fiber;
+}
+
+void rt_fiber_become(struct rt_thread *fiber) {
+    struct rt_thread *before = rt_self;
+    fiber->inside = true;
+    atomic_signal_fence(memory_order_seq_cst);
+    rt_self = fiber;
+    atomic_signal_fence(memory_order_seq_cst);
+    before->inside = false;
+}
+
+void rt_fiber_end(struct rt_thread *fiber) {
+    struct rt_thread *self = rt_self;
+    fiber->inside = true;
+    atomic_signal_fence(memory_order_seq_cst);
+    rt_self = fiber;
+    emit_end(fiber);
+    rt_self = self;
+    atomic_signal_fence(memory_order_seq_cst);
+    free_thread(fiber);
+}
+
+/* ---- processes that are forked ---- */
+
 void rt_thread_stop(void) {
     finished = true;
-    rt_self = NULL;
+    own = rt_self = NULL;
 }
 
 void rt_threads_reset(void) {
     free_threads = NULL; /* another thread may have been at work on the list */
+    atomic_store(&serials, 0);
     finished = starting = false;
-    rt_self = NULL;
+    own = rt_self = NULL;
 }

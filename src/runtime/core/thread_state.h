@@ -18,6 +18,7 @@ enum {
     RT_SLOTS = ST_STREAM_SLOTS
 };
 
+/* A thread, or a fiber (fibers.h). */
 struct rt_thread {
     uint64_t owner; /* as in shadow words (shadow.h); RT_STALE while open frames are not emitted */
     uint64_t current; /* the same, but never RT_STALE unless no slot was free */
@@ -26,6 +27,7 @@ struct rt_thread {
     uint64_t first;   /* no shadow word of this thread is smaller */
     uint32_t slot;
     uint32_t serial;
+    uint32_t generation; /* of the process that it belongs to: a forked one has no use for it */
     bool inside; /* the runtime is at work; a signal handler must not disturb it */
 
     struct st_stream_chunk *chunk;

@@ -5,6 +5,7 @@
  * the new program is another. */
 #define _GNU_SOURCE
 #include "runtime/core/call_stack.h"
+#include "runtime/core/fibers.h"
 #include "runtime/core/loaded_modules.h"
 #include "runtime/intercept/interpose.h"
 
@@ -12,6 +13,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -78,11 +80,25 @@ static uintptr_t stack_pointer_of(const struct __jmp_buf_tag *target) {
 #endif
 }
 
-/* A jump down the stack goes to another stack: a coroutine, not a return. */
+/* Does the thread run on its stack for handlers of signals, and the jump go elsewhere? */
+static bool leaves_signal_stack(uintptr_t here, uintptr_t stack) {
+    stack_t alternate;
+    if (sigaltstack(NULL, &alternate) < 0 || !(alternate.ss_flags & SS_ONSTACK))
+        return false;
+    uintptr_t low = (uintptr_t)alternate.ss_sp;
+    return here - low < alternate.ss_size && stack - low >= alternate.ss_size;
+}
+
+/* A jump down the stack goes to another stack: a coroutine, not a return; unless it leaves the
+ * handler of a signal. If the program has said which fiber comes next, the frames are those of that
+ * fiber already. */
 static void leave_for(const struct __jmp_buf_tag *target) {
-    uintptr_t stack = stack_pointer_of(target);
-    if (stack > (uintptr_t)__builtin_frame_address(0))
-        RT_EMIT(rt_unwind_to_stack(stack));
+    uintptr_t stack = stack_pointer_of(target), here = (uintptr_t)__builtin_frame_address(0);
+    bool switched = rt_fiber_was_announced();
+    int error = errno;
+    if (stack && (switched || stack > here || leaves_signal_stack(here, stack)))
+        RT_EMIT(rt_unwind_to_stack(stack, switched ? 0 : here));
+    errno = error;
 }
 
 #define JUMP(name)                                                                                 \
@@ -106,7 +122,8 @@ JUMP(__longjmp_chk)
 RT_REAL(void *, __cxa_begin_catch, void *)
 RT_EXPORT void *__cxa_begin_catch(void *exception);
 RT_EXPORT void *__cxa_begin_catch(void *exception) {
-    RT_EMIT(rt_unwind_to_stack((uintptr_t)__builtin_dwarf_cfa()));
+    uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
+    RT_EMIT(rt_unwind_to_stack(stack, stack - 1));
     return real___cxa_begin_catch()(exception);
 }
 

@@ -12,6 +12,7 @@
 #include "runtime/core/memory_events.h"
 #include "runtime/core/spin.h"
 #include "runtime/core/sync_events.h"
+#include "runtime/intercept/contexts.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/new_thread_mask.h"
 
@@ -216,6 +217,7 @@ static struct record begin(struct record *record) {
     rt_thread_will_end();
     find_stack();
     free_stack();
+    rt_forget_contexts(stack.low, stack.size);
     pthread_sigmask(SIG_SETMASK, &copy.mask, NULL);
     return copy;
 }

@@ -77,11 +77,6 @@ NOTHING(__tsan_mutex_post_divert)
 
 /* ---- without a meaning here ---- */
 
-NOTHING(__tsan_create_fiber)
-NOTHING(__tsan_destroy_fiber)
-NOTHING(__tsan_get_current_fiber)
-NOTHING(__tsan_set_fiber_name)
-NOTHING(__tsan_switch_to_fiber)
 NOTHING(__tsan_external_assign_tag)
 NOTHING(__tsan_external_read)
 NOTHING(__tsan_external_register_header)

@@ -140,8 +140,10 @@ function pickBlock(name) {
 // ---- A result ----
 
 function drawVerdict(result) {
-  const good = result.serializable === true && !allViolated(result);
-  byId("verdict").replaceChildren(el("span", { class: good ? "good" : "bad", text: result.summary }));
+  const good = result.serializable === true && !allViolated(result) && !result.unchecked;
+  const reasons = result.unchecked ? result.unchecked.reasons : [];
+  byId("verdict").replaceChildren(el("span", { class: good ? "good" : "bad", text: result.summary }),
+    ...reasons.map((text) => el("span", { class: "reason", text })));
 }
 
 function showResult(result) {
