@@ -127,10 +127,10 @@ struct extent {
 static struct extent extent_of(const struct record *record) {
     const struct st_facts *facts = st_validator_facts(record->validator);
     long bytes = ftell(record->file);
-    return (struct extent){
-        .events = facts->events - facts->dropped,
-        .threads = st_translator_symbols(record->watch.translator)->threads.count,
-        .bytes = bytes < 0 ? 0 : (uint64_t)bytes};
+    return (struct extent){.events = facts->events - facts->dropped,
+                           .threads =
+                               st_translator_symbols(record->watch.translator)->threads.count,
+                           .bytes = bytes < 0 ? 0 : (uint64_t)bytes};
 }
 
 static void put_summary(const char *path, struct extent extent) {
@@ -214,8 +214,8 @@ static void take_news(void *context, const struct st_broker_message *message, in
         char *path = choose_path(record->values, message->program, message->pid, true);
         record->others_failed |= message->value[0];
         if (!message->value[0] && !record->values->common.quiet)
-            put_summary(path, (struct extent){message->value[1], message->value[2],
-                                              message->value[3]});
+            put_summary(path,
+                        (struct extent){message->value[1], message->value[2], message->value[3]});
         free(path);
     }
     if (fd >= 0)
@@ -244,6 +244,11 @@ static enum status follow(struct record *record) {
         put_summary(record->path, extent);
         put_next(record, extent.events);
     }
+    bool one_name = record->values->output && !strstr(record->values->output, "%p");
+    if (good && one_name && record->others.begun)
+        warn("%s has the first process only; the traces of the others have their process ids in "
+             "their names",
+             record->path);
     bool failed = record->failed || record->others_failed || record->others.failed;
     return watch_status(&record->watch, failed ? STATUS_TROUBLE : STATUS_CLEAN);
 }

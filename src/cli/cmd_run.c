@@ -35,11 +35,12 @@ struct run {
     struct st_other_process *other;     /* in a watcher of its own */
     struct other_processes others;      /* otherwise: the other processes, */
     struct st_process_results *results; /* and what came of those that have ended; or NULL */
-    bool over;      /* the program has ended */
-    bool found;     /* something new, when the last report was written */
-    bool failed;    /* the report could not be written */
-    bool unchecked; /* nothing was checked, when the last report was written */
-    bool reported;  /* what was found first, by --first */
+    struct st_process_results *so_far;  /* and of those that have not, while somebody asks */
+    bool over;                          /* the program has ended */
+    bool found;                         /* something new, when the last report was written */
+    bool failed;                        /* the report could not be written */
+    bool unchecked;                     /* nothing was checked, when the last report was written */
+    bool reported;                      /* what was found first, by --first */
     bool others_found, others_in_trouble;
 };
 
@@ -177,12 +178,12 @@ static void write_merged(struct run *run, struct st_process_results *results, FI
 
 /* Of all processes that are known, ours as far as it is. */
 static void write_all(struct run *run, FILE *file, int fd) {
-    bool several = run->results && st_process_results_count(run->results);
-    if (!several) {
+    const struct st_process_results *known = run->so_far ? run->so_far : run->results;
+    if (!known || !st_process_results_count(known)) {
         write_one(run, file, fd);
         return;
     }
-    struct st_process_results *results = st_process_results_copy(run->results);
+    struct st_process_results *results = st_process_results_copy(known);
     add_own_result(run, results);
     write_merged(run, results, file, fd);
     st_process_results_free(results);
@@ -320,7 +321,7 @@ static void take_result(struct run *run, const struct st_broker_message *message
                                            .complete = !(flags & INCOMPLETE),
                                            .status = (int)message->value[1] - 1};
     run->others_found |= flags & FOUND;
-    run->others_in_trouble |= flags & TROUBLE;
+    run->others_in_trouble |= !(flags & SO_FAR) && flags & TROUBLE;
     if (run->reported || fd < 0 || fstat(fd, &status) < 0 || !status.st_size)
         return;
     char *json = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -328,7 +329,10 @@ static void take_result(struct run *run, const struct st_broker_message *message
         return;
     if (!run->results)
         run->results = st_process_results_new(run->values->limit);
-    add_result(run, run->results, &facts, json, (size_t)status.st_size);
+    if (!(flags & SO_FAR))
+        add_result(run, run->results, &facts, json, (size_t)status.st_size);
+    if (run->so_far && note_answer(&run->others, message->pid))
+        add_result(run, run->so_far, &facts, json, (size_t)status.st_size);
     munmap(json, (size_t)status.st_size);
     if (flags & FOUND_FIRST)
         stop_at_first(run);
@@ -337,10 +341,30 @@ static void take_result(struct run *run, const struct st_broker_message *message
 static void take_news(void *context, const struct st_broker_message *message, int fd) {
     struct run *run = context;
     note_news(&run->others, message);
-    if (message->news == ST_NEWS_RESULT && !(message->value[0] & SO_FAR))
+    if (message->news == ST_NEWS_RESULT)
         take_result(run, message, fd);
     if (fd >= 0)
         close(fd);
+}
+
+/* On request. The others are asked, and answer in no time. */
+static void write_so_far(void *context) {
+    struct run *run = context;
+    struct st_watch *watch = &run->check.watch;
+    st_broker_ask(&watch->broker);
+    if (!has_log_each(run->values) && run->others.active_count) {
+        uint64_t limit = run->values->limit;
+        run->so_far =
+            run->results ? st_process_results_copy(run->results) : st_process_results_new(limit);
+        expect_answers(&run->others);
+        while (missing_answers(&run->others) && !watch->broker_over) {
+            st_watch_hear(watch);
+            usleep(1000);
+        }
+    }
+    write_report(run);
+    st_process_results_free(run->so_far);
+    run->so_far = NULL;
 }
 
 static void put_waiting(void *context) {
@@ -409,7 +433,7 @@ static int open_filters(struct run *run, struct st_error *error) {
 static enum status run_program(const void *command_values, const char *const *operands) {
     const struct values *values = command_values;
     struct run run = {.values = values, .words = operands};
-    struct st_live_check_hooks hooks = {.asked = write_report,
+    struct st_live_check_hooks hooks = {.asked = write_so_far,
                                         .found = on_found,
                                         .behind = put_behind,
                                         .news = take_news,
@@ -423,7 +447,8 @@ static enum status run_program(const void *command_values, const char *const *op
         return complain(&error);
     st_live_check_init(&run.check, st_filters_keep(&values->filters.files, values->limit),
                        values->first, &hooks);
-    int started = st_live_check_start(&run.check, "run", operands, values->spec, &following, &error);
+    int started =
+        st_live_check_start(&run.check, "run", operands, values->spec, &following, &error);
     enum status status = started < 0 ? complain(&error) : follow(&run);
     st_live_check_free(&run.check);
     st_process_results_free(run.results);

@@ -203,6 +203,11 @@ void warn_of_watch(const struct st_watch *watch, const char *program) {
              program);
     if (st_watch_gave_up(watch))
         warn("%s ran out of memory for its events: what it did after that was not seen", program);
+    uint32_t shut_in = atomic_load(&watch->memory.head->shut_in);
+    if (shut_in)
+        warn("%s forked %" PRIu32 " process%s after it had given up rights (seccomp); they were "
+             "not watched",
+             program, shut_in, shut_in == 1 ? "" : "es");
     if (watch->interrupted)
         warn("interrupted: %" PRIu64 " events that %s had emitted were not read", watch->unread,
              program);

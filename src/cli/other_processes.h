@@ -19,6 +19,13 @@ void other_processes_free(struct other_processes *others);
 /* Keeps track of who is there. */
 void note_news(struct other_processes *others, const struct st_broker_message *message);
 
+/* Of the watchers that were asked for a result, how many have neither answered nor ended? */
+void expect_answers(struct other_processes *others);
+size_t missing_answers(const struct other_processes *others);
+
+/* Notes that one has answered; false if it had before. */
+bool note_answer(struct other_processes *others, pid_t pid);
+
 /* Shows on a terminal what we are waiting for, unless `quiet`. */
 void show_waiting(const struct other_processes *others, bool quiet);
 

@@ -99,8 +99,8 @@ struct st_report {
     const struct st_program_row *programs; /* where there was more than one process */
     size_t program_count;
     const char *const *block_programs; /* of each block name then, or NULL */
-    const struct st_triage *triage; /* report/triage/triage.h, or NULL: all findings are new */
-    bool has_status;                /* is it known with which status the program will exit? */
+    const struct st_triage *triage;    /* report/triage/triage.h, or NULL: all findings are new */
+    bool has_status;                   /* is it known with which status the program will exit? */
     int status;
 };
 

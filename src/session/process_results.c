@@ -54,16 +54,17 @@ static void index_rows(struct st_process_results *results) {
         json_object_set(results->blocks, key, row);
         free(key);
     }
-    json_array_foreach(json_object_get(results->merged, "programs"), index, row)
-        json_object_set(results->programs, json_string_value(json_object_get(row, "executable")), row);
+    json_array_foreach(json_object_get(results->merged, "programs"), index, row) json_object_set(
+        results->programs, json_string_value(json_object_get(row, "executable")), row);
 }
 
 struct st_process_results *st_process_results_copy(const struct st_process_results *results) {
     struct st_process_results *copy = st_process_results_new(results->limit);
-    copy->merged = json_deep_copy(results->merged);
+    copy->merged = results->merged ? json_deep_copy(results->merged) : NULL;
     json_object_update(copy->fingerprints, results->fingerprints);
     copy->events = results->events;
-    index_rows(copy);
+    if (copy->merged)
+        index_rows(copy);
     for (size_t i = 0; i < results->count; i++) {
         st_reserve(&copy->processes, &copy->capacity, copy->count + 1);
         copy->processes[copy->count++] = st_strdup(results->processes[i]);
@@ -169,7 +170,7 @@ static void merge_block(struct st_process_results *results, const char *program,
 }
 
 static void merge_trace(json_t *trace, const json_t *other) {
-    static const char *const sums[] = {"events", "threads", "variables",
+    static const char *const sums[] = {"events", "threads",  "variables",
                                        "locks",  "channels", "blocks"};
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
         add_number(trace, other, sums[i]);
@@ -185,8 +186,8 @@ static void merge_verdict(json_t *merged, const json_t *other, bool with_proof) 
     json_t *theirs = json_object_get(other, "serializable");
     if (json_is_false(theirs) || (json_is_null(theirs) && !json_is_false(ours)))
         json_object_set(merged, "serializable", theirs);
-    static const char *const firsts[] = {"first_bad_event", "gave_up", "cycle",
-                                         "cycle_fingerprint", "coverage"};
+    static const char *const firsts[] = {"first_bad_event", "gave_up", "cycle", "cycle_fingerprint",
+                                         "coverage"};
     for (size_t i = 0; with_proof && i < sizeof firsts / sizeof *firsts; i++) {
         json_t *value = json_object_get(other, firsts[i]);
         json_t *before = json_object_get(merged, firsts[i]);
@@ -253,8 +254,8 @@ static void merge_into(struct st_process_results *results, const char *program, 
 /* The first result of a program, with nothing in it yet, for the others to be added to. */
 static json_t *make_empty(const json_t *result) {
     static const char *const same[] = {"schema", "engine", "outermost_only", "blames_closers"};
-    static const char *const counts[] = {"events", "threads", "variables", "locks",
-                                         "channels", "blocks", "deepest"};
+    static const char *const counts[] = {"events",   "threads", "variables", "locks",
+                                         "channels", "blocks",  "deepest"};
     json_t *merged = json_object(), *trace = json_object();
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         json_object_set(merged, same[i], json_object_get(result, same[i]));

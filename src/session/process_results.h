@@ -33,8 +33,8 @@ int st_process_results_add(struct st_process_results *results, const struct st_p
 
 size_t st_process_results_count(const struct st_process_results *results); /* of processes */
 
-/* All of them as one result, of `command`; NULL with an error. It lives as long as `results` are not
- * changed; release it with st_loaded_free. */
+/* All of them as one result, of `command`; NULL with an error. It lives as long as `results` are
+ * not changed; release it with st_loaded_free. */
 struct st_loaded;
 struct st_loaded *st_process_results_load(struct st_process_results *results, const char *command,
                                           struct st_error *error);

@@ -1,6 +1,9 @@
 #define _GNU_SOURCE
 #include "watch/broker.h"
 
+#include "base/memory.h"
+
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -38,9 +41,8 @@ static bool send_with(int socket, const void *bytes, size_t count, int fd) {
         message.msg_control = &control;
         message.msg_controllen = sizeof control;
         struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-        *header = (struct cmsghdr){.cmsg_level = SOL_SOCKET,
-                                   .cmsg_type = SCM_RIGHTS,
-                                   .cmsg_len = CMSG_LEN(sizeof fd)};
+        *header = (struct cmsghdr){
+            .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof fd)};
         memcpy(CMSG_DATA(header), &fd, sizeof fd);
     }
     ssize_t sent;
@@ -85,9 +87,8 @@ static void read_program(struct st_other_process *other) {
     snprintf(link, sizeof link, "/proc/%ld/exe", (long)other->pid);
     ssize_t length = readlink(link, path, sizeof path - 1);
     path[length > 0 ? length : 0] = '\0';
-    size_t skip = strlen(path) >= sizeof other->program
-                      ? strlen(path) - sizeof other->program + 1
-                      : 0;
+    size_t skip =
+        strlen(path) >= sizeof other->program ? strlen(path) - sizeof other->program + 1 : 0;
     snprintf(other->program, sizeof other->program, "%s", *path ? path + skip : "a program");
 }
 
@@ -105,7 +106,7 @@ static bool read_request(struct st_other_process *other) {
         getsockopt(other->connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 || peer.pid <= 0)
         return false;
     other->pid = peer.pid;
-    other->forked = request.forked;
+    other->forked = request.wish == ST_STREAM_FORKED;
     read_program(other);
     return true;
 }
@@ -131,12 +132,117 @@ struct desk {
     const struct st_following *following;
     const struct st_shared_memory *first;
     struct st_broker_shared *shared;
-    pid_t process;
+    pid_t process, parent; /* the broker's, and that of who started all */
     int listener, control, children;
     bool first_taken;
     struct watcher *watchers;
     size_t count, capacity;
+    struct pending *pending;
+    size_t pending_count, pending_capacity;
+    char **executables; /* of processes that were watched */
+    size_t executable_count, executable_capacity;
 };
+
+/* ---- processes that were forked and have one thread ---- */
+
+/* A process that runs the executable of one that was watched. It has not asked for a stream. */
+struct pending {
+    pid_t pid;
+    bool told, seen; /* our parent knows of it; it is still there */
+    char program[ST_PROGRAM_NAME];
+};
+
+/* Its copies can ask for streams, if they make threads. */
+static void note_executable(struct desk *desk, const char *program) {
+    for (size_t i = 0; i < desk->executable_count; i++)
+        if (strcmp(desk->executables[i], program) == 0)
+            return;
+    st_reserve(&desk->executables, &desk->executable_capacity, desk->executable_count + 1);
+    desk->executables[desk->executable_count++] = st_strdup(program);
+}
+
+static bool is_known(const struct desk *desk, const char *program) {
+    for (size_t i = 0; i < desk->executable_count; i++)
+        if (strcmp(desk->executables[i], program) == 0)
+            return true;
+    return false;
+}
+
+static void note_pending(struct desk *desk, const struct st_other_process *other) {
+    for (size_t i = 0; i < desk->pending_count; i++)
+        if (desk->pending[i].pid == other->pid) {
+            desk->pending[i].seen = true;
+            return;
+        }
+    st_reserve(&desk->pending, &desk->pending_capacity, desk->pending_count + 1);
+    struct pending *pending = &desk->pending[desk->pending_count++];
+    *pending = (struct pending){.pid = other->pid, .seen = true};
+    memcpy(pending->program, other->program, sizeof pending->program);
+}
+
+static void look_below(struct desk *desk, pid_t parent);
+
+/* A process that has ended has no executable. */
+static void look_at_child(struct desk *desk, pid_t child) {
+    struct st_other_process other = {.pid = child};
+    if (child == desk->process)
+        return;
+    read_program(&other);
+    if (is_known(desk, other.program))
+        note_pending(desk, &other);
+    look_below(desk, child);
+}
+
+/* The children of one thread. */
+static void look_at_children(struct desk *desk, pid_t parent, const char *thread) {
+    char path[300];
+    long child;
+    snprintf(path, sizeof path, "/proc/%ld/task/%s/children", (long)parent, thread);
+    FILE *file = fopen(path, "re");
+    while (file && fscanf(file, "%ld", &child) == 1)
+        look_at_child(desk, (pid_t)child);
+    if (file)
+        fclose(file);
+}
+
+static void look_below(struct desk *desk, pid_t parent) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/task", (long)parent);
+    DIR *threads = opendir(path);
+    const struct dirent *entry;
+    while (threads && (entry = readdir(threads)))
+        if (entry->d_name[0] != '.')
+            look_at_children(desk, parent, entry->d_name);
+    if (threads)
+        closedir(threads);
+}
+
+static void send_pending(struct desk *desk, const struct pending *pending, enum st_news news) {
+    struct st_other_process other = {.pid = pending->pid, .results = desk->control};
+    memcpy(other.program, pending->program, sizeof other.program);
+    send_news(&other, news, false);
+}
+
+/* Whoever is left below the program, which has ended, is below our parent: it adopts orphans. */
+static void find_pending(struct desk *desk) {
+    size_t kept = 0;
+    for (size_t i = 0; i < desk->pending_count; i++)
+        desk->pending[i].seen = false;
+    look_below(desk, desk->parent);
+    for (size_t i = 0; i < desk->pending_count; i++) {
+        struct pending *pending = &desk->pending[i];
+        if (pending->seen && !pending->told)
+            send_pending(desk, pending, ST_NEWS_PENDING);
+        if (!pending->seen && pending->told)
+            send_pending(desk, pending, ST_NEWS_END);
+        pending->told = true;
+        if (pending->seen)
+            desk->pending[kept++] = *pending;
+    }
+    desk->pending_count = kept;
+}
+
+/* ---- watchers ---- */
 
 static _Noreturn void become_watcher(struct desk *desk, struct st_other_process *other) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -151,14 +257,7 @@ static _Noreturn void become_watcher(struct desk *desk, struct st_other_process 
 }
 
 static bool add_watcher(struct desk *desk, struct st_other_process *other) {
-    if (desk->count == desk->capacity) {
-        size_t capacity = desk->capacity ? 2 * desk->capacity : 16;
-        void *grown = realloc(desk->watchers, capacity * sizeof *desk->watchers);
-        if (!grown)
-            return false;
-        desk->watchers = grown;
-        desk->capacity = capacity;
-    }
+    st_reserve(&desk->watchers, &desk->capacity, desk->count + 1);
     if (!send_news(other, ST_NEWS_BEGIN, false))
         return false;
     pid_t process = fork();
@@ -177,6 +276,7 @@ static void serve(struct desk *desk, struct st_other_process *other) {
         st_other_answer(other, NULL);
         return;
     }
+    note_executable(desk, other->program);
     if (!desk->first_taken) {
         desk->first_taken = true;
         send_news(other, ST_NEWS_FIRST, false);
@@ -193,8 +293,7 @@ static void serve(struct desk *desk, struct st_other_process *other) {
 
 /* False when nobody is waiting. */
 static bool serve_next(struct desk *desk) {
-    struct st_other_process other = {
-        .fd = -1, .shared = desk->shared, .results = desk->control};
+    struct st_other_process other = {.fd = -1, .shared = desk->shared, .results = desk->control};
     other.connection = accept4(desk->listener, NULL, NULL, SOCK_CLOEXEC);
     if (other.connection < 0)
         return false;
@@ -218,12 +317,23 @@ static void collect_watchers(struct desk *desk) {
         }
 }
 
+static bool may_end(struct desk *desk) {
+    bool waits = desk->following->all && !atomic_load(&desk->shared->interrupted) &&
+                 !atomic_load(&desk->shared->stopped);
+    if (desk->count)
+        return false;
+    if (waits)
+        find_pending(desk);
+    return !(waits && desk->pending_count) && !serve_next(desk) && !desk->count;
+}
+
 static _Noreturn void be_broker(struct desk *desk, pid_t parent) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_CHILD_SUBREAPER, 0);
     if (getppid() != parent)
         _exit(0);
     desk->process = getpid();
+    desk->parent = parent;
     sigset_t child;
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
@@ -233,13 +343,14 @@ static _Noreturn void be_broker(struct desk *desk, pid_t parent) {
                             {.fd = desk->control, .events = POLLIN}}; /* a byte: look again */
     for (;;) {
         char bytes[16];
-        poll(wait, sizeof wait / sizeof *wait, -1);
+        bool asked = atomic_load(&desk->shared->closing) && !desk->count;
+        poll(wait, sizeof wait / sizeof *wait, asked && desk->pending_count ? 50 : -1);
         while (recv(desk->control, bytes, sizeof bytes, MSG_DONTWAIT) > 0)
             ;
         while (serve_next(desk))
             ;
         collect_watchers(desk);
-        if (atomic_load(&desk->shared->closing) && !desk->count && !serve_next(desk))
+        if (atomic_load(&desk->shared->closing) && may_end(desk))
             _exit(0);
     }
 }
@@ -257,9 +368,9 @@ static int listen_at(char place[64]) {
     uint64_t secret[2];
     if (getrandom(secret, sizeof secret, 0) != (ssize_t)sizeof secret)
         return -1;
-    int length = snprintf(place, 64, "%cseriatim-%ld-%016llx%016llx", ST_STREAM_RENDEZVOUS,
-                          (long)getpid(), (unsigned long long)secret[0],
-                          (unsigned long long)secret[1]);
+    int length =
+        snprintf(place, 64, "%cseriatim-%ld-%016llx%016llx", ST_STREAM_RENDEZVOUS, (long)getpid(),
+                 (unsigned long long)secret[0], (unsigned long long)secret[1]);
     memcpy(address.sun_path + 1, place + 1, (size_t)length - 1);
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)length);
@@ -274,8 +385,8 @@ int st_broker_start(struct st_broker *broker, const struct st_shared_memory *fir
                     const struct st_following *following, struct st_error *error) {
     struct desk desk = {.following = following, .first = first};
     int pair[2];
-    desk.shared = mmap(NULL, sizeof *desk.shared, PROT_READ | PROT_WRITE,
-                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    desk.shared =
+        mmap(NULL, sizeof *desk.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (desk.shared == MAP_FAILED || (desk.listener = listen_at(broker->place)) < 0)
         return fail_to_listen(error);
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) {
@@ -340,14 +451,19 @@ void st_broker_ask(struct st_broker *broker) {
         atomic_fetch_add(&broker->shared->asked, 1);
 }
 
-void st_broker_free(struct st_broker *broker) {
+void st_broker_join(struct st_broker *broker) {
     if (broker->process <= 0)
         return;
-    kill(broker->process, SIGKILL); /* and its watchers with it */
     waitpid(broker->process, NULL, 0);
     close(broker->control);
     munmap(broker->shared, sizeof *broker->shared);
     *broker = (struct st_broker){0};
+}
+
+void st_broker_free(struct st_broker *broker) {
+    if (broker->process > 0)
+        kill(broker->process, SIGKILL); /* and its watchers with it */
+    st_broker_join(broker);
 }
 
 /* ---- for watchers ---- */

@@ -7,6 +7,10 @@
  * accumulates, no process waits for another, and what one watcher goes through is no concern of the
  * others. If we die, they do, and the processes that they watch go on.
  *
+ * A process that was forked asks for a stream when it makes a second thread: with one, nothing can
+ * come in between. Many call exec before. When the program has ended, processes that are such
+ * copies and are still there are waited for: they are pending.
+ *
  * The number of watchers is not limited: a process that had to wait for one could be waited for by
  * a process that has one. */
 #ifndef SERIATIM_WATCH_BROKER_H
@@ -33,10 +37,11 @@ struct st_other_process {
 
 enum st_news {
     ST_NEWS_NONE,
-    ST_NEWS_FIRST,   /* the first process has its stream */
-    ST_NEWS_BEGIN,   /* another one has */
-    ST_NEWS_RESULT,  /* of its watcher; more may come */
-    ST_NEWS_END,     /* its watcher has ended, or has died: then `failed` */
+    ST_NEWS_FIRST,  /* the first process has its stream */
+    ST_NEWS_BEGIN,  /* another one has */
+    ST_NEWS_RESULT, /* of its watcher; more may come */
+    ST_NEWS_END, /* its watcher has ended, or has died: then `failed`; it is waited for no longer */
+    ST_NEWS_PENDING, /* a process that was forked is waited for: it may want to be watched */
     ST_NEWS_REFUSED, /* a process is not watched */
     ST_NEWS_OVER,    /* nothing more will come */
 };
@@ -73,7 +78,8 @@ int st_broker_start(struct st_broker *broker, const struct st_shared_memory *fir
  * wrote, to be closed, or -1. */
 struct st_broker_message st_broker_hear(struct st_broker *broker, int *fd);
 
-/* The broker shall end as soon as no process is watched any more; ST_NEWS_OVER follows. */
+/* The broker shall end as soon as no process is watched any more, or could still ask for that
+ * because it was forked by one that was; ST_NEWS_OVER follows. */
 void st_broker_close(struct st_broker *broker);
 
 /* Watchers shall not wait for their processes or their events any longer. */
@@ -84,6 +90,9 @@ void st_broker_stop(struct st_broker *broker);
 
 /* Each watcher shall send a result as of now. */
 void st_broker_ask(struct st_broker *broker);
+
+/* After ST_NEWS_OVER: waits until it is gone. */
+void st_broker_join(struct st_broker *broker);
 
 /* Ends it and its watchers, if that was not done before. */
 void st_broker_free(struct st_broker *broker);

@@ -57,8 +57,8 @@ static int fail_start(struct st_error *error, const char *name, int failure) {
     return st_fail(error, name, ST_AT_FILE, 0, "cannot run: %s", strerror(failure));
 }
 
-int st_program_start(struct st_program *program, const char *const *argv,
-                     const char *stream, const char *runtime_dir, struct st_error *error) {
+int st_program_start(struct st_program *program, const char *const *argv, const char *stream,
+                     const char *runtime_dir, struct st_error *error) {
     sigset_t ours = our_signals(), before;
     int report[2], failure = 0;
     if (pipe2(report, O_CLOEXEC) < 0)

@@ -207,7 +207,7 @@ static void finish(struct st_watch *watch) {
 /* ---- other processes ---- */
 
 /* The broker is asked to end when the last process that we know of is gone. */
-static void hear_news(struct st_watch *watch) {
+void st_watch_hear(struct st_watch *watch) {
     struct st_broker_message message;
     int fd;
     while (!watch->broker_over &&
@@ -218,6 +218,8 @@ static void hear_news(struct st_watch *watch) {
         if (watch->hooks->news)
             watch->hooks->news(watch->hooks->context, &message, fd);
     }
+    if (watch->broker_over)
+        st_broker_join(&watch->broker);
     if (watch->program.ended && watch->program.interrupted)
         st_broker_interrupt(&watch->broker);
     if (watch->program.ended && (watch->program.interrupted || is_first_over(watch)))
@@ -229,7 +231,7 @@ static bool look_around(struct st_watch *watch, long nanoseconds) {
     struct st_other_process *other = watch->other;
     if (!other) {
         bool asked = st_program_wait(&watch->program, nanoseconds);
-        hear_news(watch);
+        st_watch_hear(watch);
         return asked;
     }
     watch->program.ended = st_other_wait(other, nanoseconds);
@@ -249,7 +251,8 @@ void st_watch_follow(struct st_watch *watch, const struct st_watch_hooks *hooks)
     unsigned idle = 0, steps = 0;
     uint64_t looked = 0; /* at signals, when so many records were delivered */
     while (!is_over(watch)) {
-        bool any = watch->listening && st_merge_step(watch->merge);
+        bool wanted = watch->listening && !(watch->program.ended && watch->program.interrupted);
+        bool any = wanted && st_merge_step(watch->merge);
         idle = any ? 0 : idle + 1;
         if (any && ++steps % STEPS_A_LOOK && records_delivered(watch) - looked < RECORDS_A_LOOK)
             continue;
@@ -278,7 +281,7 @@ uint64_t st_watch_missing(const struct st_watch *watch, char *reason, size_t siz
         uint64_t count;
         const char *why;
     } list[] = {
-        {dropped, "in signal handlers and forked processes"},
+        {dropped, "in signal handlers"},
         {merge->lost_sequences + merge->torn, "the program was killed while it wrote them"},
         {unreadable, "the program overwrote them"},
         {facts->odd_releases, "releases of locks by threads that do not hold them"},

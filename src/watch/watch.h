@@ -61,6 +61,9 @@ int st_watch_attach(struct st_watch *watch, struct st_other_process *other,
  * not to wait for that. Never ends it. */
 void st_watch_follow(struct st_watch *watch, const struct st_watch_hooks *hooks);
 
+/* For hooks that wait for news of other processes: passes on what there is. */
+void st_watch_hear(struct st_watch *watch);
+
 /* May be called by sink and hooks: the program goes on, and nobody reads its stream any more. */
 void st_watch_stop(struct st_watch *watch);
 

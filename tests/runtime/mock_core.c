@@ -324,7 +324,12 @@ void rt_stop_in_child(void) {
 
 uint32_t rt_generation = 1;
 
-void rt_follow_child(void) {}
+void rt_follow_child(void) {
+}
+void rt_note_fork(void) {
+}
+void rt_shut_in(void) {
+}
 
 void rt_note_exit(int status) {
     (void)status;

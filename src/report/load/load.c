@@ -193,15 +193,15 @@ static void read_programs(struct st_loaded *loaded, const json_t *root) {
         const json_t *row = st_element_object(fields, array, i);
         const json_t *verdict = json_object_get(row, "serializable");
         st_fields_enter(fields, NULL, i);
-        loaded->programs[i] = (struct st_program_row){
-            .name = st_field_text(fields, row, "executable"),
-            .processes = st_field_number(fields, row, "processes"),
-            .events = st_field_number(fields, row, "events"),
-            .violated = st_field_number(fields, row, "violation_count"),
-            .unchecked = st_field_number(fields, row, "unchecked"),
-            .verdict = json_is_true(verdict)    ? ST_SERIALIZABLE
-                       : json_is_false(verdict) ? ST_NOT_SERIALIZABLE
-                                                : ST_UNDECIDED};
+        loaded->programs[i] =
+            (struct st_program_row){.name = st_field_text(fields, row, "executable"),
+                                    .processes = st_field_number(fields, row, "processes"),
+                                    .events = st_field_number(fields, row, "events"),
+                                    .violated = st_field_number(fields, row, "violation_count"),
+                                    .unchecked = st_field_number(fields, row, "unchecked"),
+                                    .verdict = json_is_true(verdict)    ? ST_SERIALIZABLE
+                                               : json_is_false(verdict) ? ST_NOT_SERIALIZABLE
+                                                                        : ST_UNDECIDED};
         st_fields_leave(fields);
     }
     st_fields_leave(fields);

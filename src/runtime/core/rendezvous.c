@@ -57,8 +57,8 @@ static int read_answer(int fd) {
     return *(int *)(void *)CMSG_DATA(header);
 }
 
-static int ask(bool forked) {
-    struct st_stream_request request = {ST_STREAM_MAGIC, ST_STREAM_VERSION, forked};
+static int ask(enum st_stream_wish wish) {
+    struct st_stream_request request = {ST_STREAM_MAGIC, ST_STREAM_VERSION, wish};
     int error = errno, stream = -1;
     int fd = (int)syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (fd >= 0) {
@@ -73,9 +73,9 @@ static int ask(bool forked) {
 }
 
 int rt_ask_for_stream(const char *text) {
-    return remember(text) ? ask(false) : -1;
+    return remember(text) ? ask(ST_STREAM_BEGUN) : -1;
 }
 
 int rt_ask_again(void) {
-    return place_length ? ask(true) : -1;
+    return place_length ? ask(ST_STREAM_FORKED) : -1;
 }

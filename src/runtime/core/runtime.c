@@ -56,8 +56,8 @@ static bool is_stream(int fd, size_t *bytes) {
 }
 
 /* The memory behind the descriptor, which is closed then, so that no program that this one starts
- * has it. NULL: it is no stream. A process that is forked does not have the memory: it could only do
- * harm there. */
+ * has it. NULL: it is no stream. A process that is forked does not have the memory: it could only
+ * do harm there. */
 static struct st_stream_head *map_stream(int fd) {
     int error = errno;
     size_t bytes;
@@ -150,7 +150,8 @@ void rt_initialize(const char *stream) {
 /* ---- processes that are forked ---- */
 
 uint32_t rt_generation = 1;
-static bool forked; /* and not watched since */
+static bool forked;  /* and not watched since */
+static bool shut_in; /* system calls may be forbidden, on pain of death */
 
 /* A signal handler has forked, and the thread was in the runtime. When the handler returns it goes
  * on there, and must find what it needs: memory of its own instead of the stream's and the
@@ -178,6 +179,15 @@ void rt_stop_in_child(void) {
     errno = error;
 }
 
+void rt_note_fork(void) {
+    if (shut_in && rt_head)
+        atomic_fetch_add(&rt_head->shut_in, 1);
+}
+
+void rt_shut_in(void) {
+    shut_in = true;
+}
+
 static __attribute__((noinline)) void start_again(void) {
     int error = errno;
     forked = false;
@@ -192,7 +202,7 @@ static __attribute__((noinline)) void start_again(void) {
 }
 
 void rt_follow_child(void) {
-    if (__builtin_expect(forked, 0) && !(rt_self && rt_self->inside))
+    if (__builtin_expect(forked, 0) && !shut_in && !(rt_self && rt_self->inside))
         start_again();
 }
 

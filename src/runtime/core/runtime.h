@@ -46,6 +46,13 @@ void rt_initialize(const char *stream);
 void rt_stop_in_child(void);
 void rt_follow_child(void);
 
+/* The process has forked another one. */
+void rt_note_fork(void);
+
+/* From now on the process may not be allowed to make system calls that it would not make by itself:
+ * those that it forks are not watched. */
+void rt_shut_in(void);
+
 /* The process is about to end with this status. */
 void rt_note_exit(int status);
 

@@ -11,9 +11,9 @@ static bool restored; /* the memory there is ours, and not that of the parent */
 static const size_t bytes = (size_t)4 << RT_ADDRESS_BITS;
 
 static void *map(void *where) {
-    long memory = syscall(SYS_mmap, where, bytes, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (where ? MAP_FIXED : 0), -1,
-                          0);
+    long memory =
+        syscall(SYS_mmap, where, bytes, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (where ? MAP_FIXED : 0), -1, 0);
     return memory == -1 ? NULL : (void *)memory;
 }
 

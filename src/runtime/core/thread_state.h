@@ -28,7 +28,7 @@ struct rt_thread {
     uint32_t slot;
     uint32_t serial;
     uint32_t generation; /* of the process that it belongs to: a forked one has no use for it */
-    bool inside; /* the runtime is at work; a signal handler must not disturb it */
+    bool inside;         /* the runtime is at work; a signal handler must not disturb it */
 
     struct st_stream_chunk *chunk;
     uint32_t used;             /* records in the chunk, published or not */
