@@ -22,7 +22,7 @@ struct values {
     const char *spec, *log;
     uint64_t limit, error_exitcode;
     bool first, strict, no_follow;
-    unsigned format;
+    unsigned relation, format;
     struct filter_values filters;
 };
 
@@ -99,6 +99,7 @@ static void with_report(struct run *run, report_writer *write, FILE *file, int f
                                .facts = st_validator_facts(check->validator),
                                .repairs = st_validator_repairs(check->validator),
                                .stopped = check->run.stopped,
+                               .relation = check->relation,
                                .kind = ST_REPORT_RESULT,
                                .results = {&result, 1}};
     if (was_unchecked(&report)) {
@@ -284,8 +285,9 @@ static void watch_other(void *context, struct st_other_process *other) {
     struct st_live_check_hooks hooks = {
         .asked = answer_so_far, .found = send_first, .context = &run};
     struct st_error error;
-    st_live_check_init(&run.check, st_filters_keep(&values->filters.files, values->limit),
-                       values->first, &hooks);
+    st_live_check_init(&run.check, st_relation_or_usual(values->relation, true),
+                       st_filters_keep(&values->filters.files, values->limit), values->first,
+                       &hooks);
     if (st_live_check_attach(&run.check, other, first->check.spec, &error) < 0) {
         complain(&error);
         _exit(STATUS_TROUBLE);
@@ -445,8 +447,9 @@ static enum status run_program(const void *command_values, const char *const *op
     if (check_exitcode(values, &error) < 0 || check_log(values, &error) < 0 ||
         open_filters(&run, &error) < 0)
         return complain(&error);
-    st_live_check_init(&run.check, st_filters_keep(&values->filters.files, values->limit),
-                       values->first, &hooks);
+    st_live_check_init(&run.check, st_relation_or_usual(values->relation, true),
+                       st_filters_keep(&values->filters.files, values->limit), values->first,
+                       &hooks);
     int started =
         st_live_check_start(&run.check, "run", operands, values->spec, &following, &error);
     enum status status = started < 0 ? complain(&error) : follow(&run);
@@ -458,6 +461,7 @@ static enum status run_program(const void *command_values, const char *const *op
 }
 
 static const struct st_option options[] = {
+    RELATION_OPTIONS(struct values),
     {.name = "spec",
      .kind = ST_TEXT,
      .offset = offsetof(struct values, spec),

@@ -53,8 +53,8 @@ struct st_counts st_report_counts(const struct st_report *report) {
         return *report->counts;
     return (struct st_counts){.threads = symbols->threads.count,
                               .variables = symbols->variables.count,
-                              .locks = symbols->locks.count,
-                              .channels = symbols->channels.count};
+                              .locks = st_lock_count(symbols),
+                              .channels = st_signal_count(symbols)};
 }
 
 bool st_report_truncated(const struct st_report *report) {
@@ -62,10 +62,7 @@ bool st_report_truncated(const struct st_report *report) {
 }
 
 uint64_t st_all_violated(const struct st_findings *findings) {
-    uint64_t sum = findings->unnamed_violated;
-    for (size_t i = 0; i < findings->violated_capacity; i++)
-        sum += findings->violated[i];
-    return sum;
+    return findings->all_violated;
 }
 
 struct st_place st_begin_place(const struct st_violation *violation) {

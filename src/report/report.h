@@ -4,6 +4,7 @@
 #define SERIATIM_REPORT_REPORT_H
 
 #include "finding/prediction.h"
+#include "trace/relation.h"
 #include "trace/symbols.h"
 #include "trace/validate.h"
 
@@ -91,6 +92,7 @@ struct st_report {
     bool file_truncated;                /* the file ends before the trace does */
     bool stopped;                       /* nobody read on behind the first finding */
     const struct st_coverage *coverage; /* or NULL: not known */
+    enum st_relation relation;          /* that engines have checked by; not of predictions */
     enum st_report_kind kind;
     union {
         struct st_result_list results; /* of a result, which is one, and of a comparison */

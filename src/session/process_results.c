@@ -253,7 +253,8 @@ static void merge_into(struct st_process_results *results, const char *program, 
 
 /* The first result of a program, with nothing in it yet, for the others to be added to. */
 static json_t *make_empty(const json_t *result) {
-    static const char *const same[] = {"schema", "engine", "outermost_only", "blames_closers"};
+    static const char *const same[] = {"schema", "engine", "relation", "outermost_only",
+                                       "blames_closers"};
     static const char *const counts[] = {"events",   "threads", "variables", "locks",
                                          "channels", "blocks",  "deepest"};
     json_t *merged = json_object(), *trace = json_object();

@@ -5,6 +5,7 @@
 
 #include "spec/select.h"
 #include "trace/context_tracker.h"
+#include "trace/relation.h"
 #include "trace/trace.h"
 
 #include <time.h>

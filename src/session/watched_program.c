@@ -49,6 +49,7 @@ static void check_events(void *context, struct st_event *events, const uint64_t 
     const struct st_symbols *symbols = st_translator_symbols(check->watch.translator);
     uint64_t first = st_validator_facts(check->validator)->events + 1;
     st_validate(check->validator, events, count, symbols->threads.count, symbols->locks.count);
+    st_relation_apply(check->relation, &symbols->channel_facts, events, count);
     st_engine_run_feed(&check->run, events, at, count, first);
     if (check->run.stopped) {
         check->hooks.found(check->hooks.context);
@@ -66,9 +67,10 @@ static void forget_variable(void *context, uint32_t variable) {
     check->run.engine->forget(check->run.state, variable);
 }
 
-void st_live_check_init(struct st_live_check *check, size_t keep, bool first_only,
-                        const struct st_live_check_hooks *hooks) {
-    *check = (struct st_live_check){.hooks = *hooks, .validator = st_validator_new(true)};
+void st_live_check_init(struct st_live_check *check, enum st_relation relation, size_t keep,
+                        bool first_only, const struct st_live_check_hooks *hooks) {
+    *check = (struct st_live_check){
+        .hooks = *hooks, .relation = relation, .validator = st_validator_new(true)};
     /* The only engine that can forget a variable, which matters because memory is reused. */
     st_engine_run_start(&check->run, st_engine_find("witness"), keep, first_only);
 }

@@ -3,6 +3,7 @@
 #define SERIATIM_SESSION_WATCHED_PROGRAM_H
 
 #include "session/engine_run.h"
+#include "trace/relation.h"
 #include "trace/validate.h"
 #include "watch/watch.h"
 
@@ -25,6 +26,7 @@ struct st_live_check {
     struct st_spec *spec;
     struct st_validator *validator;
     struct st_engine_run run;
+    enum st_relation relation;
     struct st_live_check_hooks {
         void (*asked)(void *context); /* a report was requested (SIGUSR1) */
         void (*found)(void *context); /* only the first finding counts, and it was found; the
@@ -39,8 +41,8 @@ struct st_live_check {
 
 /* keep: how many violations to keep in full; 0 keeps all. first_only: stop watching at the first
  * finding. */
-void st_live_check_init(struct st_live_check *check, size_t keep, bool first_only,
-                        const struct st_live_check_hooks *hooks);
+void st_live_check_init(struct st_live_check *check, enum st_relation relation, size_t keep,
+                        bool first_only, const struct st_live_check_hooks *hooks);
 void st_live_check_free(struct st_live_check *check);
 
 /* Starts the program, as above. From now on the check must not be moved. */

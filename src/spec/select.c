@@ -99,7 +99,8 @@ static size_t file_rank(struct st_selection *selection, uint64_t loc) {
     return ranks->known[name] - 1;
 }
 
-static void count_begin(struct st_selected *selected, uint32_t block) {
+static void count_begin(struct st_selected *selected, const struct st_event *event) {
+    uint32_t block = event->target;
     selected->all++;
     if (block == ST_NO_NAME) {
         selected->unnamed++;
@@ -108,7 +109,7 @@ static void count_begin(struct st_selected *selected, uint32_t block) {
     st_reserve(&selected->executed, &selected->executed_capacity, (size_t)block + 1);
     if (block >= selected->executed_count)
         selected->executed_count = (size_t)block + 1;
-    selected->executed[block]++;
+    selected->executed[block] += !event->joined;
 }
 
 static void on_begin(struct st_selection *selection, struct st_event *event) {
@@ -119,7 +120,7 @@ static void on_begin(struct st_selection *selection, struct st_event *event) {
     st_reserve(&thread->atomic, &thread->capacity, thread->depth + 1);
     thread->atomic[thread->depth++] = atomic;
     if (atomic)
-        count_begin(&selection->selected, event->target);
+        count_begin(&selection->selected, event);
     else
         event->op = ST_UNMARKED;
 }

@@ -105,7 +105,7 @@ enum st_stream_op {
     ST_STREAM_BEGIN,
     ST_STREAM_END,
     /* The thread waited for others or let others begin here, on purpose: inferred blocks are split
-     * at this point. */
+     * at this point. aux: enum st_stream_split. */
     ST_STREAM_SPLIT,
 
     /* Synchronisation: always with a sequence number. address: the object; argument: return address
@@ -115,6 +115,13 @@ enum st_stream_op {
     ST_STREAM_RELEASE,
     ST_STREAM_SEND,    /* happens before every later receive of the same channel */
     ST_STREAM_RECEIVE, /* aux of both: which channel of the object, 0 to 255 */
+
+    /* System calls that wait at a futex, and that wake those who wait: always with a sequence
+     * number. address: the word; argument: return address of the call; aux: a channel of its own.
+     * They count where the program accesses the word atomically itself. */
+    ST_STREAM_FUTEX_WAIT,  /* before it waits: inferred blocks are split */
+    ST_STREAM_FUTEX_WAKE,  /* before it is done: a send */
+    ST_STREAM_FUTEX_WOKEN, /* it was woken: a receive */
 
     /* Threads. address: the serial number of the other thread. */
     ST_STREAM_FORK,
@@ -136,6 +143,31 @@ enum st_stream_op {
 };
 
 enum { ST_STREAM_HANDLER = 1 };
+
+/* Between a pause and its resume a thread does work that belongs to none of the functions that are
+ * open in it, as if it were another thread: a share of a parallel region, or a task that it runs
+ * while it waits. Inferred blocks are ended at the pause and begun again at the resume; what is
+ * entered first in between is what that work starts with. Pauses nest. */
+enum st_stream_split { ST_SPLIT_HERE, ST_SPLIT_PAUSE, ST_SPLIT_RESUME };
+
+/* Channels with a meaning of their own, whatever object they belong to: that of the runtime, which
+ * has no name, or, for dependences of tasks, the variable that they are about. */
+enum st_stream_channel {
+    ST_CHANNEL_FIRST = 192,
+    ST_CHANNEL_FORK = ST_CHANNEL_FIRST, /* a parallel region begins */
+    ST_CHANNEL_BARRIER,                 /* and its twin, for every other phase */
+    ST_CHANNEL_BARRIER_ODD,
+    ST_CHANNEL_TASK,     /* a task is created, or goes on in another thread */
+    ST_CHANNEL_TASKWAIT, /* a child of a task has ended */
+    ST_CHANNEL_TASKGROUP,
+    ST_CHANNEL_ORDERED,
+    ST_CHANNEL_DOACROSS,
+    ST_CHANNEL_REDUCTION,
+    ST_CHANNEL_DETACHED, /* an event of a detached task was fulfilled */
+    ST_CHANNEL_LAST_OF_RUNTIME = ST_CHANNEL_DETACHED,
+    ST_CHANNEL_WRITERS, /* tasks that depend on a variable as out or inout */
+    ST_CHANNEL_READERS, /* as in */
+};
 
 /* `what` holds op (bits 0 to 6), aux (8 to 15) and address (16 to 63: user addresses have 47 bits).
  * With bit 7 the record has a sequence number of its own, without ST_STREAM_SEQUENCE before it:

@@ -235,6 +235,8 @@ static int look_up(struct std_reader *reader, struct st_event *events, struct op
             return fail_too_many_names(reader, error);
         operands[i].table = NULL;
     }
+    if (__builtin_expect(reader->symbols->noted != reader->symbols->channels.count, 0))
+        st_symbols_note_channels(reader->symbols);
     return 0;
 }
 

@@ -40,6 +40,9 @@ void st_symbols_init(struct st_symbols *symbols) {
     st_names_init(&symbols->blocks);
     st_names_init(&symbols->locations);
     st_names_init(&symbols->channels);
+    st_names_init(&symbols->shared_locks);
+    symbols->channel_facts = (struct st_channels){{0}};
+    symbols->noted = symbols->lock_channels = 0;
     st_contexts_init(&symbols->contexts);
 }
 
@@ -50,7 +53,24 @@ void st_symbols_free(struct st_symbols *symbols) {
     st_names_free(&symbols->blocks);
     st_names_free(&symbols->locations);
     st_names_free(&symbols->channels);
+    st_names_free(&symbols->shared_locks);
+    st_channels_free(&symbols->channel_facts);
     st_contexts_free(&symbols->contexts);
+}
+
+void st_symbols_note_channels(struct st_symbols *symbols) {
+    const struct st_names *names = &symbols->channels;
+    for (; symbols->noted < names->count; symbols->noted++) {
+        const char *name = st_name(names, symbols->noted);
+        struct st_channel channel = {0};
+        size_t length;
+        channel.kind = st_channel_kind(name, st_name_length(names, symbols->noted), &length);
+        if (channel.kind != ST_SIGNAL) {
+            channel.lock = st_names_add(&symbols->shared_locks, name, length);
+            symbols->lock_channels++;
+        }
+        st_channels_set(&symbols->channel_facts, symbols->noted, channel);
+    }
 }
 
 struct st_names *st_symbols_of(struct st_symbols *symbols, enum st_op op) {

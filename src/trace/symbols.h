@@ -3,6 +3,7 @@
 #define SERIATIM_TRACE_SYMBOLS_H
 
 #include "base/names.h"
+#include "trace/channels.h"
 #include "trace/event.h"
 
 /* What is known of the places where events happened, beyond their lines: the function, the calls
@@ -48,14 +49,31 @@ void st_contexts_free(struct st_contexts *contexts);
 uint32_t st_contexts_frame(struct st_contexts *contexts, struct st_frame_row row);
 uint32_t st_contexts_held(struct st_contexts *contexts, struct st_held_row row);
 
-/* Locations may have the same name when contexts are kept. */
+/* Locations may have the same name when contexts are kept. Invariant: what the names of the first
+ * `noted` channels say about them is in channel_facts; shared_locks are the locks that have
+ * channels, and lock_channels says how many channels those are. */
 struct st_symbols {
     struct st_names threads, variables, locks, blocks, locations, channels;
+    struct st_names shared_locks;
+    struct st_channels channel_facts;
+    uint32_t noted, lock_channels;
     struct st_contexts contexts;
 };
 
 void st_symbols_init(struct st_symbols *symbols);
 void st_symbols_free(struct st_symbols *symbols);
+
+/* How many locks there are, those with channels included, and how many channels for signals. */
+static inline uint32_t st_lock_count(const struct st_symbols *symbols) {
+    return symbols->locks.count + symbols->shared_locks.count;
+}
+static inline uint32_t st_signal_count(const struct st_symbols *symbols) {
+    return symbols->channels.count - symbols->lock_channels;
+}
+
+/* Notes what the channels that are new since the last call are for. Who adds names of channels
+ * calls this before the events on them are seen. */
+void st_symbols_note_channels(struct st_symbols *symbols);
 
 /* The table in which an operation's target has its name. */
 struct st_names *st_symbols_of(struct st_symbols *symbols, enum st_op op);

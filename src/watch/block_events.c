@@ -2,15 +2,27 @@
 #include "watch/translator_state.h"
 
 #include "base/memory.h"
+#include "symbol/symbol.h"
 
 #include <string.h>
 
-static bool is_hidden(const char *name) {
-    return strncmp(name, "std::", 5) == 0 || strncmp(name, "__", 2) == 0;
+/* clang gives a lambda of the C++ library a name that is not of the library. Its own functions for
+ * OpenMP, which combine and copy data, begin with a dot. */
+static bool is_hidden(const struct st_code *code) {
+    return strncmp(code->function, "std::", 5) == 0 || strncmp(code->function, "__", 2) == 0 ||
+           strncmp(code->function, ".omp", 4) == 0 || strstr(code->file, "/include/c++/");
+}
+
+/* The code of a parallel region or of a task is what its work starts with. clang puts a second
+ * function around it. */
+static bool is_outlined(const char *name) {
+    size_t length = strlen(name), rest = strlen(ST_OUTLINED);
+    return length >= rest && strcmp(name + length - rest, ST_OUTLINED) == 0;
 }
 
 static enum kind kind_of(const struct st_spec *spec, const struct st_code *code, bool hidden) {
-    bool by_default = !hidden && strcmp(code->function, "main") != 0;
+    bool by_default =
+        !hidden && strcmp(code->function, "main") != 0 && !is_outlined(code->function);
     if (!spec)
         return by_default ? INFERRED : NO_BLOCK;
     size_t function_rank = st_spec_rank(spec, ST_SPEC_FUNCTION, code->function);
@@ -26,7 +38,8 @@ static __attribute__((noinline)) void learn_function(struct st_translator *t,
                                                      struct function *function, uint64_t pc) {
     struct st_code code = st_places_function(t->places, pc);
     function->known = true;
-    function->hidden = is_hidden(code.function);
+    function->hidden = is_hidden(&code);
+    function->calls = (uint8_t)st_library_calls(code.function);
     function->kind = kind_of(t->options.spec, &code, function->hidden);
     function->block = st_names_add(&t->symbols.blocks, code.function, strlen(code.function));
 }
@@ -62,14 +75,17 @@ void st_translate_begin_block(struct st_translator *t, struct thread *thread, st
 }
 
 static void end_block(struct st_translator *t, struct thread *thread, const struct frame *frame) {
-    if (frame->kind != NO_BLOCK)
+    if (frame->kind != NO_BLOCK && !frame->paused)
         emit(t, thread, ST_END, frame->block, frame->loc);
 }
 
 /* A critical section that outlasts the function or block that it began in ends with it. */
 static void pop_one(struct st_translator *t, struct thread *thread) {
-    end_block(t, thread, &thread->frames[--thread->depth]);
+    const struct frame *frame = &thread->frames[--thread->depth];
+    end_block(t, thread, frame);
     change_context(thread);
+    if (frame->suspends)
+        st_translate_resume(t, thread, frame->suspended);
 }
 
 static bool is_section(const struct frame *frame) {
@@ -89,6 +105,27 @@ void st_translate_leave(struct st_translator *t, struct thread *thread, bool ann
         pop_one(t, thread);
 }
 
+/* What the library does in a function of its own is what those around it do; the program's own
+ * functions, be they called by the library, are the program's again. */
+static unsigned calls_in(struct st_translator *t, const struct thread *thread,
+                         const struct function *function, uint64_t called_from) {
+    if (!function->hidden)
+        return 0;
+    unsigned calls = function->calls | st_library_calls_at(t, called_from);
+    return thread->depth ? calls | thread->frames[thread->depth - 1].calls : calls;
+}
+
+/* A function that waits for others is no step of those around it: they end before and begin again
+ * behind it. What the library does in between is in no inferred block. */
+static void enter_library(struct st_translator *t, struct thread *thread, struct frame frame) {
+    bool waits_already = thread->depth && thread->frames[thread->depth - 1].calls & CALL_WAITS;
+    if (frame.calls & CALL_WAITS && !waits_already) {
+        frame.suspends = true;
+        frame.suspended = (uint32_t)st_translate_suspend(t, thread);
+    }
+    push(thread, frame);
+}
+
 void st_translate_enter(struct st_translator *t, struct thread *thread,
                         const struct st_stream_record *record) {
     struct function *function = function_at(t, record->argument);
@@ -102,10 +139,12 @@ void st_translate_enter(struct st_translator *t, struct thread *thread,
             kind = NO_BLOCK;
     }
     struct st_call call = {record->argument, st_stream_address(record), call_of(thread)};
-    struct frame frame = {
-        .kind = kind, .block = function->block, .call = st_sites_call(&t->sites, call)};
+    struct frame frame = {.kind = kind,
+                          .calls = (uint8_t)calls_in(t, thread, function, call.called_from),
+                          .block = function->block,
+                          .call = st_sites_call(&t->sites, call)};
     if (kind == NO_BLOCK) {
-        push(thread, frame);
+        enter_library(t, thread, frame);
         return;
     }
     function->was_block = true;
@@ -121,15 +160,56 @@ void st_translate_begin(struct st_translator *t, struct thread *thread,
 }
 
 /* Inferred blocks can be split if no named one is open in them. */
-void st_translate_split(struct st_translator *t, struct thread *thread) {
+size_t st_translate_suspend(struct st_translator *t, struct thread *thread) {
     size_t first = thread->depth;
-    while (first && thread->frames[first - 1].kind <= INFERRED)
+    while (first && thread->frames[first - 1].kind <= INFERRED &&
+           !thread->frames[first - 1].suspends && !thread->frames[first - 1].paused)
         first--;
     for (size_t i = thread->depth; i-- > first;)
         end_block(t, thread, &thread->frames[i]);
+    return first;
+}
+
+void st_translate_resume(struct st_translator *t, struct thread *thread, size_t first) {
     for (size_t i = first; i < thread->depth; i++)
-        if (thread->frames[i].kind == INFERRED)
-            emit(t, thread, ST_BEGIN, thread->frames[i].block, thread->frames[i].loc);
+        if (thread->frames[i].kind == INFERRED && !thread->frames[i].paused)
+            emit_event(t,
+                       (struct st_event){.thread = thread->number,
+                                         .target = thread->frames[i].block,
+                                         .loc = thread->frames[i].loc,
+                                         .written = ST_BEGIN,
+                                         .joined = true,
+                                         .op = ST_BEGIN},
+                       thread->at);
+}
+
+static void begin_other_work(struct st_translator *t, struct thread *thread) {
+    size_t first = st_translate_suspend(t, thread);
+    thread->pauses++;
+    for (size_t i = first; i < thread->depth; i++)
+        thread->frames[i].paused = thread->pauses;
+    thread->started = false;
+}
+
+/* Whatever was entered since the pause was left. */
+static void end_other_work(struct st_translator *t, struct thread *thread) {
+    if (!thread->pauses)
+        return; /* the pause came before the runtime started */
+    size_t first = thread->depth;
+    for (; first && thread->frames[first - 1].paused == thread->pauses; first--)
+        thread->frames[first - 1].paused = 0;
+    thread->pauses--;
+    thread->started = true;
+    st_translate_resume(t, thread, first);
+}
+
+void st_translate_split(struct st_translator *t, struct thread *thread, enum st_stream_split kind) {
+    if (kind == ST_SPLIT_PAUSE)
+        begin_other_work(t, thread);
+    else if (kind == ST_SPLIT_RESUME)
+        end_other_work(t, thread);
+    else
+        st_translate_resume(t, thread, st_translate_suspend(t, thread));
 }
 
 void st_translate_leave_all(struct st_translator *t, struct thread *thread) {
@@ -152,6 +232,8 @@ void st_translate_end_section(struct st_translator *t, struct thread *thread) {
             (thread->depth - i) * sizeof *thread->frames);
     thread->depth--;
     for (; i <= thread->depth; i++) { /* functions, whose callers have changed */
+        if (thread->frames[i - 1].suspends)
+            thread->frames[i - 1].suspended--; /* what it suspends is above the section, too */
         struct st_call call = st_call(&t->sites, thread->frames[i - 1].call);
         call.caller = i > 1 ? thread->frames[i - 2].call : 0;
         thread->frames[i - 1].call = st_sites_call(&t->sites, call);

@@ -35,10 +35,8 @@ static __attribute__((noinline)) void enter(struct st_objects *objects, uint32_t
     objects->first[page] = index + 1;
 }
 
-/* The object at the address, on `channel` of it; a new one has no number yet. Valid until the
- * next call. */
-static struct st_sync_object *object_at(struct st_objects *objects, uint64_t address,
-                                        unsigned channel) {
+struct st_sync_object *st_object_at(struct st_objects *objects, uint64_t address,
+                                    unsigned channel) {
     uint32_t before = objects->map.count;
     uint32_t index = st_map64_number(&objects->map, address << 8 | channel);
     if (__builtin_expect(index == before, 0))
@@ -80,10 +78,28 @@ void st_objects_forget(struct st_objects *objects, uint64_t address, uint64_t le
 
 /* ---- events on locks ---- */
 
+/* Critical sections of OpenMP are locks that nobody sees in the source: gcc and clang name their
+ * variables after them, ".gomp_critical_user_NAME" and the same with ".var". Those of the runtime
+ * stand for the ones that have no variable (runtime/intercept/omp_locks.c). */
+static void spell_critical(char *name, size_t size) {
+    static const char start[] = ".gomp_critical_user_", runtime[] = "__seriatim_omp_";
+    char copy[ST_LONGEST_NAME];
+    snprintf(copy, sizeof copy, "%s", name);
+    if (strncmp(copy, runtime, strlen(runtime)) == 0) {
+        snprintf(name, size, "omp %s", copy + strlen(runtime));
+    } else if (strncmp(copy, start, strlen(start)) == 0) {
+        char *user = copy + strlen(start), *end = user + strlen(user);
+        if (end - user >= 4 && strcmp(end - 4, ".var") == 0)
+            end[-4] = '\0';
+        snprintf(name, size, *user ? "omp critical (%s)" : "omp critical", user);
+    }
+}
+
 static __attribute__((noinline)) void name_lock(struct st_translator *t,
                                                 struct st_sync_object *lock) {
     char name[ST_LONGEST_NAME];
     st_translate_name(t, st_variables_place(&t->variables, lock->address), name, sizeof name);
+    spell_critical(name, sizeof name);
     lock->number = st_translate_unique(&t->symbols.locks, &t->lock_repeats, name);
     lock->holder = lock->count = 0;
 }
@@ -106,7 +122,7 @@ static bool has_sections(const struct st_translator *t) {
 
 void st_translate_acquire(struct st_translator *t, struct thread *thread,
                           const struct st_stream_record *record) {
-    struct st_sync_object *lock = object_at(&t->locks, st_stream_address(record), 0);
+    struct st_sync_object *lock = st_object_at(&t->locks, st_stream_address(record), 0);
     bool again = lock->holder == thread->number + 1;
     if (lock->number == ST_NO_OBJECT || (lock->holder && !again)) {
         name_lock(t, lock); /* or it was released unseen: from now on it is another lock */
@@ -144,7 +160,7 @@ static void drop_lock(struct st_translator *t, struct thread *thread, uint32_t o
 
 void st_translate_release(struct st_translator *t, struct thread *thread,
                           const struct st_stream_record *record) {
-    struct st_sync_object *lock = object_at(&t->locks, st_stream_address(record), 0);
+    struct st_sync_object *lock = st_object_at(&t->locks, st_stream_address(record), 0);
     uint32_t object = (uint32_t)(lock - t->locks.list);
     if (lock->number == ST_NO_OBJECT || lock->holder != thread->number + 1) {
         t->facts.odd_releases++;
@@ -165,18 +181,34 @@ void st_translate_release(struct st_translator *t, struct thread *thread,
 
 /* Objects have several channels, which mean something to the runtime only: "queue.ready", and
  * "queue.ready #2" for another channel of the same object. */
-static __attribute__((noinline)) void name_channel(struct st_translator *t,
-                                                   struct st_sync_object *channel) {
+static __attribute__((noinline)) void
+name_channel(struct st_translator *t, struct st_sync_object *channel, unsigned number) {
+    static const char *const meanings[] = {
+        [ST_CHANNEL_FORK - ST_CHANNEL_FIRST] = "omp parallel",
+        [ST_CHANNEL_BARRIER - ST_CHANNEL_FIRST] = "omp barrier",
+        [ST_CHANNEL_BARRIER_ODD - ST_CHANNEL_FIRST] = "omp barrier",
+        [ST_CHANNEL_TASK - ST_CHANNEL_FIRST] = "omp task",
+        [ST_CHANNEL_TASKWAIT - ST_CHANNEL_FIRST] = "omp taskwait",
+        [ST_CHANNEL_TASKGROUP - ST_CHANNEL_FIRST] = "omp taskgroup",
+        [ST_CHANNEL_ORDERED - ST_CHANNEL_FIRST] = "omp ordered",
+        [ST_CHANNEL_DOACROSS - ST_CHANNEL_FIRST] = "omp ordered depend",
+        [ST_CHANNEL_REDUCTION - ST_CHANNEL_FIRST] = "omp reduction",
+        [ST_CHANNEL_DETACHED - ST_CHANNEL_FIRST] = "omp task detach"};
     char name[ST_LONGEST_NAME];
-    st_translate_name(t, st_variables_place(&t->variables, channel->address), name, sizeof name);
+    if (number >= ST_CHANNEL_FIRST && number <= ST_CHANNEL_LAST_OF_RUNTIME)
+        snprintf(name, sizeof name, "%s", meanings[number - ST_CHANNEL_FIRST]);
+    else
+        st_translate_name(t, st_variables_place(&t->variables, channel->address), name,
+                          sizeof name);
     channel->number = st_translate_unique(&t->symbols.channels, &t->channel_repeats, name);
+    st_symbols_note_channels(&t->symbols);
 }
 
 void st_translate_channel(struct st_translator *t, struct thread *thread,
                           const struct st_stream_record *record, enum st_op op) {
     struct st_sync_object *channel =
-        object_at(&t->channels, st_stream_address(record), st_stream_aux(record));
+        st_object_at(&t->channels, st_stream_address(record), st_stream_aux(record));
     if (channel->number == ST_NO_OBJECT)
-        name_channel(t, channel);
+        name_channel(t, channel, st_stream_aux(record));
     emit(t, thread, op, channel->number, loc_at(t, thread, record->argument));
 }

@@ -24,8 +24,10 @@ struct st_translator *st_translator_new(const struct st_translation *translation
         st_variables_reuse(&t->variables);
     st_objects_init(&t->locks);
     st_objects_init(&t->channels);
+    st_objects_init(&t->words);
     st_map64_init(&t->calls);
     st_map64_init(&t->functions);
+    st_map64_init(&t->call_sites);
     st_map64_init(&t->texts);
     st_map64_init(&t->serials);
     t->batch = st_alloc(ST_BATCH + ST_BATCH_ROOM, sizeof *t->batch);
@@ -56,12 +58,16 @@ void st_translator_free(struct st_translator *t) {
     st_variables_free(&t->variables);
     st_objects_free(&t->locks);
     st_objects_free(&t->channels);
+    st_objects_free(&t->words);
+    free(t->word_facts);
     free(t->lock_repeats.counts);
     free(t->channel_repeats.counts);
     st_pairs_free(&t->origins);
     st_map64_free(&t->calls);
     free(t->owners);
     st_map64_free(&t->functions);
+    st_map64_free(&t->call_sites);
+    free(t->call_site_facts);
     st_map64_free(&t->texts);
     free(t->function_facts);
     free(t->text_blocks);
@@ -270,28 +276,6 @@ static inline struct thread *thread_of(struct st_translator *t, uint32_t serial)
     return find_thread(t, serial);
 }
 
-/* ---- accesses ---- */
-
-static inline void on_access(struct st_translator *t, struct thread *thread,
-                             const struct st_stream_record *record, bool write, bool atomic) {
-    uint64_t address = st_stream_address(record), loc = loc_at(t, thread, record->argument);
-    unsigned size = st_stream_aux(record);
-    uint32_t variable = st_variables_find(&t->variables, address, size);
-    enum st_op op = write ? ST_WRITE : ST_READ;
-    if (__builtin_expect(variable != ST_VARIABLE_NONE, 1))
-        emit_event(t,
-                   (struct st_event){.thread = thread->number,
-                                     .target = variable,
-                                     .loc = loc,
-                                     .written = op,
-                                     .atomic = atomic,
-                                     .joined = atomic && t->joining,
-                                     .op = op},
-                   thread->at);
-    else
-        st_translate_range(t, thread, address, size, write, atomic, loc);
-}
-
 /* ---- the rest ---- */
 
 static void on_thread_event(struct st_translator *t, struct thread *thread,
@@ -333,6 +317,7 @@ static void on_free(struct st_translator *t, const struct st_stream_record *reco
     st_variables_forget(&t->variables, st_stream_address(record), record[1].argument);
     st_objects_forget(&t->locks, st_stream_address(record), record[1].argument);
     st_objects_forget(&t->channels, st_stream_address(record), record[1].argument);
+    st_objects_forget(&t->words, st_stream_address(record), record[1].argument);
 }
 
 /* The text behind its record, in memory to be freed; NULL if it is none. */
@@ -382,7 +367,12 @@ static __attribute__((noinline)) void on_other(struct st_translator *t, struct t
         st_translate_leave(t, thread, true);
         break;
     case ST_STREAM_SPLIT:
-        st_translate_split(t, thread);
+        st_translate_split(t, thread, st_stream_aux(record));
+        break;
+    case ST_STREAM_FUTEX_WAIT:
+    case ST_STREAM_FUTEX_WAKE:
+    case ST_STREAM_FUTEX_WOKEN:
+        st_translate_futex(t, thread, record);
         break;
     case ST_STREAM_SEND:
         st_translate_channel(t, thread, record, ST_SEND);
@@ -452,23 +442,18 @@ move_records(struct st_translator *t, const struct st_stream_record *records, si
 static inline __attribute__((always_inline)) size_t
 translate_access(struct st_translator *t, struct thread *thread,
                  const struct st_stream_record *record, enum st_stream_op op, size_t left) {
-    bool write = op != ST_STREAM_READ && op != ST_STREAM_ATOMIC_READ;
-    bool atomic = op >= ST_STREAM_ATOMIC_READ;
+    bool write = op == ST_STREAM_WRITE;
     t->joining = false;
-    if (op == ST_STREAM_ATOMIC_UPDATE) {
-        on_access(t, thread, record, false, true);
-        t->joining = true;
-    }
     if (left > AHEAD)
         st_variables_prefetch(&t->variables, st_stream_address(record + AHEAD));
     if (__builtin_expect(st_stream_aux(record) != 0, 1)) {
-        on_access(t, thread, record, write, atomic);
+        access_variable(t, thread, record, write, false);
         return 1;
     }
     if (left == 1)
         return 0;
     thread->at++;
-    st_translate_range(t, thread, st_stream_address(record), record[1].argument, write, atomic,
+    st_translate_range(t, thread, st_stream_address(record), record[1].argument, write, false,
                        loc_at(t, thread, record->argument));
     return 2;
 }
@@ -487,11 +472,13 @@ static size_t translate(struct st_translator *t, struct thread *thread, uint64_t
             return i;
         length = 1;
         switch (op) {
-        case ST_STREAM_READ:
-        case ST_STREAM_WRITE:
         case ST_STREAM_ATOMIC_READ:
         case ST_STREAM_ATOMIC_WRITE:
         case ST_STREAM_ATOMIC_UPDATE:
+            st_translate_atomic(t, thread, record, op);
+            break;
+        case ST_STREAM_READ:
+        case ST_STREAM_WRITE:
             length = translate_access(t, thread, record, op, count - i);
             if (!length)
                 return i;

@@ -14,12 +14,25 @@ enum kind {
     OVER,     /* a critical section that ended while blocks in it are open: it ends with them */
 };
 
+/* What a call into the C++ library does with other threads (library_calls.c). */
+enum library_call {
+    CALL_WAITS = 1,     /* for others, on purpose, whether it had to sleep or not */
+    CALL_SIGNALS = 2,   /* its atomics are sends and receives */
+    CALL_RECEIVES = 4,  /* and read-modify-writes are both */
+    CALL_SEMAPHORE = 8, /* it is one of a semaphore, which may be a lock */
+    CALL_POOL = 16,     /* its atomics are in the tables of the library, and mean nothing */
+};
+
 struct frame {
     enum kind kind;
     bool annotated; /* opened by ST_STREAM_BEGIN */
-    uint32_t block; /* name, unless it is no block */
-    uint64_t loc;   /* of its begin */
-    uint32_t call;  /* number in the sites */
+    bool suspends;  /* while it is open, inferred blocks around it, from this index on, are not */
+    uint8_t calls;  /* enum library_call, of this and the library's functions around it */
+    uint32_t suspended; /* that index */
+    uint32_t paused;    /* it is no block now: so many pauses were open with the one for it */
+    uint32_t block;     /* name, unless it is no block */
+    uint64_t loc;       /* of its begin */
+    uint32_t call;      /* number in the sites */
 };
 
 struct lock_held {
@@ -35,6 +48,7 @@ struct thread {
     uint64_t first_epoch, at; /* the epoch behind the record at work */
     struct st_past past;
     bool started;               /* the function that it began with was entered */
+    uint32_t pauses;            /* that are open */
     uint64_t last_pc, last_loc; /* of the last event; 0 where not valid */
     struct frame *frames;
     size_t depth, frame_capacity;
@@ -47,8 +61,20 @@ struct function {
     bool known, hidden; /* hidden: of the implementation */
     bool started;       /* a thread began with it */
     bool was_block;
+    uint8_t calls;  /* enum library_call */
     enum kind kind; /* as a block; INFERRED means: unless a thread starts with it */
     uint32_t block;
+};
+
+/* What the library's functions that are inlined at a place do. */
+struct call_site {
+    bool known;
+    uint8_t calls; /* enum library_call */
+};
+
+/* Memory that the program accesses atomically. */
+struct word {
+    bool pool; /* of the library, see CALL_POOL */
 };
 
 /* Whose code a call is made in. */
@@ -75,6 +101,12 @@ struct st_translator {
     struct st_map64 functions; /* by the address at which they call us */
     struct function *function_facts;
     size_t function_capacity;
+    struct st_map64 call_sites; /* of calls out of a function, and atomics: by return address */
+    struct call_site *call_site_facts;
+    size_t call_site_capacity;
+    struct st_objects words; /* that are accessed atomically: number 0, or none if forgotten */
+    struct word *word_facts; /* by their index */
+    size_t word_capacity;
     struct st_map64 texts; /* by their ids */
     uint32_t *text_blocks; /* 1 + the block with this name, or 0 */
     size_t text_capacity;
@@ -181,6 +213,27 @@ void st_translate_range(struct st_translator *t, const struct thread *thread, ui
 void st_translate_deferred(struct st_translator *t, const struct st_stream_record *record,
                            bool write);
 
+/* An access of 1 to 16 bytes. */
+static inline void access_variable(struct st_translator *t, struct thread *thread,
+                                   const struct st_stream_record *record, bool write, bool atomic) {
+    uint64_t address = st_stream_address(record), loc = loc_at(t, thread, record->argument);
+    unsigned size = st_stream_aux(record);
+    uint32_t variable = st_variables_find(&t->variables, address, size);
+    enum st_op op = write ? ST_WRITE : ST_READ;
+    if (__builtin_expect(variable != ST_VARIABLE_NONE, 1))
+        emit_event(t,
+                   (struct st_event){.thread = thread->number,
+                                     .target = variable,
+                                     .loc = loc,
+                                     .written = op,
+                                     .atomic = atomic,
+                                     .joined = atomic && t->joining,
+                                     .op = op},
+                   thread->at);
+    else
+        st_translate_range(t, thread, address, size, write, atomic, loc);
+}
+
 /* The first event of a thread, so that a fork reaches what it does, and a join is reached from it,
  * also if nobody else ever touches what it touched. */
 void st_translate_start(struct st_translator *t, uint32_t thread, uint64_t at);
@@ -194,7 +247,12 @@ void st_translate_begin(struct st_translator *t, struct thread *thread,
 /* Ends the innermost frame that is a function (or annotated), and what is open in it. */
 void st_translate_leave(struct st_translator *t, struct thread *thread, bool annotated);
 void st_translate_leave_all(struct st_translator *t, struct thread *thread);
-void st_translate_split(struct st_translator *t, struct thread *thread);
+void st_translate_split(struct st_translator *t, struct thread *thread, enum st_stream_split kind);
+
+/* Ends the inferred blocks that can be split, and begins them again: the index of the first is what
+ * the one returns and the other takes. */
+size_t st_translate_suspend(struct st_translator *t, struct thread *thread);
+void st_translate_resume(struct st_translator *t, struct thread *thread, size_t first);
 
 /* A block that is no function; a critical section that began last is over. */
 void st_translate_begin_block(struct st_translator *t, struct thread *thread, struct frame frame,
@@ -209,5 +267,22 @@ void st_translate_release(struct st_translator *t, struct thread *thread,
                           const struct st_stream_record *record);
 void st_translate_channel(struct st_translator *t, struct thread *thread,
                           const struct st_stream_record *record, enum st_op op);
+/* The object at the address, on `channel` of it; a new one has no number yet. Valid until the
+ * next call. */
+struct st_sync_object *st_object_at(struct st_objects *objects, uint64_t address, unsigned channel);
+
+/* ---- library_calls.c ---- */
+
+/* Of a function with this name; of those that are inlined at a call or an atomic access. */
+unsigned st_library_calls(const char *function);
+unsigned st_library_calls_at(struct st_translator *t, uint64_t pc);
+
+/* ---- atomic_events.c ---- */
+
+void st_translate_atomic(struct st_translator *t, struct thread *thread,
+                         const struct st_stream_record *record, enum st_stream_op op);
+/* A wait at a futex, and order from one. */
+void st_translate_futex(struct st_translator *t, struct thread *thread,
+                        const struct st_stream_record *record);
 
 #endif

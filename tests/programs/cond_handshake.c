@@ -20,7 +20,7 @@ static BLOCK void consume(void) {
     step(1);
     while (!box.open)
         pthread_cond_wait(&box.changed, &box.lock);
-    int items = box.items;
+    int items = box.items; // @out
 #ifndef FIXED
     pthread_mutex_unlock(&box.lock); // @out
 #endif
@@ -29,7 +29,7 @@ static BLOCK void consume(void) {
 #ifndef FIXED
     pthread_mutex_lock(&box.lock); // @in
 #endif
-    box.items = items - 1;
+    box.items = items - 1; // @in
     pthread_mutex_unlock(&box.lock);
 }
 

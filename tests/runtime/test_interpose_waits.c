@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>
@@ -12,6 +13,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -222,6 +225,57 @@ static void what_is_done_once_comes_before_every_return(void **state) {
     assert_int_equal(runs, 3);
 }
 
+static _Atomic int word;
+
+static void *wait_at_futex(void *unused) {
+    (void)unused;
+    step = 1;
+    while (!word)
+        syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+    return NULL;
+}
+
+static void a_futex_wait_and_a_wake_are_seen(void **state) {
+    (void)state;
+    begin();
+    mock_name((const void *)&word, sizeof word, "word");
+    errno = 0;
+    assert_int_equal(syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 1, NULL, NULL, 0), -1);
+    assert_int_equal(errno, EAGAIN);
+    assert_string_equal(mock_emitted(0), "futex-wait word");
+    unsigned child = mock_next_thread();
+    pthread_t id;
+    pthread_create(&id, NULL, wait_at_futex, NULL);
+    while (!step)
+        usleep(1000);
+    while (syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0) != 1)
+        usleep(1000);
+    word = 1;
+    syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    pthread_join(id, NULL);
+    assert_non_null(strstr(mock_emitted(child), "futex-wait word, futex-woken word"));
+    assert_non_null(strstr(mock_emitted(0), "futex-wake word"));
+}
+
+/* mmap has six arguments, and each of them matters. */
+static void other_system_calls_pass_unchanged(void **state) {
+    (void)state;
+    begin();
+    long page = sysconf(_SC_PAGESIZE);
+    int file = memfd_create("pages", 0);
+    assert_int_equal(ftruncate(file, 2 * page), 0);
+    assert_int_equal(pwrite(file, "x", 1, page), 1);
+    long memory = syscall(SYS_mmap, NULL, page, PROT_READ, MAP_SHARED, file, page);
+    assert_true(memory > 0);
+    assert_int_equal(*(const char *)memory, 'x');
+    assert_int_equal(syscall(SYS_munmap, memory, page), 0);
+    errno = 0;
+    assert_int_equal(syscall(SYS_close, -1), -1);
+    assert_int_equal(errno, EBADF);
+    close(file);
+    assert_string_equal(mock_emitted(0), "");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_waiter_tells_release_split_acquire_receive),
@@ -232,6 +286,8 @@ int main(void) {
         cmocka_unit_test(phases_of_a_barrier_take_turns_on_two_channels),
         cmocka_unit_test(a_barrier_in_the_place_of_another_starts_anew),
         cmocka_unit_test(what_is_done_once_comes_before_every_return),
+        cmocka_unit_test(a_futex_wait_and_a_wake_are_seen),
+        cmocka_unit_test(other_system_calls_pass_unchanged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -372,11 +372,14 @@ static void hints_speak_of_the_locks_that_were_held(void **state) {
     assert_hint(f, "m", "m", "m",
                 "  Hint: all of these accesses were made under m, but count let go of it between "
                 "its two, at a.c:2 and at a.c:3.");
+    assert_hint(f, "m", "m", "n",
+                "  Hint: count let go of m after its access at a.c:2 and went on at a.c:3; held "
+                "throughout, it would have kept T2 out.");
 }
 
 static void there_is_no_hint_when_nothing_is_certain(void **state) {
     struct fixture *f = *state;
-    assert_hint(f, "m", "m", NULL, "");
+    assert_hint(f, NULL, "m", "m", "");
     assert_hint(f, "m", NULL, "n", "");
 }
 

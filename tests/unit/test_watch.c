@@ -772,8 +772,8 @@ static void waiting_splits_blocks_that_nobody_named(void **state) {
                       "main|begin(0xb0)\n"
                       "main|end(0xb0)\n"
                       "main|end(0xa0)\n"
-                      "main|begin(0xa0)\n"
-                      "main|begin(0xb0)\n"
+                      "main|begin(0xa0) joined\n"
+                      "main|begin(0xb0) joined\n"
                       "main|end(0xb0)\n"
                       "main|end(0xa0)\n"
                       "main|end(named)\n");

@@ -23,6 +23,7 @@ struct st_open_block {
     uint64_t begin;   /* event number */
     uint64_t loc;     /* of the begin */
     size_t violation; /* handle of its finding, or ST_NO_VIOLATION */
+    bool call_violated; /* this block or an earlier one of the same call was violated */
 };
 
 /* Invariant: items[0] is the outermost, and times grow. */

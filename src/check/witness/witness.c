@@ -97,11 +97,13 @@ static void on_begin(struct witness *w, const struct st_event *event) {
     struct st_open_blocks *blocks = &w->blocks[event->thread];
     tick(w, event->thread);
     st_reserve(&blocks->items, &blocks->capacity, blocks->depth + (size_t)1);
-    blocks->items[blocks->depth++] = (struct st_open_block){.time = w->threads[event->thread].time,
-                                                            .name = event->target,
-                                                            .begin = w->number,
-                                                            .loc = event->loc,
-                                                            .violation = ST_NO_VIOLATION};
+    struct st_open_block *block = &blocks->items[blocks->depth++];
+    *block = (struct st_open_block){.time = w->threads[event->thread].time,
+                                    .name = event->target,
+                                    .begin = w->number,
+                                    .loc = event->loc,
+                                    .violation = ST_NO_VIOLATION,
+                                    .call_violated = event->joined && block->call_violated};
 }
 
 static void on_end(struct witness *w, const struct st_event *event) {

@@ -97,6 +97,7 @@ static void write_violations(const struct st_report *report, const struct st_res
         st_json_number(json, findings->violation_count);
     else
         st_json_null(json);
+    st_json_number_field(json, "violated_blocks", findings->all_violated);
     st_json_key(json, "violations");
     st_json_array(json);
     for (size_t i = 0; i < findings->kept; i++)
@@ -197,6 +198,7 @@ static void write_result(const struct st_report *report, size_t index, struct st
     st_json_object(json);
     st_json_string_field(json, "schema", schema(report));
     st_json_string_field(json, "engine", result->engine);
+    st_json_string_field(json, "relation", st_relation_name(report->relation));
     st_write_trace(report, json);
     struct st_summary summary = st_result_summary(report, result);
     st_json_string_field(json, "summary", summary.text);

@@ -5,7 +5,9 @@
  *   they could not if the block had kept it.
  * - A lock is held by one thread at a time. If the block held it at both of its accesses and the
  *   other thread at its own, in between, then the block let go of it between them.
- * - If one side held a lock that the other side did not, it did not keep them apart. */
+ * - If one side held a lock that the other side did not, it did not keep them apart.
+ * - If the block held a lock at the access where the path leaves it and no longer where it comes
+ *   back, and the other thread held it in between, then the block let go of it too early. */
 #include "report/story/builder.h"
 
 #include "base/memory.h"
@@ -102,6 +104,14 @@ static const char *find_lock(const struct sides *sides, bool shared) {
     return NULL;
 }
 
+/* A lock that the block held only at its first access, and the other thread at the one after it. */
+static const char *find_left(const struct sides *home) {
+    for (char **lock = home->in[0]; *lock; lock++)
+        if (!holds(home->in[1], *lock) && holds(home->out[0], *lock))
+            return *lock;
+    return NULL;
+}
+
 static bool none_held(const struct sides *sides) {
     return !*sides->in[0] && !*sides->in[1] && !*sides->out[0] && !*sides->out[1];
 }
@@ -125,6 +135,13 @@ static bool hint_at_locks(const struct hint *h, const struct sides *home) {
         put_where_inside(h, &first->from);
         fputs(" and", h->file);
         put_where_inside(h, &last->to);
+    } else if ((lock = find_left(home))) {
+        st_put_sentence(h->file, h->report, "%b let go of %s after its access", violation->block,
+                        lock);
+        put_where_inside(h, &first->from);
+        fputs(" and went on", h->file);
+        put_where_inside(h, &last->to);
+        st_put_sentence(h->file, h->report, "; held throughout, it would have kept %t out", other);
     } else if ((lock = find_lock(home, false))) {
         st_put_sentence(h->file, h->report, "%t held %s at its accesses, but %t did not",
                         violation->thread, lock, other);

@@ -2,10 +2,10 @@
 #include "runtime/core/call_stack.h"
 #include "runtime/core/shadow.h"
 #include "runtime/core/stream_writer.h"
+#include "runtime/core/system_call.h"
 #include "runtime/core/thread_slot.h"
 
 #include <sys/syscall.h>
-#include <unistd.h>
 
 static void emit_frame(struct rt_thread *t, const struct rt_frame *frame) {
     enum st_stream_op op = frame->block ? ST_STREAM_BEGIN : ST_STREAM_ENTER;
@@ -29,7 +29,8 @@ static bool grow_frames(struct rt_thread *t) {
     if (t->frames) {
         for (size_t i = 0; i < t->depth; i++)
             frames[i] = t->frames[i];
-        syscall(SYS_munmap, t->frames, t->capacity * sizeof *frames);
+        rt_system_call(SYS_munmap, (long)t->frames, (long)(t->capacity * sizeof *frames), 0, 0, 0,
+                       0);
     }
     t->frames = frames;
     t->capacity = capacity;
@@ -54,7 +55,7 @@ static void pop(struct rt_thread *t) {
         rt_emit(t, st_stream_what(frame->block ? ST_STREAM_END : ST_STREAM_LEAVE, 0, 0), 0);
         rt_publish(t);
         rt_new_deferred_epoch(t);
-    } else if (t->emitted_depth == t->depth) {
+    } else if (t->emitted_depth == t->depth + t->ignoring) {
         t->owner = t->current;
     }
 }

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "runtime/core/rendezvous.h"
+#include "runtime/core/system_call.h"
 #include "stream/stream.h"
 
 #include <errno.h>
@@ -7,7 +8,6 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 /* Functions of the C library that read and write are interposed, so these are system calls. */
 
@@ -31,8 +31,8 @@ static bool remember(const char *text) {
 static long receive(int fd, struct msghdr *message) {
     long result;
     do
-        result = syscall(SYS_recvmsg, fd, message, MSG_CMSG_CLOEXEC);
-    while (result < 0 && errno == EINTR);
+        result = rt_system_call(SYS_recvmsg, fd, (long)message, MSG_CMSG_CLOEXEC, 0, 0, 0);
+    while (result == -EINTR);
     return result;
 }
 
@@ -59,16 +59,15 @@ static int read_answer(int fd) {
 
 static int ask(enum st_stream_wish wish) {
     struct st_stream_request request = {ST_STREAM_MAGIC, ST_STREAM_VERSION, wish};
-    int error = errno, stream = -1;
-    int fd = (int)syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    if (fd >= 0) {
-        if (syscall(SYS_connect, fd, &place, place_length) == 0 &&
-            syscall(SYS_sendto, fd, &request, sizeof request, MSG_NOSIGNAL, NULL, 0) ==
-                (long)sizeof request)
-            stream = read_answer(fd);
-        syscall(SYS_close, fd);
-    }
-    errno = error;
+    int stream = -1;
+    long fd = rt_system_call(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, 0, 0, 0);
+    if (fd < 0)
+        return -1;
+    if (rt_system_call(SYS_connect, fd, (long)&place, (long)place_length, 0, 0, 0) == 0 &&
+        rt_system_call(SYS_sendto, fd, (long)&request, sizeof request, MSG_NOSIGNAL, 0, 0) ==
+            (long)sizeof request)
+        stream = read_answer((int)fd);
+    rt_system_call(SYS_close, fd, 0, 0, 0, 0, 0);
     return stream;
 }
 

@@ -4,6 +4,7 @@
 #include "runtime/core/rendezvous.h"
 #include "runtime/core/shadow.h"
 #include "runtime/core/spin.h"
+#include "runtime/core/system_call.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,11 +22,9 @@ uintptr_t rt_signal_return;
 
 /* mmap, memcpy and the like are interposed and emit events: they are not for use in the core. */
 void *rt_map_memory(size_t bytes) {
-    int error = errno;
-    long memory =
-        syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    errno = error;
-    return memory == -1 ? NULL : (void *)memory;
+    long memory = rt_system_call(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory < 0 && memory > -4096 ? NULL : (void *)memory;
 }
 
 void rt_give_up(void) {
@@ -107,7 +106,7 @@ static uintptr_t find_signal_return(void) {
     } known = {0};
     enum { RESTORER = 0x04000000 };
     if (sigaction(SIGURG, NULL, &same) < 0 || sigaction(SIGURG, &same, NULL) < 0 ||
-        syscall(SYS_rt_sigaction, SIGURG, NULL, &known, sizeof known.mask) < 0)
+        rt_system_call(SYS_rt_sigaction, SIGURG, 0, (long)&known, sizeof known.mask, 0, 0) < 0)
         return 0;
     return known.flags & RESTORER ? (uintptr_t)known.restorer : 0;
 }
@@ -157,8 +156,9 @@ static bool shut_in; /* system calls may be forbidden, on pain of death */
  * on there, and must find what it needs: memory of its own instead of the stream's and the
  * shadow's, which it does not have. Nobody reads what it writes. */
 static void go_on_alone(void) {
-    syscall(SYS_mmap, rt_head, st_stream_bytes(chunk_count), PROT_READ | PROT_WRITE,
-            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    rt_system_call(SYS_mmap, (long)rt_head, (long)st_stream_bytes(chunk_count),
+                   PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+                   -1, 0);
     rt_head->chunk_count = chunk_count;
     atomic_store(&rt_head->closed, 1);
     rt_shadow_restore();

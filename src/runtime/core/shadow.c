@@ -1,9 +1,9 @@
 #define _GNU_SOURCE
 #include "runtime/core/shadow.h"
+#include "runtime/core/system_call.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 char *rt_shadow_base, *rt_detail_base;
 static bool restored; /* the memory there is ours, and not that of the parent */
@@ -11,10 +11,10 @@ static bool restored; /* the memory there is ours, and not that of the parent */
 static const size_t bytes = (size_t)4 << RT_ADDRESS_BITS;
 
 static void *map(void *where) {
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (where ? MAP_FIXED : 0);
     long memory =
-        syscall(SYS_mmap, where, bytes, PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (where ? MAP_FIXED : 0), -1, 0);
-    return memory == -1 ? NULL : (void *)memory;
+        rt_system_call(SYS_mmap, (long)where, (long)bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+    return memory < 0 ? NULL : (void *)memory;
 }
 
 void rt_shadow_restore(void) {

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "runtime/core/stream_writer.h"
+#include "runtime/core/system_call.h"
 #include "runtime/core/thread_slot.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@ static void wait_for_chunk(struct st_stream_head *head) {
     uint32_t word = atomic_load(&head->free_word);
     atomic_fetch_add(&head->waiting, 1);
     if ((uint32_t)atomic_load(&head->free_top) == 0)
-        syscall(SYS_futex, &head->free_word, FUTEX_WAIT, word, &timeout, NULL, 0);
+        rt_system_call(SYS_futex, (long)&head->free_word, FUTEX_WAIT, word, (long)&timeout, 0, 0);
     atomic_fetch_sub(&head->waiting, 1);
 }
 

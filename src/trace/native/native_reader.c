@@ -95,6 +95,7 @@ static const char *take_tables(struct reader *reader, const unsigned char *heads
         if (problem)
             return problem;
     }
+    st_symbols_note_channels(reader->symbols);
     return NULL;
 }
 
@@ -177,9 +178,9 @@ static int take_strip(struct reader *reader, struct st_event *events, size_t n,
                                               reader->layout.step_op_bits, events, n);
     if (problem)
         return native_fail_content(&reader->chunks, error, problem);
-    if (reader->atomic.events)
-        native_marks_put(&reader->atomic, &reader->joined, reader->atomic.events - reader->left,
-                         events, n);
+    uint32_t marked = reader->atomic.events ? reader->atomic.events : reader->joined.events;
+    if (marked)
+        native_marks_put(&reader->atomic, &reader->joined, marked - reader->left, events, n);
     reader->left -= (uint32_t)n;
     return 0;
 }

@@ -200,6 +200,7 @@ void native_marks_put(const struct native_marks *atomic, const struct native_mar
                       size_t first, struct st_event *events, size_t n) {
     for (size_t i = 0; i < n; i++) {
         events[i].atomic = is_marked(atomic, first + i) && events[i].op <= ST_WRITE;
-        events[i].joined = events[i].atomic && is_marked(joined, first + i);
+        events[i].joined =
+            (events[i].atomic || events[i].op == ST_BEGIN) && is_marked(joined, first + i);
     }
 }

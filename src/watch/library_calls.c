@@ -1,0 +1,116 @@
+/* Calls into the C++ library that wait for other threads or let them go on.
+ *
+ * libstdc++ makes them from atomics and futexes, in headers that are compiled with the program.
+ * What they mean is known by their names. A function that waits is never a step of the block around
+ * it, whether its thread had to sleep or found at once what it waits for: that is chance, and the
+ * answer must not depend on it. So blocks are split there in any case. */
+#include "watch/translator_state.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+/* A name matches if it begins like one and ends like the other, template arguments aside. */
+static const struct {
+    const char *start, *end;
+    unsigned calls;
+} table[] = {
+    {"std::__atomic_wait_address", "", CALL_WAITS},
+    {"std::__atomic_base<", "::wait", CALL_WAITS},
+    {"std::__atomic_ref<", "::wait", CALL_WAITS},
+    {"std::atomic<", "::wait", CALL_WAITS},
+    {"std::atomic_ref<", "::wait", CALL_WAITS},
+    {"std::atomic_flag::wait", "", CALL_WAITS},
+    {"std::atomic_flag_wait", "", CALL_WAITS},
+    {"std::atomic_wait", "", CALL_WAITS},
+    {"std::latch::", "", CALL_SIGNALS},
+    {"std::latch::", "::wait", CALL_WAITS},
+    {"std::latch::", "::arrive_and_wait", CALL_WAITS},
+    {"std::barrier<", "::arrive", CALL_WAITS | CALL_SIGNALS | CALL_RECEIVES},
+    {"std::barrier<", "::wait", CALL_WAITS | CALL_SIGNALS | CALL_RECEIVES},
+    {"std::barrier<", "::arrive_and_wait", CALL_WAITS | CALL_SIGNALS | CALL_RECEIVES},
+    {"std::barrier<", "::arrive_and_drop", CALL_WAITS | CALL_SIGNALS | CALL_RECEIVES},
+    {"std::__tree_barrier<", "::arrive", CALL_WAITS | CALL_SIGNALS | CALL_RECEIVES},
+    {"std::__tree_barrier<", "::wait", CALL_WAITS | CALL_SIGNALS | CALL_RECEIVES},
+    {"std::__tree_barrier<", "::arrive_and_drop", CALL_WAITS | CALL_SIGNALS | CALL_RECEIVES},
+    {"std::counting_semaphore<", "", CALL_SEMAPHORE},
+    {"std::counting_semaphore<", "::acquire", CALL_WAITS},
+    {"std::__atomic_semaphore::", "", CALL_SEMAPHORE},
+    {"std::__atomic_semaphore::_M_acquire", "", CALL_WAITS},
+    {"std::future<", "", CALL_SIGNALS},
+    {"std::future<", "::get", CALL_WAITS},
+    {"std::shared_future<", "", CALL_SIGNALS},
+    {"std::shared_future<", "::get", CALL_WAITS},
+    {"std::__basic_future<", "", CALL_SIGNALS},
+    {"std::__basic_future<", "::wait", CALL_WAITS},
+    {"std::__basic_future<", "::wait_for", CALL_WAITS},
+    {"std::__basic_future<", "::wait_until", CALL_WAITS},
+    {"std::__basic_future<", "::_M_get_result", CALL_WAITS},
+    {"std::__future_base::", "", CALL_SIGNALS},
+    {"std::__future_base::", "::wait", CALL_WAITS},
+    {"std::__future_base::", "::wait_for", CALL_WAITS},
+    {"std::__future_base::", "::wait_until", CALL_WAITS},
+    {"std::promise<", "", CALL_SIGNALS},
+    {"std::packaged_task<", "", CALL_SIGNALS},
+    {"std::async<", "", CALL_SIGNALS},
+    {"std::stop_", "", CALL_SIGNALS | CALL_RECEIVES},
+    {"std::jthread::", "", CALL_SIGNALS | CALL_RECEIVES},
+    {"std::_V2::condition_variable_any::", "", CALL_SIGNALS | CALL_RECEIVES},
+    {"std::_V2::condition_variable_any::", "::wait", CALL_WAITS},
+    {"std::_V2::condition_variable_any::", "::wait_for", CALL_WAITS},
+    {"std::_V2::condition_variable_any::", "::wait_until", CALL_WAITS},
+    {"std::__detail::__waiter_pool", "", CALL_POOL},
+    {"std::__detail::__waiter_base<", "::_M_notify", CALL_POOL},
+};
+
+/* The end of a name: without its own template arguments, "::wait_for<long, ...>". */
+static size_t length_without_arguments(const char *name) {
+    size_t length = strlen(name);
+    if (!length || name[length - 1] != '>')
+        return length;
+    int depth = 0;
+    while (length) {
+        char c = name[--length];
+        depth += c == '>' ? 1 : c == '<' ? -1 : 0;
+        if (!depth)
+            return length;
+    }
+    return strlen(name);
+}
+
+static bool ends_with(const char *name, size_t length, const char *end) {
+    size_t size = strlen(end);
+    return size <= length && strncmp(name + length - size, end, size) == 0;
+}
+
+unsigned st_library_calls(const char *function) {
+    unsigned calls = 0;
+    if (strncmp(function, "std::", 5) != 0)
+        return 0;
+    size_t length = length_without_arguments(function);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (strncmp(function, table[i].start, strlen(table[i].start)) == 0 &&
+            ends_with(function, length, table[i].end))
+            calls |= table[i].calls;
+    return calls;
+}
+
+static unsigned inlined_at(struct st_translator *t, uint64_t pc) {
+    unsigned calls = 0;
+    struct st_code code;
+    for (size_t depth = 0; st_places_frame(t->places, pc, depth, &code); depth++)
+        calls |= st_library_calls(code.function);
+    return calls;
+}
+
+unsigned st_library_calls_at(struct st_translator *t, uint64_t pc) {
+    if (!pc)
+        return 0;
+    uint32_t number = st_map64_number(&t->call_sites, pc);
+    st_reserve(&t->call_site_facts, &t->call_site_capacity, (size_t)number + 1);
+    if (!t->call_site_facts[number].known) {
+        unsigned calls = st_places_is_library(t->places, pc) ? 0 : inlined_at(t, pc);
+        t->call_site_facts[number] = (struct call_site){true, (uint8_t)calls};
+    }
+    return t->call_site_facts[number].calls;
+}
