@@ -1,4 +1,5 @@
-/* The processes below a program that are watched beside the first one (watch/broker.h). */
+/* The processes below a program that are watched beside the first one (watch/processes/broker.h).
+ */
 #ifndef SERIATIM_CLI_OTHER_PROCESSES_H
 #define SERIATIM_CLI_OTHER_PROCESSES_H
 

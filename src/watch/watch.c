@@ -96,11 +96,15 @@ static int make_stream(struct st_watch *watch, const struct st_translation *tran
     return 0;
 }
 
+static struct st_granted granted(const struct st_watch *watch) {
+    return (struct st_granted){watch->memory.head, watch->memory.fd};
+}
+
 int st_watch_start(struct st_watch *watch, const char *const *argv, const char *runtime_dir,
                    const struct st_translation *translation, const struct st_following *following,
                    struct st_error *error) {
     if (make_stream(watch, translation, error) < 0 ||
-        st_broker_start(&watch->broker, &watch->memory, following, error) < 0 ||
+        st_broker_start(&watch->broker, granted(watch), following, error) < 0 ||
         st_program_start(&watch->program, argv, watch->broker.place, runtime_dir, error) < 0)
         return -1;
     listen(watch, translation);
@@ -113,7 +117,7 @@ int st_watch_attach(struct st_watch *watch, struct st_other_process *other,
     watch->answered = st_other_asked(other);
     watch->program.process = other->pid;
     int result = make_stream(watch, translation, error);
-    st_other_answer(other, result == 0 ? &watch->memory : NULL);
+    st_other_answer(other, granted(watch));
     if (result == 0)
         listen(watch, translation);
     return result;

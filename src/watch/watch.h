@@ -10,8 +10,8 @@
 #ifndef SERIATIM_WATCH_WATCH_H
 #define SERIATIM_WATCH_WATCH_H
 
-#include "watch/broker.h"
-#include "watch/program.h"
+#include "watch/processes/broker.h"
+#include "watch/processes/program.h"
 #include "watch/shared_memory.h"
 #include "watch/translator.h"
 

@@ -1,7 +1,7 @@
+/* Asking the watcher for a stream: stream/stream.h says how. */
 #define _GNU_SOURCE
-#include "runtime/core/rendezvous.h"
+#include "runtime/core/runtime.h"
 #include "runtime/core/system_call.h"
-#include "stream/stream.h"
 
 #include <errno.h>
 #include <stddef.h>

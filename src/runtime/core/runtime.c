@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "runtime/core/runtime.h"
 #include "runtime/core/loaded_modules.h"
-#include "runtime/core/rendezvous.h"
 #include "runtime/core/shadow.h"
 #include "runtime/core/spin.h"
 #include "runtime/core/system_call.h"

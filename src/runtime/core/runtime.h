@@ -46,6 +46,12 @@ void rt_initialize(const char *stream);
 void rt_stop_in_child(void);
 void rt_follow_child(void);
 
+/* Asks for a stream for this process, at the place that `text` (the value of ST_STREAM_VARIABLE)
+ * names; and, in a process that was forked since, at the same place again. Returns the descriptor
+ * of the stream, or -1: there is nobody to ask, or the answer is no. */
+int rt_ask_for_stream(const char *text);
+int rt_ask_again(void);
+
 /* The process has forked another one. */
 void rt_note_fork(void);
 

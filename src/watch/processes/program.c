@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "watch/program.h"
+#include "watch/processes/program.h"
 
 #include "base/memory.h"
 #include "stream/stream.h"

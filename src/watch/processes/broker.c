@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "watch/broker.h"
+#include "watch/processes/broker.h"
 
 #include "base/memory.h"
 
@@ -111,13 +111,17 @@ static bool read_request(struct st_other_process *other) {
     return true;
 }
 
-void st_other_answer(struct st_other_process *other, const struct st_shared_memory *memory) {
-    struct st_stream_answer answer = {.magic = ST_STREAM_MAGIC, .granted = memory != NULL};
-    if (memory)
-        atomic_store(&memory->head->attached, (uint32_t)other->pid);
-    send_with(other->connection, &answer, sizeof answer, memory ? memory->fd : -1);
+void st_other_answer(struct st_other_process *other, struct st_granted granted) {
+    struct st_stream_answer answer = {.magic = ST_STREAM_MAGIC, .granted = granted.head != NULL};
+    if (granted.head)
+        atomic_store(&granted.head->attached, (uint32_t)other->pid);
+    send_with(other->connection, &answer, sizeof answer, granted.head ? granted.fd : -1);
     close(other->connection);
     other->connection = -1;
+}
+
+static void refuse(struct st_other_process *other) {
+    st_other_answer(other, (struct st_granted){.fd = -1});
 }
 
 /* ---- the broker ---- */
@@ -130,7 +134,7 @@ struct watcher {
 
 struct desk {
     const struct st_following *following;
-    const struct st_shared_memory *first;
+    struct st_granted first;
     struct st_broker_shared *shared;
     pid_t process, parent; /* the broker's, and that of who started all */
     int listener, control, children;
@@ -273,7 +277,7 @@ static bool add_watcher(struct desk *desk, struct st_other_process *other) {
 
 static void serve(struct desk *desk, struct st_other_process *other) {
     if (atomic_load(&desk->shared->stopped) || !read_request(other)) {
-        st_other_answer(other, NULL);
+        refuse(other);
         return;
     }
     note_executable(desk, other->program);
@@ -286,7 +290,7 @@ static void serve(struct desk *desk, struct st_other_process *other) {
     if (!desk->following->all)
         send_news(other, ST_NEWS_REFUSED, false);
     if (!desk->following->all || !add_watcher(desk, other))
-        st_other_answer(other, NULL);
+        refuse(other);
     else
         close(other->connection); /* the watcher has it */
 }
@@ -381,7 +385,7 @@ static int listen_at(char place[64]) {
     return -1;
 }
 
-int st_broker_start(struct st_broker *broker, const struct st_shared_memory *first,
+int st_broker_start(struct st_broker *broker, struct st_granted first,
                     const struct st_following *following, struct st_error *error) {
     struct desk desk = {.following = following, .first = first};
     int pair[2];

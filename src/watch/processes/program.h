@@ -1,6 +1,6 @@
 /* The program under test as a process. */
-#ifndef SERIATIM_WATCH_PROGRAM_H
-#define SERIATIM_WATCH_PROGRAM_H
+#ifndef SERIATIM_WATCH_PROCESSES_PROGRAM_H
+#define SERIATIM_WATCH_PROCESSES_PROGRAM_H
 
 #include "base/error.h"
 

@@ -13,11 +13,11 @@
  *
  * The number of watchers is not limited: a process that had to wait for one could be waited for by
  * a process that has one. */
-#ifndef SERIATIM_WATCH_BROKER_H
-#define SERIATIM_WATCH_BROKER_H
+#ifndef SERIATIM_WATCH_PROCESSES_BROKER_H
+#define SERIATIM_WATCH_PROCESSES_BROKER_H
 
 #include "base/error.h"
-#include "watch/shared_memory.h"
+#include "stream/stream.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -70,8 +70,14 @@ struct st_broker {
     struct st_broker_shared *shared;
 };
 
+/* The memory of a stream, and its descriptor. */
+struct st_granted {
+    struct st_stream_head *head;
+    int fd;
+};
+
 /* Forks it. `first` is the stream that the first process gets. */
-int st_broker_start(struct st_broker *broker, const struct st_shared_memory *first,
+int st_broker_start(struct st_broker *broker, struct st_granted first,
                     const struct st_following *following, struct st_error *error);
 
 /* What is new; ST_NEWS_NONE if nothing is. With ST_NEWS_RESULT, *fd is a file with what the watcher
@@ -99,8 +105,8 @@ void st_broker_free(struct st_broker *broker);
 
 /* ---- for watchers ---- */
 
-/* Answers the process that waits: with the stream, or with no for NULL. */
-void st_other_answer(struct st_other_process *other, const struct st_shared_memory *memory);
+/* Answers the process that waits: with the stream, or with no if its head is NULL. */
+void st_other_answer(struct st_other_process *other, struct st_granted granted);
 
 /* Sends a result; fd, unless it is -1, goes with it. */
 void st_other_send(const struct st_other_process *other, const uint64_t value[4], int fd);
