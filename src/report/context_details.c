@@ -22,7 +22,7 @@ static void list_locks(struct st_context_details *details, uint32_t held) {
     size_t count = 0;
     for (; held; held = contexts->held[held - 1].rest) {
         st_reserve(&details->locks, &details->lock_capacity, count + 2);
-        details->locks[count++] = st_name(&details->symbols->locks, contexts->held[held - 1].lock);
+        details->locks[count++] = st_held_name(details->symbols, contexts->held[held - 1].lock);
     }
     st_reserve(&details->locks, &details->lock_capacity, count + 1);
     details->locks[count] = NULL;

@@ -86,62 +86,94 @@ static __attribute__((noinline)) void name_lock(struct st_translator *t,
     lock->holder = lock->count = 0;
 }
 
-static void begin_section(struct st_translator *t, struct thread *thread,
-                          const struct st_sync_object *lock, uint64_t pc) {
-    char name[2 * ST_LONGEST_NAME], where[ST_LONGEST_NAME];
-    struct st_code code;
-    uint64_t user = st_translate_user_call(t, thread, pc);
-    st_places_user_line(t->places, user, &code, where, sizeof where);
-    snprintf(name, sizeof name, "section of %s at %s", st_name(&t->symbols.locks, lock->number),
-             where);
-    uint32_t block = st_names_add(&t->symbols.blocks, name, strlen(name));
-    st_translate_begin_block(t, thread, (struct frame){.kind = SECTION, .block = block}, pc);
-}
-
 static bool has_sections(const struct st_translator *t) {
     return t->options.spec && st_spec_section_line(t->options.spec);
 }
 
+static __attribute__((noinline)) void begin_section(struct st_translator *t, struct thread *thread,
+                                                    const char *lock, uint64_t pc) {
+    char name[2 * ST_LONGEST_NAME], where[ST_LONGEST_NAME];
+    struct st_code code;
+    uint64_t user = st_translate_user_call(t, thread, pc);
+    st_places_user_line(t->places, user, &code, where, sizeof where);
+    snprintf(name, sizeof name, "section of %s at %s", lock, where);
+    uint32_t block = st_names_add(&t->symbols.blocks, name, strlen(name));
+    st_translate_begin_block(t, thread, (struct frame){.kind = SECTION, .block = block}, pc);
+}
+
+void st_translate_section(struct st_translator *t, struct thread *thread, const char *lock,
+                          uint64_t pc) {
+    if (has_sections(t) && !held_by(thread))
+        begin_section(t, thread, lock, pc);
+}
+
+void st_translate_section_over(struct st_translator *t, struct thread *thread) {
+    if (has_sections(t) && !held_by(thread))
+        st_translate_end_section(t, thread);
+}
+
+/* Lists the locks from this one on again. */
+static void list_from(struct st_translator *t, struct thread *thread, size_t first) {
+    for (size_t i = first; i < thread->lock_count; i++) {
+        struct lock_held *lock = &thread->locks[i];
+        uint32_t rest = i ? thread->locks[i - 1].held : 0;
+        lock->held =
+            lock->hidden ? rest : st_sites_held(&t->sites, (struct st_held){lock->number, rest});
+    }
+    change_context(thread);
+}
+
+void st_translate_relist(struct st_translator *t, struct thread *thread) {
+    list_from(t, thread, 0);
+}
+
+void st_translate_hold(struct st_translator *t, struct thread *thread, struct lock_held lock) {
+    st_reserve(&thread->locks, &thread->lock_capacity, thread->lock_count + 1);
+    thread->locks[thread->lock_count++] = lock;
+    list_from(t, thread, thread->lock_count - 1);
+}
+
+void st_translate_drop(struct st_translator *t, struct thread *thread, struct lock_held *lock) {
+    size_t i = (size_t)(lock - thread->locks);
+    memmove(lock, lock + 1, (--thread->lock_count - i) * sizeof *lock);
+    list_from(t, thread, i);
+}
+
 void st_translate_acquire(struct st_translator *t, struct thread *thread,
                           const struct st_stream_record *record) {
+    if (__builtin_expect(st_stream_aux(record) != ST_STREAM_MUTEX, 0)) {
+        st_translate_shared(t, thread, record, true);
+        return;
+    }
     struct st_sync_object *lock = st_object_at(&t->locks, st_stream_address(record), 0);
     bool again = lock->holder == thread->number + 1;
     if (lock->number == ST_NO_OBJECT || (lock->holder && !again)) {
         name_lock(t, lock); /* or it was released unseen: from now on it is another lock */
         again = false;
     }
-    if (!again && has_sections(t) && !thread->lock_count)
-        begin_section(t, thread, lock, record->argument);
+    if (!again)
+        st_translate_section(t, thread, st_name(&t->symbols.locks, lock->number), record->argument);
     emit(t, thread, ST_ACQUIRE, lock->number, loc_at(t, thread, record->argument));
     lock->holder = thread->number + 1;
     lock->count++;
-    if (again)
-        return;
-    st_reserve(&thread->locks, &thread->lock_capacity, thread->lock_count + 1);
-    uint32_t held = st_sites_held(&t->sites, (struct st_held){lock->number, held_by(thread)});
-    thread->locks[thread->lock_count++] =
-        (struct lock_held){(uint32_t)(lock - t->locks.list), lock->number, held};
-    change_context(thread);
+    if (!again)
+        st_translate_hold(
+            t, thread,
+            (struct lock_held){.object = (uint32_t)(lock - t->locks.list), .number = lock->number});
 }
 
 static void drop_lock(struct st_translator *t, struct thread *thread, uint32_t object) {
-    size_t kept = 0;
-    for (size_t i = 0; i < thread->lock_count; i++) {
-        struct lock_held lock = thread->locks[i];
-        if (lock.object == object)
-            continue;
-        if (kept < i) {
-            uint32_t rest = kept ? thread->locks[kept - 1].held : 0;
-            lock.held = st_sites_held(&t->sites, (struct st_held){lock.number, rest});
-        }
-        thread->locks[kept++] = lock;
-    }
-    thread->lock_count = kept;
-    change_context(thread);
+    for (size_t i = thread->lock_count; i > 0; i--)
+        if (thread->locks[i - 1].object == object)
+            st_translate_drop(t, thread, &thread->locks[i - 1]);
 }
 
 void st_translate_release(struct st_translator *t, struct thread *thread,
                           const struct st_stream_record *record) {
+    if (__builtin_expect(st_stream_aux(record) != ST_STREAM_MUTEX, 0)) {
+        st_translate_shared(t, thread, record, false);
+        return;
+    }
     struct st_sync_object *lock = st_object_at(&t->locks, st_stream_address(record), 0);
     uint32_t object = (uint32_t)(lock - t->locks.list);
     if (lock->number == ST_NO_OBJECT || lock->holder != thread->number + 1) {
@@ -155,8 +187,7 @@ void st_translate_release(struct st_translator *t, struct thread *thread,
         return;
     lock->holder = 0;
     drop_lock(t, thread, object);
-    if (has_sections(t) && !thread->lock_count)
-        st_translate_end_section(t, thread);
+    st_translate_section_over(t, thread);
 }
 
 /* ---- events on channels ---- */

@@ -51,9 +51,7 @@ RT_EXPORT void __tsan_mutex_post_lock(void *mutex, unsigned flags, int recursion
     (void)recursion;
     if (flags & TRY_LOCK_FAILED || !rt_enter())
         return;
-    rt_receive(mutex, 0, RT_CALLER);
-    if (!(flags & READ_LOCK))
-        rt_receive(mutex, 1, RT_CALLER);
+    rt_acquire_as(mutex, flags & READ_LOCK ? ST_STREAM_READING : ST_STREAM_WRITING, RT_CALLER);
     rt_leave();
 }
 
@@ -61,7 +59,7 @@ RT_EXPORT int __tsan_mutex_pre_unlock(void *mutex, unsigned flags);
 RT_EXPORT int __tsan_mutex_pre_unlock(void *mutex, unsigned flags) {
     if (!rt_enter())
         return 0;
-    rt_send(mutex, flags & READ_LOCK ? 1 : 0, RT_CALLER);
+    rt_release_as(mutex, flags & READ_LOCK ? ST_STREAM_READING : ST_STREAM_WRITING, RT_CALLER);
     rt_leave();
     return 0;
 }
