@@ -92,7 +92,9 @@ static enum status check_and_report(struct check *check) {
     }
     if (!st_trace_check_stopped(&check->engines))
         warn_of_no_blocks(&check->input);
-    st_trace_check_mark_races(&check->engines, &check->input);
+    const char *no_races = st_trace_check_mark_races(&check->engines, &check->input);
+    if (no_races)
+        warn("%s: not all data races are marked: %s", check->path, no_races);
     struct st_result *results = st_trace_check_results(&check->engines, &check->input);
     enum status status = write_report(check, results);
     warn_of_giving_up(check, results);

@@ -98,7 +98,7 @@ static void write_races_text(const struct st_race_list *list, const struct st_sy
     uint64_t shown = 0;
     fprintf(file, "%-24s ", "data races");
     if (st_race_list_gave_up(list)) {
-        fputs("not known: " ST_OUT_OF_TIME "\n", file);
+        fprintf(file, "not known: %s\n", st_race_list_gave_up(list));
         return;
     }
     if (!list->accesses) {

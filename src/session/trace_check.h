@@ -35,9 +35,10 @@ int st_trace_check_read(struct st_trace_check *check, struct st_trace_input *inp
 bool st_trace_check_stopped(const struct st_trace_check *check);
 
 /* Marks the conflicts in findings that are data races. This reads the trace a second time, so it
- * is done only if a finding has a conflict. If something goes wrong, nothing is known about races,
- * and that is all. */
-void st_trace_check_mark_races(struct st_trace_check *check, const struct st_trace_input *input);
+ * is done only if a finding has a conflict. If something goes wrong, or memory runs out, less is
+ * known about races, and that is all; why, or NULL. */
+const char *st_trace_check_mark_races(struct st_trace_check *check,
+                                      const struct st_trace_input *input);
 
 /* What each engine found, with locations of st_trace_input_symbols. Valid as long as the check;
  * release with free(). Call this once. */

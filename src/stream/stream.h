@@ -82,7 +82,7 @@ enum st_stream_op {
     ST_STREAM_BEGIN,
     ST_STREAM_END,
     /* The thread waited for others or let others begin here, on purpose: inferred blocks are split
-     * at this point. */
+     * at this point. aux: enum st_stream_split. */
     ST_STREAM_SPLIT,
 
     /* Synchronisation: always with a sequence number. address: the object; argument: return address
@@ -131,6 +131,31 @@ enum st_stream_lock { ST_STREAM_MUTEX, ST_STREAM_WRITING, ST_STREAM_READING, ST_
 
 /* In the aux of ST_STREAM_SEMAPHORE_MADE. */
 enum { ST_STREAM_OPENED = 1 << 7 };
+
+/* Between a pause and its resume a thread does work that belongs to none of the functions that are
+ * open in it, as if it were another thread: a share of a parallel region, or a task that it runs
+ * while it waits. Inferred blocks are ended at the pause and begun again at the resume; what is
+ * entered first in between is what that work starts with. Pauses nest. */
+enum st_stream_split { ST_SPLIT_HERE, ST_SPLIT_PAUSE, ST_SPLIT_RESUME };
+
+/* Channels with a meaning of their own, whatever object they belong to: that of the runtime, which
+ * has no name, or, for dependences of tasks, the variable that they are about. */
+enum st_stream_channel {
+    ST_CHANNEL_FIRST = 192,
+    ST_CHANNEL_FORK = ST_CHANNEL_FIRST, /* a parallel region begins */
+    ST_CHANNEL_BARRIER,                 /* and its twin, for every other phase */
+    ST_CHANNEL_BARRIER_ODD,
+    ST_CHANNEL_TASK,     /* a task is created, or goes on in another thread */
+    ST_CHANNEL_TASKWAIT, /* a child of a task has ended */
+    ST_CHANNEL_TASKGROUP,
+    ST_CHANNEL_ORDERED,
+    ST_CHANNEL_DOACROSS,
+    ST_CHANNEL_REDUCTION,
+    ST_CHANNEL_DETACHED, /* an event of a detached task was fulfilled */
+    ST_CHANNEL_LAST_OF_RUNTIME = ST_CHANNEL_DETACHED,
+    ST_CHANNEL_WRITERS, /* tasks that depend on a variable as out or inout */
+    ST_CHANNEL_READERS, /* as in */
+};
 
 /* `what` holds op (bits 0 to 6), aux (8 to 15) and address (16 to 63: user addresses have 47 bits).
  * With bit 7 the record has a sequence number of its own, without ST_STREAM_SEQUENCE before it:

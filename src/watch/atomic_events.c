@@ -85,7 +85,7 @@ void st_translate_futex(struct st_translator *t, struct thread *thread,
     if (!word || word->pool)
         return;
     if (st_stream_op(record) == ST_STREAM_FUTEX_WAIT)
-        st_translate_split(t, thread);
+        st_translate_split(t, thread, ST_SPLIT_HERE);
     else
         st_translate_channel(t, thread, record,
                              st_stream_op(record) == ST_STREAM_FUTEX_WAKE ? ST_SEND : ST_RECEIVE);

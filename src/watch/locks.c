@@ -78,10 +78,28 @@ void st_objects_forget(struct st_objects *objects, uint64_t address, uint64_t le
 
 /* ---- events on locks ---- */
 
+/* Critical sections of OpenMP are locks that nobody sees in the source: gcc and clang name their
+ * variables after them, ".gomp_critical_user_NAME" and the same with ".var". Those of the runtime
+ * stand for the ones that have no variable (runtime/intercept/omp_locks.c). */
+static void spell_critical(char *name, size_t size) {
+    static const char start[] = ".gomp_critical_user_", runtime[] = "__seriatim_omp_";
+    char copy[ST_LONGEST_NAME];
+    snprintf(copy, sizeof copy, "%s", name);
+    if (strncmp(copy, runtime, strlen(runtime)) == 0) {
+        snprintf(name, size, "omp %s", copy + strlen(runtime));
+    } else if (strncmp(copy, start, strlen(start)) == 0) {
+        char *user = copy + strlen(start), *end = user + strlen(user);
+        if (end - user >= 4 && strcmp(end - 4, ".var") == 0)
+            end[-4] = '\0';
+        snprintf(name, size, *user ? "omp critical (%s)" : "omp critical", user);
+    }
+}
+
 static __attribute__((noinline)) void name_lock(struct st_translator *t,
                                                 struct st_sync_object *lock) {
     char name[ST_LONGEST_NAME];
     st_translate_name(t, st_variables_place(&t->variables, lock->address), name, sizeof name);
+    spell_critical(name, sizeof name);
     lock->number = st_translate_unique(&t->symbols.locks, &t->lock_repeats, name);
     lock->holder = lock->count = 0;
 }
@@ -194,10 +212,25 @@ void st_translate_release(struct st_translator *t, struct thread *thread,
 
 /* Objects have several channels, which mean something to the runtime only: "queue.ready", and
  * "queue.ready #2" for another channel of the same object. */
-static __attribute__((noinline)) void name_channel(struct st_translator *t,
-                                                   struct st_sync_object *channel) {
+static __attribute__((noinline)) void
+name_channel(struct st_translator *t, struct st_sync_object *channel, unsigned number) {
+    static const char *const meanings[] = {
+        [ST_CHANNEL_FORK - ST_CHANNEL_FIRST] = "omp parallel",
+        [ST_CHANNEL_BARRIER - ST_CHANNEL_FIRST] = "omp barrier",
+        [ST_CHANNEL_BARRIER_ODD - ST_CHANNEL_FIRST] = "omp barrier",
+        [ST_CHANNEL_TASK - ST_CHANNEL_FIRST] = "omp task",
+        [ST_CHANNEL_TASKWAIT - ST_CHANNEL_FIRST] = "omp taskwait",
+        [ST_CHANNEL_TASKGROUP - ST_CHANNEL_FIRST] = "omp taskgroup",
+        [ST_CHANNEL_ORDERED - ST_CHANNEL_FIRST] = "omp ordered",
+        [ST_CHANNEL_DOACROSS - ST_CHANNEL_FIRST] = "omp ordered depend",
+        [ST_CHANNEL_REDUCTION - ST_CHANNEL_FIRST] = "omp reduction",
+        [ST_CHANNEL_DETACHED - ST_CHANNEL_FIRST] = "omp task detach"};
     char name[ST_LONGEST_NAME];
-    st_translate_name(t, st_variables_place(&t->variables, channel->address), name, sizeof name);
+    if (number >= ST_CHANNEL_FIRST && number <= ST_CHANNEL_LAST_OF_RUNTIME)
+        snprintf(name, sizeof name, "%s", meanings[number - ST_CHANNEL_FIRST]);
+    else
+        st_translate_name(t, st_variables_place(&t->variables, channel->address), name,
+                          sizeof name);
     channel->number = st_translate_unique(&t->symbols.channels, &t->channel_repeats, name);
     st_symbols_note_channels(&t->symbols);
 }
@@ -207,6 +240,6 @@ void st_translate_channel(struct st_translator *t, struct thread *thread,
     struct st_sync_object *channel =
         st_object_at(&t->channels, st_stream_address(record), st_stream_aux(record));
     if (channel->number == ST_NO_OBJECT)
-        name_channel(t, channel);
+        name_channel(t, channel, st_stream_aux(record));
     emit(t, thread, op, channel->number, loc_at(t, thread, record->argument));
 }

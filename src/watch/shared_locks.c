@@ -163,7 +163,7 @@ static void wait_for_semaphore(struct st_translator *t, struct thread *thread,
     struct st_sync_object *object = lock_at(t, st_stream_address(record), true);
     struct st_shared_lock lock = *facts_of(t, object);
     if (lock.signals) {
-        st_translate_split(t, thread);
+        st_translate_split(t, thread, ST_SPLIT_HERE);
         emit(t, thread, ST_RECEIVE, lock.signal, loc_at(t, thread, record->argument));
     } else {
         begin_section(t, thread, object, record->argument);

@@ -378,7 +378,7 @@ static __attribute__((noinline)) void on_other(struct st_translator *t, struct t
         st_translate_leave(t, thread, true);
         break;
     case ST_STREAM_SPLIT:
-        st_translate_split(t, thread);
+        st_translate_split(t, thread, st_stream_aux(record));
         break;
     case ST_STREAM_FUTEX_WAIT:
     case ST_STREAM_FUTEX_WAKE:

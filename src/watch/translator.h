@@ -2,7 +2,8 @@
  *
  * Which functions are blocks: those that the specification calls atomic; annotated blocks always.
  * Where no line of it is about a function, blocks are inferred: all functions but main, what a
- * thread starts with, and what belongs to the implementation (std::, names that begin with __).
+ * thread, a member of a team or a task starts with, and what belongs to the implementation (std::,
+ * names that begin with __).
  * Inferred blocks are split where their thread waits for others on purpose (ST_STREAM_SPLIT). With
  * `atomic section` each outermost critical section is a block, too. */
 #ifndef SERIATIM_WATCH_TRANSLATOR_H

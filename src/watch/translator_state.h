@@ -30,6 +30,7 @@ struct frame {
     bool suspends;  /* while it is open, inferred blocks around it, from this index on, are not */
     uint8_t calls;  /* enum library_call, of this and the library's functions around it */
     uint32_t suspended; /* that index */
+    uint32_t paused;    /* it is no block now: so many pauses were open with the one for it */
     uint32_t block;     /* name, unless it is no block */
     uint64_t loc;       /* of its begin */
     uint32_t call;      /* number in the sites */
@@ -50,6 +51,7 @@ struct thread {
     uint64_t first_epoch, at; /* the epoch behind the record at work */
     struct st_past past;
     bool started;               /* the function that it began with was entered */
+    uint32_t pauses;            /* that are open */
     uint64_t last_pc, last_loc; /* of the last event; 0 where not valid */
     struct frame *frames;
     size_t depth, frame_capacity;
@@ -261,7 +263,7 @@ void st_translate_begin(struct st_translator *t, struct thread *thread,
 /* Ends the innermost frame that is a function (or annotated), and what is open in it. */
 void st_translate_leave(struct st_translator *t, struct thread *thread, bool annotated);
 void st_translate_leave_all(struct st_translator *t, struct thread *thread);
-void st_translate_split(struct st_translator *t, struct thread *thread);
+void st_translate_split(struct st_translator *t, struct thread *thread, enum st_stream_split kind);
 
 /* Ends the inferred blocks that can be split, and begins them again: the index of the first is what
  * the one returns and the other takes. */

@@ -207,7 +207,9 @@ static void make_child(struct generator *g, uint32_t t, unsigned silent) {
     struct program *parent = &g->programs[below(g, t)];
     if (parent->count >= MAX_STEPS - 4)
         return;
-    size_t at = below(g, (uint32_t)parent->count / 2 + 1);
+    /* Late forks come after joins: the child can take over what a joined thread left behind. */
+    bool late = g->kind == KIND_FORK_JOIN && percent(g, 50);
+    size_t at = below(g, (uint32_t)parent->count / (late ? 1 : 2) + 1);
     /* A trace may begin after its threads did: then there is only the join. */
     g->programs[t].forked = percent(g, 92);
     if (g->programs[t].forked) {

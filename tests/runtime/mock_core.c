@@ -10,6 +10,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum { MOCK_FIBERS = 4, THREADS = 20000, NAMES = 64, BYTES = 2048, LINES = 64 };
 
@@ -232,6 +235,21 @@ void rt_split(void) {
     add("split");
 }
 
+uint32_t rt_thread_serial(void) {
+    must_be_inside();
+    return self.serial;
+}
+
+void rt_pause(void) {
+    must_be_inside();
+    add("pause");
+}
+
+void rt_resume(void) {
+    must_be_inside();
+    add("resume");
+}
+
 void rt_futex_wait(const volatile void *word, uintptr_t caller) {
     must_be_inside();
     last_caller = caller;
@@ -357,6 +375,17 @@ void *rt_map_memory(size_t bytes) {
     static size_t used;
     used += bytes;
     return used <= sizeof memory ? memory + used - bytes : NULL;
+}
+
+struct st_stream_head *rt_head;
+
+void rt_unwind(size_t depth) {
+    must_be_inside();
+    add("unwind to depth %zu", depth);
+}
+
+void rt_count_lost(void) {
+    add("lost");
 }
 
 void rt_stop_in_child(void) {

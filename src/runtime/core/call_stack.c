@@ -55,7 +55,7 @@ static void pop(struct rt_thread *t) {
         rt_emit(t, st_stream_what(frame->block ? ST_STREAM_END : ST_STREAM_LEAVE, 0, 0), 0);
         rt_publish(t);
         rt_new_deferred_epoch(t);
-    } else if (t->emitted_depth == t->depth) {
+    } else if (t->emitted_depth == t->depth + t->ignoring) {
         t->owner = t->current;
     }
 }

@@ -93,7 +93,7 @@ static uintptr_t find_signal_return(void) {
     } known = {0};
     enum { RESTORER = 0x04000000 };
     if (sigaction(SIGURG, NULL, &same) < 0 || sigaction(SIGURG, &same, NULL) < 0 ||
-        syscall(SYS_rt_sigaction, SIGURG, NULL, &known, sizeof known.mask) < 0)
+        rt_system_call(SYS_rt_sigaction, SIGURG, 0, (long)&known, sizeof known.mask, 0, 0) < 0)
         return 0;
     return known.flags & RESTORER ? (uintptr_t)known.restorer : 0;
 }

@@ -12,6 +12,8 @@ static void emit_ordered(enum st_stream_op op, unsigned aux, uintptr_t address, 
     struct rt_thread *t = rt_self;
     if (argument - rt_unwinder.start < rt_unwinder.length)
         return; /* the unwinder synchronises for its own sake, within a block of the program */
+    if (t->ignored_sync && op != ST_STREAM_FORK && op != ST_STREAM_JOIN)
+        return;
     rt_emit_frames(t);
     rt_take_sequence(t);
     rt_emit(t, st_stream_what(op, aux, address), argument);
@@ -76,11 +78,27 @@ uint32_t rt_thread_fork(uintptr_t caller) {
 }
 
 void rt_split(void) {
-    if (rt_self->emitted_depth) {
+    if (rt_self->emitted_depth && !rt_self->ignored_sync) {
         rt_emit(rt_self, st_stream_what(ST_STREAM_SPLIT, 0, 0), 0);
         rt_publish(rt_self);
         rt_new_epoch(rt_self);
     }
+}
+
+/* What is open must be known before it is paused: its begin would seem to be part of the work. */
+static void emit_split(enum st_stream_split kind) {
+    rt_emit_frames(rt_self);
+    rt_emit(rt_self, st_stream_what(ST_STREAM_SPLIT, kind, 0), 0);
+    rt_publish(rt_self);
+    rt_new_epoch(rt_self);
+}
+
+void rt_pause(void) {
+    emit_split(ST_SPLIT_PAUSE);
+}
+
+void rt_resume(void) {
+    emit_split(ST_SPLIT_RESUME);
 }
 
 /* A word that was never accessed atomically is not the program's, but that of code that is not

@@ -19,6 +19,11 @@ void rt_receive(const volatile void *object, unsigned channel, uintptr_t caller)
 /* The thread waits for others here, or starts them: inferred blocks are split. */
 void rt_split(void);
 
+/* From the one to the other, the thread does work that belongs to no function that is open now:
+ * see enum st_stream_split. */
+void rt_pause(void);
+void rt_resume(void);
+
 /* System calls on a futex: before it waits; before it wakes others; after others have woken it. */
 void rt_futex_wait(const volatile void *word, uintptr_t caller);
 void rt_futex_wake(const volatile void *word, uintptr_t caller);

@@ -50,7 +50,7 @@ void rt_new_epoch(struct rt_thread *t) {
     if (!rt_has_slot(t))
         return;
     t->current = t->me | (t->base + t->position) << RT_EPOCH_AT;
-    t->owner = t->emitted_depth == t->depth ? t->current : RT_STALE;
+    t->owner = t->emitted_depth == t->depth + t->ignoring ? t->current : RT_STALE;
 }
 
 /* ---- order ---- */

@@ -71,6 +71,8 @@ static struct rt_thread *begin_thread(uint32_t serial) {
     t->chunks = t->used = 0;
     t->chunk = NULL;
     t->depth = t->emitted_depth = 0;
+    t->ignored_reads = t->ignored_writes = t->ignored_sync = 0;
+    t->ignoring = 0;
     t->inside = true;
     rt_take_slot(t);
     if (t->slot < RT_SLOTS)
@@ -93,6 +95,10 @@ static void start(uint32_t serial) {
 uint32_t rt_new_serial(void) {
     static _Atomic uint32_t serials; /* the first thread has 0 */
     return atomic_fetch_add(&serials, 1) + 1;
+}
+
+uint32_t rt_thread_serial(void) {
+    return rt_self->serial;
 }
 
 void rt_thread_start(uint32_t fork) {

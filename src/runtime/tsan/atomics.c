@@ -38,6 +38,8 @@ static void keep(struct rt_thread *t, uintptr_t granule, uint32_t bytes, bool wr
 
 static void emit(uintptr_t address, size_t size, bool read, bool write, uintptr_t caller) {
     struct rt_thread *t = rt_self;
+    if (rt_is_ignored(t, read, write))
+        return;
     uint64_t before = atomic_load_explicit(&rt_shadow_of(address)->write, memory_order_acquire);
     bool guard = !write && rt_state_of(before) == RT_SHARED && before & RT_GUARD;
     rt_emit_frames(t);
