@@ -7,8 +7,6 @@
  * counts as a signal: nobody is said to hold it, and inferred blocks are split where a thread has
  * waited for it. A semaphore that was made with 0, or nobody saw when, is a signal from the
  * start. */
-#include "watch/shared_locks.h"
-
 #include "base/memory.h"
 #include "watch/translator_state.h"
 

@@ -3,7 +3,6 @@
 #define SERIATIM_WATCH_TRANSLATOR_STATE_H
 
 #include "watch/locks.h"
-#include "watch/shared_locks.h"
 #include "watch/translator.h"
 
 /* What an open function or block is to us. */
