@@ -43,7 +43,9 @@ void st_symbols_init(struct st_symbols *symbols) {
     st_names_init(&symbols->shared_locks);
     st_names_init(&symbols->read_locks);
     symbols->channel_facts = (struct st_channels){{0}};
-    symbols->noted = symbols->lock_channels = 0;
+    symbols->noted = symbols->lock_channels = symbols->doubts = 0;
+    symbols->doubtful = NULL;
+    symbols->doubtful_capacity = 0;
     st_contexts_init(&symbols->contexts);
 }
 
@@ -58,6 +60,15 @@ void st_symbols_free(struct st_symbols *symbols) {
     st_names_free(&symbols->read_locks);
     st_channels_free(&symbols->channel_facts);
     st_contexts_free(&symbols->contexts);
+    free(symbols->doubtful);
+}
+
+void st_symbols_doubt(struct st_symbols *symbols, uint32_t lock, bool doubtful) {
+    st_reserve(&symbols->doubtful, &symbols->doubtful_capacity, (size_t)lock + 1);
+    if (symbols->doubtful[lock] == doubtful)
+        return;
+    symbols->doubtful[lock] = doubtful;
+    symbols->doubts += doubtful ? 1 : UINT32_MAX;
 }
 
 const char *st_lock_of_channel(const struct st_symbols *symbols, const struct st_event *event) {

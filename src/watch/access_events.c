@@ -93,6 +93,8 @@ void st_translate_deferred(struct st_translator *t, const struct st_stream_recor
     if (number == ST_SLOT_NONE)
         return; /* it matters no longer */
     st_translate_start(t, number, at);
+    if (t->threads[number] && t->threads[number]->held_back.there)
+        st_translate_held_back(t, t->threads[number], NULL);
     set_access(t, number, deferred_loc(t, number, at, (uint32_t)record[1].argument), at);
     t->access.read = ST_DEFERRED_READ;
     t->access.write = ST_DEFERRED_WRITE;

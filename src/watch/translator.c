@@ -226,6 +226,13 @@ void st_translator_flush(struct st_translator *t) {
         publish(t);
 }
 
+void st_translator_finish(struct st_translator *t) {
+    for (uint32_t i = 0; i < t->serials.count; i++)
+        if (t->threads[i])
+            st_translate_end_of_words(t, t->threads[i]);
+    st_translator_flush(t);
+}
+
 /* ---- where ---- */
 
 /* A line as a location; asked for once. */
@@ -291,6 +298,7 @@ static void on_thread_event(struct st_translator *t, struct thread *thread,
 }
 
 static void on_thread_end(struct st_translator *t, struct thread *thread) {
+    st_translate_end_of_words(t, thread);
     st_translate_leave_all(t, thread);
     if (thread->slot != ST_SLOT_NONE)
         st_slots_end(&t->slots, thread->slot, thread->number, thread->at);
@@ -461,7 +469,7 @@ translate_access(struct st_translator *t, struct thread *thread,
     if (left > AHEAD)
         st_variables_prefetch(&t->variables, st_stream_address(record + AHEAD));
     if (__builtin_expect(st_stream_aux(record) != 0, 1)) {
-        access_variable(t, thread, record, write, false);
+        access_variable(t, thread, st_stream_address(record), record, write, false);
         return 1;
     }
     if (left == 1)
@@ -484,12 +492,20 @@ static size_t translate(struct st_translator *t, struct thread *thread, uint64_t
         enum st_stream_op op = st_stream_op(record);
         if (!st_is_in_turn(record))
             return i;
+        if (__builtin_expect(thread->held_back.there, 0))
+            st_translate_held_back(t, thread, record);
         length = 1;
         switch (op) {
         case ST_STREAM_ATOMIC_READ:
         case ST_STREAM_ATOMIC_WRITE:
         case ST_STREAM_ATOMIC_UPDATE:
-            st_translate_atomic(t, thread, record, op);
+            if (st_stream_aux(record) & ST_STREAM_WITH_VALUES) {
+                length = 2;
+                if (i + 1 == count)
+                    return i;
+                thread->at++;
+            }
+            st_translate_atomic(t, thread, record);
             break;
         case ST_STREAM_READ:
         case ST_STREAM_WRITE:

@@ -1,4 +1,4 @@
-/* Semaphores. Whether one is a lock or a signal is for the watcher to find out (shared_locks.c),
+/* Semaphores. Whether one is a lock or a signal is for the watcher to find out (watch/locks.c),
  * which must know with which value it was made.
  *
  * A post is emitted before it is done; if the real function then refuses it, nobody can have come
