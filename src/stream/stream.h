@@ -86,7 +86,11 @@ enum st_stream_op {
     ST_STREAM_ATOMIC_READ,
     ST_STREAM_ATOMIC_WRITE,
     ST_STREAM_ATOMIC_UPDATE, /* a read and a write in one step */
-    ST_STREAM_LENGTH,        /* argument: bytes of the range that the record before it is about */
+    /* After an atomic access whose aux has ST_STREAM_WITH_VALUES set beside its bytes: what it did.
+     * aux: enum st_stream_atomic (bits 0 to 3), memory order as in C11 (4 to 6); address: the lower
+     * 48 bits of the value before, unless it was a store; argument: those 64 of the value after. */
+    ST_STREAM_VALUES,
+    ST_STREAM_LENGTH, /* argument: bytes of the range that the record before it is about */
 
     /* A deferred access of this or another thread: see above. address: a multiple of 8; aux:
      * which of the 8 bytes; argument: slot (bits 0 to 15) and epoch (16 to 63) of the thread that
@@ -110,11 +114,15 @@ enum st_stream_op {
 
     /* Synchronisation: always with a sequence number. address: the object; argument: return address
      * of the call. A release is emitted before it is done, an acquire after it was done. Re-entrant
-     * acquires and their releases are emitted like all others. */
+     * acquires and their releases are emitted like all others. aux of both: enum st_stream_lock. */
     ST_STREAM_ACQUIRE,
     ST_STREAM_RELEASE,
     ST_STREAM_SEND,    /* happens before every later receive of the same channel */
     ST_STREAM_RECEIVE, /* aux of both: which channel of the object, 0 to 255 */
+
+    /* A semaphore was made. Always with a sequence number. aux: its value, at most 127, and
+     * ST_STREAM_OPENED if it has a name, and may have been opened here before. */
+    ST_STREAM_SEMAPHORE_MADE,
 
     /* System calls that wait at a futex, and that wake those who wait: always with a sequence
      * number. address: the word; argument: return address of the call; aux: a channel of its own.
@@ -143,6 +151,25 @@ enum st_stream_op {
 };
 
 enum { ST_STREAM_HANDLER = 1 };
+
+/* What is acquired or released: a mutex, one side of a reader-writer lock, or a semaphore, which is
+ * acquired by a wait and released by a post. */
+enum st_stream_lock { ST_STREAM_MUTEX, ST_STREAM_WRITING, ST_STREAM_READING, ST_STREAM_SEMAPHORE };
+
+/* In the aux of ST_STREAM_SEMAPHORE_MADE. */
+enum { ST_STREAM_OPENED = 1 << 7 };
+
+enum { ST_STREAM_WITH_VALUES = 1 << 7, ST_STREAM_ACCESS_BYTES = 0x1f };
+
+enum st_stream_atomic {
+    ST_ATOMIC_LOAD,
+    ST_ATOMIC_FAIL, /* a compare-and-swap that did nothing */
+    ST_ATOMIC_STORE,
+    ST_ATOMIC_EXCHANGE,
+    ST_ATOMIC_COMPARE, /* a compare-and-swap that succeeded */
+    ST_ATOMIC_ADD,
+    ST_ATOMIC_BITS
+};
 
 /* Between a pause and its resume a thread does work that belongs to none of the functions that are
  * open in it, as if it were another thread: a share of a parallel region, or a task that it runs

@@ -203,7 +203,7 @@ static void finish(struct st_watch *watch) {
                                                  .before = records_delivered(watch)};
     if (watch->listening)
         st_merge_finish(watch->merge);
-    st_translator_flush(watch->translator);
+    st_translator_finish(watch->translator);
     if (watch->hooks->behind)
         watch->hooks->behind(watch->hooks->context, 0, 0);
 }
