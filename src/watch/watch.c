@@ -272,7 +272,10 @@ void st_watch_follow(struct st_watch *watch, const struct st_watch_hooks *hooks)
     if (!watch->other)
         watch->program.left_others = st_program_left_others(&watch->program);
     bool goes_on = watch->other ? !watch->program.ended : !is_first_over(watch);
-    watch->interrupted |= watch->program.interrupted && goes_on && watch->listening;
+    if (watch->program.interrupted && goes_on && watch->listening) {
+        watch->interrupted = true;
+        catch_up(watch); /* what a process that goes on has emitted by now is not much */
+    }
     finish(watch);
 }
 
