@@ -2,17 +2,26 @@
 
 #include "base/output.h"
 #include "cli/common_options.h"
+#include "report/text/glyphs.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+/* Names of files and what is in them may hold what a terminal obeys. */
+static void put_message(const char *head, const char *text) {
+    fputs(head, stderr);
+    st_put_safely(stderr, text, strlen(text), SIZE_MAX);
+    fputc('\n', stderr);
+}
 
 enum status complain(const struct st_error *error) {
     char text[sizeof *error + 64];
     st_error_text(error, text, sizeof text);
-    fprintf(stderr, "seriatim: %s\n", text);
+    put_message("seriatim: ", text);
     return STATUS_TROUBLE;
 }
 
@@ -22,7 +31,7 @@ void warn(const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "seriatim: warning: %s\n", text);
+    put_message("seriatim: warning: ", text);
 }
 
 enum status show(void (*write)(FILE *file, const void *context), const void *context) {

@@ -88,7 +88,8 @@ char *st_op_text(const struct st_symbols *symbols, const struct st_event *event)
 
 const char *st_edge_subject(const struct st_symbols *symbols, const struct st_edge *edge) {
     const struct st_event *event = edge->kind == ST_EDGE_FORK ? &edge->from.event : &edge->to.event;
-    return st_target_name(symbols, (enum st_op)event->written, event->target);
+    const char *lock = st_lock_of_channel(symbols, event);
+    return lock ? lock : st_target_name(symbols, (enum st_op)event->written, event->target);
 }
 
 /* ---- Formats ---- */

@@ -91,11 +91,15 @@ enum st_stream_op {
 
     /* Synchronisation: always with a sequence number. address: the object; argument: return address
      * of the call. A release is emitted before it is done, an acquire after it was done. Re-entrant
-     * acquires and their releases are emitted like all others. */
+     * acquires and their releases are emitted like all others. aux of both: enum st_stream_lock. */
     ST_STREAM_ACQUIRE,
     ST_STREAM_RELEASE,
     ST_STREAM_SEND,    /* happens before every later receive of the same channel */
     ST_STREAM_RECEIVE, /* aux of both: which channel of the object, 0 to 255 */
+
+    /* A semaphore was made. Always with a sequence number. aux: its value, at most 127, and
+     * ST_STREAM_OPENED if it has a name, and may have been opened here before. */
+    ST_STREAM_SEMAPHORE_MADE,
 
     /* System calls that wait at a futex, and that wake those who wait: always with a sequence
      * number. address: the word; argument: return address of the call; aux: a channel of its own.
@@ -124,6 +128,13 @@ enum st_stream_op {
 };
 
 enum { ST_STREAM_HANDLER = 1 };
+
+/* What is acquired or released: a mutex, one side of a reader-writer lock, or a semaphore, which is
+ * acquired by a wait and released by a post. */
+enum st_stream_lock { ST_STREAM_MUTEX, ST_STREAM_WRITING, ST_STREAM_READING, ST_STREAM_SEMAPHORE };
+
+/* In the aux of ST_STREAM_SEMAPHORE_MADE. */
+enum { ST_STREAM_OPENED = 1 << 7 };
 
 enum { ST_STREAM_WITH_VALUES = 1 << 7, ST_STREAM_ACCESS_BYTES = 0x1f };
 
