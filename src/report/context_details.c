@@ -25,7 +25,7 @@ static void list_locks(struct st_context_details *details, uint32_t held) {
         if (st_is_doubtful(details->symbols, lock))
             continue;
         st_reserve(&details->locks, &details->lock_capacity, count + 2);
-        details->locks[count++] = st_name(&details->symbols->locks, lock);
+        details->locks[count++] = st_held_name(details->symbols, lock);
     }
     st_reserve(&details->locks, &details->lock_capacity, count + 1);
     details->locks[count] = NULL;
