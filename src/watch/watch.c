@@ -80,18 +80,17 @@ static size_t take_records(void *context, uint32_t serial, uint64_t position,
 
 int st_watch_start(struct st_watch *watch, const char *const *argv, const char *runtime_dir,
                    const struct st_translation *translation, struct st_error *error) {
-    int result = st_shared_memory_create(&watch->memory, error);
-    if (result == 0)
-        watch->memory.head->deferred = translation->dead_before != NULL;
-    if (result == 0)
-        result = st_program_start(&watch->program, argv, watch->memory.fd, runtime_dir, error);
-    if (result == 0) {
-        watch->translator = st_translator_new(translation);
-        st_translator_publish_to(watch->translator, st_stream_dead_before(watch->memory.head));
-        watch->merge = st_merge_new(watch->memory.head, watch->memory.given, take_records, watch);
-        watch->listening = true;
-    }
-    return result;
+    if (st_shared_memory_create(&watch->memory, error) < 0)
+        return -1;
+    watch->memory.head->deferred = translation->dead_before != NULL;
+    /* Where things are in the stream is asked before the program can write over it. */
+    watch->translator = st_translator_new(translation);
+    st_translator_publish_to(watch->translator, st_stream_dead_before(watch->memory.head));
+    watch->merge = st_merge_new(watch->memory.head, watch->memory.given, take_records, watch);
+    if (st_program_start(&watch->program, argv, watch->memory.fd, runtime_dir, error) < 0)
+        return -1;
+    watch->listening = true;
+    return 0;
 }
 
 void st_watch_free(struct st_watch *watch) {
@@ -106,7 +105,7 @@ void st_watch_stop(struct st_watch *watch) {
 }
 
 pid_t st_watch_attached(const struct st_watch *watch) {
-    return (pid_t)atomic_load(&watch->memory.head->attached);
+    return watch->attached ? watch->attached : (pid_t)atomic_load(&watch->memory.head->attached);
 }
 
 bool st_watch_gave_up(const struct st_watch *watch) {
@@ -175,6 +174,9 @@ void st_watch_follow(struct st_watch *watch, const struct st_watch_hooks *hooks)
     uint64_t looked = 0; /* at signals, when so many records were delivered */
     while (!is_over(watch)) {
         bool any = watch->listening && st_merge_step(watch->merge);
+        watch->attached = st_watch_attached(watch);
+        if (watch->listening && st_merge_facts(watch->merge)->broken)
+            st_watch_stop(watch); /* the program must not wait for us */
         idle = any ? 0 : idle + 1;
         if (any && ++steps % STEPS_A_LOOK && records_delivered(watch) - looked < RECORDS_A_LOOK)
             continue;
@@ -189,6 +191,12 @@ void st_watch_follow(struct st_watch *watch, const struct st_watch_hooks *hooks)
     }
     watch->program.left_others = st_program_left_others(&watch->program);
     finish(watch);
+}
+
+bool st_watch_is_damaged(const struct st_watch *watch) {
+    const struct st_merge_facts *merge = st_merge_facts(watch->merge);
+    return merge->broken || merge->garbage || st_translator_facts(watch->translator)->garbage ||
+           st_shared_memory_is_damaged(&watch->memory);
 }
 
 uint64_t st_watch_missing(const struct st_watch *watch, char *reason, size_t size) {
