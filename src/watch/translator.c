@@ -359,11 +359,12 @@ static void on_module(struct st_translator *t, const struct st_stream_record *re
 #define USER_ADDRESSES (UINT64_C(1) << 47)
 enum { LARGEST_SMALL_ACCESS = 16 };
 
-/* The record of a range, with its length behind it: does it lie where memory of programs is? */
+/* The record of a range, with its length behind it: does it lie where memory of programs is? What
+ * was moved (move_records) lies behind that. */
 static bool is_range(const struct st_stream_record *record, uint64_t longest) {
     uint64_t length = record[1].argument, address = st_stream_address(record);
     return st_stream_op(&record[1]) == ST_STREAM_LENGTH && length <= longest &&
-           address + length <= USER_ADDRESSES;
+           (address >= USER_ADDRESSES || address + length <= USER_ADDRESSES);
 }
 
 /* Records that are rare. */
@@ -490,9 +491,11 @@ translate_access(struct st_translator *t, struct thread *thread,
     return 2;
 }
 
-/* Stops early at an item that is not complete, behind a module, and where the thread ends. */
+/* `emitted`: the same records, before addresses in them were moved.
+ * Stops early at an item that is not complete, behind a module, and where the thread ends. */
 static size_t translate(struct st_translator *t, struct thread *thread, uint64_t position,
-                        const struct st_stream_record *records, size_t count) {
+                        const struct st_stream_record *records,
+                        const struct st_stream_record *emitted, size_t count) {
     size_t i = 0, length;
     for (; i < count; i += length) {
         const struct st_stream_record *record = &records[i];
@@ -503,7 +506,7 @@ static size_t translate(struct st_translator *t, struct thread *thread, uint64_t
         if (!st_is_in_turn(record))
             return i;
         length = 1;
-        if (__builtin_expect(is_beyond(record), 0)) {
+        if (__builtin_expect(is_beyond(&emitted[i]), 0)) {
             length = skip_garbage(t, record, count - i);
             if (!length)
                 return i;
@@ -567,11 +570,11 @@ size_t st_translate(void *context, uint32_t serial, uint64_t position,
     struct st_translator *t = context;
     size_t taken = 0;
     do {
-        const struct st_stream_record *rest = records + taken;
+        const struct st_stream_record *emitted = records + taken, *rest = emitted;
         if (__builtin_expect(st_places_moves(t->places)->count, 0))
             rest = move_records(t, rest, count - taken);
         t->module_came = false;
-        taken += translate(t, thread_of(t, serial), position + taken, rest, count - taken);
+        taken += translate(t, thread_of(t, serial), position + taken, rest, emitted, count - taken);
     } while (t->module_came);
     return taken;
 }
