@@ -2,17 +2,27 @@
 #include "watch/translator_state.h"
 
 #include "base/memory.h"
+#include "symbol/symbol.h"
 
 #include <string.h>
 
-/* clang gives a lambda of the C++ library a name that is not of the library. */
+/* clang gives a lambda of the C++ library a name that is not of the library. Its own functions for
+ * OpenMP, which combine and copy data, begin with a dot. */
 static bool is_hidden(const struct st_code *code) {
     return strncmp(code->function, "std::", 5) == 0 || strncmp(code->function, "__", 2) == 0 ||
-           strstr(code->file, "/include/c++/");
+           strncmp(code->function, ".omp", 4) == 0 || strstr(code->file, "/include/c++/");
+}
+
+/* The code of a parallel region or of a task is what its work starts with. clang puts a second
+ * function around it. */
+static bool is_outlined(const char *name) {
+    size_t length = strlen(name), rest = strlen(ST_OUTLINED);
+    return length >= rest && strcmp(name + length - rest, ST_OUTLINED) == 0;
 }
 
 static enum kind kind_of(const struct st_spec *spec, const struct st_code *code, bool hidden) {
-    bool by_default = !hidden && strcmp(code->function, "main") != 0;
+    bool by_default =
+        !hidden && strcmp(code->function, "main") != 0 && !is_outlined(code->function);
     if (!spec)
         return by_default ? INFERRED : NO_BLOCK;
     size_t function_rank = st_spec_rank(spec, ST_SPEC_FUNCTION, code->function);
@@ -65,7 +75,7 @@ void st_translate_begin_block(struct st_translator *t, struct thread *thread, st
 }
 
 static void end_block(struct st_translator *t, struct thread *thread, const struct frame *frame) {
-    if (frame->kind != NO_BLOCK)
+    if (frame->kind != NO_BLOCK && !frame->paused)
         emit(t, thread, ST_END, frame->block, frame->loc);
 }
 
@@ -95,6 +105,10 @@ void st_translate_leave(struct st_translator *t, struct thread *thread, bool ann
         pop_one(t, thread);
 }
 
+bool st_translate_is_hidden(struct st_translator *t, const struct st_stream_record *enter) {
+    return function_at(t, enter->argument)->hidden;
+}
+
 /* What the library does in a function of its own is what those around it do; the program's own
  * functions, be they called by the library, are the program's again. */
 static unsigned calls_in(struct st_translator *t, const struct thread *thread,
@@ -106,10 +120,11 @@ static unsigned calls_in(struct st_translator *t, const struct thread *thread,
 }
 
 /* A function that waits for others is no step of those around it: they end before and begin again
- * behind it. What the library does in between is in no inferred block. */
+ * after it. What the library does in between is in no inferred block. (A wait at a word of the
+ * program's own may be one for a lock: that is decided access by access.) */
 static void enter_library(struct st_translator *t, struct thread *thread, struct frame frame) {
-    bool waits_already = thread->depth && thread->frames[thread->depth - 1].calls & CALL_WAITS;
-    if (frame.calls & CALL_WAITS && !waits_already) {
+    bool waits_already = thread->depth && is_waiting_call(thread->frames[thread->depth - 1].calls);
+    if (is_waiting_call(frame.calls) && !waits_already) {
         frame.suspends = true;
         frame.suspended = (uint32_t)st_translate_suspend(t, thread);
     }
@@ -130,6 +145,7 @@ void st_translate_enter(struct st_translator *t, struct thread *thread,
     }
     struct st_call call = {record->argument, st_stream_address(record), call_of(thread)};
     struct frame frame = {.kind = kind,
+                          .hidden = function->hidden,
                           .calls = (uint8_t)calls_in(t, thread, function, call.called_from),
                           .block = function->block,
                           .call = st_sites_call(&t->sites, call)};
@@ -153,7 +169,7 @@ void st_translate_begin(struct st_translator *t, struct thread *thread,
 size_t st_translate_suspend(struct st_translator *t, struct thread *thread) {
     size_t first = thread->depth;
     while (first && thread->frames[first - 1].kind <= INFERRED &&
-           !thread->frames[first - 1].suspends)
+           !thread->frames[first - 1].suspends && !thread->frames[first - 1].paused)
         first--;
     for (size_t i = thread->depth; i-- > first;)
         end_block(t, thread, &thread->frames[i]);
@@ -162,7 +178,7 @@ size_t st_translate_suspend(struct st_translator *t, struct thread *thread) {
 
 void st_translate_resume(struct st_translator *t, struct thread *thread, size_t first) {
     for (size_t i = first; i < thread->depth; i++)
-        if (thread->frames[i].kind == INFERRED)
+        if (thread->frames[i].kind == INFERRED && !thread->frames[i].paused)
             emit_event(t,
                        (struct st_event){.thread = thread->number,
                                          .target = thread->frames[i].block,
@@ -173,8 +189,33 @@ void st_translate_resume(struct st_translator *t, struct thread *thread, size_t 
                        thread->at);
 }
 
-void st_translate_split(struct st_translator *t, struct thread *thread) {
-    st_translate_resume(t, thread, st_translate_suspend(t, thread));
+static void begin_other_work(struct st_translator *t, struct thread *thread) {
+    size_t first = st_translate_suspend(t, thread);
+    thread->pauses++;
+    for (size_t i = first; i < thread->depth; i++)
+        thread->frames[i].paused = thread->pauses;
+    thread->started = false;
+}
+
+/* Whatever was entered since the pause was left. */
+static void end_other_work(struct st_translator *t, struct thread *thread) {
+    if (!thread->pauses)
+        return; /* the pause came before the runtime started */
+    size_t first = thread->depth;
+    for (; first && thread->frames[first - 1].paused == thread->pauses; first--)
+        thread->frames[first - 1].paused = 0;
+    thread->pauses--;
+    thread->started = true;
+    st_translate_resume(t, thread, first);
+}
+
+void st_translate_split(struct st_translator *t, struct thread *thread, enum st_stream_split kind) {
+    if (kind == ST_SPLIT_PAUSE)
+        begin_other_work(t, thread);
+    else if (kind == ST_SPLIT_RESUME)
+        end_other_work(t, thread);
+    else
+        st_translate_resume(t, thread, st_translate_suspend(t, thread));
 }
 
 void st_translate_leave_all(struct st_translator *t, struct thread *thread) {
