@@ -3,9 +3,6 @@
 
 #include "base/memory.h"
 
-/* The channel of a word by which the library signals. */
-enum { LIBRARY_CHANNEL = 253 };
-
 static struct word *word_at(struct st_translator *t, uint64_t address) {
     struct st_sync_object *object = st_object_at(&t->words, address, 0);
     size_t index = (size_t)(object - t->words.list);
@@ -37,7 +34,7 @@ static void mark_pool(struct st_translator *t, uint64_t address) {
 static void signal_by(struct st_translator *t, struct thread *thread,
                       const struct st_stream_record *record, enum st_stream_op op, unsigned calls) {
     struct st_stream_record on = {
-        st_stream_what(ST_STREAM_SEND, LIBRARY_CHANNEL, st_stream_address(record)),
+        st_stream_what(ST_STREAM_SEND, ST_CHANNEL_LIBRARY, st_stream_address(record)),
         record->argument};
     bool both = calls & (CALL_WAITS | CALL_RECEIVES);
     if (op == ST_STREAM_ATOMIC_READ || (op == ST_STREAM_ATOMIC_UPDATE && both))

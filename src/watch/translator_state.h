@@ -26,6 +26,7 @@ enum library_call {
 struct frame {
     enum kind kind;
     bool annotated; /* opened by ST_STREAM_BEGIN */
+    bool starts;    /* its thread, or work of its own, begins with it */
     bool suspends;  /* while it is open, inferred blocks around it, from this index on, are not */
     uint8_t calls;  /* enum library_call, of this and the library's functions around it */
     uint32_t suspended; /* that index */

@@ -8,7 +8,7 @@
  * orders the two. So to the task its data are new. */
 #define _GNU_SOURCE
 #include "runtime/core/memory_events.h"
-#include "runtime/intercept/omp_model.h"
+#include "runtime/parallel/omp_model.h"
 
 typedef void code(void *);
 typedef void copy_code(void *, void *);

@@ -9,8 +9,8 @@
  *
  * Functions come in pairs, before and after what the runtime does. All of them may be called where
  * no thread is watched; then they do nothing. */
-#ifndef SERIATIM_RUNTIME_INTERCEPT_OMP_MODEL_H
-#define SERIATIM_RUNTIME_INTERCEPT_OMP_MODEL_H
+#ifndef SERIATIM_RUNTIME_PARALLEL_OMP_MODEL_H
+#define SERIATIM_RUNTIME_PARALLEL_OMP_MODEL_H
 
 #include "runtime/intercept/interpose.h"
 
