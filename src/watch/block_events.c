@@ -135,15 +135,24 @@ static void enter_library(struct st_translator *t, struct thread *thread, struct
     push(thread, frame);
 }
 
+/* Is it what the thread, or work of its own in it, starts with? A handler of a signal may come
+ * before that. And it may have been inlined into a function of a library: then this one is called
+ * there. */
+static bool is_start(struct st_translator *t, const struct thread *thread,
+                     const struct function *function, const struct st_stream_record *record) {
+    if (thread->started || function->hidden || st_stream_aux(record) == ST_STREAM_HANDLER)
+        return false;
+    return !thread->depth || !thread->frames[thread->depth - 1].hidden ||
+           !st_translate_is_users(t, st_stream_address(record));
+}
+
 void st_translate_enter(struct st_translator *t, struct thread *thread,
                         const struct st_stream_record *record) {
     struct function *function = function_at(t, record->argument);
     enum kind kind = function->kind;
     if (t->options.dead_before)
         st_translate_start(t, thread->number, thread->at);
-    /* A handler of a signal may come before what the thread starts with. */
-    bool starts =
-        !thread->started && !function->hidden && st_stream_aux(record) != ST_STREAM_HANDLER;
+    bool starts = is_start(t, thread, function, record);
     if (starts) {
         thread->started = function->started = true;
         if (kind == INFERRED)
@@ -151,6 +160,7 @@ void st_translate_enter(struct st_translator *t, struct thread *thread,
     }
     struct st_call call = {record->argument, st_stream_address(record), call_of(thread)};
     struct frame frame = {.kind = kind,
+                          .hidden = function->hidden,
                           .starts = starts,
                           .calls = (uint8_t)calls_in(t, thread, function, call.called_from),
                           .block = function->block,

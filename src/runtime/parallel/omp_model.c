@@ -253,6 +253,11 @@ struct rt_task *rt_task_new(uintptr_t caller) {
     return task;
 }
 
+void rt_task_copied(const struct rt_task *task) {
+    if (task)
+        RT_EMIT(rt_send(task, ST_CHANNEL_TASK, task->team->caller));
+}
+
 struct rt_task *rt_task_copy(const struct rt_task *task) {
     if (!rt_enter())
         return NULL;

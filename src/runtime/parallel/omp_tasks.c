@@ -74,6 +74,7 @@ static void copy_packet(void *to, void *from) {
     *packet = *(struct packet *)from;
     set_words(packet, packet->original);
     packet->copier((char *)packet + packet->offset, packet->original);
+    rt_task_copied(packet->task);
 }
 
 /* The size of a packet with its data, which are aligned as the task wants it. */
