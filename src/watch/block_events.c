@@ -114,6 +114,10 @@ void st_translate_leave(struct st_translator *t, struct thread *thread, bool ann
         pop_one(t, thread);
 }
 
+bool st_translate_is_hidden(struct st_translator *t, const struct st_stream_record *enter) {
+    return function_at(t, enter->argument)->hidden;
+}
+
 /* What the library does in a function of its own is what those around it do; the program's own
  * functions, be they called by the library, are the program's again. */
 static unsigned calls_in(struct st_translator *t, const struct thread *thread,
@@ -125,10 +129,11 @@ static unsigned calls_in(struct st_translator *t, const struct thread *thread,
 }
 
 /* A function that waits for others is no step of those around it: they end before and begin again
- * behind it. What the library does in between is in no inferred block. */
+ * after it. What the library does in between is in no inferred block. (A wait at a word of the
+ * program's own may be one for a lock: that is decided access by access.) */
 static void enter_library(struct st_translator *t, struct thread *thread, struct frame frame) {
-    bool waits_already = thread->depth && thread->frames[thread->depth - 1].calls & CALL_WAITS;
-    if (frame.calls & CALL_WAITS && !waits_already) {
+    bool waits_already = thread->depth && is_waiting_call(thread->frames[thread->depth - 1].calls);
+    if (is_waiting_call(frame.calls) && !waits_already) {
         frame.suspends = true;
         frame.suspended = (uint32_t)st_translate_suspend(t, thread);
     }

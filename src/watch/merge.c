@@ -122,10 +122,12 @@ size_t st_item_length(const struct st_stream_record *records, size_t count) {
     switch (op) {
     case ST_STREAM_READ:
     case ST_STREAM_WRITE:
+        length = st_stream_aux(records) ? 1 : 2;
+        break;
     case ST_STREAM_ATOMIC_READ:
     case ST_STREAM_ATOMIC_WRITE:
     case ST_STREAM_ATOMIC_UPDATE:
-        length = st_stream_aux(records) ? 1 : 2;
+        length = st_stream_aux(records) & ST_STREAM_WITH_VALUES ? 2 : 1;
         break;
     case ST_STREAM_DEFERRED_READ:
     case ST_STREAM_DEFERRED_WRITE:

@@ -24,6 +24,7 @@ struct st_translator *st_translator_new(const struct st_translation *translation
         st_variables_reuse(&t->variables);
     st_objects_init(&t->locks);
     st_objects_init(&t->channels);
+    st_objects_init(&t->shared);
     st_objects_init(&t->words);
     st_map64_init(&t->calls);
     st_map64_init(&t->functions);
@@ -50,6 +51,8 @@ void st_translator_free(struct st_translator *t) {
     for (uint32_t i = 0; i < t->serials.count; i++)
         free_thread(t->threads[i]);
     free(t->threads);
+    for (size_t i = 0; i < GONE_THREADS; i++)
+        st_past_free(&t->gone[i].past);
     st_map64_free(&t->serials);
     st_symbols_free(&t->symbols);
     st_sites_free(&t->sites);
@@ -58,6 +61,9 @@ void st_translator_free(struct st_translator *t) {
     st_variables_free(&t->variables);
     st_objects_free(&t->locks);
     st_objects_free(&t->channels);
+    st_objects_free(&t->shared);
+    free(t->shared_facts);
+    free(t->shared_repeats.counts);
     st_objects_free(&t->words);
     free(t->word_facts);
     free(t->lock_repeats.counts);
@@ -220,6 +226,13 @@ void st_translator_flush(struct st_translator *t) {
         publish(t);
 }
 
+void st_translator_finish(struct st_translator *t) {
+    for (uint32_t i = 0; i < t->serials.count; i++)
+        if (t->threads[i])
+            st_translate_end_of_words(t, t->threads[i]);
+    st_translator_flush(t);
+}
+
 /* ---- where ---- */
 
 /* A line as a location; asked for once. */
@@ -285,11 +298,16 @@ static void on_thread_event(struct st_translator *t, struct thread *thread,
 }
 
 static void on_thread_end(struct st_translator *t, struct thread *thread) {
+    st_translate_end_of_words(t, thread);
     st_translate_leave_all(t, thread);
     if (thread->slot != ST_SLOT_NONE)
         st_slots_end(&t->slots, thread->slot, thread->number, thread->at);
     t->threads[thread->number] = NULL;
     t->last_thread = NULL;
+    struct gone_thread *gone = &t->gone[t->gone_count++ % GONE_THREADS];
+    st_past_free(&gone->past);
+    *gone = (struct gone_thread){thread->number, thread->past};
+    thread->past = (struct st_past){0};
     free_thread(thread);
 }
 
@@ -317,6 +335,7 @@ static void on_free(struct st_translator *t, const struct st_stream_record *reco
     st_variables_forget(&t->variables, st_stream_address(record), record[1].argument);
     st_objects_forget(&t->locks, st_stream_address(record), record[1].argument);
     st_objects_forget(&t->channels, st_stream_address(record), record[1].argument);
+    st_objects_forget(&t->shared, st_stream_address(record), record[1].argument);
     st_objects_forget(&t->words, st_stream_address(record), record[1].argument);
 }
 
@@ -379,6 +398,9 @@ static __attribute__((noinline)) void on_other(struct st_translator *t, struct t
         break;
     case ST_STREAM_RECEIVE:
         st_translate_channel(t, thread, record, ST_RECEIVE);
+        break;
+    case ST_STREAM_SEMAPHORE_MADE:
+        st_translate_semaphore(t, record);
         break;
     case ST_STREAM_FORK:
         on_thread_event(t, thread, record, ST_FORK);
@@ -447,7 +469,7 @@ translate_access(struct st_translator *t, struct thread *thread,
     if (left > AHEAD)
         st_variables_prefetch(&t->variables, st_stream_address(record + AHEAD));
     if (__builtin_expect(st_stream_aux(record) != 0, 1)) {
-        access_variable(t, thread, record, write, false);
+        access_variable(t, thread, st_stream_address(record), record, write, false);
         return 1;
     }
     if (left == 1)
@@ -470,12 +492,20 @@ static size_t translate(struct st_translator *t, struct thread *thread, uint64_t
         enum st_stream_op op = st_stream_op(record);
         if (!st_is_in_turn(record))
             return i;
+        if (__builtin_expect(thread->held_back.there, 0))
+            st_translate_held_back(t, thread, record);
         length = 1;
         switch (op) {
         case ST_STREAM_ATOMIC_READ:
         case ST_STREAM_ATOMIC_WRITE:
         case ST_STREAM_ATOMIC_UPDATE:
-            st_translate_atomic(t, thread, record, op);
+            if (st_stream_aux(record) & ST_STREAM_WITH_VALUES) {
+                length = 2;
+                if (i + 1 == count)
+                    return i;
+                thread->at++;
+            }
+            st_translate_atomic(t, thread, record);
             break;
         case ST_STREAM_READ:
         case ST_STREAM_WRITE:

@@ -475,6 +475,27 @@ static void names_beyond_the_size_of_a_chunk_come_back(void **state) {
     st_symbols_free(&symbols);
 }
 
+/* Six million names in a file of a few thousand bytes. */
+static void names_that_were_made_to_fill_the_memory_are_refused(void **state) {
+    (void)state;
+    struct st_symbols symbols;
+    st_symbols_init(&symbols);
+    add_many_names(&symbols, 1);
+    for (uint32_t i = 0; i < 6000000; i++)
+        st_names_append(&symbols.variables, "v", 1);
+    struct events events = make_random(1, 10, 10, 1);
+    struct bytes bytes = write_trace(&symbols, &events, 0, false);
+    assert_in_range(bytes.size, 100, 100000);
+    struct outcome outcome = read_trace(bytes.data, bytes.size, 100);
+    assert_true(outcome.failed);
+    assert_non_null(strstr(outcome.error.cause, "far more memory"));
+    assert_in_range(outcome.symbols.variables.count, 0, 10);
+    free_outcome(&outcome);
+    free(bytes.data);
+    free(events.data);
+    st_symbols_free(&symbols);
+}
+
 static void a_source_that_was_cut_stays_cut(void **state) {
     (void)state;
     struct sample sample = make_sample();
@@ -1171,6 +1192,7 @@ int main(int count, char **arguments) {
         cmocka_unit_test(the_largest_jumps_come_back),
         cmocka_unit_test(dropped_events_are_left_out_and_nested_ones_stay),
         cmocka_unit_test(names_beyond_the_size_of_a_chunk_come_back),
+        cmocka_unit_test(names_that_were_made_to_fill_the_memory_are_refused),
         cmocka_unit_test(a_source_that_was_cut_stays_cut),
         cmocka_unit_test(a_full_disk_is_an_error_that_names_the_file),
         cmocka_unit_test(a_name_beyond_all_bounds_is_an_error),
