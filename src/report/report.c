@@ -117,6 +117,11 @@ const struct st_report_format st_report_formats[] = {
     {0},
 };
 
+const char *st_program_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
 const char *st_report_format_name(size_t index) {
     for (size_t i = 0; i <= index; i++)
         if (!st_report_formats[i].name)

@@ -353,17 +353,19 @@ static bool is_still_waiting(struct st_translator *t, const struct thread *threa
     }
 }
 
-/* It swapped a word that was taken, and does not wait: that is no lock, unless it is only about to
- * return to where it will wait. */
+/* It may be about to wait, with functions and local variables of its own. */
+static bool may_wait_next(enum st_stream_op op) {
+    return op == ST_STREAM_LEAVE || op == ST_STREAM_ENTER || op == ST_STREAM_READ ||
+           op == ST_STREAM_WRITE;
+}
+
+/* It swapped a word that was taken, and does not wait: that is no lock. */
 static bool shows_data(const struct thread *thread, struct st_word *word,
                        const struct st_stream_record *record) {
     if (word->state != ST_WORD_LOCK || !word->holder || !st_is_change(&thread->held_back.atomic))
         return false;
-    if (record && st_stream_op(record) != ST_STREAM_LEAVE &&
-        st_stream_op(record) != ST_STREAM_ENTER)
-        return true;
     word->unsettled = true;
-    return false;
+    return record && !may_wait_next(st_stream_op(record));
 }
 
 void st_translate_held_back(struct st_translator *t, struct thread *thread,
