@@ -6,7 +6,7 @@
 
 struct st_detail st_detail_at(const struct st_report *report, uint64_t loc) {
     static const char *const none[] = {NULL};
-    struct st_detail detail = {"", none, none};
+    struct st_detail detail = {"", none, none, false};
     if (report->details)
         report->details->lookup(report->details->context, loc, &detail);
     return detail;
@@ -116,6 +116,11 @@ const struct st_report_format st_report_formats[] = {
     {.name = "html", .write = write_html},
     {0},
 };
+
+const char *st_program_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
 
 const char *st_report_format_name(size_t index) {
     for (size_t i = 0; i <= index; i++)

@@ -40,8 +40,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The environment variable that names the descriptor of the memory ("9"), for the program. */
+/* The environment variable by which a program finds its stream: the descriptor of the memory ("9"),
+ * or where to ask for one ("@NAME").
+ *
+ * The rendezvous. Every process needs a stream of its own, whoever started it. "@NAME" stands for a
+ * unix socket (SOCK_SEQPACKET) with the abstract name NAME: it can be reached after all descriptors
+ * were closed and from another root folder. The runtime connects, sends a request, and waits for
+ * the answer, with which the descriptor of the memory comes (SCM_RIGHTS); `attached` is set in it.
+ * If the answer is no, or nobody is there, the process is not watched. */
 #define ST_STREAM_VARIABLE "SERIATIM_STREAM"
+enum { ST_STREAM_RENDEZVOUS = '@' };
+
+enum st_stream_wish {
+    ST_STREAM_BEGUN,  /* a stream, for a program that has begun */
+    ST_STREAM_FORKED, /* a stream, for a process that is a copy of one that was watched */
+};
+struct st_stream_request {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t wish;
+};
+struct st_stream_answer {
+    uint64_t magic;
+    uint32_t granted;
+    uint32_t unused;
+};
 
 #define ST_STREAM_MAGIC UINT64_C(0x3172747374616972)
 enum {
@@ -241,11 +264,13 @@ struct st_stream_head {
     _Atomic uint32_t attached;  /* process id of the program, once its runtime has started */
     _Atomic uint32_t closed;    /* set by the watcher when it reads no more: emit nothing */
     _Atomic uint32_t ended;     /* set by the program when it ends in an orderly way */
+    _Atomic uint32_t status;    /* its exit status then, plus 1; 0 where it is not known */
     _Atomic uint32_t waiting;   /* how many threads wait for a free chunk (a futex: `free_word`) */
     _Atomic uint32_t free_word; /* grows when a chunk was given back */
     uint32_t deferred;          /* set by the watcher: accesses are to be deferred */
     _Atomic uint32_t no_room;   /* set by the program: no addresses for shadow memory, no events */
-    _Atomic uint64_t dropped;   /* events not emitted (signal handlers, forked children) */
+    _Atomic uint32_t shut_in; /* processes forked after the program had shut itself in (seccomp) */
+    _Atomic uint64_t dropped; /* events not emitted (signal handlers, forked children) */
     char pad0[64];
     _Atomic uint64_t next_sequence; /* the first one is 1 */
     char pad1[56];

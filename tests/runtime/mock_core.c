@@ -392,6 +392,19 @@ void rt_stop_in_child(void) {
     self.finished = true;
 }
 
+uint32_t rt_generation = 1;
+
+void rt_follow_child(void) {
+}
+void rt_note_fork(void) {
+}
+void rt_shut_in(void) {
+}
+
+void rt_note_exit(int status) {
+    (void)status;
+}
+
 void rt_emit_modules(void) {
     must_be_inside();
     add("modules");

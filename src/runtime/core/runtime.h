@@ -39,6 +39,29 @@ extern uintptr_t rt_signal_return;
  * or NULL. */
 void rt_initialize(const char *stream);
 
+/* In a process that was forked: rt_stop_in_child comes first, before anything else of the runtime,
+ * and nothing is emitted from then on. rt_follow_child asks for a stream for this process, if there
+ * is somebody to ask, and starts it as if the process had begun here. To be called before the
+ * process has a second thread: until then there is nothing to see. */
+void rt_stop_in_child(void);
+void rt_follow_child(void);
+
+/* Asks for a stream for this process, at the place that `text` (the value of ST_STREAM_VARIABLE)
+ * names; and, in a process that was forked since, at the same place again. Returns the descriptor
+ * of the stream, or -1: there is nobody to ask, or the answer is no. */
+int rt_ask_for_stream(const char *text);
+int rt_ask_again(void);
+
+/* The process has forked another one. */
+void rt_note_fork(void);
+
+/* From now on the process may not be allowed to make system calls that it would not make by itself:
+ * those that it forks are not watched. */
+void rt_shut_in(void);
+
+/* The process is about to end with this status. */
+void rt_note_exit(int status);
+
 /* Closes the stream: no thread emits anything from now on. */
 void rt_give_up(void);
 
