@@ -111,20 +111,21 @@ static const struct st_progress_hook *progress_line(bool quiet) {
     return &hook;
 }
 
-void show_behind(const void *quiet, uint64_t records, double rate) {
+void show_status_line(const char *line) {
     static struct progress_line progress;
-    char line[120];
-    if (!records) {
+    if (!line)
         clear_line(&progress);
-        return;
-    }
-    if (*(const bool *)quiet || !isatty(STDERR_FILENO))
-        return;
-    int width = snprintf(line, sizeof line,
-                         "catching up: %.2f million events behind, %.2f million a second "
-                         "(Ctrl-C: report now)",
-                         (double)records * 1e-6, rate * 1e-6);
-    put_line(&progress, line, width);
+    else if (isatty(STDERR_FILENO))
+        put_line(&progress, line, (int)strlen(line));
+}
+
+void show_behind(const void *quiet, uint64_t records, double rate) {
+    char line[120];
+    snprintf(line, sizeof line,
+             "catching up: %.2f million events behind, %.2f million a second (Ctrl-C: report now)",
+             (double)records * 1e-6, rate * 1e-6);
+    if (!records || !*(const bool *)quiet)
+        show_status_line(records ? line : NULL);
 }
 
 void hide_progress(struct st_reading *reading) {
@@ -210,6 +211,10 @@ void warn_of_watch(const struct st_watch *watch, const char *program) {
              program);
     if (st_watch_gave_up(watch))
         warn("%s ran out of memory for its events: what it did after that was not seen", program);
+    uint32_t shut_in = atomic_load(&watch->memory.head->shut_in);
+    if (shut_in)
+        warn("%s forked %" PRIu32 " process%s not watched, after it had given up rights (seccomp)",
+             program, shut_in, shut_in == 1 ? ", which was" : "es, which were");
     if (watch->interrupted)
         warn("interrupted: %" PRIu64 " events that %s had emitted were not read", watch->unread,
              program);

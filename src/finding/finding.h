@@ -55,6 +55,10 @@ struct st_violation {
     /* The last edge of such a path; an engine that gives the path need not set it. to.number is 0
      * where it is not known; from.number is 0 where only the thread of its source is. */
     struct st_edge closing;
+    /* Where a run had several processes: the id of the one that did this, and its executable. 0 and
+     * NULL otherwise. */
+    uint64_t process;
+    const char *program;
 };
 
 enum st_verdict { ST_UNDECIDED, ST_SERIALIZABLE, ST_NOT_SERIALIZABLE };

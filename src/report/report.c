@@ -6,7 +6,7 @@
 
 struct st_detail st_detail_at(const struct st_report *report, uint64_t loc) {
     static const char *const none[] = {NULL};
-    struct st_detail detail = {"", none, none};
+    struct st_detail detail = {"", none, none, false};
     if (report->details)
         report->details->lookup(report->details->context, loc, &detail);
     return detail;
@@ -88,7 +88,8 @@ char *st_op_text(const struct st_symbols *symbols, const struct st_event *event)
 
 const char *st_edge_subject(const struct st_symbols *symbols, const struct st_edge *edge) {
     const struct st_event *event = edge->kind == ST_EDGE_FORK ? &edge->from.event : &edge->to.event;
-    return st_target_name(symbols, (enum st_op)event->written, event->target);
+    const char *lock = st_lock_of_channel(symbols, event);
+    return lock ? lock : st_target_name(symbols, (enum st_op)event->written, event->target);
 }
 
 /* ---- Formats ---- */
@@ -115,6 +116,11 @@ const struct st_report_format st_report_formats[] = {
     {.name = "html", .write = write_html},
     {0},
 };
+
+const char *st_program_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
 
 const char *st_report_format_name(size_t index) {
     for (size_t i = 0; i <= index; i++)

@@ -81,7 +81,7 @@ int st_trace_input_open(struct st_trace_input *input, const struct st_trace_sour
     if (input->spec)
         input->selection = st_selection_new(input->spec, symbols);
     if (symbols->contexts.kept)
-        input->tracker = st_context_tracker_new();
+        input->tracker = st_context_tracker_new(st_trace_channels(input->reading.trace));
     return 0;
 }
 
@@ -161,7 +161,8 @@ static int read_again(struct st_trace_input *input, st_trace_input_feed *feed, v
         return -1;
     struct st_selection *selection =
         input->spec ? st_selection_new(input->spec, st_trace_symbols(reading.trace)) : NULL;
-    struct st_context_tracker *tracker = input->tracker ? st_context_tracker_new() : NULL;
+    struct st_context_tracker *tracker =
+        input->tracker ? st_context_tracker_new(st_trace_channels(reading.trace)) : NULL;
     while ((count = st_reading_next(&reading, &events, &first, error)) > 0) {
         prepare(selection, tracker, events, (size_t)count);
         feed(context, events, (size_t)count, first);

@@ -40,8 +40,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The environment variable that names the descriptor of the memory ("9"), for the program. */
+/* The environment variable by which a program finds its stream: the descriptor of the memory ("9"),
+ * or where to ask for one ("@NAME").
+ *
+ * The rendezvous. Every process needs a stream of its own, whoever started it. "@NAME" stands for a
+ * unix socket (SOCK_SEQPACKET) with the abstract name NAME: it can be reached after all descriptors
+ * were closed and from another root folder. The runtime connects, sends a request, and waits for
+ * the answer, with which the descriptor of the memory comes (SCM_RIGHTS); `attached` is set in it.
+ * If the answer is no, or nobody is there, the process is not watched. */
 #define ST_STREAM_VARIABLE "SERIATIM_STREAM"
+enum { ST_STREAM_RENDEZVOUS = '@' };
+
+enum st_stream_wish {
+    ST_STREAM_BEGUN,  /* a stream, for a program that has begun */
+    ST_STREAM_FORKED, /* a stream, for a process that is a copy of one that was watched */
+};
+struct st_stream_request {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t wish;
+};
+struct st_stream_answer {
+    uint64_t magic;
+    uint32_t granted;
+    uint32_t unused;
+};
 
 #define ST_STREAM_MAGIC UINT64_C(0x3172747374616972)
 enum {
@@ -91,11 +114,15 @@ enum st_stream_op {
 
     /* Synchronisation: always with a sequence number. address: the object; argument: return address
      * of the call. A release is emitted before it is done, an acquire after it was done. Re-entrant
-     * acquires and their releases are emitted like all others. */
+     * acquires and their releases are emitted like all others. aux of both: enum st_stream_lock. */
     ST_STREAM_ACQUIRE,
     ST_STREAM_RELEASE,
     ST_STREAM_SEND,    /* happens before every later receive of the same channel */
     ST_STREAM_RECEIVE, /* aux of both: which channel of the object, 0 to 255 */
+
+    /* A semaphore was made. Always with a sequence number. aux: its value, at most 127, and
+     * ST_STREAM_OPENED if it has a name, and may have been opened here before. */
+    ST_STREAM_SEMAPHORE_MADE,
 
     /* System calls that wait at a futex, and that wake those who wait: always with a sequence
      * number. address: the word; argument: return address of the call; aux: a channel of its own.
@@ -124,6 +151,13 @@ enum st_stream_op {
 };
 
 enum { ST_STREAM_HANDLER = 1 };
+
+/* What is acquired or released: a mutex, one side of a reader-writer lock, or a semaphore, which is
+ * acquired by a wait and released by a post. */
+enum st_stream_lock { ST_STREAM_MUTEX, ST_STREAM_WRITING, ST_STREAM_READING, ST_STREAM_SEMAPHORE };
+
+/* In the aux of ST_STREAM_SEMAPHORE_MADE. */
+enum { ST_STREAM_OPENED = 1 << 7 };
 
 enum { ST_STREAM_WITH_VALUES = 1 << 7, ST_STREAM_ACCESS_BYTES = 0x1f };
 
@@ -157,9 +191,14 @@ enum st_stream_channel {
     ST_CHANNEL_DOACROSS,
     ST_CHANNEL_REDUCTION,
     ST_CHANNEL_DETACHED, /* an event of a detached task was fulfilled */
-    ST_CHANNEL_LAST_OF_RUNTIME = ST_CHANNEL_DETACHED,
+    ST_CHANNEL_SPAWN,    /* oneTBB: a task is handed to the scheduler */
+    ST_CHANNEL_ARENA,    /* what was to be done in an arena is done */
+    ST_CHANNEL_LAST_OF_RUNTIME = ST_CHANNEL_ARENA,
     ST_CHANNEL_WRITERS, /* tasks that depend on a variable as out or inout */
     ST_CHANNEL_READERS, /* as in */
+
+    /* A word by which a library in C++ headers signals: its atomics are sends and receives. */
+    ST_CHANNEL_LIBRARY = 253,
 };
 
 /* `what` holds op (bits 0 to 6), aux (8 to 15) and address (16 to 63: user addresses have 47 bits).
@@ -230,11 +269,13 @@ struct st_stream_head {
     _Atomic uint32_t attached;  /* process id of the program, once its runtime has started */
     _Atomic uint32_t closed;    /* set by the watcher when it reads no more: emit nothing */
     _Atomic uint32_t ended;     /* set by the program when it ends in an orderly way */
+    _Atomic uint32_t status;    /* its exit status then, plus 1; 0 where it is not known */
     _Atomic uint32_t waiting;   /* how many threads wait for a free chunk (a futex: `free_word`) */
     _Atomic uint32_t free_word; /* grows when a chunk was given back */
     uint32_t deferred;          /* set by the watcher: accesses are to be deferred */
     _Atomic uint32_t no_room;   /* set by the program: no addresses for shadow memory, no events */
-    _Atomic uint64_t dropped;   /* events not emitted (signal handlers, forked children) */
+    _Atomic uint32_t shut_in; /* processes forked after the program had shut itself in (seccomp) */
+    _Atomic uint64_t dropped; /* events not emitted (signal handlers, forked children) */
     char pad0[64];
     _Atomic uint64_t next_sequence; /* the first one is 1 */
     char pad1[56];

@@ -19,10 +19,8 @@ void st_channels_free(struct st_channels *channels) {
 }
 
 static const char *const suffixes[] = {
-    [ST_SIGNAL] = "",
-    [ST_WRITE_SIDE] = " [write]",
-    [ST_READ_SIDE] = " [read]",
-    [ST_WHOLE_LOCK] = " [lock]",
+    [ST_SIGNAL] = "",           [ST_SIGNAL_SIDE] = " [signal]", [ST_WRITE_SIDE] = " [write]",
+    [ST_READ_SIDE] = " [read]", [ST_WHOLE_LOCK] = " [lock]",
 };
 
 const char *st_channel_suffix(enum st_channel_kind kind) {
@@ -30,7 +28,7 @@ const char *st_channel_suffix(enum st_channel_kind kind) {
 }
 
 enum st_channel_kind st_channel_kind(const char *name, size_t length, size_t *lock_length) {
-    for (enum st_channel_kind kind = ST_WRITE_SIDE; kind <= ST_WHOLE_LOCK; kind++) {
+    for (enum st_channel_kind kind = ST_SIGNAL_SIDE; kind <= ST_WHOLE_LOCK; kind++) {
         size_t suffix = strlen(suffixes[kind]);
         if (length <= suffix || memcmp(name + length - suffix, suffixes[kind], suffix) != 0)
             continue;

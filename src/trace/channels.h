@@ -3,7 +3,8 @@
  * in every format (docs/trace-format.md):
  *
  *     l [write], l [read]   of the reader-writer lock l
- *     s [lock]              of the lock s: a receive acquires it, a send releases it */
+ *     s [lock]              of the lock s: a receive acquires it, a send releases it
+ *     s [signal]            of the same s: signals, by those who do not hold it */
 #ifndef SERIATIM_TRACE_CHANNELS_H
 #define SERIATIM_TRACE_CHANNELS_H
 
@@ -11,11 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum st_channel_kind { ST_SIGNAL, ST_WRITE_SIDE, ST_READ_SIDE, ST_WHOLE_LOCK };
+enum st_channel_kind { ST_SIGNAL, ST_SIGNAL_SIDE, ST_WRITE_SIDE, ST_READ_SIDE, ST_WHOLE_LOCK };
 
 struct st_channel {
     enum st_channel_kind kind;
-    uint32_t lock; /* unless it is a signal: the number of the lock */
+    uint32_t lock; /* unless it is a mere signal: the number of the lock */
 };
 
 /* By number of the channel; those that were never set are signals. Part k has room for 2^k
@@ -35,7 +36,7 @@ static inline struct st_channel st_channel(const struct st_channels *channels, u
 }
 
 static inline bool st_is_lock_channel(const struct st_channels *channels, uint32_t number) {
-    return st_channel(channels, number).kind != ST_SIGNAL;
+    return st_channel(channels, number).kind > ST_SIGNAL_SIDE;
 }
 
 /* The kind of the channel with this name, and the length of the name of its lock. */

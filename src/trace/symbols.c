@@ -41,6 +41,7 @@ void st_symbols_init(struct st_symbols *symbols) {
     st_names_init(&symbols->locations);
     st_names_init(&symbols->channels);
     st_names_init(&symbols->shared_locks);
+    st_names_init(&symbols->read_locks);
     symbols->channel_facts = (struct st_channels){{0}};
     symbols->noted = symbols->lock_channels = symbols->doubts = 0;
     symbols->doubtful = NULL;
@@ -56,6 +57,7 @@ void st_symbols_free(struct st_symbols *symbols) {
     st_names_free(&symbols->locations);
     st_names_free(&symbols->channels);
     st_names_free(&symbols->shared_locks);
+    st_names_free(&symbols->read_locks);
     st_channels_free(&symbols->channel_facts);
     st_contexts_free(&symbols->contexts);
     free(symbols->doubtful);
@@ -69,6 +71,32 @@ void st_symbols_doubt(struct st_symbols *symbols, uint32_t lock, bool doubtful) 
     symbols->doubts += doubtful ? 1 : UINT32_MAX;
 }
 
+const char *st_lock_of_channel(const struct st_symbols *symbols, const struct st_event *event) {
+    if (event->written != ST_SEND && event->written != ST_RECEIVE)
+        return NULL;
+    struct st_channel channel = st_channel(&symbols->channel_facts, event->target);
+    return channel.kind > ST_SIGNAL_SIDE ? st_name(&symbols->shared_locks, channel.lock) : NULL;
+}
+
+const char *st_held_name(const struct st_symbols *symbols, uint32_t lock) {
+    uint32_t number = lock & ~(ST_HELD_SHARED | ST_HELD_READ);
+    if (!(lock & ST_HELD_SHARED))
+        return st_name(&symbols->locks, lock);
+    return st_name(lock & ST_HELD_READ ? &symbols->read_locks : &symbols->shared_locks, number);
+}
+
+static void add_read_locks(struct st_symbols *symbols) {
+    static const char suffix[] = ST_HELD_FOR_READING;
+    for (uint32_t i = symbols->read_locks.count; i < symbols->shared_locks.count; i++) {
+        size_t length = st_name_length(&symbols->shared_locks, i);
+        char *name = st_alloc(length + sizeof suffix, 1);
+        memcpy(name, st_name(&symbols->shared_locks, i), length);
+        memcpy(name + length, suffix, sizeof suffix);
+        st_names_append(&symbols->read_locks, name, length + sizeof suffix - 1);
+        free(name);
+    }
+}
+
 void st_symbols_note_channels(struct st_symbols *symbols) {
     const struct st_names *names = &symbols->channels;
     for (; symbols->noted < names->count; symbols->noted++) {
@@ -78,10 +106,11 @@ void st_symbols_note_channels(struct st_symbols *symbols) {
         channel.kind = st_channel_kind(name, st_name_length(names, symbols->noted), &length);
         if (channel.kind != ST_SIGNAL) {
             channel.lock = st_names_add(&symbols->shared_locks, name, length);
-            symbols->lock_channels++;
+            symbols->lock_channels += channel.kind != ST_SIGNAL_SIDE;
         }
         st_channels_set(&symbols->channel_facts, symbols->noted, channel);
     }
+    add_read_locks(symbols);
 }
 
 struct st_names *st_symbols_of(struct st_symbols *symbols, enum st_op op) {

@@ -19,8 +19,19 @@ struct st_frame_row {
     uint32_t caller;         /* the frame around it, added before */
 };
 
+/* What the name of a lock ends with that is held for reading, or that several threads can hold. */
+#define ST_HELD_FOR_READING " (read)"
+#define ST_SEVERAL_HOLD " (semaphore)"
+
+/* In the number of a lock that is held: it is one of the shared_locks, and held for reading. */
+#define ST_HELD_SHARED (UINT32_C(1) << 31)
+#define ST_HELD_READ (UINT32_C(1) << 30)
+
+/* In place of the number of a set: what was held is not known. */
+#define ST_HELD_UNKNOWN UINT32_MAX
+
 struct st_held_row {
-    uint32_t lock; /* number */
+    uint32_t lock; /* number, with these marks */
     uint32_t rest; /* those acquired before it, added before */
 };
 
@@ -55,7 +66,7 @@ uint32_t st_contexts_held(struct st_contexts *contexts, struct st_held_row row);
  * and has never been given back, so it may be none; doubts is how many are so. */
 struct st_symbols {
     struct st_names threads, variables, locks, blocks, locations, channels;
-    struct st_names shared_locks;
+    struct st_names shared_locks, read_locks; /* of the same numbers: l, l (read) */
     struct st_channels channel_facts;
     uint32_t noted, lock_channels, doubts;
     bool *doubtful;
@@ -65,6 +76,13 @@ struct st_symbols {
 
 void st_symbols_init(struct st_symbols *symbols);
 void st_symbols_free(struct st_symbols *symbols);
+
+/* The name of the lock that the event acquires or releases through a channel; NULL if it does
+ * neither. */
+const char *st_lock_of_channel(const struct st_symbols *symbols, const struct st_event *event);
+
+/* What reports call a lock that is held: "l", "l (read)". */
+const char *st_held_name(const struct st_symbols *symbols, uint32_t lock);
 
 /* How many locks there are, those with channels included, and how many channels for signals. */
 static inline uint32_t st_lock_count(const struct st_symbols *symbols) {

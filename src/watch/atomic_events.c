@@ -3,9 +3,6 @@
 
 #include "base/memory.h"
 
-/* The channel of a word by which the library signals. */
-enum { LIBRARY_CHANNEL = 253 };
-
 /* ---- words ---- */
 
 static struct st_word *find_word(const struct st_translator *t, uint64_t address) {
@@ -52,7 +49,7 @@ static void signal_by(struct st_translator *t, struct thread *thread,
                       const struct st_stream_record *record, unsigned calls) {
     enum st_stream_op op = st_stream_op(record);
     struct st_stream_record on = {
-        st_stream_what(ST_STREAM_SEND, LIBRARY_CHANNEL, st_stream_address(record)),
+        st_stream_what(ST_STREAM_SEND, ST_CHANNEL_LIBRARY, st_stream_address(record)),
         record->argument};
     bool both = calls & (CALL_WAITS | CALL_RECEIVES);
     if (op == ST_STREAM_ATOMIC_READ || (op == ST_STREAM_ATOMIC_UPDATE && both))
@@ -353,17 +350,19 @@ static bool is_still_waiting(struct st_translator *t, const struct thread *threa
     }
 }
 
-/* It swapped a word that was taken, and does not wait: that is no lock, unless it is only about to
- * return to where it will wait. */
+/* It may be about to wait, with functions and local variables of its own. */
+static bool may_wait_next(enum st_stream_op op) {
+    return op == ST_STREAM_LEAVE || op == ST_STREAM_ENTER || op == ST_STREAM_READ ||
+           op == ST_STREAM_WRITE;
+}
+
+/* It swapped a word that was taken, and does not wait: that is no lock. */
 static bool shows_data(const struct thread *thread, struct st_word *word,
                        const struct st_stream_record *record) {
     if (word->state != ST_WORD_LOCK || !word->holder || !st_is_change(&thread->held_back.atomic))
         return false;
-    if (record && st_stream_op(record) != ST_STREAM_LEAVE &&
-        st_stream_op(record) != ST_STREAM_ENTER)
-        return true;
     word->unsettled = true;
-    return false;
+    return record && !may_wait_next(st_stream_op(record));
 }
 
 void st_translate_held_back(struct st_translator *t, struct thread *thread,

@@ -24,6 +24,7 @@ struct st_translator *st_translator_new(const struct st_translation *translation
         st_variables_reuse(&t->variables);
     st_objects_init(&t->locks);
     st_objects_init(&t->channels);
+    st_objects_init(&t->shared);
     st_objects_init(&t->words);
     st_map64_init(&t->calls);
     st_map64_init(&t->functions);
@@ -50,6 +51,8 @@ void st_translator_free(struct st_translator *t) {
     for (uint32_t i = 0; i < t->serials.count; i++)
         free_thread(t->threads[i]);
     free(t->threads);
+    for (size_t i = 0; i < GONE_THREADS; i++)
+        st_past_free(&t->gone[i].past);
     st_map64_free(&t->serials);
     st_symbols_free(&t->symbols);
     st_sites_free(&t->sites);
@@ -58,6 +61,9 @@ void st_translator_free(struct st_translator *t) {
     st_variables_free(&t->variables);
     st_objects_free(&t->locks);
     st_objects_free(&t->channels);
+    st_objects_free(&t->shared);
+    free(t->shared_facts);
+    free(t->shared_repeats.counts);
     st_objects_free(&t->words);
     free(t->word_facts);
     free(t->lock_repeats.counts);
@@ -118,7 +124,7 @@ struct st_seen_function st_translator_function(const struct st_translator *t, si
 
 /* ---- the user's own code ---- */
 
-static bool is_users(struct st_translator *t, uint64_t pc) {
+bool st_translate_is_users(struct st_translator *t, uint64_t pc) {
     char where[ST_LONGEST_NAME];
     struct st_code code;
     uint32_t number = st_map64_number(&t->calls, pc);
@@ -138,7 +144,7 @@ uint64_t st_translate_user_call(struct st_translator *t, const struct thread *th
     uint64_t at = pc;
     uint32_t call = call_of(thread);
     for (int i = 0; at && i < MOST_LIBRARY_CALLS; i++) {
-        if (is_users(t, at))
+        if (st_translate_is_users(t, at))
             return at;
         if (!call)
             break;
@@ -298,6 +304,10 @@ static void on_thread_end(struct st_translator *t, struct thread *thread) {
         st_slots_end(&t->slots, thread->slot, thread->number, thread->at);
     t->threads[thread->number] = NULL;
     t->last_thread = NULL;
+    struct gone_thread *gone = &t->gone[t->gone_count++ % GONE_THREADS];
+    st_past_free(&gone->past);
+    *gone = (struct gone_thread){thread->number, thread->past};
+    thread->past = (struct st_past){0};
     free_thread(thread);
 }
 
@@ -325,6 +335,7 @@ static void on_free(struct st_translator *t, const struct st_stream_record *reco
     st_variables_forget(&t->variables, st_stream_address(record), record[1].argument);
     st_objects_forget(&t->locks, st_stream_address(record), record[1].argument);
     st_objects_forget(&t->channels, st_stream_address(record), record[1].argument);
+    st_objects_forget(&t->shared, st_stream_address(record), record[1].argument);
     st_objects_forget(&t->words, st_stream_address(record), record[1].argument);
 }
 
@@ -387,6 +398,9 @@ static __attribute__((noinline)) void on_other(struct st_translator *t, struct t
         break;
     case ST_STREAM_RECEIVE:
         st_translate_channel(t, thread, record, ST_RECEIVE);
+        break;
+    case ST_STREAM_SEMAPHORE_MADE:
+        st_translate_semaphore(t, record);
         break;
     case ST_STREAM_FORK:
         on_thread_event(t, thread, record, ST_FORK);

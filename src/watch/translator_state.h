@@ -28,6 +28,7 @@ struct frame {
     enum kind kind;
     bool annotated; /* opened by ST_STREAM_BEGIN */
     bool hidden;    /* a function of the implementation */
+    bool starts;    /* its thread, or work of its own, begins with it */
     bool suspends;  /* while it is open, inferred blocks around it, from this index on, are not */
     uint8_t calls;  /* enum library_call, of this and the library's functions around it */
     uint32_t suspended; /* that index */
@@ -38,9 +39,11 @@ struct frame {
 };
 
 struct lock_held {
-    uint32_t object; /* index in the locks */
-    uint32_t number; /* as it was when it was acquired */
+    uint32_t object; /* index in the locks, or in the shared locks with a mark (locks.c) */
+    uint32_t number; /* as it was when it was acquired; as in struct st_held_row */
     uint32_t held;   /* it and those before it: number in the sites */
+    uint32_t count;  /* of a shared lock: how often it is held, apart from once */
+    bool hidden;     /* it is not among `held` */
 };
 
 /* An atomic access that may have been waiting: it is emitted when its thread goes on. Invariant: no
@@ -75,6 +78,13 @@ struct thread {
     } ticket; /* of a ticket lock, perhaps */
 };
 
+/* A thread that has ended, while accesses of it may still be deferred. */
+struct gone_thread {
+    uint32_t number;
+    struct st_past past;
+};
+enum { GONE_THREADS = 64 }; /* the last ones are kept: 16 KiB each */
+
 /* What is known of a function, by the address at which it calls us. */
 struct function {
     bool known, hidden; /* hidden: of the implementation */
@@ -108,6 +118,10 @@ struct st_translator {
     struct st_variables variables;
     struct st_objects locks, channels;
     struct repeats lock_repeats, channel_repeats;
+    struct st_objects shared; /* reader-writer locks (channel 0) and semaphores (channel 1) */
+    struct st_shared_lock *shared_facts; /* by their index */
+    size_t shared_capacity;
+    struct repeats shared_repeats;
     struct st_pairs origins;   /* of allocations: return address of the user's call, and size */
     struct st_map64 calls;     /* by return address */
     enum st_ownership *owners; /* by that number: whose code is there */
@@ -129,6 +143,8 @@ struct st_translator {
     struct st_map64 serials;
     struct thread **threads;
     size_t thread_capacity;
+    struct gone_thread gone[GONE_THREADS];
+    size_t gone_count; /* of all; the last one is before this, modulo GONE_THREADS */
     uint32_t last_serial;
     struct thread *last_thread; /* of that serial, or NULL */
 
@@ -209,6 +225,9 @@ static inline void change_context(struct thread *thread) {
                 (struct st_past_context){thread->at, call_of(thread), held_by(thread)});
 }
 
+/* Is the call, or a function that was inlined there, the user's own code? */
+bool st_translate_is_users(struct st_translator *t, uint64_t pc);
+
 /* Of the calls that the thread is in, the innermost one that was made in the user's own code: its
  * return address. `pc` is that of the call at work, and the result where all are the library's. */
 uint64_t st_translate_user_call(struct st_translator *t, const struct thread *thread, uint64_t pc);
@@ -287,6 +306,23 @@ void st_translate_channel(struct st_translator *t, struct thread *thread,
 /* The object at the address, on `channel` of it; a new one has no number yet. Valid until the
  * next call. */
 struct st_sync_object *st_object_at(struct st_objects *objects, uint64_t address, unsigned channel);
+
+/* Adds a lock to those that the thread holds, or takes one from them. */
+void st_translate_hold(struct st_translator *t, struct thread *thread, struct lock_held lock);
+void st_translate_drop(struct st_translator *t, struct thread *thread, struct lock_held *lock);
+/* After some of them were hidden. */
+void st_translate_relist(struct st_translator *t, struct thread *thread);
+
+/* If critical sections are blocks: one begins here if the thread holds no lock, and is over if it
+ * holds none any more. */
+void st_translate_section(struct st_translator *t, struct thread *thread, const char *lock,
+                          uint64_t pc);
+void st_translate_section_over(struct st_translator *t, struct thread *thread);
+
+/* Those that are no mutexes. */
+void st_translate_shared(struct st_translator *t, struct thread *thread,
+                         const struct st_stream_record *record, bool acquire);
+void st_translate_semaphore(struct st_translator *t, const struct st_stream_record *record);
 
 /* ---- library_calls.c ---- */
 

@@ -191,6 +191,29 @@ void rt_release(const volatile void *lock, uintptr_t caller) {
     add_object("release", lock);
 }
 
+static const char *const lock_words[][4] = {
+    {"acquire", "write-lock", "read-lock", "wait"},
+    {"release", "write-unlock", "read-unlock", "post"},
+};
+
+void rt_acquire_as(const volatile void *lock, enum st_stream_lock what, uintptr_t caller) {
+    must_be_inside();
+    (void)caller;
+    add_object(lock_words[0][what], lock);
+}
+
+void rt_release_as(const volatile void *lock, enum st_stream_lock what, uintptr_t caller) {
+    must_be_inside();
+    (void)caller;
+    add_object(lock_words[1][what], lock);
+}
+
+void rt_semaphore(const volatile void *semaphore, unsigned value, bool opened, uintptr_t caller) {
+    must_be_inside();
+    (void)caller;
+    add_object(opened ? value ? "opened 1" : "opened 0" : value ? "made 1" : "made 0", semaphore);
+}
+
 void rt_send(const volatile void *object, unsigned channel, uintptr_t caller) {
     must_be_inside();
     (void)caller;
@@ -367,6 +390,19 @@ void rt_count_lost(void) {
 
 void rt_stop_in_child(void) {
     self.finished = true;
+}
+
+uint32_t rt_generation = 1;
+
+void rt_follow_child(void) {
+}
+void rt_note_fork(void) {
+}
+void rt_shut_in(void) {
+}
+
+void rt_note_exit(int status) {
+    (void)status;
 }
 
 void rt_emit_modules(void) {

@@ -44,8 +44,9 @@ static void waiters_may_mark_it_by_one_number(void **state) {
     assert_int_equal(use(&word, 1, ST_ATOMIC_ADD, 2, 1), ST_USE_NOTHING);
     assert_int_equal(use(&word, 1, ST_ATOMIC_STORE, 0, 0), ST_USE_RELEASE);
     assert_int_equal(use(&word, 2, ST_ATOMIC_EXCHANGE, 0, 2), ST_USE_TAKE);
-    assert_int_equal(use(&word, 3, ST_ATOMIC_COMPARE, 2, 3), ST_USE_WAIT);
-    assert_int_equal(use(&word, 3, ST_ATOMIC_COMPARE, 3, 4), ST_USE_DATA);
+    assert_int_equal(use(&word, 2, ST_ATOMIC_ADD, 2, 1), ST_USE_NOTHING);
+    assert_int_equal(use(&word, 3, ST_ATOMIC_COMPARE, 1, 2), ST_USE_WAIT);
+    assert_int_equal(use(&word, 3, ST_ATOMIC_COMPARE, 2, 3), ST_USE_DATA);
     assert_int_equal(word.state, ST_WORD_DATA);
 }
 

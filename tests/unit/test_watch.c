@@ -779,6 +779,77 @@ static void waiting_splits_blocks_that_nobody_named(void **state) {
                       "main|end(named)\n");
 }
 
+static void emit_lock(struct writer *writer, uint64_t sequence, enum st_stream_op op,
+                      enum st_stream_lock what) {
+    put(writer, st_stream_what(ST_STREAM_SEQUENCE, 0, 0), sequence);
+    emit(writer, op, what, 0x500, 1);
+}
+
+static void reader_writer_locks_are_two_channels(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, NULL);
+    emit_lock(&t.writers[0], 1, ST_STREAM_ACQUIRE, ST_STREAM_WRITING);
+    emit_lock(&t.writers[0], 2, ST_STREAM_RELEASE, ST_STREAM_WRITING);
+    emit_lock(&t.writers[1], 3, ST_STREAM_ACQUIRE, ST_STREAM_READING);
+    emit_lock(&t.writers[1], 4, ST_STREAM_RELEASE, ST_STREAM_READING);
+    expect_events(&t, "main|rcv(0x500 [write])\n"
+                      "main|rcv(0x500 [read])\n"
+                      "main|snd(0x500 [write])\n"
+                      "T1|rcv(0x500 [write])\n"
+                      "T1|snd(0x500 [read])\n");
+}
+
+static void a_semaphore_is_a_lock_until_somebody_else_posts_it(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, NULL);
+    emit(&t.writers[0], ST_STREAM_SEMAPHORE_MADE, 1, 0x500, 1);
+    emit(&t.writers[0], ST_STREAM_ENTER, 0, 0x10, F);
+    emit(&t.writers[0], ST_STREAM_ENTER, 0, 0x10, G);
+    emit_lock(&t.writers[0], 1, ST_STREAM_ACQUIRE, ST_STREAM_SEMAPHORE);
+    emit_lock(&t.writers[0], 2, ST_STREAM_RELEASE, ST_STREAM_SEMAPHORE);
+    emit_lock(&t.writers[0], 3, ST_STREAM_ACQUIRE, ST_STREAM_SEMAPHORE);
+    emit_lock(&t.writers[1], 4, ST_STREAM_RELEASE, ST_STREAM_SEMAPHORE);
+    emit_lock(&t.writers[0], 5, ST_STREAM_ACQUIRE, ST_STREAM_SEMAPHORE);
+    emit_lock(&t.writers[0], 6, ST_STREAM_RELEASE, ST_STREAM_SEMAPHORE);
+    expect_events(&t, "main|begin(0xf0)\n"
+                      "main|begin(0xa0)\n"
+                      "main|rcv(0x500 [lock])\n"
+                      "main|snd(0x500 [lock])\n"
+                      "main|rcv(0x500 [lock])\n"
+                      "T1|snd(0x500 [signal])\n"
+                      "main|end(0xa0)\n"
+                      "main|end(0xf0)\n"
+                      "main|begin(0xf0) joined\n"
+                      "main|begin(0xa0) joined\n"
+                      "main|rcv(0x500 [signal])\n"
+                      "main|rcv(0x500 [lock])\n"
+                      "main|snd(0x500 [lock])\n");
+}
+
+/* The second one was made when nobody looked. */
+static void a_semaphore_without_a_value_is_a_signal(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, NULL);
+    emit(&t.writers[0], ST_STREAM_SEMAPHORE_MADE, 0, 0x500, 1);
+    emit(&t.writers[0], ST_STREAM_ENTER, 0, 0x10, F);
+    emit_lock(&t.writers[0], 1, ST_STREAM_ACQUIRE, ST_STREAM_SEMAPHORE);
+    emit_lock(&t.writers[0], 2, ST_STREAM_RELEASE, ST_STREAM_SEMAPHORE);
+    emit(&t.writers[0], ST_STREAM_RELEASE, ST_STREAM_SEMAPHORE, 0x600, 1);
+    emit(&t.writers[0], ST_STREAM_SEMAPHORE_MADE, ST_STREAM_OPENED | 1, 0x600, 1);
+    emit(&t.writers[0], ST_STREAM_RELEASE, ST_STREAM_SEMAPHORE, 0x600, 1);
+    emit(&t.writers[0], ST_STREAM_ACQUIRE, 77, 0x600, 1);
+    expect_events(&t, "main|begin(0xf0)\n"
+                      "main|end(0xf0)\n"
+                      "main|begin(0xf0) joined\n"
+                      "main|rcv(0x500)\n"
+                      "main|snd(0x500)\n"
+                      "main|snd(0x600)\n"
+                      "main|snd(0x600)\n");
+}
+
 static void critical_sections_can_be_blocks(void **state) {
     (void)state;
     struct translating t;
@@ -983,6 +1054,9 @@ int main(void) {
         cmocka_unit_test(a_handler_is_not_what_a_thread_starts_with),
         cmocka_unit_test(the_specification_says_what_a_block_is),
         cmocka_unit_test(waiting_splits_blocks_that_nobody_named),
+        cmocka_unit_test(reader_writer_locks_are_two_channels),
+        cmocka_unit_test(a_semaphore_is_a_lock_until_somebody_else_posts_it),
+        cmocka_unit_test(a_semaphore_without_a_value_is_a_signal),
         cmocka_unit_test(critical_sections_can_be_blocks),
         cmocka_unit_test(a_section_ends_with_the_function_that_it_began_in),
         cmocka_unit_test(locks_are_released_by_who_holds_them),

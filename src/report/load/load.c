@@ -18,6 +18,7 @@ struct st_loaded {
     struct st_triage triage;
     struct st_coverage coverage;
     struct st_predictions predictions;
+    struct st_program_row *programs;
 };
 
 bool st_is_result(const char *text, size_t length) {
@@ -71,6 +72,9 @@ static uint64_t read_begin_location(struct st_loaded *loaded, const json_t *obje
 static void read_violation(struct st_loaded *loaded, const json_t *object,
                            struct st_violation *violation) {
     struct st_fields *fields = &loaded->loading.fields;
+    violation->process = st_field_maybe_number(fields, object, "pid");
+    violation->program = st_field_maybe_text(fields, object, "executable");
+    loaded->loading.program = violation->program;
     violation->block = st_load_block(&loaded->loading, st_field_text(fields, object, "block"));
     violation->thread = st_load_thread(&loaded->loading, st_field_text(fields, object, "thread"));
     uint64_t depth = st_field_number(fields, object, "depth");
@@ -85,6 +89,7 @@ static void read_violation(struct st_loaded *loaded, const json_t *object,
     violation->path = st_load_edges(&loaded->loading, path);
     violation->path_length = json_array_size(path);
     st_fields_leave(fields);
+    loaded->loading.program = NULL;
     check_order(fields, violation);
 }
 
@@ -155,15 +160,17 @@ static void read_block(struct st_loaded *loaded, const json_t *object,
                        struct st_findings *findings) {
     struct st_fields *fields = &loaded->loading.fields;
     struct st_facts *facts = &loaded->facts;
+    loaded->loading.program = st_field_maybe_text(fields, object, "executable");
     uint32_t block = st_load_block(&loaded->loading, st_field_text(fields, object, "name"));
+    loaded->loading.program = NULL;
     uint64_t executed = st_field_number(fields, object, "executed");
     uint64_t violated = st_field_maybe_number(fields, object, "violated");
     uint32_t depth = (uint32_t)st_field_maybe_number(fields, object, "depth");
     if (violated && !findings->names_blocks)
         st_fields_reject(fields, "counts violations, which violation_count does not");
     if (block == ST_NO_NAME) {
-        facts->unnamed_blocks = executed;
-        findings->unnamed_violated = violated;
+        facts->unnamed_blocks += executed;
+        findings->unnamed_violated += violated;
         findings->unnamed_depth = depth;
         return;
     }
@@ -176,6 +183,32 @@ static void read_block(struct st_loaded *loaded, const json_t *object,
     findings->depths[block] = depth;
 }
 
+static void read_programs(struct st_loaded *loaded, const json_t *root) {
+    struct st_fields *fields = &loaded->loading.fields;
+    const json_t *array = st_field_maybe_array(fields, root, "programs");
+    size_t count = json_array_size(array);
+    loaded->programs = st_alloc(count + 1, sizeof *loaded->programs);
+    st_fields_enter(fields, "programs", 0);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *row = st_element_object(fields, array, i);
+        const json_t *verdict = json_object_get(row, "serializable");
+        st_fields_enter(fields, NULL, i);
+        loaded->programs[i] =
+            (struct st_program_row){.name = st_field_text(fields, row, "executable"),
+                                    .processes = st_field_number(fields, row, "processes"),
+                                    .events = st_field_number(fields, row, "events"),
+                                    .violated = st_field_number(fields, row, "violation_count"),
+                                    .unchecked = st_field_number(fields, row, "unchecked"),
+                                    .verdict = json_is_true(verdict)    ? ST_SERIALIZABLE
+                                               : json_is_false(verdict) ? ST_NOT_SERIALIZABLE
+                                                                        : ST_UNDECIDED};
+        st_fields_leave(fields);
+    }
+    st_fields_leave(fields);
+    loaded->report.programs = loaded->programs;
+    loaded->report.program_count = count;
+}
+
 /* Where it is counted how many blocks of the name were violated; NULL if nowhere. */
 static uint64_t *violated_of(struct st_findings *findings, uint32_t block) {
     if (block == ST_NO_NAME)
@@ -186,6 +219,7 @@ static uint64_t *violated_of(struct st_findings *findings, uint32_t block) {
 static void read_blocks(struct st_loaded *loaded, const json_t *result,
                         struct st_findings *findings) {
     const json_t *blocks = st_field_array(&loaded->loading.fields, result, "blocks");
+    loaded->facts.unnamed_blocks = 0; /* those of several programs are added up */
     st_fields_enter(&loaded->loading.fields, "blocks", 0);
     for (size_t i = 0; i < json_array_size(blocks); i++) {
         const json_t *block = st_element_object(&loaded->loading.fields, blocks, i);
@@ -417,6 +451,8 @@ static void read_results(struct st_loaded *loaded, const json_t *root) {
     } else {
         make_results(loaded, 1);
         read_result(loaded, root, 0);
+        read_programs(loaded, root);
+        loaded->report.block_programs = loaded->loading.block_programs;
     }
 }
 
@@ -475,6 +511,7 @@ void st_loaded_free(struct st_loaded *loaded) {
         st_findings_free(&loaded->findings[i]);
     free(loaded->findings);
     free(loaded->results);
+    free(loaded->programs);
     free(loaded->facts.executed);
     free_coverage(&loaded->coverage);
     st_triage_free(&loaded->triage);

@@ -233,6 +233,24 @@ static void note_around(struct st_story_builder *b, const struct st_violation_gr
     st_add_note(&b->story, st_text_buffer_close(&buffer));
 }
 
+/* "In process 4711 of server, and in 2 other processes." */
+static void note_processes(struct st_story_builder *b, const struct st_violation_group *group) {
+    const struct st_violation *violation = group->violation;
+    size_t others = group->process_count ? group->process_count - 1 : 0;
+    const char *program = violation->program ? violation->program : b->report->trace;
+    if (!violation->process)
+        return;
+    struct st_text_buffer buffer;
+    FILE *file = st_text_buffer_open(&buffer);
+    st_put_sentence(file, b->report, "In process %n of %s", violation->process,
+                    st_program_name(program));
+    if (others)
+        st_put_sentence(file, b->report, ", and in %n other process%s", (uint64_t)others,
+                        others == 1 ? "" : "es");
+    fputc('.', file);
+    st_add_note(&b->story, st_text_buffer_close(&buffer));
+}
+
 /* Where only some of the violations of the block are kept, the others may have been the same. */
 static void note_repeats(struct st_story_builder *b, const struct st_findings *findings,
                          const struct st_violation_group *group) {
@@ -271,6 +289,7 @@ struct st_story st_violation_story(const struct st_report *report, const struct 
     }
     note_around(&b, group);
     note_repeats(&b, result->findings, group);
+    note_processes(&b, group);
     return b.story;
 }
 

@@ -37,6 +37,9 @@ static struct st_block_row make_row(const struct st_report *report,
                                     uint64_t executed) {
     return (struct st_block_row){.block = block,
                                  .name = st_target_name(report->symbols, ST_BEGIN, block),
+                                 .program = report->block_programs && block != ST_NO_NAME
+                                                ? report->block_programs[block]
+                                                : NULL,
                                  .executed = executed,
                                  .violated = st_findings_violated(findings, block),
                                  .depth = st_findings_depth(findings, block)};

@@ -41,6 +41,23 @@ void rt_release(const volatile void *lock, uintptr_t caller) {
     emit_ordered(ST_STREAM_RELEASE, 0, (uintptr_t)lock, caller, false);
 }
 
+void rt_acquire_as(const volatile void *lock, enum st_stream_lock what, uintptr_t caller) {
+    emit_ordered(ST_STREAM_ACQUIRE, what, (uintptr_t)lock, caller, true);
+    mark_known(lock);
+}
+
+void rt_release_as(const volatile void *lock, enum st_stream_lock what, uintptr_t caller) {
+    emit_ordered(ST_STREAM_RELEASE, what, (uintptr_t)lock, caller, false);
+    mark_known(lock);
+}
+
+void rt_semaphore(const volatile void *semaphore, unsigned value, bool opened, uintptr_t caller) {
+    unsigned aux =
+        (value < ST_STREAM_OPENED ? value : ST_STREAM_OPENED - 1) | (opened ? ST_STREAM_OPENED : 0);
+    emit_ordered(ST_STREAM_SEMAPHORE_MADE, aux, (uintptr_t)semaphore, caller, false);
+    mark_known(semaphore);
+}
+
 void rt_send(const volatile void *object, unsigned channel, uintptr_t caller) {
     emit_ordered(ST_STREAM_SEND, channel, (uintptr_t)object, caller, false);
     mark_known(object);

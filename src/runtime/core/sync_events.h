@@ -2,10 +2,17 @@
 #ifndef SERIATIM_RUNTIME_CORE_SYNC_EVENTS_H
 #define SERIATIM_RUNTIME_CORE_SYNC_EVENTS_H
 
+#include "stream/stream.h"
+
+#include <stdbool.h>
 #include <stdint.h>
 
 void rt_acquire(const volatile void *lock, uintptr_t caller); /* after it was acquired */
 void rt_release(const volatile void *lock, uintptr_t caller); /* before it is released */
+/* The same for one side of a reader-writer lock, and for a semaphore: a wait, a post. */
+void rt_acquire_as(const volatile void *lock, enum st_stream_lock what, uintptr_t caller);
+void rt_release_as(const volatile void *lock, enum st_stream_lock what, uintptr_t caller);
+void rt_semaphore(const volatile void *semaphore, unsigned value, bool opened, uintptr_t caller);
 void rt_send(const volatile void *object, unsigned channel, uintptr_t caller);    /* before */
 void rt_receive(const volatile void *object, unsigned channel, uintptr_t caller); /* after */
 

@@ -88,3 +88,11 @@ bool rt_is_ordered(const struct rt_thread *t, uint32_t slot, uint64_t epoch) {
     }
     return false;
 }
+
+void rt_slots_reset(void) {
+    for (uint32_t i = 0; i < used_slots; i++) {
+        atomic_store_explicit(&threads[i], NULL, memory_order_relaxed);
+        noted[i] = (struct noted){.count = 0};
+    }
+    free_count = used_slots = 0;
+}

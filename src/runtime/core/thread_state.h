@@ -28,7 +28,8 @@ struct rt_thread {
     uint64_t first;   /* no shadow word of this thread is smaller */
     uint32_t slot;
     uint32_t serial;
-    bool inside; /* the runtime is at work; a signal handler must not disturb it */
+    uint32_t generation; /* of the process that it belongs to: a forked one has no use for it */
+    bool inside;         /* the runtime is at work; a signal handler must not disturb it */
 
     struct st_stream_chunk *chunk;
     uint32_t used;             /* records in the chunk, published or not */
@@ -86,10 +87,11 @@ void rt_thread_will_end(void);
 
 uint32_t rt_new_serial(void);
 
+/* Of this thread in a process that was forked: it is not watched any more, or can be again. */
+void rt_thread_stop(void);
+void rt_threads_reset(void);
+
 /* Of this thread. For use between rt_enter and rt_leave only. */
 uint32_t rt_thread_serial(void);
-
-/* In a child process after fork(): nothing is emitted from here on. */
-void rt_stop_in_child(void);
 
 #endif

@@ -230,6 +230,7 @@ static int run_c11(void *record) {
 
 /* NULL: the thread will not be watched. */
 static struct record *prepare(bool joinable, uintptr_t caller) {
+    rt_follow_child();
     if (!rt_enter())
         return NULL;
     rt_spin_lock(&records_lock);

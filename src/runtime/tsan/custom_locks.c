@@ -80,8 +80,6 @@ static struct custom_lock *find_lock(struct table *table, uintptr_t address) {
 
 /* ---- events ---- */
 
-enum { WRITTEN, READ }; /* channels, as in intercept/rwlock.c */
-
 /* From now on it has readers, who have to come after the writers so far: the reader is the first
  * one that was let in after them. */
 static bool notice_reader(const volatile void *object) {
@@ -96,14 +94,14 @@ static bool notice_reader(const volatile void *object) {
 static void read_locked(const volatile void *object, uintptr_t caller) {
     if (notice_reader(object)) {
         rt_acquire(object, caller);
-        rt_send(object, WRITTEN, caller);
+        rt_release_as(object, ST_STREAM_WRITING, caller);
         rt_release(object, caller);
     }
-    rt_receive(object, WRITTEN, caller);
+    rt_acquire_as(object, ST_STREAM_READING, caller);
 }
 
 static void read_unlocked(const volatile void *object, uintptr_t caller) {
-    rt_send(object, READ, caller);
+    rt_release_as(object, ST_STREAM_READING, caller);
 }
 
 static void write_locked(const volatile void *object, int levels, uintptr_t caller) {
@@ -115,10 +113,8 @@ static void write_locked(const volatile void *object, int levels, uintptr_t call
     if (!readers)
         for (int i = 0; i < levels; i++)
             rt_acquire(object, caller);
-    else if (!again) {
-        rt_receive(object, WRITTEN, caller);
-        rt_receive(object, READ, caller);
-    }
+    else if (!again)
+        rt_acquire_as(object, ST_STREAM_WRITING, caller);
 }
 
 /* Returns how many levels were left. */
@@ -134,7 +130,7 @@ static int write_unlocked(const volatile void *object, bool all, uintptr_t calle
         for (uint32_t i = 0; i < levels; i++)
             rt_release(object, caller);
     else if (last)
-        rt_send(object, WRITTEN, caller);
+        rt_release_as(object, ST_STREAM_WRITING, caller);
     return (int)levels;
 }
 

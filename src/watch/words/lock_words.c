@@ -54,12 +54,25 @@ static enum st_word_use become_data(struct st_word *word) {
     return ST_USE_DATA;
 }
 
+/* A lock has two numbers for taken at a time, at most: who has waited takes it with its mark. */
+static void note_taken(struct st_word *word, uint64_t value) {
+    bool first = word->state == ST_WORD_FRESH;
+    if (!first && (value == word->taken || (word->marked && value == word->mark)))
+        return;
+    if (first || word->marked) {
+        word->taken = value;
+        return;
+    }
+    word->marked = true;
+    word->mark = value;
+}
+
 static enum st_word_use take(struct st_word *word, uint32_t thread,
                              const struct st_atomic *atomic) {
+    note_taken(word, atomic->after);
     word->state = ST_WORD_LOCK;
     word->free = atomic->before;
-    word->taken = atomic->after;
-    word->marked = word->unsettled = false;
+    word->unsettled = false;
     word->holder = thread + 1;
     return ST_USE_TAKE;
 }
