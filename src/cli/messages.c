@@ -213,9 +213,8 @@ void warn_of_watch(const struct st_watch *watch, const char *program) {
         warn("%s ran out of memory for its events: what it did after that was not seen", program);
     uint32_t shut_in = atomic_load(&watch->memory.head->shut_in);
     if (shut_in)
-        warn("%s forked %" PRIu32 " process%s after it had given up rights (seccomp); they were "
-             "not watched",
-             program, shut_in, shut_in == 1 ? "" : "es");
+        warn("%s forked %" PRIu32 " process%s not watched, after it had given up rights (seccomp)",
+             program, shut_in, shut_in == 1 ? ", which was" : "es, which were");
     if (watch->interrupted)
         warn("interrupted: %" PRIu64 " events that %s had emitted were not read", watch->unread,
              program);
