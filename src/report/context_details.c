@@ -38,9 +38,10 @@ void st_context_details_lookup(void *context, uint64_t loc, struct st_detail *de
     if (loc & ST_LOC_NAME && (loc & ~ST_LOC_NAME) < contexts->site_count)
         site = contexts->sites[loc & ~ST_LOC_NAME];
     list_frames(details, site.frame);
-    list_locks(details, site.held);
+    bool unknown = site.held == ST_HELD_UNKNOWN;
+    list_locks(details, unknown ? 0 : site.held);
     *detail = (struct st_detail){details->stack[0] ? details->stack[0] : "", details->stack,
-                                 details->locks};
+                                 details->locks, unknown};
 }
 
 void st_context_details_free(struct st_context_details *details) {

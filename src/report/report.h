@@ -25,6 +25,7 @@ struct st_detail {
     const char *function;
     const char *const *stack; /* function and location of each frame in turn, innermost first */
     const char *const *locks; /* that its thread held */
+    bool locks_unknown;       /* that is not known, and the list is empty */
 };
 
 /* Who knows such things. */

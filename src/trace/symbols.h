@@ -36,6 +36,9 @@ struct st_frame_row {
 #define ST_HELD_SHARED (UINT32_C(1) << 31)
 #define ST_HELD_READ (UINT32_C(1) << 30)
 
+/* In place of the number of a set: what was held is not known. */
+#define ST_HELD_UNKNOWN UINT32_MAX
+
 struct st_held_row {
     uint32_t lock; /* number, with these marks */
     uint32_t rest; /* those acquired before it, added before */

@@ -82,7 +82,8 @@ static uint64_t deferred_loc(struct st_translator *t, uint32_t number, uint64_t 
     uint64_t pc = low_pc ? st_places_complete(t->places, low_pc, function) : 0;
     if (!pc)
         pc = function;
-    st_context context = st_context_of(then.call, then.held);
+    bool forgotten = !past || (past->count > ST_PAST_CONTEXTS && !then.epoch);
+    st_context context = st_context_of(then.call, forgotten ? ST_HELD_UNKNOWN : then.held);
     return ST_LOC_NAME | st_sites_number(&t->sites, pc, context);
 }
 

@@ -147,5 +147,48 @@ class Relations(Case):
         self.assertEqual(made["traces"][0]["relation"], "data")
 
 
+class Locks(Case):
+    """Reader-writer locks and semaphores in sentences."""
+
+    # T1 reads under l twice, and T2 writes in between; s is a semaphore that is a lock.
+    TRACE = trace("T1 begin(a)", "T1 rcv(l [write])", "T1 r(x)", "T1 snd(l [read])",
+                  "T2 rcv(l [write])", "T2 rcv(l [read])", "T2 w(x)", "T2 snd(l [write])",
+                  "T1 rcv(l [write])", "T1 r(x)", "T1 snd(l [read])", "T1 end",
+                  "T1 rcv(s [lock])", "T1 snd(s [lock])")
+
+    def test_what_was_done_with_a_lock_is_said_of_the_lock(self):
+        text = run("check", "--locks", "-", input=self.TRACE).text
+        for words in ("T1  released lock l ", "T2  acquired lock l ", "2 locks, 1 variable"):
+            self.assertIn(words, text)
+        self.assertNotIn("channel", text)
+        result = run("check", "--locks", "--format=json", "-", input=self.TRACE).json
+        self.assertEqual((result["trace"]["locks"], result["trace"]["channels"]), (2, 0))
+        [violation] = result["violations"]
+        self.assertEqual([edge["on"] for edge in violation["path"]], ["l", "l"])
+        self.assertEqual(violation["path"][0]["from"]["op"], "snd(l [read])")
+
+    def test_by_data_the_accesses_are_shown(self):
+        text = run("check", "--data", "-", input=self.TRACE).text
+        self.assertIn("T2  wrote x", text)
+        self.assertNotRegex(text, "released|acquired|channel")
+
+    def test_the_golden_trace(self):
+        """A native trace with channels of locks."""
+        text = self.run_here("convert", "-q", TRACES / "golden-locks.stt", "t.std")
+        self.assertEqual(text.status, 0)
+        self.assertEqual((self.folder / "t.std").read_text(), self.TRACE)
+
+
+class Repeats(Case):
+    def test_what_is_not_kept_may_have_been_the_same(self):
+        cut = ("T1 begin(a)", "T1 r(x)", "T2 w(x)", "T1 r(x)", "T1 end")
+        text = "".join(f"{step.replace(' ', '|', 1)}|{i}\n" for _ in range(5)
+                       for i, step in enumerate(cut, 1))
+        for limit, words in (("0", "happened 5 times"), ("5", "happened 5 times"),
+                             ("2", "happened at least 2 times")):
+            found = run("check", "--limit", limit, "-", input=text).text
+            self.assertIn(f"The same {words} in the same place.", found)
+
+
 if __name__ == "__main__":
     unittest.main()

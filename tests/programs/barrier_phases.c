@@ -5,6 +5,7 @@
 // EXPECT cut-by: tally
 // EXPECT on: total
 // EXPECT line: tally @out @cut @in
+// EXPECT runs: work 1/2
 // TWIN -DFIXED
 // EXPECT-FIXED none
 #include "schedule.h"

@@ -5,6 +5,7 @@
 // EXPECT cut-by: refill
 // EXPECT on: box
 // EXPECT line: consume @out @cut @in
+// EXPECT runs: consume 1/1
 // TWIN -DFIXED
 // EXPECT-FIXED none
 #include "schedule.h"

@@ -815,6 +815,27 @@ static void atomic_accesses_come_back(void **state) {
     free(events.data);
 }
 
+/* Calls in two parts: begins without any atomic event in their chunk, and with some. */
+static void begins_that_continue_a_call_come_back(void **state) {
+    (void)state;
+    struct st_symbols symbols;
+    struct events events = {0};
+    st_symbols_init(&symbols);
+    for (unsigned i = 0; i < 300; i++) {
+        struct st_event event = make_event(&symbols, "T", i % 2 ? ST_END : ST_BEGIN, "b", "1");
+        event.joined = i % 2 == 0 && i % 3 == 0;
+        add_event(&events, event);
+        event = make_event(&symbols, "T", ST_READ, "x", "1");
+        event.atomic = i > 200;
+        add_event(&events, event);
+    }
+    static const uint32_t sizes[] = {0, 1, 8, 13, 100};
+    for (size_t i = 0; i < COUNT(sizes); i++)
+        assert_reads_back(&symbols, &events, sizes[i], 100);
+    st_symbols_free(&symbols);
+    free(events.data);
+}
+
 static void put_marks_as(struct made *file, const char *type, uint32_t events, const char *marks,
                          size_t size) {
     struct made payload = {0};
@@ -1203,6 +1224,7 @@ int main(int count, char **arguments) {
         cmocka_unit_test(a_chunk_of_an_unknown_optional_type_is_skipped),
         cmocka_unit_test(a_chunk_of_an_unknown_required_type_is_refused),
         cmocka_unit_test(atomic_accesses_come_back),
+        cmocka_unit_test(begins_that_continue_a_call_come_back),
         cmocka_unit_test(marks_of_atomic_events_made_by_hand_are_read),
         cmocka_unit_test(marks_of_joined_events_made_by_hand_are_read),
         cmocka_unit_test(marks_that_do_not_fit_are_refused),

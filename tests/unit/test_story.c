@@ -31,8 +31,9 @@ struct fixture {
 static void look_up(void *context, uint64_t loc, struct st_detail *detail) {
     const struct fixture *f = context;
     const struct knowledge *known = &f->known[loc & ~ST_LOC_NAME];
-    *detail =
-        (struct st_detail){known->stack[0] ? known->stack[0] : "", known->stack, known->locks};
+    *detail = (struct st_detail){.function = known->stack[0] ? known->stack[0] : "",
+                                 .stack = known->stack,
+                                 .locks = known->locks};
 }
 
 static int set_up(void **state) {
@@ -330,7 +331,7 @@ static void look_up_deep_stack(void *context, uint64_t loc, struct st_detail *de
     (void)context, (void)loc;
     for (size_t i = 0; i < 30; i++)
         stack[i] = i % 2 ? "f.c:1" : "f";
-    *detail = (struct st_detail){"f", stack, stack + 30};
+    *detail = (struct st_detail){.function = "f", .stack = stack, .locks = stack + 30};
 }
 
 static void of_a_deep_stack_the_innermost_calls_are_reported(void **state) {

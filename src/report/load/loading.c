@@ -113,6 +113,7 @@ static char *make_key(const char *loc, const struct st_loaded_context *context) 
         fprintf(file, "%s\f", context->function);
         write_list(file, context->stack);
         write_list(file, context->locks);
+        fputs(context->locks_unknown ? "?" : "", file);
     }
     if (fclose(file) != 0)
         st_out_of_memory();
@@ -144,7 +145,7 @@ uint64_t st_load_location(struct st_loading *loading, const char *loc) {
     uint64_t number;
     if (is_plain_number(loc, &number))
         return number;
-    return location_number(loading, loc, &(struct st_loaded_context){NULL, NULL, NULL});
+    return location_number(loading, loc, &(struct st_loaded_context){0});
 }
 
 static uint64_t read_location(struct st_loading *loading, const json_t *object) {
@@ -156,18 +157,20 @@ static uint64_t read_location(struct st_loading *loading, const json_t *object) 
     if (!function || (!*function && is_plain_number(loc, &number)))
         return st_load_location(loading, loc);
     struct st_loaded_context context = {function, read_stack(fields, object),
-                                        read_locks(fields, object)};
+                                        read_locks(fields, object),
+                                        st_field_maybe_bool(fields, object, "locks_unknown")};
     return location_number(loading, loc, &context);
 }
 
 void st_loading_lookup(void *context, uint64_t loc, struct st_detail *detail) {
     const struct st_loading *loading = context;
-    *detail = (struct st_detail){"", none, none};
+    *detail = (struct st_detail){"", none, none, false};
     if (!(loc & ST_LOC_NAME))
         return;
     const struct st_loaded_context *found = &loading->contexts[loc & ~ST_LOC_NAME];
     if (found->function)
-        *detail = (struct st_detail){found->function, found->stack, found->locks};
+        *detail =
+            (struct st_detail){found->function, found->stack, found->locks, found->locks_unknown};
 }
 
 /* ---- Events and dependences ---- */

@@ -11,6 +11,7 @@
 struct st_loaded_context {
     const char *function;
     const char **stack, **locks; /* each ends with NULL */
+    bool locks_unknown;
 };
 
 /* Invariant: the location with number i has the key i and the contexts[i]; locations of the same

@@ -159,7 +159,7 @@ static char *make_holding(const struct st_report *report, const struct st_event 
     for (const char *const *lock = detail.locks; *lock; lock++)
         if (!own || !is_same_lock(*lock, own))
             fprintf(file, "%s%s", count++ ? ", " : "holding ", *lock);
-    if (access && !count)
+    if (access && !count && !detail.locks_unknown)
         fputs("holding no lock", file);
     char *holding = st_text_buffer_close(&buffer);
     if (*holding)

@@ -72,7 +72,7 @@ static char **copy_locks(const char *const *locks) {
 /* NULL where nothing is known of the place. */
 static char **locks_at(const struct hint *h, const struct st_place *place) {
     struct st_detail detail = st_detail_at(h->report, place->event.loc);
-    return *detail.stack ? copy_locks(detail.locks) : NULL;
+    return *detail.stack && !detail.locks_unknown ? copy_locks(detail.locks) : NULL;
 }
 
 static void free_locks(char **locks) {
