@@ -191,9 +191,14 @@ enum st_stream_channel {
     ST_CHANNEL_DOACROSS,
     ST_CHANNEL_REDUCTION,
     ST_CHANNEL_DETACHED, /* an event of a detached task was fulfilled */
-    ST_CHANNEL_LAST_OF_RUNTIME = ST_CHANNEL_DETACHED,
+    ST_CHANNEL_SPAWN,    /* oneTBB: a task is handed to the scheduler */
+    ST_CHANNEL_ARENA,    /* what was to be done in an arena is done */
+    ST_CHANNEL_LAST_OF_RUNTIME = ST_CHANNEL_ARENA,
     ST_CHANNEL_WRITERS, /* tasks that depend on a variable as out or inout */
     ST_CHANNEL_READERS, /* as in */
+
+    /* A word by which a library in C++ headers signals: its atomics are sends and receives. */
+    ST_CHANNEL_LIBRARY = 253,
 };
 
 /* `what` holds op (bits 0 to 6), aux (8 to 15) and address (16 to 63: user addresses have 47 bits).

@@ -124,7 +124,7 @@ struct st_seen_function st_translator_function(const struct st_translator *t, si
 
 /* ---- the user's own code ---- */
 
-static bool is_users(struct st_translator *t, uint64_t pc) {
+bool st_translate_is_users(struct st_translator *t, uint64_t pc) {
     char where[ST_LONGEST_NAME];
     struct st_code code;
     uint32_t number = st_map64_number(&t->calls, pc);
@@ -144,7 +144,7 @@ uint64_t st_translate_user_call(struct st_translator *t, const struct thread *th
     uint64_t at = pc;
     uint32_t call = call_of(thread);
     for (int i = 0; at && i < MOST_LIBRARY_CALLS; i++) {
-        if (is_users(t, at))
+        if (st_translate_is_users(t, at))
             return at;
         if (!call)
             break;
