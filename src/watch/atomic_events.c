@@ -3,9 +3,6 @@
 
 #include "base/memory.h"
 
-/* The channel of a word by which the library signals. */
-enum { LIBRARY_CHANNEL = 253 };
-
 /* ---- words ---- */
 
 static struct st_word *find_word(const struct st_translator *t, uint64_t address) {
@@ -52,7 +49,7 @@ static void signal_by(struct st_translator *t, struct thread *thread,
                       const struct st_stream_record *record, unsigned calls) {
     enum st_stream_op op = st_stream_op(record);
     struct st_stream_record on = {
-        st_stream_what(ST_STREAM_SEND, LIBRARY_CHANNEL, st_stream_address(record)),
+        st_stream_what(ST_STREAM_SEND, ST_CHANNEL_LIBRARY, st_stream_address(record)),
         record->argument};
     bool both = calls & (CALL_WAITS | CALL_RECEIVES);
     if (op == ST_STREAM_ATOMIC_READ || (op == ST_STREAM_ATOMIC_UPDATE && both))

@@ -7,10 +7,17 @@
 #include <string.h>
 
 /* clang gives a lambda of the C++ library a name that is not of the library. Its own functions for
- * OpenMP, which combine and copy data, begin with a dot. */
+ * OpenMP, which combine and copy data, begin with a dot. oneTBB consists of templates. */
 static bool is_hidden(const struct st_code *code) {
-    return strncmp(code->function, "std::", 5) == 0 || strncmp(code->function, "__", 2) == 0 ||
-           strncmp(code->function, ".omp", 4) == 0 || strstr(code->file, "/include/c++/");
+    static const char *const starts[] = {"std::", "__", ".omp", "tbb::", NULL};
+    static const char *const folders[] = {"/include/c++/", "/include/oneapi/tbb/", NULL};
+    for (const char *const *start = starts; *start; start++)
+        if (strncmp(code->function, *start, strlen(*start)) == 0)
+            return true;
+    for (const char *const *folder = folders; *folder; folder++)
+        if (strstr(code->file, *folder))
+            return true;
+    return false;
 }
 
 /* The code of a parallel region or of a task is what its work starts with. clang puts a second
@@ -86,6 +93,8 @@ static void pop_one(struct st_translator *t, struct thread *thread) {
     change_context(thread);
     if (frame->suspends)
         st_translate_resume(t, thread, frame->suspended);
+    if (frame->starts && thread->pauses)
+        thread->started = false; /* a library calls it for each piece of the work */
 }
 
 static bool is_section(const struct frame *frame) {
@@ -131,14 +140,25 @@ static void enter_library(struct st_translator *t, struct thread *thread, struct
     push(thread, frame);
 }
 
+/* Is it what the thread, or work of its own in it, starts with? A handler of a signal may come
+ * before that. And it may have been inlined into a function of a library: then this one is called
+ * there. */
+static bool is_start(struct st_translator *t, const struct thread *thread,
+                     const struct function *function, const struct st_stream_record *record) {
+    if (thread->started || function->hidden || st_stream_aux(record) == ST_STREAM_HANDLER)
+        return false;
+    return !thread->depth || !thread->frames[thread->depth - 1].hidden ||
+           !st_translate_is_users(t, st_stream_address(record));
+}
+
 void st_translate_enter(struct st_translator *t, struct thread *thread,
                         const struct st_stream_record *record) {
     struct function *function = function_at(t, record->argument);
     enum kind kind = function->kind;
     if (t->options.dead_before)
         st_translate_start(t, thread->number, thread->at);
-    /* A handler of a signal may come before what the thread starts with. */
-    if (!thread->started && !function->hidden && st_stream_aux(record) != ST_STREAM_HANDLER) {
+    bool starts = is_start(t, thread, function, record);
+    if (starts) {
         thread->started = function->started = true;
         if (kind == INFERRED)
             kind = NO_BLOCK;
@@ -146,6 +166,7 @@ void st_translate_enter(struct st_translator *t, struct thread *thread,
     struct st_call call = {record->argument, st_stream_address(record), call_of(thread)};
     struct frame frame = {.kind = kind,
                           .hidden = function->hidden,
+                          .starts = starts,
                           .calls = (uint8_t)calls_in(t, thread, function, call.called_from),
                           .block = function->block,
                           .call = st_sites_call(&t->sites, call)};

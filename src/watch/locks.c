@@ -80,7 +80,7 @@ void st_objects_forget(struct st_objects *objects, uint64_t address, uint64_t le
 
 /* Critical sections of OpenMP are locks that nobody sees in the source: gcc and clang name their
  * variables after them, ".gomp_critical_user_NAME" and the same with ".var". Those of the runtime
- * stand for the ones that have no variable (runtime/intercept/omp_locks.c). */
+ * stand for the ones that have no variable (runtime/parallel/omp_locks.c). */
 static void spell_critical(char *name, size_t size) {
     static const char start[] = ".gomp_critical_user_", runtime[] = "__seriatim_omp_";
     char copy[ST_LONGEST_NAME];
@@ -426,7 +426,9 @@ name_channel(struct st_translator *t, struct st_sync_object *channel, unsigned n
         [ST_CHANNEL_ORDERED - ST_CHANNEL_FIRST] = "omp ordered",
         [ST_CHANNEL_DOACROSS - ST_CHANNEL_FIRST] = "omp ordered depend",
         [ST_CHANNEL_REDUCTION - ST_CHANNEL_FIRST] = "omp reduction",
-        [ST_CHANNEL_DETACHED - ST_CHANNEL_FIRST] = "omp task detach"};
+        [ST_CHANNEL_DETACHED - ST_CHANNEL_FIRST] = "omp task detach",
+        [ST_CHANNEL_SPAWN - ST_CHANNEL_FIRST] = "tbb task",
+        [ST_CHANNEL_ARENA - ST_CHANNEL_FIRST] = "tbb arena"};
     char name[ST_LONGEST_NAME];
     if (number >= ST_CHANNEL_FIRST && number <= ST_CHANNEL_LAST_OF_RUNTIME)
         snprintf(name, sizeof name, "%s", meanings[number - ST_CHANNEL_FIRST]);

@@ -28,6 +28,7 @@ struct frame {
     enum kind kind;
     bool annotated; /* opened by ST_STREAM_BEGIN */
     bool hidden;    /* a function of the implementation */
+    bool starts;    /* its thread, or work of its own, begins with it */
     bool suspends;  /* while it is open, inferred blocks around it, from this index on, are not */
     uint8_t calls;  /* enum library_call, of this and the library's functions around it */
     uint32_t suspended; /* that index */
@@ -225,6 +226,9 @@ static inline void change_context(struct thread *thread) {
     st_past_add(&thread->past,
                 (struct st_past_context){thread->at, call_of(thread), held_by(thread)});
 }
+
+/* Is the call, or a function that was inlined there, the user's own code? */
+bool st_translate_is_users(struct st_translator *t, uint64_t pc);
 
 /* Of the calls that the thread is in, the innermost one that was made in the user's own code: its
  * return address. `pc` is that of the call at work, and the result where all are the library's. */

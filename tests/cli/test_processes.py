@@ -26,7 +26,12 @@ PROGRAM = r"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -192,6 +197,18 @@ static void *exec_in_thread(void *words) {
     _exit(9);
 }
 
+/* Whoever makes a socket is killed. */
+HIDDEN static int shut_in(void) {
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+}
+
 static int skip(char **words, int i) {
     for (int depth = 0; words[i]; i++) {
         depth += strchr(words[i], '{') != NULL;
@@ -262,7 +279,13 @@ HIDDEN static int do_words(char **words) {
             closefrom(3);
         else if (strcmp(word, "clear") == 0)
             clearenv();
-        else if (strcmp(word, "cat") == 0)
+        else if (strcmp(word, "shut-in") == 0) {
+            if (shut_in())
+                return 9;
+        } else if (strcmp(word, "chroot") == 0) {
+            if (chroot(words[++i]) || chdir("/"))
+                return 9;
+        } else if (strcmp(word, "cat") == 0)
             read_to_end();
         else if (strcmp(word, "kill") == 0)
             kill(getpid(), SIGKILL);
@@ -660,6 +683,18 @@ class Robust(ProcessCase):
     def test_a_bare_environment_is_not_followed_and_does_no_harm(self):
         report = self.report(self.bank, "clean", "spawn-bare", self.shop, "cut")
         self.assertNotIn("processes", report)
+
+    def test_a_process_that_may_not_ask_is_not_killed_for_it(self):
+        run = self.seriatim("run", self.bank, "clean", "shut-in", "{", "cut", "+alive", "}", "clean")
+        self.assertEqual((run.returncode, run.stdout), (0, "alive\n"), run.stderr)
+        self.assertIn("forked 1 process, which was not watched, after it had given up rights "
+                      "(seccomp)", run.stderr)
+
+    @unittest.skipIf(os.geteuid(), "for root only")
+    def test_another_root_folder(self):
+        report = self.report(self.bank, "clean", "chroot", str(self.folder), "{", "cut", "}",
+                             status=66)
+        self.assertEqual(self.processes(report), [("bank", 0), ("bank", 1)])
 
     def test_on_request(self):
         process = self.start_two("--log", "report")

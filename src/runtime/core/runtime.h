@@ -1,8 +1,9 @@
 /* The library that a program under test is linked with, from inside.
  *
- * Three rooms: tsan/ has the entry points that compilers call with -fsanitize=thread, intercept/
- * stands in for functions of the C library that synchronise or touch memory, and core/ turns both
- * into records for the watcher (stream/stream.h). Nothing is analysed here.
+ * Four rooms: tsan/ has the entry points that compilers call with -fsanitize=thread, intercept/
+ * stands in for functions of the C library that synchronise or touch memory, parallel/ for those
+ * of OpenMP and oneTBB, and core/ turns all into records for the watcher (stream/stream.h). Nothing
+ * is analysed here.
  *
  * An access takes this way: tsan/callbacks.c → core/access.h, where most accesses end →
  * core/access.c → access_deferred.c or access_eager.c → stream_writer.h.

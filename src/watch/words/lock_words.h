@@ -78,9 +78,10 @@ struct st_atomic st_atomic_of(const struct st_stream_record *records);
 enum st_word_use st_word_use(struct st_word *word, uint32_t thread, const struct st_atomic *atomic,
                              const uint64_t *ticket);
 
-/* The thread that swapped it went on, without waiting: would the holder of a lock have let it? */
+/* Did it change a word that was taken, knowing that? An exchange may be a try that failed. */
 static inline bool st_is_change(const struct st_atomic *atomic) {
-    return atomic->kind > ST_ATOMIC_FAIL && atomic->before != atomic->after;
+    return (atomic->kind == ST_ATOMIC_COMPARE || atomic->kind == ST_ATOMIC_BITS) &&
+           atomic->before != atomic->after;
 }
 
 #endif

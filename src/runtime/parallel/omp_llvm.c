@@ -8,7 +8,7 @@
  * gave; one of them gets 1 in the end, and the others 0. */
 #define _GNU_SOURCE
 #include "runtime/core/sync_events.h"
-#include "runtime/intercept/omp_model.h"
+#include "runtime/parallel/omp_model.h"
 
 #define REAL(result, name, ...) RT_REAL_FROM(rt_real_omp, result, name, __VA_ARGS__)
 

@@ -8,7 +8,7 @@
  * orders the two. So to the task its data are new. */
 #define _GNU_SOURCE
 #include "runtime/core/memory_events.h"
-#include "runtime/intercept/omp_model.h"
+#include "runtime/parallel/omp_model.h"
 
 typedef void code(void *);
 typedef void copy_code(void *, void *);
@@ -74,6 +74,7 @@ static void copy_packet(void *to, void *from) {
     *packet = *(struct packet *)from;
     set_words(packet, packet->original);
     packet->copier((char *)packet + packet->offset, packet->original);
+    rt_task_copied(packet->task);
 }
 
 /* The size of a packet with its data, which are aligned as the task wants it. */

@@ -1,8 +1,7 @@
 #define _GNU_SOURCE
-#include "runtime/intercept/omp_model.h"
-#include "runtime/core/memory_events.h"
-#include "runtime/core/spin.h"
+#include "runtime/parallel/omp_model.h"
 #include "runtime/core/sync_events.h"
+#include "runtime/parallel/sync_objects.h"
 
 #include <dlfcn.h>
 
@@ -27,30 +26,20 @@ void *rt_real_omp(const char *name) {
 
 /* ---- objects ---- */
 
-/* Objects stand for channels, and are used again. What was sent on a channel of an object must not
- * seem to happen before what is received on it in its next life, unless it does anyway: so an
- * object has a thread that comes after all that was sent, and only that thread may use it again as
- * it is. In another's hands its memory is freed first, as an event. */
-struct object {
-    struct object *next; /* among those that are free, or kept by a team */
-    uint32_t thread;     /* 1 + the serial number of that thread; 0: none */
-    _Atomic uint32_t references;
-};
-
 /* Tasks that wait for the same taskwait: the children of one task. Both the task and the children
  * refer to it. */
 struct family {
-    struct object object;
+    struct rt_object object;
     bool waited; /* for all children so far, by the thread in the object */
 };
 
 struct group {
-    struct object object;
+    struct rt_object object;
     struct group *outer;
 };
 
 struct rt_team {
-    struct object object;
+    struct rt_object object;
     uintptr_t caller;
     void *room[2];
     _Atomic(struct rt_task *) kept;
@@ -59,13 +48,13 @@ struct rt_team {
 /* A dependence is the address of a variable and, above its 48 bits, an enum rt_dependence. */
 enum { NEAR_DEPENDENCES = 4, FAR_DEPENDENCES = 12, KIND_AT = 48 };
 struct dependences {
-    struct object object;
+    struct rt_object object;
     uint64_t list[FAR_DEPENDENCES];
 };
 
 /* An explicit task, or the share of a member. */
 struct rt_task {
-    struct object object;
+    struct rt_object object;
     struct rt_team *team;          /* NULL: none */
     struct rt_task *below;         /* what its thread was at before it; also: kept before it */
     struct family *siblings;       /* the children of the task that created it; NULL for a member */
@@ -80,17 +69,9 @@ struct rt_task {
     struct dependences *more; /* the rest, a list; the last of it comes first */
 };
 
-union any_object {
-    struct family family;
-    struct group group;
-    struct rt_team team;
-    struct rt_task task;
-    struct dependences dependences;
-};
-
-enum { LISTS = 64, OBJECTS_AT_A_TIME = 256 };
-static struct object *free_objects[LISTS]; /* by their threads */
-static struct rt_spin objects_lock;
+_Static_assert(sizeof(struct rt_task) <= RT_OBJECT_BYTES &&
+                   sizeof(struct dependences) <= RT_OBJECT_BYTES,
+               "all of these are objects");
 
 static _Thread_local struct rt_task *current __attribute__((tls_model("initial-exec")));
 
@@ -98,67 +79,20 @@ static uint32_t this_thread(void) {
     return rt_thread_serial() + 1;
 }
 
-/* With the lock. */
-static struct object *take_fresh(void) {
-    static union any_object *fresh;
-    static size_t left;
-    if (!left) {
-        fresh = rt_map_memory(OBJECTS_AT_A_TIME * sizeof *fresh);
-        if (!fresh)
-            return NULL;
-        left = OBJECTS_AT_A_TIME;
-    }
-    return (struct object *)&fresh[--left];
-}
-
-static struct object **list_of(uint32_t thread) {
-    return &free_objects[thread % LISTS];
-}
-
-/* The lists of this thread and of nobody come first, then a new object. The result is zero but for
- * its head. NULL: no memory. For use between rt_enter and rt_leave, like release(). */
-static void *take(void) {
-    rt_spin_lock(&objects_lock);
-    struct object **list = *list_of(this_thread()) ? list_of(this_thread()) : list_of(0);
-    struct object *object = *list;
-    if (object)
-        *list = object->next;
-    else
-        object = take_fresh();
-    rt_spin_unlock(&objects_lock);
-    if (!object)
-        return NULL;
-    if (object->thread != this_thread())
-        rt_free(object, sizeof(union any_object));
-    char *bytes = (char *)(object + 1);
-    for (size_t i = 0; i < sizeof(union any_object) - sizeof *object; i++)
-        bytes[i] = 0;
-    atomic_store_explicit(&object->references, 1, memory_order_relaxed);
-    return object;
-}
-
-static void release(struct object *object, uint32_t thread) {
-    object->thread = thread;
-    rt_spin_lock(&objects_lock);
-    object->next = *list_of(thread);
-    *list_of(thread) = object;
-    rt_spin_unlock(&objects_lock);
-}
-
 static void leave_family(struct family *family) {
     if (family && atomic_fetch_sub(&family->object.references, 1) == 1)
-        release(&family->object, family->waited ? family->object.thread : 0);
+        rt_object_release(&family->object, family->waited ? family->object.thread : 0);
 }
 
 static struct rt_task *free_task(struct rt_task *task, uint32_t thread) {
     struct rt_task *below = task->below;
     for (struct dependences *more = task->more, *next; more; more = next) {
         next = (struct dependences *)more->object.next;
-        release(&more->object, this_thread());
+        rt_object_release(&more->object, this_thread());
     }
     leave_family(task->siblings);
     leave_family(task->children);
-    release(&task->object, thread);
+    rt_object_release(&task->object, thread);
     return below;
 }
 
@@ -187,7 +121,7 @@ static unsigned barrier_channel(uint32_t phase) {
 struct rt_team *rt_team_fork(uintptr_t caller) {
     if (!rt_enter())
         return NULL;
-    struct rt_team *team = take();
+    struct rt_team *team = rt_object_take();
     if (team) {
         team->caller = caller;
         rt_send(team, ST_CHANNEL_FORK, caller);
@@ -206,14 +140,14 @@ void rt_team_join(struct rt_team *team, uintptr_t caller) {
     rt_resume();
     for (struct rt_task *task = team->kept; task;)
         task = free_task(task, 0);
-    release(&team->object, this_thread());
+    rt_object_release(&team->object, this_thread());
     rt_leave();
 }
 
 struct rt_task *rt_member_begin(struct rt_team *team) {
     if (!rt_enter())
         return NULL;
-    struct rt_task *member = take();
+    struct rt_task *member = rt_object_take();
     rt_receive(team, ST_CHANNEL_FORK, team->caller);
     rt_pause();
     if (member) {
@@ -294,7 +228,7 @@ void rt_team_receive(unsigned channel, uintptr_t caller) {
 /* A family that all were waited for may get more children. */
 static struct family *children_of(struct rt_task *task) {
     if (!task->children)
-        task->children = take();
+        task->children = rt_object_take();
     if (task->children) {
         task->children->waited = false;
         atomic_fetch_add(&task->children->object.references, 1);
@@ -305,7 +239,7 @@ static struct family *children_of(struct rt_task *task) {
 struct rt_task *rt_task_new(uintptr_t caller) {
     if (!current || !rt_enter())
         return NULL;
-    struct rt_task *task = take();
+    struct rt_task *task = rt_object_take();
     if (task) {
         task->team = current->team;
         task->siblings = children_of(current);
@@ -319,10 +253,15 @@ struct rt_task *rt_task_new(uintptr_t caller) {
     return task;
 }
 
+void rt_task_copied(const struct rt_task *task) {
+    if (task)
+        RT_EMIT(rt_send(task, ST_CHANNEL_TASK, task->team->caller));
+}
+
 struct rt_task *rt_task_copy(const struct rt_task *task) {
     if (!rt_enter())
         return NULL;
-    struct rt_task *copy = take();
+    struct rt_task *copy = rt_object_take();
     if (copy) {
         copy->team = task->team;
         copy->siblings = task->siblings;
@@ -362,7 +301,7 @@ void rt_task_depend(struct rt_task *task, const void *variable, enum rt_dependen
         task->dependence_count++;
     } else {
         uint32_t at = (n - NEAR_DEPENDENCES) % FAR_DEPENDENCES;
-        struct dependences *more = at ? task->more : take();
+        struct dependences *more = at ? task->more : rt_object_take();
         if (more) {
             if (!at) {
                 more->object.next = task->more ? &task->more->object : NULL;
@@ -489,7 +428,7 @@ void rt_taskwait_end(uintptr_t caller) {
 void rt_taskgroup_begin(void) {
     if (!current || !rt_enter())
         return;
-    struct group *group = take();
+    struct group *group = rt_object_take();
     if (group) {
         group->outer = current->group;
         current->group = group;
@@ -504,7 +443,7 @@ void rt_taskgroup_end(uintptr_t caller) {
     if (group && group != current->joins) {
         rt_receive(group, ST_CHANNEL_TASKGROUP, caller);
         current->group = group->outer;
-        release(&group->object, this_thread());
+        rt_object_release(&group->object, this_thread());
     }
     receive_detached(caller);
     rt_resume();

@@ -9,8 +9,8 @@
  *
  * Functions come in pairs, before and after what the runtime does. All of them may be called where
  * no thread is watched; then they do nothing. */
-#ifndef SERIATIM_RUNTIME_INTERCEPT_OMP_MODEL_H
-#define SERIATIM_RUNTIME_INTERCEPT_OMP_MODEL_H
+#ifndef SERIATIM_RUNTIME_PARALLEL_OMP_MODEL_H
+#define SERIATIM_RUNTIME_PARALLEL_OMP_MODEL_H
 
 #include "runtime/intercept/interpose.h"
 
@@ -59,6 +59,8 @@ void rt_team_receive(unsigned channel, uintptr_t caller); /* after the wait for 
 
 /* Before it is created. NULL outside all regions, where its creator runs it at once. */
 struct rt_task *rt_task_new(uintptr_t caller);
+/* Its data were copied by code of the program since then, and it begins after that. */
+void rt_task_copied(const struct rt_task *task);
 /* One that is to do a part of another's work, and is as if it were created where that was. */
 struct rt_task *rt_task_copy(const struct rt_task *task);
 /* It never was, or its copies do its work and all of them have ended. */

@@ -5,7 +5,7 @@
  * in each member. The argument lies on the stack of the thread that began the region, which does
  * not go on before all members have ended. */
 #define _GNU_SOURCE
-#include "runtime/intercept/omp_model.h"
+#include "runtime/parallel/omp_model.h"
 
 #include <stdarg.h>
 

@@ -5,7 +5,7 @@
  * anything of the runtime. */
 #define _GNU_SOURCE
 #include "runtime/core/memory_events.h"
-#include "runtime/intercept/omp_model.h"
+#include "runtime/parallel/omp_model.h"
 
 union data {
     uint64_t value;

@@ -5,7 +5,7 @@
  * (watch/locks.c). Those without a name have no variable with gcc: ours stand for them. */
 #define _GNU_SOURCE
 #include "runtime/core/sync_events.h"
-#include "runtime/intercept/omp_model.h"
+#include "runtime/parallel/omp_model.h"
 
 #define REAL(result, name, ...) RT_REAL_FROM(rt_real_omp, result, name, __VA_ARGS__)
 
