@@ -52,7 +52,7 @@ static struct st_edge *path_of(const struct witness *w, const struct proof *proo
     size_t i = *length = proof->length + (size_t)1;
     struct st_edge *path = st_alloc(*length, sizeof *path);
     path[--i] = proof->edge;
-    for (const struct st_hop *hop = proof->path; hop; hop = hop->previous)
+    for (const struct st_hop *hop = proof->path; hop; hop = st_hop_before(hop, w->event->thread))
         path[--i] = hop->edge;
     *length = shorten(path, *length, w->forgotten_at);
     return path;
