@@ -75,7 +75,7 @@ enum {
 };
 
 enum st_stream_op {
-    ST_STREAM_NONE,     /* says nothing */
+    ST_STREAM_NONE,     /* says nothing but its sequence number, without which it is none */
     ST_STREAM_SEQUENCE, /* argument: the sequence number of the next record; see also below */
     ST_STREAM_OBSERVE,  /* argument: a sequence number; what follows happens after it */
 
@@ -305,10 +305,12 @@ static inline uint64_t st_stream_chunks_at(uint32_t chunk_count) {
         sizeof(struct st_stream_head) + 8 * (uint64_t)chunk_count + 8 * ST_STREAM_SLOTS;
     return (bytes + ST_STREAM_CHUNK_BYTES - 1) / ST_STREAM_CHUNK_BYTES * ST_STREAM_CHUNK_BYTES;
 }
+static inline struct st_stream_chunk *st_stream_first_chunk(struct st_stream_head *head,
+                                                            uint32_t chunk_count) {
+    return (struct st_stream_chunk *)(void *)((char *)head + st_stream_chunks_at(chunk_count));
+}
 static inline struct st_stream_chunk *st_stream_chunk(struct st_stream_head *head, uint32_t i) {
-    return (struct st_stream_chunk *)(void *)((char *)head +
-                                              st_stream_chunks_at(head->chunk_count)) +
-           i;
+    return st_stream_first_chunk(head, head->chunk_count) + i;
 }
 static inline uint64_t st_stream_bytes(uint32_t chunk_count) {
     return st_stream_chunks_at(chunk_count) + (uint64_t)chunk_count * ST_STREAM_CHUNK_BYTES;
@@ -329,11 +331,12 @@ static inline int64_t st_stream_take_chunk(struct st_stream_head *head) {
     return -1;
 }
 
-static inline void st_stream_give_chunk(struct st_stream_head *head, uint32_t index) {
+/* For the watcher, who does not ask the head where things are: the program may overwrite that. */
+static inline void st_stream_give_chunk(struct st_stream_head *head, _Atomic uint32_t *next_free,
+                                        uint32_t index) {
     uint64_t top = atomic_load_explicit(&head->free_top, memory_order_relaxed), next;
     do {
-        atomic_store_explicit(&st_stream_next_free(head)[index], (uint32_t)top,
-                              memory_order_relaxed);
+        atomic_store_explicit(&next_free[index], (uint32_t)top, memory_order_relaxed);
         next = ((top >> 32) + 1) << 32 | (index + 1);
     } while (!atomic_compare_exchange_weak_explicit(&head->free_top, &top, next,
                                                     memory_order_release, memory_order_relaxed));
