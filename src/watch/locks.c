@@ -219,9 +219,6 @@ void st_translate_release(struct st_translator *t, struct thread *thread,
  * waited for it. A semaphore that was made with 0, or nobody saw when, is a signal from the
  * start. */
 
-/* Objects of mutexes and these have numbers of their own. */
-#define SHARED_OBJECT (UINT32_C(1) << 31)
-
 static uint32_t index_of(const struct st_translator *t, const struct st_sync_object *object) {
     return (uint32_t)(object - t->shared.list);
 }

@@ -40,8 +40,10 @@ struct frame {
     uint32_t call;      /* number in the sites */
 };
 
+#define SHARED_OBJECT (UINT32_C(1) << 31)
+
 struct lock_held {
-    uint32_t object; /* index in the locks, or in the shared locks with a mark (locks.c) */
+    uint32_t object; /* index in the locks; with SHARED_OBJECT: in the shared locks */
     uint32_t number; /* as it was when it was acquired; as in struct st_held_row */
     uint32_t held;   /* it and those before it: number in the sites */
     uint32_t count;  /* of a shared lock: how often it is held, apart from once */
