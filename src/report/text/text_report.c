@@ -45,14 +45,23 @@ static void put_cycle(const struct st_text_writer *text, const struct st_report 
 
 /* ---- The table of blocks ---- */
 
+static bool is_start(const struct st_block_row *row) {
+    const char *function;
+    size_t length;
+    return st_block_is_start(row->name, &function, &length);
+}
+
 /* How often each block ran and was cut. With a single name the headlines have said it. */
 static void put_blocks(const struct st_text_writer *text, const struct st_report *report,
                        const struct st_violation_groups *groups) {
     const struct st_findings *findings = report->results.items[0].findings;
-    if (groups->row_count < 2 || !groups->rows[0].violated || report->stopped)
+    size_t count = groups->row_count;
+    while (count && !groups->rows[count - 1].violated && is_start(&groups->rows[count - 1]))
+        count--; /* of these nobody asks unless they were cut */
+    if (count < 2 || !groups->rows[0].violated || report->stopped)
         return;
-    st_put_block_table(text, groups->rows, groups->row_count,
-                       findings->blames_closers ? "blamed" : "violated", "violated");
+    st_put_block_table(text, groups->rows, count, findings->blames_closers ? "blamed" : "violated",
+                       "violated");
     if (findings->outermost_only && report->facts->deepest > 1)
         fputs("This engine looks at outermost blocks only: nested ones count as executed, never as "
               "violated.\n",

@@ -38,6 +38,8 @@ static int compare_rows(const void *left, const void *right) {
     if (!order && a->violated)
         order = compare_surprise(a, b);
     if (!order)
+        order = is_start(a) - is_start(b);
+    if (!order)
         order = larger_first(a->executed, b->executed);
     return order ? order : strcmp(a->name, b->name);
 }
