@@ -218,6 +218,11 @@ void warn_of_watch(const struct st_watch *watch, const char *program) {
     if (watch->interrupted)
         warn("interrupted: %" PRIu64 " events that %s had emitted were not read", watch->unread,
              program);
+    if (st_watch_is_damaged(watch))
+        warn("%s has overwritten memory that it shares with seriatim, perhaps through a stray "
+             "pointer: "
+             "what it did after that was not seen, and what was seen may be wrong",
+             program);
     uint64_t missing = st_watch_missing(watch, reason, sizeof reason);
     if (missing)
         warn("%" PRIu64 " events are missing (%s)", missing, reason);
@@ -227,7 +232,8 @@ enum status watch_status(const struct st_watch *watch, int found) {
     if (watch->program.status)
         return (enum status)watch->program.status;
     bool partly = st_watch_had_no_room(watch) || st_watch_gave_up(watch) || watch->interrupted;
-    if (!st_watch_attached(watch) || (found == STATUS_CLEAN && partly))
+    if (!st_watch_attached(watch) || (found == STATUS_CLEAN && partly) ||
+        st_watch_is_damaged(watch))
         return STATUS_TROUBLE;
     return (enum status)found;
 }

@@ -68,14 +68,14 @@ struct st_stream_answer {
 
 #define ST_STREAM_MAGIC UINT64_C(0x3172747374616972)
 enum {
-    ST_STREAM_VERSION = 6,
+    ST_STREAM_VERSION = 7,
     ST_STREAM_CHUNK_BYTES = 64 * 1024,
     ST_STREAM_RECORDS = ST_STREAM_CHUNK_BYTES / 16 - 4, /* in a chunk */
     ST_STREAM_SLOTS = 1 << 14, /* so many threads at a time can have words in shadow memory */
 };
 
 enum st_stream_op {
-    ST_STREAM_NONE,     /* says nothing */
+    ST_STREAM_NONE,     /* says nothing but its sequence number, without which it is none */
     ST_STREAM_SEQUENCE, /* argument: the sequence number of the next record; see also below */
     ST_STREAM_OBSERVE,  /* argument: a sequence number; what follows happens after it */
 
@@ -101,7 +101,8 @@ enum st_stream_op {
 
     /* Blocks. The function is the one that holds `argument`; address: where it was called from
      * (return address; 0 if unknown); aux: ST_STREAM_HANDLER if that is the kernel, because of a
-     * signal. */
+     * signal, and ST_STREAM_AFTER_SKIPPED, see there. A function in which nothing happens is left
+     * out. */
     ST_STREAM_ENTER,
     ST_STREAM_LEAVE,
     /* An annotated block; argument: id of a text (ST_STREAM_TEXT), address: return address of
@@ -147,10 +148,15 @@ enum st_stream_op {
     ST_STREAM_TEXT,
     /* A module of the program; address: start, argument: load bias; then ST_STREAM_LENGTH, then
      * its path as ST_STREAM_TEXT. */
-    ST_STREAM_MODULE
+    ST_STREAM_MODULE,
+
+    /* The function that the thread is in has called others since the last record in it, and they
+     * were left out. ST_STREAM_ENTER says so in its aux. Only for functions that are not deep in
+     * the stack, where a thread starts. */
+    ST_STREAM_SKIPPED
 };
 
-enum { ST_STREAM_HANDLER = 1 };
+enum { ST_STREAM_HANDLER = 1, ST_STREAM_AFTER_SKIPPED = 2 };
 
 /* What is acquired or released: a mutex, one side of a reader-writer lock, or a semaphore, which is
  * acquired by a wait and released by a post. */
@@ -305,10 +311,12 @@ static inline uint64_t st_stream_chunks_at(uint32_t chunk_count) {
         sizeof(struct st_stream_head) + 8 * (uint64_t)chunk_count + 8 * ST_STREAM_SLOTS;
     return (bytes + ST_STREAM_CHUNK_BYTES - 1) / ST_STREAM_CHUNK_BYTES * ST_STREAM_CHUNK_BYTES;
 }
+static inline struct st_stream_chunk *st_stream_first_chunk(struct st_stream_head *head,
+                                                            uint32_t chunk_count) {
+    return (struct st_stream_chunk *)(void *)((char *)head + st_stream_chunks_at(chunk_count));
+}
 static inline struct st_stream_chunk *st_stream_chunk(struct st_stream_head *head, uint32_t i) {
-    return (struct st_stream_chunk *)(void *)((char *)head +
-                                              st_stream_chunks_at(head->chunk_count)) +
-           i;
+    return st_stream_first_chunk(head, head->chunk_count) + i;
 }
 static inline uint64_t st_stream_bytes(uint32_t chunk_count) {
     return st_stream_chunks_at(chunk_count) + (uint64_t)chunk_count * ST_STREAM_CHUNK_BYTES;
@@ -329,11 +337,12 @@ static inline int64_t st_stream_take_chunk(struct st_stream_head *head) {
     return -1;
 }
 
-static inline void st_stream_give_chunk(struct st_stream_head *head, uint32_t index) {
+/* For the watcher, who does not ask the head where things are: the program may overwrite that. */
+static inline void st_stream_give_chunk(struct st_stream_head *head, _Atomic uint32_t *next_free,
+                                        uint32_t index) {
     uint64_t top = atomic_load_explicit(&head->free_top, memory_order_relaxed), next;
     do {
-        atomic_store_explicit(&st_stream_next_free(head)[index], (uint32_t)top,
-                              memory_order_relaxed);
+        atomic_store_explicit(&next_free[index], (uint32_t)top, memory_order_relaxed);
         next = ((top >> 32) + 1) << 32 | (index + 1);
     } while (!atomic_compare_exchange_weak_explicit(&head->free_top, &top, next,
                                                     memory_order_release, memory_order_relaxed));

@@ -279,6 +279,8 @@ static struct st_word *word_of_lock(const struct st_translator *t, uint64_t *add
 
 void st_translate_end_of_words(struct st_translator *t, struct thread *thread) {
     for (size_t i = thread->lock_count; i-- > 0;) {
+        if (thread->locks[i].object & SHARED_OBJECT)
+            continue;
         uint64_t lock = t->locks.list[thread->locks[i].object].address, address = lock;
         struct st_word *word = word_of_lock(t, &address);
         if (word && word->holder == thread->number + 1 && !word->clean)

@@ -81,6 +81,7 @@ static size_t take_records(void *context, uint32_t serial, uint64_t position,
 
 /* ---- start and end ---- */
 
+/* Where things are in the stream is asked before the program can write over it. */
 static void listen(struct st_watch *watch, const struct st_translation *translation) {
     watch->translator = st_translator_new(translation);
     st_translator_publish_to(watch->translator, st_stream_dead_before(watch->memory.head));
@@ -103,11 +104,12 @@ static struct st_granted granted(const struct st_watch *watch) {
 int st_watch_start(struct st_watch *watch, const char *const *argv, const char *runtime_dir,
                    const struct st_translation *translation, const struct st_following *following,
                    struct st_error *error) {
-    if (make_stream(watch, translation, error) < 0 ||
-        st_broker_start(&watch->broker, granted(watch), following, error) < 0 ||
-        st_program_start(&watch->program, argv, watch->broker.place, runtime_dir, error) < 0)
+    if (make_stream(watch, translation, error) < 0)
         return -1;
     listen(watch, translation);
+    if (st_broker_start(&watch->broker, granted(watch), following, error) < 0 ||
+        st_program_start(&watch->program, argv, watch->broker.place, runtime_dir, error) < 0)
+        return -1;
     return 0;
 }
 
@@ -117,9 +119,9 @@ int st_watch_attach(struct st_watch *watch, struct st_other_process *other,
     watch->answered = st_other_asked(other);
     watch->program.process = other->pid;
     int result = make_stream(watch, translation, error);
-    st_other_answer(other, granted(watch));
     if (result == 0)
         listen(watch, translation);
+    st_other_answer(other, granted(watch));
     return result;
 }
 
@@ -136,7 +138,7 @@ void st_watch_stop(struct st_watch *watch) {
 }
 
 pid_t st_watch_attached(const struct st_watch *watch) {
-    return (pid_t)atomic_load(&watch->memory.head->attached);
+    return watch->attached ? watch->attached : (pid_t)atomic_load(&watch->memory.head->attached);
 }
 
 bool st_watch_gave_up(const struct st_watch *watch) {
@@ -257,6 +259,9 @@ void st_watch_follow(struct st_watch *watch, const struct st_watch_hooks *hooks)
     while (!is_over(watch)) {
         bool wanted = watch->listening && !(watch->program.ended && watch->program.interrupted);
         bool any = wanted && st_merge_step(watch->merge);
+        watch->attached = st_watch_attached(watch);
+        if (watch->listening && st_merge_facts(watch->merge)->broken)
+            st_watch_stop(watch); /* the program must not wait for us */
         idle = any ? 0 : idle + 1;
         if (any && ++steps % STEPS_A_LOOK && records_delivered(watch) - looked < RECORDS_A_LOOK)
             continue;
@@ -277,6 +282,12 @@ void st_watch_follow(struct st_watch *watch, const struct st_watch_hooks *hooks)
         catch_up(watch); /* what a process that goes on has emitted by now is not much */
     }
     finish(watch);
+}
+
+bool st_watch_is_damaged(const struct st_watch *watch) {
+    const struct st_merge_facts *merge = st_merge_facts(watch->merge);
+    return merge->broken || merge->garbage || st_translator_facts(watch->translator)->garbage ||
+           st_shared_memory_is_damaged(&watch->memory);
 }
 
 uint64_t st_watch_missing(const struct st_watch *watch, char *reason, size_t size) {

@@ -20,6 +20,7 @@ struct st_watch {
     struct st_program program;
     struct st_merge *merge;
     struct st_translator *translator;
+    pid_t attached;   /* the process that writes to the stream, once that is known */
     bool listening;   /* until st_watch_stop */
     bool interrupted; /* somebody did not want to wait until all records were translated */
     uint64_t unread;  /* so many were not, for that reason */
@@ -77,6 +78,10 @@ bool st_watch_gave_up(const struct st_watch *watch);
 
 /* Did the program have no addresses for shadow memory, so that there are no events at all? */
 bool st_watch_had_no_room(const struct st_watch *watch);
+
+/* Has the program overwritten parts of the stream? Then what was found up to there is all that
+ * there is, and some of it may be wrong. */
+bool st_watch_is_damaged(const struct st_watch *watch);
 
 /* How many events are missing, and why; 0 when all are there. */
 uint64_t st_watch_missing(const struct st_watch *watch, char *reason, size_t size);

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import unittest
 
-from seriatim import RUNTIME, Case, environment
+from seriatim import ROOT, RUNTIME, Case, environment
 
 
 def setUpModule():
@@ -544,3 +544,124 @@ class Kernel(UnusualCase):
             result = self.seriatim(*command, program)
             self.assertEqual((result.text, result.status), ("1\n", 0), result.message)
             self.assertIn("2 threads", result.message)
+
+
+# Writes over the memory that it shares with the watcher, when there is something in it that the
+# watcher has not read: it stands still meanwhile.
+SCRIBBLE = r"""
+#include "stream/stream.h"
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int shared;
+
+__attribute__((noinline)) static void work(void) {
+    for (int i = 0; i < 3000; i++) {
+        pthread_mutex_lock(&lock);
+        shared++;
+        pthread_mutex_unlock(&lock);
+    }
+}
+
+static void *thread(void *argument) {
+    work();
+    return argument;
+}
+
+static void two_threads(void) {
+    pthread_t one, two;
+    pthread_create(&one, NULL, thread, NULL);
+    pthread_create(&two, NULL, thread, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+}
+
+__attribute__((no_sanitize("thread"))) static struct st_stream_head *find_stream(void) {
+    char line[512];
+    unsigned long start = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (fgets(line, sizeof line, maps))
+        if (strstr(line, "memfd:seriatim") && sscanf(line, "%lx", &start) == 1)
+            break;
+    fclose(maps);
+    return (struct st_stream_head *)start;
+}
+
+static void stop(int process) {
+    char path[64], line[256], state = 0;
+    kill(process, SIGSTOP);
+    sprintf(path, "/proc/%d/stat", process);
+    while (state != 'T') {
+        FILE *file = fopen(path, "r");
+        fgets(line, sizeof line, file);
+        state = strrchr(line, ')')[2];
+        fclose(file);
+    }
+}
+
+__attribute__((no_sanitize("thread"))) static void scribble(const char *where, unsigned seed) {
+    struct st_stream_head *head = find_stream();
+    int watcher = (int)head->watcher;
+    srand(seed);
+    stop(watcher);
+    two_threads();
+    if (!strcmp(where, "count"))
+        head->chunk_count = seed;
+    else if (!strcmp(where, "announced"))
+        head->announced += 70000 + seed;
+    else if (!strcmp(where, "sequence"))
+        head->next_sequence = seed % 2 ? 5 : (uint64_t)1 << 60;
+    else if (!strcmp(where, "magic"))
+        head->magic = seed;
+    else
+        for (uint32_t i = 0; i < 128; i++) {
+            struct st_stream_chunk *chunk = st_stream_chunk(head, i);
+            uint32_t count = chunk->count % ST_STREAM_RECORDS;
+            if (!strcmp(where, "heads")) {
+                chunk->count = rand();
+                chunk->thread = rand();
+                chunk->index = rand();
+            } else {
+                for (uint32_t r = 0; r < count; r++) {
+                    chunk->records[r].what = (uint64_t)rand() << 33 ^ rand();
+                    chunk->records[r].argument = (uint64_t)rand() << 33 ^ rand();
+                }
+            }
+        }
+    kill(watcher, SIGCONT);
+}
+
+int main(int argc, char **argv) {
+    (void)argc;
+    two_threads();
+    if (strcmp(argv[1], "nothing"))
+        scribble(argv[1], (unsigned)atoi(argv[2]));
+    two_threads();
+    puts("ok");
+    return 0;
+}
+"""
+
+
+class Scribble(UnusualCase):
+    """A program that writes over the stream. tests/fuzz/fuzz_ring.c does it in many more ways."""
+
+    def test_damage_is_noticed(self):
+        program = self.build(SCRIBBLE, f"-I{ROOT / 'src'}")
+        for command in (["run"], ["record", "-o", "t.stt"]):
+            result = self.seriatim(*command, program, "nothing", "0")
+            self.assertEqual((result.text, result.status), ("ok\n", 0), result.message)
+            for where in ("count", "announced", "sequence", "magic", "heads", "records"):
+                for seed in (1, 2):
+                    with self.subTest(command=command[0], where=where, seed=seed):
+                        result = self.seriatim(*command, program, where, str(seed))
+                        # Its own runtime may stumble, too. Then its status is that of a signal.
+                        self.assertTrue(result.status == 2 or result.status > 128,
+                                        (result.status, result.message))
+                        if result.status == 2:
+                            self.assertRegex(result.message, "has overwritten memory that it shares"
+                                             "|ran out of memory for its events")

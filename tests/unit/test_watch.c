@@ -30,6 +30,7 @@ static struct st_stream_head *new_stream(uint32_t chunks, uint32_t given) {
         abort();
     memset(head, 0, st_stream_bytes(chunks));
     st_shared_memory_initialize(head, chunks, given);
+    atomic_store(&head->next_sequence, UINT64_C(1) << 40); /* the tests choose which they take */
     return head;
 }
 
@@ -402,10 +403,26 @@ static size_t check_order(void *context, uint32_t serial, uint64_t position,
     return i;
 }
 
+static void a_head_that_was_overwritten_breaks_the_stream(void **state) {
+    (void)state;
+    struct merging m;
+    start_merging(&m);
+    emit(&m.writers[0], ST_STREAM_WRITE, 4, 1, 1);
+    m.head->chunk_count = 0;
+    expect(&m, "0:1 ");
+    assert_false(st_merge_facts(m.merge)->broken);
+    atomic_store(&m.head->announced, 1000);
+    emit(&m.writers[0], ST_STREAM_WRITE, 4, 2, 2);
+    st_merge_finish(m.merge);
+    assert_true(st_merge_facts(m.merge)->broken);
+    end_merging(&m);
+}
+
 static void many_threads_are_merged_as_they_happened(void **state) {
     (void)state;
     struct race race = {.lock = PTHREAD_MUTEX_INITIALIZER, .running = PRODUCERS};
     race.head = new_stream(CHUNKS, CHUNKS);
+    atomic_store(&race.head->next_sequence, 1); /* the producers take them in turn */
     struct st_merge *merge = st_merge_new(race.head, CHUNKS, check_order, &race);
     struct producer producers[PRODUCERS];
     pthread_t threads[PRODUCERS];
@@ -683,6 +700,24 @@ static void expect_events(struct translating *t, const char *text) {
     st_translator_free(t->translator);
     st_spec_free(t->spec);
     free(t->head);
+}
+
+static void what_no_program_can_have_is_garbage(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, NULL);
+    emit(&t.writers[0], ST_STREAM_WRITE, 4, UINT64_C(1) << 47, 0x20);
+    emit(&t.writers[0], ST_STREAM_WRITE, 17, 0x1000, 0x20);
+    emit(&t.writers[0], ST_STREAM_NONE, 0, 0, 0);
+    emit(&t.writers[0], ST_STREAM_ATOMIC_READ, 0, 0x1000, 0x20);
+    emit_range(&t.writers[0], ST_STREAM_WRITE, 0x1000, 0x20, UINT64_C(1) << 46);
+    emit_range(&t.writers[0], ST_STREAM_FREE, 0x1000, 0, UINT64_MAX);
+    emit_range(&t.writers[0], ST_STREAM_ALLOCATE, 0x1000, 0x20, UINT64_C(1) << 63);
+    emit(&t.writers[0], ST_STREAM_WRITE, 4, 0x1000, 0x20);
+    st_merge_finish(t.merge);
+    assert_int_equal(st_translator_facts(t.translator)->garbage + st_merge_facts(t.merge)->garbage,
+                     7);
+    expect_events(&t, "main|w(0x1000)\n");
 }
 
 static void functions_are_blocks(void **state) {
@@ -1038,6 +1073,7 @@ int main(void) {
         cmocka_unit_test(chunks_come_back),
         cmocka_unit_test(more_threads_than_chunks_get_more_chunks),
         cmocka_unit_test(garbage_is_counted_and_harms_nobody),
+        cmocka_unit_test(a_head_that_was_overwritten_breaks_the_stream),
         cmocka_unit_test(many_threads_are_merged_as_they_happened),
         cmocka_unit_test(equal_accesses_are_to_one_variable),
         cmocka_unit_test(neighbours_in_a_word_are_different),
@@ -1049,6 +1085,7 @@ int main(void) {
         cmocka_unit_test(parts_and_what_they_came_from_are_used_again),
         cmocka_unit_test(memory_knows_its_allocation),
         cmocka_unit_test(there_are_many_stacks_but_not_any_number),
+        cmocka_unit_test(what_no_program_can_have_is_garbage),
         cmocka_unit_test(functions_are_blocks),
         cmocka_unit_test(what_a_thread_starts_with_is_no_block),
         cmocka_unit_test(a_handler_is_not_what_a_thread_starts_with),
