@@ -102,11 +102,17 @@ static enum status check_and_report(struct check *check) {
     return st_output_finish(&check->output, &error) < 0 ? complain(&error) : status;
 }
 
+/* What a thread starts with is around all that it does: it would hide that from other engines. */
+static bool looks_at_every_depth(const struct check *check) {
+    return !runs_all(check) && strcmp(st_engines[check->values->engine]->name, "witness") == 0;
+}
+
 static int open_trace(struct check *check, struct st_error *error) {
     const struct check_values *values = check->values;
     struct st_trace_source source = {.command = "check",
                                      .path = check->path,
                                      .spec = values->spec,
+                                     .no_starts = !looks_at_every_depth(check),
                                      .flags = (values->repair ? ST_TRACE_REPAIR : 0) |
                                               (values->first ? 0 : ST_TRACE_AHEAD)};
     return open_trace_input(&check->input, source, values->common.quiet, error);

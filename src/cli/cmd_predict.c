@@ -181,7 +181,8 @@ static enum status run(const void *command_values, const char *const *operands) 
                                      .spec = values->spec,
                                      .flags =
                                          (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD,
-                                     .again = true};
+                                     .again = true,
+                                     .no_starts = true};
     if (open_trace_input(&predict.input, source, values->common.quiet, &error) < 0) {
         status = complain(&error);
     } else {

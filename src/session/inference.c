@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "check/engine.h"
+#include "spec/select.h"
 #include "report/calls.h"
 
 #include <stdlib.h>
@@ -101,10 +102,13 @@ static void add_examples(struct st_inference *inference, const char *path,
 
 static void add_trace(struct st_inference *inference, const char *path,
                       const struct st_trace *trace, enum st_relation relation,
-                      const struct st_findings *findings) {
+                      const struct st_findings *findings, const struct st_selected *selected) {
     struct addition addition = {inference, st_trace_symbols(trace)};
     enum st_relation usual = st_relation_or_usual(ST_USUAL_RELATION, st_trace_is_recording(trace));
-    st_block_counts_add(st_trace_facts(trace), findings, counts_of, &addition);
+    struct st_facts facts = *st_trace_facts(trace);
+    facts.executed = selected->executed;
+    facts.executed_count = selected->executed_count;
+    st_block_counts_add(&facts, findings, counts_of, &addition);
     add_examples(inference, path, addition.symbols, findings);
     st_reserve(&inference->traces, &inference->trace_capacity, inference->trace_count + 1);
     inference->traces[inference->trace_count++] =
@@ -116,13 +120,15 @@ static void add_trace(struct st_inference *inference, const char *path,
 }
 
 static int analyse(struct st_reading *reading, enum st_relation relation,
-                   struct st_findings *findings, struct st_error *error) {
+                   struct st_findings *findings, struct st_selection *selection,
+                   struct st_error *error) {
     const struct st_engine *engine = st_engine_find("witness"); /* looks at every depth */
     void *state = engine->create(findings);
     struct st_event *events;
     uint64_t first;
     long count;
     while ((count = st_reading_next(reading, &events, &first, error)) > 0) {
+        st_select(selection, events, (size_t)count);
         st_relation_apply(relation, st_trace_channels(reading->trace), events, (size_t)count);
         engine->feed(state, events, (size_t)count, first);
     }
@@ -141,9 +147,14 @@ int st_inference_read(struct st_inference *inference, const char *path, struct s
     struct st_findings findings;
     st_findings_init(&findings, 0);
     findings.limit_each = 1; /* an example */
-    int result = analyse(reading, relation, &findings, error);
+    /* What threads start with is no block that anybody would name. */
+    struct st_selection *selection =
+        st_selection_new(NULL, st_trace_symbols(reading->trace), false);
+    int result = analyse(reading, relation, &findings, selection, error);
     if (result == 0)
-        add_trace(inference, path, reading->trace, relation, &findings);
+        add_trace(inference, path, reading->trace, relation, &findings,
+                  st_selection_selected(selection));
+    st_selection_free(selection);
     st_findings_free(&findings);
     return result;
 }

@@ -68,7 +68,7 @@ struct st_stream_answer {
 
 #define ST_STREAM_MAGIC UINT64_C(0x3172747374616972)
 enum {
-    ST_STREAM_VERSION = 6,
+    ST_STREAM_VERSION = 7,
     ST_STREAM_CHUNK_BYTES = 64 * 1024,
     ST_STREAM_RECORDS = ST_STREAM_CHUNK_BYTES / 16 - 4, /* in a chunk */
     ST_STREAM_SLOTS = 1 << 14, /* so many threads at a time can have words in shadow memory */
@@ -101,7 +101,8 @@ enum st_stream_op {
 
     /* Blocks. The function is the one that holds `argument`; address: where it was called from
      * (return address; 0 if unknown); aux: ST_STREAM_HANDLER if that is the kernel, because of a
-     * signal. */
+     * signal, and ST_STREAM_AFTER_SKIPPED, see there. A function in which nothing happens is left
+     * out. */
     ST_STREAM_ENTER,
     ST_STREAM_LEAVE,
     /* An annotated block; argument: id of a text (ST_STREAM_TEXT), address: return address of
@@ -147,10 +148,15 @@ enum st_stream_op {
     ST_STREAM_TEXT,
     /* A module of the program; address: start, argument: load bias; then ST_STREAM_LENGTH, then
      * its path as ST_STREAM_TEXT. */
-    ST_STREAM_MODULE
+    ST_STREAM_MODULE,
+
+    /* The function that the thread is in has called others since the last record in it, and they
+     * were left out. ST_STREAM_ENTER says so in its aux. Only for functions that are not deep in
+     * the stack, where a thread starts. */
+    ST_STREAM_SKIPPED
 };
 
-enum { ST_STREAM_HANDLER = 1 };
+enum { ST_STREAM_HANDLER = 1, ST_STREAM_AFTER_SKIPPED = 2 };
 
 /* What is acquired or released: a mutex, one side of a reader-writer lock, or a semaphore, which is
  * acquired by a wait and released by a post. */

@@ -54,7 +54,8 @@ struct st_event {
     uint32_t target;
     uint64_t loc : 48;
     uint64_t written : 6; /* enum st_op as the trace has it */
-    uint64_t atomic : 1;  /* a read or write by an atomic operation, which is no data race */
+    uint64_t atomic : 1;  /* a read or write by an atomic operation, which is no data race; a begin:
+                             of what a thread starts with (ST_START_OF, ST_TURN_OF in symbols.h) */
     uint64_t joined : 1;  /* atomic: by the same operation as the event before it in its thread;
                              a begin: the same call as the block of its depth that ended last */
     uint64_t op : 8;      /* enum st_op that counts; equal to `written` below ST_OP_COUNT */

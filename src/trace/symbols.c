@@ -209,3 +209,17 @@ const char *st_location_text(const struct st_symbols *symbols, uint64_t loc,
     snprintf(buffer, ST_LOCATION_SIZE, "%" PRIu64, loc);
     return buffer;
 }
+
+static bool starts_with(const char *name, const char *start) {
+    return strncmp(name, start, strlen(start)) == 0;
+}
+
+bool st_block_is_start(const char *name, const char **function, size_t *length) {
+    bool turn = starts_with(name, ST_TURN_OF), whole = starts_with(name, ST_START_OF);
+    *function = name + (turn ? strlen(ST_TURN_OF) : whole ? strlen(ST_START_OF) : 0);
+    *length = strlen(*function);
+    if (turn)
+        for (const char *comma = *function; (comma = strstr(comma, ", ")); comma++)
+            *length = (size_t)(comma - *function); /* the last one: the line is behind it */
+    return turn || whole;
+}

@@ -6,6 +6,15 @@
 #include "trace/channels.h"
 #include "trace/event.h"
 
+/* Names of blocks that are what a thread starts with: "thread function work", and "one iteration of
+ * the loop at work, bank.c:12" if that function loops. */
+#define ST_START_OF "thread function "
+#define ST_TURN_OF "one iteration of the loop at "
+
+/* Does the block have such a name? Then *function and *length are the name of the function in it;
+ * otherwise all of its name. */
+bool st_block_is_start(const char *name, const char **function, size_t *length);
+
 /* What is known of the places where events happened, beyond their lines: the function, the calls
  * that led there, and the locks that the thread held. Recorded traces have it in outline: the calls
  * since the begin of the innermost open block, since those before it are the block's, and no locks,

@@ -69,12 +69,25 @@ static struct frame *push(struct thread *thread, struct frame frame) {
     return &thread->frames[thread->depth - 1];
 }
 
+static void emit_begin(struct st_translator *t, const struct thread *thread,
+                       const struct frame *frame, bool again) {
+    emit_event(t,
+               (struct st_event){.thread = thread->number,
+                                 .target = frame->block,
+                                 .loc = frame->loc,
+                                 .written = ST_BEGIN,
+                                 .atomic = frame->start,
+                                 .joined = again,
+                                 .op = ST_BEGIN},
+               thread->at);
+}
+
 /* Its begin belongs to what is around it; what follows is in it. */
 void st_translate_begin_block(struct st_translator *t, struct thread *thread, struct frame frame,
                               uint64_t pc) {
     struct frame *pushed = push(thread, frame);
     pushed->loc = loc_at(t, thread, pc);
-    emit(t, thread, ST_BEGIN, pushed->block, pushed->loc);
+    emit_begin(t, thread, pushed, false);
     if (t->options.outline) {
         pushed->call = 0;
         change_context(thread);
@@ -87,31 +100,37 @@ static void end_block(struct st_translator *t, struct thread *thread, const stru
 }
 
 /* A critical section that outlasts the function or block that it began in ends with it. */
-static void pop_one(struct st_translator *t, struct thread *thread) {
+void st_translate_pop(struct st_translator *t, struct thread *thread) {
     const struct frame *frame = &thread->frames[--thread->depth];
     end_block(t, thread, frame);
     change_context(thread);
     if (frame->suspends)
         st_translate_resume(t, thread, frame->suspended);
+    if (thread->turns.flow && thread->depth <= thread->turns.base) {
+        thread->turns.open = false;
+        if (thread->depth < thread->turns.base)
+            thread->turns.flow = NULL;
+    }
     if (frame->starts && thread->pauses)
         thread->started = false; /* a library calls it for each piece of the work */
 }
 
-static bool is_section(const struct frame *frame) {
-    return frame->kind == SECTION || frame->kind == OVER;
+/* Is it no function, and ends with the one that it began in? */
+static bool is_part(const struct frame *frame) {
+    return frame->kind == SECTION || frame->kind == OVER || frame->kind == TURN;
 }
 
 void st_translate_leave(struct st_translator *t, struct thread *thread, bool annotated) {
     size_t depth = thread->depth;
-    while (depth && (is_section(&thread->frames[depth - 1]) ||
+    while (depth && (is_part(&thread->frames[depth - 1]) ||
                      thread->frames[depth - 1].annotated != annotated))
         depth--;
     if (!depth)
         return; /* it was opened before the runtime started */
     while (thread->depth >= depth)
-        pop_one(t, thread);
+        st_translate_pop(t, thread);
     while (thread->depth && thread->frames[thread->depth - 1].kind == OVER)
-        pop_one(t, thread);
+        st_translate_pop(t, thread);
 }
 
 bool st_translate_is_hidden(struct st_translator *t, const struct st_stream_record *enter) {
@@ -140,12 +159,21 @@ static void enter_library(struct st_translator *t, struct thread *thread, struct
     push(thread, frame);
 }
 
+void st_translate_open(struct st_translator *t, struct thread *thread, struct function *function,
+                       struct frame frame, uint64_t pc) {
+    function->was_block |= frame.kind != NO_BLOCK;
+    if (frame.kind == NO_BLOCK)
+        enter_library(t, thread, frame);
+    else
+        st_translate_begin_block(t, thread, frame, pc);
+}
+
 /* Is it what the thread, or work of its own in it, starts with? A handler of a signal may come
  * before that. And it may have been inlined into a function of a library: then this one is called
  * there. */
 static bool is_start(struct st_translator *t, const struct thread *thread,
                      const struct function *function, const struct st_stream_record *record) {
-    if (thread->started || function->hidden || st_stream_aux(record) == ST_STREAM_HANDLER)
+    if (thread->started || function->hidden || st_stream_aux(record) & ST_STREAM_HANDLER)
         return false;
     return !thread->depth || !thread->frames[thread->depth - 1].hidden ||
            !st_translate_is_users(t, st_stream_address(record));
@@ -158,10 +186,9 @@ void st_translate_enter(struct st_translator *t, struct thread *thread,
     if (t->options.dead_before)
         st_translate_start(t, thread->number, thread->at);
     bool starts = is_start(t, thread, function, record);
-    if (starts) {
-        thread->started = function->started = true;
-        if (kind == INFERRED)
-            kind = NO_BLOCK;
+    if (!(st_stream_aux(record) & ST_STREAM_HANDLER)) {
+        thread->turns.skipped |= (st_stream_aux(record) & ST_STREAM_AFTER_SKIPPED) != 0;
+        step(t, thread, st_stream_address(record));
     }
     struct st_call call = {record->argument, st_stream_address(record), call_of(thread)};
     struct frame frame = {.kind = kind,
@@ -170,12 +197,12 @@ void st_translate_enter(struct st_translator *t, struct thread *thread,
                           .calls = (uint8_t)calls_in(t, thread, function, call.called_from),
                           .block = function->block,
                           .call = st_sites_call(&t->sites, call)};
-    if (kind == NO_BLOCK) {
-        enter_library(t, thread, frame);
-        return;
+    if (starts) {
+        thread->started = function->started = true;
+        st_translate_enter_start(t, thread, function, frame, record->argument);
+    } else {
+        st_translate_open(t, thread, function, frame, record->argument);
     }
-    function->was_block = true;
-    st_translate_begin_block(t, thread, frame, record->argument);
 }
 
 void st_translate_begin(struct st_translator *t, struct thread *thread,
@@ -183,14 +210,16 @@ void st_translate_begin(struct st_translator *t, struct thread *thread,
     uint32_t text = st_map64_number(&t->texts, record->argument);
     st_reserve(&t->text_blocks, &t->text_capacity, (size_t)text + 1);
     struct frame frame = {.kind = NAMED, .annotated = true, .block = t->text_blocks[text] - 1};
+    if (is_on_top(thread)) /* it may outlast the turn */
+        st_translate_end_turn(t, thread);
     st_translate_begin_block(t, thread, frame, st_stream_address(record));
 }
 
 /* Inferred blocks can be split if no named one is open in them. */
 size_t st_translate_suspend(struct st_translator *t, struct thread *thread) {
     size_t first = thread->depth;
-    while (first && thread->frames[first - 1].kind <= INFERRED &&
-           !thread->frames[first - 1].suspends && !thread->frames[first - 1].paused)
+    while (first && thread->frames[first - 1].kind < NAMED && !thread->frames[first - 1].suspends &&
+           !thread->frames[first - 1].paused)
         first--;
     for (size_t i = thread->depth; i-- > first;)
         end_block(t, thread, &thread->frames[i]);
@@ -199,15 +228,8 @@ size_t st_translate_suspend(struct st_translator *t, struct thread *thread) {
 
 void st_translate_resume(struct st_translator *t, struct thread *thread, size_t first) {
     for (size_t i = first; i < thread->depth; i++)
-        if (thread->frames[i].kind == INFERRED && !thread->frames[i].paused)
-            emit_event(t,
-                       (struct st_event){.thread = thread->number,
-                                         .target = thread->frames[i].block,
-                                         .loc = thread->frames[i].loc,
-                                         .written = ST_BEGIN,
-                                         .joined = true,
-                                         .op = ST_BEGIN},
-                       thread->at);
+        if (thread->frames[i].kind != NO_BLOCK && !thread->frames[i].paused)
+            emit_begin(t, thread, &thread->frames[i], true);
 }
 
 static void begin_other_work(struct st_translator *t, struct thread *thread) {
@@ -241,7 +263,7 @@ void st_translate_split(struct st_translator *t, struct thread *thread, enum st_
 
 void st_translate_leave_all(struct st_translator *t, struct thread *thread) {
     while (thread->depth)
-        pop_one(t, thread);
+        st_translate_pop(t, thread);
 }
 
 void st_translate_end_section(struct st_translator *t, struct thread *thread) {

@@ -439,11 +439,26 @@ name_channel(struct st_translator *t, struct st_sync_object *channel, unsigned n
     st_symbols_note_channels(&t->symbols);
 }
 
+/* A semaphore that a thread posts without having waited for it is no lock but a signal, and who
+ * waits for a signal does it on purpose. That is enough to split what a thread starts with. */
+static bool note_signal(const struct thread *thread, struct st_sync_object *channel,
+                        enum st_op op) {
+    if (op == ST_SEND) {
+        channel->count |= channel->holder != thread->number + 1;
+        channel->holder = 0;
+        return false;
+    }
+    channel->holder = thread->number + 1;
+    return channel->count && thread->depth && thread->frames[thread->depth - 1].start;
+}
+
 void st_translate_channel(struct st_translator *t, struct thread *thread,
                           const struct st_stream_record *record, enum st_op op) {
     struct st_sync_object *channel =
         st_object_at(&t->channels, st_stream_address(record), st_stream_aux(record));
     if (channel->number == ST_NO_OBJECT)
         name_channel(t, channel, st_stream_aux(record));
+    if (note_signal(thread, channel, op) && st_stream_aux(record) == 0)
+        st_translate_split(t, thread, ST_SPLIT_HERE);
     emit(t, thread, op, channel->number, loc_at(t, thread, record->argument));
 }

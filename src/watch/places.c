@@ -1,6 +1,7 @@
 #include "watch/places.h"
 
 #include "base/memory.h"
+#include "symbol/code_flow.h"
 #include "symbol/symbol.h"
 #include "symbol/user_code.h"
 
@@ -255,6 +256,10 @@ bool st_places_is_library(const struct st_places *places, uint64_t pc) {
 
 bool st_places_data(struct st_places *places, uint64_t address, char *buffer, size_t size) {
     return st_data_name(places->symbols, address, buffer, size) != ST_DATA_UNKNOWN;
+}
+
+struct st_code_flow *st_places_flow(struct st_places *places, uint64_t pc) {
+    return st_code_flow_new(places->symbols, pc);
 }
 
 size_t st_places_module_count(const struct st_places *places) {

@@ -82,6 +82,9 @@ static inline uint64_t st_places_now(const struct st_places *places, uint64_t ad
     return address;
 }
 
+/* The control flow of the function that holds the address; NULL: it cannot be followed. */
+struct st_code_flow *st_places_flow(struct st_places *places, uint64_t pc);
+
 /* The modules that were ever loaded, from 0 on. One is uninstrumented if it is a file of the user's
  * own that was not compiled for the runtime, for certain. */
 size_t st_places_module_count(const struct st_places *places);

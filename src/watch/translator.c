@@ -75,6 +75,8 @@ void st_translator_free(struct st_translator *t) {
     st_map64_free(&t->call_sites);
     free(t->call_site_facts);
     st_map64_free(&t->texts);
+    for (size_t i = 0; i < t->function_capacity; i++)
+        st_start_free(&t->function_facts[i]);
     free(t->function_facts);
     free(t->text_blocks);
     free(t->locs);
@@ -399,24 +401,31 @@ static __attribute__((noinline)) void on_other(struct st_translator *t, struct t
     case ST_STREAM_SPLIT:
         st_translate_split(t, thread, st_stream_aux(record));
         break;
+    case ST_STREAM_SKIPPED:
+        thread->turns.skipped = true;
+        break;
     case ST_STREAM_FUTEX_WAIT:
     case ST_STREAM_FUTEX_WAKE:
     case ST_STREAM_FUTEX_WOKEN:
         st_translate_futex(t, thread, record);
         break;
     case ST_STREAM_SEND:
+        step(t, thread, record->argument);
         st_translate_channel(t, thread, record, ST_SEND);
         break;
     case ST_STREAM_RECEIVE:
+        step(t, thread, record->argument);
         st_translate_channel(t, thread, record, ST_RECEIVE);
         break;
     case ST_STREAM_SEMAPHORE_MADE:
         st_translate_semaphore(t, record);
         break;
     case ST_STREAM_FORK:
+        step(t, thread, record->argument);
         on_thread_event(t, thread, record, ST_FORK);
         break;
     case ST_STREAM_JOIN:
+        step(t, thread, record->argument);
         on_thread_event(t, thread, record, ST_JOIN);
         break;
     case ST_STREAM_SLOT:
@@ -500,6 +509,7 @@ translate_access(struct st_translator *t, struct thread *thread,
         st_variables_prefetch(&t->variables, st_stream_address(record + AHEAD));
     unsigned size = st_stream_aux(record);
     if (__builtin_expect(size - 1 < LARGEST_SMALL_ACCESS, 1)) {
+        step(t, thread, record->argument);
         access_variable(t, thread, st_stream_address(record), record, write, false);
         return 1;
     }
@@ -507,6 +517,7 @@ translate_access(struct st_translator *t, struct thread *thread,
         return 0;
     if (size || !is_range(record, LONGEST_ACCESS))
         return skip_garbage(t, record, left);
+    step(t, thread, record->argument);
     thread->at++;
     st_translate_range(t, thread, st_stream_address(record), record[1].argument, write, false,
                        loc_at(t, thread, record->argument));
@@ -546,6 +557,7 @@ static size_t translate(struct st_translator *t, struct thread *thread, uint64_t
                     return i;
                 thread->at++;
             }
+            step(t, thread, record->argument);
             if ((st_stream_aux(record) & ST_STREAM_ACCESS_BYTES) - 1 < LARGEST_SMALL_ACCESS &&
                 (length == 1 || st_stream_op(&record[1]) == ST_STREAM_VALUES))
                 st_translate_atomic(t, thread, record);
@@ -575,9 +587,11 @@ static size_t translate(struct st_translator *t, struct thread *thread, uint64_t
             st_translate_leave(t, thread, false);
             break;
         case ST_STREAM_ACQUIRE:
+            step(t, thread, record->argument);
             st_translate_acquire(t, thread, record);
             break;
         case ST_STREAM_RELEASE:
+            step(t, thread, record->argument);
             st_translate_release(t, thread, record);
             break;
         case ST_STREAM_THREAD_END:

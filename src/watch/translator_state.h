@@ -10,6 +10,7 @@
 enum kind {
     NO_BLOCK,
     INFERRED, /* nobody named it: split where its thread waits */
+    TURN,     /* the same; no function, but one turn of a loop (start_blocks.c) */
     NAMED,    /* by the specification or an annotation */
     SECTION,  /* a critical section; named, too */
     OVER,     /* a critical section that ended while blocks in it are open: it ends with them */
@@ -27,6 +28,7 @@ enum library_call {
 struct frame {
     enum kind kind;
     bool annotated; /* opened by ST_STREAM_BEGIN */
+    bool start;     /* its thread starts with it, or with the loop that it is a turn of */
     bool hidden;    /* a function of the implementation */
     bool starts;    /* its thread, or work of its own, begins with it */
     bool suspends;  /* while it is open, inferred blocks around it, from this index on, are not */
@@ -73,12 +75,23 @@ struct thread {
     size_t depth, frame_capacity;
     struct lock_held *locks;
     size_t lock_count, lock_capacity;
+    struct turns {
+        struct st_code_flow *flow; /* of the function that it started with and is in; or NULL */
+        const uint32_t *blocks;    /* by loop */
+        size_t base;               /* so many frames are open when that function is on top ... */
+        bool open;                 /* ... and one more if there is a frame for a turn */
+        uint64_t last;             /* return address of the last call that was seen; 0: none */
+        bool skipped;              /* calls since then were skipped */
+    } turns;
     struct held_back held_back;
     struct {
         uint64_t address; /* of the word that it was drawn from; 0: none */
         uint64_t number;
     } ticket; /* of a ticket lock, perhaps */
 };
+
+/* How the functions that threads start with become blocks. */
+enum st_start { NOT_LOOKED_AT, AS_WHOLE, IN_TURNS, NOT_AT_ALL };
 
 /* A thread that has ended, while accesses of it may still be deferred. */
 struct gone_thread {
@@ -95,6 +108,10 @@ struct function {
     uint8_t calls;  /* enum library_call */
     enum kind kind; /* as a block; INFERRED means: unless a thread starts with it */
     uint32_t block;
+    enum st_start start;
+    uint32_t start_block;      /* as a whole */
+    struct st_code_flow *flow; /* in turns */
+    uint32_t *turn_blocks;     /* by loop */
 };
 
 /* What the library's functions that are inlined at a place do. */
@@ -287,6 +304,12 @@ void st_translate_leave(struct st_translator *t, struct thread *thread, bool ann
 void st_translate_leave_all(struct st_translator *t, struct thread *thread);
 void st_translate_split(struct st_translator *t, struct thread *thread, enum st_stream_split kind);
 
+/* Opens the frame of a function, as the block that its kind says. */
+void st_translate_open(struct st_translator *t, struct thread *thread, struct function *function,
+                       struct frame frame, uint64_t pc);
+
+/* Ends the innermost frame, whatever it is. */
+void st_translate_pop(struct st_translator *t, struct thread *thread);
 /* Ends the inferred blocks that can be split, and begins them again: the index of the first is what
  * the one returns and the other takes. */
 size_t st_translate_suspend(struct st_translator *t, struct thread *thread);
@@ -296,6 +319,27 @@ void st_translate_resume(struct st_translator *t, struct thread *thread, size_t 
 void st_translate_begin_block(struct st_translator *t, struct thread *thread, struct frame frame,
                               uint64_t pc);
 void st_translate_end_section(struct st_translator *t, struct thread *thread);
+
+/* ---- start_blocks.c ---- */
+
+/* A thread starts with this function, or something else does that begins with a function of its own
+ * and is no call, such as a task. Decides whether the function is a block, and opens its frame. */
+void st_translate_enter_start(struct st_translator *t, struct thread *thread,
+                              struct function *function, struct frame frame, uint64_t pc);
+void st_translate_turn(struct st_translator *t, struct thread *thread, uint64_t pc);
+void st_translate_end_turn(struct st_translator *t, struct thread *thread);
+void st_start_free(struct function *function);
+
+static inline bool is_on_top(const struct thread *thread) {
+    return thread->turns.flow && thread->depth == thread->turns.base + thread->turns.open;
+}
+
+/* An event of the function itself, or a call that it made, which returns to `pc`: it may be in
+ * another turn of a loop. */
+static inline void step(struct st_translator *t, struct thread *thread, uint64_t pc) {
+    if (__builtin_expect(is_on_top(thread), 0))
+        st_translate_turn(t, thread, pc);
+}
 
 /* ---- locks.c ---- */
 

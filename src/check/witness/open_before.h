@@ -23,6 +23,7 @@ struct st_open_block {
     uint64_t begin;   /* event number */
     uint64_t loc;     /* of the begin */
     size_t violation; /* handle of its finding, or ST_NO_VIOLATION */
+    bool start;       /* its thread starts with it */
     bool call_violated; /* this block or an earlier one of the same call was violated */
 };
 
@@ -32,6 +33,16 @@ struct st_open_blocks {
     uint32_t depth, violated; /* the outermost `violated` of them were found violated */
     size_t capacity;
 };
+
+/* The index of the outermost block that is a transaction, or of the place for it. What a thread
+ * starts with is none: its own events are transactions of their own, as if they were outside all
+ * blocks. */
+static inline uint32_t st_blocks_first(const struct st_open_blocks *blocks) {
+    return blocks->depth && blocks->items[0].start;
+}
+static inline bool st_blocks_running(const struct st_open_blocks *blocks) {
+    return blocks->depth > st_blocks_first(blocks);
+}
 
 /* Can some of them, the inner ones, still be found violated? */
 static inline bool st_blocks_live(const struct st_open_blocks *blocks) {

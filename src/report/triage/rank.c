@@ -15,7 +15,17 @@ static double violated_share(const struct st_block_row *row) {
     return row->executed ? (double)row->violated / (double)row->executed : 1;
 }
 
+static bool is_start(const struct st_block_row *row) {
+    const char *function;
+    size_t length;
+    return st_block_is_start(row->name, &function, &length);
+}
+
+/* Nobody said of a function that it is one step because a thread starts with it, so it comes last.
+ */
 static int compare_surprise(const struct st_block_row *a, const struct st_block_row *b) {
+    if (is_start(a) != is_start(b))
+        return is_start(a) ? 1 : -1;
     double left = violated_share(a), right = violated_share(b);
     if (left != right)
         return left < right ? -1 : 1;

@@ -72,6 +72,7 @@ static struct rt_thread *begin_thread(uint32_t serial) {
     t->chunks = t->used = 0;
     t->chunk = NULL;
     t->depth = t->emitted_depth = 0;
+    t->skipped = false;
     t->ignored_reads = t->ignored_writes = t->ignored_sync = 0;
     t->ignoring = 0;
     t->inside = true;

@@ -41,6 +41,7 @@ struct rt_thread {
 
     struct rt_frame *frames;
     size_t depth, capacity;
+    bool skipped; /* what the innermost frame has called since its last event was never emitted */
     size_t emitted_depth; /* so many frames, the outermost, are emitted: a function in which nothing
                            * of interest happens never is */
     /* The program asked not to see its accesses or its synchronisation: how often (rt_is_ignored).
