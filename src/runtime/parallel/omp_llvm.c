@@ -49,6 +49,7 @@ static _Thread_local struct {
     combiner *combiner;
     uintptr_t caller;
     const void *lock; /* held; NULL: none */
+    bool combining;   /* what the thread does is no step of its blocks */
 } reduction __attribute__((tls_model("initial-exec")));
 
 /* The values of the other thread are as it left them before it came here, or after it has combined
@@ -66,7 +67,15 @@ static void begin_reduction(combiner *given, uintptr_t caller) {
     rt_team_send(ST_CHANNEL_REDUCTION, caller);
 }
 
+/* With several results, others may come in between one and the next: that is how reductions work,
+ * and not for the program to prevent. clang calls a function after that, unless the way is 2 and
+ * nobody waits: then a barrier follows sooner or later. */
 static int reduced(int way, const void *lock, uintptr_t caller) {
+    rt_reduction_end();
+    if (way == 1 || way == 2) {
+        rt_work_pause();
+        reduction.combining = true;
+    }
     if (way == 1) {
         rt_team_receive(ST_CHANNEL_REDUCTION, caller);
         RT_EMIT(rt_acquire(lock, caller));
@@ -75,10 +84,17 @@ static int reduced(int way, const void *lock, uintptr_t caller) {
     return way;
 }
 
+void rt_reduction_end(void) {
+    if (reduction.combining)
+        rt_work_resume();
+    reduction.combining = false;
+}
+
 static void end_reduction(uintptr_t caller) {
     if (reduction.lock)
         RT_EMIT(rt_release(reduction.lock, caller));
     reduction.lock = NULL;
+    rt_reduction_end();
 }
 
 #define REDUCE(name, end)                                                                          \

@@ -55,6 +55,9 @@ void rt_team_barrier_leave(void);
 void rt_team_send(unsigned channel, uintptr_t caller);    /* before others are let go */
 void rt_team_receive(unsigned channel, uintptr_t caller); /* after the wait for others */
 
+/* A reduction whose end nobody said is over (omp_llvm.c). */
+void rt_reduction_end(void);
+
 /* ---- tasks ---- */
 
 /* Before it is created. NULL outside all regions, where its creator runs it at once. */

@@ -76,12 +76,14 @@ static void on_implicit_task(enum endpoint endpoint, union data *parallel, union
 /* ---- waits ---- */
 
 static void at_barrier(enum endpoint endpoint, const union data *parallel, uintptr_t caller) {
-    if (endpoint == BEGIN)
+    if (endpoint == BEGIN) {
+        rt_reduction_end();
         rt_team_barrier_begin(caller);
-    else if (parallel)
+    } else if (parallel) {
         rt_team_barrier_end(caller);
-    else
+    } else {
         rt_team_barrier_leave(); /* that at the end of a region, likewise late */
+    }
 }
 
 static void on_sync_region(enum sync_region kind, enum endpoint endpoint, union data *parallel,
