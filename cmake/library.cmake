@@ -5,7 +5,7 @@ file(GLOB_RECURSE LIBRARY_SOURCES CONFIGURE_DEPENDS
 # What only the command line and its reports use.
 list(FILTER LIBRARY_SOURCES EXCLUDE REGEX "src/base/(json|options|output)\\.c$")
 list(APPEND LIBRARY_SOURCES src/session/block_counts.c
-     src/trace/event.c src/trace/symbols.c src/trace/validate.c)
+     src/trace/channels.c src/trace/event.c src/trace/relation.c src/trace/symbols.c src/trace/validate.c)
 
 # The header is what a program sees; its version must be that of the project.
 file(STRINGS include/seriatim/seriatim.h header_version REGEX "define SERIATIM_VERSION_STRING")

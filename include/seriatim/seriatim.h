@@ -103,6 +103,20 @@ typedef enum seriatim_op {
     SERIATIM_RECEIVE  /* operand: channel; comes after all earlier sends of it */
 } seriatim_op;
 
+/* What counts as a dependence. Both count program order, conflicting accesses, fork, join, and
+ * channels that carry signals. SERIATIM_LOCKS, the default, also counts the order from a release of
+ * a lock to each later acquire of it, as the papers do. With SERIATIM_DATA, locks make no order:
+ * what is found then always names a variable, and threads that only read never violate a block. */
+typedef enum seriatim_relation { SERIATIM_LOCKS, SERIATIM_DATA } seriatim_relation;
+
+/* Sets the relation. Returns 0, or -1 when the checker has taken an event already. */
+SERIATIM_API int seriatim_checker_relation(seriatim_checker *checker, seriatim_relation relation);
+
+/* Says that a channel belongs to a lock, such as a reader-writer lock or a semaphore that is used
+ * as one: it is left out where locks make no order. Other channels carry signals. Call this before
+ * the first event on the channel. Returns 0, or -1 when it came too late. */
+SERIATIM_API int seriatim_checker_lock_channel(seriatim_checker *checker, uint64_t channel);
+
 /* The id of a block without a name. Unnamed blocks are separate blocks; they only look alike. */
 #define SERIATIM_UNNAMED UINT64_MAX
 

@@ -1,18 +1,33 @@
 #define _GNU_SOURCE /* mremap */
 #include "base/memory.h"
 
-#include <stdbool.h>
+#include <setjmp.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+static _Thread_local jmp_buf *way_out;
+
 _Noreturn void st_out_of_memory(void) {
+    if (way_out)
+        longjmp(*way_out, 1);
     static const char message[] = "seriatim: out of memory\n";
     ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
     (void)ignored;
     _exit(2);
+}
+
+bool st_try(void (*work)(void *context), void *context) {
+    jmp_buf here, *outer = way_out;
+    bool done = setjmp(here) == 0;
+    if (done) {
+        way_out = &here;
+        work(context);
+    }
+    way_out = outer;
+    return done;
 }
 
 void *st_alloc(size_t count, size_t size) {

@@ -6,10 +6,15 @@
 #ifndef SERIATIM_BASE_MEMORY_H
 #define SERIATIM_BASE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* What these functions do then, for those who get their memory elsewhere. */
 _Noreturn void st_out_of_memory(void);
+
+/* For work that can be done without: false if memory ran out in the middle of it, in this thread.
+ * What the work was changing is of no use then but to be freed. */
+bool st_try(void (*work)(void *context), void *context);
 
 /* Zero-filled memory for count elements of the given size. Release with free(). */
 void *st_alloc(size_t count, size_t size);

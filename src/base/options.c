@@ -150,7 +150,10 @@ static int set_value(const struct parser *parser, const struct st_option *option
     unsigned index;
     switch (option->kind) {
     case ST_FLAG:
-        *(bool *)value = true;
+        if (option->sets)
+            *(unsigned *)value = option->sets;
+        else
+            *(bool *)value = true;
         return 0;
     case ST_TEXT:
     case ST_TEXTS:

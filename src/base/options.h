@@ -39,6 +39,8 @@ struct st_option {
     char letter;      /* the short form, or 0 */
     enum st_option_kind kind;
     size_t offset;                       /* of its value in the command's struct of values */
+    unsigned sets;                       /* of a flag: its value is an unsigned, which becomes this;
+                                            so the last of several flags counts. 0: a bool */
     const char *value;                   /* what help calls the value: "N", "FILE" */
     const char *initial;                 /* the default as the user would write it, or NULL */
     const char *const *choices;          /* the words of choices, ending with NULL; or ... */

@@ -26,10 +26,13 @@
  *   everywhere, and the whole-vector comparison with the reduced read clock of section 4.3 misses
  *   violations. Reads are kept as in regiontrack.c: those that do not happen before another read.
  * - Joining a child without events learns nothing; as printed it is a false alarm.
+ * - Clocks have an entry for each thread that lives, not for each that ever lived
+ *   (check/thread_slots.h). Below, a thread is a slot, except in events.
  * - At the end of a truncated trace END runs for every open block; otherwise non-increasing cycles
  *   through open blocks would be missed. */
 #include "check/clock_accesses.h"
 #include "check/engine.h"
+#include "check/thread_slots.h"
 
 #include "base/memory.h"
 
@@ -56,7 +59,6 @@ struct thread {
     st_time *clock;
     struct st_snapshot *snapshot;
     bool changed; /* the clock moved since the snapshot, or another transaction started */
-    bool started; /* has had an event */
     bool learned; /* the running block learned something after its begin */
     bool known;   /* another thread knows the begin of the running block */
     uint32_t depth;
@@ -68,6 +70,9 @@ struct thread {
 struct aerodrome {
     struct st_findings *findings;
     struct st_snapshots snapshots;
+    struct st_thread_slots slots;
+    struct st_thread_origin *origins;
+    size_t origin_capacity;
     struct thread *threads;
     size_t thread_count, thread_capacity;
     uint32_t width;
@@ -101,6 +106,8 @@ static void destroy(void *state) {
         free(block);
     }
     st_snapshots_free(&ad->snapshots);
+    st_thread_slots_free(&ad->slots);
+    free(ad->origins);
     free(ad->threads);
     free(ad->running);
     free(ad->stack);
@@ -110,6 +117,7 @@ static void destroy(void *state) {
 static size_t memory(const void *state) {
     const struct aerodrome *ad = state;
     return sizeof *ad + ad->snapshots.slab_bytes + st_clock_accesses_memory(&ad->accesses) +
+           st_thread_slots_memory(&ad->slots) + ad->origin_capacity * sizeof *ad->origins +
            ad->thread_capacity * sizeof *ad->threads +
            (ad->thread_count + 1) * ad->width * sizeof(st_time) +
            ad->block_count * sizeof(struct block) + ad->stack_capacity * sizeof *ad->stack;
@@ -151,20 +159,25 @@ static __attribute__((noinline)) void widen(struct aerodrome *ad, uint32_t width
             widen_snapshot(ad, &ad->threads[t].taken[i]);
     }
     st_clock_accesses_visit(&ad->accesses, widen_access, ad);
+    for (size_t t = 0; t < ad->origin_capacity; t++)
+        widen_snapshot(ad, &ad->origins[t].after.snapshot);
     for (struct block *block = ad->blocks; block; block = block->next)
         widen_snapshot(ad, &block->summary);
 }
 
 static void make_room(struct aerodrome *ad, struct st_extent need) {
-    if (need.threads > ad->width)
-        widen(ad, st_clock_width(need.threads));
-    st_reserve(&ad->threads, &ad->thread_capacity, need.threads);
-    while (ad->thread_count < need.threads) {
-        struct thread *thread = &ad->threads[ad->thread_count++];
-        thread->clock = st_clock_widen(NULL, 0, ad->width, 0);
-        thread->changed = true;
-    }
+    st_thread_slots_reserve(&ad->slots, need.threads);
+    st_reserve(&ad->origins, &ad->origin_capacity, need.threads);
     st_clock_accesses_reserve(&ad->accesses, need);
+}
+
+static struct thread *add_thread(struct aerodrome *ad) {
+    if (ad->slots.count > ad->width)
+        widen(ad, st_clock_width(ad->slots.count));
+    st_reserve(&ad->threads, &ad->thread_capacity, ad->slots.count);
+    struct thread *thread = &ad->threads[ad->thread_count++];
+    thread->clock = st_clock_widen(NULL, 0, ad->width, 0);
+    return thread;
 }
 
 /* The running block of t as something to wait for. */
@@ -315,6 +328,23 @@ static inline void edge(struct aerodrome *ad, uint32_t t, const struct st_clock_
         learn(ad, t, source->snapshot);
 }
 
+/* The first event of a thread, or of one that goes on after it was joined. */
+static __attribute__((noinline)) uint32_t enter(struct aerodrome *ad, uint32_t number) {
+    struct st_thread_origin *origin = &ad->origins[number];
+    const struct st_snapshot *known = origin->after.time ? origin->after.snapshot : NULL;
+    st_time last;
+    uint32_t t = st_thread_slots_enter(&ad->slots, number, known ? known->clock : NULL,
+                                       known ? known->width : 0, &last);
+    struct thread *thread = t < ad->thread_count ? &ad->threads[t] : add_thread(ad);
+    memset(thread->clock, 0, ad->width * sizeof *thread->clock);
+    thread->clock[t] = last;
+    thread->changed = true;
+    if (known)
+        learn(ad, t, origin->after.snapshot); /* may be another one now: it was widened */
+    *origin = (struct st_thread_origin){.joined = false};
+    return t;
+}
+
 static void on_begin(struct aerodrome *ad, uint32_t t) {
     struct thread *thread = &ad->threads[t];
     if (thread->depth++)
@@ -397,20 +427,31 @@ static void on_send(struct aerodrome *ad, uint32_t t, uint32_t c) {
     st_clock_variable_read(&ad->accesses, channel, &send, ad->threads[t].clock);
 }
 
-static void on_fork(struct aerodrome *ad, uint32_t t, uint32_t child) {
-    struct st_clock_access fork = this_access(ad, t);
-    edge(ad, child, &fork);
+static void on_fork(struct aerodrome *ad, uint32_t t, uint32_t number) {
+    ad->origins[number].after = this_access(ad, t);
 }
 
-static void on_join(struct aerodrome *ad, uint32_t t, uint32_t child) {
-    if (!ad->threads[child].started)
-        return;
-    struct st_clock_access end = this_access(ad, child);
+/* The child leaves its slot, unless it did before or is in a block. */
+static void on_join(struct aerodrome *ad, uint32_t t, uint32_t number) {
+    struct st_thread_origin *origin = &ad->origins[number];
+    uint32_t child = ad->slots.of[number];
+    if (child == ST_NO_SLOT && !origin->joined)
+        return; /* it did nothing */
+    struct st_clock_access end = child == ST_NO_SLOT ? origin->after : this_access(ad, child);
     edge(ad, t, &end);
+    if (child != ST_NO_SLOT && !ad->threads[child].depth) {
+        *origin = (struct st_thread_origin){end, true};
+        st_thread_slots_leave(&ad->slots, number, end.time);
+    }
 }
 
 static void on_event(struct aerodrome *ad, const struct st_event *event) {
-    uint32_t t = event->thread, target = event->target;
+    uint32_t t = ad->slots.of[event->thread], target = event->target;
+    if (__builtin_expect(t == ST_NO_SLOT, 0)) {
+        if (event->op == ST_DROPPED)
+            return; /* as if it were not there */
+        t = enter(ad, event->thread);
+    }
     switch (event->op) {
     case ST_READ:
         on_read(ad, t, target);
@@ -442,12 +483,9 @@ static void on_event(struct aerodrome *ad, const struct st_event *event) {
     case ST_RECEIVE:
         edges_from_reads(ad, t, st_clock_accesses_channel(&ad->accesses, target));
         break;
-    case ST_DROPPED:
-        return; /* as if it were not there */
     default:
         break;
     }
-    ad->threads[t].started = true;
 }
 
 /* Marks a snapshot and all that it may still absorb. */
@@ -505,10 +543,13 @@ static __attribute__((noinline)) void collect(struct aerodrome *ad) {
             ad->threads[t].block->mark = ad->snapshots.epoch;
     }
     st_clock_accesses_visit(&ad->accesses, mark_access, ad);
+    for (size_t t = 0; t < ad->origin_capacity; t++)
+        mark_snapshot(ad, ad->origins[t].after.snapshot);
     for (size_t t = 0; t < ad->thread_count; t++)
         forget_unmarked(ad, &ad->threads[t]);
     sweep_blocks(ad);
-    st_snapshots_sweep(&ad->snapshots, st_clock_accesses_memory(&ad->accesses));
+    st_snapshots_sweep(&ad->snapshots, st_clock_accesses_memory(&ad->accesses) +
+                                           ad->origin_capacity * sizeof *ad->origins);
 }
 
 static void feed(void *state, const struct st_event *events, size_t count, uint64_t first) {

@@ -18,6 +18,12 @@ struct st_clock_access {
     uint64_t loc;
 };
 
+/* What the next event of a thread without a slot depends on (check/thread_slots.h). */
+struct st_thread_origin {
+    struct st_clock_access after; /* its fork or, once it was joined, its own last event */
+    bool joined;
+};
+
 struct st_reads {
     uint32_t count, capacity;
     struct st_clock_access items[];

@@ -23,10 +23,12 @@
  * - Local time grows with every subregion (snapshot), not only with every block. Times then name
  *   snapshots, and an edge that brings nothing new is recognised by one comparison. Such an edge
  *   can neither violate a block nor close a cycle: the edge that brought the news did.
- * - Fork and join have their edges. A fork's edge is taken at once; a child without events gives
- *   nothing to its join. */
+ * - Fork and join have their edges; a child without events gives nothing to its join.
+ * - Clocks have an entry for each thread that lives, not for each that ever lived
+ *   (check/thread_slots.h). Below, a thread is a slot, except in events. */
 #include "check/clock_accesses.h"
 #include "check/engine.h"
+#include "check/thread_slots.h"
 
 #include "base/memory.h"
 
@@ -37,7 +39,6 @@ struct thread {
     st_time *clock; /* clock[own number] is the time of `snapshot` */
     struct st_snapshot *snapshot;
     bool changed; /* the clock moved since the snapshot, or another transaction started */
-    bool started; /* has had an event */
     uint32_t depth;
 
     /* Of the running outermost block; meaningful while depth > 0. */
@@ -57,6 +58,9 @@ struct thread {
 struct regiontrack {
     struct st_findings *findings;
     struct st_snapshots snapshots;
+    struct st_thread_slots slots;
+    struct st_thread_origin *origins;
+    size_t origin_capacity;
     struct thread *threads;
     size_t thread_count, thread_capacity;
     uint32_t width; /* of all clocks and frontiers */
@@ -66,6 +70,7 @@ struct regiontrack {
     bool serializable;                                       /* so far */
     uint64_t number;                                         /* of the current event */
     const struct st_event *event;
+    uint32_t slot; /* of its thread */
 };
 
 static void *create(struct st_findings *findings) {
@@ -85,6 +90,8 @@ static void destroy(void *state) {
     }
     st_clock_accesses_free(&rt->accesses);
     st_snapshots_free(&rt->snapshots);
+    st_thread_slots_free(&rt->slots);
+    free(rt->origins);
     free(rt->threads);
     free(rt->frontiers);
     free(rt);
@@ -93,6 +100,7 @@ static void destroy(void *state) {
 static size_t memory(const void *state) {
     const struct regiontrack *rt = state;
     return sizeof *rt + rt->snapshots.slab_bytes + st_clock_accesses_memory(&rt->accesses) +
+           st_thread_slots_memory(&rt->slots) + rt->origin_capacity * sizeof *rt->origins +
            rt->thread_capacity * sizeof *rt->threads +
            (rt->thread_count + rt->frontier_rows) * rt->width * sizeof(st_time) +
            rt->frontier_capacity * sizeof *rt->frontiers;
@@ -110,15 +118,18 @@ static void widen_clocks(struct regiontrack *rt, uint32_t threads) {
 }
 
 static void make_room(struct regiontrack *rt, struct st_extent need) {
-    if (need.threads > rt->width)
-        widen_clocks(rt, need.threads);
-    st_reserve(&rt->threads, &rt->thread_capacity, need.threads);
-    while (rt->thread_count < need.threads) {
-        struct thread *thread = &rt->threads[rt->thread_count++];
-        thread->clock = st_clock_widen(NULL, 0, rt->width, 0);
-        thread->changed = true;
-    }
+    st_thread_slots_reserve(&rt->slots, need.threads);
+    st_reserve(&rt->origins, &rt->origin_capacity, need.threads);
     st_clock_accesses_reserve(&rt->accesses, need);
+}
+
+static struct thread *add_thread(struct regiontrack *rt) {
+    if (rt->slots.count > rt->width)
+        widen_clocks(rt, rt->slots.count);
+    st_reserve(&rt->threads, &rt->thread_capacity, rt->slots.count);
+    struct thread *thread = &rt->threads[rt->thread_count++];
+    thread->clock = st_clock_widen(NULL, 0, rt->width, 0);
+    return thread;
 }
 
 /* The thread's clock as it is now. Starts a subregion if anything changed. */
@@ -149,7 +160,7 @@ static struct st_edge edge_from(const struct regiontrack *rt, const struct st_cl
         [ST_READ] = ST_EDGE_CONFLICT, [ST_WRITE] = ST_EDGE_CONFLICT, [ST_RELEASE] = ST_EDGE_LOCK,
         [ST_JOIN] = ST_EDGE_JOIN,     [ST_SEND] = ST_EDGE_SYNC,
     };
-    struct st_event from = {.thread = source->thread,
+    struct st_event from = {.thread = st_thread_slots_who(&rt->slots, source->thread, source->time),
                             .target = rt->event->target,
                             .loc = source->loc,
                             .written = op,
@@ -163,7 +174,7 @@ static void report_violation(struct regiontrack *rt, uint32_t t,
     struct thread *thread = &rt->threads[t];
     thread->violated = true;
     struct st_violation violation = {.block = thread->block,
-                                     .thread = t,
+                                     .thread = rt->event->thread,
                                      .begin_loc = thread->begin_loc,
                                      .begin = thread->begin,
                                      .event = {rt->number, *rt->event},
@@ -243,12 +254,29 @@ static inline void edge(struct regiontrack *rt, uint32_t t, const struct st_cloc
         learn(rt, t, source, op);
 }
 
+/* The first event of a thread, or of one that goes on after it was joined. */
+static __attribute__((noinline)) uint32_t enter(struct regiontrack *rt, uint32_t number) {
+    struct st_thread_origin *origin = &rt->origins[number];
+    const struct st_snapshot *known = origin->after.time ? origin->after.snapshot : NULL;
+    st_time last;
+    uint32_t t = st_thread_slots_enter(&rt->slots, number, known ? known->clock : NULL,
+                                       known ? known->width : 0, &last);
+    struct thread *thread = t < rt->thread_count ? &rt->threads[t] : add_thread(rt);
+    memset(thread->clock, 0, rt->width * sizeof *thread->clock);
+    thread->clock[t] = last;
+    thread->changed = true;
+    if (known)
+        learn(rt, t, &origin->after, ST_FORK);
+    *origin = (struct st_thread_origin){.joined = false};
+    return t;
+}
+
 static void on_begin(struct regiontrack *rt, const struct st_event *event) {
-    struct thread *thread = &rt->threads[event->thread];
+    struct thread *thread = &rt->threads[rt->slot];
     if (thread->depth++)
         return;
     thread->changed = true;
-    thread->begin_time = thread->clock[event->thread] + 1;
+    thread->begin_time = thread->clock[rt->slot] + 1;
     thread->block = event->target;
     thread->begin = rt->number;
     thread->begin_loc = event->loc;
@@ -256,8 +284,8 @@ static void on_begin(struct regiontrack *rt, const struct st_event *event) {
     thread->violation = ST_NO_VIOLATION;
 }
 
-static void on_end(struct regiontrack *rt, const struct st_event *event) {
-    struct thread *thread = &rt->threads[event->thread];
+static void on_end(struct regiontrack *rt) {
+    struct thread *thread = &rt->threads[rt->slot];
     if (--thread->depth)
         return;
     thread->changed = true; /* what follows is another transaction */
@@ -268,7 +296,7 @@ static void on_end(struct regiontrack *rt, const struct st_event *event) {
 
 static void on_read(struct regiontrack *rt, const struct st_event *event) {
     struct st_clock_variable *variable = &rt->accesses.variables[event->target];
-    uint32_t t = event->thread;
+    uint32_t t = rt->slot;
     edge(rt, t, &variable->write, ST_WRITE);
     struct st_clock_access read = this_access(rt, t);
     st_clock_variable_read(&rt->accesses, variable, &read, rt->threads[t].clock);
@@ -286,7 +314,7 @@ static inline void edges_from_reads(struct regiontrack *rt, uint32_t t,
 
 static void on_write(struct regiontrack *rt, const struct st_event *event) {
     struct st_clock_variable *variable = &rt->accesses.variables[event->target];
-    uint32_t t = event->thread;
+    uint32_t t = rt->slot;
     edges_from_reads(rt, t, variable, ST_READ);
     edge(rt, t, &variable->write, ST_WRITE);
     struct st_clock_access write = this_access(rt, t);
@@ -295,27 +323,35 @@ static void on_write(struct regiontrack *rt, const struct st_event *event) {
 
 static void on_send(struct regiontrack *rt, const struct st_event *event) {
     struct st_clock_variable *channel = st_clock_accesses_channel(&rt->accesses, event->target);
-    struct st_clock_access send = this_access(rt, event->thread);
-    st_clock_variable_read(&rt->accesses, channel, &send, rt->threads[event->thread].clock);
+    struct st_clock_access send = this_access(rt, rt->slot);
+    st_clock_variable_read(&rt->accesses, channel, &send, rt->threads[rt->slot].clock);
 }
 
 static void on_receive(struct regiontrack *rt, const struct st_event *event) {
-    edges_from_reads(rt, event->thread, st_clock_accesses_channel(&rt->accesses, event->target),
+    edges_from_reads(rt, rt->slot, st_clock_accesses_channel(&rt->accesses, event->target),
                      ST_SEND);
 }
 
 static void on_fork(struct regiontrack *rt, const struct st_event *event) {
-    struct st_clock_access fork = this_access(rt, event->thread);
-    edge(rt, event->target, &fork, ST_FORK);
+    rt->origins[event->target].after = this_access(rt, rt->slot);
 }
 
+/* The child leaves its slot, unless it did before or is in a block. */
 static void on_join(struct regiontrack *rt, const struct st_event *event) {
-    uint32_t child = event->target;
-    if (!rt->threads[child].started)
-        return;
-    struct st_snapshot *last = now(rt, child);
-    struct st_clock_access end = {.thread = child, .time = last->time, .snapshot = last};
-    edge(rt, event->thread, &end, ST_JOIN);
+    struct st_thread_origin *origin = &rt->origins[event->target];
+    uint32_t child = rt->slots.of[event->target];
+    struct st_clock_access end = origin->after;
+    if (child != ST_NO_SLOT) {
+        struct st_snapshot *last = now(rt, child);
+        end = (struct st_clock_access){.thread = child, .time = last->time, .snapshot = last};
+    } else if (!origin->joined) {
+        return; /* it did nothing */
+    }
+    edge(rt, rt->slot, &end, ST_JOIN);
+    if (child != ST_NO_SLOT && !rt->threads[child].depth) {
+        *origin = (struct st_thread_origin){end, true};
+        st_thread_slots_leave(&rt->slots, event->target, end.time);
+    }
 }
 
 static void mark_access(void *snapshots, struct st_clock_access *access) {
@@ -326,12 +362,21 @@ static __attribute__((noinline)) void collect(struct regiontrack *rt) {
     st_snapshots_mark_begin(&rt->snapshots);
     for (size_t t = 0; t < rt->thread_count; t++)
         st_snapshot_mark(&rt->snapshots, rt->threads[t].snapshot);
+    for (size_t t = 0; t < rt->origin_capacity; t++)
+        st_snapshot_mark(&rt->snapshots, rt->origins[t].after.snapshot);
     st_clock_accesses_visit(&rt->accesses, mark_access, &rt->snapshots);
-    st_snapshots_sweep(&rt->snapshots, st_clock_accesses_memory(&rt->accesses));
+    st_snapshots_sweep(&rt->snapshots, st_clock_accesses_memory(&rt->accesses) +
+                                           rt->origin_capacity * sizeof *rt->origins);
 }
 
 static void on_event(struct regiontrack *rt, const struct st_event *event) {
     rt->event = event;
+    rt->slot = rt->slots.of[event->thread];
+    if (__builtin_expect(rt->slot == ST_NO_SLOT, 0)) {
+        if (event->op == ST_DROPPED)
+            return; /* as if it were not there */
+        rt->slot = enter(rt, event->thread);
+    }
     switch (event->op) {
     case ST_READ:
         on_read(rt, event);
@@ -340,10 +385,10 @@ static void on_event(struct regiontrack *rt, const struct st_event *event) {
         on_write(rt, event);
         break;
     case ST_ACQUIRE:
-        edge(rt, event->thread, &rt->accesses.locks[event->target], ST_RELEASE);
+        edge(rt, rt->slot, &rt->accesses.locks[event->target], ST_RELEASE);
         break;
     case ST_RELEASE:
-        rt->accesses.locks[event->target] = this_access(rt, event->thread);
+        rt->accesses.locks[event->target] = this_access(rt, rt->slot);
         break;
     case ST_FORK:
         on_fork(rt, event);
@@ -355,7 +400,7 @@ static void on_event(struct regiontrack *rt, const struct st_event *event) {
         on_begin(rt, event);
         break;
     case ST_END:
-        on_end(rt, event);
+        on_end(rt);
         break;
     case ST_SEND:
         on_send(rt, event);
@@ -363,12 +408,9 @@ static void on_event(struct regiontrack *rt, const struct st_event *event) {
     case ST_RECEIVE:
         on_receive(rt, event);
         break;
-    case ST_DROPPED:
-        return; /* as if it were not there */
     default:
         break;
     }
-    rt->threads[event->thread].started = true;
 }
 
 static void feed(void *state, const struct st_event *events, size_t count, uint64_t first) {

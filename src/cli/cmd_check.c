@@ -37,8 +37,10 @@ static bool runs_all(const struct check *check) {
 static void start_engines(struct check *check) {
     const struct check_values *values = check->values;
     bool all = runs_all(check);
+    enum st_relation relation =
+        st_relation_or_usual(values->relation, st_trace_is_recording(check->input.reading.trace));
     st_trace_check_start(&check->engines, all ? st_engines : &st_engines[values->engine],
-                         all ? engine_count() : 1,
+                         all ? engine_count() : 1, relation,
                          st_filters_keep(&values->filters.files, values->limit), values->first);
 }
 
@@ -58,6 +60,7 @@ static enum status write_report(struct check *check, const struct st_result *res
                                .repairs = st_trace_repairs(trace),
                                .file_truncated = st_trace_truncated(trace),
                                .stopped = st_trace_check_stopped(&check->engines),
+                               .relation = check->engines.relation,
                                .kind = runs_all(check) ? ST_REPORT_COMPARISON : ST_REPORT_RESULT,
                                .results = {results, check->engines.count}};
     struct st_text_style style = text_style(&values->common, check->output.fd);
@@ -89,7 +92,9 @@ static enum status check_and_report(struct check *check) {
     }
     if (!st_trace_check_stopped(&check->engines))
         warn_of_no_blocks(&check->input);
-    st_trace_check_mark_races(&check->engines, &check->input);
+    const char *no_races = st_trace_check_mark_races(&check->engines, &check->input);
+    if (no_races)
+        warn("%s: not all data races are marked: %s", check->path, no_races);
     struct st_result *results = st_trace_check_results(&check->engines, &check->input);
     enum status status = write_report(check, results);
     warn_of_giving_up(check, results);
@@ -97,11 +102,17 @@ static enum status check_and_report(struct check *check) {
     return st_output_finish(&check->output, &error) < 0 ? complain(&error) : status;
 }
 
+/* What a thread starts with is around all that it does: it would hide that from other engines. */
+static bool looks_at_every_depth(const struct check *check) {
+    return !runs_all(check) && strcmp(st_engines[check->values->engine]->name, "witness") == 0;
+}
+
 static int open_trace(struct check *check, struct st_error *error) {
     const struct check_values *values = check->values;
     struct st_trace_source source = {.command = "check",
                                      .path = check->path,
                                      .spec = values->spec,
+                                     .no_starts = !looks_at_every_depth(check),
                                      .flags = (values->repair ? ST_TRACE_REPAIR : 0) |
                                               (values->first ? 0 : ST_TRACE_AHEAD)};
     return open_trace_input(&check->input, source, values->common.quiet, error);
@@ -166,6 +177,7 @@ static const struct st_option options[] = {
      .initial = "witness",
      .choice = engine_choice,
      .help = "the analysis to run"},
+    RELATION_OPTIONS(struct check_values),
     {.name = "spec",
      .kind = ST_TEXT,
      .offset = offsetof(struct check_values, spec),

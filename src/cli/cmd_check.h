@@ -6,7 +6,8 @@
 
 struct check_values {
     struct common_values common;
-    unsigned engine; /* index in st_engines, or one past the last: all of them */
+    unsigned engine;   /* index in st_engines, or one past the last: all of them */
+    unsigned relation; /* enum st_relation */
     const char *spec;
     uint64_t limit;
     bool first, repair, strict;

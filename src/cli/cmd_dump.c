@@ -1,7 +1,9 @@
 /* seriatim dump: prints a trace, or a part of it, as STD text. */
+#define _GNU_SOURCE /* fopencookie */
 #include "base/output.h"
 #include "cli/common_options.h"
 #include "cli/messages.h"
+#include "report/text/glyphs.h"
 #include "trace/format.h"
 
 #include <inttypes.h>
@@ -44,15 +46,58 @@ struct dump {
     struct range range;
     struct st_reading reading;
     struct st_output output;
+    FILE *file; /* the output, or on a terminal what makes it fit for that */
     void *writer;
 };
+
+/* ---- on a terminal ---- */
+
+static size_t part_length(const char *text, size_t size) {
+    size_t length = 0;
+    while (length < size && text[length] != '\n' && text[length] != '\t')
+        length++;
+    return length;
+}
+
+/* Names are written as they are, so that the text can be read again. A terminal must not obey
+ * them. */
+static ssize_t write_safely(void *terminal, const char *text, size_t size) {
+    for (size_t at = 0; at < size; at++) {
+        size_t length = part_length(text + at, size - at);
+        st_put_safely(terminal, text + at, length, SIZE_MAX);
+        at += length;
+        if (at < size)
+            fputc(text[at], terminal);
+    }
+    return (ssize_t)size;
+}
+
+static int open_file(struct dump *dump, struct st_error *error) {
+    enum { LINE = 1 << 16 };
+    dump->file = dump->output.file;
+    if (!st_output_is_terminal(&dump->output))
+        return 0;
+    dump->file =
+        fopencookie(dump->output.file, "w", (cookie_io_functions_t){.write = write_safely});
+    if (!dump->file)
+        return st_fail(error, dump->output.name, ST_AT_FILE, 0, "cannot write: out of memory");
+    setvbuf(dump->file, NULL, _IOLBF, LINE);
+    return 0;
+}
+
+static void close_file(struct dump *dump) {
+    if (dump->file != dump->output.file)
+        fclose(dump->file);
+}
+
+/* ---- events ---- */
 
 static int write_numbered(struct dump *dump, const struct st_event *events, size_t count,
                           uint64_t first, struct st_error *error) {
     for (size_t i = 0; i < count; i++) {
         if (events[i].op == ST_DROPPED)
             continue;
-        fprintf(dump->output.file, "%" PRIu64 "\t", first + i);
+        fprintf(dump->file, "%" PRIu64 "\t", first + i);
         if (st_std_writer.write(dump->writer, &events[i], 1, error) < 0)
             return -1;
     }
@@ -90,12 +135,16 @@ static int copy_events(struct dump *dump, struct st_error *error) {
 }
 
 static int dump_events(struct dump *dump, struct st_error *error) {
-    dump->writer = st_std_writer.open(dump->output.file, dump->output.name,
-                                      st_trace_symbols(dump->reading.trace));
+    int result = open_file(dump, error);
     if (st_output_is_terminal(&dump->output))
         hide_progress(&dump->reading);
-    int result = copy_events(dump, error);
-    st_std_writer.close(dump->writer);
+    if (result == 0) {
+        dump->writer = st_std_writer.open(dump->file, dump->output.name,
+                                          st_trace_symbols(dump->reading.trace));
+        result = copy_events(dump, error);
+        st_std_writer.close(dump->writer);
+        close_file(dump);
+    }
     end_reading(&dump->reading, result == 0);
     if (result == 0)
         return st_output_finish(&dump->output, error);

@@ -15,7 +15,7 @@
 struct values {
     struct common_values common;
     bool repair;
-    unsigned format;
+    unsigned relation, format;
     const char *output;
 };
 
@@ -67,6 +67,8 @@ static void put_header(const struct st_inference *inference, const struct rankin
         put_text(trace->path, file);
         fputs(" (", file);
         put_count(trace->events, "event", file);
+        if (trace->unusual)
+            fprintf(file, "; --%s", st_relation_name(trace->relation));
         fputs(trace->truncated ? "; truncated)\n" : ")\n", file);
         events += trace->events;
     }
@@ -263,6 +265,7 @@ static void write_traces(const struct st_inference *inference, struct st_json *j
         st_json_number_field(json, "events", inference->traces[i].events);
         st_json_key(json, "cut");
         st_json_bool(json, inference->traces[i].truncated);
+        st_json_string_field(json, "relation", st_relation_name(inference->traces[i].relation));
         st_json_object_end(json);
     }
     st_json_array_end(json);
@@ -295,7 +298,7 @@ static int add_trace(struct st_inference *inference, const char *path, const str
     if (open_reading(&reading, path, (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD,
                      values->common.quiet, error) < 0)
         return -1;
-    int result = st_inference_read(inference, path, &reading, error);
+    int result = st_inference_read(inference, path, &reading, values->relation, error);
     end_reading(&reading, result == 0);
     st_reading_close(&reading);
     return result;
@@ -337,6 +340,7 @@ static enum status run(const void *given, const char *const *operands) {
 }
 
 static const struct st_option options[] = {
+    RELATION_OPTIONS(struct values),
     REPAIR_OPTION(struct values),
     FORMAT_OPTION(struct values),
     OUTPUT_OPTION(struct values),

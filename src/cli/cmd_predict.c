@@ -6,6 +6,7 @@
 #include "report/tables.h"
 #include "session/trace_prediction.h"
 
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,8 +18,27 @@ struct predict {
     struct st_filters filters;
     struct st_analysis analyses[MOST_PREDICTORS];
     struct st_predict_plan plan;
+    struct st_total_time total;
     struct st_trace_prediction prediction;
 };
+
+/* ---- when to stop ---- */
+
+static atomic_bool interrupted; /* lock-free, so that a handler may set it */
+static struct sigaction before; /* what happens after that */
+
+static void interrupt(int signal) {
+    atomic_store(&interrupted, true);
+    sigaction(signal, &before, NULL);
+}
+
+/* The first Ctrl-C ends the searches, and the report says what is settled. The next one ends the
+ * program, as does one while the trace is read. */
+static void mind_interrupts(void) {
+    struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
+    if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(SIGINT, &action, NULL);
+}
 
 /* ---- the plan ---- */
 
@@ -35,11 +55,15 @@ static void make_plan(struct predict *predict) {
     size_t table = predictor_with_table(values);
     bool all = runs_all_predictors(values) && !st_predictors[table];
     size_t first = all ? 0 : st_predictors[table] ? table : values->engine;
+    predict->total.interrupted = &interrupted;
+    if (values->total_timeout > 0)
+        predict->total.end = st_clock_seconds() + values->total_timeout;
     predict->plan = (struct st_predict_plan){
         .options = {.notion = values->notion,
                     .as_published = values->as_published,
                     .jobs = count_jobs(values->jobs),
                     .timeout = values->timeout,
+                    .total = &predict->total,
                     .limit = st_filters_keep(&values->filters.files, values->limit),
                     .order = values->sync},
         .analyses = predict->analyses,
@@ -125,6 +149,7 @@ static enum status predict_and_report(struct predict *predict) {
         return complain(&error);
     }
     warn_of_no_blocks(&predict->input);
+    mind_interrupts();
     enum status status = table ? write_table(predict, table) : write_report(predict);
     return st_output_finish(&predict->output, &error) < 0 ? complain(&error) : status;
 }
@@ -156,7 +181,8 @@ static enum status run(const void *command_values, const char *const *operands) 
                                      .spec = values->spec,
                                      .flags =
                                          (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD,
-                                     .again = true};
+                                     .again = true,
+                                     .no_starts = true};
     if (open_trace_input(&predict.input, source, values->common.quiet, &error) < 0) {
         status = complain(&error);
     } else {

@@ -3,6 +3,7 @@
 #include "base/output.h"
 #include "cli/common_options.h"
 #include "cli/messages.h"
+#include "cli/other_processes.h"
 #include "session/watched_program.h"
 #include "trace/format.h"
 #include "watch/describe.h"
@@ -12,16 +13,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct values {
     struct common_values common;
     const char *output, *spec;
+    bool no_follow;
 };
 
+/* Of the first process, or in a watcher of its own of another one. */
 struct record {
     const struct values *values;
     const char *const *words;
     struct st_watch watch;
+    struct st_other_process *other; /* in a watcher of its own */
+    struct other_processes others;
+    bool others_failed;
     struct st_describer *describer;
     struct st_spec *spec;
     struct st_validator *validator;
@@ -32,12 +39,25 @@ struct record {
     struct st_error error; /* why */
 };
 
+/* "t.stt" is "t.4711.stt" for another process. */
+static char *path_of_another(const char *output, pid_t process) {
+    static const char ending[] = ".stt";
+    size_t length = strlen(output), end = sizeof ending - 1;
+    bool ends = length > end && strcmp(output + length - end, ending) == 0;
+    char *path = st_alloc(length + 32, 1);
+    sprintf(path, "%.*s.%ld%s", (int)(ends ? length - end : length), output, (long)process, ending);
+    return path;
+}
+
 /* Named after the program and its process, so that no trace replaces another. */
-static char *choose_path(const struct record *record, pid_t process) {
-    if (record->values->output)
-        return st_expand_process(record->values->output, process);
-    const char *slash = strrchr(record->words[0], '/');
-    const char *name = slash ? slash + 1 : record->words[0];
+static char *choose_path(const struct values *values, const char *program, pid_t process,
+                         bool another) {
+    if (values->output && another && !strstr(values->output, "%p"))
+        return path_of_another(values->output, process);
+    if (values->output)
+        return st_expand_process(values->output, process);
+    const char *slash = strrchr(program, '/');
+    const char *name = slash ? slash + 1 : program;
     char *path = st_alloc(strlen(name) + 32, 1);
     sprintf(path, "%s.%ld.stt", name, (long)process);
     return path;
@@ -54,7 +74,9 @@ static void give_up(struct record *record) {
 /* Chunks are written immediately and under the final name, so that the file can be read whatever
  * happens. */
 static bool open_trace(struct record *record) {
-    record->path = choose_path(record, record->watch.program.process);
+    const struct st_watch *watch = &record->watch;
+    record->path = choose_path(record->values, watched_name(watch, record->words),
+                               st_watch_attached(watch), record->other != NULL);
     record->file = fopen(record->path, "we");
     if (!record->file) {
         st_fail(&record->error, record->path, ST_AT_FILE, 0, "cannot write: %s", strerror(errno));
@@ -97,18 +119,34 @@ static void close_trace(struct record *record) {
     st_native_writer.close(record->writer);
 }
 
-static void put_summary(struct record *record) {
+/* What there is to say about a trace. */
+struct extent {
+    uint64_t events, threads, bytes;
+};
+
+static struct extent extent_of(const struct record *record) {
     const struct st_facts *facts = st_validator_facts(record->validator);
-    uint64_t events = facts->events - facts->dropped;
     long bytes = ftell(record->file);
+    return (struct extent){.events = facts->events - facts->dropped,
+                           .threads =
+                               st_translator_symbols(record->watch.translator)->threads.count,
+                           .bytes = bytes < 0 ? 0 : (uint64_t)bytes};
+}
+
+static void put_summary(const char *path, struct extent extent) {
     fprintf(stderr,
-            "seriatim: %s: %" PRIu64 " events of %" PRIu32 " threads, %ld bytes (%.2f per event)\n",
-            record->path, events, st_translator_symbols(record->watch.translator)->threads.count,
-            bytes, events ? (double)bytes / (double)events : 0);
+            "seriatim: %s: %" PRIu64 " events of %" PRIu64 " thread%s, %" PRIu64
+            " bytes (%.2f per event)\n",
+            path, extent.events, extent.threads, extent.threads == 1 ? "" : "s", extent.bytes,
+            extent.events ? (double)extent.bytes / (double)extent.events : 0);
+}
+
+static void put_next(const struct record *record, uint64_t events) {
     if (events)
         fprintf(stderr, "seriatim: next: seriatim check %s\n", record->path);
     else
-        warn("%s emitted no events, so its trace is empty", record->words[0]);
+        warn("%s emitted no events, so its trace is empty",
+             watched_name(&record->watch, record->words));
 }
 
 static void put_behind(void *context, uint64_t records, double rate) {
@@ -116,28 +154,110 @@ static void put_behind(void *context, uint64_t records, double rate) {
     show_behind(&record->values->common.quiet, records, rate);
 }
 
-static enum status follow(struct record *record) {
-    struct st_watch_hooks hooks = {.tick = save, .behind = put_behind, .context = record};
-    st_watch_follow(&record->watch, &hooks);
+/* Follows it to the end, and closes the trace. */
+static struct extent follow_one(struct record *record, const struct st_watch_hooks *hooks) {
+    struct extent extent = {0};
+    st_watch_follow(&record->watch, hooks);
     bool seen = st_watch_attached(&record->watch) && !st_watch_had_no_room(&record->watch);
     if (seen && !record->file && !record->failed)
         open_trace(record); /* nothing happened: a trace without events says so */
     close_trace(record);
-    warn_of_watch(&record->watch, record->words[0]);
-    if (record->file && !record->failed && !record->values->common.quiet)
-        put_summary(record);
+    if (record->file)
+        extent = extent_of(record);
     if (record->file && fclose(record->file) && !record->failed) {
         record->failed = true;
         warn("%s: cannot write: %s", record->path, strerror(errno));
     }
-    return watch_status(&record->watch, record->failed ? STATUS_TROUBLE : STATUS_CLEAN);
+    return extent;
+}
+
+static void release(struct record *record) {
+    st_describer_free(record->describer);
+    st_watch_free(&record->watch);
+    st_validator_free(record->validator);
+    other_processes_free(&record->others);
+    free(record->path);
+}
+
+static struct st_translation translation_for(struct record *record) {
+    return (struct st_translation){
+        .sites = true, .outline = true, .names = true, .sink = write_events, .context = record};
+}
+
+/* ---- other processes ---- */
+
+/* In a watcher of its own. */
+static void record_other(void *context, struct st_other_process *other) {
+    const struct record *first = context;
+    const char *const words[] = {other->program, NULL};
+    struct record record = {.values = first->values, .words = words, .other = other};
+    struct st_translation translation = translation_for(&record);
+    struct st_watch_hooks hooks = {.tick = save, .context = &record};
+    struct st_error error;
+    translation.spec = first->spec;
+    record.validator = st_validator_new(true);
+    if (st_watch_attach(&record.watch, other, &translation, &error) < 0) {
+        complain(&error);
+        _exit(STATUS_TROUBLE);
+    }
+    struct extent extent = follow_one(&record, &hooks);
+    warn_of_watch(&record.watch, other->program);
+    bool trouble = record.failed || watch_status(&record.watch, STATUS_CLEAN) != STATUS_CLEAN;
+    st_other_send(other, (uint64_t[4]){trouble, extent.events, extent.threads, extent.bytes}, -1);
+    release(&record);
+}
+
+static void take_news(void *context, const struct st_broker_message *message, int fd) {
+    struct record *record = context;
+    note_news(&record->others, message);
+    if (message->news == ST_NEWS_RESULT) {
+        char *path = choose_path(record->values, message->program, message->pid, true);
+        record->others_failed |= message->value[0];
+        if (!message->value[0] && !record->values->common.quiet)
+            put_summary(path,
+                        (struct extent){message->value[1], message->value[2], message->value[3]});
+        free(path);
+    }
+    if (fd >= 0)
+        close(fd);
+}
+
+static void put_waiting(void *context) {
+    const struct record *record = context;
+    show_waiting(&record->others, record->values->common.quiet);
+}
+
+/* ---- the command ---- */
+
+static enum status follow(struct record *record) {
+    struct st_watch_hooks hooks = {.tick = save,
+                                   .behind = put_behind,
+                                   .news = take_news,
+                                   .waiting = put_waiting,
+                                   .context = record};
+    struct extent extent = follow_one(record, &hooks);
+    bool good = record->file && !record->failed;
+    show_status_line(NULL);
+    warn_of_watch(&record->watch, record->words[0]);
+    warn_of_others(&record->others, record->words[0]);
+    if (good && !record->values->common.quiet) {
+        put_summary(record->path, extent);
+        put_next(record, extent.events);
+    }
+    bool one_name = record->values->output && !strstr(record->values->output, "%p");
+    if (good && one_name && record->others.begun)
+        warn("%s has the first process only; the traces of the others have their process ids in "
+             "their names",
+             record->path);
+    bool failed = record->failed || record->others_failed || record->others.failed;
+    return watch_status(&record->watch, failed ? STATUS_TROUBLE : STATUS_CLEAN);
 }
 
 /* Better to fail now than after hours. */
 static int check_output(const struct record *record, struct st_error *error) {
     struct st_output output;
     struct stat status;
-    char *path = choose_path(record, 0);
+    char *path = choose_path(record->values, record->words[0], 0, false);
     int result = 0;
     /* Who reads a pipe would think that this is all. */
     if (stat(path, &status) < 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) {
@@ -151,20 +271,18 @@ static int check_output(const struct record *record, struct st_error *error) {
 
 static enum status run(const void *values, const char *const *operands) {
     struct record record = {.values = values, .words = operands};
-    struct st_translation translation = {
-        .sites = true, .outline = true, .names = true, .sink = write_events, .context = &record};
+    struct st_translation translation = translation_for(&record);
+    const struct st_following following = {
+        .all = !record.values->no_follow, .watch = record_other, .context = &record};
     struct st_error error;
     if (check_output(&record, &error) < 0)
         return complain(&error);
     record.validator = st_validator_new(true);
     int started = st_watched_program_start(&record.watch, "record", operands, record.values->spec,
-                                           &record.spec, &translation, &error);
+                                           &record.spec, &translation, &following, &error);
     enum status status = started < 0 ? complain(&error) : follow(&record);
-    st_describer_free(record.describer);
-    st_watch_free(&record.watch);
-    st_validator_free(record.validator);
+    release(&record);
     st_spec_free(record.spec);
-    free(record.path);
     return status;
 }
 
@@ -181,6 +299,7 @@ static const struct st_option options[] = {
      .value = "FILE",
      .help = "a specification that says which functions should be atomic; without it, all are "
              "recorded as blocks"},
+    NO_FOLLOW_OPTION(struct values, no_follow),
     COMMON_OPTIONS,
 };
 

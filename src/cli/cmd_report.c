@@ -11,7 +11,7 @@ enum { FIRST_LOOK = 4096 };
 
 struct values {
     struct common_values common;
-    unsigned format;
+    unsigned relation, format;
     const char *output;
     struct filter_values filters;
 };
@@ -57,7 +57,17 @@ static enum status report_result(const struct values *values, const char *path,
     struct st_loaded *loaded = st_result_read(input, &error);
     if (!loaded)
         return complain(&error);
-    enum status status = filter_loaded(values, path, loaded);
+    enum st_relation relation = st_loaded_report(loaded)->relation;
+    enum status status;
+    if (values->relation && relation != (enum st_relation)values->relation) {
+        st_fail(&error, input->name, ST_AT_FILE, 0,
+                "is a saved result, which option '--%s' cannot change; check the trace again "
+                "with it",
+                st_relation_name(values->relation));
+        status = complain(&error);
+    } else {
+        status = filter_loaded(values, path, loaded);
+    }
     st_loaded_free(loaded);
     return status;
 }
@@ -65,6 +75,7 @@ static enum status report_result(const struct values *values, const char *path,
 /* Like `seriatim check` without options. */
 static enum status report_trace(const struct values *values, const char *path) {
     const struct check_values check = {.common = values->common,
+                                       .relation = values->relation,
                                        .limit = 100,
                                        .format = values->format,
                                        .output = values->output,
@@ -102,6 +113,7 @@ static enum status run(const void *values, const char *const *operands) {
 }
 
 static const struct st_option options[] = {
+    RELATION_OPTIONS(struct values),
     FILTER_OPTIONS(struct values, filters),
     REPORT_FORMAT_OPTION(struct values, "html"),
     OUTPUT_OPTION(struct values),

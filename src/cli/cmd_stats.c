@@ -43,8 +43,8 @@ static void list_facts(const struct st_trace *trace, struct fact list[FACT_COUNT
         {"events", "events", facts->events},
         {"threads", "threads", symbols->threads.count},
         {"variables", "variables", symbols->variables.count},
-        {"locks", "locks", symbols->locks.count},
-        {"channels", "channels", symbols->channels.count},
+        {"locks", "locks", st_lock_count(symbols)},
+        {"channels", "channels", st_signal_count(symbols)},
         {"blocks", "blocks", facts->ops[ST_BEGIN]},
         {"  outermost", "outermost_blocks", facts->outermost_blocks},
         {"  unnamed", "unnamed_blocks", facts->unnamed_blocks},
@@ -98,7 +98,7 @@ static void write_races_text(const struct st_race_list *list, const struct st_sy
     uint64_t shown = 0;
     fprintf(file, "%-24s ", "data races");
     if (st_race_list_gave_up(list)) {
-        fputs("not known: " ST_OUT_OF_TIME "\n", file);
+        fprintf(file, "not known: %s\n", st_race_list_gave_up(list));
         return;
     }
     if (!list->accesses) {

@@ -3,6 +3,7 @@
 #define SERIATIM_CLI_COMMON_OPTIONS_H
 
 #include "cli/command.h"
+#include "trace/relation.h"
 
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 enum format { FORMAT_TEXT, FORMAT_JSON };
@@ -61,6 +62,20 @@ extern const char *const color_words[], *const format_words[];
         .name = "repair", .kind = ST_FLAG, .offset = offsetof(type, repair),                       \
         .help = "drop malformed events (such as the release of a lock that is not held) with a "   \
                 "warning, instead of giving up"                                                    \
+    }
+
+/* Which relation to check by: an enum st_relation in an unsigned. */
+#define RELATION_OPTIONS(type)                                                                     \
+    {.name = "data",                                                                               \
+     .kind = ST_FLAG,                                                                              \
+     .offset = offsetof(type, relation),                                                           \
+     .sets = ST_DATA,                                                                              \
+     .help = "count what threads read and wrote, not in which order they took locks: the default " \
+             "for programs and their recordings"},                                                 \
+    {                                                                                              \
+        .name = "locks", .kind = ST_FLAG, .offset = offsetof(type, relation), .sets = ST_LOCKS,    \
+        .help = "count lock order, too: a release of a lock comes before every later acquire of "  \
+                "it. The default for other traces"                                                 \
     }
 
 #endif

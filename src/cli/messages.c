@@ -2,17 +2,26 @@
 
 #include "base/output.h"
 #include "cli/common_options.h"
+#include "report/text/glyphs.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+/* Names of files and what is in them may hold what a terminal obeys. */
+static void put_message(const char *head, const char *text) {
+    fputs(head, stderr);
+    st_put_safely(stderr, text, strlen(text), SIZE_MAX);
+    fputc('\n', stderr);
+}
 
 enum status complain(const struct st_error *error) {
     char text[sizeof *error + 64];
     st_error_text(error, text, sizeof text);
-    fprintf(stderr, "seriatim: %s\n", text);
+    put_message("seriatim: ", text);
     return STATUS_TROUBLE;
 }
 
@@ -22,7 +31,7 @@ void warn(const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "seriatim: warning: %s\n", text);
+    put_message("seriatim: warning: ", text);
 }
 
 enum status show(void (*write)(FILE *file, const void *context), const void *context) {
@@ -102,20 +111,21 @@ static const struct st_progress_hook *progress_line(bool quiet) {
     return &hook;
 }
 
-void show_behind(const void *quiet, uint64_t records, double rate) {
+void show_status_line(const char *line) {
     static struct progress_line progress;
-    char line[120];
-    if (!records) {
+    if (!line)
         clear_line(&progress);
-        return;
-    }
-    if (*(const bool *)quiet || !isatty(STDERR_FILENO))
-        return;
-    int width = snprintf(line, sizeof line,
-                         "catching up: %.2f million events behind, %.2f million a second "
-                         "(Ctrl-C: report now)",
-                         (double)records * 1e-6, rate * 1e-6);
-    put_line(&progress, line, width);
+    else if (isatty(STDERR_FILENO))
+        put_line(&progress, line, (int)strlen(line));
+}
+
+void show_behind(const void *quiet, uint64_t records, double rate) {
+    char line[120];
+    snprintf(line, sizeof line,
+             "catching up: %.2f million events behind, %.2f million a second (Ctrl-C: report now)",
+             (double)records * 1e-6, rate * 1e-6);
+    if (!records || !*(const bool *)quiet)
+        show_status_line(records ? line : NULL);
 }
 
 void hide_progress(struct st_reading *reading) {
@@ -201,8 +211,17 @@ void warn_of_watch(const struct st_watch *watch, const char *program) {
              program);
     if (st_watch_gave_up(watch))
         warn("%s ran out of memory for its events: what it did after that was not seen", program);
+    uint32_t shut_in = atomic_load(&watch->memory.head->shut_in);
+    if (shut_in)
+        warn("%s forked %" PRIu32 " process%s not watched, after it had given up rights (seccomp)",
+             program, shut_in, shut_in == 1 ? ", which was" : "es, which were");
     if (watch->interrupted)
         warn("interrupted: %" PRIu64 " events that %s had emitted were not read", watch->unread,
+             program);
+    if (st_watch_is_damaged(watch))
+        warn("%s has overwritten memory that it shares with seriatim, perhaps through a stray "
+             "pointer: "
+             "what it did after that was not seen, and what was seen may be wrong",
              program);
     uint64_t missing = st_watch_missing(watch, reason, sizeof reason);
     if (missing)
@@ -213,7 +232,8 @@ enum status watch_status(const struct st_watch *watch, int found) {
     if (watch->program.status)
         return (enum status)watch->program.status;
     bool partly = st_watch_had_no_room(watch) || st_watch_gave_up(watch) || watch->interrupted;
-    if (!st_watch_attached(watch) || (found == STATUS_CLEAN && partly))
+    if (!st_watch_attached(watch) || (found == STATUS_CLEAN && partly) ||
+        st_watch_is_damaged(watch))
         return STATUS_TROUBLE;
     return (enum status)found;
 }

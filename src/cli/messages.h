@@ -48,6 +48,10 @@ void warn_of_no_blocks(const struct st_trace_input *input);
  * For st_watch_hooks. `quiet` points to a bool: then nothing is shown. */
 void show_behind(const void *quiet, uint64_t records, double rate);
 
+/* Shows a line on standard error, if that is a terminal, in the place of the one before; NULL
+ * clears it. */
+void show_status_line(const char *line);
+
 /* Warns about what was not seen: a program without our runtime, missing events. */
 void warn_of_watch(const struct st_watch *watch, const char *program);
 

@@ -69,6 +69,13 @@ static const struct shared_row first_rows[] = {
       .help = "give up a block, or a search for all of them together, after S seconds, which may "
               "be a fraction; 0 means never"},
      NULL},
+    {{.name = "total-timeout",
+      .kind = ST_SECONDS,
+      .offset = offsetof(struct predict_values, total_timeout),
+      .value = "S",
+      .initial = "0",
+      .help = "stop S seconds after the start, and report what is settled by then; 0 means never"},
+     NULL},
     {{.name = "sync",
       .kind = ST_CHOICE,
       .offset = offsetof(struct predict_values, sync),

@@ -15,7 +15,7 @@ struct predict_values {
     unsigned sync;   /* enum st_model_order */
     const char *spec;
     uint64_t limit, jobs;
-    double timeout;
+    double timeout, total_timeout;
     bool as_published, repair;
     const char *witness;
     unsigned format; /* index in st_report_formats */

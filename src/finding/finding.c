@@ -26,6 +26,7 @@ void st_findings_free(struct st_findings *findings) {
     free(findings->cycle_ends);
     free(findings->violated);
     free(findings->depths);
+    free(findings->unkept);
     st_shares_free(&findings->shares);
     memset(findings, 0, sizeof *findings);
 }
@@ -49,7 +50,18 @@ static void count_violated(struct st_findings *findings, const struct st_violati
     }
     if (!*violated || violation->depth < *depth)
         *depth = violation->depth;
-    ++*violated;
+    *violated += !violation->again;
+}
+
+static void count_unkept(struct st_findings *findings, uint32_t block) {
+    size_t index = (size_t)(block + UINT32_C(1)); /* 0: no name */
+    st_reserve(&findings->unkept, &findings->unkept_capacity, index + 1);
+    findings->unkept[index]++;
+}
+
+uint64_t st_findings_unkept(const struct st_findings *findings, uint32_t block) {
+    size_t index = (size_t)(block + UINT32_C(1));
+    return index < findings->unkept_capacity ? findings->unkept[index] : 0;
 }
 
 uint64_t st_findings_violated(const struct st_findings *findings, uint32_t block) {
@@ -78,6 +90,7 @@ bool st_findings_keeps(const struct st_findings *findings, uint32_t block) {
 static size_t make_place(struct st_findings *findings) {
     if (findings->kept >= findings->limit) {
         size_t place = st_shares_take(&findings->shares);
+        count_unkept(findings, findings->violations[place].block);
         free(findings->violations[place].path);
         return place;
     }
@@ -98,11 +111,13 @@ size_t st_findings_violation(struct st_findings *findings, const struct st_viola
         violation.closing = violation.path[violation.path_length - 1];
     if (violation.depth == 0)
         findings->violation_count++;
+    findings->all_violated++;
     count_violated(findings, &violation);
     if (findings->on_violation)
         findings->on_violation(findings->context, &violation);
     if (has_place(findings, violation.block))
         return keep(findings, &violation);
+    count_unkept(findings, violation.block);
     free(violation.path);
     return ST_NO_VIOLATION;
 }

@@ -48,12 +48,17 @@ struct st_violation {
     uint32_t depth; /* 0 is outermost */
     uint64_t begin_loc;
     uint64_t begin, end;
+    bool again;            /* it is a part of a call of which an earlier part was violated */
     struct st_place event; /* the first event that proves it */
     struct st_edge *path; /* out of the block and back to `event`; NULL where the engine has none */
     size_t path_length;
     /* The last edge of such a path; an engine that gives the path need not set it. to.number is 0
      * where it is not known; from.number is 0 where only the thread of its source is. */
     struct st_edge closing;
+    /* Where a run had several processes: the id of the one that did this, and its executable. 0 and
+     * NULL otherwise. */
+    uint64_t process;
+    const char *program;
 };
 
 enum st_verdict { ST_UNDECIDED, ST_SERIALIZABLE, ST_NOT_SERIALIZABLE };
@@ -73,7 +78,10 @@ struct st_findings {
     struct st_edge *cycle;      /* cross-thread edges of the cycle that closes there, where known */
     struct st_ends *cycle_ends; /* of each of them; NULL where not known */
     size_t cycle_length;
-    uint64_t *violated; /* by block name */
+    uint64_t all_violated; /* blocks of all depths, also those not kept */
+    uint64_t *violated;    /* by block name: calls of which some part was violated */
+    uint64_t *unkept;      /* by block name + 1: violations that are not kept */
+    size_t unkept_capacity;
     size_t violated_capacity;
     uint64_t unnamed_violated;
     uint32_t *depths; /* by block name: the smallest depth of a violation, where there is one */
@@ -118,8 +126,9 @@ void st_findings_keep_first(struct st_findings *findings);
 void st_findings_map_locations(struct st_findings *findings,
                                uint64_t (*map)(void *context, uint64_t loc), void *context);
 
-/* Of the blocks with this name: how many were violated, kept or not, and the smallest depth at
- * which one was (0 when none was). */
+/* Of the blocks with this name: how many calls of them were violated, kept or not, how many
+ * violations are not kept, and the smallest depth of one (0 when there is none). */
+uint64_t st_findings_unkept(const struct st_findings *findings, uint32_t block);
 uint64_t st_findings_violated(const struct st_findings *findings, uint32_t block);
 uint32_t st_findings_depth(const struct st_findings *findings, uint32_t block);
 

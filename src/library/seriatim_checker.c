@@ -101,9 +101,29 @@ void seriatim_checker_free(seriatim_checker *checker) {
         return;
     checker->engine->destroy(checker->state);
     st_intake_free(&checker->intake);
+    st_channels_free(&checker->lock_channels);
     st_findings_free(&checker->findings);
     free(checker->edges);
     free(checker);
+}
+
+int seriatim_checker_relation(seriatim_checker *checker, seriatim_relation relation) {
+    if (checker->intake.events)
+        return -1;
+    checker->relation = relation == SERIATIM_DATA ? ST_DATA : ST_LOCKS;
+    return 0;
+}
+
+int seriatim_checker_lock_channel(seriatim_checker *checker, uint64_t channel) {
+    struct st_map64 *ids = &checker->intake.ids[ST_ID_CHANNEL];
+    uint32_t before = ids->count, number = st_map64_number(ids, channel);
+    if (number == ST_MAP64_NONE)
+        return -1;
+    bool known = number < before;
+    if (known)
+        return st_is_lock_channel(&checker->lock_channels, number) ? 0 : -1;
+    st_channels_set(&checker->lock_channels, number, (struct st_channel){.kind = ST_WHOLE_LOCK});
+    return 0;
 }
 
 /* ---- Events ---------------------------------------------------------------------------------- */
@@ -113,6 +133,7 @@ int seriatim_event(seriatim_checker *checker, uint64_t thread, seriatim_op op, u
     struct st_event event;
     if (st_intake_event(&checker->intake, thread, op, operand, loc, &event) < 0)
         return -1;
+    st_relation_apply(checker->relation, &checker->lock_channels, &event, 1);
     checker->engine->feed(checker->state, &event, 1, checker->intake.events);
     return 0;
 }

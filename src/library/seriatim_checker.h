@@ -4,12 +4,15 @@
 
 #include "check/engine.h"
 #include "library/intake.h"
+#include "trace/relation.h"
 
 struct seriatim_checker {
     const struct st_engine *engine;
     void *state;
     struct st_findings findings;
     struct st_intake intake;
+    enum st_relation relation;
+    struct st_channels lock_channels; /* by number */
     seriatim_violation_callback callback;
     void *context;
 

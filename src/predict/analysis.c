@@ -65,6 +65,13 @@ static void run_analysis(const struct st_analysis *analysis,
     prediction->gives_traces = predictor->gives_traces;
     predictor->run(run, options, defaults ? defaults : analysis->own, prediction);
     prediction->seconds = processor_time() - start;
+    if (prediction->by[ST_BLOCK_TIMEOUT] && st_total_time_is_up(options->total))
+        st_prediction_caveat(prediction, st_total_time_is_interrupted(options->total)
+                                             ? "The analysis was interrupted: what it had not "
+                                               "looked at by then is not decided."
+                                             : "The time for all blocks together was over "
+                                               "(--total-timeout): what was not looked at by then "
+                                               "is not decided.");
     free(defaults);
 }
 

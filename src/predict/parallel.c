@@ -1,6 +1,7 @@
 #include "predict/parallel.h"
 
 #include "base/memory.h"
+#include "predict/total_time.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -8,6 +9,8 @@
 
 struct crew {
     atomic_size_t next;
+    atomic_bool stopped;
+    const struct st_total_time *total;
     size_t count;
     void (*work)(void *context, unsigned worker, size_t index);
     void *context;
@@ -23,14 +26,19 @@ static void *do_pieces(void *argument) {
     const struct worker *worker = argument;
     struct crew *crew = worker->crew;
     size_t index;
-    while ((index = atomic_fetch_add(&crew->next, 1)) < crew->count)
+    while ((index = atomic_fetch_add(&crew->next, 1)) < crew->count) {
+        if (st_total_time_is_up(crew->total)) {
+            atomic_store(&crew->stopped, true);
+            break;
+        }
         crew->work(crew->context, worker->number, index);
+    }
     return NULL;
 }
 
-void st_parallel(unsigned jobs, size_t count,
-                 void (*work)(void *context, unsigned worker, size_t index), void *context) {
-    struct crew crew = {.count = count, .work = work, .context = context};
+bool st_parallel_until(const struct st_total_time *total, unsigned jobs, size_t count,
+                       void (*work)(void *context, unsigned worker, size_t index), void *context) {
+    struct crew crew = {.total = total, .count = count, .work = work, .context = context};
     unsigned started = 1;
     if (jobs > count)
         jobs = (unsigned)count;
@@ -45,4 +53,10 @@ void st_parallel(unsigned jobs, size_t count,
     for (unsigned i = 1; i < started; i++)
         pthread_join(workers[i].thread, NULL);
     free(workers);
+    return !crew.stopped;
+}
+
+void st_parallel(unsigned jobs, size_t count,
+                 void (*work)(void *context, unsigned worker, size_t index), void *context) {
+    st_parallel_until(NULL, jobs, count, work, context);
 }

@@ -9,17 +9,19 @@
 #include "finding/prediction.h"
 #include "finding/table.h"
 #include "predict/run.h"
+#include "predict/total_time.h"
 
 enum st_notion { ST_NOTION_CONFLICT, ST_NOTION_VIEW };
 
 /* Options that several predictors share. All zero are the defaults. */
 struct st_predict_options {
     enum st_notion notion;
-    bool as_published;         /* the theorems as printed, errors and all */
-    unsigned jobs;             /* threads to work with; 0 counts as 1 */
-    double timeout;            /* seconds for what may take exponential time; 0: no limit */
-    size_t limit;              /* how many blocks to list at most; 0: all */
-    enum st_model_order order; /* which order holds in every schedule */
+    bool as_published;                 /* the theorems as printed, errors and all */
+    unsigned jobs;                     /* threads to work with; 0 counts as 1 */
+    double timeout;                    /* seconds for what may take exponential time; 0: no limit */
+    const struct st_total_time *total; /* for all of them together; NULL: no limit */
+    size_t limit;                      /* how many blocks to list at most; 0: all */
+    enum st_model_order order;         /* which order holds in every schedule */
 };
 
 struct st_predictor {

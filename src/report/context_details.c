@@ -21,8 +21,11 @@ static void list_locks(struct st_context_details *details, uint32_t held) {
     const struct st_contexts *contexts = &details->symbols->contexts;
     size_t count = 0;
     for (; held; held = contexts->held[held - 1].rest) {
+        uint32_t lock = contexts->held[held - 1].lock;
+        if (st_is_doubtful(details->symbols, lock))
+            continue;
         st_reserve(&details->locks, &details->lock_capacity, count + 2);
-        details->locks[count++] = st_name(&details->symbols->locks, contexts->held[held - 1].lock);
+        details->locks[count++] = st_held_name(details->symbols, lock);
     }
     st_reserve(&details->locks, &details->lock_capacity, count + 1);
     details->locks[count] = NULL;
@@ -35,9 +38,10 @@ void st_context_details_lookup(void *context, uint64_t loc, struct st_detail *de
     if (loc & ST_LOC_NAME && (loc & ~ST_LOC_NAME) < contexts->site_count)
         site = contexts->sites[loc & ~ST_LOC_NAME];
     list_frames(details, site.frame);
-    list_locks(details, site.held);
+    bool unknown = site.held == ST_HELD_UNKNOWN;
+    list_locks(details, unknown ? 0 : site.held);
     *detail = (struct st_detail){details->stack[0] ? details->stack[0] : "", details->stack,
-                                 details->locks};
+                                 details->locks, unknown};
 }
 
 void st_context_details_free(struct st_context_details *details) {

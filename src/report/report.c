@@ -6,7 +6,7 @@
 
 struct st_detail st_detail_at(const struct st_report *report, uint64_t loc) {
     static const char *const none[] = {NULL};
-    struct st_detail detail = {"", none, none};
+    struct st_detail detail = {"", none, none, false};
     if (report->details)
         report->details->lookup(report->details->context, loc, &detail);
     return detail;
@@ -53,8 +53,8 @@ struct st_counts st_report_counts(const struct st_report *report) {
         return *report->counts;
     return (struct st_counts){.threads = symbols->threads.count,
                               .variables = symbols->variables.count,
-                              .locks = symbols->locks.count,
-                              .channels = symbols->channels.count};
+                              .locks = st_lock_count(symbols),
+                              .channels = st_signal_count(symbols)};
 }
 
 bool st_report_truncated(const struct st_report *report) {
@@ -62,10 +62,7 @@ bool st_report_truncated(const struct st_report *report) {
 }
 
 uint64_t st_all_violated(const struct st_findings *findings) {
-    uint64_t sum = findings->unnamed_violated;
-    for (size_t i = 0; i < findings->violated_capacity; i++)
-        sum += findings->violated[i];
-    return sum;
+    return findings->all_violated;
 }
 
 struct st_place st_begin_place(const struct st_violation *violation) {
@@ -91,7 +88,8 @@ char *st_op_text(const struct st_symbols *symbols, const struct st_event *event)
 
 const char *st_edge_subject(const struct st_symbols *symbols, const struct st_edge *edge) {
     const struct st_event *event = edge->kind == ST_EDGE_FORK ? &edge->from.event : &edge->to.event;
-    return st_target_name(symbols, (enum st_op)event->written, event->target);
+    const char *lock = st_lock_of_channel(symbols, event);
+    return lock ? lock : st_target_name(symbols, (enum st_op)event->written, event->target);
 }
 
 /* ---- Formats ---- */
@@ -118,6 +116,11 @@ const struct st_report_format st_report_formats[] = {
     {.name = "html", .write = write_html},
     {0},
 };
+
+const char *st_program_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
 
 const char *st_report_format_name(size_t index) {
     for (size_t i = 0; i <= index; i++)

@@ -4,6 +4,7 @@
 #define SERIATIM_REPORT_REPORT_H
 
 #include "finding/prediction.h"
+#include "trace/relation.h"
 #include "trace/symbols.h"
 #include "trace/validate.h"
 
@@ -24,6 +25,7 @@ struct st_detail {
     const char *function;
     const char *const *stack; /* function and location of each frame in turn, innermost first */
     const char *const *locks; /* that its thread held */
+    bool locks_unknown;       /* that is not known, and the list is empty */
 };
 
 /* Who knows such things. */
@@ -67,6 +69,17 @@ struct st_result_list {
     size_t count;
 };
 
+/* A program of which several processes ran, or that ran beside others. */
+struct st_program_row {
+    const char *name; /* the path of its executable */
+    uint64_t processes, events, violated;
+    uint64_t unchecked; /* so many of its processes had nothing that could be checked */
+    enum st_verdict verdict;
+};
+
+/* The name in the path of an executable. */
+const char *st_program_name(const char *path);
+
 struct st_report {
     const char *schema;               /* of its JSON; NULL: ST_CHECK_SCHEMA */
     const char *trace;                /* as the user named it */
@@ -80,13 +93,17 @@ struct st_report {
     bool file_truncated;                /* the file ends before the trace does */
     bool stopped;                       /* nobody read on behind the first finding */
     const struct st_coverage *coverage; /* or NULL: not known */
+    enum st_relation relation;          /* that engines have checked by; not of predictions */
     enum st_report_kind kind;
     union {
         struct st_result_list results; /* of a result, which is one, and of a comparison */
         const struct st_predictions *predictions; /* of a prediction, and of their comparison */
     };
-    const struct st_triage *triage; /* report/triage/triage.h, or NULL: all findings are new */
-    bool has_status;                /* is it known with which status the program will exit? */
+    const struct st_program_row *programs; /* where there was more than one process */
+    size_t program_count;
+    const char *const *block_programs; /* of each block name then, or NULL */
+    const struct st_triage *triage;    /* report/triage/triage.h, or NULL: all findings are new */
+    bool has_status;                   /* is it known with which status the program will exit? */
     int status;
 };
 

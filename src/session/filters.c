@@ -101,12 +101,21 @@ struct st_triaged *st_filters_apply(const struct st_filters *filters, struct st_
 }
 
 /* The longest result that is read. Nobody would look at a longer one. */
-#define LARGEST_RESULT (UINT64_C(1) << 32)
+#define LARGEST_RESULT (UINT64_C(1) << 29)
 
 enum { MORE = 1 << 20 };
 
+/* Some devices and pipes never end; what is no JSON is not read to its end. */
+static bool starts_like_json(const struct st_input *input) {
+    const char *text = st_input_bytes(input);
+    size_t at = 0, length = st_input_available(input);
+    while (at < length && strchr(" \t\r\n", text[at]) && text[at])
+        at++;
+    return at == length || text[at] == '{';
+}
+
 static int read_rest(struct st_input *input, struct st_error *error) {
-    while (!input->at_end) {
+    while (!input->at_end && starts_like_json(input)) {
         if (st_input_fill(input, st_input_available(input) + MORE, error) < 0)
             return -1;
         if (st_input_available(input) > LARGEST_RESULT)

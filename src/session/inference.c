@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "check/engine.h"
+#include "spec/select.h"
 #include "report/calls.h"
 
 #include <stdlib.h>
@@ -100,26 +101,37 @@ static void add_examples(struct st_inference *inference, const char *path,
 }
 
 static void add_trace(struct st_inference *inference, const char *path,
-                      const struct st_trace *trace, const struct st_findings *findings) {
+                      const struct st_trace *trace, enum st_relation relation,
+                      const struct st_findings *findings, const struct st_selected *selected) {
     struct addition addition = {inference, st_trace_symbols(trace)};
-    st_block_counts_add(st_trace_facts(trace), findings, counts_of, &addition);
+    enum st_relation usual = st_relation_or_usual(ST_USUAL_RELATION, st_trace_is_recording(trace));
+    struct st_facts facts = *st_trace_facts(trace);
+    facts.executed = selected->executed;
+    facts.executed_count = selected->executed_count;
+    st_block_counts_add(&facts, findings, counts_of, &addition);
     add_examples(inference, path, addition.symbols, findings);
     st_reserve(&inference->traces, &inference->trace_capacity, inference->trace_count + 1);
     inference->traces[inference->trace_count++] =
         (struct st_inferred_trace){.path = path,
                                    .events = st_trace_facts(trace)->events,
-                                   .truncated = st_trace_truncated(trace)};
+                                   .truncated = st_trace_truncated(trace),
+                                   .relation = relation,
+                                   .unusual = relation != usual};
 }
 
-static int analyse(struct st_reading *reading, struct st_findings *findings,
+static int analyse(struct st_reading *reading, enum st_relation relation,
+                   struct st_findings *findings, struct st_selection *selection,
                    struct st_error *error) {
     const struct st_engine *engine = st_engine_find("witness"); /* looks at every depth */
     void *state = engine->create(findings);
     struct st_event *events;
     uint64_t first;
     long count;
-    while ((count = st_reading_next(reading, &events, &first, error)) > 0)
+    while ((count = st_reading_next(reading, &events, &first, error)) > 0) {
+        st_select(selection, events, (size_t)count);
+        st_relation_apply(relation, st_trace_channels(reading->trace), events, (size_t)count);
         engine->feed(state, events, (size_t)count, first);
+    }
     if (count == 0)
         engine->finish(state, st_trace_facts(reading->trace)->events);
     engine->destroy(state);
@@ -130,13 +142,19 @@ static int analyse(struct st_reading *reading, struct st_findings *findings,
 }
 
 int st_inference_read(struct st_inference *inference, const char *path, struct st_reading *reading,
-                      struct st_error *error) {
+                      enum st_relation given, struct st_error *error) {
+    enum st_relation relation = st_relation_or_usual(given, st_trace_is_recording(reading->trace));
     struct st_findings findings;
     st_findings_init(&findings, 0);
     findings.limit_each = 1; /* an example */
-    int result = analyse(reading, &findings, error);
+    /* What threads start with is no block that anybody would name. */
+    struct st_selection *selection =
+        st_selection_new(NULL, st_trace_symbols(reading->trace), false);
+    int result = analyse(reading, relation, &findings, selection, error);
     if (result == 0)
-        add_trace(inference, path, reading->trace, &findings);
+        add_trace(inference, path, reading->trace, relation, &findings,
+                  st_selection_selected(selection));
+    st_selection_free(selection);
     st_findings_free(&findings);
     return result;
 }

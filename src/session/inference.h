@@ -25,6 +25,8 @@ struct st_inferred_trace {
     const char *path; /* as the user named it */
     uint64_t events;
     bool truncated;
+    enum st_relation relation; /* that it was checked by */
+    bool unusual;              /* that is not the usual one for such a trace */
 };
 
 /* Invariant: no name is empty, and blocks[i] belongs to the name with number i. */
@@ -41,10 +43,10 @@ struct st_inference {
 void st_inference_init(struct st_inference *inference);
 void st_inference_free(struct st_inference *inference);
 
-/* Reads a trace to its end and adds what was found in it. The path must outlive the inference. On
- * -1 nothing was added. */
+/* Reads a trace to its end and adds what was found in it, by the relation that was `given` or that
+ * is usual for it. The path must outlive the inference. On -1 nothing was added. */
 int st_inference_read(struct st_inference *inference, const char *path, struct st_reading *reading,
-                      struct st_error *error);
+                      enum st_relation given, struct st_error *error);
 
 /* Pointers to the named blocks, in the order of st_block_counts_compare: first the `*atomic` that
  * were never violated, then the others. Release with free(). */

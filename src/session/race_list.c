@@ -47,7 +47,7 @@ void st_race_list_feed(struct st_race_list *list, const struct st_event *events,
     st_races_feed(list->races, events, count, first);
 }
 
-bool st_race_list_gave_up(const struct st_race_list *list) {
+const char *st_race_list_gave_up(const struct st_race_list *list) {
     return st_races_gave_up(list->races);
 }
 

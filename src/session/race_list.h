@@ -28,7 +28,7 @@ void st_race_list_feed(struct st_race_list *list, const struct st_event *events,
                        uint64_t first);
 
 /* Was the trace too long for this analysis? Then nothing is known about races. */
-bool st_race_list_gave_up(const struct st_race_list *list);
+const char *st_race_list_gave_up(const struct st_race_list *list);
 
 /* There are no more events. Merges pairs that look the same to a reader, and keeps the few that
  * are worth showing. */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 void st_trace_check_start(struct st_trace_check *check, const struct st_engine *const *engines,
-                          size_t count, size_t keep, bool first_only) {
-    *check = (struct st_trace_check){.count = count};
+                          size_t count, enum st_relation relation, size_t keep, bool first_only) {
+    *check = (struct st_trace_check){.count = count, .relation = relation};
     check->runs = st_alloc(count, sizeof *check->runs);
     for (size_t i = 0; i < count; i++)
         st_engine_run_start(&check->runs[i], engines[i], keep, first_only);
@@ -52,8 +52,11 @@ int st_trace_check_read(struct st_trace_check *check, struct st_trace_input *inp
     uint64_t first;
     long count = 0;
     while (!st_trace_check_stopped(check) &&
-           (count = st_trace_input_next(input, &events, &first, error)) > 0)
+           (count = st_trace_input_next(input, &events, &first, error)) > 0) {
+        st_relation_apply(check->relation, st_trace_channels(input->reading.trace), events,
+                          (size_t)count);
         feed(check, events, (size_t)count, first);
+    }
     st_reading_stop(&input->reading);
     if (count < 0)
         return -1;
@@ -61,28 +64,48 @@ int st_trace_check_read(struct st_trace_check *check, struct st_trace_input *inp
     return 0;
 }
 
-static void read_again(const struct st_trace_source *source, struct st_race_edges *edges) {
+struct race_batch {
+    struct st_race_edges *edges;
+    const struct st_event *events;
+    size_t count;
+    uint64_t first;
+};
+
+static void feed_races(void *context) {
+    const struct race_batch *batch = context;
+    st_race_edges_feed(batch->edges, batch->events, batch->count, batch->first);
+}
+
+static const char *read_again(const struct st_trace_source *source, struct st_race_edges *edges) {
     struct st_reading reading;
     struct st_error error;
     struct st_event *events;
-    uint64_t first;
+    struct race_batch batch = {.edges = edges};
     long count;
+    bool room = true;
     if (st_reading_open(&reading, source->path, (source->flags & ST_TRACE_REPAIR) | ST_TRACE_AHEAD,
                         source->progress, &error) < 0)
-        return;
-    while (st_race_edges_waits(edges) &&
-           (count = st_reading_next(&reading, &events, &first, &error)) > 0)
-        st_race_edges_feed(edges, events, (size_t)count, first);
+        return "the trace could not be read again";
+    while (room && st_race_edges_waits(edges) &&
+           (count = st_reading_next(&reading, &events, &batch.first, &error)) > 0) {
+        batch.events = events;
+        batch.count = (size_t)count;
+        room = st_try(feed_races, &batch);
+    }
     st_reading_close(&reading);
+    return room ? st_race_edges_gave_up(edges) : "there is not enough memory for it";
 }
 
-void st_trace_check_mark_races(struct st_trace_check *check, const struct st_trace_input *input) {
+const char *st_trace_check_mark_races(struct st_trace_check *check,
+                                      const struct st_trace_input *input) {
     struct st_race_edges *edges = st_race_edges_new();
+    const char *why_not = NULL;
     for (size_t i = 0; i < check->count; i++)
         st_race_edges_add(edges, &check->runs[i].findings);
     if (st_race_edges_waits(edges) && st_trace_input_is_file(input))
-        read_again(&input->source, edges);
+        why_not = read_again(&input->source, edges);
     st_race_edges_free(edges);
+    return why_not;
 }
 
 struct st_result *st_trace_check_results(struct st_trace_check *check,

@@ -64,6 +64,15 @@ bool st_trace_input_is_file(const struct st_trace_input *input) {
            S_ISREG(status.st_mode);
 }
 
+/* NULL: all blocks count. Only recordings have what threads start with. */
+static struct st_selection *new_selection(const struct st_trace_input *input,
+                                          const struct st_symbols *symbols) {
+    bool starts = !input->source.no_starts;
+    if (!input->spec && (starts || !symbols->contexts.kept))
+        return NULL;
+    return st_selection_new(input->spec, symbols, starts);
+}
+
 int st_trace_input_open(struct st_trace_input *input, const struct st_trace_source *source,
                         struct st_error *error) {
     *input = (struct st_trace_input){.source = *source, .keeps = source->again};
@@ -78,10 +87,9 @@ int st_trace_input_open(struct st_trace_input *input, const struct st_trace_sour
         return -1;
     }
     const struct st_symbols *symbols = st_trace_symbols(input->reading.trace);
-    if (input->spec)
-        input->selection = st_selection_new(input->spec, symbols);
+    input->selection = new_selection(input, symbols);
     if (symbols->contexts.kept)
-        input->tracker = st_context_tracker_new();
+        input->tracker = st_context_tracker_new(st_trace_channels(input->reading.trace));
     return 0;
 }
 
@@ -159,9 +167,9 @@ static int read_again(struct st_trace_input *input, st_trace_input_feed *feed, v
     if (st_reading_open(&reading, input->source.path, input->source.flags, input->source.progress,
                         error) < 0)
         return -1;
-    struct st_selection *selection =
-        input->spec ? st_selection_new(input->spec, st_trace_symbols(reading.trace)) : NULL;
-    struct st_context_tracker *tracker = input->tracker ? st_context_tracker_new() : NULL;
+    struct st_selection *selection = new_selection(input, st_trace_symbols(reading.trace));
+    struct st_context_tracker *tracker =
+        input->tracker ? st_context_tracker_new(st_trace_channels(reading.trace)) : NULL;
     while ((count = st_reading_next(&reading, &events, &first, error)) > 0) {
         prepare(selection, tracker, events, (size_t)count);
         feed(context, events, (size_t)count, first);
@@ -223,6 +231,6 @@ time_t st_trace_input_recorded(const struct st_trace_input *input) {
 }
 
 bool st_trace_input_selects_nothing(const struct st_trace_input *input) {
-    return input->selection && st_trace_facts(input->reading.trace)->ops[ST_BEGIN] &&
+    return input->spec && st_trace_facts(input->reading.trace)->ops[ST_BEGIN] &&
            !st_selection_selected(input->selection)->all;
 }

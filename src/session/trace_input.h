@@ -5,6 +5,7 @@
 
 #include "spec/select.h"
 #include "trace/context_tracker.h"
+#include "trace/relation.h"
 #include "trace/trace.h"
 
 #include <time.h>
@@ -44,6 +45,7 @@ struct st_trace_source {
     const char *spec;                        /* a file that says which blocks count; NULL: all do */
     unsigned flags;                          /* enum st_trace_flags */
     bool again;                              /* the trace will be read more than once */
+    bool no_starts;                          /* what threads start with does not count */
     const struct st_progress_hook *progress; /* or NULL */
 };
 

@@ -11,7 +11,8 @@
 
 int st_watched_program_start(struct st_watch *watch, const char *command, const char *const *words,
                              const char *spec, struct st_spec **loaded,
-                             struct st_translation *translation, struct st_error *error) {
+                             struct st_translation *translation,
+                             const struct st_following *following, struct st_error *error) {
     *loaded = spec ? st_spec_load(spec, error) : NULL;
     if (spec && !*loaded)
         return -1;
@@ -19,7 +20,7 @@ int st_watched_program_start(struct st_watch *watch, const char *command, const 
     if (!folder)
         return -1;
     translation->spec = *loaded;
-    int result = st_watch_start(watch, words, folder, translation, error);
+    int result = st_watch_start(watch, words, folder, translation, following, error);
     free(folder);
     return result;
 }
@@ -48,6 +49,7 @@ static void check_events(void *context, struct st_event *events, const uint64_t 
     const struct st_symbols *symbols = st_translator_symbols(check->watch.translator);
     uint64_t first = st_validator_facts(check->validator)->events + 1;
     st_validate(check->validator, events, count, symbols->threads.count, symbols->locks.count);
+    st_relation_apply(check->relation, &symbols->channel_facts, events, count);
     st_engine_run_feed(&check->run, events, at, count, first);
     if (check->run.stopped) {
         check->hooks.found(check->hooks.context);
@@ -65,22 +67,35 @@ static void forget_variable(void *context, uint32_t variable) {
     check->run.engine->forget(check->run.state, variable);
 }
 
-void st_live_check_init(struct st_live_check *check, size_t keep, bool first_only,
-                        const struct st_live_check_hooks *hooks) {
-    *check = (struct st_live_check){.hooks = *hooks, .validator = st_validator_new(true)};
+void st_live_check_init(struct st_live_check *check, enum st_relation relation, size_t keep,
+                        bool first_only, const struct st_live_check_hooks *hooks) {
+    *check = (struct st_live_check){
+        .hooks = *hooks, .relation = relation, .validator = st_validator_new(true)};
     /* The only engine that can forget a variable, which matters because memory is reused. */
     st_engine_run_start(&check->run, st_engine_find("witness"), keep, first_only);
 }
 
+static struct st_translation translation_for(struct st_live_check *check) {
+    return (struct st_translation){.sites = true,
+                                   .sink = check_events,
+                                   .dead_before = dead_before,
+                                   .forget = forget_variable,
+                                   .context = check};
+}
+
 int st_live_check_start(struct st_live_check *check, const char *command, const char *const *words,
-                        const char *spec, struct st_error *error) {
-    struct st_translation translation = {.sites = true,
-                                         .sink = check_events,
-                                         .dead_before = dead_before,
-                                         .forget = forget_variable,
-                                         .context = check};
+                        const char *spec, const struct st_following *following,
+                        struct st_error *error) {
+    struct st_translation translation = translation_for(check);
     return st_watched_program_start(&check->watch, command, words, spec, &check->spec, &translation,
-                                    error);
+                                    following, error);
+}
+
+int st_live_check_attach(struct st_live_check *check, struct st_other_process *other,
+                         const struct st_spec *spec, struct st_error *error) {
+    struct st_translation translation = translation_for(check);
+    translation.spec = spec;
+    return st_watch_attach(&check->watch, other, &translation, error);
 }
 
 static void asked(void *context) {
@@ -99,9 +114,25 @@ static void behind(void *context, uint64_t records, double rate) {
         check->hooks.behind(check->hooks.context, records, rate);
 }
 
+static void news(void *context, const struct st_broker_message *message, int fd) {
+    struct st_live_check *check = context;
+    if (check->hooks.news)
+        check->hooks.news(check->hooks.context, message, fd);
+}
+
+static void waiting(void *context) {
+    struct st_live_check *check = context;
+    if (check->hooks.waiting)
+        check->hooks.waiting(check->hooks.context);
+}
+
 void st_live_check_follow(struct st_live_check *check) {
-    struct st_watch_hooks hooks = {
-        .asked = asked, .tick = tick, .behind = behind, .context = check};
+    struct st_watch_hooks hooks = {.asked = asked,
+                                   .tick = tick,
+                                   .behind = behind,
+                                   .news = news,
+                                   .waiting = waiting,
+                                   .context = check};
     st_watch_follow(&check->watch, &hooks);
     st_engine_run_note_memory(&check->run);
     st_engine_run_finish(&check->run, st_validator_facts(check->validator)->events);

@@ -3,6 +3,7 @@
 #define SERIATIM_SESSION_WATCHED_PROGRAM_H
 
 #include "session/engine_run.h"
+#include "trace/relation.h"
 #include "trace/validate.h"
 #include "watch/watch.h"
 
@@ -12,7 +13,8 @@
  * errors that concern no file. */
 int st_watched_program_start(struct st_watch *watch, const char *command, const char *const *words,
                              const char *spec, struct st_spec **loaded,
-                             struct st_translation *translation, struct st_error *error);
+                             struct st_translation *translation,
+                             const struct st_following *following, struct st_error *error);
 
 /* The path with each "%p" replaced by the process id. Release with free(). */
 char *st_expand_process(const char *path, pid_t process);
@@ -24,25 +26,33 @@ struct st_live_check {
     struct st_spec *spec;
     struct st_validator *validator;
     struct st_engine_run run;
+    enum st_relation relation;
     struct st_live_check_hooks {
         void (*asked)(void *context); /* a report was requested (SIGUSR1) */
         void (*found)(void *context); /* only the first finding counts, and it was found; the
                                          program goes on unwatched */
-        /* As in struct st_watch_hooks, or NULL. */
+        /* As in struct st_watch_hooks; each may be NULL. */
         void (*behind)(void *context, uint64_t records, double rate);
+        void (*news)(void *context, const struct st_broker_message *message, int fd);
+        void (*waiting)(void *context);
         void *context;
     } hooks;
 };
 
 /* keep: how many violations to keep in full; 0 keeps all. first_only: stop watching at the first
  * finding. */
-void st_live_check_init(struct st_live_check *check, size_t keep, bool first_only,
-                        const struct st_live_check_hooks *hooks);
+void st_live_check_init(struct st_live_check *check, enum st_relation relation, size_t keep,
+                        bool first_only, const struct st_live_check_hooks *hooks);
 void st_live_check_free(struct st_live_check *check);
 
 /* Starts the program, as above. From now on the check must not be moved. */
 int st_live_check_start(struct st_live_check *check, const char *command, const char *const *words,
-                        const char *spec, struct st_error *error);
+                        const char *spec, const struct st_following *following,
+                        struct st_error *error);
+
+/* The same for another process, in a watcher of its own. The specification is not taken over. */
+int st_live_check_attach(struct st_live_check *check, struct st_other_process *other,
+                         const struct st_spec *spec, struct st_error *error);
 
 /* Runs until the program has ended and all its events are checked, or until somebody interrupts
  * that: then findings.gave_up says so. */

@@ -1,5 +1,7 @@
 #include "spec/line.h"
 
+#include "base/memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,34 +47,56 @@ bool st_line_is_over(const struct st_line *line) {
 }
 
 /* Removes the line end, LF or CR LF. */
-static int start_line(struct st_line *line, char *text, size_t length) {
-    if (strlen(text) != length)
-        return st_fail(line->error, line->name, ST_AT_LINE, line->number,
-                       "zero byte; this is no %s", line->what);
+static void start_line(struct st_line *line, char *text, size_t length) {
     if (length && text[length - 1] == '\n')
-        text[--length] = '\0';
+        length--;
     if (length && text[length - 1] == '\r')
-        text[--length] = '\0';
+        length--;
+    text[length] = '\0';
     line->at = skip_blanks(text);
-    return 0;
+}
+
+/* Puts the next line into `text`, which has room for ST_LONGEST_LINE bytes and two more. Returns
+ * its length, 0 at the end of the file, or -1. */
+static long take_line(const struct st_line *line, FILE *file, char *text) {
+    size_t length = 0;
+    int c = 0;
+    while (c != '\n' && (errno = 0, c = getc_unlocked(file)) != EOF) {
+        if (c == '\0')
+            return st_fail(line->error, line->name, ST_AT_LINE, line->number,
+                           "zero byte; this is no %s", line->what);
+        if (length > ST_LONGEST_LINE)
+            return st_fail(line->error, line->name, ST_AT_LINE, line->number,
+                           "the line is longer than %d bytes; this is no %s", ST_LONGEST_LINE,
+                           line->what);
+        text[length++] = (char)c;
+    }
+    if (c == EOF && ferror(file))
+        return st_fail(line->error, line->name, ST_AT_FILE, 0, "cannot read: %s", strerror(errno));
+    return (long)length;
 }
 
 int st_lines_parse(struct st_line *line, FILE *file,
                    int (*parse)(struct st_line *line, void *context), void *context) {
-    char *text = NULL;
-    size_t room = 0;
+    char *text = st_alloc(ST_LONGEST_LINE + 2, 1);
+    size_t all = 0;
     int result = 0;
-    ssize_t length;
-    line->number = 0;
-    while (result == 0 && (errno = 0, length = getline(&text, &room, file)) >= 0) {
-        line->number++;
-        result = start_line(line, text, (size_t)length);
-        if (result == 0)
+    long length;
+    line->number = 1;
+    while (result == 0 && (length = take_line(line, file, text)) != 0) {
+        all += length > 0 ? (size_t)length : 0;
+        if (length < 0) {
+            result = -1;
+        } else if (all > ST_LARGEST_LINES) {
+            result =
+                st_fail(line->error, line->name, ST_AT_FILE, 0,
+                        "is larger than %d MB; this is no %s", ST_LARGEST_LINES >> 20, line->what);
+        } else {
+            start_line(line, text, (size_t)length);
             result = parse(line, context);
+            line->number++;
+        }
     }
-    if (result == 0 && !feof(file))
-        result =
-            st_fail(line->error, line->name, ST_AT_FILE, 0, "cannot read: %s", strerror(errno));
     free(text);
     return result;
 }

@@ -8,6 +8,9 @@
 
 #include <stdio.h>
 
+/* Nobody writes more by hand; what is longer has no end, or is no such file. */
+enum { ST_LONGEST_LINE = 1 << 16, ST_LARGEST_LINES = 64 << 20 };
+
 /* The current line. */
 struct st_line {
     const char *name; /* of the file */

@@ -17,7 +17,8 @@ struct ranks {
 };
 
 struct st_selection {
-    const struct st_spec *spec;
+    const struct st_spec *spec; /* NULL: all blocks are atomic */
+    bool starts;                /* what threads start with, too */
     const struct st_symbols *symbols;
     bool by_file; /* files matter */
     struct thread *threads;
@@ -29,11 +30,14 @@ struct st_selection {
     struct st_selected selected;
 };
 
-struct st_selection *st_selection_new(const struct st_spec *spec,
-                                      const struct st_symbols *symbols) {
+struct st_selection *st_selection_new(const struct st_spec *spec, const struct st_symbols *symbols,
+                                      bool starts) {
     struct st_selection *selection = st_alloc(1, sizeof *selection);
     selection->spec = spec;
+    selection->starts = starts && (!spec || st_spec_wants_starts(spec));
     selection->symbols = symbols;
+    if (!spec)
+        return selection;
     selection->by_file = st_spec_mentions(spec, ST_SPEC_FILE);
     selection->unnamed_rank = st_spec_rank(spec, ST_SPEC_FUNCTION, "");
     selection->no_file_rank = st_spec_rank(spec, ST_SPEC_FILE, "");
@@ -99,7 +103,8 @@ static size_t file_rank(struct st_selection *selection, uint64_t loc) {
     return ranks->known[name] - 1;
 }
 
-static void count_begin(struct st_selected *selected, uint32_t block) {
+static void count_begin(struct st_selected *selected, const struct st_event *event) {
+    uint32_t block = event->target;
     selected->all++;
     if (block == ST_NO_NAME) {
         selected->unnamed++;
@@ -108,18 +113,24 @@ static void count_begin(struct st_selected *selected, uint32_t block) {
     st_reserve(&selected->executed, &selected->executed_capacity, (size_t)block + 1);
     if (block >= selected->executed_count)
         selected->executed_count = (size_t)block + 1;
-    selected->executed[block]++;
+    selected->executed[block] += !event->joined;
+}
+
+static bool is_atomic(struct st_selection *selection, const struct st_event *event) {
+    if (!selection->spec)
+        return true;
+    return st_spec_calls_atomic(selection->spec, function_rank(selection, event->target),
+                                selection->by_file ? file_rank(selection, event->loc) : 0);
 }
 
 static void on_begin(struct st_selection *selection, struct st_event *event) {
     st_reserve(&selection->threads, &selection->thread_capacity, (size_t)event->thread + 1);
     struct thread *thread = &selection->threads[event->thread];
-    bool atomic = st_spec_calls_atomic(selection->spec, function_rank(selection, event->target),
-                                       selection->by_file ? file_rank(selection, event->loc) : 0);
+    bool atomic = (selection->starts || !event->atomic) && is_atomic(selection, event);
     st_reserve(&thread->atomic, &thread->capacity, thread->depth + 1);
     thread->atomic[thread->depth++] = atomic;
     if (atomic)
-        count_begin(&selection->selected, event->target);
+        count_begin(&selection->selected, event);
     else
         event->op = ST_UNMARKED;
 }

@@ -16,8 +16,11 @@ struct st_selected {
     uint64_t all; /* including unnamed ones */
 };
 
-/* Both outlive the selection. The symbols must hold the names of all events given to it. */
-struct st_selection *st_selection_new(const struct st_spec *spec, const struct st_symbols *symbols);
+/* Both outlive the selection. The symbols must hold the names of all events given to it. Without a
+ * specification (NULL) all blocks are atomic. `starts`: even what threads start with, unless the
+ * specification says otherwise. */
+struct st_selection *st_selection_new(const struct st_spec *spec, const struct st_symbols *symbols,
+                                      bool starts);
 void st_selection_free(struct st_selection *selection);
 
 /* Works on the validated events that follow those of the last call. */

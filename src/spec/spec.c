@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "spec/line.h"
+#include "trace/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ struct st_spec {
     bool *atomic; /* by rank; atomic[0] is for blocks that no line matches */
     size_t last_rank, atomic_capacity;
     uint64_t section_line;
+    bool no_starts;
 };
 
 static void add_line(struct st_spec *spec, enum st_spec_subject subject, bool atomic,
@@ -68,6 +70,13 @@ static int parse_section(struct st_spec *spec, const struct st_line *line) {
     return st_line_is_over(line) ? 0 : st_line_fail(line, "nothing after 'atomic section'");
 }
 
+static int parse_thread_functions(struct st_spec *spec, struct st_line *line, bool atomic) {
+    if (!st_line_take_word(line, "functions"))
+        return st_line_fail(line, "'functions' after 'thread'");
+    spec->no_starts = !atomic;
+    return st_line_is_over(line) ? 0 : st_line_fail(line, "nothing after 'thread functions'");
+}
+
 static int parse_line(struct st_line *line, void *context) {
     struct st_spec *spec = context;
     if (st_line_is_over(line))
@@ -79,10 +88,12 @@ static int parse_line(struct st_line *line, void *context) {
         return parse_pattern(spec, line, ST_SPEC_FUNCTION, atomic);
     if (st_line_take_word(line, "file"))
         return parse_pattern(spec, line, ST_SPEC_FILE, atomic);
+    if (st_line_take_word(line, "thread"))
+        return parse_thread_functions(spec, line, atomic);
     if (atomic && st_line_take_word(line, "section"))
         return parse_section(spec, line);
-    return st_line_fail(line, atomic ? "'function', 'file' or 'section' after 'atomic'"
-                                     : "'function' or 'file' after 'ignore'");
+    return st_line_fail(line, atomic ? "'function', 'file', 'section' or 'thread' after 'atomic'"
+                                     : "'function', 'file' or 'thread' after 'ignore'");
 }
 
 static struct st_spec *new_spec(void) {
@@ -128,14 +139,31 @@ void st_spec_free(struct st_spec *spec) {
     free(spec);
 }
 
-size_t st_spec_rank(const struct st_spec *spec, enum st_spec_subject subject, const char *text) {
-    const struct lines *lines = &spec->lines[subject];
+bool st_spec_wants_starts(const struct st_spec *spec) {
+    return !spec->no_starts;
+}
+
+static size_t rank_of(const struct lines *lines, const char *text) {
     uint32_t name = st_names_find(&lines->names, text, strlen(text));
     size_t rank = name == ST_NAMES_FULL ? 0 : lines->ranks[name];
     for (size_t i = lines->glob_count; i-- > 0 && lines->globs[i].rank > rank;)
         if (st_pattern_matches(&lines->globs[i].pattern, text))
             return lines->globs[i].rank;
     return rank;
+}
+
+/* What a thread starts with is known by the name of its function, too. */
+size_t st_spec_rank(const struct st_spec *spec, enum st_spec_subject subject, const char *text) {
+    const struct lines *lines = &spec->lines[subject];
+    size_t rank = rank_of(lines, text), length;
+    const char *function;
+    if (subject != ST_SPEC_FUNCTION || !st_block_is_start(text, &function, &length))
+        return rank;
+    char *name = st_strdup(function);
+    name[length] = '\0';
+    size_t other = rank_of(lines, name);
+    free(name);
+    return other > rank ? other : rank;
 }
 
 bool st_spec_calls_atomic(const struct st_spec *spec, size_t function_rank, size_t file_rank) {

@@ -4,6 +4,7 @@
  *     ignore function acct_log      # never a block
  *     ignore file *_test.c
  *     atomic section                # only when a program is run or recorded
+ *     ignore thread functions       # what threads start with is no block
  *
  * Later lines win. A block that no line matches is atomic unless the file has a line `atomic
  * function` or `atomic file`: such a file is a complete list, any other only makes exceptions. */
@@ -37,6 +38,10 @@ bool st_spec_calls_atomic(const struct st_spec *spec, size_t function_rank, size
 
 /* Is there a line about the subject? */
 bool st_spec_mentions(const struct st_spec *spec, enum st_spec_subject subject);
+
+/* Are functions that threads start with blocks, if no line names them? The last of the lines
+ * `atomic thread functions` and `ignore thread functions` decides; without one they are. */
+bool st_spec_wants_starts(const struct st_spec *spec);
 
 /* The number of the first line `atomic section`, or 0. */
 uint64_t st_spec_section_line(const struct st_spec *spec);

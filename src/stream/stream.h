@@ -40,19 +40,42 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The environment variable that names the descriptor of the memory ("9"), for the program. */
+/* The environment variable by which a program finds its stream: the descriptor of the memory ("9"),
+ * or where to ask for one ("@NAME").
+ *
+ * The rendezvous. Every process needs a stream of its own, whoever started it. "@NAME" stands for a
+ * unix socket (SOCK_SEQPACKET) with the abstract name NAME: it can be reached after all descriptors
+ * were closed and from another root folder. The runtime connects, sends a request, and waits for
+ * the answer, with which the descriptor of the memory comes (SCM_RIGHTS); `attached` is set in it.
+ * If the answer is no, or nobody is there, the process is not watched. */
 #define ST_STREAM_VARIABLE "SERIATIM_STREAM"
+enum { ST_STREAM_RENDEZVOUS = '@' };
+
+enum st_stream_wish {
+    ST_STREAM_BEGUN,  /* a stream, for a program that has begun */
+    ST_STREAM_FORKED, /* a stream, for a process that is a copy of one that was watched */
+};
+struct st_stream_request {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t wish;
+};
+struct st_stream_answer {
+    uint64_t magic;
+    uint32_t granted;
+    uint32_t unused;
+};
 
 #define ST_STREAM_MAGIC UINT64_C(0x3172747374616972)
 enum {
-    ST_STREAM_VERSION = 6,
+    ST_STREAM_VERSION = 7,
     ST_STREAM_CHUNK_BYTES = 64 * 1024,
     ST_STREAM_RECORDS = ST_STREAM_CHUNK_BYTES / 16 - 4, /* in a chunk */
     ST_STREAM_SLOTS = 1 << 14, /* so many threads at a time can have words in shadow memory */
 };
 
 enum st_stream_op {
-    ST_STREAM_NONE,     /* says nothing */
+    ST_STREAM_NONE,     /* says nothing but its sequence number, without which it is none */
     ST_STREAM_SEQUENCE, /* argument: the sequence number of the next record; see also below */
     ST_STREAM_OBSERVE,  /* argument: a sequence number; what follows happens after it */
 
@@ -63,7 +86,11 @@ enum st_stream_op {
     ST_STREAM_ATOMIC_READ,
     ST_STREAM_ATOMIC_WRITE,
     ST_STREAM_ATOMIC_UPDATE, /* a read and a write in one step */
-    ST_STREAM_LENGTH,        /* argument: bytes of the range that the record before it is about */
+    /* After an atomic access whose aux has ST_STREAM_WITH_VALUES set beside its bytes: what it did.
+     * aux: enum st_stream_atomic (bits 0 to 3), memory order as in C11 (4 to 6); address: the lower
+     * 48 bits of the value before, unless it was a store; argument: those 64 of the value after. */
+    ST_STREAM_VALUES,
+    ST_STREAM_LENGTH, /* argument: bytes of the range that the record before it is about */
 
     /* A deferred access of this or another thread: see above. address: a multiple of 8; aux:
      * which of the 8 bytes; argument: slot (bits 0 to 15) and epoch (16 to 63) of the thread that
@@ -74,7 +101,8 @@ enum st_stream_op {
 
     /* Blocks. The function is the one that holds `argument`; address: where it was called from
      * (return address; 0 if unknown); aux: ST_STREAM_HANDLER if that is the kernel, because of a
-     * signal. */
+     * signal, and ST_STREAM_AFTER_SKIPPED, see there. A function in which nothing happens is left
+     * out. */
     ST_STREAM_ENTER,
     ST_STREAM_LEAVE,
     /* An annotated block; argument: id of a text (ST_STREAM_TEXT), address: return address of
@@ -82,16 +110,20 @@ enum st_stream_op {
     ST_STREAM_BEGIN,
     ST_STREAM_END,
     /* The thread waited for others or let others begin here, on purpose: inferred blocks are split
-     * at this point. */
+     * at this point. aux: enum st_stream_split. */
     ST_STREAM_SPLIT,
 
     /* Synchronisation: always with a sequence number. address: the object; argument: return address
      * of the call. A release is emitted before it is done, an acquire after it was done. Re-entrant
-     * acquires and their releases are emitted like all others. */
+     * acquires and their releases are emitted like all others. aux of both: enum st_stream_lock. */
     ST_STREAM_ACQUIRE,
     ST_STREAM_RELEASE,
     ST_STREAM_SEND,    /* happens before every later receive of the same channel */
     ST_STREAM_RECEIVE, /* aux of both: which channel of the object, 0 to 255 */
+
+    /* A semaphore was made. Always with a sequence number. aux: its value, at most 127, and
+     * ST_STREAM_OPENED if it has a name, and may have been opened here before. */
+    ST_STREAM_SEMAPHORE_MADE,
 
     /* System calls that wait at a futex, and that wake those who wait: always with a sequence
      * number. address: the word; argument: return address of the call; aux: a channel of its own.
@@ -116,10 +148,64 @@ enum st_stream_op {
     ST_STREAM_TEXT,
     /* A module of the program; address: start, argument: load bias; then ST_STREAM_LENGTH, then
      * its path as ST_STREAM_TEXT. */
-    ST_STREAM_MODULE
+    ST_STREAM_MODULE,
+
+    /* The function that the thread is in has called others since the last record in it, and they
+     * were left out. ST_STREAM_ENTER says so in its aux. Only for functions that are not deep in
+     * the stack, where a thread starts. */
+    ST_STREAM_SKIPPED
 };
 
-enum { ST_STREAM_HANDLER = 1 };
+enum { ST_STREAM_HANDLER = 1, ST_STREAM_AFTER_SKIPPED = 2 };
+
+/* What is acquired or released: a mutex, one side of a reader-writer lock, or a semaphore, which is
+ * acquired by a wait and released by a post. */
+enum st_stream_lock { ST_STREAM_MUTEX, ST_STREAM_WRITING, ST_STREAM_READING, ST_STREAM_SEMAPHORE };
+
+/* In the aux of ST_STREAM_SEMAPHORE_MADE. */
+enum { ST_STREAM_OPENED = 1 << 7 };
+
+enum { ST_STREAM_WITH_VALUES = 1 << 7, ST_STREAM_ACCESS_BYTES = 0x1f };
+
+enum st_stream_atomic {
+    ST_ATOMIC_LOAD,
+    ST_ATOMIC_FAIL, /* a compare-and-swap that did nothing */
+    ST_ATOMIC_STORE,
+    ST_ATOMIC_EXCHANGE,
+    ST_ATOMIC_COMPARE, /* a compare-and-swap that succeeded */
+    ST_ATOMIC_ADD,
+    ST_ATOMIC_BITS
+};
+
+/* Between a pause and its resume a thread does work that belongs to none of the functions that are
+ * open in it, as if it were another thread: a share of a parallel region, or a task that it runs
+ * while it waits. Inferred blocks are ended at the pause and begun again at the resume; what is
+ * entered first in between is what that work starts with. Pauses nest. */
+enum st_stream_split { ST_SPLIT_HERE, ST_SPLIT_PAUSE, ST_SPLIT_RESUME };
+
+/* Channels with a meaning of their own, whatever object they belong to: that of the runtime, which
+ * has no name, or, for dependences of tasks, the variable that they are about. */
+enum st_stream_channel {
+    ST_CHANNEL_FIRST = 192,
+    ST_CHANNEL_FORK = ST_CHANNEL_FIRST, /* a parallel region begins */
+    ST_CHANNEL_BARRIER,                 /* and its twin, for every other phase */
+    ST_CHANNEL_BARRIER_ODD,
+    ST_CHANNEL_TASK,     /* a task is created, or goes on in another thread */
+    ST_CHANNEL_TASKWAIT, /* a child of a task has ended */
+    ST_CHANNEL_TASKGROUP,
+    ST_CHANNEL_ORDERED,
+    ST_CHANNEL_DOACROSS,
+    ST_CHANNEL_REDUCTION,
+    ST_CHANNEL_DETACHED, /* an event of a detached task was fulfilled */
+    ST_CHANNEL_SPAWN,    /* oneTBB: a task is handed to the scheduler */
+    ST_CHANNEL_ARENA,    /* what was to be done in an arena is done */
+    ST_CHANNEL_LAST_OF_RUNTIME = ST_CHANNEL_ARENA,
+    ST_CHANNEL_WRITERS, /* tasks that depend on a variable as out or inout */
+    ST_CHANNEL_READERS, /* as in */
+
+    /* A word by which a library in C++ headers signals: its atomics are sends and receives. */
+    ST_CHANNEL_LIBRARY = 253,
+};
 
 /* `what` holds op (bits 0 to 6), aux (8 to 15) and address (16 to 63: user addresses have 47 bits).
  * With bit 7 the record has a sequence number of its own, without ST_STREAM_SEQUENCE before it:
@@ -189,11 +275,13 @@ struct st_stream_head {
     _Atomic uint32_t attached;  /* process id of the program, once its runtime has started */
     _Atomic uint32_t closed;    /* set by the watcher when it reads no more: emit nothing */
     _Atomic uint32_t ended;     /* set by the program when it ends in an orderly way */
+    _Atomic uint32_t status;    /* its exit status then, plus 1; 0 where it is not known */
     _Atomic uint32_t waiting;   /* how many threads wait for a free chunk (a futex: `free_word`) */
     _Atomic uint32_t free_word; /* grows when a chunk was given back */
     uint32_t deferred;          /* set by the watcher: accesses are to be deferred */
     _Atomic uint32_t no_room;   /* set by the program: no addresses for shadow memory, no events */
-    _Atomic uint64_t dropped;   /* events not emitted (signal handlers, forked children) */
+    _Atomic uint32_t shut_in; /* processes forked after the program had shut itself in (seccomp) */
+    _Atomic uint64_t dropped; /* events not emitted (signal handlers, forked children) */
     char pad0[64];
     _Atomic uint64_t next_sequence; /* the first one is 1 */
     char pad1[56];
@@ -223,10 +311,12 @@ static inline uint64_t st_stream_chunks_at(uint32_t chunk_count) {
         sizeof(struct st_stream_head) + 8 * (uint64_t)chunk_count + 8 * ST_STREAM_SLOTS;
     return (bytes + ST_STREAM_CHUNK_BYTES - 1) / ST_STREAM_CHUNK_BYTES * ST_STREAM_CHUNK_BYTES;
 }
+static inline struct st_stream_chunk *st_stream_first_chunk(struct st_stream_head *head,
+                                                            uint32_t chunk_count) {
+    return (struct st_stream_chunk *)(void *)((char *)head + st_stream_chunks_at(chunk_count));
+}
 static inline struct st_stream_chunk *st_stream_chunk(struct st_stream_head *head, uint32_t i) {
-    return (struct st_stream_chunk *)(void *)((char *)head +
-                                              st_stream_chunks_at(head->chunk_count)) +
-           i;
+    return st_stream_first_chunk(head, head->chunk_count) + i;
 }
 static inline uint64_t st_stream_bytes(uint32_t chunk_count) {
     return st_stream_chunks_at(chunk_count) + (uint64_t)chunk_count * ST_STREAM_CHUNK_BYTES;
@@ -247,11 +337,12 @@ static inline int64_t st_stream_take_chunk(struct st_stream_head *head) {
     return -1;
 }
 
-static inline void st_stream_give_chunk(struct st_stream_head *head, uint32_t index) {
+/* For the watcher, who does not ask the head where things are: the program may overwrite that. */
+static inline void st_stream_give_chunk(struct st_stream_head *head, _Atomic uint32_t *next_free,
+                                        uint32_t index) {
     uint64_t top = atomic_load_explicit(&head->free_top, memory_order_relaxed), next;
     do {
-        atomic_store_explicit(&st_stream_next_free(head)[index], (uint32_t)top,
-                              memory_order_relaxed);
+        atomic_store_explicit(&next_free[index], (uint32_t)top, memory_order_relaxed);
         next = ((top >> 32) + 1) << 32 | (index + 1);
     } while (!atomic_compare_exchange_weak_explicit(&head->free_top, &top, next,
                                                     memory_order_release, memory_order_relaxed));

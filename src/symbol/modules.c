@@ -2,6 +2,7 @@
 
 #include "base/map64.h"
 #include "base/memory.h"
+#include "symbol/code_flow.h"
 #include "symbol/data.h"
 #include "symbol/frames.h"
 #include "symbol/object.h"
@@ -208,4 +209,11 @@ const char *st_module_trouble(struct st_modules *modules, uint64_t address) {
 enum st_uses st_module_uses(struct st_modules *modules, uint64_t address, const char *symbol) {
     const struct module *module = module_at(modules, address);
     return module ? st_object_uses(open_object(modules, module), symbol) : ST_USES_UNKNOWN;
+}
+
+struct st_code_flow *st_code_flow_new(struct st_modules *modules, uint64_t address) {
+    const struct module *module = module_at(modules, address);
+    if (!module)
+        return NULL;
+    return st_code_flow_in(open_object(modules, module), address - module->bias, module->bias);
 }

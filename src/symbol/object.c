@@ -243,3 +243,10 @@ enum st_uses st_object_uses(struct st_object *object, const char *wanted) {
     }
     return uses;
 }
+
+const struct st_address_range *st_object_code_range(struct st_object *object, uint64_t address) {
+    if (!object->module)
+        return NULL;
+    read_symbols(object);
+    return st_address_ranges_find(&object->code, address);
+}

@@ -55,6 +55,10 @@ bool st_object_data(struct st_object *object, uint64_t address, struct st_label 
 bool st_object_is_copied(struct st_object *object, uint64_t address, struct st_object *origin,
                          uint64_t *address_there);
 
+/* The range of the symbol of code at the address; `what` is libdwfl's number of the symbol. NULL if
+ * there is none. */
+const struct st_address_range *st_object_code_range(struct st_object *object, uint64_t address);
+
 /* As st_module_uses. The file must be open. */
 enum st_uses st_object_uses(struct st_object *object, const char *wanted);
 

@@ -208,7 +208,28 @@ static char *appended(char *symbol) {
     return number ? dot : NULL;
 }
 
+bool st_is_outlined(const char *name) {
+    return strstr(name, "._omp_fn.") || strstr(name, "._omp_cpyfn.") ||
+           strncmp(name, ".omp_outlined.", 14) == 0 || strncmp(name, ".omp_task_entry.", 16) == 0;
+}
+
+void st_spell_outlined(struct st_label *text, const char *name) {
+    const char *end = strstr(name, "._omp_");
+    if (end && end > name) {
+        char *function = st_strdup(name);
+        function[end - name] = '\0';
+        st_spell_symbol(text, function);
+        free(function);
+        st_label_adds(text, "::");
+    }
+    st_label_adds(text, ST_OUTLINED);
+}
+
 void st_spell_symbol(struct st_label *text, const char *symbol) {
+    if (st_is_outlined(symbol)) {
+        st_spell_outlined(text, symbol);
+        return;
+    }
     char *copy = st_strdup(symbol);
     char *version = strchr(copy, '@');
     if (version && version != copy)

@@ -17,7 +17,8 @@
  * C++ names are qualified and have no parameters: bank::Account::deposit. Long template arguments
  * become "<...>", default allocators are left out, and a lambda is transfer::{lambda}::operator().
  * Suffixes of compilers, such as .constprop.0, .isra.0, .part.0 and .cold, are left out. A static
- * variable of a function is function::variable.
+ * variable of a function is function::variable. What the compiler made a function of for OpenMP, a
+ * parallel region or a task in f, is f::{omp}.
  *
  * The modules own everything that is returned, until st_modules_free. One thread at a time may use
  * them. A first look-up takes tens of microseconds (milliseconds for the first in a large unit),
@@ -30,6 +31,8 @@
 #include <stdint.h>
 
 struct st_modules;
+
+#define ST_OUTLINED "{omp}"
 
 struct st_module {
     const char *path; /* as /proc/PID/maps has it: a file, "[heap]" or the like, "" for anonymous */

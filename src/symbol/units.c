@@ -387,12 +387,56 @@ static const char *own_name(Dwarf_Die *die) {
     }
 }
 
+static bool get_number(Dwarf_Die *die, unsigned name, Dwarf_Word *number) {
+    Dwarf_Attribute attribute;
+    return dwarf_formudata(dwarf_attr_integrate(die, name, &attribute), number) == 0;
+}
+
+/* The function that the code of an OpenMP construct was taken from by clang, which does not say:
+ * the last one in the same file that is declared before it. */
+static bool find_origin(const struct st_units *units, Dwarf_Die *die, Dwarf_Die *origin) {
+    uint32_t number = st_map64_find(&units->numbers, (uintptr_t)die->cu);
+    Dwarf_Word file, line, there, other, best = 0;
+    if (number == ST_MAP64_NONE || !get_number(die, DW_AT_decl_file, &file) ||
+        !get_number(die, DW_AT_decl_line, &line))
+        return false;
+    const struct unit *unit = &units->list[number];
+    for (size_t i = 0; i < unit->body_count; i++) {
+        Dwarf_Die *body = &unit->bodies[i];
+        const char *name = dwarf_diename(body);
+        if (name && !st_is_outlined(name) && get_number(body, DW_AT_decl_file, &there) &&
+            there == file && get_number(body, DW_AT_decl_line, &other) && other <= line &&
+            other > best) {
+            best = other;
+            *origin = *body;
+        }
+    }
+    return best > 0;
+}
+
+static bool add_qualified(struct st_units *units, Dwarf_Die die, struct st_label *text, int depth);
+
+/* gcc puts such code into the function that it was taken from. */
+static bool add_outlined(struct st_units *units, Dwarf_Die *die, const char *name,
+                         struct st_label *text, int depth) {
+    Dwarf_Die origin;
+    if (depth < LONGEST_CHAIN &&
+        (find_scope(units, die, &origin) || find_origin(units, die, &origin)) &&
+        add_qualified(units, origin, text, depth + 1))
+        st_label_adds(text, "::" ST_OUTLINED);
+    else
+        st_spell_outlined(text, name);
+    return true;
+}
+
 static bool add_qualified(struct st_units *units, Dwarf_Die die, struct st_label *text, int depth) {
     Dwarf_Die scope;
     go_to_declaration(&die);
     const char *name = own_name(&die);
     if (!name)
         return false;
+    if (st_is_outlined(name))
+        return add_outlined(units, &die, name, text, depth);
     if (depth < LONGEST_CHAIN && find_scope(units, &die, &scope) &&
         add_qualified(units, scope, text, depth + 1))
         st_label_adds(text, "::");

@@ -31,12 +31,15 @@ struct thread {
     size_t depth, block_capacity;
     struct lock_held *locks; /* in the order in which they were acquired */
     size_t lock_count, lock_capacity;
+    struct st_event last; /* event, as it is in the trace, if it is a receive */
+    uint32_t taken;       /* the lock whose write side that was, for reading or not; 0 if none */
 };
 
 /* Pairs of numbers as numbers: the first in the upper half of an id. All second halves are numbers
  * plus 1 of the same map, with 0 for none, but for `contexts`, which are pairs of a stack and a set
  * of locks. Of a stack the first half is the site of the begin of a block. */
 struct st_context_tracker {
+    const struct st_channels *channels;
     struct thread *threads;
     size_t thread_capacity;
     struct st_map64 stacks, locks, contexts;
@@ -45,8 +48,9 @@ struct st_context_tracker {
     size_t description_capacity;
 };
 
-struct st_context_tracker *st_context_tracker_new(void) {
+struct st_context_tracker *st_context_tracker_new(const struct st_channels *channels) {
     struct st_context_tracker *tracker = st_alloc(1, sizeof *tracker);
+    tracker->channels = channels;
     st_map64_init(&tracker->stacks);
     st_map64_init(&tracker->locks);
     st_map64_init(&tracker->contexts);
@@ -141,6 +145,62 @@ static void remove_lock(struct thread *thread, uint32_t lock) {
     thread->fresh = false;
 }
 
+/* It is known to be a signal. */
+static void remove_from_all(struct st_context_tracker *tracker, uint32_t lock) {
+    for (size_t i = 0; i < tracker->thread_capacity; i++) {
+        struct thread *thread = &tracker->threads[i];
+        for (size_t k = thread->lock_count; k > 0; k--)
+            if (thread->locks[k - 1].lock == lock) {
+                thread->locks[k - 1].count = 1;
+                remove_lock(thread, lock);
+            }
+    }
+}
+
+static bool follows(const struct thread *thread, const struct st_event *event) {
+    return thread->last.written == ST_RECEIVE && thread->last.loc == event->loc;
+}
+
+/* Both receives of a write lock belong to the context before it. So a receive from the write side
+ * has its effect with the next event, which says whether it was a read lock. */
+static void take(struct st_context_tracker *tracker, struct thread *thread,
+                 const struct st_event *event) {
+    struct st_channel channel = {0};
+    if (event->written == ST_RECEIVE && follows(thread, event))
+        channel = st_channel(tracker->channels, event->target);
+    bool writes = channel.kind == ST_READ_SIDE && (channel.lock | ST_HELD_SHARED) == thread->taken;
+    if (!writes) {
+        add_lock(thread, thread->taken | ST_HELD_READ);
+        thread->taken = 0;
+    }
+}
+
+static void receive(struct st_context_tracker *tracker, struct thread *thread,
+                    const struct st_event *event) {
+    struct st_channel channel = st_channel(tracker->channels, event->target);
+    struct st_channel before = st_channel(tracker->channels, thread->last.target);
+    uint32_t lock = channel.lock | ST_HELD_SHARED;
+    if (channel.kind == ST_WRITE_SIDE) {
+        thread->taken = lock;
+        thread->fresh = false; /* so that the next event comes here */
+    } else if (channel.kind == ST_READ_SIDE && thread->taken) {
+        add_lock(thread, lock);
+        thread->taken = 0;
+    } else if (channel.kind == ST_WHOLE_LOCK) {
+        if (follows(thread, event) && before.kind == ST_SIGNAL_SIDE && before.lock == channel.lock)
+            remove_from_all(tracker, lock);
+        else
+            add_lock(thread, lock);
+    }
+}
+
+static void send(struct st_context_tracker *tracker, struct thread *thread, uint32_t target) {
+    struct st_channel channel = st_channel(tracker->channels, target);
+    uint32_t lock = channel.lock | ST_HELD_SHARED;
+    if (channel.kind > ST_SIGNAL_SIDE)
+        remove_lock(thread, channel.kind == ST_READ_SIDE ? lock | ST_HELD_READ : lock);
+}
+
 static uint64_t place(struct st_context_tracker *tracker, struct thread *thread, uint64_t loc) {
     if (!(loc & ST_LOC_NAME))
         return loc;
@@ -151,14 +211,18 @@ static uint64_t place(struct st_context_tracker *tracker, struct thread *thread,
            (site < FAR_SITE ? site : FAR_SITE);
 }
 
-/* Begin, acquire and release belong to the context before them, an end to the one after it. */
+/* Begin, acquire and release, receive and send, belong to the context before them, an end to the
+ * one after it. */
 static __attribute__((noinline)) void track(struct st_context_tracker *tracker,
                                             struct st_event *event) {
     st_reserve(&tracker->threads, &tracker->thread_capacity, (size_t)event->thread + 1);
     struct thread *thread = &tracker->threads[event->thread];
     uint64_t loc = event->loc;
+    if (thread->taken)
+        take(tracker, thread, event);
     if (event->written == ST_END)
         close_block(thread);
+    struct st_event written = *event;
     event->loc = place(tracker, thread, loc) & ((ST_LOC_NAME << 1) - 1);
     if (event->written == ST_BEGIN)
         open_block(tracker, thread, loc);
@@ -166,6 +230,11 @@ static __attribute__((noinline)) void track(struct st_context_tracker *tracker,
         add_lock(thread, event->target);
     else if (event->written == ST_RELEASE)
         remove_lock(thread, event->target);
+    else if (event->written == ST_RECEIVE)
+        receive(tracker, thread, &written);
+    else if (event->written == ST_SEND)
+        send(tracker, thread, event->target);
+    thread->last = written;
 }
 
 /* Most events are accesses in a context that has its number already. */

@@ -1,6 +1,7 @@
 /* Completes the contexts of a trace (trace/symbols.h). A trace keeps only an outline, and the rest
  * follows from its events: an event's stack continues with that of the begin of the innermost open
- * block, and the locks held are those acquired and not yet released.
+ * block, and the locks held are those acquired and not yet released. For locks with channels,
+ * docs/trace-format.md says which receives acquire and which sends release them.
  *
  * Following the events costs a few instructions each, and the look-up of a number for each begin,
  * end, acquire and release. A context is described only when somebody asks for it, which happens
@@ -17,7 +18,8 @@
 
 struct st_context_tracker;
 
-struct st_context_tracker *st_context_tracker_new(void);
+/* `channels` are those of the trace: those of the events so far are looked up in them. */
+struct st_context_tracker *st_context_tracker_new(const struct st_channels *channels);
 void st_context_tracker_free(struct st_context_tracker *tracker);
 
 /* Replaces the locations of the events, which must be all events of a trace whose contexts are

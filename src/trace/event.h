@@ -29,6 +29,7 @@ enum st_op {
      * before its join. */
     ST_NESTED = ST_OP_COUNT, /* re-entrant acquire, or the release that matches one */
     ST_UNMARKED,             /* begin or end of what the specification says is no block */
+    ST_LOCKING,              /* on a lock, where locks make no order (trace/relation.h) */
     ST_DROPPED,              /* malformed, dropped by --repair: as if it were not there */
     /* An access that its thread made before events of the thread that came earlier in the stream.
      * Never in traces: only `run` defers accesses, and only witness takes them
@@ -53,8 +54,10 @@ struct st_event {
     uint32_t target;
     uint64_t loc : 48;
     uint64_t written : 6; /* enum st_op as the trace has it */
-    uint64_t atomic : 1;  /* a read or write by an atomic operation, which is no data race */
-    uint64_t joined : 1;  /* atomic: by the same operation as the event before it in its thread */
+    uint64_t atomic : 1;  /* a read or write by an atomic operation, which is no data race; a begin:
+                             of what a thread starts with (ST_START_OF, ST_TURN_OF in symbols.h) */
+    uint64_t joined : 1;  /* atomic: by the same operation as the event before it in its thread;
+                             a begin: the same call as the block of its depth that ended last */
     uint64_t op : 8;      /* enum st_op that counts; equal to `written` below ST_OP_COUNT */
 };
 

@@ -235,7 +235,16 @@ static int look_up(struct std_reader *reader, struct st_event *events, struct op
             return fail_too_many_names(reader, error);
         operands[i].table = NULL;
     }
+    if (__builtin_expect(reader->symbols->noted != reader->symbols->channels.count, 0))
+        st_symbols_note_channels(reader->symbols);
     return 0;
+}
+
+/* Is it the name of what a thread starts with? The text of the line goes on behind it. */
+static inline bool begins_as_start(const char *name, size_t length) {
+    size_t start = strlen(ST_START_OF), turn = strlen(ST_TURN_OF);
+    return (length > start && memcmp(name, ST_START_OF, start) == 0) ||
+           (length > turn && memcmp(name, ST_TURN_OF, turn) == 0);
 }
 
 /* Makes an event from the current line; its operand, if any, goes to *operand. */
@@ -271,6 +280,7 @@ static inline int read_event(struct std_reader *reader, struct st_event *event,
     event->target = ST_NO_NAME;
     event->loc = loc & (ST_LOC_NAME | (ST_LOC_NAME - 1));
     event->written = event->op = word->op;
+    event->atomic = word->op == ST_BEGIN && begins_as_start(name, name_length);
     operand->table = NULL;
     if (name_length) {
         operand->table = st_symbols_of(reader->symbols, (enum st_op)word->op);

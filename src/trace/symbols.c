@@ -40,6 +40,12 @@ void st_symbols_init(struct st_symbols *symbols) {
     st_names_init(&symbols->blocks);
     st_names_init(&symbols->locations);
     st_names_init(&symbols->channels);
+    st_names_init(&symbols->shared_locks);
+    st_names_init(&symbols->read_locks);
+    symbols->channel_facts = (struct st_channels){{0}};
+    symbols->noted = symbols->lock_channels = symbols->doubts = 0;
+    symbols->doubtful = NULL;
+    symbols->doubtful_capacity = 0;
     st_contexts_init(&symbols->contexts);
 }
 
@@ -50,7 +56,61 @@ void st_symbols_free(struct st_symbols *symbols) {
     st_names_free(&symbols->blocks);
     st_names_free(&symbols->locations);
     st_names_free(&symbols->channels);
+    st_names_free(&symbols->shared_locks);
+    st_names_free(&symbols->read_locks);
+    st_channels_free(&symbols->channel_facts);
     st_contexts_free(&symbols->contexts);
+    free(symbols->doubtful);
+}
+
+void st_symbols_doubt(struct st_symbols *symbols, uint32_t lock, bool doubtful) {
+    st_reserve(&symbols->doubtful, &symbols->doubtful_capacity, (size_t)lock + 1);
+    if (symbols->doubtful[lock] == doubtful)
+        return;
+    symbols->doubtful[lock] = doubtful;
+    symbols->doubts += doubtful ? 1 : UINT32_MAX;
+}
+
+const char *st_lock_of_channel(const struct st_symbols *symbols, const struct st_event *event) {
+    if (event->written != ST_SEND && event->written != ST_RECEIVE)
+        return NULL;
+    struct st_channel channel = st_channel(&symbols->channel_facts, event->target);
+    return channel.kind > ST_SIGNAL_SIDE ? st_name(&symbols->shared_locks, channel.lock) : NULL;
+}
+
+const char *st_held_name(const struct st_symbols *symbols, uint32_t lock) {
+    uint32_t number = lock & ~(ST_HELD_SHARED | ST_HELD_READ);
+    if (!(lock & ST_HELD_SHARED))
+        return st_name(&symbols->locks, lock);
+    return st_name(lock & ST_HELD_READ ? &symbols->read_locks : &symbols->shared_locks, number);
+}
+
+static void add_read_locks(struct st_symbols *symbols) {
+    static const char suffix[] = ST_HELD_FOR_READING;
+    for (uint32_t i = symbols->read_locks.count; i < symbols->shared_locks.count; i++) {
+        size_t length = st_name_length(&symbols->shared_locks, i);
+        char *name = st_alloc(length + sizeof suffix, 1);
+        memcpy(name, st_name(&symbols->shared_locks, i), length);
+        memcpy(name + length, suffix, sizeof suffix);
+        st_names_append(&symbols->read_locks, name, length + sizeof suffix - 1);
+        free(name);
+    }
+}
+
+void st_symbols_note_channels(struct st_symbols *symbols) {
+    const struct st_names *names = &symbols->channels;
+    for (; symbols->noted < names->count; symbols->noted++) {
+        const char *name = st_name(names, symbols->noted);
+        struct st_channel channel = {0};
+        size_t length;
+        channel.kind = st_channel_kind(name, st_name_length(names, symbols->noted), &length);
+        if (channel.kind != ST_SIGNAL) {
+            channel.lock = st_names_add(&symbols->shared_locks, name, length);
+            symbols->lock_channels += channel.kind != ST_SIGNAL_SIDE;
+        }
+        st_channels_set(&symbols->channel_facts, symbols->noted, channel);
+    }
+    add_read_locks(symbols);
 }
 
 struct st_names *st_symbols_of(struct st_symbols *symbols, enum st_op op) {
@@ -148,4 +208,18 @@ const char *st_location_text(const struct st_symbols *symbols, uint64_t loc,
         return st_name(&symbols->locations, (uint32_t)(loc & ~ST_LOC_NAME));
     snprintf(buffer, ST_LOCATION_SIZE, "%" PRIu64, loc);
     return buffer;
+}
+
+static bool starts_with(const char *name, const char *start) {
+    return strncmp(name, start, strlen(start)) == 0;
+}
+
+bool st_block_is_start(const char *name, const char **function, size_t *length) {
+    bool turn = starts_with(name, ST_TURN_OF), whole = starts_with(name, ST_START_OF);
+    *function = name + (turn ? strlen(ST_TURN_OF) : whole ? strlen(ST_START_OF) : 0);
+    *length = strlen(*function);
+    if (turn)
+        for (const char *comma = *function; (comma = strstr(comma, ", ")); comma++)
+            *length = (size_t)(comma - *function); /* the last one: the line is behind it */
+    return turn || whole;
 }

@@ -3,7 +3,17 @@
 #define SERIATIM_TRACE_SYMBOLS_H
 
 #include "base/names.h"
+#include "trace/channels.h"
 #include "trace/event.h"
+
+/* Names of blocks that are what a thread starts with: "thread function work", and "one iteration of
+ * the loop at work, bank.c:12" if that function loops. */
+#define ST_START_OF "thread function "
+#define ST_TURN_OF "one iteration of the loop at "
+
+/* Does the block have such a name? Then *function and *length are the name of the function in it;
+ * otherwise all of its name. */
+bool st_block_is_start(const char *name, const char **function, size_t *length);
 
 /* What is known of the places where events happened, beyond their lines: the function, the calls
  * that led there, and the locks that the thread held. Recorded traces have it in outline: the calls
@@ -18,8 +28,19 @@ struct st_frame_row {
     uint32_t caller;         /* the frame around it, added before */
 };
 
+/* What the name of a lock ends with that is held for reading, or that several threads can hold. */
+#define ST_HELD_FOR_READING " (read)"
+#define ST_SEVERAL_HOLD " (semaphore)"
+
+/* In the number of a lock that is held: it is one of the shared_locks, and held for reading. */
+#define ST_HELD_SHARED (UINT32_C(1) << 31)
+#define ST_HELD_READ (UINT32_C(1) << 30)
+
+/* In place of the number of a set: what was held is not known. */
+#define ST_HELD_UNKNOWN UINT32_MAX
+
 struct st_held_row {
-    uint32_t lock; /* number */
+    uint32_t lock; /* number, with these marks */
     uint32_t rest; /* those acquired before it, added before */
 };
 
@@ -48,14 +69,46 @@ void st_contexts_free(struct st_contexts *contexts);
 uint32_t st_contexts_frame(struct st_contexts *contexts, struct st_frame_row row);
 uint32_t st_contexts_held(struct st_contexts *contexts, struct st_held_row row);
 
-/* Locations may have the same name when contexts are kept. */
+/* Locations may have the same name when contexts are kept. Invariant: what the names of the first
+ * `noted` channels say about them is in channel_facts; shared_locks are the locks that have
+ * channels, and lock_channels says how many channels those are. doubtful[i] of a lock: it was taken
+ * and has never been given back, so it may be none; doubts is how many are so. */
 struct st_symbols {
     struct st_names threads, variables, locks, blocks, locations, channels;
+    struct st_names shared_locks, read_locks; /* of the same numbers: l, l (read) */
+    struct st_channels channel_facts;
+    uint32_t noted, lock_channels, doubts;
+    bool *doubtful;
+    size_t doubtful_capacity;
     struct st_contexts contexts;
 };
 
 void st_symbols_init(struct st_symbols *symbols);
 void st_symbols_free(struct st_symbols *symbols);
+
+/* The name of the lock that the event acquires or releases through a channel; NULL if it does
+ * neither. */
+const char *st_lock_of_channel(const struct st_symbols *symbols, const struct st_event *event);
+
+/* What reports call a lock that is held: "l", "l (read)". */
+const char *st_held_name(const struct st_symbols *symbols, uint32_t lock);
+
+/* How many locks there are, those with channels included, and how many channels for signals. */
+static inline uint32_t st_lock_count(const struct st_symbols *symbols) {
+    return symbols->locks.count - symbols->doubts + symbols->shared_locks.count;
+}
+static inline bool st_is_doubtful(const struct st_symbols *symbols, uint32_t lock) {
+    return lock < symbols->doubtful_capacity && symbols->doubtful[lock];
+}
+void st_symbols_doubt(struct st_symbols *symbols, uint32_t lock, bool doubtful);
+
+static inline uint32_t st_signal_count(const struct st_symbols *symbols) {
+    return symbols->channels.count - symbols->lock_channels;
+}
+
+/* Notes what the channels that are new since the last call are for. Who adds names of channels
+ * calls this before the events on them are seen. */
+void st_symbols_note_channels(struct st_symbols *symbols);
 
 /* The table in which an operation's target has its name. */
 struct st_names *st_symbols_of(struct st_symbols *symbols, enum st_op op);

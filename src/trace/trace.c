@@ -112,6 +112,14 @@ const struct st_symbols *st_trace_symbols(const struct st_trace *trace) {
     return &trace->symbols;
 }
 
+const struct st_channels *st_trace_channels(const struct st_trace *trace) {
+    return &trace->symbols.channel_facts;
+}
+
+bool st_trace_is_recording(const struct st_trace *trace) {
+    return trace->symbols.contexts.kept;
+}
+
 const struct st_facts *st_trace_facts(const struct st_trace *trace) {
     return st_validator_facts(trace->validator);
 }

@@ -30,6 +30,13 @@ long st_trace_next(struct st_trace *trace, struct st_event **events, struct st_e
 /* With ST_TRACE_AHEAD the symbols grow while batches are used: look at them only at the end of the
  * trace, that is, after st_trace_next returned 0. */
 const struct st_symbols *st_trace_symbols(const struct st_trace *trace);
+
+/* What the channels are for. Those of the events so far may be looked up at any time. */
+const struct st_channels *st_trace_channels(const struct st_trace *trace);
+
+/* Is it what `record` wrote of a program? Such a trace has contexts (trace/symbols.h). */
+bool st_trace_is_recording(const struct st_trace *trace);
+
 const struct st_facts *st_trace_facts(const struct st_trace *trace);
 const struct st_repairs *st_trace_repairs(const struct st_trace *trace);
 const char *st_trace_format(const struct st_trace *trace); /* "std" or "native" */

@@ -185,7 +185,7 @@ static int on_begin(struct st_validator *v, const struct st_event *event) {
     st_reserve(&facts->executed, &facts->executed_capacity, (size_t)event->target + 1);
     if (event->target >= facts->executed_count)
         facts->executed_count = (size_t)event->target + 1;
-    facts->executed[event->target]++;
+    facts->executed[event->target] += !event->joined;
     return -1;
 }
 

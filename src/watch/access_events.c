@@ -61,18 +61,29 @@ void st_translate_start(struct st_translator *t, uint32_t number, uint64_t at) {
                at);
 }
 
+/* NULL if it is not known any more. */
+static const struct st_past *past_of(const struct st_translator *t, uint32_t number) {
+    if (t->threads[number])
+        return &t->threads[number]->past;
+    for (size_t i = 0; i < GONE_THREADS && i < t->gone_count; i++)
+        if (t->gone[i].number == number)
+            return &t->gone[i].past;
+    return NULL;
+}
+
 /* Where and how a deferred access happened, as far as that is known. */
 static uint64_t deferred_loc(struct st_translator *t, uint32_t number, uint64_t at,
                              uint32_t low_pc) {
-    const struct thread *thread = t->threads[number];
+    const struct st_past *past = past_of(t, number);
     struct st_past_context then = {0};
-    if (thread)
-        then = st_past_find(&thread->past, at);
+    if (past)
+        then = st_past_find(past, at);
     uint64_t function = then.call ? st_call(&t->sites, then.call).function : 0;
     uint64_t pc = low_pc ? st_places_complete(t->places, low_pc, function) : 0;
     if (!pc)
         pc = function;
-    st_context context = st_context_of(then.call, then.held);
+    bool forgotten = !past || (past->count > ST_PAST_CONTEXTS && !then.epoch);
+    st_context context = st_context_of(then.call, forgotten ? ST_HELD_UNKNOWN : then.held);
     return ST_LOC_NAME | st_sites_number(&t->sites, pc, context);
 }
 
@@ -83,6 +94,8 @@ void st_translate_deferred(struct st_translator *t, const struct st_stream_recor
     if (number == ST_SLOT_NONE)
         return; /* it matters no longer */
     st_translate_start(t, number, at);
+    if (t->threads[number] && t->threads[number]->held_back.there)
+        st_translate_held_back(t, t->threads[number], NULL);
     set_access(t, number, deferred_loc(t, number, at, (uint32_t)record[1].argument), at);
     t->access.read = ST_DEFERRED_READ;
     t->access.write = ST_DEFERRED_WRITE;

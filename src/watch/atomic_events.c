@@ -1,26 +1,37 @@
-/* Atomic accesses: data, or how threads wait for each other. */
+/* Atomic accesses: data, locks (lock_words.h), or how the library makes threads wait. */
 #include "watch/translator_state.h"
 
 #include "base/memory.h"
 
-/* The channel of a word by which the library signals. */
-enum { LIBRARY_CHANNEL = 253 };
+/* ---- words ---- */
 
-static struct word *word_at(struct st_translator *t, uint64_t address) {
+static struct st_word *find_word(const struct st_translator *t, uint64_t address) {
+    uint32_t index = st_map64_find(&t->words.map, address << 8);
+    bool there = index != ST_MAP64_NONE && t->words.list[index].number != ST_NO_OBJECT;
+    return there ? &t->word_facts[index] : NULL;
+}
+
+/* The address as that of the variable which the word is now. */
+static uint64_t generation_of(uint64_t address, unsigned generation) {
+    return address | (uint64_t)generation << ST_VARIABLE_GENERATION_AT;
+}
+
+/* What was there was freed: its variables are gone, too. */
+static void start_anew(struct st_translator *t, struct st_word *word, uint64_t address) {
+    for (unsigned i = 1; i <= word->generation; i++)
+        st_variables_forget(&t->variables, generation_of(address, i), 1);
+    *word = (struct st_word){0};
+}
+
+static struct st_word *word_at(struct st_translator *t, uint64_t address) {
     struct st_sync_object *object = st_object_at(&t->words, address, 0);
     size_t index = (size_t)(object - t->words.list);
     st_reserve(&t->word_facts, &t->word_capacity, index + 1);
     if (object->number == ST_NO_OBJECT) {
         object->number = 0;
-        t->word_facts[index] = (struct word){0};
+        start_anew(t, &t->word_facts[index], address);
     }
     return &t->word_facts[index];
-}
-
-static const struct word *find_word(const struct st_translator *t, uint64_t address) {
-    uint32_t index = st_map64_find(&t->words.map, address << 8);
-    bool there = index != ST_MAP64_NONE && t->words.list[index].number != ST_NO_OBJECT;
-    return there ? &t->word_facts[index] : NULL;
 }
 
 /* ---- what the library does ---- */
@@ -35,9 +46,10 @@ static void mark_pool(struct st_translator *t, uint64_t address) {
 
 /* What is done by the library with a word of its own is a send and a receive: order, no data. */
 static void signal_by(struct st_translator *t, struct thread *thread,
-                      const struct st_stream_record *record, enum st_stream_op op, unsigned calls) {
+                      const struct st_stream_record *record, unsigned calls) {
+    enum st_stream_op op = st_stream_op(record);
     struct st_stream_record on = {
-        st_stream_what(ST_STREAM_SEND, LIBRARY_CHANNEL, st_stream_address(record)),
+        st_stream_what(ST_STREAM_SEND, ST_CHANNEL_LIBRARY, st_stream_address(record)),
         record->argument};
     bool both = calls & (CALL_WAITS | CALL_RECEIVES);
     if (op == ST_STREAM_ATOMIC_READ || (op == ST_STREAM_ATOMIC_UPDATE && both))
@@ -46,47 +58,326 @@ static void signal_by(struct st_translator *t, struct thread *thread,
         st_translate_channel(t, thread, &on, ST_SEND);
 }
 
+/* ---- accesses ---- */
+
 static void access_data(struct st_translator *t, struct thread *thread,
-                        const struct st_stream_record *record, enum st_stream_op op) {
+                        const struct st_stream_record *record, unsigned generation) {
+    enum st_stream_op op = st_stream_op(record);
+    uint64_t address = generation_of(st_stream_address(record), generation);
     t->joining = false;
     if (op == ST_STREAM_ATOMIC_UPDATE) {
-        access_variable(t, thread, record, false, true);
+        access_variable(t, thread, address, record, false, true);
         t->joining = true;
     }
-    access_variable(t, thread, record, op != ST_STREAM_ATOMIC_READ, true);
+    access_variable(t, thread, address, record, op != ST_STREAM_ATOMIC_READ, true);
+}
+
+/* Blocks are split at a wait, unless it is in a function at which they are not open anyway. */
+static void access_word(struct st_translator *t, struct thread *thread,
+                        const struct st_stream_record *record, unsigned calls,
+                        unsigned generation) {
+    unsigned around = thread->depth ? thread->frames[thread->depth - 1].calls : 0;
+    bool splits = calls & CALL_WAITS && !is_waiting_call(around);
+    size_t first = splits ? st_translate_suspend(t, thread) : 0;
+    if (calls & (CALL_SIGNALS | CALL_SEMAPHORE))
+        signal_by(t, thread, record, calls);
+    else
+        access_data(t, thread, record, generation);
+    if (splits)
+        st_translate_resume(t, thread, first);
+}
+
+/* ---- accesses that were held back ---- */
+
+static void hold_back(struct st_translator *t, struct thread *thread, struct st_word *word,
+                      const struct st_stream_record *record, const struct st_atomic *atomic,
+                      unsigned calls) {
+    word->waiting += !thread->held_back.there;
+    thread->held_back = (struct held_back){.there = true,
+                                           .calls = calls,
+                                           .address = st_stream_address(record),
+                                           .turn = t->turns++,
+                                           .at = thread->at,
+                                           .record = *record,
+                                           .atomic = *atomic};
+}
+
+/* It was waiting, and nothing else. */
+static void drop_held_back(struct thread *thread, struct st_word *word) {
+    word->waiting -= thread->held_back.there;
+    thread->held_back.there = false;
+}
+
+/* The thread whose held back access to the word came first; NULL: there is none. */
+static struct thread *first_waiting(const struct st_translator *t, uint64_t address) {
+    struct thread *first = NULL;
+    for (uint32_t i = 0; i < t->serials.count; i++) {
+        struct thread *thread = t->threads[i];
+        if (thread && thread->held_back.there && thread->held_back.address == address &&
+            (!first || thread->held_back.turn < first->held_back.turn))
+            first = thread;
+    }
+    return first;
+}
+
+/* It is emitted as if it had been at once. */
+static void emit_held_back(struct st_translator *t, struct thread *thread, struct st_word *word) {
+    const struct held_back *access = &thread->held_back;
+    uint64_t now = thread->at;
+    drop_held_back(thread, word);
+    thread->at = access->at;
+    access_word(t, thread, &access->record, access->calls, word->generation);
+    thread->at = now;
+}
+
+static void drop_waiting(struct st_translator *t, struct st_word *word, uint64_t address) {
+    struct thread *thread;
+    while (word->waiting && (thread = first_waiting(t, address)))
+        drop_held_back(thread, word);
+    word->waiting = 0;
+}
+
+static void emit_waiting(struct st_translator *t, struct st_word *word, uint64_t address) {
+    struct thread *thread;
+    while (word->waiting && (thread = first_waiting(t, address)))
+        emit_held_back(t, thread, word);
+    word->waiting = 0;
+}
+
+/* ---- locks ---- */
+
+/* A ticket lock has the name of its first word. */
+static uint64_t lock_address(const struct st_word *word, uint64_t address) {
+    return word->state == ST_WORD_TICKET && word->tickets < address ? word->tickets : address;
+}
+
+/* Reports do not call it one until it has been given back as locks are. */
+static void doubt(struct st_translator *t, uint64_t lock, bool doubtful) {
+    const struct st_sync_object *object = st_object_at(&t->locks, lock, 0);
+    if (object->number != ST_NO_OBJECT)
+        st_symbols_doubt(&t->symbols, object->number, doubtful);
+}
+
+/* It was no lock after all. */
+static void become_data(struct st_translator *t, struct st_word *word, uint64_t address,
+                        uint64_t lock) {
+    struct thread *holder = word->holder ? t->threads[word->holder - 1] : NULL;
+    struct st_stream_record release = {st_stream_what(ST_STREAM_RELEASE, 0, lock), word->taken_at};
+    word->state = ST_WORD_DATA;
+    word->holder = 0;
+    if (holder)
+        st_translate_release(t, holder, &release);
+    emit_waiting(t, word, address);
+}
+
+static void acquire(struct st_translator *t, struct thread *thread, struct st_word *word,
+                    const struct st_stream_record *record, unsigned calls) {
+    uint64_t address = st_stream_address(record);
+    drop_held_back(thread, word);
+    if (word->state == ST_WORD_TICKET) {
+        word->tickets = thread->ticket.address;
+        thread->ticket.address = 0;
+        struct st_word *tickets = find_word(t, word->tickets);
+        if (tickets)
+            tickets->tickets = address;
+    }
+    word->taken_at = record->argument;
+    if (!st_is_proven(word) && !(calls & CALL_SEMAPHORE))
+        access_data(t, thread, record, word->generation);
+    struct st_stream_record lock = {
+        st_stream_what(ST_STREAM_ACQUIRE, 0, lock_address(word, address)), record->argument};
+    st_translate_acquire(t, thread, &lock);
+    if (!word->clean)
+        doubt(t, lock_address(word, address), true);
+}
+
+/* The critical section was that of a lock: whoever tried to come in was waiting. */
+static void release(struct st_translator *t, struct thread *thread, struct st_word *word,
+                    const struct st_stream_record *record) {
+    uint64_t address = st_stream_address(record);
+    struct st_stream_record lock = {
+        st_stream_what(ST_STREAM_RELEASE, 0, lock_address(word, address)), record->argument};
+    st_translate_release(t, thread, &lock);
+    if (!word->clean)
+        doubt(t, lock_address(word, address), false);
+    drop_waiting(t, word, address);
+    if (st_is_proven(word))
+        return;
+    word->clean++;
+    word->generation++;
+    struct st_word *tickets = word->state == ST_WORD_TICKET ? find_word(t, word->tickets) : NULL;
+    if (tickets)
+        tickets->generation = word->generation;
+}
+
+/* ---- tickets ---- */
+
+enum { TICKET_DISTANCE = 64 };
+
+/* The number that the thread has drawn near by, if it has. */
+static const uint64_t *ticket_near(const struct thread *thread, uint64_t address) {
+    uint64_t from = thread->ticket.address;
+    uint64_t distance = from < address ? address - from : from - address;
+    return from && distance && distance <= TICKET_DISTANCE ? &thread->ticket.number : NULL;
+}
+
+/* Is it a ticket of what is known to be a lock? */
+static bool draw_ticket(struct st_translator *t, struct thread *thread, const struct st_word *word,
+                        uint64_t address, const struct st_atomic *atomic) {
+    if (atomic->kind != ST_ATOMIC_ADD || atomic->after != atomic->before + 1)
+        return false;
+    thread->ticket.address = address;
+    thread->ticket.number = atomic->before;
+    const struct st_word *lock = word->tickets ? find_word(t, word->tickets) : NULL;
+    return lock && lock->state == ST_WORD_TICKET && st_is_proven(lock);
+}
+
+/* ---- all of them ---- */
+
+static void use_word(struct st_translator *t, struct thread *thread, struct st_word *word,
+                     const struct st_stream_record *record, unsigned calls) {
+    uint64_t address = st_stream_address(record);
+    struct st_atomic atomic = st_atomic_of(record);
+    uint64_t lock = lock_address(word, address);
+    if (draw_ticket(t, thread, word, address, &atomic))
+        return;
+    enum st_word_use use = st_word_use(word, thread->number, &atomic, ticket_near(thread, address));
+    if (use == ST_USE_DATA && word->state == ST_WORD_FRESH && atomic.kind <= ST_ATOMIC_FAIL &&
+        calls & (CALL_WAITS | CALL_SEMAPHORE))
+        use = ST_USE_WAIT;
+    switch (use) {
+    case ST_USE_TAKE:
+        acquire(t, thread, word, record, calls);
+        break;
+    case ST_USE_RELEASE:
+        release(t, thread, word, record);
+        break;
+    case ST_USE_WAIT:
+        if (!st_is_proven(word))
+            hold_back(t, thread, word, record, &atomic, calls);
+        break;
+    case ST_USE_NOTHING:
+        if (atomic.kind <= ST_ATOMIC_FAIL && !st_is_proven(word))
+            access_word(t, thread, record, calls, word->generation);
+        break;
+    case ST_USE_DATA:
+        if (word->state == ST_WORD_DATA && (word->holder || word->waiting))
+            become_data(t, word, address, lock);
+        access_word(t, thread, record, calls, word->generation);
+    }
+}
+
+/* The word that the lock at this address is, or that says whose turn it is. */
+static struct st_word *word_of_lock(const struct st_translator *t, uint64_t *address) {
+    struct st_word *word = find_word(t, *address);
+    if (word && word->state == ST_WORD_DATA && word->tickets) {
+        *address = word->tickets;
+        word = find_word(t, *address);
+    }
+    return word;
+}
+
+void st_translate_end_of_words(struct st_translator *t, struct thread *thread) {
+    for (size_t i = thread->lock_count; i-- > 0;) {
+        if (thread->locks[i].object & SHARED_OBJECT)
+            continue;
+        uint64_t lock = t->locks.list[thread->locks[i].object].address, address = lock;
+        struct st_word *word = word_of_lock(t, &address);
+        if (word && word->holder == thread->number + 1 && !word->clean)
+            become_data(t, word, address, lock);
+    }
 }
 
 void st_translate_atomic(struct st_translator *t, struct thread *thread,
-                         const struct st_stream_record *record, enum st_stream_op op) {
+                         const struct st_stream_record *record) {
     unsigned around = thread->depth ? thread->frames[thread->depth - 1].calls : 0;
     unsigned calls = around | st_library_calls_at(t, record->argument);
-    const struct word *word = word_at(t, st_stream_address(record));
+    uint64_t address = st_stream_address(record);
     if (calls & CALL_POOL)
-        mark_pool(t, st_stream_address(record));
-    if (calls & CALL_POOL || word->pool)
+        mark_pool(t, address);
+    struct st_word *word = word_at(t, address);
+    if (word->pool)
         return;
-    bool waits = calls & CALL_WAITS && !(around & CALL_WAITS); /* inlined: no function to wait in */
-    size_t first = waits ? st_translate_suspend(t, thread) : 0;
-    if (calls & (CALL_SIGNALS | CALL_SEMAPHORE))
-        signal_by(t, thread, record, op, calls);
+    if (calls & CALL_SIGNALS || !(st_stream_aux(record) & ST_STREAM_WITH_VALUES))
+        access_word(t, thread, record, calls, 0);
     else
-        access_data(t, thread, record, op);
-    if (waits)
-        st_translate_resume(t, thread, first);
+        use_word(t, thread, word, record, calls);
 }
 
 /* ---- futexes ---- */
 
 /* Only words that the program itself accesses: what code without instrumentation does is none of
- * our business. */
+ * our business. A thread that waits for a lock does not do so on purpose. */
 void st_translate_futex(struct st_translator *t, struct thread *thread,
                         const struct st_stream_record *record) {
-    const struct word *word = find_word(t, st_stream_address(record));
-    if (!word || word->pool)
+    struct st_word *word = find_word(t, st_stream_address(record));
+    if (word)
+        word->unsettled = false;
+    if (!word || word->pool || word->state == ST_WORD_LOCK || word->state == ST_WORD_TICKET)
         return;
     if (st_stream_op(record) == ST_STREAM_FUTEX_WAIT)
-        st_translate_split(t, thread);
+        st_translate_split(t, thread, ST_SPLIT_HERE);
     else
         st_translate_channel(t, thread, record,
                              st_stream_op(record) == ST_STREAM_FUTEX_WAKE ? ST_SEND : ST_RECEIVE);
+}
+
+/* ---- what a thread does next ---- */
+
+/* Functions of its own may be what it waits with, but have begins and ends: the access is emitted
+ * first, which does no harm to a lock. */
+static bool is_still_waiting(struct st_translator *t, const struct thread *thread,
+                             const struct st_stream_record *record) {
+    switch (st_stream_op(record)) {
+    case ST_STREAM_ATOMIC_READ:
+    case ST_STREAM_ATOMIC_WRITE:
+    case ST_STREAM_ATOMIC_UPDATE:
+    case ST_STREAM_FUTEX_WAIT:
+    case ST_STREAM_FUTEX_WAKE:
+    case ST_STREAM_FUTEX_WOKEN:
+        return st_stream_address(record) == thread->held_back.address;
+    case ST_STREAM_ENTER:
+        return st_translate_is_hidden(t, record);
+    case ST_STREAM_LEAVE:
+        return thread->depth && thread->frames[thread->depth - 1].hidden;
+    case ST_STREAM_NONE:
+    case ST_STREAM_DEFERRED_READ:
+    case ST_STREAM_DEFERRED_WRITE:
+    case ST_STREAM_ALLOCATE:
+    case ST_STREAM_TEXT:
+    case ST_STREAM_MODULE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* It may be about to wait, with functions and local variables of its own. */
+static bool may_wait_next(enum st_stream_op op) {
+    return op == ST_STREAM_LEAVE || op == ST_STREAM_ENTER || op == ST_STREAM_READ ||
+           op == ST_STREAM_WRITE;
+}
+
+/* It swapped a word that was taken, and does not wait: that is no lock. */
+static bool shows_data(const struct thread *thread, struct st_word *word,
+                       const struct st_stream_record *record) {
+    if (word->state != ST_WORD_LOCK || !word->holder || !st_is_change(&thread->held_back.atomic))
+        return false;
+    word->unsettled = true;
+    return record && !may_wait_next(st_stream_op(record));
+}
+
+void st_translate_held_back(struct st_translator *t, struct thread *thread,
+                            const struct st_stream_record *record) {
+    struct st_word *word = find_word(t, thread->held_back.address);
+    if (!word)
+        thread->held_back.there = false;
+    if (!word || (record && is_still_waiting(t, thread, record)))
+        return;
+    if (shows_data(thread, word, record))
+        become_data(t, word, thread->held_back.address, thread->held_back.address);
+    else if (st_is_proven(word))
+        drop_held_back(thread, word);
+    else
+        emit_held_back(t, thread, word);
 }

@@ -2,17 +2,34 @@
 #include "watch/translator_state.h"
 
 #include "base/memory.h"
+#include "symbol/symbol.h"
 
 #include <string.h>
 
-/* clang gives a lambda of the C++ library a name that is not of the library. */
+/* clang gives a lambda of the C++ library a name that is not of the library. Its own functions for
+ * OpenMP, which combine and copy data, begin with a dot. oneTBB consists of templates. */
 static bool is_hidden(const struct st_code *code) {
-    return strncmp(code->function, "std::", 5) == 0 || strncmp(code->function, "__", 2) == 0 ||
-           strstr(code->file, "/include/c++/");
+    static const char *const starts[] = {"std::", "__", ".omp", "tbb::", NULL};
+    static const char *const folders[] = {"/include/c++/", "/include/oneapi/tbb/", NULL};
+    for (const char *const *start = starts; *start; start++)
+        if (strncmp(code->function, *start, strlen(*start)) == 0)
+            return true;
+    for (const char *const *folder = folders; *folder; folder++)
+        if (strstr(code->file, *folder))
+            return true;
+    return false;
+}
+
+/* The code of a parallel region or of a task is what its work starts with. clang puts a second
+ * function around it. */
+static bool is_outlined(const char *name) {
+    size_t length = strlen(name), rest = strlen(ST_OUTLINED);
+    return length >= rest && strcmp(name + length - rest, ST_OUTLINED) == 0;
 }
 
 static enum kind kind_of(const struct st_spec *spec, const struct st_code *code, bool hidden) {
-    bool by_default = !hidden && strcmp(code->function, "main") != 0;
+    bool by_default =
+        !hidden && strcmp(code->function, "main") != 0 && !is_outlined(code->function);
     if (!spec)
         return by_default ? INFERRED : NO_BLOCK;
     size_t function_rank = st_spec_rank(spec, ST_SPEC_FUNCTION, code->function);
@@ -52,12 +69,25 @@ static struct frame *push(struct thread *thread, struct frame frame) {
     return &thread->frames[thread->depth - 1];
 }
 
+static void emit_begin(struct st_translator *t, const struct thread *thread,
+                       const struct frame *frame, bool again) {
+    emit_event(t,
+               (struct st_event){.thread = thread->number,
+                                 .target = frame->block,
+                                 .loc = frame->loc,
+                                 .written = ST_BEGIN,
+                                 .atomic = frame->start,
+                                 .joined = again,
+                                 .op = ST_BEGIN},
+               thread->at);
+}
+
 /* Its begin belongs to what is around it; what follows is in it. */
 void st_translate_begin_block(struct st_translator *t, struct thread *thread, struct frame frame,
                               uint64_t pc) {
     struct frame *pushed = push(thread, frame);
     pushed->loc = loc_at(t, thread, pc);
-    emit(t, thread, ST_BEGIN, pushed->block, pushed->loc);
+    emit_begin(t, thread, pushed, false);
     if (t->options.outline) {
         pushed->call = 0;
         change_context(thread);
@@ -65,34 +95,46 @@ void st_translate_begin_block(struct st_translator *t, struct thread *thread, st
 }
 
 static void end_block(struct st_translator *t, struct thread *thread, const struct frame *frame) {
-    if (frame->kind != NO_BLOCK)
+    if (frame->kind != NO_BLOCK && !frame->paused)
         emit(t, thread, ST_END, frame->block, frame->loc);
 }
 
 /* A critical section that outlasts the function or block that it began in ends with it. */
-static void pop_one(struct st_translator *t, struct thread *thread) {
+void st_translate_pop(struct st_translator *t, struct thread *thread) {
     const struct frame *frame = &thread->frames[--thread->depth];
     end_block(t, thread, frame);
     change_context(thread);
     if (frame->suspends)
         st_translate_resume(t, thread, frame->suspended);
+    if (thread->turns.flow && thread->depth <= thread->turns.base) {
+        thread->turns.open = false;
+        if (thread->depth < thread->turns.base)
+            thread->turns.flow = NULL;
+    }
+    if (frame->starts && thread->pauses)
+        thread->started = false; /* a library calls it for each piece of the work */
 }
 
-static bool is_section(const struct frame *frame) {
-    return frame->kind == SECTION || frame->kind == OVER;
+/* Is it no function, and ends with the one that it began in? */
+static bool is_part(const struct frame *frame) {
+    return frame->kind == SECTION || frame->kind == OVER || frame->kind == TURN;
 }
 
 void st_translate_leave(struct st_translator *t, struct thread *thread, bool annotated) {
     size_t depth = thread->depth;
-    while (depth && (is_section(&thread->frames[depth - 1]) ||
+    while (depth && (is_part(&thread->frames[depth - 1]) ||
                      thread->frames[depth - 1].annotated != annotated))
         depth--;
     if (!depth)
         return; /* it was opened before the runtime started */
     while (thread->depth >= depth)
-        pop_one(t, thread);
+        st_translate_pop(t, thread);
     while (thread->depth && thread->frames[thread->depth - 1].kind == OVER)
-        pop_one(t, thread);
+        st_translate_pop(t, thread);
+}
+
+bool st_translate_is_hidden(struct st_translator *t, const struct st_stream_record *enter) {
+    return function_at(t, enter->argument)->hidden;
 }
 
 /* What the library does in a function of its own is what those around it do; the program's own
@@ -106,14 +148,35 @@ static unsigned calls_in(struct st_translator *t, const struct thread *thread,
 }
 
 /* A function that waits for others is no step of those around it: they end before and begin again
- * behind it. What the library does in between is in no inferred block. */
+ * after it. What the library does in between is in no inferred block. (A wait at a word of the
+ * program's own may be one for a lock: that is decided access by access.) */
 static void enter_library(struct st_translator *t, struct thread *thread, struct frame frame) {
-    bool waits_already = thread->depth && thread->frames[thread->depth - 1].calls & CALL_WAITS;
-    if (frame.calls & CALL_WAITS && !waits_already) {
+    bool waits_already = thread->depth && is_waiting_call(thread->frames[thread->depth - 1].calls);
+    if (is_waiting_call(frame.calls) && !waits_already) {
         frame.suspends = true;
         frame.suspended = (uint32_t)st_translate_suspend(t, thread);
     }
     push(thread, frame);
+}
+
+void st_translate_open(struct st_translator *t, struct thread *thread, struct function *function,
+                       struct frame frame, uint64_t pc) {
+    function->was_block |= frame.kind != NO_BLOCK;
+    if (frame.kind == NO_BLOCK)
+        enter_library(t, thread, frame);
+    else
+        st_translate_begin_block(t, thread, frame, pc);
+}
+
+/* Is it what the thread, or work of its own in it, starts with? A handler of a signal may come
+ * before that. And it may have been inlined into a function of a library: then this one is called
+ * there. */
+static bool is_start(struct st_translator *t, const struct thread *thread,
+                     const struct function *function, const struct st_stream_record *record) {
+    if (thread->started || function->hidden || st_stream_aux(record) & ST_STREAM_HANDLER)
+        return false;
+    return !thread->depth || !thread->frames[thread->depth - 1].hidden ||
+           !st_translate_is_users(t, st_stream_address(record));
 }
 
 void st_translate_enter(struct st_translator *t, struct thread *thread,
@@ -122,23 +185,24 @@ void st_translate_enter(struct st_translator *t, struct thread *thread,
     enum kind kind = function->kind;
     if (t->options.dead_before)
         st_translate_start(t, thread->number, thread->at);
-    /* A handler of a signal may come before what the thread starts with. */
-    if (!thread->started && !function->hidden && st_stream_aux(record) != ST_STREAM_HANDLER) {
-        thread->started = function->started = true;
-        if (kind == INFERRED)
-            kind = NO_BLOCK;
+    bool starts = is_start(t, thread, function, record);
+    if (!(st_stream_aux(record) & ST_STREAM_HANDLER)) {
+        thread->turns.skipped |= (st_stream_aux(record) & ST_STREAM_AFTER_SKIPPED) != 0;
+        step(t, thread, st_stream_address(record));
     }
     struct st_call call = {record->argument, st_stream_address(record), call_of(thread)};
     struct frame frame = {.kind = kind,
+                          .hidden = function->hidden,
+                          .starts = starts,
                           .calls = (uint8_t)calls_in(t, thread, function, call.called_from),
                           .block = function->block,
                           .call = st_sites_call(&t->sites, call)};
-    if (kind == NO_BLOCK) {
-        enter_library(t, thread, frame);
-        return;
+    if (starts) {
+        thread->started = function->started = true;
+        st_translate_enter_start(t, thread, function, frame, record->argument);
+    } else {
+        st_translate_open(t, thread, function, frame, record->argument);
     }
-    function->was_block = true;
-    st_translate_begin_block(t, thread, frame, record->argument);
 }
 
 void st_translate_begin(struct st_translator *t, struct thread *thread,
@@ -146,14 +210,16 @@ void st_translate_begin(struct st_translator *t, struct thread *thread,
     uint32_t text = st_map64_number(&t->texts, record->argument);
     st_reserve(&t->text_blocks, &t->text_capacity, (size_t)text + 1);
     struct frame frame = {.kind = NAMED, .annotated = true, .block = t->text_blocks[text] - 1};
+    if (is_on_top(thread)) /* it may outlast the turn */
+        st_translate_end_turn(t, thread);
     st_translate_begin_block(t, thread, frame, st_stream_address(record));
 }
 
 /* Inferred blocks can be split if no named one is open in them. */
 size_t st_translate_suspend(struct st_translator *t, struct thread *thread) {
     size_t first = thread->depth;
-    while (first && thread->frames[first - 1].kind <= INFERRED &&
-           !thread->frames[first - 1].suspends)
+    while (first && thread->frames[first - 1].kind < NAMED && !thread->frames[first - 1].suspends &&
+           !thread->frames[first - 1].paused)
         first--;
     for (size_t i = thread->depth; i-- > first;)
         end_block(t, thread, &thread->frames[i]);
@@ -162,17 +228,42 @@ size_t st_translate_suspend(struct st_translator *t, struct thread *thread) {
 
 void st_translate_resume(struct st_translator *t, struct thread *thread, size_t first) {
     for (size_t i = first; i < thread->depth; i++)
-        if (thread->frames[i].kind == INFERRED)
-            emit(t, thread, ST_BEGIN, thread->frames[i].block, thread->frames[i].loc);
+        if (thread->frames[i].kind != NO_BLOCK && !thread->frames[i].paused)
+            emit_begin(t, thread, &thread->frames[i], true);
 }
 
-void st_translate_split(struct st_translator *t, struct thread *thread) {
-    st_translate_resume(t, thread, st_translate_suspend(t, thread));
+static void begin_other_work(struct st_translator *t, struct thread *thread) {
+    size_t first = st_translate_suspend(t, thread);
+    thread->pauses++;
+    for (size_t i = first; i < thread->depth; i++)
+        thread->frames[i].paused = thread->pauses;
+    thread->started = false;
+}
+
+/* Whatever was entered since the pause was left. */
+static void end_other_work(struct st_translator *t, struct thread *thread) {
+    if (!thread->pauses)
+        return; /* the pause came before the runtime started */
+    size_t first = thread->depth;
+    for (; first && thread->frames[first - 1].paused == thread->pauses; first--)
+        thread->frames[first - 1].paused = 0;
+    thread->pauses--;
+    thread->started = true;
+    st_translate_resume(t, thread, first);
+}
+
+void st_translate_split(struct st_translator *t, struct thread *thread, enum st_stream_split kind) {
+    if (kind == ST_SPLIT_PAUSE)
+        begin_other_work(t, thread);
+    else if (kind == ST_SPLIT_RESUME)
+        end_other_work(t, thread);
+    else
+        st_translate_resume(t, thread, st_translate_suspend(t, thread));
 }
 
 void st_translate_leave_all(struct st_translator *t, struct thread *thread) {
     while (thread->depth)
-        pop_one(t, thread);
+        st_translate_pop(t, thread);
 }
 
 void st_translate_end_section(struct st_translator *t, struct thread *thread) {

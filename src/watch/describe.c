@@ -108,7 +108,8 @@ static uint32_t stack_of(struct st_describer *d, uint32_t call) {
     while (count) {
         call = todo[--count];
         uint64_t from = st_call(d->sites, call).called_from;
-        frame = from ? frames_at(d, from, frame) : frame;
+        if (from && !st_places_is_between(st_translator_places(d->translator), from))
+            frame = frames_at(d, from, frame);
         d->stacks[call] = frame + 1;
     }
     free(todo);

@@ -35,7 +35,10 @@ static const struct {
     {"std::__tree_barrier<", "::arrive_and_drop", CALL_WAITS | CALL_SIGNALS | CALL_RECEIVES},
     {"std::counting_semaphore<", "", CALL_SEMAPHORE},
     {"std::counting_semaphore<", "::acquire", CALL_WAITS},
+    {"std::counting_semaphore<", "::try_acquire_for", CALL_WAITS},
+    {"std::counting_semaphore<", "::try_acquire_until", CALL_WAITS},
     {"std::__atomic_semaphore::", "", CALL_SEMAPHORE},
+    {"std::__atomic_semaphore::_M_try_acquire_", "", CALL_WAITS},
     {"std::__atomic_semaphore::_M_acquire", "", CALL_WAITS},
     {"std::future<", "", CALL_SIGNALS},
     {"std::future<", "::get", CALL_WAITS},
@@ -83,8 +86,29 @@ static bool ends_with(const char *name, size_t length, const char *end) {
     return size <= length && strncmp(name + length - size, end, size) == 0;
 }
 
+/* oneTBB: nothing in its scheduler is a step of anybody's block, and its atomics are how its tasks
+ * wait for each other. Locks and containers in its headers are what they are for the program, and
+ * so is what they are made of (d0). */
+static unsigned tbb_calls(const char *function) {
+    static const char start[] = "tbb::detail::d";
+    static const char *const others[] = {
+        "spin_",    "queuing_",     "mutex",      "rw_mutex",      "rtm_",       "rw_scoped_lock",
+        "null_",    "unique_scope", "concurrent", "micro_queue",   "hash_map_",  "split_order",
+        "segment_", "skip_list",    "blocked_",   "cache_aligned", "enumerable", "combinable",
+        "ets_",     "tbb_alloc",    "scalable_",  "proportional_", NULL};
+    if (strncmp(function, start, strlen(start)) != 0 || function[strlen(start)] == '0')
+        return 0;
+    const char *name = strstr(function + strlen(start), "::");
+    for (size_t i = 0; name && others[i]; i++)
+        if (strncmp(name + 2, others[i], strlen(others[i])) == 0)
+            return 0;
+    return CALL_WAITS | CALL_SIGNALS | CALL_RECEIVES;
+}
+
 unsigned st_library_calls(const char *function) {
     unsigned calls = 0;
+    if (strncmp(function, "tbb::", 5) == 0)
+        return tbb_calls(function);
     if (strncmp(function, "std::", 5) != 0)
         return 0;
     size_t length = length_without_arguments(function);

@@ -35,4 +35,13 @@ void st_objects_free(struct st_objects *objects);
 /* The memory was freed. */
 void st_objects_forget(struct st_objects *objects, uint64_t address, uint64_t length);
 
+/* What is known of a reader-writer lock or a semaphore: its channels, as far as it has them. A
+ * reader-writer lock has `write` and `read`, a semaphore has `signal`, and `whole` if it may be a
+ * lock. */
+struct st_shared_lock {
+    uint32_t write, read, whole, signal;
+    bool may_be_lock;
+    bool signals; /* a semaphore that counts as a signal */
+};
+
 #endif

@@ -14,6 +14,10 @@
 enum {
     BUCKETS = 1024,
     MORE_CHUNKS = 64, /* are added at a time */
+    PIECE = 256,      /* records are copied at a time */
+    /* When the program has all chunks and waits for more, and so many looks, with naps in between,
+     * bring nothing, then a sequence number is lost. */
+    HOPELESS = 5000,
 };
 
 enum state {
@@ -21,6 +25,11 @@ enum state {
     SEQUENCED, /* its next record has the sequence number need + 1 */
     WAITING,   /* its next record comes after the sequence number `need` */
     TORN,      /* the program is dead and the rest of its last item never came */
+};
+
+/* One that was announced: how many records there are in it, once it is not the last one. */
+struct held_chunk {
+    uint32_t index, count;
 };
 
 /* A thread of the program. Positions count its records: record i of its chunk number c has the
@@ -33,17 +42,25 @@ struct source {
     uint64_t need;
     struct source *next; /* in its bucket, when SEQUENCED or WAITING; or in the list of the woken */
 
-    uint32_t *chunks;
+    struct held_chunk *chunks;
     uint32_t first, count, capacity;
     uint64_t chunk_number;
     uint64_t position, seen, visible;
     uint64_t sequence; /* the last one that it has emitted or observed, of what was delivered */
     bool last_is_full; /* the last chunk gets no more records */
     bool ended;        /* its last record was delivered */
+
+    struct st_stream_record *piece; /* copies of records from position piece_at on */
+    uint64_t piece_at;
+    uint32_t piece_count;
 };
 
 struct st_merge {
     struct st_stream_head *head;
+    uint32_t chunk_count;
+    _Atomic uint32_t *announcements, *next_free;
+    struct st_stream_chunk *chunks;
+    bool *held; /* by chunk: it was announced, and not given back */
     st_record_sink *sink;
     void *context;
     uint32_t given;     /* chunks below this one are in use or free */
@@ -53,6 +70,8 @@ struct st_merge {
     bool dead;          /* the program is */
     bool gave_chunk;    /* in this step */
     unsigned stuck;     /* so many steps gave no chunk back though the program waits for one */
+    unsigned hopeless;  /* so many of them when there were no more */
+    uint64_t taken;     /* the program has taken all sequence numbers below this one, or more */
     struct st_map64 serials;
     struct source **sources; /* by the number of the serial; NULL once it has ended */
     size_t source_capacity;
@@ -69,6 +88,11 @@ struct st_merge *st_merge_new(struct st_stream_head *head, uint32_t given, st_re
                               void *context) {
     struct st_merge *merge = st_alloc(1, sizeof *merge);
     merge->head = head;
+    merge->chunk_count = head->chunk_count;
+    merge->announcements = st_stream_announcements(head);
+    merge->next_free = st_stream_next_free(head);
+    merge->chunks = st_stream_first_chunk(head, merge->chunk_count);
+    merge->held = st_alloc(merge->chunk_count, sizeof *merge->held);
     merge->sink = sink;
     merge->context = context;
     merge->given = given;
@@ -79,6 +103,7 @@ struct st_merge *st_merge_new(struct st_stream_head *head, uint32_t given, st_re
 
 static void free_source(struct source *source) {
     free(source->chunks);
+    free(source->piece);
     free(source);
 }
 
@@ -90,6 +115,7 @@ void st_merge_free(struct st_merge *merge) {
     free(merge->alive);
     free(merge->sources);
     free(merge->item);
+    free(merge->held);
     st_map64_free(&merge->serials);
     free(merge);
 }
@@ -122,10 +148,12 @@ size_t st_item_length(const struct st_stream_record *records, size_t count) {
     switch (op) {
     case ST_STREAM_READ:
     case ST_STREAM_WRITE:
+        length = st_stream_aux(records) ? 1 : 2;
+        break;
     case ST_STREAM_ATOMIC_READ:
     case ST_STREAM_ATOMIC_WRITE:
     case ST_STREAM_ATOMIC_UPDATE:
-        length = st_stream_aux(records) ? 1 : 2;
+        length = st_stream_aux(records) & ST_STREAM_WITH_VALUES ? 2 : 1;
         break;
     case ST_STREAM_DEFERRED_READ:
     case ST_STREAM_DEFERRED_WRITE:
@@ -149,22 +177,41 @@ size_t st_item_length(const struct st_stream_record *records, size_t count) {
 
 /* ---- chunks ---- */
 
-static uint32_t chunk_at(const struct source *source, uint32_t i) {
-    return source->chunks[(source->first + i) & (source->capacity - 1)];
+static struct held_chunk *chunk_at(const struct source *source, uint32_t i) {
+    return &source->chunks[(source->first + i) & (source->capacity - 1)];
 }
 
-static void push_chunk(struct source *source, uint32_t index) {
+static struct st_stream_chunk *shared_chunk(const struct st_merge *merge,
+                                            const struct source *source, uint32_t i) {
+    return &merge->chunks[chunk_at(source, i)->index];
+}
+
+/* So many records are published in its last chunk. */
+static uint32_t count_last(const struct st_merge *merge, const struct source *source) {
+    const struct st_stream_chunk *chunk = shared_chunk(merge, source, source->count - 1);
+    uint32_t count = atomic_load_explicit(&chunk->count, memory_order_acquire);
+    return count < ST_STREAM_RECORDS ? count : ST_STREAM_RECORDS;
+}
+
+/* The one before is full, and its count does not change any more; but never does it shrink. */
+static void push_chunk(const struct st_merge *merge, struct source *source, uint32_t index) {
+    if (source->count) {
+        uint64_t start = (source->chunk_number + source->count - 1) * ST_STREAM_RECORDS;
+        uint64_t seen = source->visible > start ? source->visible - start : 0;
+        uint32_t count = count_last(merge, source);
+        chunk_at(source, source->count - 1)->count = count > seen ? count : (uint32_t)seen;
+    }
     if (source->count == source->capacity) {
         uint32_t capacity = source->capacity ? 2 * source->capacity : 4;
-        uint32_t *chunks = st_alloc(capacity, sizeof *chunks);
+        struct held_chunk *chunks = st_alloc(capacity, sizeof *chunks);
         for (uint32_t i = 0; i < source->count; i++)
-            chunks[i] = chunk_at(source, i);
+            chunks[i] = *chunk_at(source, i);
         free(source->chunks);
         source->chunks = chunks;
         source->capacity = capacity;
         source->first = 0;
     }
-    source->chunks[(source->first + source->count++) & (source->capacity - 1)] = index;
+    *chunk_at(source, source->count++) = (struct held_chunk){.index = index};
     source->last_is_full = false;
 }
 
@@ -175,26 +222,25 @@ static void wake_program(struct st_stream_head *head) {
 }
 
 static void pop_chunk(struct st_merge *merge, struct source *source) {
-    uint32_t index = chunk_at(source, 0);
+    uint32_t index = chunk_at(source, 0)->index;
     source->first = (source->first + 1) & (source->capacity - 1);
     source->count--;
     source->chunk_number++;
     source->position = source->chunk_number * ST_STREAM_RECORDS;
     if (source->visible < source->position)
         source->visible = source->position;
-    st_stream_give_chunk(merge->head, index);
+    merge->held[index] = false;
+    st_stream_give_chunk(merge->head, merge->next_free, index);
     wake_program(merge->head);
     merge->gave_chunk = true;
 }
 
 /* Records in the i-th chunk of the source that are visible. */
-static uint32_t records_in(const struct st_merge *merge, const struct source *source, uint32_t i) {
+static uint32_t records_in(const struct source *source, uint32_t i) {
     uint64_t start = (source->chunk_number + i) * ST_STREAM_RECORDS;
-    if (i + 1 == source->count)
-        return source->visible > start ? (uint32_t)(source->visible - start) : 0;
-    uint32_t count = atomic_load_explicit(&st_stream_chunk(merge->head, chunk_at(source, i))->count,
-                                          memory_order_acquire);
-    return count < ST_STREAM_RECORDS ? count : ST_STREAM_RECORDS;
+    if (i + 1 < source->count)
+        return chunk_at(source, i)->count;
+    return source->visible > start ? (uint32_t)(source->visible - start) : 0;
 }
 
 /* ---- looking ---- */
@@ -215,21 +261,28 @@ static struct source *find_source(struct st_merge *merge, uint32_t serial) {
 
 static void read_announcement(struct st_merge *merge, uint32_t value) {
     uint32_t index = value - 1;
-    if (index >= merge->given) {
+    if (index >= merge->given || merge->held[index]) {
         merge->facts.garbage++;
         return;
     }
-    push_chunk(find_source(merge, st_stream_chunk(merge->head, index)->thread), index);
+    struct source *source = find_source(merge, merge->chunks[index].thread);
+    if (merge->chunks[index].index != source->chunk_number + source->count)
+        merge->facts.garbage++; /* of another thread, perhaps */
+    merge->held[index] = true;
+    push_chunk(merge, source, index);
 }
 
 /* Returns whether all that were begun could be read. One that was begun and is not there yet keeps
  * us from those behind it: their places could be taken twice otherwise. */
 static bool read_announcements(struct st_merge *merge) {
-    struct st_stream_head *head = merge->head;
-    _Atomic uint32_t *places = st_stream_announcements(head);
-    uint32_t begun = atomic_load_explicit(&head->announced, memory_order_acquire);
+    uint32_t begun = atomic_load_explicit(&merge->head->announced, memory_order_acquire);
+    if (begun - merge->announced > merge->chunk_count) { /* there are not so many chunks */
+        merge->facts.garbage++;
+        merge->facts.broken = true;
+        return true;
+    }
     while (merge->announced != begun) {
-        _Atomic uint32_t *place = &places[merge->announced % head->chunk_count];
+        _Atomic uint32_t *place = &merge->announcements[merge->announced % merge->chunk_count];
         uint32_t value = atomic_load_explicit(place, memory_order_acquire);
         if (!value && !merge->dead)
             return false;
@@ -245,13 +298,10 @@ static void look_at(const struct st_merge *merge, struct source *source) {
     source->seen = source->visible;
     if (!source->count)
         return;
-    struct st_stream_chunk *chunk =
-        st_stream_chunk(merge->head, chunk_at(source, source->count - 1));
+    const struct st_stream_chunk *chunk = shared_chunk(merge, source, source->count - 1);
     source->last_is_full = atomic_load_explicit(&chunk->full, memory_order_acquire);
-    uint32_t count = atomic_load_explicit(&chunk->count, memory_order_acquire);
-    if (count > ST_STREAM_RECORDS)
-        count = ST_STREAM_RECORDS;
-    uint64_t end = (source->chunk_number + source->count - 1) * ST_STREAM_RECORDS + count;
+    uint64_t end =
+        (source->chunk_number + source->count - 1) * ST_STREAM_RECORDS + count_last(merge, source);
     if (end > source->visible)
         source->visible = end;
 }
@@ -295,6 +345,21 @@ static void set_delivered(struct st_merge *merge, uint64_t sequence) {
     }
 }
 
+/* That sequence number is delivered: wakes those that have it, too. Only a program that writes over
+ * the counter makes them. */
+static void wake_doubles(struct st_merge *merge, uint64_t sequence) {
+    struct source **link = &merge->buckets[(sequence - 1) % BUCKETS];
+    while (*link) {
+        struct source *source = *link;
+        if (source->state != SEQUENCED || source->need != sequence - 1) {
+            link = &source->next;
+            continue;
+        }
+        *link = source->next;
+        wake(merge, source);
+    }
+}
+
 /* The source whose next record has the next sequence number, out of its bucket; NULL: none. */
 static struct source *next_sequenced(struct st_merge *merge) {
     struct source **link = &merge->buckets[merge->delivered % BUCKETS];
@@ -310,17 +375,32 @@ static struct source *next_sequenced(struct st_merge *merge) {
 
 /* ---- delivering ---- */
 
-/* The first records that are not delivered, as many as lie in one chunk. Gives chunks back that are
- * read. */
+/* Copies of the records from the source's position on, which is `at` in its first chunk. */
+static const struct st_stream_record *copy_piece(const struct st_merge *merge,
+                                                 struct source *source, uint32_t at, uint32_t end,
+                                                 size_t *count) {
+    uint64_t offset = source->position - source->piece_at;
+    if (!source->piece_count || offset >= source->piece_count) {
+        if (!source->piece)
+            source->piece = st_alloc(PIECE, sizeof *source->piece);
+        source->piece_at = source->position;
+        source->piece_count = end - at < PIECE ? end - at : PIECE;
+        memcpy(source->piece, &shared_chunk(merge, source, 0)->records[at],
+               source->piece_count * sizeof *source->piece);
+        offset = 0;
+    }
+    *count = source->piece_count - offset;
+    return source->piece + offset;
+}
+
+/* The first records that are not delivered, or some of them. Gives chunks back that are read. */
 static const struct st_stream_record *front(struct st_merge *merge, struct source *source,
                                             size_t *count) {
     while (source->count) {
-        uint32_t end = records_in(merge, source, 0);
+        uint32_t end = records_in(source, 0);
         uint32_t at = (uint32_t)(source->position - source->chunk_number * ST_STREAM_RECORDS);
-        if (at < end) {
-            *count = end - at;
-            return &st_stream_chunk(merge->head, chunk_at(source, 0))->records[at];
-        }
+        if (at < end)
+            return copy_piece(merge, source, at, end, count);
         if (source->count == 1 && !source->last_is_full)
             break;
         pop_chunk(merge, source);
@@ -340,9 +420,8 @@ static size_t collect_item(struct st_merge *merge, const struct source *source, 
     uint32_t at = (uint32_t)(source->position - source->chunk_number * ST_STREAM_RECORDS);
     size_t length = 0;
     for (uint32_t i = 0; i < source->count; i++, at = 0) {
-        const struct st_stream_record *records =
-            st_stream_chunk(merge->head, chunk_at(source, i))->records;
-        for (uint32_t end = records_in(merge, source, i); at < end; at++) {
+        const struct st_stream_record *records = shared_chunk(merge, source, i)->records;
+        for (uint32_t end = records_in(source, i); at < end; at++) {
             if (skip) {
                 skip--;
                 continue;
@@ -373,6 +452,8 @@ static void deliver(struct st_merge *merge, struct source *source, size_t skip,
                     const struct st_stream_record *records, size_t length) {
     if (st_stream_op(records) == ST_STREAM_THREAD_END)
         source->ended = true;
+    if (st_stream_op(records) == ST_STREAM_NONE)
+        return; /* only its sequence number counts */
     if (merge->sink(merge->context, source->serial, source->position + skip, records, length) !=
         length)
         merge->facts.garbage++;
@@ -396,6 +477,13 @@ static uint64_t sequence_of(const struct source *source, const struct st_stream_
                                           : record->argument;
 }
 
+/* Can there be such a sequence number by now? */
+static bool was_taken(struct st_merge *merge, uint64_t sequence) {
+    if (sequence >= merge->taken)
+        merge->taken = atomic_load(&merge->head->next_sequence);
+    return sequence < merge->taken;
+}
+
 /* Delivers what has no sequence number, as far as it is visible. */
 static bool drain(struct st_merge *merge, struct source *source) {
     uint64_t before = merge->facts.records;
@@ -405,18 +493,22 @@ static bool drain(struct st_merge *merge, struct source *source) {
         enum st_stream_op op = st_stream_op(records);
         if (op == ST_STREAM_SEQUENCE || st_stream_is_sequenced(records)) {
             uint64_t sequence = sequence_of(source, records);
-            if (sequence > merge->delivered) {
+            if (sequence > merge->delivered && was_taken(merge, sequence)) {
                 wait_for(merge, source, SEQUENCED, sequence - 1);
                 break;
             }
-            merge->facts.garbage++; /* a sequence number that was delivered already */
+            merge->facts.garbage++; /* it was delivered already, or nobody has taken it */
             advance(merge, source, 1);
         } else if (op == ST_STREAM_OBSERVE) {
-            if (records->argument > merge->delivered) {
-                wait_for(merge, source, WAITING, records->argument);
+            uint64_t sequence = records->argument;
+            if (sequence > merge->delivered && was_taken(merge, sequence)) {
+                wait_for(merge, source, WAITING, sequence);
                 break;
             }
-            source->sequence = records->argument;
+            if (sequence > merge->delivered)
+                merge->facts.garbage++;
+            else
+                source->sequence = sequence;
             advance(merge, source, 1);
         } else {
             size_t count_taken =
@@ -453,6 +545,8 @@ static bool deliver_sequenced(struct st_merge *merge, struct source *source) {
         return false;
     size_t count, length;
     const struct st_stream_record *records = front(merge, source, &count);
+    if (!records)
+        return false;
     uint64_t sequence = sequence_of(source, records);
     size_t skip = !st_stream_is_sequenced(records);
     if ((length = st_item_length(records + skip, count - skip))) {
@@ -494,6 +588,7 @@ static bool deliver_sequence(struct st_merge *merge) {
         }
         any = true;
         set_delivered(merge, sequence);
+        wake_doubles(merge, sequence);
         drain(merge, source);
         drain_woken(merge);
     }
@@ -518,17 +613,22 @@ static void free_ended(struct st_merge *merge) {
 static void add_chunks(struct st_merge *merge) {
     struct st_stream_head *head = merge->head;
     bool wanted = atomic_load(&head->waiting) && !(uint32_t)atomic_load(&head->free_top);
+    bool all_given = merge->given == merge->chunk_count;
     merge->stuck = wanted && !merge->gave_chunk ? merge->stuck + 1 : 0;
+    merge->hopeless = merge->stuck && all_given ? merge->hopeless + 1 : 0;
+    merge->facts.broken |= merge->hopeless > HOPELESS;
     if (merge->stuck < 2)
         return;
-    merge->stuck = 0;
-    for (int i = 0; i < MORE_CHUNKS && merge->given < head->chunk_count; i++)
-        st_stream_give_chunk(head, merge->given++);
+    merge->stuck = all_given;
+    for (int i = 0; i < MORE_CHUNKS && merge->given < merge->chunk_count; i++)
+        st_stream_give_chunk(head, merge->next_free, merge->given++);
     wake_program(head);
 }
 
 bool st_merge_step(struct st_merge *merge) {
     bool any = false;
+    if (merge->facts.broken)
+        return false;
     merge->gave_chunk = false;
     look(merge);
     for (size_t i = 0; i < merge->alive_count; i++)
@@ -585,7 +685,11 @@ void st_merge_finish(struct st_merge *merge) {
         while (st_merge_step(merge))
             ;
         st_merge_step(merge); /* what the last look brought was seen by now */
-    } while (skip_lost(merge));
-    for (size_t i = 0; i < merge->alive_count; i++)
+    } while (!merge->facts.broken && skip_lost(merge));
+    for (size_t i = 0; i < merge->alive_count; i++) {
         merge->facts.torn += merge->alive[i]->state == TORN;
+        merge->facts.garbage += merge->alive[i]->state == SEQUENCED;
+    }
+    /* A thread can die with one. */
+    merge->facts.broken |= merge->facts.lost_sequences > merge->serials.count;
 }

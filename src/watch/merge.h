@@ -5,7 +5,9 @@
  * visible that was visible when it was seen. So a look costs a few loads a thread, and all that it
  * brought is then worked off without looking again.
  *
- * Nothing in the stream is trusted: the program can write anything there by mistake. */
+ * Nothing in the stream is trusted: the program can write anything there by mistake. So where
+ * things are is remembered, every number is compared with what it can be, and records are copied
+ * before anything is read from them. */
 #ifndef SERIATIM_WATCH_MERGE_H
 #define SERIATIM_WATCH_MERGE_H
 
@@ -37,7 +39,7 @@ void st_merge_free(struct st_merge *merge);
 /* Looks at the stream once and delivers what can be delivered. False when there was nothing. */
 bool st_merge_step(struct st_merge *merge);
 
-/* The program is dead: delivers all that is left. */
+/* The program is dead: delivers all that is left, unless the stream is broken. */
 void st_merge_finish(struct st_merge *merge);
 
 struct st_merge_facts {
@@ -45,6 +47,7 @@ struct st_merge_facts {
     uint64_t lost_sequences; /* sequence numbers that were taken, but their records never came */
     uint64_t torn;           /* threads whose last record is incomplete */
     uint64_t garbage;        /* records that make no sense */
+    bool broken;             /* it cannot be read any further */
 };
 const struct st_merge_facts *st_merge_facts(const struct st_merge *merge);
 

@@ -1,6 +1,7 @@
 #include "watch/places.h"
 
 #include "base/memory.h"
+#include "symbol/code_flow.h"
 #include "symbol/symbol.h"
 #include "symbol/user_code.h"
 
@@ -227,22 +228,38 @@ bool st_places_user_line(struct st_places *places, uint64_t pc, struct st_code *
     return false;
 }
 
-bool st_places_is_library(const struct st_places *places, uint64_t pc) {
-    static const char *const names[] = {"libc.so.", "ld-linux", "libstdc++.so.", "libgcc_s.so."};
-    for (size_t i = places->count; i-- > 0;) {
-        const struct module *module = &places->modules[i];
-        if (pc - 1 < module->start || pc - 1 >= module->end)
-            continue;
-        for (size_t n = 0; n < sizeof names / sizeof *names; n++)
-            if (strncmp(module->name, names[n], strlen(names[n])) == 0)
-                return true;
-        return is_runtime(module->name);
-    }
+static const char *module_name(const struct st_places *places, uint64_t pc) {
+    for (size_t i = places->count; i-- > 0;)
+        if (pc - 1 >= places->modules[i].start && pc - 1 < places->modules[i].end)
+            return places->modules[i].name;
+    return "";
+}
+
+static bool begins_with_one_of(const char *name, const char *const *starts) {
+    for (; *starts; starts++)
+        if (strncmp(name, *starts, strlen(*starts)) == 0)
+            return true;
     return false;
+}
+
+bool st_places_is_between(const struct st_places *places, uint64_t pc) {
+    static const char *const names[] = {"libgomp.so.", "libomp", "libiomp5.so", NULL};
+    const char *name = module_name(places, pc);
+    return is_runtime(name) || begins_with_one_of(name, names);
+}
+
+bool st_places_is_library(const struct st_places *places, uint64_t pc) {
+    static const char *const names[] = {"libc.so.", "ld-linux", "libstdc++.so.", "libgcc_s.so.",
+                                        NULL};
+    return begins_with_one_of(module_name(places, pc), names) || st_places_is_between(places, pc);
 }
 
 bool st_places_data(struct st_places *places, uint64_t address, char *buffer, size_t size) {
     return st_data_name(places->symbols, address, buffer, size) != ST_DATA_UNKNOWN;
+}
+
+struct st_code_flow *st_places_flow(struct st_places *places, uint64_t pc) {
+    return st_code_flow_new(places->symbols, pc);
 }
 
 size_t st_places_module_count(const struct st_places *places) {

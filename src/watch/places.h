@@ -54,6 +54,10 @@ bool st_places_user_line(struct st_places *places, uint64_t pc, struct st_code *
  * the C library, where it is installed, takes as long as the whole run of a small program. */
 bool st_places_is_library(const struct st_places *places, uint64_t pc);
 
+/* Is it in code that only stands between two functions of the user's: our runtime library, which
+ * calls what a thread or a task consists of, or that of OpenMP? */
+bool st_places_is_between(const struct st_places *places, uint64_t pc);
+
 /* The name of the static variable at the address; false, and the address as text, when there is
  * none that we know of. */
 bool st_places_data(struct st_places *places, uint64_t address, char *buffer, size_t size);
@@ -77,6 +81,9 @@ static inline uint64_t st_places_now(const struct st_places *places, uint64_t ad
             return address + moves->list[i].by;
     return address;
 }
+
+/* The control flow of the function that holds the address; NULL: it cannot be followed. */
+struct st_code_flow *st_places_flow(struct st_places *places, uint64_t pc);
 
 /* The modules that were ever loaded, from 0 on. One is uninstrumented if it is a file of the user's
  * own that was not compiled for the runtime, for certain. */

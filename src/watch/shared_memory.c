@@ -33,7 +33,7 @@ void st_shared_memory_initialize(struct st_stream_head *head, uint32_t chunk_cou
     head->chunk_count = chunk_count;
     atomic_store(&head->next_sequence, 1);
     for (uint32_t i = given; i-- > 0;) /* the first chunk is on top: memory is used from there */
-        st_stream_give_chunk(head, i);
+        st_stream_give_chunk(head, st_stream_next_free(head), i);
 }
 
 static int move_up(int fd) {
@@ -65,17 +65,28 @@ int st_shared_memory_create(struct st_shared_memory *memory, struct st_error *er
     memory->given = ST_SHARED_CHUNKS;
     st_shared_memory_initialize(memory->head, chunks, memory->given);
     hold_alive_mutex(memory->head);
+    memory->before = *memory->head;
     return 0;
 }
 
 void st_shared_memory_free(struct st_shared_memory *memory) {
     if (!memory->head)
         return;
-    st_shared_memory_close(memory->head);             /* the program may go on without us */
-    pthread_mutex_unlock(&memory->head->alive.mutex); /* nor be unmapped while it is held */
+    st_shared_memory_close(memory->head); /* the program may go on without us */
+    /* The C library follows pointers in the mutex, which the program may have overwritten. It
+     * cannot be unmapped while it is held. */
+    memcpy(&memory->head->alive.mutex, &memory->before.alive.mutex, sizeof(pthread_mutex_t));
+    pthread_mutex_unlock(&memory->head->alive.mutex);
     munmap(memory->head, st_stream_bytes(ST_SHARED_CHUNKS + ST_SHARED_RESERVE));
     close(memory->fd);
     memory->head = NULL;
+}
+
+bool st_shared_memory_is_damaged(const struct st_shared_memory *memory) {
+    const struct st_stream_head *head = memory->head, *before = &memory->before;
+    return head->magic != before->magic || head->version != before->version ||
+           head->chunk_count != before->chunk_count || head->watcher != before->watcher ||
+           atomic_load(&head->closed) > 1;
 }
 
 void st_shared_memory_close(struct st_stream_head *head) {

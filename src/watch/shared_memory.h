@@ -8,6 +8,7 @@
 struct st_shared_memory {
     struct st_stream_head *head;
     int fd;
+    struct st_stream_head before; /* as it was made: the program may write over it */
     uint32_t given; /* so many chunks are free; the others are there for many threads at once */
 };
 
@@ -20,6 +21,9 @@ void st_shared_memory_free(struct st_shared_memory *memory);
 
 /* Makes a head of zeroed memory of st_stream_bytes(chunk_count) bytes. */
 void st_shared_memory_initialize(struct st_stream_head *head, uint32_t chunk_count, uint32_t given);
+
+/* Has the program overwritten what it must not? */
+bool st_shared_memory_is_damaged(const struct st_shared_memory *memory);
 
 /* Nobody reads any more: the program goes on and emits nothing. */
 void st_shared_memory_close(struct st_stream_head *head);

@@ -57,7 +57,7 @@ struct st_call {
 };
 
 struct st_held {
-    uint32_t lock; /* number */
+    uint32_t lock; /* number, as in struct st_held_row */
     uint32_t rest; /* those acquired before it, or 0 */
 };
 

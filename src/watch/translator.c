@@ -24,6 +24,7 @@ struct st_translator *st_translator_new(const struct st_translation *translation
         st_variables_reuse(&t->variables);
     st_objects_init(&t->locks);
     st_objects_init(&t->channels);
+    st_objects_init(&t->shared);
     st_objects_init(&t->words);
     st_map64_init(&t->calls);
     st_map64_init(&t->functions);
@@ -50,6 +51,8 @@ void st_translator_free(struct st_translator *t) {
     for (uint32_t i = 0; i < t->serials.count; i++)
         free_thread(t->threads[i]);
     free(t->threads);
+    for (size_t i = 0; i < GONE_THREADS; i++)
+        st_past_free(&t->gone[i].past);
     st_map64_free(&t->serials);
     st_symbols_free(&t->symbols);
     st_sites_free(&t->sites);
@@ -58,6 +61,9 @@ void st_translator_free(struct st_translator *t) {
     st_variables_free(&t->variables);
     st_objects_free(&t->locks);
     st_objects_free(&t->channels);
+    st_objects_free(&t->shared);
+    free(t->shared_facts);
+    free(t->shared_repeats.counts);
     st_objects_free(&t->words);
     free(t->word_facts);
     free(t->lock_repeats.counts);
@@ -69,6 +75,8 @@ void st_translator_free(struct st_translator *t) {
     st_map64_free(&t->call_sites);
     free(t->call_site_facts);
     st_map64_free(&t->texts);
+    for (size_t i = 0; i < t->function_capacity; i++)
+        st_start_free(&t->function_facts[i]);
     free(t->function_facts);
     free(t->text_blocks);
     free(t->locs);
@@ -118,7 +126,7 @@ struct st_seen_function st_translator_function(const struct st_translator *t, si
 
 /* ---- the user's own code ---- */
 
-static bool is_users(struct st_translator *t, uint64_t pc) {
+bool st_translate_is_users(struct st_translator *t, uint64_t pc) {
     char where[ST_LONGEST_NAME];
     struct st_code code;
     uint32_t number = st_map64_number(&t->calls, pc);
@@ -138,7 +146,7 @@ uint64_t st_translate_user_call(struct st_translator *t, const struct thread *th
     uint64_t at = pc;
     uint32_t call = call_of(thread);
     for (int i = 0; at && i < MOST_LIBRARY_CALLS; i++) {
-        if (is_users(t, at))
+        if (st_translate_is_users(t, at))
             return at;
         if (!call)
             break;
@@ -220,6 +228,13 @@ void st_translator_flush(struct st_translator *t) {
         publish(t);
 }
 
+void st_translator_finish(struct st_translator *t) {
+    for (uint32_t i = 0; i < t->serials.count; i++)
+        if (t->threads[i])
+            st_translate_end_of_words(t, t->threads[i]);
+    st_translator_flush(t);
+}
+
 /* ---- where ---- */
 
 /* A line as a location; asked for once. */
@@ -285,11 +300,16 @@ static void on_thread_event(struct st_translator *t, struct thread *thread,
 }
 
 static void on_thread_end(struct st_translator *t, struct thread *thread) {
+    st_translate_end_of_words(t, thread);
     st_translate_leave_all(t, thread);
     if (thread->slot != ST_SLOT_NONE)
         st_slots_end(&t->slots, thread->slot, thread->number, thread->at);
     t->threads[thread->number] = NULL;
     t->last_thread = NULL;
+    struct gone_thread *gone = &t->gone[t->gone_count++ % GONE_THREADS];
+    st_past_free(&gone->past);
+    *gone = (struct gone_thread){thread->number, thread->past};
+    thread->past = (struct st_past){0};
     free_thread(thread);
 }
 
@@ -317,6 +337,7 @@ static void on_free(struct st_translator *t, const struct st_stream_record *reco
     st_variables_forget(&t->variables, st_stream_address(record), record[1].argument);
     st_objects_forget(&t->locks, st_stream_address(record), record[1].argument);
     st_objects_forget(&t->channels, st_stream_address(record), record[1].argument);
+    st_objects_forget(&t->shared, st_stream_address(record), record[1].argument);
     st_objects_forget(&t->words, st_stream_address(record), record[1].argument);
 }
 
@@ -345,7 +366,7 @@ static void on_text(struct st_translator *t, const struct st_stream_record *reco
 
 static void on_module(struct st_translator *t, const struct st_stream_record *record) {
     t->module_came = true;
-    char *path = copy_text(record + 2);
+    char *path = st_stream_op(&record[1]) == ST_STREAM_LENGTH ? copy_text(record + 2) : NULL;
     if (path)
         st_places_add_module(t->places, path, st_stream_address(record), record[1].argument,
                              record->argument);
@@ -354,12 +375,23 @@ static void on_module(struct st_translator *t, const struct st_stream_record *re
     free(path);
 }
 
+/* Nobody accesses more at once: it is no length. */
+#define LONGEST_ACCESS (UINT64_C(1) << 40)
+#define USER_ADDRESSES (UINT64_C(1) << 47)
+enum { LARGEST_SMALL_ACCESS = 16 };
+
+/* The record of a range, with its length behind it: does it lie where memory of programs is? What
+ * was moved (move_records) lies behind that. */
+static bool is_range(const struct st_stream_record *record, uint64_t longest) {
+    uint64_t length = record[1].argument, address = st_stream_address(record);
+    return st_stream_op(&record[1]) == ST_STREAM_LENGTH && length <= longest &&
+           (address >= USER_ADDRESSES || address + length <= USER_ADDRESSES);
+}
+
 /* Records that are rare. */
 static __attribute__((noinline)) void on_other(struct st_translator *t, struct thread *thread,
                                                const struct st_stream_record *record) {
     switch (st_stream_op(record)) {
-    case ST_STREAM_NONE:
-        break;
     case ST_STREAM_BEGIN:
         st_translate_begin(t, thread, record);
         break;
@@ -367,7 +399,10 @@ static __attribute__((noinline)) void on_other(struct st_translator *t, struct t
         st_translate_leave(t, thread, true);
         break;
     case ST_STREAM_SPLIT:
-        st_translate_split(t, thread);
+        st_translate_split(t, thread, st_stream_aux(record));
+        break;
+    case ST_STREAM_SKIPPED:
+        thread->turns.skipped = true;
         break;
     case ST_STREAM_FUTEX_WAIT:
     case ST_STREAM_FUTEX_WAKE:
@@ -375,25 +410,38 @@ static __attribute__((noinline)) void on_other(struct st_translator *t, struct t
         st_translate_futex(t, thread, record);
         break;
     case ST_STREAM_SEND:
+        step(t, thread, record->argument);
         st_translate_channel(t, thread, record, ST_SEND);
         break;
     case ST_STREAM_RECEIVE:
+        step(t, thread, record->argument);
         st_translate_channel(t, thread, record, ST_RECEIVE);
         break;
+    case ST_STREAM_SEMAPHORE_MADE:
+        st_translate_semaphore(t, record);
+        break;
     case ST_STREAM_FORK:
+        step(t, thread, record->argument);
         on_thread_event(t, thread, record, ST_FORK);
         break;
     case ST_STREAM_JOIN:
+        step(t, thread, record->argument);
         on_thread_event(t, thread, record, ST_JOIN);
         break;
     case ST_STREAM_SLOT:
         on_slot(t, thread, record);
         break;
     case ST_STREAM_ALLOCATE:
-        on_allocate(t, thread, record);
+        if (is_range(record, USER_ADDRESSES))
+            on_allocate(t, thread, record);
+        else
+            t->facts.garbage++;
         break;
     case ST_STREAM_FREE:
-        on_free(t, record);
+        if (is_range(record, USER_ADDRESSES))
+            on_free(t, record);
+        else
+            t->facts.garbage++;
         break;
     case ST_STREAM_TEXT:
         on_text(t, record);
@@ -438,6 +486,19 @@ move_records(struct st_translator *t, const struct st_stream_record *records, si
 
 /* ---- records ---- */
 
+/* The address of an item is where no memory of a program can be. */
+static inline bool is_beyond(const struct st_stream_record *record) {
+    return st_stream_address(record) >= USER_ADDRESSES;
+}
+
+/* Leaves an item out. Returns its length, or 0 when that is still to come. */
+static __attribute__((noinline)) size_t
+skip_garbage(struct st_translator *t, const struct st_stream_record *record, size_t left) {
+    size_t length = st_item_length(record, left);
+    t->facts.garbage += length != 0;
+    return length;
+}
+
 /* How many records the access takes; 0 when its length is still to come. */
 static inline __attribute__((always_inline)) size_t
 translate_access(struct st_translator *t, struct thread *thread,
@@ -446,21 +507,28 @@ translate_access(struct st_translator *t, struct thread *thread,
     t->joining = false;
     if (left > AHEAD)
         st_variables_prefetch(&t->variables, st_stream_address(record + AHEAD));
-    if (__builtin_expect(st_stream_aux(record) != 0, 1)) {
-        access_variable(t, thread, record, write, false);
+    unsigned size = st_stream_aux(record);
+    if (__builtin_expect(size - 1 < LARGEST_SMALL_ACCESS, 1)) {
+        step(t, thread, record->argument);
+        access_variable(t, thread, st_stream_address(record), record, write, false);
         return 1;
     }
-    if (left == 1)
+    if (left == 1 && !size)
         return 0;
+    if (size || !is_range(record, LONGEST_ACCESS))
+        return skip_garbage(t, record, left);
+    step(t, thread, record->argument);
     thread->at++;
     st_translate_range(t, thread, st_stream_address(record), record[1].argument, write, false,
                        loc_at(t, thread, record->argument));
     return 2;
 }
 
-/* Stops early at an item that is not complete, behind a module, and where the thread ends. */
+/* `emitted`: the same records, before addresses in them were moved.
+ * Stops early at an item that is not complete, behind a module, and where the thread ends. */
 static size_t translate(struct st_translator *t, struct thread *thread, uint64_t position,
-                        const struct st_stream_record *records, size_t count) {
+                        const struct st_stream_record *records,
+                        const struct st_stream_record *emitted, size_t count) {
     size_t i = 0, length;
     for (; i < count; i += length) {
         const struct st_stream_record *record = &records[i];
@@ -470,12 +538,31 @@ static size_t translate(struct st_translator *t, struct thread *thread, uint64_t
         enum st_stream_op op = st_stream_op(record);
         if (!st_is_in_turn(record))
             return i;
+        if (__builtin_expect(thread->held_back.there, 0))
+            st_translate_held_back(t, thread, record);
         length = 1;
+        if (__builtin_expect(is_beyond(&emitted[i]), 0)) {
+            length = skip_garbage(t, record, count - i);
+            if (!length)
+                return i;
+            continue;
+        }
         switch (op) {
         case ST_STREAM_ATOMIC_READ:
         case ST_STREAM_ATOMIC_WRITE:
         case ST_STREAM_ATOMIC_UPDATE:
-            st_translate_atomic(t, thread, record, op);
+            if (st_stream_aux(record) & ST_STREAM_WITH_VALUES) {
+                length = 2;
+                if (i + 1 == count)
+                    return i;
+                thread->at++;
+            }
+            step(t, thread, record->argument);
+            if ((st_stream_aux(record) & ST_STREAM_ACCESS_BYTES) - 1 < LARGEST_SMALL_ACCESS &&
+                (length == 1 || st_stream_op(&record[1]) == ST_STREAM_VALUES))
+                st_translate_atomic(t, thread, record);
+            else
+                t->facts.garbage++;
             break;
         case ST_STREAM_READ:
         case ST_STREAM_WRITE:
@@ -488,7 +575,10 @@ static size_t translate(struct st_translator *t, struct thread *thread, uint64_t
             length = 2;
             if (i + 1 == count)
                 return i;
-            st_translate_deferred(t, record, op == ST_STREAM_DEFERRED_WRITE);
+            if (st_stream_op(&record[1]) == ST_STREAM_PC && st_stream_address(record) % 8 == 0)
+                st_translate_deferred(t, record, op == ST_STREAM_DEFERRED_WRITE);
+            else
+                t->facts.garbage++;
             break;
         case ST_STREAM_ENTER:
             st_translate_enter(t, thread, record);
@@ -497,9 +587,11 @@ static size_t translate(struct st_translator *t, struct thread *thread, uint64_t
             st_translate_leave(t, thread, false);
             break;
         case ST_STREAM_ACQUIRE:
+            step(t, thread, record->argument);
             st_translate_acquire(t, thread, record);
             break;
         case ST_STREAM_RELEASE:
+            step(t, thread, record->argument);
             st_translate_release(t, thread, record);
             break;
         case ST_STREAM_THREAD_END:
@@ -521,11 +613,11 @@ size_t st_translate(void *context, uint32_t serial, uint64_t position,
     struct st_translator *t = context;
     size_t taken = 0;
     do {
-        const struct st_stream_record *rest = records + taken;
+        const struct st_stream_record *emitted = records + taken, *rest = emitted;
         if (__builtin_expect(st_places_moves(t->places)->count, 0))
             rest = move_records(t, rest, count - taken);
         t->module_came = false;
-        taken += translate(t, thread_of(t, serial), position + taken, rest, count - taken);
+        taken += translate(t, thread_of(t, serial), position + taken, rest, emitted, count - taken);
     } while (t->module_came);
     return taken;
 }

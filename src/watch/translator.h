@@ -2,7 +2,8 @@
  *
  * Which functions are blocks: those that the specification calls atomic; annotated blocks always.
  * Where no line of it is about a function, blocks are inferred: all functions but main, what a
- * thread starts with, and what belongs to the implementation (std::, names that begin with __).
+ * thread, a member of a team or a task starts with, and what belongs to the implementation (std::,
+ * names that begin with __).
  * Inferred blocks are split where their thread waits for others on purpose (ST_STREAM_SPLIT). With
  * `atomic section` each outermost critical section is a block, too. */
 #ifndef SERIATIM_WATCH_TRANSLATOR_H
@@ -60,6 +61,9 @@ void st_translator_publish_to(struct st_translator *translator, _Atomic uint64_t
 
 /* Hands what is buffered to the sink. */
 void st_translator_flush(struct st_translator *translator);
+
+/* No more records will come. */
+void st_translator_finish(struct st_translator *translator);
 
 struct st_symbols *st_translator_symbols(struct st_translator *translator);
 struct st_sites *st_translator_sites(struct st_translator *translator);

@@ -2,6 +2,7 @@
 #ifndef SERIATIM_WATCH_TRANSLATOR_STATE_H
 #define SERIATIM_WATCH_TRANSLATOR_STATE_H
 
+#include "watch/words/lock_words.h"
 #include "watch/locks.h"
 #include "watch/translator.h"
 
@@ -9,6 +10,7 @@
 enum kind {
     NO_BLOCK,
     INFERRED, /* nobody named it: split where its thread waits */
+    TURN,     /* the same; no function, but one turn of a loop (start_blocks.c) */
     NAMED,    /* by the specification or an annotation */
     SECTION,  /* a critical section; named, too */
     OVER,     /* a critical section that ended while blocks in it are open: it ends with them */
@@ -26,18 +28,38 @@ enum library_call {
 struct frame {
     enum kind kind;
     bool annotated; /* opened by ST_STREAM_BEGIN */
+    bool start;     /* its thread starts with it, or with the loop that it is a turn of */
+    bool hidden;    /* a function of the implementation */
+    bool starts;    /* its thread, or work of its own, begins with it */
     bool suspends;  /* while it is open, inferred blocks around it, from this index on, are not */
     uint8_t calls;  /* enum library_call, of this and the library's functions around it */
     uint32_t suspended; /* that index */
+    uint32_t paused;    /* it is no block now: so many pauses were open with the one for it */
     uint32_t block;     /* name, unless it is no block */
     uint64_t loc;       /* of its begin */
     uint32_t call;      /* number in the sites */
 };
 
+#define SHARED_OBJECT (UINT32_C(1) << 31)
+
 struct lock_held {
-    uint32_t object; /* index in the locks */
-    uint32_t number; /* as it was when it was acquired */
+    uint32_t object; /* index in the locks; with SHARED_OBJECT: in the shared locks */
+    uint32_t number; /* as it was when it was acquired; as in struct st_held_row */
     uint32_t held;   /* it and those before it: number in the sites */
+    uint32_t count;  /* of a shared lock: how often it is held, apart from once */
+    bool hidden;     /* it is not among `held` */
+};
+
+/* An atomic access that may have been waiting: it is emitted when its thread goes on. Invariant: no
+ * event of the thread comes in between. */
+struct held_back {
+    bool there;
+    unsigned calls; /* enum library_call */
+    uint64_t address;
+    uint64_t turn; /* smaller: happened before */
+    uint64_t at;   /* as in the thread, then */
+    struct st_stream_record record;
+    struct st_atomic atomic;
 };
 
 /* A thread of the program. */
@@ -47,12 +69,36 @@ struct thread {
     uint64_t first_epoch, at; /* the epoch behind the record at work */
     struct st_past past;
     bool started;               /* the function that it began with was entered */
+    uint32_t pauses;            /* that are open */
     uint64_t last_pc, last_loc; /* of the last event; 0 where not valid */
     struct frame *frames;
     size_t depth, frame_capacity;
     struct lock_held *locks;
     size_t lock_count, lock_capacity;
+    struct turns {
+        struct st_code_flow *flow; /* of the function that it started with and is in; or NULL */
+        const uint32_t *blocks;    /* by loop */
+        size_t base;               /* so many frames are open when that function is on top ... */
+        bool open;                 /* ... and one more if there is a frame for a turn */
+        uint64_t last;             /* return address of the last call that was seen; 0: none */
+        bool skipped;              /* calls since then were skipped */
+    } turns;
+    struct held_back held_back;
+    struct {
+        uint64_t address; /* of the word that it was drawn from; 0: none */
+        uint64_t number;
+    } ticket; /* of a ticket lock, perhaps */
 };
+
+/* How the functions that threads start with become blocks. */
+enum st_start { NOT_LOOKED_AT, AS_WHOLE, IN_TURNS, NOT_AT_ALL };
+
+/* A thread that has ended, while accesses of it may still be deferred. */
+struct gone_thread {
+    uint32_t number;
+    struct st_past past;
+};
+enum { GONE_THREADS = 64 }; /* the last ones are kept: 16 KiB each */
 
 /* What is known of a function, by the address at which it calls us. */
 struct function {
@@ -62,17 +108,16 @@ struct function {
     uint8_t calls;  /* enum library_call */
     enum kind kind; /* as a block; INFERRED means: unless a thread starts with it */
     uint32_t block;
+    enum st_start start;
+    uint32_t start_block;      /* as a whole */
+    struct st_code_flow *flow; /* in turns */
+    uint32_t *turn_blocks;     /* by loop */
 };
 
 /* What the library's functions that are inlined at a place do. */
 struct call_site {
     bool known;
     uint8_t calls; /* enum library_call */
-};
-
-/* Memory that the program accesses atomically. */
-struct word {
-    bool pool; /* of the library, see CALL_POOL */
 };
 
 /* Whose code a call is made in. */
@@ -92,6 +137,10 @@ struct st_translator {
     struct st_variables variables;
     struct st_objects locks, channels;
     struct repeats lock_repeats, channel_repeats;
+    struct st_objects shared; /* reader-writer locks (channel 0) and semaphores (channel 1) */
+    struct st_shared_lock *shared_facts; /* by their index */
+    size_t shared_capacity;
+    struct repeats shared_repeats;
     struct st_pairs origins;   /* of allocations: return address of the user's call, and size */
     struct st_map64 calls;     /* by return address */
     enum st_ownership *owners; /* by that number: whose code is there */
@@ -102,9 +151,10 @@ struct st_translator {
     struct st_map64 call_sites; /* of calls out of a function, and atomics: by return address */
     struct call_site *call_site_facts;
     size_t call_site_capacity;
-    struct st_objects words; /* that are accessed atomically: number 0, or none if forgotten */
-    struct word *word_facts; /* by their index */
+    struct st_objects words;    /* that are accessed atomically: number 0, or none if forgotten */
+    struct st_word *word_facts; /* by their index */
     size_t word_capacity;
+    uint64_t turns;        /* of accesses that were held back */
     struct st_map64 texts; /* by their ids */
     uint32_t *text_blocks; /* 1 + the block with this name, or 0 */
     size_t text_capacity;
@@ -112,6 +162,8 @@ struct st_translator {
     struct st_map64 serials;
     struct thread **threads;
     size_t thread_capacity;
+    struct gone_thread gone[GONE_THREADS];
+    size_t gone_count; /* of all; the last one is before this, modulo GONE_THREADS */
     uint32_t last_serial;
     struct thread *last_thread; /* of that serial, or NULL */
 
@@ -192,6 +244,9 @@ static inline void change_context(struct thread *thread) {
                 (struct st_past_context){thread->at, call_of(thread), held_by(thread)});
 }
 
+/* Is the call, or a function that was inlined there, the user's own code? */
+bool st_translate_is_users(struct st_translator *t, uint64_t pc);
+
 /* Of the calls that the thread is in, the innermost one that was made in the user's own code: its
  * return address. `pc` is that of the call at work, and the result where all are the library's. */
 uint64_t st_translate_user_call(struct st_translator *t, const struct thread *thread, uint64_t pc);
@@ -212,10 +267,10 @@ void st_translate_deferred(struct st_translator *t, const struct st_stream_recor
                            bool write);
 
 /* An access of 1 to 16 bytes. */
-static inline void access_variable(struct st_translator *t, struct thread *thread,
+static inline void access_variable(struct st_translator *t, struct thread *thread, uint64_t address,
                                    const struct st_stream_record *record, bool write, bool atomic) {
-    uint64_t address = st_stream_address(record), loc = loc_at(t, thread, record->argument);
-    unsigned size = st_stream_aux(record);
+    uint64_t loc = loc_at(t, thread, record->argument);
+    unsigned size = st_stream_aux(record) & ST_STREAM_ACCESS_BYTES;
     uint32_t variable = st_variables_find(&t->variables, address, size);
     enum st_op op = write ? ST_WRITE : ST_READ;
     if (__builtin_expect(variable != ST_VARIABLE_NONE, 1))
@@ -240,13 +295,21 @@ void st_translate_start(struct st_translator *t, uint32_t thread, uint64_t at);
 
 void st_translate_enter(struct st_translator *t, struct thread *thread,
                         const struct st_stream_record *record);
+/* Is the function that is entered one of the implementation? */
+bool st_translate_is_hidden(struct st_translator *t, const struct st_stream_record *enter);
 void st_translate_begin(struct st_translator *t, struct thread *thread,
                         const struct st_stream_record *record);
 /* Ends the innermost frame that is a function (or annotated), and what is open in it. */
 void st_translate_leave(struct st_translator *t, struct thread *thread, bool annotated);
 void st_translate_leave_all(struct st_translator *t, struct thread *thread);
-void st_translate_split(struct st_translator *t, struct thread *thread);
+void st_translate_split(struct st_translator *t, struct thread *thread, enum st_stream_split kind);
 
+/* Opens the frame of a function, as the block that its kind says. */
+void st_translate_open(struct st_translator *t, struct thread *thread, struct function *function,
+                       struct frame frame, uint64_t pc);
+
+/* Ends the innermost frame, whatever it is. */
+void st_translate_pop(struct st_translator *t, struct thread *thread);
 /* Ends the inferred blocks that can be split, and begins them again: the index of the first is what
  * the one returns and the other takes. */
 size_t st_translate_suspend(struct st_translator *t, struct thread *thread);
@@ -256,6 +319,27 @@ void st_translate_resume(struct st_translator *t, struct thread *thread, size_t 
 void st_translate_begin_block(struct st_translator *t, struct thread *thread, struct frame frame,
                               uint64_t pc);
 void st_translate_end_section(struct st_translator *t, struct thread *thread);
+
+/* ---- start_blocks.c ---- */
+
+/* A thread starts with this function, or something else does that begins with a function of its own
+ * and is no call, such as a task. Decides whether the function is a block, and opens its frame. */
+void st_translate_enter_start(struct st_translator *t, struct thread *thread,
+                              struct function *function, struct frame frame, uint64_t pc);
+void st_translate_turn(struct st_translator *t, struct thread *thread, uint64_t pc);
+void st_translate_end_turn(struct st_translator *t, struct thread *thread);
+void st_start_free(struct function *function);
+
+static inline bool is_on_top(const struct thread *thread) {
+    return thread->turns.flow && thread->depth == thread->turns.base + thread->turns.open;
+}
+
+/* An event of the function itself, or a call that it made, which returns to `pc`: it may be in
+ * another turn of a loop. */
+static inline void step(struct st_translator *t, struct thread *thread, uint64_t pc) {
+    if (__builtin_expect(is_on_top(thread), 0))
+        st_translate_turn(t, thread, pc);
+}
 
 /* ---- locks.c ---- */
 
@@ -269,18 +353,47 @@ void st_translate_channel(struct st_translator *t, struct thread *thread,
  * next call. */
 struct st_sync_object *st_object_at(struct st_objects *objects, uint64_t address, unsigned channel);
 
+/* Adds a lock to those that the thread holds, or takes one from them. */
+void st_translate_hold(struct st_translator *t, struct thread *thread, struct lock_held lock);
+void st_translate_drop(struct st_translator *t, struct thread *thread, struct lock_held *lock);
+/* After some of them were hidden. */
+void st_translate_relist(struct st_translator *t, struct thread *thread);
+
+/* If critical sections are blocks: one begins here if the thread holds no lock, and is over if it
+ * holds none any more. */
+void st_translate_section(struct st_translator *t, struct thread *thread, const char *lock,
+                          uint64_t pc);
+void st_translate_section_over(struct st_translator *t, struct thread *thread);
+
+/* Those that are no mutexes. */
+void st_translate_shared(struct st_translator *t, struct thread *thread,
+                         const struct st_stream_record *record, bool acquire);
+void st_translate_semaphore(struct st_translator *t, const struct st_stream_record *record);
+
 /* ---- library_calls.c ---- */
 
 /* Of a function with this name; of those that are inlined at a call or an atomic access. */
 unsigned st_library_calls(const char *function);
 unsigned st_library_calls_at(struct st_translator *t, uint64_t pc);
 
+static inline bool is_waiting_call(unsigned calls) {
+    return calls & CALL_WAITS && calls & CALL_SIGNALS;
+}
+
 /* ---- atomic_events.c ---- */
 
+/* An atomic access; what it did is in the record after it, if it says so. */
 void st_translate_atomic(struct st_translator *t, struct thread *thread,
-                         const struct st_stream_record *record, enum st_stream_op op);
+                         const struct st_stream_record *record);
+/* The thread has ended. What it took once and did not give back was no lock. */
+void st_translate_end_of_words(struct st_translator *t, struct thread *thread);
 /* A wait at a futex, and order from one. */
 void st_translate_futex(struct st_translator *t, struct thread *thread,
                         const struct st_stream_record *record);
+
+/* The record is the next of a thread with an access that was held back; or something else shows
+ * that the thread has gone on: NULL. */
+void st_translate_held_back(struct st_translator *t, struct thread *thread,
+                            const struct st_stream_record *record);
 
 #endif

@@ -268,7 +268,8 @@ static bool find_allocation(const struct st_variables *variables, uint64_t addre
     return true;
 }
 
-struct st_data_place st_variables_place(const struct st_variables *variables, uint64_t address) {
+struct st_data_place st_variables_place(const struct st_variables *variables, uint64_t generation) {
+    uint64_t address = generation & ST_VARIABLE_ADDRESS;
     struct allocation allocation;
     if (!find_allocation(variables, address, &allocation))
         return (struct st_data_place){.address = address};
@@ -328,7 +329,7 @@ static uint32_t make_variables(struct st_variables *variables, uint64_t address,
     }
     st_reserve(&tables->variables, &tables->variable_capacity, tables->variable_count + count);
     for (unsigned i = 0; i < count; i++) {
-        struct st_data_place at = {address + i * size, place.origin, place.offset + i * size};
+        struct st_data_place at = {place.address + i * size, place.origin, place.offset + i * size};
         if (i && place.origin) /* the next allocation may start in the same granule */
             at = st_variables_place(variables, at.address);
         tables->variables[tables->variable_count++] =

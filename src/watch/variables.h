@@ -57,6 +57,10 @@ struct st_cached_page {
 };
 
 /* Variable `to` was a part of `from` until now. */
+/* Bits of an address beyond these make other variables, of the same name. */
+#define ST_VARIABLE_ADDRESS ((UINT64_C(1) << 48) - 1)
+enum { ST_VARIABLE_GENERATION_AT = 48 };
+
 typedef void st_variable_split(void *context, uint32_t from, uint32_t to);
 
 struct st_variables {

@@ -61,7 +61,10 @@ static void look_up_from_work(struct st_watch *watch) {
     if (++work->since_look < RECORDS_BEHIND_A_LOOK && now() < work->next)
         return;
     work->since_look = 0;
-    st_program_wait(&watch->program, 0);
+    if (watch->other)
+        watch->program.interrupted = st_other_interrupted(watch->other);
+    else
+        st_program_wait(&watch->program, 0);
     say_how_far(watch);
 }
 
@@ -78,23 +81,52 @@ static size_t take_records(void *context, uint32_t serial, uint64_t position,
 
 /* ---- start and end ---- */
 
+/* Where things are in the stream is asked before the program can write over it. */
+static void listen(struct st_watch *watch, const struct st_translation *translation) {
+    watch->translator = st_translator_new(translation);
+    st_translator_publish_to(watch->translator, st_stream_dead_before(watch->memory.head));
+    watch->merge = st_merge_new(watch->memory.head, watch->memory.given, take_records, watch);
+    watch->listening = true;
+}
+
+static int make_stream(struct st_watch *watch, const struct st_translation *translation,
+                       struct st_error *error) {
+    if (st_shared_memory_create(&watch->memory, error) < 0)
+        return -1;
+    watch->memory.head->deferred = translation->dead_before != NULL;
+    return 0;
+}
+
+static struct st_granted granted(const struct st_watch *watch) {
+    return (struct st_granted){watch->memory.head, watch->memory.fd};
+}
+
 int st_watch_start(struct st_watch *watch, const char *const *argv, const char *runtime_dir,
-                   const struct st_translation *translation, struct st_error *error) {
-    int result = st_shared_memory_create(&watch->memory, error);
+                   const struct st_translation *translation, const struct st_following *following,
+                   struct st_error *error) {
+    if (make_stream(watch, translation, error) < 0)
+        return -1;
+    listen(watch, translation);
+    if (st_broker_start(&watch->broker, granted(watch), following, error) < 0 ||
+        st_program_start(&watch->program, argv, watch->broker.place, runtime_dir, error) < 0)
+        return -1;
+    return 0;
+}
+
+int st_watch_attach(struct st_watch *watch, struct st_other_process *other,
+                    const struct st_translation *translation, struct st_error *error) {
+    watch->other = other;
+    watch->answered = st_other_asked(other);
+    watch->program.process = other->pid;
+    int result = make_stream(watch, translation, error);
     if (result == 0)
-        watch->memory.head->deferred = translation->dead_before != NULL;
-    if (result == 0)
-        result = st_program_start(&watch->program, argv, watch->memory.fd, runtime_dir, error);
-    if (result == 0) {
-        watch->translator = st_translator_new(translation);
-        st_translator_publish_to(watch->translator, st_stream_dead_before(watch->memory.head));
-        watch->merge = st_merge_new(watch->memory.head, watch->memory.given, take_records, watch);
-        watch->listening = true;
-    }
+        listen(watch, translation);
+    st_other_answer(other, granted(watch));
     return result;
 }
 
 void st_watch_free(struct st_watch *watch) {
+    st_broker_free(&watch->broker);
     st_merge_free(watch->merge);
     st_translator_free(watch->translator);
     st_shared_memory_free(&watch->memory);
@@ -106,7 +138,7 @@ void st_watch_stop(struct st_watch *watch) {
 }
 
 pid_t st_watch_attached(const struct st_watch *watch) {
-    return (pid_t)atomic_load(&watch->memory.head->attached);
+    return watch->attached ? watch->attached : (pid_t)atomic_load(&watch->memory.head->attached);
 }
 
 bool st_watch_gave_up(const struct st_watch *watch) {
@@ -121,10 +153,18 @@ static bool is_alive(pid_t process) {
     return process > 0 && (kill(process, 0) == 0 || errno == EPERM);
 }
 
-/* The program may have started the one that writes to the stream, and have ended before it. */
-static bool is_over(const struct st_watch *watch) {
+/* Is nobody left who could write to our stream? The program may have started the one that does, and
+ * have ended before it. */
+static bool is_first_over(const struct st_watch *watch) {
     return watch->program.ended && (st_watch_attached(watch) == watch->program.process ||
                                     !is_alive(st_watch_attached(watch)));
+}
+
+static bool is_over(const struct st_watch *watch) {
+    if (watch->other)
+        return watch->program.ended || watch->program.interrupted;
+    return watch->broker_over &&
+           (is_first_over(watch) || (watch->program.ended && watch->program.interrupted));
 }
 
 /* How long to sleep when there was nothing to do so many times in a row. */
@@ -141,6 +181,8 @@ static void tick(struct st_watch *watch, const struct st_watch_hooks *hooks, dou
     st_translator_flush(watch->translator);
     if (watch->listening && hooks->tick)
         hooks->tick(hooks->context);
+    if (watch->program.ended && hooks->waiting)
+        hooks->waiting(hooks->context);
 }
 
 /* Delivers what the program has emitted by now. A sequence number takes two steps. The program may
@@ -163,10 +205,51 @@ static void finish(struct st_watch *watch) {
                                                  .before = records_delivered(watch)};
     if (watch->listening)
         st_merge_finish(watch->merge);
-    st_translator_flush(watch->translator);
+    st_translator_finish(watch->translator);
     if (watch->hooks->behind)
         watch->hooks->behind(watch->hooks->context, 0, 0);
 }
+
+/* ---- other processes ---- */
+
+/* The broker is asked to end when the last process that we know of is gone. */
+void st_watch_hear(struct st_watch *watch) {
+    struct st_broker_message message;
+    int fd;
+    while (!watch->broker_over &&
+           (message = st_broker_hear(&watch->broker, &fd)).news != ST_NEWS_NONE) {
+        if (message.news == ST_NEWS_FIRST)
+            memcpy(watch->path, message.program, sizeof watch->path);
+        watch->broker_over = message.news == ST_NEWS_OVER;
+        if (watch->hooks->news)
+            watch->hooks->news(watch->hooks->context, &message, fd);
+    }
+    if (watch->broker_over)
+        st_broker_join(&watch->broker);
+    if (watch->program.ended && watch->program.interrupted)
+        st_broker_interrupt(&watch->broker);
+    if (watch->program.ended && (watch->program.interrupted || is_first_over(watch)))
+        st_broker_close(&watch->broker);
+}
+
+/* Sleeps, unless that is 0, and looks around. True: somebody wants a report. */
+static bool look_around(struct st_watch *watch, long nanoseconds) {
+    struct st_other_process *other = watch->other;
+    if (!other) {
+        bool asked = st_program_wait(&watch->program, nanoseconds);
+        st_watch_hear(watch);
+        return asked;
+    }
+    watch->program.ended = st_other_wait(other, nanoseconds);
+    watch->program.interrupted = st_other_interrupted(other);
+    if (watch->listening && st_other_stopped(other))
+        st_watch_stop(watch);
+    uint32_t asked = st_other_asked(other), before = watch->answered;
+    watch->answered = asked;
+    return asked != before;
+}
+
+/* ---- following ---- */
 
 void st_watch_follow(struct st_watch *watch, const struct st_watch_hooks *hooks) {
     watch->hooks = hooks;
@@ -174,21 +257,37 @@ void st_watch_follow(struct st_watch *watch, const struct st_watch_hooks *hooks)
     unsigned idle = 0, steps = 0;
     uint64_t looked = 0; /* at signals, when so many records were delivered */
     while (!is_over(watch)) {
-        bool any = watch->listening && st_merge_step(watch->merge);
+        bool wanted = watch->listening && !(watch->program.ended && watch->program.interrupted);
+        bool any = wanted && st_merge_step(watch->merge);
+        watch->attached = st_watch_attached(watch);
+        if (watch->listening && st_merge_facts(watch->merge)->broken)
+            st_watch_stop(watch); /* the program must not wait for us */
         idle = any ? 0 : idle + 1;
         if (any && ++steps % STEPS_A_LOOK && records_delivered(watch) - looked < RECORDS_A_LOOK)
             continue;
         looked = records_delivered(watch);
         if (idle > 8) /* what has come so far is all for the moment */
             st_translator_flush(watch->translator);
-        if (st_program_wait(&watch->program, any ? 0 : nap(idle)) && hooks->asked) {
+        if (look_around(watch, any ? 0 : nap(idle)) && hooks->asked) {
             catch_up(watch);
             hooks->asked(hooks->context);
         }
         tick(watch, hooks, &next_tick);
     }
-    watch->program.left_others = st_program_left_others(&watch->program);
+    if (!watch->other)
+        watch->program.left_others = st_program_left_others(&watch->program);
+    bool goes_on = watch->other ? !watch->program.ended : !is_first_over(watch);
+    if (watch->program.interrupted && goes_on && watch->listening) {
+        watch->interrupted = true;
+        catch_up(watch); /* what a process that goes on has emitted by now is not much */
+    }
     finish(watch);
+}
+
+bool st_watch_is_damaged(const struct st_watch *watch) {
+    const struct st_merge_facts *merge = st_merge_facts(watch->merge);
+    return merge->broken || merge->garbage || st_translator_facts(watch->translator)->garbage ||
+           st_shared_memory_is_damaged(&watch->memory);
 }
 
 uint64_t st_watch_missing(const struct st_watch *watch, char *reason, size_t size) {
@@ -200,7 +299,7 @@ uint64_t st_watch_missing(const struct st_watch *watch, char *reason, size_t siz
         uint64_t count;
         const char *why;
     } list[] = {
-        {dropped, "in signal handlers and forked processes"},
+        {dropped, "in signal handlers"},
         {merge->lost_sequences + merge->torn, "the program was killed while it wrote them"},
         {unreadable, "the program overwrote them"},
         {facts->odd_releases, "releases of locks by threads that do not hold them"},

@@ -14,7 +14,7 @@ from seriatim import ROOT
 FOLDER = ROOT / "tests" / "programs"
 
 DIRECTIVE = re.compile(r"// ([A-Z][A-Z-]{2,})(?: (.*))?$")
-KNOWN = {"EXPECT", "EXPECT-FIXED", "TWIN", "SPEC", "SPEC-FIXED", "FLAGS", "LIBRARY", "RACY", "PART"}
+KNOWN = {"EXPECT", "EXPECT-FIXED", "EXPECT-LOCKS", "TWIN", "SPEC", "SPEC-FIXED", "FLAGS", "LIBRARY", "RACY", "PART"}
 TAG = re.compile(r"@([a-z_0-9]+)")
 
 
@@ -79,6 +79,7 @@ class Variant:
     spec: list
     racy: bool
     expected: Expectations
+    relation: str = "data"
 
     @property
     def specification(self):
@@ -101,8 +102,8 @@ class Program:
 
     def _read(self):
         twin, spec, spec_fixed = None, [], None
-        expected, fixed = Expectations(), Expectations()
-        said_fixed = False
+        expected, fixed, locks = Expectations(), Expectations(), Expectations()
+        said_fixed = said_locks = False
         for number, line in enumerate(self.path.read_text().splitlines(), 1):
             match = DIRECTIVE.match(line)
             if not match:
@@ -116,6 +117,9 @@ class Program:
                 elif key == "EXPECT-FIXED":
                     said_fixed = True
                     fixed.add(value)
+                elif key == "EXPECT-LOCKS":
+                    said_locks = True
+                    locks.add(value)
                 elif key == "TWIN":
                     twin = value.split()
                 elif key == "SPEC":
@@ -139,6 +143,10 @@ class Program:
         try:
             expected.finish(self.tags)
             self.variants.append(Variant(self, "", [], spec, bool(self.racy), expected))
+            if said_locks:
+                locks.finish(self.tags)
+                self.variants.append(Variant(self, "locks", [], spec, bool(self.racy), locks,
+                                             "locks"))
             if twin is not None:
                 fixed.finish(self.tags)
                 self.variants.append(Variant(self, "fixed", twin,

@@ -3,9 +3,10 @@
 import os
 import shutil
 import subprocess
+import sys
 import unittest
 
-from seriatim import BINARY, CLEAN, CUT, Case, run
+from seriatim import BINARY, CLEAN, CUT, Case, once, run
 
 COMMANDS = (["check", "t"], ["check", "--engine", "all", "t"], ["check", "--format=json", "t"],
             ["infer", "t"], ["infer", "-o", "out", "t"], ["stats", "t"], ["dump", "t"],
@@ -76,6 +77,10 @@ class NoTrace(BadCase):
     def test_escapes_in_messages_are_disarmed(self):
         self.write("t", b"T1|\x1b[2J|1\n")
         self.assertNotIn(b"\x1b", self.run_here("check", "t").err)
+        for name in ("no\x1b[31mfile", "no\x07file"):
+            message = self.run_here("check", name).message
+            self.assertEqual(message, "seriatim: " + name.replace("\x1b", "\\x1b").replace(
+                "\x07", "\\x07") + ": cannot open: No such file or directory\n")
 
 
 class Files(BadCase):
@@ -147,6 +152,60 @@ MALFORMED = {
         "thread 'T2' has an event after it was joined",
         "an event of a thread that was joined before; event kept"),
 }
+
+
+class Endless(BadCase):
+    """Files that never end are refused, not read for ever."""
+
+    OPTIONS = {"--spec": "specification", "--suppressions": "file of suppressions"}
+
+    def check(self, option, path):
+        return self.run_here("check", option, path, "-", input=CLEAN)
+
+    def feed(self, option, part):
+        """Checks with a pipe that gives the same bytes again and again."""
+        os.mkfifo(self.folder / "pipe")
+        writer = subprocess.Popen([sys.executable, "-c",
+                                   "import sys\n"
+                                   "with open('pipe', 'wb', 0) as pipe:\n"
+                                   "    while True: pipe.write(sys.argv[1].encode() * 10000)",
+                                   part], cwd=self.folder, stderr=subprocess.DEVNULL)
+        try:
+            return self.check(option, "pipe")
+        finally:
+            writer.wait()  # it gets EPIPE
+            os.unlink(self.folder / "pipe")
+
+    def test_a_device(self):
+        for option, what in self.OPTIONS.items():
+            self.assert_trouble(self.check(option, "/dev/zero"),
+                                f"/dev/zero:1: zero byte; this is no {what}")
+        self.assert_trouble_like(self.check("--baseline", "/dev/zero"),
+                                 "/dev/zero:1: is not well-formed JSON: .*")
+
+    def test_a_line_without_end(self):
+        for option, what in self.OPTIONS.items():
+            self.assert_trouble(self.feed(option, "#"),
+                                f"pipe:1: the line is longer than 65536 bytes; this is no {what}")
+        self.assert_trouble_like(self.feed("--baseline", "#"),
+                                 "pipe:1: is not well-formed JSON: .*")
+
+    def test_comments_without_end(self):
+        for option, what in self.OPTIONS.items():
+            self.assert_trouble(self.feed(option, "# nothing\n"),
+                                f"pipe: is larger than 64 MB; this is no {what}")
+
+    @once("it takes half a gigabyte")
+    def test_a_result_without_end(self):
+        self.assert_trouble(self.feed("--baseline", "{ "), "pipe: is too large for a result")
+
+    def test_the_longest_line_is_a_line(self):
+        text = "atomic function *".ljust(65536)
+        self.write("spec", text + "\n")
+        self.assertEqual(self.check("--spec", "spec").message, "")
+        self.write("spec", text + " \n")
+        self.assert_trouble(self.check("--spec", "spec"), "spec:1: the line is longer than 65536 "
+                            "bytes; this is no specification")
 
 
 class Malformed(BadCase):

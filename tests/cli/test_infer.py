@@ -145,8 +145,8 @@ class Json(InferCase):
     def test_all_of_it(self):
         self.assertEqual(self.json(CUT, CLEAN + "T2|begin(b)|1\n"), {
             "schema": "seriatim-infer/1",
-            "traces": [{"file": "1.std", "events": 5, "cut": False},
-                       {"file": "2.std", "events": 6, "cut": False}],
+            "traces": [{"file": "1.std", "events": 5, "cut": False, "relation": "locks"},
+                       {"file": "2.std", "events": 6, "cut": False, "relation": "locks"}],
             "atomic": [{"name": "b", "executed": 1}],
             "refuted": [{"name": "a", "executed": 2, "violated": 1, "example": {
                 "trace": "1.std", "thread": "T1", "begin": 1, "end": 5, "event": 4,

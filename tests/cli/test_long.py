@@ -1,5 +1,6 @@
 """Traces that are long enough that a separate thread reads ahead."""
 
+import resource
 import subprocess
 import unittest
 
@@ -54,6 +55,30 @@ class Long(seriatim.Case):
         self.write("worse.std", LONG + b"nonsense\n" + LONG)
         self.assert_trouble(self.run_here("check", "worse.std"),
                             f"worse.std:{EVENTS + 1}: expected THREAD|OP|LOC in 'nonsense'")
+
+    def check_threads(self, end):
+        """Checks a trace with many short threads in an address space of 400 MB."""
+        lives = [f"T0|fork(C{t})|1\nC{t}|w(own{t % 9})|2\n" + end.format(t) for t in range(20000)]
+        cut = "T0|begin(f)|5\nT0|r(x)|6\nT1|w(x)|7\nT0|w(x)|8\nT0|end|9\n"
+        self.write("threads.std", "".join(lives) + cut)
+        return self.run_here("check", "--format", "json", "threads.std", preexec_fn=lambda:
+                             resource.setrlimit(resource.RLIMIT_AS, (400 << 20, 400 << 20)))
+
+    @seriatim.once("sanitizers need more address space than that")
+    def test_threads_that_were_joined_cost_little(self):
+        result = self.check_threads("T0|join(C{})|3\n")
+        self.assertEqual(result.message, "")
+        self.assertEqual(result.status, 1)
+        violation, = result.json["violations"]
+        self.assertTrue(violation["path"][0]["race"])
+
+    @seriatim.once("sanitizers need more address space than that")
+    def test_a_finding_outlives_the_search_for_races(self):
+        result = self.check_threads("")
+        self.assertEqual(result.message, "seriatim: warning: threads.std: not all data races are "
+                         "marked: there is not enough memory for it\n")
+        self.assertEqual(result.status, 1)
+        self.assertEqual([v["block"] for v in result.json["violations"]], ["f"])
 
     def test_a_block_without_end_does_not_make_the_engine_grow(self):
         """It reaches two threads, whose blocks overlap and pass a variable back and forth."""

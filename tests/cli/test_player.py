@@ -55,27 +55,30 @@ class Player(unittest.TestCase):
              "-pthread", env=dict(os.environ, SERIATIM_CC=compiler))
         return program
 
-    def check(self, path):
-        return violated(call(BINARY, "check", "--limit", "0", "--format", "json", path).stdout)
+    def check(self, path, relation):
+        return violated(call(BINARY, "check", relation, "--limit", "0", "--format", "json",
+                             path).stdout)
 
-    def play(self, program, script):
+    def play(self, program, script, relation="--data"):
         """What the script violates, what `run` found, and what `check` found in the recording."""
         text, trace, truth = (self.folder / name for name in ("script", "t.stt", "truth.std"))
         text.write_text(script)
         truth.write_text(scripts_for_player.truth(script))
         log = self.folder / "run.json"
-        call(BINARY, "run", "--limit", "0", "--format", "json", "--log", log, program, text)
+        call(BINARY, "run", relation, "--limit", "0", "--format", "json", "--log", log, program, text)
         call(BINARY, "record", "-q", "-o", trace, program, text)
-        return self.check(truth), violated(log.read_text()), self.check(trace)
+        return (self.check(truth, relation), violated(log.read_text()),
+                self.check(trace, relation))
 
     def play_all(self, compiler, level, first):
         program = self.build(compiler, level)
         found = 0
         for seed in range(first, first + COUNT):
             script = scripts_for_player.script(seed)
-            truth, online, offline = self.play(program, script)
+            relation = ("--data", "--locks")[seed % 2]
+            truth, online, offline = self.play(program, script, relation)
             found += len(truth[1])
-            self.assertEqual(truth, online, f"run differs, script {seed}:\n{script}")
+            self.assertEqual(truth, online, f"run {relation} differs, script {seed}:\n{script}")
             self.assertFalse(offline[1] - truth[1], f"record makes it up, script {seed}:\n{script}")
         self.assertGreater(found, 0)
 

@@ -1,13 +1,16 @@
 """seriatim predict: the examples of the papers, what the options do, and what can go wrong."""
 
 import json
+import os
 import pathlib
 import random
 import re
+import signal
+import subprocess
 import unittest
 
 from random_traces import loose_trace
-from seriatim import CLEAN, CUT, TRACES, Case, run
+from seriatim import BINARY, CLEAN, CUT, TRACES, Case, run
 
 
 def events(text):
@@ -384,6 +387,56 @@ class Answers(PredictCase):
     def test_the_table_counts_events(self):
         for trace, words in (("T1|begin|1\n", "1 event\n"), (VECTOR, "15 events\n")):
             self.assertIn(f": {words}", self.predict(trace, "--table").text)
+
+
+class TotalTime(PredictCase):
+    """What is not settled when the time is over, or after an interrupt, is never called atomic."""
+
+    # Too many schedules for any search: 36 critical sections that may come in any order.
+    ENDLESS = events(" ".join(
+        f"T{t}.begin(f) T{t}.acq(l) T{t}.w(x) T{t}.r(x) T{t}.rel(l) T{t}.end"
+        for _ in range(6) for t in range(6)))
+    SEARCH = ("--search", "states", "--whole-trace", "--timeout", "0", "--jobs", "1")
+    TIME_IS_OVER = "The time for all blocks together was over (--total-timeout): "
+
+    def test_with_no_time_nothing_is_settled(self):
+        for engine in ENGINES:
+            if engine == "reduction":  # which takes no longer than reading does
+                continue
+            answer = self.predict(VECTOR, "--engine", engine, "--total-timeout", "0.000000001",
+                                  "--format", "json")
+            self.assertEqual(answer.status, 2, engine)
+            self.assertIsNone(answer.json["atomic"])
+            self.assertEqual(answer.json["verdicts"], {"atomic": 0, "timeout": 2, "potential": 0,
+                                                       "violation": 0})
+            self.assertTrue(any(caveat.startswith(self.TIME_IS_OVER)
+                                for caveat in answer.json["caveats"]))
+
+    def test_with_much_time_nothing_changes(self):
+        for engine in ENGINES:
+            plain, timed = (self.json(VECTOR, "--engine", engine, *options)
+                            for options in ((), ("--total-timeout", "100000")))
+            self.assertEqual(plain["blocks"], timed["blocks"])
+            self.assertEqual(plain["caveats"], timed["caveats"])
+
+    def test_an_endless_search_ends(self):
+        answer = self.predict(self.ENDLESS, *self.SEARCH, "--total-timeout", "0.5")
+        self.assertEqual(answer.status, 2)
+        self.assertIn("-: undecided: ", answer.text)
+        self.assertIn(f"Note: {self.TIME_IS_OVER}", answer.text)
+
+    def test_an_interrupt_ends_the_search_and_not_the_report(self):
+        self.write("endless.std", self.ENDLESS)
+        process = subprocess.Popen([str(BINARY), "predict", *self.SEARCH, "endless.std"],
+                                   cwd=self.folder, stdout=subprocess.PIPE, text=True)
+        ticks = 0  # of processor time: far more than reading takes
+        while ticks < os.sysconf("SC_CLK_TCK"):
+            stat = pathlib.Path(f"/proc/{process.pid}/stat").read_text()
+            ticks = int(stat.rpartition(")")[2].split()[11])
+        process.send_signal(signal.SIGINT)
+        text, _ = process.communicate()
+        self.assertEqual(process.returncode, 2)
+        self.assertIn("Note: The analysis was interrupted: ", text)
 
 
 class Schedules(PredictCase):

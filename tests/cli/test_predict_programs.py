@@ -119,7 +119,8 @@ def make_jobs(all_programs):
         way = FORESEEN.get(program.name)
         reason = FALSE_ALARMS.get(program.name)
         if way:
-            jobs += [Job(variant, way, reason) for variant in program.variants]
+            jobs += [Job(variant, way, reason) for variant in program.variants
+                     if variant.relation == "data"]
         elif program.name in SILENT or reason:
             jobs.append(Job(program.variants[-1], GCC, reason))
     return jobs

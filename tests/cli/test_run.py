@@ -256,11 +256,11 @@ class Status(ProgramCase):
 
     def test_a_program_that_goes_to_the_background_is_waited_for(self):
         result = self.run_program("daemon", "cut")
-        self.assertIn(result.status, (0, 66))  # what a child of fork() does is not emitted
+        self.assertEqual(result.status, 66, result.message)
 
     def test_a_program_that_stays_in_the_background_is_not_passed_over_in_silence(self):
         for command in (["run"], ["record", "-o", "t.stt"]):
-            process = self.start(*command, PROGRAM_PATH, "daemon", "cat", stdin=subprocess.PIPE)
+            process = self.start(*command, "--no-follow", PROGRAM_PATH, "daemon", "cat", stdin=subprocess.PIPE)
             self.assertEqual(process.wait(), 0)
             process.stdin.close()  # the one in the background ends, too
             self.assertIn(b"a process that it started is still running and is not watched",
@@ -398,7 +398,7 @@ class Log(ProgramCase):
             got, _, err = self.finish(process)
             self.assertIn("logs/report: cannot create: No such file or directory", err)
             self.assertEqual(got, status)
-            self.assertIn("was not atomic" if word == "cut" else ": serializable", err)
+            self.assertIn("was not atomic" if word == "cut" else "nothing was checked", err)
 
 
 class Interrupted(ProgramCase):
@@ -523,8 +523,8 @@ class Text(ProgramCase):
         code = PROGRAM.splitlines()
         at = {name: n for n, text in enumerate(code, 1) for name in ("update", "set", "other", "cut")
               if re.search(rf"void \*?{name}\(", text)}
-        out, back, called = at["update"] + 3, at["update"] + 8, self.line("update(1);")
-        lock, unlock = at["set"] + 1, at["set"] + 3
+        out, back, called = at["update"] + 2, at["update"] + 8, self.line("update(1);")
+        write, under = at["set"] + 2, ", holding lock"
 
         def call(role, function, line):
             return role, function, line, code[line - 1].strip()
@@ -532,19 +532,18 @@ class Text(ProgramCase):
         self.assertEqual(self.steps(self.report()), [
             [("main", "began update"), call("in", "update", at["update"]),
              call("from", "cut", called), call("from", "main", self.line("            cut();"))],
-            [("main", "released lock lock"), call("in", "update", out)],
-            [("T1", "acquired lock lock"), call("in", "set", lock),
+            [("main", "read total" + under), call("in", "update", out)],
+            [("T1", "wrote total" + under), call("in", "set", write),
              call("from", "other", at["other"] + 2)],
-            [("T1", "released lock lock"), call("in", "set", unlock)],
-            [("main", "acquired lock lock"), call("in", "set", lock),
+            [("main", "wrote total" + under), call("in", "set", write),
              call("from", "update", back)],
         ])
 
     def test_the_hint_names_the_lines_of_the_block(self):
         begin = self.line("void update(int cut)")
         self.assertRegex(" ".join(self.report().split()),
-                         rf"Hint: update let go of lock at \S*program.c:{begin + 3} and took it again "
-                         rf"at \S*program.c:{begin + 8}; held throughout, it would have kept T1 out\.")
+                         rf"Hint: all of these accesses were made under lock, but update let go of it "
+                         rf"between its two, at \S*program.c:{begin + 2} and at \S*program.c:{begin + 8}\.")
 
     def test_no_wider_than_columns_allow(self):
         for columns in (60, 90):
@@ -588,10 +587,11 @@ class Text(ProgramCase):
 
 
 def without_numbers(part):
-    """A part of a report, without the numbers of events, which are in sentences of stories, too."""
+    """A part of a report, without the numbers of events, which are in sentences of stories, too, and
+    without what only a second look at a recording says of races."""
     if isinstance(part, dict):
         return {key: without_numbers(value) for key, value in part.items()
-                if key not in ("event", "begin", "end")}
+                if key not in ("event", "begin", "end", "race")}
     if isinstance(part, str):
         return re.sub(r"\bevent \d+", "event", part)
     return [without_numbers(value) for value in part] if isinstance(part, list) else part
@@ -625,7 +625,7 @@ class Record(ProgramCase):
         self.assertEqual(without_numbers([there[name] for name in names]),
                          without_numbers([here[name] for name in names]))
         steps = [edge[end] for edge in here["path"] for end in ("from", "to")]
-        self.assertEqual([step["locks"] for step in steps], [["lock"], [], ["lock"], []])
+        self.assertEqual([step["locks"] for step in steps], [["lock"]] * 4)
         self.assertEqual([frame["function"] for frame in steps[0]["stack"]][:3],
                          ["update", "cut", "main"])
 
@@ -651,7 +651,7 @@ class Record(ProgramCase):
             self.assert_clean(self.seriatim("convert", "-q", "t.stt", name))
         [here], [there] = (self.check(name).json["violations"] for name in ("t.stt", "again.stt"))
         self.assertEqual(here, there)
-        [plain] = self.check("t.std").json["violations"]
+        [plain] = self.seriatim("check", "--data", "t.std", "--format", "json").json["violations"]
         self.assertNotIn("stack", plain["proof"])
         self.assertEqual(plain["proof"]["loc"], here["proof"]["loc"])
 
@@ -1010,7 +1010,7 @@ class Plugins(ProgramCase):
         for violation in report["violations"]:
             own, foreign = sorted(("one", "two"), key=lambda n: not violation["block"].startswith(n))
             text = json.dumps(violation)
-            self.assertNotIn(foreign, text)
+            self.assertNotRegex(text, foreign + "[._]")
             self.assertIn(f"{own}.c:", text)
             self.assertIn(f"{own}_lock", text)
             self.assertIn(f"{own}_get", text)

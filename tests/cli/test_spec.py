@@ -255,7 +255,7 @@ class Trouble(SpecCase):
     def test_malformed_lines_are_errors_with_their_line(self):
         self.assert_refused("atomic function a\nfrob b\n",
                             "s:2: expected 'atomic' or 'ignore', not 'frob'")
-        self.assert_refused("# x\r\n\r\nignore\r\n", "s:3: expected 'function' or 'file' after "
+        self.assert_refused("# x\r\n\r\nignore\r\n", "s:3: expected 'function', 'file' or 'thread' after "
                             "'ignore', not the end of the line")
         self.assert_refused("atomic function operator new\n", "s:1: expected nothing after the "
                             "pattern (one with blanks goes in double quotes), not 'new'")

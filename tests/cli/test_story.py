@@ -304,7 +304,7 @@ class Observed(Story):
         self.assertEqual(self.kinds & KINDS, {"violation", "blamed", "cycle", "verdict"})
 
     def test_a_recording_with_calls_locks_and_a_race(self):
-        data = self.assert_all("check", TRACES / "golden-v3.stt")
+        data = self.assert_all("check", "--locks", TRACES / "golden-v3.stt")
         story, = reported(data)
         self.assertIn("let go of lock", story["hint"])
         self.assertIn("race", story["steps"][-1])
@@ -405,7 +405,7 @@ class NoPrinterMayDropOrAdd(Story):
 
     def setUp(self):
         super().setUp()
-        self.made = self.formats("check", TRACES / "golden-v3.stt")
+        self.made = self.formats("check", "--locks", TRACES / "golden-v3.stt")
         self.data = json.loads(self.made["json"])
         self.story, = reported(self.data)
 

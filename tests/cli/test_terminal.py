@@ -44,6 +44,21 @@ class TerminalCase(Case):
         return read_all(master)
 
 
+class Dump(TerminalCase):
+    HOSTILE = "T\x1b[31m|w(x\x07)|1\nT\u00e9|r(y\u0085)|2\n"
+
+    def test_a_terminal_does_not_obey_names(self):
+        self.write("hostile.std", self.HOSTILE)
+        process, master = self.start("dump", "-n", "hostile.std")
+        process.communicate()
+        self.assertEqual(read_all(master).replace(b"\r\n", b"\n"),
+                         b"1\tT\\x1b[31m|w(x\\x07)|1\n2\tT\xc3\xa9|r(y\\xc2\\x85)|2\n")
+
+    def test_what_goes_elsewhere_stays_as_it_is(self):
+        self.write("hostile.std", self.HOSTILE)
+        self.assertEqual(self.run_here("dump", "hostile.std").text, self.HOSTILE)
+
+
 class Color(TerminalCase):
     def test_on_a_terminal(self):
         self.assertIn(b"\x1b[1;31mnot serializable\x1b[0m", self.on_terminal("check", "-"))

@@ -142,7 +142,7 @@ static void check_tracker(const struct reading *reading) {
     struct st_symbols described = reading->symbols;
     st_names_init(&described.locations);
     st_contexts_init(&described.contexts);
-    struct st_context_tracker *tracker = st_context_tracker_new();
+    struct st_context_tracker *tracker = st_context_tracker_new(&reading->symbols.channel_facts);
     st_context_tracker_events(tracker, events, reading->count);
     for (size_t i = 0; i < reading->count; i++) {
         char one[ST_LOCATION_SIZE], other[ST_LOCATION_SIZE];

@@ -66,7 +66,7 @@ THREAD(worker) {
 }
 
 static BLOCK void disturb(void) {
-    add(0);
+    add(1);
 }
 
 THREAD(disturber) {

@@ -23,7 +23,7 @@ static BLOCK void withdraw(struct account *account, long amount) {
 #ifndef FIXED
     pthread_mutex_lock(&account->lock);
 #endif
-    account->balance -= amount;
+    account->balance -= amount; // @out
 #ifndef FIXED
     pthread_mutex_unlock(&account->lock); // @out
 #endif
@@ -33,7 +33,7 @@ static BLOCK void deposit(struct account *account, long amount) {
 #ifndef FIXED
     pthread_mutex_lock(&account->lock); // @in
 #endif
-    account->balance += amount;
+    account->balance += amount; // @in
 #ifndef FIXED
     pthread_mutex_unlock(&account->lock);
 #endif
@@ -65,9 +65,9 @@ static BLOCK void transfer(long amount, int slow) {
 }
 
 static BLOCK long audit(void) {
-    lock_both(); // @cut
-    long total = checking.balance + savings.balance;
-    unlock_both(); // @cut
+    lock_both();                                     // @cut
+    long total = checking.balance + savings.balance; // @cut
+    unlock_both();                                   // @cut
     return total;
 }
 

@@ -5,6 +5,7 @@
 // EXPECT cut-by: tally
 // EXPECT on: total
 // EXPECT line: tally @out @cut @in
+// EXPECT runs: work 1/2
 // TWIN -DFIXED
 // EXPECT-FIXED none
 #include "schedule.h"
@@ -19,7 +20,7 @@ static int cells[2];
 
 static BLOCK void tally(int amount, int slow) {
     pthread_mutex_lock(&total.lock); // @cut
-    int value = total.value;
+    int value = total.value;         // @cut @out
     if (slow) {
 #ifndef FIXED
         pthread_mutex_unlock(&total.lock); // @out
@@ -30,7 +31,7 @@ static BLOCK void tally(int amount, int slow) {
         pthread_mutex_lock(&total.lock); // @in
 #endif
     }
-    total.value = value + amount;
+    total.value = value + amount;      // @in @cut
     pthread_mutex_unlock(&total.lock); // @cut
 }
 

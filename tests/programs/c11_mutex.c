@@ -17,7 +17,7 @@ static struct {
 
 static BLOCK int read_pair(void) {
     mtx_lock(&pair.lock);
-    int x = pair.x;
+    int x = pair.x; // @out
 #ifndef FIXED
     mtx_unlock(&pair.lock); // @out
 #endif
@@ -26,14 +26,15 @@ static BLOCK int read_pair(void) {
 #ifndef FIXED
     mtx_lock(&pair.lock); // @in
 #endif
-    int y = pair.y;
+    int y = pair.y; // @in
     mtx_unlock(&pair.lock);
     return x == y;
 }
 
 static BLOCK void write_pair(int value) {
-    mtx_lock(&pair.lock); // @cut
-    pair.x = pair.y = value;
+    mtx_lock(&pair.lock);   // @cut
+    pair.x = value;         // @cut
+    pair.y = value;         // @cut
     mtx_unlock(&pair.lock); // @cut
 }
 

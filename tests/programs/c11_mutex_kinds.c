@@ -33,8 +33,8 @@ static struct timespec in_seconds(int seconds) {
 static BLOCK void add(int *half) {
     struct timespec deadline = in_seconds(10);
     check(mtx_timedlock(&state.lock, &deadline) == thrd_success); // @in
-    ++*half;
-    mtx_unlock(&state.lock); // @out
+    ++*half;                                                      // @in @out
+    mtx_unlock(&state.lock);                                      // @out
 }
 
 static BLOCK void update(void) {
@@ -59,8 +59,8 @@ static BLOCK void look(void) {
     atomic_store(&refused, 1);
 #else
     check(mtx_trylock(&state.lock) == thrd_success); // @cut
-    check(state.left != state.right);
-    mtx_unlock(&state.lock); // @cut
+    check(state.left != state.right);                // @cut
+    mtx_unlock(&state.lock);                         // @cut
 #endif
 }
 

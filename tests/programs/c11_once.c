@@ -39,7 +39,7 @@ static BLOCK const int *get_table(int slow) {
     call_once(&once, fill_slowly);
 #else
     mtx_lock(&table.lock);
-    int ready = table.ready;
+    int ready = table.ready; // @out
     mtx_unlock(&table.lock); // @out
     if (slow) {
         step(1);
@@ -47,7 +47,7 @@ static BLOCK const int *get_table(int slow) {
     }
     if (!ready) {
         mtx_lock(&table.lock); // @in
-        fill();
+        fill();                // @in
         mtx_unlock(&table.lock);
     }
 #endif

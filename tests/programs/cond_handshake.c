@@ -5,6 +5,7 @@
 // EXPECT cut-by: refill
 // EXPECT on: box
 // EXPECT line: consume @out @cut @in
+// EXPECT runs: consume 1/1
 // TWIN -DFIXED
 // EXPECT-FIXED none
 #include "schedule.h"
@@ -20,7 +21,7 @@ static BLOCK void consume(void) {
     step(1);
     while (!box.open)
         pthread_cond_wait(&box.changed, &box.lock);
-    int items = box.items;
+    int items = box.items; // @out
 #ifndef FIXED
     pthread_mutex_unlock(&box.lock); // @out
 #endif
@@ -29,7 +30,7 @@ static BLOCK void consume(void) {
 #ifndef FIXED
     pthread_mutex_lock(&box.lock); // @in
 #endif
-    box.items = items - 1;
+    box.items = items - 1; // @in
     pthread_mutex_unlock(&box.lock);
 }
 

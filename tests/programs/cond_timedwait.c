@@ -31,7 +31,7 @@ static struct timespec soon(clockid_t clock) {
 
 static BLOCK int poll_twice(void) {
     pthread_mutex_lock(&sensor.lock);
-    int first = sensor.level;
+    int first = sensor.level; // @wait
     step(1);
 #ifndef FIXED
     for (clockid_t clock = CLOCK_REALTIME; sensor.level == first; clock = CLOCK_MONOTONIC) {
@@ -48,8 +48,8 @@ static BLOCK int poll_twice(void) {
 }
 
 static BLOCK void set_level(int level) {
-    pthread_mutex_lock(&sensor.lock); // @cut
-    sensor.level = level;
+    pthread_mutex_lock(&sensor.lock);   // @cut
+    sensor.level = level;               // @cut
     pthread_mutex_unlock(&sensor.lock); // @cut
 }
 

@@ -15,7 +15,7 @@ static struct {
 
 static BLOCK void update(void) {
     pthread_mutex_lock(&state.lock);
-    state.left++;
+    state.left++; // @out
 #ifndef FIXED
     pthread_mutex_unlock(&state.lock); // @out
 #endif
@@ -24,14 +24,14 @@ static BLOCK void update(void) {
 #ifndef FIXED
     pthread_mutex_lock(&state.lock); // @in
 #endif
-    state.right++;
+    state.right++; // @in
     pthread_mutex_unlock(&state.lock);
 }
 
 static BLOCK void look(void) {
-    pthread_mutex_lock(&state.lock); // @cut
-    int difference = state.left - state.right;
-    pthread_mutex_unlock(&state.lock); // @cut
+    pthread_mutex_lock(&state.lock);           // @cut
+    int difference = state.left - state.right; // @cut
+    pthread_mutex_unlock(&state.lock);         // @cut
 #ifdef FIXED
     check(difference == 0);
 #else

@@ -11,7 +11,7 @@ static struct {
 
 void plugin_update(void (*pause)(void)) {
     pthread_mutex_lock(&plugin_state.lock);
-    plugin_state.left++;
+    plugin_state.left++; // @out
 #ifndef FIXED
     pthread_mutex_unlock(&plugin_state.lock); // @out
 #endif
@@ -19,13 +19,13 @@ void plugin_update(void (*pause)(void)) {
 #ifndef FIXED
     pthread_mutex_lock(&plugin_state.lock); // @in
 #endif
-    plugin_state.right++;
+    plugin_state.right++; // @in
     pthread_mutex_unlock(&plugin_state.lock);
 }
 
 int plugin_look(void) {
-    pthread_mutex_lock(&plugin_state.lock); // @cut
-    int difference = plugin_state.left - plugin_state.right;
-    pthread_mutex_unlock(&plugin_state.lock); // @cut
+    pthread_mutex_lock(&plugin_state.lock);                  // @cut
+    int difference = plugin_state.left - plugin_state.right; // @cut
+    pthread_mutex_unlock(&plugin_state.lock);                // @cut
     return difference;
 }

@@ -19,14 +19,14 @@ static struct {
 
 static BLOCK void update(void) {
     pthread_mutex_lock(&state.lock);
-    state.left++;
+    state.left++; // @out
 #ifndef FIXED
     pthread_mutex_unlock(&state.lock); // @out
     step(1);
     step(4);
     pthread_mutex_lock(&state.lock); // @in
 #endif
-    state.right++;
+    state.right++; // @in
     pthread_mutex_unlock(&state.lock);
 #ifdef FIXED
     step(1);
@@ -38,9 +38,9 @@ static BLOCK void update(void) {
 }
 
 static BLOCK void look(void) {
-    pthread_mutex_lock(&state.lock); // @cut
-    check(state.left == 1);
-    pthread_mutex_unlock(&state.lock); // @cut
+    pthread_mutex_lock(&state.lock);            // @cut
+    check(state.left == 1 && state.right <= 1); // @cut
+    pthread_mutex_unlock(&state.lock);          // @cut
 }
 
 THREAD(updater) {

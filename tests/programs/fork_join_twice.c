@@ -31,7 +31,7 @@ static BLOCK void overlap(void) {
     pthread_t thread;
     check(pthread_create(&thread, NULL, helper, NULL) == 0);
     pthread_mutex_lock(&shared.lock);
-    shared.value *= 2;
+    shared.value *= 2; // @out
 #ifndef FIXED
     pthread_mutex_unlock(&shared.lock); // @out
 #endif
@@ -40,7 +40,7 @@ static BLOCK void overlap(void) {
 #ifndef FIXED
     pthread_mutex_lock(&shared.lock); // @in
 #endif
-    shared.value *= 2;
+    shared.value *= 2; // @in
     pthread_mutex_unlock(&shared.lock);
     check(pthread_join(thread, NULL) == 0);
 }

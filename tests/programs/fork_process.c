@@ -22,7 +22,7 @@ static pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;
 
 static BLOCK void update(void) {
     pthread_mutex_lock(&state.lock);
-    state.left++;
+    state.left++; // @out
 #ifndef FIXED
     pthread_mutex_unlock(&state.lock); // @out
 #endif
@@ -31,14 +31,14 @@ static BLOCK void update(void) {
 #ifndef FIXED
     pthread_mutex_lock(&state.lock); // @in
 #endif
-    state.right++;
+    state.right++; // @in
     pthread_mutex_unlock(&state.lock);
 }
 
 static BLOCK void look(void) {
-    pthread_mutex_lock(&state.lock); // @cut
-    check(state.left == 1);
-    pthread_mutex_unlock(&state.lock); // @cut
+    pthread_mutex_lock(&state.lock);            // @cut
+    check(state.left == 1 && state.right <= 1); // @cut
+    pthread_mutex_unlock(&state.lock);          // @cut
 }
 
 static BLOCK int child_work(void) {

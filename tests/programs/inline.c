@@ -24,7 +24,7 @@ static void bump(void) {
 
 static void inner(void) {
     pthread_mutex_lock(&cell.lock);
-    bump();
+    bump(); // @out
 #ifndef FIXED
     pthread_mutex_unlock(&cell.lock); // @out
 #endif
@@ -33,7 +33,7 @@ static void inner(void) {
 #ifndef FIXED
     pthread_mutex_lock(&cell.lock); // @in
 #endif
-    bump();
+    bump(); // @in
     pthread_mutex_unlock(&cell.lock);
 }
 
@@ -42,8 +42,8 @@ static void outer(void) {
 }
 
 static int look(void) {
-    pthread_mutex_lock(&cell.lock); // @cut
-    int value = cell.value;
+    pthread_mutex_lock(&cell.lock);   // @cut
+    int value = cell.value;           // @cut
     pthread_mutex_unlock(&cell.lock); // @cut
     return value;
 }

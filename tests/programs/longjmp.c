@@ -22,8 +22,8 @@ static struct {
 static jmp_buf handler;
 
 static BLOCK void count_error(void) {
-    pthread_mutex_lock(&parser.lock); // @in
-    parser.errors++;
+    pthread_mutex_lock(&parser.lock);   // @in
+    parser.errors++;                    // @in @out
     pthread_mutex_unlock(&parser.lock); // @out
 }
 
@@ -50,8 +50,8 @@ static BLOCK void safe_parse(void) {
 }
 
 static BLOCK void reset(void) {
-    pthread_mutex_lock(&parser.lock); // @cut
-    parser.errors = 0;
+    pthread_mutex_lock(&parser.lock);   // @cut
+    parser.errors = 0;                  // @cut
     pthread_mutex_unlock(&parser.lock); // @cut
 }
 

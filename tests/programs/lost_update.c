@@ -1,10 +1,13 @@
-// Accessors that lock, and a caller that reads through one and writes through the other. Both
-// callers are cut at the same time: each comes in between the two halves of the other.
+// Accessors that lock, and a caller that reads through one and writes through the other. Each call
+// comes in between the two halves of the other, as far as the lock is concerned. But only one of
+// them loses an update: the last, which writes over what the other one wrote.
 //
 // EXPECT violated: deposit
 // EXPECT cut-by: deposit
 // EXPECT on: account
-// EXPECT runs: deposit 2/2
+// EXPECT runs: deposit 1/2
+// EXPECT-LOCKS violated: deposit
+// EXPECT-LOCKS runs: deposit 2/2
 // TWIN -DFIXED
 // EXPECT-FIXED none
 #include "schedule.h"

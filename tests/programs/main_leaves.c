@@ -19,7 +19,7 @@ static struct {
 
 static BLOCK void update(void) {
     pthread_mutex_lock(&state.lock);
-    state.left++;
+    state.left++; // @out
 #ifndef FIXED
     pthread_mutex_unlock(&state.lock); // @out
 #endif
@@ -28,14 +28,14 @@ static BLOCK void update(void) {
 #ifndef FIXED
     pthread_mutex_lock(&state.lock); // @in
 #endif
-    state.right++;
+    state.right++; // @in
     pthread_mutex_unlock(&state.lock);
 }
 
 static BLOCK void look(void) {
-    pthread_mutex_lock(&state.lock); // @cut
-    check(state.left == 1);
-    pthread_mutex_unlock(&state.lock); // @cut
+    pthread_mutex_lock(&state.lock);            // @cut
+    check(state.left == 1 && state.right <= 1); // @cut
+    pthread_mutex_unlock(&state.lock);          // @cut
 }
 
 THREAD(updater) {

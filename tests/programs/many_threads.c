@@ -18,14 +18,14 @@ static struct {
 } counter = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static BLOCK void add(int amount) {
-    pthread_mutex_lock(&counter.lock); // @cut
-    counter.value += amount;
+    pthread_mutex_lock(&counter.lock);   // @cut
+    counter.value += amount;             // @cut
     pthread_mutex_unlock(&counter.lock); // @cut
 }
 
 static BLOCK void last(void) {
     pthread_mutex_lock(&counter.lock);
-    int value = counter.value;
+    int value = counter.value; // @out
 #ifndef FIXED
     pthread_mutex_unlock(&counter.lock); // @out
 #endif
@@ -34,7 +34,7 @@ static BLOCK void last(void) {
 #ifndef FIXED
     pthread_mutex_lock(&counter.lock); // @in
 #endif
-    counter.value = value + 1;
+    counter.value = value + 1; // @in
     pthread_mutex_unlock(&counter.lock);
 }
 

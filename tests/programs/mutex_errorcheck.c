@@ -19,7 +19,7 @@ static struct {
 
 static BLOCK void refill(void) {
     pthread_mutex_lock(&tank.lock);
-    tank.level = 1;
+    tank.level = 1;                   // @out
     pthread_mutex_unlock(&tank.lock); // @out
 #ifdef FIXED
     pthread_mutex_lock(&tank.lock);
@@ -29,9 +29,9 @@ static BLOCK void refill(void) {
 #ifdef FIXED
     check(pthread_mutex_lock(&tank.lock) == EDEADLK);
 #else
-    pthread_mutex_lock(&tank.lock); // @in
+    pthread_mutex_lock(&tank.lock);   // @in
 #endif
-    tank.level++;
+    tank.level++; // @in
     pthread_mutex_unlock(&tank.lock);
 }
 
@@ -40,8 +40,8 @@ static BLOCK void drain(void) {
     check(pthread_mutex_trylock(&tank.lock) == EBUSY);
     check(pthread_mutex_unlock(&tank.lock) == EPERM);
 #else
-    pthread_mutex_lock(&tank.lock); // @cut
-    tank.level = 0;
+    pthread_mutex_lock(&tank.lock);   // @cut
+    tank.level = 0;                   // @cut
     pthread_mutex_unlock(&tank.lock); // @cut
 #endif
 }

@@ -34,7 +34,7 @@ static struct timespec in_seconds(clockid_t clock, int seconds) {
 static BLOCK void reserve(void) {
     struct timespec deadline = in_seconds(CLOCK_REALTIME, 10);
     check(pthread_mutex_timedlock(&stock.lock, &deadline) == 0);
-    int left = stock.left;
+    int left = stock.left;             // @out
     pthread_mutex_unlock(&stock.lock); // @out
 #ifdef FIXED
     check(pthread_mutex_timedlock(&stock.lock, &deadline) == 0);
@@ -46,7 +46,7 @@ static BLOCK void reserve(void) {
 #else
     check(pthread_mutex_timedlock(&stock.lock, &deadline) == 0); // @in
 #endif
-    stock.left = left - 1;
+    stock.left = left - 1; // @in
     pthread_mutex_unlock(&stock.lock);
 }
 
@@ -58,8 +58,8 @@ static BLOCK void sell(void) {
 #else
     struct timespec deadline = in_seconds(CLOCK_MONOTONIC, 10);
     check(pthread_mutex_clocklock(&stock.lock, CLOCK_MONOTONIC, &deadline) == 0); // @cut
-    stock.left--;
-    pthread_mutex_unlock(&stock.lock); // @cut
+    stock.left--;                                                                 // @cut
+    pthread_mutex_unlock(&stock.lock);                                            // @cut
 #endif
 }
 

@@ -24,7 +24,7 @@ static atomic_int busy;
 
 static BLOCK void publish(void) {
     check(pthread_mutex_trylock(&page.lock) == 0);
-    page.head = 1;
+    page.head = 1;                    // @out
     pthread_mutex_unlock(&page.lock); // @out
 #ifdef FIXED
     check(pthread_mutex_trylock(&page.lock) == 0);
@@ -36,7 +36,7 @@ static BLOCK void publish(void) {
 #else
     check(pthread_mutex_trylock(&page.lock) == 0); // @in
 #endif
-    page.body = 1;
+    page.body = 1; // @in
     pthread_mutex_unlock(&page.lock);
 }
 
@@ -46,8 +46,8 @@ static BLOCK void peek(void) {
     atomic_store(&busy, 1);
 #else
     check(pthread_mutex_trylock(&page.lock) == 0); // @cut
-    check(page.head != page.body);
-    pthread_mutex_unlock(&page.lock); // @cut
+    check(page.head != page.body);                 // @cut
+    pthread_mutex_unlock(&page.lock);              // @cut
 #endif
 }
 

@@ -19,7 +19,7 @@ static struct {
 
 static BLOCK void inner(int slow) {
     pthread_mutex_lock(&cell.lock);
-    cell.value++;
+    cell.value++; // @out
     if (slow) {
 #ifndef FIXED
         pthread_mutex_unlock(&cell.lock); // @out
@@ -30,7 +30,7 @@ static BLOCK void inner(int slow) {
         pthread_mutex_lock(&cell.lock); // @in
 #endif
     }
-    cell.value++;
+    cell.value++; // @in
     pthread_mutex_unlock(&cell.lock);
 }
 
@@ -43,8 +43,8 @@ static BLOCK void outer(void) {
 }
 
 static BLOCK void disturb(void) {
-    pthread_mutex_lock(&cell.lock); // @cut
-    cell.value = 0;
+    pthread_mutex_lock(&cell.lock);   // @cut
+    cell.value = 0;                   // @cut
     pthread_mutex_unlock(&cell.lock); // @cut
 }
 

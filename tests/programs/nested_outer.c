@@ -21,7 +21,7 @@ static BLOCK void inner(void) {
 #ifndef FIXED
     pthread_mutex_lock(&cell.lock); // @in
 #endif
-    cell.value++;
+    cell.value++; // @in @out
 #ifndef FIXED
     pthread_mutex_unlock(&cell.lock); // @out
 #endif
@@ -45,8 +45,8 @@ static BLOCK void outer(void) {
 }
 
 static BLOCK void disturb(void) {
-    pthread_mutex_lock(&cell.lock); // @cut
-    cell.value = 0;
+    pthread_mutex_lock(&cell.lock);   // @cut
+    cell.value = 0;                   // @cut
     pthread_mutex_unlock(&cell.lock); // @cut
 }
 

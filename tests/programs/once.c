@@ -32,7 +32,7 @@ static BLOCK int get_limit(int slow) {
     return config.limit;
 #else
     pthread_mutex_lock(&config.lock);
-    int ready = config.ready;
+    int ready = config.ready;           // @out
     pthread_mutex_unlock(&config.lock); // @out
     if (slow) {
         step(1);
@@ -40,7 +40,7 @@ static BLOCK int get_limit(int slow) {
     }
     pthread_mutex_lock(&config.lock); // @in
     if (!ready) {
-        config.ready = 1;
+        config.ready = 1; // @in
         config.limit++;
     }
     int limit = config.limit;

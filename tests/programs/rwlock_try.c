@@ -5,6 +5,8 @@
 // EXPECT cut-by: set
 // EXPECT on: samples
 // EXPECT line: average @out @cut @in
+// EXPECT-LOCKS violated: average
+// EXPECT-LOCKS line: average @out @cut @in
 // TWIN -DFIXED
 // EXPECT-FIXED none
 #define SCHEDULE_HOLDS
@@ -33,7 +35,7 @@ static struct timespec in_seconds(int seconds) {
 static BLOCK int average(void) {
     struct timespec deadline = in_seconds(10);
     check(pthread_rwlock_tryrdlock(&samples.lock) == 0);
-    int low = samples.low;
+    int low = samples.low;                // @out
     pthread_rwlock_unlock(&samples.lock); // @out
 #ifdef FIXED
     check(pthread_rwlock_timedrdlock(&samples.lock, &deadline) == 0);
@@ -45,7 +47,7 @@ static BLOCK int average(void) {
 #else
     check(pthread_rwlock_timedrdlock(&samples.lock, &deadline) == 0); // @in
 #endif
-    int high = samples.high;
+    int high = samples.high; // @in
     pthread_rwlock_unlock(&samples.lock);
     return (low + high) / 2;
 }
@@ -59,10 +61,10 @@ static BLOCK void set(int value) {
 #else
     struct timespec deadline = in_seconds(10);
     check(pthread_rwlock_trywrlock(&samples.lock) == 0); // @cut
-    samples.low = value;
+    samples.low = value;                                 // @cut
     pthread_rwlock_unlock(&samples.lock);
     check(pthread_rwlock_timedwrlock(&samples.lock, &deadline) == 0);
-    samples.high = value;
+    samples.high = value;                 // @cut
     pthread_rwlock_unlock(&samples.lock); // @cut
 #endif
 }

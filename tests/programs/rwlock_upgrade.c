@@ -7,6 +7,8 @@
 // EXPECT on: cache
 // EXPECT line: lookup @out @cut @in
 // EXPECT runs: lookup 1/2
+// EXPECT-LOCKS violated: lookup
+// EXPECT-LOCKS line: lookup @out @cut @in
 // TWIN -DFIXED
 // EXPECT-FIXED none
 #include "schedule.h"
@@ -22,7 +24,7 @@ static BLOCK int lookup(int slow) {
 #else
     pthread_rwlock_rdlock(&cache.lock);
 #endif
-    int filled = cache.filled;
+    int filled = cache.filled; // @out
 #ifndef FIXED
     pthread_rwlock_unlock(&cache.lock); // @out
 #endif
@@ -34,7 +36,7 @@ static BLOCK int lookup(int slow) {
     pthread_rwlock_wrlock(&cache.lock); // @cut @in
 #endif
     if (!filled) {
-        cache.filled = 1;
+        cache.filled = 1; // @cut @in
         cache.value++;
     }
     int value = cache.value;

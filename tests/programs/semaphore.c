@@ -1,6 +1,9 @@
-// A block posts a request and waits for the answer: whoever answers comes in between. The twin is
+// A block posts a request and waits for the answer: whoever answers comes in between. A function
+// that nobody named would be split where it waits, so the specification names it. The twin is
 // atomic: it only posts, and the caller waits.
 //
+// SPEC atomic function ask
+// SPEC atomic function answer
 // EXPECT violated: ask
 // EXPECT cut-by: answer
 // EXPECT line: ask @post @cut @wait

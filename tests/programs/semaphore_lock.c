@@ -4,6 +4,8 @@
 // EXPECT cut-by: look
 // EXPECT on: state
 // EXPECT line: update @out @cut @in
+// EXPECT-LOCKS violated: update
+// EXPECT-LOCKS line: update @out @cut @in
 // TWIN -DFIXED
 // EXPECT-FIXED none
 #define SCHEDULE_HOLDS
@@ -33,7 +35,7 @@ static struct timespec in_seconds(int seconds) {
 static BLOCK void update(void) {
     struct timespec deadline = in_seconds(10);
     check(sem_wait(&state.lock) == 0);
-    state.left++;
+    state.left++; // @out
 #ifndef FIXED
     sem_post(&state.lock); // @out
 #endif
@@ -44,7 +46,7 @@ static BLOCK void update(void) {
 #else
     check(sem_timedwait(&state.lock, &deadline) == 0); // @in
 #endif
-    state.right++;
+    state.right++; // @in
     sem_post(&state.lock);
     check(deadline.tv_sec != 0);
 }
@@ -57,8 +59,8 @@ static BLOCK void look(void) {
     atomic_store(&refused, 1);
 #else
     check(sem_trywait(&state.lock) == 0);              // @cut
-    check(state.left != state.right);
-    sem_post(&state.lock); // @cut
+    check(state.left != state.right);                  // @cut
+    sem_post(&state.lock);                             // @cut
 #endif
 }
 

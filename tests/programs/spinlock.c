@@ -15,7 +15,7 @@ static struct {
 
 static BLOCK int read_pair(void) {
     pthread_spin_lock(&pair.lock);
-    int x = pair.x;
+    int x = pair.x; // @out
 #ifndef FIXED
     pthread_spin_unlock(&pair.lock); // @out
 #endif
@@ -24,14 +24,15 @@ static BLOCK int read_pair(void) {
 #ifndef FIXED
     check(pthread_spin_trylock(&pair.lock) == 0); // @in
 #endif
-    int y = pair.y;
+    int y = pair.y; // @in
     pthread_spin_unlock(&pair.lock);
     return x == y;
 }
 
 static BLOCK void write_pair(int value) {
-    pthread_spin_lock(&pair.lock); // @cut
-    pair.x = pair.y = value;
+    pthread_spin_lock(&pair.lock);   // @cut
+    pair.x = value;                  // @cut
+    pair.y = value;                  // @cut
     pthread_spin_unlock(&pair.lock); // @cut
 }
 

@@ -26,7 +26,7 @@ static std::atomic<int> refused;
 static BLOCK void refresh() {
     std::unique_lock<std::mutex> lock(page.lock, std::defer_lock);
     lock.lock();
-    page.head++;
+    page.head++;   // @out
     lock.unlock(); // @out
 #ifdef FIXED
     lock.lock();
@@ -38,7 +38,7 @@ static BLOCK void refresh() {
 #else
     lock.lock(); // @in
 #endif
-    page.body++;
+    page.body++; // @in
 }
 
 static BLOCK void peek() {

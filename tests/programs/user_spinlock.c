@@ -1,10 +1,9 @@
-// A lock of the program's own making, from an atomic flag: what it orders is seen through the flag.
-// The bug lets go of it in mid-block. In the twin nobody spins while it is held: that would be a
-// write to the flag between two writes of the holder, which the definition calls a violation.
+// A lock of the program's own making, from an atomic flag that is a variable of its own: it is
+// known as a lock by the way it is used. The bug lets go of it in mid-block.
 //
 // EXPECT violated: move
 // EXPECT cut-by: look
-// EXPECT on: taken
+// EXPECT on: from to
 // EXPECT line: move @out @cut @in
 // TWIN -DFIXED
 // EXPECT-FIXED none
@@ -18,21 +17,21 @@ static int from = 1, to;
 
 static BLOCK void move(void) {
     check(!atomic_flag_test_and_set(&taken));
-    from--;
+    from--; // @out
 #ifndef FIXED
     atomic_flag_clear(&taken); // @out
     step(1);
     step(4);
     check(!atomic_flag_test_and_set(&taken)); // @in
 #endif
-    to++;
+    to++; // @in
     atomic_flag_clear(&taken);
 }
 
 static BLOCK int look(void) {
     check(!atomic_flag_test_and_set(&taken)); // @cut
-    int sum = from + to;
-    atomic_flag_clear(&taken); // @cut
+    int sum = from + to;                      // @cut
+    atomic_flag_clear(&taken);                // @cut
     return sum;
 }
 

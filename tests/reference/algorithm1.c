@@ -190,7 +190,11 @@ unsigned algorithm1_report(const struct sample *sample) {
     static struct state s;
     initialization(&s, sample);
     for (size_t i = 0; i < sample->count; i++) {
-        process(&s, &sample->events[i]);
+        const struct st_event *event = &sample->events[i];
+        if (sample->relation == ST_DATA && sample_is_on_lock(sample, event))
+            s.has_events[event->thread] = true;
+        else
+            process(&s, event);
         if (s.declared)
             return (unsigned)i + 1;
     }

@@ -93,6 +93,8 @@ static void gather_findings(struct st_findings *findings) {
 /* Feeds the sample in one batch, or (with `batches`) in small ones with spread threads. */
 static void run(const struct st_engine *engine, const struct sample *sample,
                 struct st_findings *findings, struct chance *batches) {
+    struct st_event events[SAMPLE_EVENTS];
+    sample_feed(sample, events);
     st_findings_init(findings, 0);
     void *state = engine->create(findings);
     for (size_t i = 0; i < sample->count;) {
@@ -100,7 +102,7 @@ static void run(const struct st_engine *engine, const struct sample *sample,
         /* A separate copy for each batch: if an engine keeps a pointer into the events it was fed,
          * the sanitizers find it, and without them the overwriting does. */
         struct st_event batch[SAMPLE_EVENTS];
-        memcpy(batch, &sample->events[i], count * sizeof batch[0]);
+        memcpy(batch, &events[i], count * sizeof batch[0]);
         if (batches) {
             size_t small = 1 + chance_below(batches, 4);
             count = small < count ? small : count;
@@ -350,7 +352,9 @@ bool compare_deferred(const struct sample *sample, const struct reference *refer
                       char *why) {
     const struct promise *promise = promise_of("witness");
     struct st_findings findings;
-    deferred_run(sample->events, sample->count, seed, &findings);
+    struct st_event events[SAMPLE_EVENTS];
+    sample_feed(sample, events);
+    deferred_run(events, sample->count, seed, &findings);
     bool same = check_verdict(promise, &findings, reference, why) &&
                 check_blocks(promise, &findings, sample, reference, why) &&
                 check_evidence(promise, &findings, sample, reference, why);

@@ -3,6 +3,8 @@
  *     differential [--seed S] [--count N] [--engine NAME] [--forever] [--verbose]
  *                  [--damaged] [--deferred] [--races]
  *
+ * Each trace is checked by both relations, `locks` and `data`.
+ *
  * Trace number i comes from the seed S + i, so a mismatch is reproduced with `--seed <the seed
  * printed> --count 1`. With --damaged the traces are malformed ones after repair,
  * as `check --repair` shows them to engines. With --deferred only witness is compared, which then
@@ -59,8 +61,9 @@ static bool shows_fault(const struct sample *sample, void *context) {
 static void report(const struct sample *original, uint64_t seed, struct fault *fault) {
     struct sample sample = *original;
     struct reference reference;
-    printf("seed %" PRIu64 ", %s: %s\n", seed,
-           fault->engine ? fault->engine->name : "the references", fault->why);
+    printf("seed %" PRIu64 ", %s, --%s: %s\n", seed,
+           fault->engine ? fault->engine->name : "the references",
+           st_relation_name(sample.relation), fault->why);
     shrink(&sample, shows_fault, fault);
     shows_fault(&sample, fault);
     reference_check(&reference, &sample);
@@ -166,18 +169,17 @@ static bool check_races(const struct options *options, uint64_t seed) {
     return false;
 }
 
-/* True if all agree on the trace of this seed. */
-static bool check_seed(const struct options *options, uint64_t seed, struct tally *tallies) {
-    struct sample sample;
+/* True if all agree on the sample, by its relation. */
+static bool check_sample(const struct options *options, uint64_t seed, const struct sample *sample,
+                         struct tally *tally) {
     struct reference reference;
     struct fault fault = {.engine = NULL, .deferred = options->deferred, .batches = seed};
     program_part = "the reference";
-    enum kind kind = options->damaged ? generate_damaged(&sample, seed) : generate(&sample, seed);
-    reference_check(&reference, &sample);
+    reference_check(&reference, sample);
     if (options->program.verbose)
-        count(&tallies[kind], &sample, &reference);
-    if (!compare_algorithm1(&sample, &reference, fault.why)) {
-        report(&sample, seed, &fault);
+        count(tally, sample, &reference);
+    if (!compare_algorithm1(sample, &reference, fault.why)) {
+        report(sample, seed, &fault);
         return false;
     }
     for (const struct st_engine *const *engine = st_engines; *engine; engine++) {
@@ -185,12 +187,23 @@ static bool check_seed(const struct options *options, uint64_t seed, struct tall
             continue;
         fault.engine = *engine;
         program_part = (*engine)->name;
-        if (shows_fault(&sample, &fault)) {
-            report(&sample, seed, &fault);
+        if (shows_fault(sample, &fault)) {
+            report(sample, seed, &fault);
             return false;
         }
     }
     return true;
+}
+
+/* True if all agree on the trace of this seed, by both relations. */
+static bool check_seed(const struct options *options, uint64_t seed, struct tally *tallies) {
+    struct sample sample;
+    program_part = "the reference";
+    enum kind kind = options->damaged ? generate_damaged(&sample, seed) : generate(&sample, seed);
+    if (!check_sample(options, seed, &sample, &tallies[kind]))
+        return false;
+    sample.relation = ST_DATA;
+    return check_sample(options, seed, &sample, &tallies[KIND_COUNT]);
 }
 
 static void print_tallies(const struct tally *tallies) {
@@ -209,6 +222,7 @@ static void print_tallies(const struct tally *tallies) {
         all.messages += tally->messages;
     }
     print_tally("all", &all);
+    print_tally("by data", &tallies[KIND_COUNT]);
 }
 
 static size_t engine_count(const struct options *options) {
@@ -220,7 +234,7 @@ static size_t engine_count(const struct options *options) {
 
 struct check {
     const struct options *options;
-    struct tally tallies[KIND_COUNT];
+    struct tally tallies[KIND_COUNT + 1]; /* the last one: of all kinds, by `data` */
 };
 
 static bool check_next(void *context, uint64_t seed) {

@@ -4,9 +4,10 @@ bool evidence_place(const struct st_place *place, const struct sample *sample) {
     if (place->number < 1 || place->number > sample->count)
         return false;
     const struct st_event *event = &sample->events[place->number - 1];
+    bool left_out = sample->relation == ST_DATA && sample_is_on_lock(sample, event);
     return event->thread == place->event.thread && event->target == place->event.target &&
            event->loc == place->event.loc && event->written == place->event.written &&
-           event->op == place->event.op;
+           place->event.op == (left_out ? ST_LOCKING : event->op);
 }
 
 static const char *check_edge(const struct st_edge *edge, const struct sample *sample) {
@@ -14,7 +15,8 @@ static const char *check_edge(const struct st_edge *edge, const struct sample *s
         return "an edge has an event that is not the trace's";
     if (edge->from.number >= edge->to.number)
         return "an edge goes back in the trace";
-    if (!reference_depends(&edge->from.event, &edge->to.event, edge->kind))
+    if (!reference_counts(sample, &sample->events[edge->from.number - 1],
+                          &sample->events[edge->to.number - 1], edge->kind))
         return "an edge is no dependence of its kind";
     return NULL;
 }
@@ -38,10 +40,13 @@ const char *evidence_path(const struct st_violation *violation, const struct sam
     return last->to.number == violation->event.number ? NULL : "the path ends at another event";
 }
 
-static bool depends_directly(const struct st_event *from, const struct st_event *to) {
-    return reference_depends(from, to, ST_EDGE_CONFLICT) ||
-           reference_depends(from, to, ST_EDGE_LOCK) || reference_depends(from, to, ST_EDGE_FORK) ||
-           reference_depends(from, to, ST_EDGE_JOIN) || reference_depends(from, to, ST_EDGE_SYNC);
+static bool depends_directly(const struct sample *sample, const struct st_event *from,
+                             const struct st_event *to) {
+    return reference_counts(sample, from, to, ST_EDGE_CONFLICT) ||
+           reference_counts(sample, from, to, ST_EDGE_LOCK) ||
+           reference_counts(sample, from, to, ST_EDGE_FORK) ||
+           reference_counts(sample, from, to, ST_EDGE_JOIN) ||
+           reference_counts(sample, from, to, ST_EDGE_SYNC);
 }
 
 /* edges[i]: the fewest edges from the block to event i, or NONE. Events of the block itself start
@@ -59,9 +64,9 @@ size_t evidence_shortest(const struct st_violation *violation, const struct samp
                 continue;
             if (!own && source->thread == event->thread && edges[from] < edges[to])
                 edges[to] = edges[from];
-            if (!own && depends_directly(source, event) && edges[from] + 1 < edges[to])
+            if (!own && depends_directly(sample, source, event) && edges[from] + 1 < edges[to])
                 edges[to] = edges[from] + 1;
-            if (to + 1 == violation->event.number && depends_directly(source, event) &&
+            if (to + 1 == violation->event.number && depends_directly(sample, source, event) &&
                 edges[from] + 1 < returned)
                 returned = edges[from] + 1;
         }

@@ -207,7 +207,9 @@ static void make_child(struct generator *g, uint32_t t, unsigned silent) {
     struct program *parent = &g->programs[below(g, t)];
     if (parent->count >= MAX_STEPS - 4)
         return;
-    size_t at = below(g, (uint32_t)parent->count / 2 + 1);
+    /* Late forks come after joins: the child can take over what a joined thread left behind. */
+    bool late = g->kind == KIND_FORK_JOIN && percent(g, 50);
+    size_t at = below(g, (uint32_t)parent->count / (late ? 1 : 2) + 1);
     /* A trace may begin after its threads did: then there is only the join. */
     g->programs[t].forked = percent(g, 92);
     if (g->programs[t].forked) {
@@ -443,7 +445,9 @@ static void make_trace(struct generator *g, struct sample *sample) {
     }
     sample->count = 0;
     sample->repair = false;
+    sample->relation = ST_LOCKS;
     interleave(g, sample);
+    sample->lock_channels = percent(g, 40) ? 0 : below(g, 1 << SAMPLE_CHANNELS);
 }
 
 /* Loses an event, repeats one, or swaps one with the last. */

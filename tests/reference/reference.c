@@ -38,16 +38,28 @@ bool reference_depends(const struct st_event *from, const struct st_event *to,
     return false;
 }
 
-static bool depends_somehow(const struct st_event *from, const struct st_event *to) {
-    return from->thread == to->thread || reference_depends(from, to, ST_EDGE_CONFLICT) ||
-           reference_depends(from, to, ST_EDGE_LOCK) || reference_depends(from, to, ST_EDGE_FORK) ||
-           reference_depends(from, to, ST_EDGE_JOIN) || reference_depends(from, to, ST_EDGE_SYNC);
+/* In `data`, the order from a release of a lock to an acquire of it does not count, nor that of a
+ * channel which belongs to a lock. Everything else does. */
+bool reference_counts(const struct sample *sample, const struct st_event *from,
+                      const struct st_event *to, enum st_edge_kind kind) {
+    bool of_lock =
+        kind == ST_EDGE_LOCK || (kind == ST_EDGE_SYNC && sample->lock_channels >> from->target & 1);
+    return reference_depends(from, to, kind) && !(sample->relation == ST_DATA && of_lock);
+}
+
+static bool depends_somehow(const struct sample *sample, const struct st_event *from,
+                            const struct st_event *to) {
+    return from->thread == to->thread || reference_counts(sample, from, to, ST_EDGE_CONFLICT) ||
+           reference_counts(sample, from, to, ST_EDGE_LOCK) ||
+           reference_counts(sample, from, to, ST_EDGE_FORK) ||
+           reference_counts(sample, from, to, ST_EDGE_JOIN) ||
+           reference_counts(sample, from, to, ST_EDGE_SYNC);
 }
 
 static void order_events(struct reference *reference, const struct sample *sample) {
     for (size_t to = 0; to < sample->count; to++)
         for (size_t from = 0; from < to; from++)
-            if (depends_somehow(&sample->events[from], &sample->events[to]))
+            if (depends_somehow(sample, &sample->events[from], &sample->events[to]))
                 reference->before[to] |= reference->before[from] | bit(from);
     for (size_t to = 0; to < sample->count; to++)
         for (size_t from = 0; from < to; from++)

@@ -41,6 +41,10 @@ void reference_check(struct reference *reference, const struct sample *sample);
 bool reference_depends(const struct st_event *from, const struct st_event *to,
                        enum st_edge_kind kind);
 
+/* And does that count in the relation of their sample? */
+bool reference_counts(const struct sample *sample, const struct st_event *from,
+                      const struct st_event *to, enum st_edge_kind kind);
+
 void reference_print(FILE *file, const struct reference *reference);
 
 #endif

@@ -27,7 +27,15 @@ static uint32_t renumbered(struct numbering *numbering, uint32_t old) {
     return numbering->of[old] - 1;
 }
 
+static uint32_t renumbered_channel(const struct sample *sample, struct numbering *numbering,
+                                   uint32_t old, uint32_t *lock_channels) {
+    uint32_t number = renumbered(numbering, old);
+    *lock_channels |= (sample->lock_channels >> old & 1) << number;
+    return number;
+}
+
 void sample_renumber(struct sample *sample) {
+    uint32_t lock_channels = 0;
     struct numbering threads = {0}, variables = {0}, locks = {0}, channels = {0}, blocks = {0};
     for (size_t i = 0; i < sample->count; i++) {
         struct st_event *event = &sample->events[i];
@@ -41,10 +49,27 @@ void sample_renumber(struct sample *sample) {
         else if (event->op == ST_FORK || event->op == ST_JOIN)
             event->target = renumbered(&threads, event->target);
         else if (event->op == ST_SEND || event->op == ST_RECEIVE)
-            event->target = renumbered(&channels, event->target);
+            event->target = renumbered_channel(sample, &channels, event->target, &lock_channels);
         else if (event->target != ST_NO_NAME)
             event->target = renumbered(&blocks, event->target);
     }
+    sample->lock_channels = lock_channels;
+}
+
+bool sample_is_on_lock(const struct sample *sample, const struct st_event *event) {
+    bool on_channel = event->op == ST_SEND || event->op == ST_RECEIVE;
+    return event->op == ST_ACQUIRE || event->op == ST_RELEASE ||
+           (on_channel && sample->lock_channels >> event->target & 1);
+}
+
+void sample_feed(const struct sample *sample, struct st_event events[SAMPLE_EVENTS]) {
+    struct st_channels channels = {{0}};
+    for (uint32_t c = 0; c < SAMPLE_CHANNELS; c++)
+        if (sample->lock_channels >> c & 1)
+            st_channels_set(&channels, c, (struct st_channel){.kind = ST_WHOLE_LOCK});
+    memcpy(events, sample->events, sample->count * sizeof *events);
+    st_relation_apply(sample->relation, &channels, events, sample->count);
+    st_channels_free(&channels);
 }
 
 static void assert_limits(const struct sample *sample) {
@@ -80,6 +105,8 @@ void sample_without(const struct sample *sample, uint64_t gone, struct sample *r
             result->events[kept++] = sample->events[i];
     result->count = kept;
     result->repair = sample->repair;
+    result->relation = sample->relation;
+    result->lock_channels = sample->lock_channels;
     sample_renumber(result);
 }
 
@@ -116,7 +143,13 @@ void sample_print_event(FILE *file, const struct st_event *event) {
 
 void sample_print(FILE *file, const struct sample *sample) {
     for (size_t i = 0; i < sample->count; i++) {
-        sample_print_event(file, &sample->events[i]);
+        const struct st_event *event = &sample->events[i];
+        bool on_channel = event->written == ST_SEND || event->written == ST_RECEIVE;
+        if (on_channel && sample->lock_channels >> event->target & 1)
+            fprintf(file, "T%u|%s(c%u [lock])|%" PRIu64, event->thread + 1,
+                    st_op_std(event->written), event->target + 1, (uint64_t)event->loc);
+        else
+            sample_print_event(file, event);
         fputc('\n', file);
     }
 }

@@ -3,7 +3,7 @@
 #define SERIATIM_REFERENCE_SAMPLE_H
 
 #include "base/error.h"
-#include "trace/symbols.h"
+#include "trace/relation.h"
 
 #include <stdio.h>
 
@@ -22,6 +22,8 @@ enum {
 struct sample {
     size_t count;
     bool repair; /* malformed events are dropped, as --repair does, instead of being an error */
+    enum st_relation relation; /* that it is checked by; ST_LOCKS unless it is ST_DATA */
+    uint32_t lock_channels;    /* bit c: channel c belongs to a lock */
     struct st_event events[SAMPLE_EVENTS];
 };
 
@@ -32,6 +34,12 @@ void sample_add(struct sample *sample, uint32_t thread, enum st_op op, uint32_t 
  * as the readers do, sets each location to the event's number and forgets what validation marked.
  */
 void sample_renumber(struct sample *sample);
+
+/* Is the event on a lock, be it through a channel? */
+bool sample_is_on_lock(const struct sample *sample, const struct st_event *event);
+
+/* The events as an engine gets them, by the relation of the sample. */
+void sample_feed(const struct sample *sample, struct st_event events[SAMPLE_EVENTS]);
 
 /* Validates and marks re-entrant acquires and their releases, and with `repair` the events that
  * are dropped. 0, or -1 with an error. */

@@ -10,6 +10,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum { MOCK_FIBERS = 4, THREADS = 20000, NAMES = 64, BYTES = 2048, LINES = 64 };
 
@@ -188,6 +191,29 @@ void rt_release(const volatile void *lock, uintptr_t caller) {
     add_object("release", lock);
 }
 
+static const char *const lock_words[][4] = {
+    {"acquire", "write-lock", "read-lock", "wait"},
+    {"release", "write-unlock", "read-unlock", "post"},
+};
+
+void rt_acquire_as(const volatile void *lock, enum st_stream_lock what, uintptr_t caller) {
+    must_be_inside();
+    (void)caller;
+    add_object(lock_words[0][what], lock);
+}
+
+void rt_release_as(const volatile void *lock, enum st_stream_lock what, uintptr_t caller) {
+    must_be_inside();
+    (void)caller;
+    add_object(lock_words[1][what], lock);
+}
+
+void rt_semaphore(const volatile void *semaphore, unsigned value, bool opened, uintptr_t caller) {
+    must_be_inside();
+    (void)caller;
+    add_object(opened ? value ? "opened 1" : "opened 0" : value ? "made 1" : "made 0", semaphore);
+}
+
 void rt_send(const volatile void *object, unsigned channel, uintptr_t caller) {
     must_be_inside();
     (void)caller;
@@ -207,6 +233,21 @@ void rt_mark_guard(const volatile void *guard) {
 void rt_split(void) {
     must_be_inside();
     add("split");
+}
+
+uint32_t rt_thread_serial(void) {
+    must_be_inside();
+    return self.serial;
+}
+
+void rt_pause(void) {
+    must_be_inside();
+    add("pause");
+}
+
+void rt_resume(void) {
+    must_be_inside();
+    add("resume");
 }
 
 void rt_futex_wait(const volatile void *word, uintptr_t caller) {
@@ -336,8 +377,32 @@ void *rt_map_memory(size_t bytes) {
     return used <= sizeof memory ? memory + used - bytes : NULL;
 }
 
+struct st_stream_head *rt_head;
+
+void rt_unwind(size_t depth) {
+    must_be_inside();
+    add("unwind to depth %zu", depth);
+}
+
+void rt_count_lost(void) {
+    add("lost");
+}
+
 void rt_stop_in_child(void) {
     self.finished = true;
+}
+
+uint32_t rt_generation = 1;
+
+void rt_follow_child(void) {
+}
+void rt_note_fork(void) {
+}
+void rt_shut_in(void) {
+}
+
+void rt_note_exit(int status) {
+    (void)status;
 }
 
 void rt_emit_modules(void) {

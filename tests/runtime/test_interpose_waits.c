@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -150,8 +152,31 @@ static void a_wait_for_a_semaphore_comes_after_posts(void **state) {
     assert_int_equal(sem_trywait(&s), 0);
     assert_int_equal(sem_timedwait(&s, &past), 0);
     assert_int_equal(sem_clockwait(&s, CLOCK_MONOTONIC, &past), 0);
-    assert_string_equal(mock_emitted(0), "send 0 s, send 0 s, send 0 s, send 0 s, receive 0 s, "
-                                         "receive 0 s, receive 0 s, receive 0 s");
+    assert_string_equal(mock_emitted(0),
+                        "post s, post s, post s, post s, wait s, wait s, wait s, wait s");
+}
+
+static void the_value_that_a_semaphore_is_made_with_is_emitted(void **state) {
+    (void)state;
+    char name[64];
+    sem_t s;
+    mock_begin();
+    mock_name(&s, sizeof s, "s");
+    assert_int_equal(sem_init(&s, 0, 0), 0);
+    assert_int_equal(sem_init(&s, 0, 5), 0);
+    assert_int_equal(sem_init(&s, 0, UINT_MAX), -1);
+    assert_string_equal(mock_emitted(0), "made 0 s, made 1 s");
+    snprintf(name, sizeof name, "/seriatim-test-%ld", (long)getpid());
+    errno = 0;
+    assert_ptr_equal(sem_open(name, 0), SEM_FAILED);
+    assert_int_equal(errno, ENOENT);
+    sem_t *opened = sem_open(name, O_CREAT, 0600, 3);
+    assert_ptr_not_equal(opened, SEM_FAILED);
+    mock_begin();
+    mock_name(opened, sizeof *opened, "o");
+    assert_ptr_equal(sem_open(name, 0), opened);
+    assert_string_equal(mock_emitted(0), "opened 1 o");
+    sem_unlink(name);
 }
 
 static pthread_barrier_t barrier;
@@ -283,6 +308,7 @@ int main(void) {
         cmocka_unit_test(a_cancelled_wait_holds_the_mutex_again),
         cmocka_unit_test(conditions_of_c11_are_conditions),
         cmocka_unit_test(a_wait_for_a_semaphore_comes_after_posts),
+        cmocka_unit_test(the_value_that_a_semaphore_is_made_with_is_emitted),
         cmocka_unit_test(phases_of_a_barrier_take_turns_on_two_channels),
         cmocka_unit_test(a_barrier_in_the_place_of_another_starts_anew),
         cmocka_unit_test(what_is_done_once_comes_before_every_return),

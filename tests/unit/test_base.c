@@ -185,8 +185,21 @@ static void the_lower_bound_is_the_first_that_is_not_before(void **state) {
     assert_int_equal(at, 3);
 }
 
+static void allocate_all(void *size) {
+    st_free_table(st_alloc_table(*(size_t *)size, 64), *(size_t *)size, 64);
+}
+
+static void work_that_can_be_done_without_survives_the_end_of_memory(void **unused) {
+    (void)unused;
+    size_t little = 10, all = SIZE_MAX / 8;
+    assert_true(st_try(allocate_all, &little));
+    assert_false(st_try(allocate_all, &all));
+    assert_true(st_try(allocate_all, &little));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(work_that_can_be_done_without_survives_the_end_of_memory),
         cmocka_unit_test(ids_are_numbered_in_order_of_appearance),
         cmocka_unit_test(zero_and_the_largest_id_are_ids_like_any_other),
         cmocka_unit_test(many_ids_survive_growth),

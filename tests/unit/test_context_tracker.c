@@ -19,13 +19,20 @@ static uint32_t name(struct st_names *names, const char *text) {
     return st_names_add(names, text, strlen(text));
 }
 
+enum { WRITE_SIDE, READ_SIDE, WHOLE, SIGNAL_SIDE, OTHER_WRITE_SIDE, OTHER_READ_SIDE, PLAIN };
+static const char *const channel_names[] = {"rw [write]", "rw [read]", "s [lock]", "s [signal]",
+                                            "qw [write]", "qw [read]", "c"};
+
 static int set_up(void **state) {
     struct fixture *f = calloc(1, sizeof *f);
     st_symbols_init(&f->symbols);
     f->symbols.contexts.kept = true;
-    f->tracker = st_context_tracker_new();
+    f->tracker = st_context_tracker_new(&f->symbols.channel_facts);
     name(&f->symbols.locks, "l");
     name(&f->symbols.locks, "m");
+    for (size_t i = 0; i < sizeof channel_names / sizeof *channel_names; i++)
+        name(&f->symbols.channels, channel_names[i]);
+    st_symbols_note_channels(&f->symbols);
     f->described = f->symbols;
     st_names_init(&f->described.locations);
     st_contexts_init(&f->described.contexts);
@@ -76,7 +83,7 @@ static const char *describe(struct fixture *f, uint32_t thread, enum st_op op, u
         at += sprintf(at, "[");
         for (uint32_t i = row.held; i; i = contexts->held[i - 1].rest)
             at += sprintf(at, "%s%s", at[-1] == '[' ? "" : " ",
-                          st_name(&f->symbols.locks, contexts->held[i - 1].lock));
+                          st_held_name(&f->symbols, contexts->held[i - 1].lock));
         sprintf(at, "]");
     }
     return f->text;
@@ -138,6 +145,39 @@ static void a_lock_that_is_acquired_twice_is_released_twice(void **state) {
     assert_string_equal(describe(f, 0, ST_END, 0, at), "f:1 []");
 }
 
+static void reader_writer_locks_are_held_too(void **state) {
+    struct fixture *f = *state;
+    uint64_t at = site(f, "f", "1", 0), there = site(f, "f", "2", 0);
+    describe(f, 0, ST_RECEIVE, WRITE_SIDE, at);
+    assert_string_equal(describe(f, 0, ST_READ, 0, at), "f:1 [rw (read)]");
+    describe(f, 0, ST_RECEIVE, WRITE_SIDE, at);
+    describe(f, 0, ST_RECEIVE, OTHER_WRITE_SIDE, there);
+    describe(f, 0, ST_RECEIVE, OTHER_READ_SIDE, there);
+    assert_string_equal(describe(f, 0, ST_READ, 0, at), "f:1 [qw rw (read)]");
+    describe(f, 0, ST_SEND, READ_SIDE, at);
+    assert_string_equal(describe(f, 0, ST_SEND, READ_SIDE, at), "f:1 [qw rw (read)]");
+    assert_string_equal(describe(f, 0, ST_SEND, OTHER_WRITE_SIDE, at), "f:1 [qw]");
+    assert_string_equal(describe(f, 0, ST_READ, 0, at), "f:1 []");
+    describe(f, 0, ST_SEND, PLAIN, at);
+    describe(f, 0, ST_RECEIVE, PLAIN, at);
+    assert_string_equal(describe(f, 0, ST_READ, 0, at), "f:1 []");
+}
+
+static void a_semaphore_is_held_until_it_is_known_to_be_a_signal(void **state) {
+    struct fixture *f = *state;
+    uint64_t at = site(f, "f", "1", 0);
+    describe(f, 0, ST_RECEIVE, WHOLE, at);
+    assert_string_equal(describe(f, 0, ST_READ, 0, at), "f:1 [s]");
+    describe(f, 0, ST_SEND, WHOLE, at);
+    assert_string_equal(describe(f, 0, ST_READ, 0, at), "f:1 []");
+    describe(f, 0, ST_RECEIVE, WHOLE, at);
+    describe(f, 1, ST_SEND, SIGNAL_SIDE, at);
+    describe(f, 2, ST_RECEIVE, SIGNAL_SIDE, at);
+    describe(f, 2, ST_RECEIVE, WHOLE, at);
+    assert_string_equal(describe(f, 0, ST_READ, 0, at), "f:1 []");
+    assert_string_equal(describe(f, 2, ST_READ, 0, at), "f:1 []");
+}
+
 static void locations_that_are_numbers_stay(void **state) {
     struct fixture *f = *state;
     struct st_event event = {.loc = 17, .written = ST_READ, .op = ST_READ};
@@ -171,6 +211,8 @@ int main(void) {
         TEST(calls_of_what_is_no_block_come_first),
         TEST(threads_have_stacks_and_locks_of_their_own),
         TEST(locks_are_held_until_they_are_released),
+        TEST(reader_writer_locks_are_held_too),
+        TEST(a_semaphore_is_held_until_it_is_known_to_be_a_signal),
         TEST(a_lock_that_is_acquired_twice_is_released_twice),
         TEST(locations_that_are_numbers_stay),
         TEST(what_is_not_known_is_not_told),

@@ -75,6 +75,50 @@ static void an_unknown_engine_gives_no_checker(void **state) {
     seriatim_checker_free(NULL);
 }
 
+/* T1's block is cut by T2, which takes what T1 gives back in the middle and gives T1 what it takes
+ * at the end: by locks, or by channels. */
+static int count_cuts(const char *engine, seriatim_relation relation, bool lock_channel,
+                      seriatim_op give, seriatim_op take) {
+    seriatim_checker *checker = seriatim_checker_new(engine);
+    assert_int_equal(seriatim_checker_relation(checker, relation), 0);
+    if (lock_channel)
+        assert_int_equal(seriatim_checker_lock_channel(checker, CHANNEL), 0);
+    seriatim_event(checker, T1, SERIATIM_BEGIN, BLOCK, 1);
+    seriatim_event(checker, T1, take, LOCK, 2);
+    seriatim_event(checker, T1, give, LOCK, 3);
+    seriatim_event(checker, T2, take, LOCK, 4);
+    seriatim_event(checker, T2, give, LOCK, 5);
+    seriatim_event(checker, T1, take, LOCK, 6);
+    assert_int_equal(seriatim_checker_relation(checker, relation), -1); /* too late */
+    seriatim_result result;
+    seriatim_checker_finish(checker, &result);
+    seriatim_checker_free(checker);
+    return !result.serializable;
+}
+
+static void lock_order_counts_only_by_locks(void **state) {
+    (void)state;
+    const char *engine;
+    for (size_t i = 0; (engine = seriatim_engine_name(i)); i++) {
+        assert_true(count_cuts(engine, SERIATIM_LOCKS, false, SERIATIM_RELEASE, SERIATIM_ACQUIRE));
+        assert_false(count_cuts(engine, SERIATIM_DATA, false, SERIATIM_RELEASE, SERIATIM_ACQUIRE));
+        assert_true(count_cuts(engine, SERIATIM_LOCKS, true, SERIATIM_SEND, SERIATIM_RECEIVE));
+        assert_false(count_cuts(engine, SERIATIM_DATA, true, SERIATIM_SEND, SERIATIM_RECEIVE));
+        assert_true(count_cuts(engine, SERIATIM_DATA, false, SERIATIM_SEND, SERIATIM_RECEIVE));
+    }
+}
+
+static void a_channel_that_was_used_is_no_lock_any_more(void **state) {
+    (void)state;
+    struct heard heard;
+    seriatim_checker *checker = new_checker(&heard);
+    assert_int_equal(seriatim_checker_lock_channel(checker, CHANNEL), 0);
+    assert_int_equal(seriatim_checker_lock_channel(checker, CHANNEL), 0);
+    feed(checker, T1, SERIATIM_SEND, CHANNEL + 1, 1);
+    assert_int_equal(seriatim_checker_lock_channel(checker, CHANNEL + 1), -1);
+    seriatim_checker_free(checker);
+}
+
 static void a_run_without_events_is_serializable(void **state) {
     (void)state;
     struct heard heard;
@@ -870,6 +914,8 @@ int main(void) {
         cmocka_unit_test(the_version_is_that_of_the_header),
         cmocka_unit_test(engines_can_be_listed_and_each_can_be_had),
         cmocka_unit_test(an_unknown_engine_gives_no_checker),
+        cmocka_unit_test(lock_order_counts_only_by_locks),
+        cmocka_unit_test(a_channel_that_was_used_is_no_lock_any_more),
         cmocka_unit_test(a_run_without_events_is_serializable),
         cmocka_unit_test(a_violation_is_told_at_the_event_that_proves_it),
         cmocka_unit_test(the_end_of_a_kept_violation_is_known_once_its_block_has_ended),

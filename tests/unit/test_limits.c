@@ -62,7 +62,7 @@ static bool gives_up_looking_for_races(uint64_t releases) {
     struct st_event section[] = {event(0, ST_ACQUIRE, 0), event(0, ST_RELEASE, 0)};
     for (uint64_t i = 0; i < releases; i++)
         st_races_feed(races, section, 2, 2 * i + 1);
-    bool gave_up = st_races_gave_up(races);
+    bool gave_up = st_races_gave_up(races) != NULL;
     st_races_free(races);
     return gave_up;
 }
@@ -73,11 +73,32 @@ static void with_a_full_clock_races_are_not_known(void **unused) {
     assert_true(gives_up_looking_for_races(1000));
 }
 
+/* Thread 0 forks so many threads and joins each at once, or never. */
+static bool gives_up_with_threads(uint32_t threads, bool joined) {
+    struct st_races *races = st_races_new(NULL, NULL);
+    for (uint32_t t = 1; t <= threads; t++) {
+        struct st_event life[] = {event(0, ST_FORK, t), event(t, ST_WRITE, 0),
+                                  event(0, joined ? ST_JOIN : ST_WRITE, joined ? t : 1)};
+        st_races_feed(races, life, 3, 3 * t);
+    }
+    bool gave_up = st_races_gave_up(races) != NULL;
+    st_races_free(races);
+    return gave_up;
+}
+
+static void with_too_many_live_threads_races_are_not_known(void **unused) {
+    (void)unused;
+    assert_false(gives_up_with_threads(50, false));
+    assert_true(gives_up_with_threads(80, false));
+    assert_false(gives_up_with_threads(80, true));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_full_clock_is_no_verdict),
         cmocka_unit_test(below_the_limit_there_is_one),
         cmocka_unit_test(engines_without_clocks_go_on),
+        cmocka_unit_test(with_too_many_live_threads_races_are_not_known),
         cmocka_unit_test(with_a_full_clock_races_are_not_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

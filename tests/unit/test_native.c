@@ -475,6 +475,27 @@ static void names_beyond_the_size_of_a_chunk_come_back(void **state) {
     st_symbols_free(&symbols);
 }
 
+/* Six million names in a file of a few thousand bytes. */
+static void names_that_were_made_to_fill_the_memory_are_refused(void **state) {
+    (void)state;
+    struct st_symbols symbols;
+    st_symbols_init(&symbols);
+    add_many_names(&symbols, 1);
+    for (uint32_t i = 0; i < 6000000; i++)
+        st_names_append(&symbols.variables, "v", 1);
+    struct events events = make_random(1, 10, 10, 1);
+    struct bytes bytes = write_trace(&symbols, &events, 0, false);
+    assert_in_range(bytes.size, 100, 100000);
+    struct outcome outcome = read_trace(bytes.data, bytes.size, 100);
+    assert_true(outcome.failed);
+    assert_non_null(strstr(outcome.error.cause, "far more memory"));
+    assert_in_range(outcome.symbols.variables.count, 0, 10);
+    free_outcome(&outcome);
+    free(bytes.data);
+    free(events.data);
+    st_symbols_free(&symbols);
+}
+
 static void a_source_that_was_cut_stays_cut(void **state) {
     (void)state;
     struct sample sample = make_sample();
@@ -790,6 +811,27 @@ static void atomic_accesses_come_back(void **state) {
         assert_reads_back(&symbols, &events, sizes[i], 100);
         assert_reads_back(&symbols, &events, sizes[i], 3000);
     }
+    st_symbols_free(&symbols);
+    free(events.data);
+}
+
+/* Calls in two parts: begins without any atomic event in their chunk, and with some. */
+static void begins_that_continue_a_call_come_back(void **state) {
+    (void)state;
+    struct st_symbols symbols;
+    struct events events = {0};
+    st_symbols_init(&symbols);
+    for (unsigned i = 0; i < 300; i++) {
+        struct st_event event = make_event(&symbols, "T", i % 2 ? ST_END : ST_BEGIN, "b", "1");
+        event.joined = i % 2 == 0 && i % 3 == 0;
+        add_event(&events, event);
+        event = make_event(&symbols, "T", ST_READ, "x", "1");
+        event.atomic = i > 200;
+        add_event(&events, event);
+    }
+    static const uint32_t sizes[] = {0, 1, 8, 13, 100};
+    for (size_t i = 0; i < COUNT(sizes); i++)
+        assert_reads_back(&symbols, &events, sizes[i], 100);
     st_symbols_free(&symbols);
     free(events.data);
 }
@@ -1171,6 +1213,7 @@ int main(int count, char **arguments) {
         cmocka_unit_test(the_largest_jumps_come_back),
         cmocka_unit_test(dropped_events_are_left_out_and_nested_ones_stay),
         cmocka_unit_test(names_beyond_the_size_of_a_chunk_come_back),
+        cmocka_unit_test(names_that_were_made_to_fill_the_memory_are_refused),
         cmocka_unit_test(a_source_that_was_cut_stays_cut),
         cmocka_unit_test(a_full_disk_is_an_error_that_names_the_file),
         cmocka_unit_test(a_name_beyond_all_bounds_is_an_error),
@@ -1181,6 +1224,7 @@ int main(int count, char **arguments) {
         cmocka_unit_test(a_chunk_of_an_unknown_optional_type_is_skipped),
         cmocka_unit_test(a_chunk_of_an_unknown_required_type_is_refused),
         cmocka_unit_test(atomic_accesses_come_back),
+        cmocka_unit_test(begins_that_continue_a_call_come_back),
         cmocka_unit_test(marks_of_atomic_events_made_by_hand_are_read),
         cmocka_unit_test(marks_of_joined_events_made_by_hand_are_read),
         cmocka_unit_test(marks_that_do_not_fit_are_refused),

@@ -167,6 +167,17 @@ static void of_many_readers_the_one_that_is_not_ordered_is_found(void **state) {
                  "");
 }
 
+static void a_thread_takes_over_the_clock_of_one_that_was_joined(void **state) {
+    (void)state;
+    assert_races("T1 fork T2, T2 w x, T1 join T2, T1 fork T3, T3 w x, T3 w y, T1 r y", "6-7");
+    /* T4 knows the end of neither. */
+    assert_races("T1 fork T2, T2 w x, T1 join T2, T1 fork T3, T3 r y, T4 w x", "2-6");
+    /* T5 is forked by T4, which did not join T2: T5 needs an entry of its own. */
+    assert_races("T1 fork T2, T2 w x, T1 join T2, T4 fork T5, T5 w x", "2-5");
+    /* A second join counts, also when another thread has the place of the first. */
+    assert_races("T1 fork T2, T2 w x, T1 join T2, T1 fork T3, T3 r y, T4 join T2, T4 w x", "");
+}
+
 static void memory_does_not_grow_with_the_trace(void **state) {
     (void)state;
     struct trace trace;
@@ -225,6 +236,7 @@ int main(void) {
         cmocka_unit_test(a_plain_access_is_not_forgotten_for_an_atomic_one),
         cmocka_unit_test(a_race_does_not_hide_another),
         cmocka_unit_test(of_many_readers_the_one_that_is_not_ordered_is_found),
+        cmocka_unit_test(a_thread_takes_over_the_clock_of_one_that_was_joined),
         cmocka_unit_test(memory_does_not_grow_with_the_trace),
         cmocka_unit_test(only_conflicts_are_asked_for),
     };

@@ -108,6 +108,30 @@ static void what_is_no_source_is_not_quoted(void **state) {
     assert_no_line(f, "zero.c:1");
 }
 
+static void put_link(const struct fixture *f, const char *name, const char *target) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", f->folder, name);
+    assert_int_equal(symlink(target, path), 0);
+}
+
+static void a_link_leads_to_sources_only(void **state) {
+    struct fixture *f = *state;
+    put_file(f, "secret", "the password\n", 13);
+    put_file(f, "real.c", "int x;\n", 7);
+    put_link(f, "evil.c", "secret");
+    put_link(f, "passwd.c", "/etc/passwd");
+    put_link(f, "linked.c", "real.c");
+    put_link(f, "twice.c", "linked.c");
+    put_link(f, "here", ".");
+    put_link(f, "round.c", "round.c");
+    assert_no_line(f, "evil.c:1");
+    assert_no_line(f, "passwd.c:1");
+    assert_no_line(f, "round.c:1");
+    assert_line(f, "linked.c:1", "int x;");
+    assert_line(f, "twice.c:1", "int x;");
+    assert_line(f, "here/here/real.c:1", "int x;");
+}
+
 static void a_huge_file_is_not_read(void **state) {
     struct fixture *f = *state;
     char path[128];
@@ -156,6 +180,7 @@ int main(void) {
         TEST(a_line_comes_without_the_blanks_around_it),
         TEST(lines_that_are_not_there_are_not_quoted),
         TEST(what_is_no_source_is_not_quoted),
+        TEST(a_link_leads_to_sources_only),
         TEST(a_huge_file_is_not_read),
         TEST(absolute_paths_do_not_start_in_the_folder),
         TEST(what_is_newer_than_the_program_is_not_quoted),

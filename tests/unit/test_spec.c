@@ -140,14 +140,16 @@ static void malformed_lines_say_what_was_expected(void **state) {
                    "expected 'atomic' or 'ignore', not 'atomics'");
     assert_refused("Atomic function f\n", 1, "expected 'atomic' or 'ignore', not 'Atomic'");
     assert_refused("atomic f\n", 1,
-                   "expected 'function', 'file' or 'section' after 'atomic', not 'f'");
-    assert_refused("atomic\r\n", 1,
-                   "expected 'function', 'file' or 'section' after 'atomic', not the end of the "
-                   "line");
+                   "expected 'function', 'file', 'section' or 'thread' after 'atomic', not 'f'");
+    assert_refused(
+        "atomic\r\n", 1,
+        "expected 'function', 'file', 'section' or 'thread' after 'atomic', not the end of the "
+        "line");
     assert_refused("ignore section\n", 1,
-                   "expected 'function' or 'file' after 'ignore', not 'section'");
-    assert_refused("ignore # all\n", 1,
-                   "expected 'function' or 'file' after 'ignore', not the end of the line");
+                   "expected 'function', 'file' or 'thread' after 'ignore', not 'section'");
+    assert_refused(
+        "ignore # all\n", 1,
+        "expected 'function', 'file' or 'thread' after 'ignore', not the end of the line");
     assert_refused("atomic function\n", 1, "expected a pattern, not the end of the line");
     assert_refused("atomic function #f\n", 1, "expected a pattern, not the end of the line");
     assert_refused("atomic function f g\n", 1,
@@ -315,7 +317,7 @@ static void end(struct fixture *f, uint32_t thread) {
 /* One letter an event: the mark is gone '.', or it still begins '(' or ends ')' a block. */
 static void assert_marks(struct fixture *f, const char *spec, const char *marks) {
     f->spec = read_spec(spec);
-    f->selection = st_selection_new(f->spec, &f->symbols);
+    f->selection = st_selection_new(f->spec, &f->symbols, true);
     st_select(f->selection, f->events, f->count / 2); /* in two batches */
     st_select(f->selection, f->events + f->count / 2, f->count - f->count / 2);
     char got[33] = "";

@@ -30,6 +30,7 @@ static struct st_stream_head *new_stream(uint32_t chunks, uint32_t given) {
         abort();
     memset(head, 0, st_stream_bytes(chunks));
     st_shared_memory_initialize(head, chunks, given);
+    atomic_store(&head->next_sequence, UINT64_C(1) << 40); /* the tests choose which they take */
     return head;
 }
 
@@ -402,10 +403,26 @@ static size_t check_order(void *context, uint32_t serial, uint64_t position,
     return i;
 }
 
+static void a_head_that_was_overwritten_breaks_the_stream(void **state) {
+    (void)state;
+    struct merging m;
+    start_merging(&m);
+    emit(&m.writers[0], ST_STREAM_WRITE, 4, 1, 1);
+    m.head->chunk_count = 0;
+    expect(&m, "0:1 ");
+    assert_false(st_merge_facts(m.merge)->broken);
+    atomic_store(&m.head->announced, 1000);
+    emit(&m.writers[0], ST_STREAM_WRITE, 4, 2, 2);
+    st_merge_finish(m.merge);
+    assert_true(st_merge_facts(m.merge)->broken);
+    end_merging(&m);
+}
+
 static void many_threads_are_merged_as_they_happened(void **state) {
     (void)state;
     struct race race = {.lock = PTHREAD_MUTEX_INITIALIZER, .running = PRODUCERS};
     race.head = new_stream(CHUNKS, CHUNKS);
+    atomic_store(&race.head->next_sequence, 1); /* the producers take them in turn */
     struct st_merge *merge = st_merge_new(race.head, CHUNKS, check_order, &race);
     struct producer producers[PRODUCERS];
     pthread_t threads[PRODUCERS];
@@ -685,6 +702,24 @@ static void expect_events(struct translating *t, const char *text) {
     free(t->head);
 }
 
+static void what_no_program_can_have_is_garbage(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, NULL);
+    emit(&t.writers[0], ST_STREAM_WRITE, 4, UINT64_C(1) << 47, 0x20);
+    emit(&t.writers[0], ST_STREAM_WRITE, 17, 0x1000, 0x20);
+    emit(&t.writers[0], ST_STREAM_NONE, 0, 0, 0);
+    emit(&t.writers[0], ST_STREAM_ATOMIC_READ, 0, 0x1000, 0x20);
+    emit_range(&t.writers[0], ST_STREAM_WRITE, 0x1000, 0x20, UINT64_C(1) << 46);
+    emit_range(&t.writers[0], ST_STREAM_FREE, 0x1000, 0, UINT64_MAX);
+    emit_range(&t.writers[0], ST_STREAM_ALLOCATE, 0x1000, 0x20, UINT64_C(1) << 63);
+    emit(&t.writers[0], ST_STREAM_WRITE, 4, 0x1000, 0x20);
+    st_merge_finish(t.merge);
+    assert_int_equal(st_translator_facts(t.translator)->garbage + st_merge_facts(t.merge)->garbage,
+                     7);
+    expect_events(&t, "main|w(0x1000)\n");
+}
+
 static void functions_are_blocks(void **state) {
     (void)state;
     struct translating t;
@@ -772,11 +807,82 @@ static void waiting_splits_blocks_that_nobody_named(void **state) {
                       "main|begin(0xb0)\n"
                       "main|end(0xb0)\n"
                       "main|end(0xa0)\n"
-                      "main|begin(0xa0)\n"
-                      "main|begin(0xb0)\n"
+                      "main|begin(0xa0) joined\n"
+                      "main|begin(0xb0) joined\n"
                       "main|end(0xb0)\n"
                       "main|end(0xa0)\n"
                       "main|end(named)\n");
+}
+
+static void emit_lock(struct writer *writer, uint64_t sequence, enum st_stream_op op,
+                      enum st_stream_lock what) {
+    put(writer, st_stream_what(ST_STREAM_SEQUENCE, 0, 0), sequence);
+    emit(writer, op, what, 0x500, 1);
+}
+
+static void reader_writer_locks_are_two_channels(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, NULL);
+    emit_lock(&t.writers[0], 1, ST_STREAM_ACQUIRE, ST_STREAM_WRITING);
+    emit_lock(&t.writers[0], 2, ST_STREAM_RELEASE, ST_STREAM_WRITING);
+    emit_lock(&t.writers[1], 3, ST_STREAM_ACQUIRE, ST_STREAM_READING);
+    emit_lock(&t.writers[1], 4, ST_STREAM_RELEASE, ST_STREAM_READING);
+    expect_events(&t, "main|rcv(0x500 [write])\n"
+                      "main|rcv(0x500 [read])\n"
+                      "main|snd(0x500 [write])\n"
+                      "T1|rcv(0x500 [write])\n"
+                      "T1|snd(0x500 [read])\n");
+}
+
+static void a_semaphore_is_a_lock_until_somebody_else_posts_it(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, NULL);
+    emit(&t.writers[0], ST_STREAM_SEMAPHORE_MADE, 1, 0x500, 1);
+    emit(&t.writers[0], ST_STREAM_ENTER, 0, 0x10, F);
+    emit(&t.writers[0], ST_STREAM_ENTER, 0, 0x10, G);
+    emit_lock(&t.writers[0], 1, ST_STREAM_ACQUIRE, ST_STREAM_SEMAPHORE);
+    emit_lock(&t.writers[0], 2, ST_STREAM_RELEASE, ST_STREAM_SEMAPHORE);
+    emit_lock(&t.writers[0], 3, ST_STREAM_ACQUIRE, ST_STREAM_SEMAPHORE);
+    emit_lock(&t.writers[1], 4, ST_STREAM_RELEASE, ST_STREAM_SEMAPHORE);
+    emit_lock(&t.writers[0], 5, ST_STREAM_ACQUIRE, ST_STREAM_SEMAPHORE);
+    emit_lock(&t.writers[0], 6, ST_STREAM_RELEASE, ST_STREAM_SEMAPHORE);
+    expect_events(&t, "main|begin(0xf0)\n"
+                      "main|begin(0xa0)\n"
+                      "main|rcv(0x500 [lock])\n"
+                      "main|snd(0x500 [lock])\n"
+                      "main|rcv(0x500 [lock])\n"
+                      "T1|snd(0x500 [signal])\n"
+                      "main|end(0xa0)\n"
+                      "main|end(0xf0)\n"
+                      "main|begin(0xf0) joined\n"
+                      "main|begin(0xa0) joined\n"
+                      "main|rcv(0x500 [signal])\n"
+                      "main|rcv(0x500 [lock])\n"
+                      "main|snd(0x500 [lock])\n");
+}
+
+/* The second one was made when nobody looked. */
+static void a_semaphore_without_a_value_is_a_signal(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, NULL);
+    emit(&t.writers[0], ST_STREAM_SEMAPHORE_MADE, 0, 0x500, 1);
+    emit(&t.writers[0], ST_STREAM_ENTER, 0, 0x10, F);
+    emit_lock(&t.writers[0], 1, ST_STREAM_ACQUIRE, ST_STREAM_SEMAPHORE);
+    emit_lock(&t.writers[0], 2, ST_STREAM_RELEASE, ST_STREAM_SEMAPHORE);
+    emit(&t.writers[0], ST_STREAM_RELEASE, ST_STREAM_SEMAPHORE, 0x600, 1);
+    emit(&t.writers[0], ST_STREAM_SEMAPHORE_MADE, ST_STREAM_OPENED | 1, 0x600, 1);
+    emit(&t.writers[0], ST_STREAM_RELEASE, ST_STREAM_SEMAPHORE, 0x600, 1);
+    emit(&t.writers[0], ST_STREAM_ACQUIRE, 77, 0x600, 1);
+    expect_events(&t, "main|begin(0xf0)\n"
+                      "main|end(0xf0)\n"
+                      "main|begin(0xf0) joined\n"
+                      "main|rcv(0x500)\n"
+                      "main|snd(0x500)\n"
+                      "main|snd(0x600)\n"
+                      "main|snd(0x600)\n");
 }
 
 static void critical_sections_can_be_blocks(void **state) {
@@ -967,6 +1073,7 @@ int main(void) {
         cmocka_unit_test(chunks_come_back),
         cmocka_unit_test(more_threads_than_chunks_get_more_chunks),
         cmocka_unit_test(garbage_is_counted_and_harms_nobody),
+        cmocka_unit_test(a_head_that_was_overwritten_breaks_the_stream),
         cmocka_unit_test(many_threads_are_merged_as_they_happened),
         cmocka_unit_test(equal_accesses_are_to_one_variable),
         cmocka_unit_test(neighbours_in_a_word_are_different),
@@ -978,11 +1085,15 @@ int main(void) {
         cmocka_unit_test(parts_and_what_they_came_from_are_used_again),
         cmocka_unit_test(memory_knows_its_allocation),
         cmocka_unit_test(there_are_many_stacks_but_not_any_number),
+        cmocka_unit_test(what_no_program_can_have_is_garbage),
         cmocka_unit_test(functions_are_blocks),
         cmocka_unit_test(what_a_thread_starts_with_is_no_block),
         cmocka_unit_test(a_handler_is_not_what_a_thread_starts_with),
         cmocka_unit_test(the_specification_says_what_a_block_is),
         cmocka_unit_test(waiting_splits_blocks_that_nobody_named),
+        cmocka_unit_test(reader_writer_locks_are_two_channels),
+        cmocka_unit_test(a_semaphore_is_a_lock_until_somebody_else_posts_it),
+        cmocka_unit_test(a_semaphore_without_a_value_is_a_signal),
         cmocka_unit_test(critical_sections_can_be_blocks),
         cmocka_unit_test(a_section_ends_with_the_function_that_it_began_in),
         cmocka_unit_test(locks_are_released_by_who_holds_them),

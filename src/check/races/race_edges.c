@@ -7,8 +7,8 @@
 
 struct conflict {
     struct st_edge *edge;
-    st_time time; /* of its first event */
-    bool atomic;  /* the first event is */
+    struct st_race_moment moment; /* of its first event */
+    bool atomic;                  /* the first event is */
 };
 
 /* An end of a conflict: something to do when the event with this number comes. */
@@ -80,16 +80,19 @@ bool st_race_edges_waits(const struct st_race_edges *edges) {
     return edges->next < edges->end_count && !st_races_gave_up(edges->races);
 }
 
+const char *st_race_edges_gave_up(const struct st_race_edges *edges) {
+    return st_races_gave_up(edges->races);
+}
+
 static void leave(struct st_race_edges *edges, size_t conflict, const struct st_event *event) {
-    edges->conflicts[conflict].time = st_races_time(edges->races, event->thread);
+    edges->conflicts[conflict].moment = st_races_now(edges->races, event->thread);
     edges->conflicts[conflict].atomic = event->atomic;
 }
 
 static void arrive(struct st_race_edges *edges, size_t index, const struct st_event *event) {
     const struct conflict *conflict = &edges->conflicts[index];
     bool ordered = (conflict->atomic && event->atomic) ||
-                   st_races_knows(edges->races, event->thread, conflict->edge->from.event.thread,
-                                  conflict->time);
+                   st_races_knows(edges->races, event->thread, conflict->moment);
     if (!st_races_gave_up(edges->races))
         conflict->edge->race = ordered ? ST_RACE_NONE : ST_RACE_FOUND;
 }

@@ -23,6 +23,9 @@ void st_race_edges_add(struct st_race_edges *edges, struct st_findings *findings
 /* Is there a conflict that is not decided yet? */
 bool st_race_edges_waits(const struct st_race_edges *edges);
 
+/* Why some will not be decided, or NULL. */
+const char *st_race_edges_gave_up(const struct st_race_edges *edges);
+
 /* Sets the field `race` of those whose second event has come. */
 void st_race_edges_feed(struct st_race_edges *edges, const struct st_event *events, size_t count,
                         uint64_t first);

@@ -4,13 +4,14 @@
 #include "base/map64.h"
 #include "base/memory.h"
 #include "check/engine.h"
+#include "check/thread_slots.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* An access at a local time of its thread. time 0: none. */
 struct access {
-    uint32_t who; /* twice the thread, plus 1 when it is atomic */
+    uint32_t who; /* twice the thread's slot, plus 1 when it is atomic */
     st_time time;
     uint64_t number; /* of the event */
     uint64_t loc;
@@ -37,10 +38,10 @@ struct variable {
 _Static_assert(sizeof(struct variable) == 64, "a variable is one cache line");
 
 /* What a lock, a channel or an atomic variable passes on: a clock, NULL while there is none. When
- * it is that of a single thread at one time, this is `time` of `thread`; otherwise time is
+ * it is that of a single thread at one time, this is `time` of its slot; otherwise time is
  * ST_NEVER. */
 struct message {
-    uint32_t thread;
+    uint32_t slot;
     st_time time;
     uint32_t width;
     st_time *clock;
@@ -51,20 +52,29 @@ struct messages {
     size_t capacity;
 };
 
-/* Invariant: all clocks of threads have `width` entries, and the local time of a thread, its own
- * entry, is 1 at least. */
+/* What a thread without a slot knows: by its fork or, once it was joined, by all that it did. */
+struct origin {
+    st_time *clock; /* or NULL */
+    uint32_t width;
+};
+
+/* Invariant: all clocks of slots that are not vacant have `width` entries, and the local time of a
+ * thread, its own entry, is 1 at least. */
 struct st_races {
     st_on_race *on_race;
     void *context;
-    st_time **clocks;
-    uint32_t threads, width;
-    size_t thread_capacity;
+    struct st_thread_slots slots;
+    st_time **clocks; /* by slot; NULL while it is vacant */
+    uint32_t width;
+    size_t clock_capacity;
+    struct origin *origins; /* by thread */
+    size_t origin_capacity;
     struct variable *variables;
     size_t variable_capacity;
     struct messages locks, channels, atomics;
     struct st_map64 atomic_numbers; /* of variables with an atomic write, in `atomics` */
-    size_t list_bytes, message_bytes;
-    bool gave_up;
+    size_t list_bytes, clock_bytes;
+    const char *gave_up; /* why, or NULL */
 };
 
 struct st_races *st_races_new(st_on_race *on_race, void *context) {
@@ -89,9 +99,13 @@ void st_races_free(struct st_races *races) {
         free(races->variables[x].several[ST_WRITE]);
     }
     st_free_table(races->variables, races->variable_capacity, sizeof *races->variables);
-    for (uint32_t t = 0; t < races->threads; t++)
-        free(races->clocks[t]);
+    for (size_t s = 0; s < races->clock_capacity; s++)
+        free(races->clocks[s]);
+    for (size_t t = 0; t < races->origin_capacity; t++)
+        free(races->origins[t].clock);
     free(races->clocks);
+    free(races->origins);
+    st_thread_slots_free(&races->slots);
     free_messages(&races->locks);
     free_messages(&races->channels);
     free_messages(&races->atomics);
@@ -101,25 +115,43 @@ void st_races_free(struct st_races *races) {
 
 /* ---- clocks ---- */
 
-static void reserve_threads(struct st_races *races, uint32_t threads) {
-    if (threads <= races->threads)
-        return;
-    uint32_t width = st_clock_width(threads);
-    for (uint32_t t = 0; t < races->threads && width > races->width; t++)
-        races->clocks[t] = st_clock_widen(races->clocks[t], races->width, width, 0);
-    st_reserve(&races->clocks, &races->thread_capacity, threads);
-    for (uint32_t t = races->threads; t < threads; t++) {
-        races->clocks[t] = st_alloc(width, sizeof **races->clocks);
-        races->clocks[t][t] = 1;
-    }
-    races->threads = threads;
+/* All clocks, wherever they are, have so many entries more. */
+static void count_clocks(struct st_races *races, size_t entries) {
+    races->clock_bytes += entries * sizeof(st_time);
+    if (races->clock_bytes > ST_RACES_CLOCK_BYTES)
+        races->gave_up = "too many threads live at the same time";
+}
+
+static void widen_clocks(struct st_races *races) {
+    uint32_t width = st_clock_width(races->slots.count);
+    for (uint32_t s = 0; s < races->clock_capacity; s++)
+        if (races->clocks[s]) {
+            races->clocks[s] = st_clock_widen(races->clocks[s], races->width, width, 0);
+            count_clocks(races, width - races->width);
+        }
     races->width = width;
+}
+
+/* The first event of a thread, or of one that goes on after it was joined. */
+static __attribute__((noinline)) uint32_t enter(struct st_races *races, uint32_t thread) {
+    struct origin *origin = &races->origins[thread];
+    st_time last;
+    uint32_t slot =
+        st_thread_slots_enter(&races->slots, thread, origin->clock, origin->width, &last);
+    if (races->slots.count > races->width)
+        widen_clocks(races);
+    st_reserve(&races->clocks, &races->clock_capacity, (size_t)slot + 1);
+    races->clocks[slot] = st_clock_widen(origin->clock, origin->width, races->width, 0);
+    count_clocks(races, races->width - origin->width);
+    races->clocks[slot][slot] = last + 1;
+    *origin = (struct origin){NULL, 0};
+    return slot;
 }
 
 /* What the thread does from now on is not what it has passed on. */
 static void tick(struct st_races *races, uint32_t t) {
     if (++races->clocks[t][t] >= ST_TIME_LIMIT)
-        races->gave_up = true;
+        races->gave_up = ST_OUT_OF_TIME;
 }
 
 static struct message *message_at(struct messages *messages, uint32_t number) {
@@ -130,7 +162,7 @@ static struct message *message_at(struct messages *messages, uint32_t number) {
 static void widen(struct st_races *races, struct message *message) {
     if (message->width == races->width)
         return;
-    races->message_bytes += (races->width - message->width) * sizeof *message->clock;
+    count_clocks(races, races->width - message->width);
     message->clock = st_clock_widen(message->clock, message->width, races->width, 0);
     message->width = races->width;
 }
@@ -140,7 +172,7 @@ static void widen(struct st_races *races, struct message *message) {
 static void pass_on(struct st_races *races, struct message *message, uint32_t t) {
     widen(races, message);
     memcpy(message->clock, races->clocks[t], races->width * sizeof *message->clock);
-    message->thread = t;
+    message->slot = t;
     message->time = races->clocks[t][t];
     tick(races, t);
 }
@@ -148,7 +180,7 @@ static void pass_on(struct st_races *races, struct message *message, uint32_t t)
 /* A send: those of others count as before. */
 static void add_to(struct st_races *races, struct message *message, uint32_t t) {
     bool all = !message->clock ||
-               (message->time != ST_NEVER && races->clocks[t][message->thread] >= message->time);
+               (message->time != ST_NEVER && races->clocks[t][message->slot] >= message->time);
     if (all) {
         pass_on(races, message, t);
         return;
@@ -161,7 +193,7 @@ static void add_to(struct st_races *races, struct message *message, uint32_t t) 
 
 static void learn(struct st_races *races, uint32_t t, const struct message *message) {
     st_time *clock = races->clocks[t];
-    if (message->clock && (message->time == ST_NEVER || clock[message->thread] < message->time))
+    if (message->clock && (message->time == ST_NEVER || clock[message->slot] < message->time))
         st_clock_join(clock, message->clock, message->width);
 }
 
@@ -289,12 +321,13 @@ static inline const struct access *find_race(const struct variable *variable, en
 static __attribute__((noinline)) void report(const struct st_races *races,
                                              const struct access *access, enum st_op kind,
                                              const struct st_event *event, uint64_t number) {
-    struct st_event earlier = {.thread = access->who >> 1,
-                               .target = event->target,
-                               .loc = access->loc & ((ST_LOC_NAME << 1) - 1),
-                               .written = kind,
-                               .atomic = access->who & 1,
-                               .op = kind};
+    struct st_event earlier = {
+        .thread = st_thread_slots_who(&races->slots, access->who >> 1, access->time),
+        .target = event->target,
+        .loc = access->loc & ((ST_LOC_NAME << 1) - 1),
+        .written = kind,
+        .atomic = access->who & 1,
+        .op = kind};
     struct st_place from = {access->number, earlier}, to = {number, *event};
     if (races->on_race)
         races->on_race(races->context, &from, &to);
@@ -302,13 +335,12 @@ static __attribute__((noinline)) void report(const struct st_races *races,
 
 /* ---- events ---- */
 
-static inline void on_access(struct st_races *races, const struct st_event *event,
+static inline void on_access(struct st_races *races, const struct st_event *event, uint32_t t,
                              uint64_t number) {
     struct variable *variable = &races->variables[event->target];
-    const st_time *clock = races->clocks[event->thread];
+    const st_time *clock = races->clocks[t];
     enum st_op kind = (enum st_op)event->op;
-    struct access access = {event->thread << 1 | event->atomic, clock[event->thread], number,
-                            event->loc};
+    struct access access = {t << 1 | event->atomic, clock[t], number, event->loc};
     const struct access *race = find_race(variable, ST_WRITE, clock, access.who);
     enum st_op race_kind = ST_WRITE;
     if (kind == ST_WRITE && !race) {
@@ -326,23 +358,44 @@ static inline void on_access(struct st_races *races, const struct st_event *even
 
 /* An atomic read joins the clock of the variable before it is checked, and an atomic write passes
  * its clock on afterwards. */
-static __attribute__((noinline)) void on_atomic(struct st_races *races,
-                                                const struct st_event *event, uint64_t number) {
-    uint32_t t = event->thread;
+static __attribute__((noinline)) void
+on_atomic(struct st_races *races, const struct st_event *event, uint32_t t, uint64_t number) {
     if (event->op == ST_READ) {
         uint32_t known = st_map64_find(&races->atomic_numbers, event->target);
         if (known != ST_MAP64_NONE)
             learn(races, t, message_at(&races->atomics, known));
     }
-    on_access(races, event, number);
+    on_access(races, event, t, number);
     if (event->op == ST_WRITE)
         add_to(races,
                message_at(&races->atomics, st_map64_number(&races->atomic_numbers, event->target)),
                t);
 }
 
-static void on_sync(struct st_races *races, const struct st_event *event) {
-    uint32_t t = event->thread;
+static void on_fork(struct st_races *races, uint32_t t, uint32_t child) {
+    struct origin *origin = &races->origins[child];
+    origin->clock = st_clock_widen(origin->clock, origin->width, races->width, 0);
+    count_clocks(races, races->width - origin->width);
+    origin->width = races->width;
+    st_clock_join(origin->clock, races->clocks[t], races->width);
+    tick(races, t);
+}
+
+/* The child leaves its slot, unless it has none. If it did nothing, its fork comes before the
+ * join. */
+static void on_join(struct st_races *races, uint32_t t, uint32_t child) {
+    struct origin *origin = &races->origins[child];
+    uint32_t slot = races->slots.of[child];
+    if (slot != ST_NO_SLOT) {
+        st_thread_slots_leave(&races->slots, child, races->clocks[slot][slot]);
+        *origin = (struct origin){races->clocks[slot], races->width};
+        races->clocks[slot] = NULL;
+    }
+    if (origin->clock)
+        st_clock_join(races->clocks[t], origin->clock, origin->width);
+}
+
+static void on_sync(struct st_races *races, const struct st_event *event, uint32_t t) {
     switch (event->op) {
     case ST_ACQUIRE:
         learn(races, t, message_at(&races->locks, event->target));
@@ -357,12 +410,10 @@ static void on_sync(struct st_races *races, const struct st_event *event) {
         learn(races, t, message_at(&races->channels, event->target));
         break;
     case ST_FORK:
-        st_clock_join(races->clocks[event->target], races->clocks[t], races->width);
-        tick(races, t);
+        on_fork(races, t, event->target);
         break;
-    case ST_JOIN: /* after repair the child may have events that come later */
-        st_clock_join(races->clocks[t], races->clocks[event->target], races->width);
-        tick(races, event->target);
+    case ST_JOIN:
+        on_join(races, t, event->target);
         break;
     default:
         break;
@@ -372,38 +423,50 @@ static void on_sync(struct st_races *races, const struct st_event *event) {
 void st_races_feed(struct st_races *races, const struct st_event *events, size_t count,
                    uint64_t first) {
     struct st_extent need = st_batch_extent(events, count);
-    if (races->gave_up)
-        return;
-    reserve_threads(races, need.threads);
+    st_thread_slots_reserve(&races->slots, need.threads);
+    st_reserve(&races->origins, &races->origin_capacity, need.threads);
     st_reserve_table(&races->variables, &races->variable_capacity, need.variables);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !races->gave_up; i++) {
         const struct st_event *event = &events[i];
         st_batch_prefetch(events, i, count, races->variables);
+        uint32_t t = races->slots.of[event->thread];
+        if (__builtin_expect(t == ST_NO_SLOT, 0)) {
+            if (event->op == ST_DROPPED)
+                continue; /* as if it were not there */
+            t = enter(races, event->thread);
+        }
         if (event->op > ST_WRITE)
-            on_sync(races, event);
+            on_sync(races, event, t);
         else if (__builtin_expect(event->atomic, 0))
-            on_atomic(races, event, first + i);
+            on_atomic(races, event, t, first + i);
         else
-            on_access(races, event, first + i);
+            on_access(races, event, t, first + i);
     }
 }
 
-bool st_races_gave_up(const struct st_races *races) {
+const char *st_races_gave_up(const struct st_races *races) {
     return races->gave_up;
 }
 
-st_time st_races_time(const struct st_races *races, uint32_t thread) {
-    return thread < races->threads ? races->clocks[thread][thread] : 1;
+struct st_race_moment st_races_now(struct st_races *races, uint32_t thread) {
+    st_thread_slots_reserve(&races->slots, (size_t)thread + 1);
+    st_reserve(&races->origins, &races->origin_capacity, (size_t)thread + 1);
+    uint32_t slot = races->slots.of[thread];
+    if (slot == ST_NO_SLOT)
+        slot = enter(races, thread);
+    return (struct st_race_moment){slot, races->clocks[slot][slot]};
 }
 
-bool st_races_knows(const struct st_races *races, uint32_t thread, uint32_t other, st_time time) {
-    return thread < races->threads && other < races->width && races->clocks[thread][other] >= time;
+bool st_races_knows(const struct st_races *races, uint32_t thread, struct st_race_moment moment) {
+    uint32_t slot = races->slots.of[thread];
+    return slot != ST_NO_SLOT && races->clocks[slot][moment.slot] >= moment.time;
 }
 
 size_t st_races_memory(const struct st_races *races) {
     size_t messages = races->locks.capacity + races->channels.capacity + races->atomics.capacity;
     return races->variable_capacity * sizeof *races->variables +
-           races->threads * (races->width * sizeof **races->clocks + sizeof *races->clocks) +
-           messages * sizeof(struct message) + races->message_bytes + races->list_bytes +
-           st_map64_memory(&races->atomic_numbers);
+           st_thread_slots_memory(&races->slots) + races->clock_bytes +
+           races->clock_capacity * sizeof *races->clocks +
+           races->origin_capacity * sizeof *races->origins + messages * sizeof(struct message) +
+           races->list_bytes + st_map64_memory(&races->atomic_numbers);
 }

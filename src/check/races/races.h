@@ -32,17 +32,27 @@ void st_races_free(struct st_races *races);
 void st_races_feed(struct st_races *races, const struct st_event *events, size_t count,
                    uint64_t first);
 
-/* A clock has overflowed (check/clock.h), and later events were not looked at. */
-bool st_races_gave_up(const struct st_races *races);
+/* Why later events were not looked at, or NULL: a clock has overflowed (check/clock.h), or clocks
+ * would need more than ST_RACES_CLOCK_BYTES. They grow with the square of the number of threads
+ * that live at the same time. */
+const char *st_races_gave_up(const struct st_races *races);
+#ifndef ST_RACES_CLOCK_BYTES
+#define ST_RACES_CLOCK_BYTES ((size_t)512 << 20)
+#endif
 
-/* The local time of a thread. An access has the local time of its thread before it was fed.
- * Synchronisation orders it before the events of another thread once the clock of that one has
- * reached this time. */
-st_time st_races_time(const struct st_races *races, uint32_t thread);
-bool st_races_knows(const struct st_races *races, uint32_t thread, uint32_t other, st_time time);
+/* A local time of a thread, which keeps its meaning when the thread is gone. An access is made at
+ * the moment that its thread has before the access is fed. Synchronisation orders it before the
+ * events of another thread once that one knows the moment. */
+struct st_race_moment {
+    uint32_t slot;
+    st_time time;
+};
+struct st_race_moment st_races_now(struct st_races *races, uint32_t thread);
+bool st_races_knows(const struct st_races *races, uint32_t thread, struct st_race_moment moment);
 
-/* Bytes of analysis state at this moment: constant for each variable, and a clock for each thread,
- * lock, channel and atomic variable; more only for variables with accesses side by side. */
+/* Bytes of analysis state now: constant for each variable, and a clock for each thread, lock,
+ * channel and atomic variable, as wide as the number of threads that live at the same time; more
+ * only for variables with accesses side by side. */
 size_t st_races_memory(const struct st_races *races);
 
 #endif

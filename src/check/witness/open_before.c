@@ -31,10 +31,12 @@ void st_before_pool_free(struct st_before_pool *pool) {
     for (size_t c = 0; c < CLASSES; c++)
         st_pool_free(&pool->sets[c]);
     free(pool->draft);
+    free(pool->stack);
 }
 
 size_t st_before_pool_memory(const struct st_before_pool *pool) {
-    size_t bytes = st_pool_memory(&pool->hops) + pool->draft_capacity * sizeof(struct st_before);
+    size_t bytes = st_pool_memory(&pool->hops) + pool->draft_capacity * sizeof(struct st_before) +
+                   pool->stack_capacity * sizeof *pool->stack;
     for (size_t c = 0; c < CLASSES; c++)
         bytes += st_pool_memory(&pool->sets[c]);
     return bytes;
@@ -89,8 +91,9 @@ bool st_open_before_same(const struct st_open_before *one, const struct st_open_
 /* What the predecessor adds, by thread: its set, and itself. */
 struct offer {
     const struct st_predecessor *predecessor;
-    uint32_t next; /* in the set */
-    bool self;     /* is still to come */
+    struct st_hop *hop; /* from it; NULL until somebody needs that */
+    uint32_t next;      /* in the set */
+    bool self;          /* is still to come */
     struct st_before item;
 };
 
@@ -108,12 +111,19 @@ static bool next_offer(struct offer *offer) {
     return more;
 }
 
-static struct st_hop *new_hop(struct st_before_pool *pool, const struct st_edge *edge,
-                              struct st_hop *previous) {
+static struct st_hop *new_hop(struct st_before_pool *pool,
+                              const struct st_predecessor *predecessor) {
     struct st_hop *hop = st_pool_take(&pool->hops, pool->epoch);
-    hop->previous = previous;
-    hop->edge = *edge;
+    hop->thread = predecessor->thread;
+    hop->before = predecessor->before;
+    hop->edge = predecessor->edge;
     return hop;
+}
+
+const struct st_hop *st_hop_before(const struct st_hop *hop, uint32_t thread) {
+    if (hop->thread == thread)
+        return NULL;
+    return st_open_before_find(hop->before, thread)->path;
 }
 
 static struct st_pool *pool_for(struct st_before_pool *pool, uint32_t count) {
@@ -133,7 +143,7 @@ void st_open_before_give(struct st_before_pool *pool, struct st_open_before *set
 
 /* Replaces `mine`, which may be nothing, by what is offered of its thread, if that is more, or as
  * much by a shorter path. */
-static bool improve(struct st_before_pool *pool, struct st_before *mine, const struct offer *offer,
+static bool improve(struct st_before_pool *pool, struct st_before *mine, struct offer *offer,
                     const struct st_open_blocks *blocks, st_time next, bool *grew) {
     const struct st_open_blocks *theirs = &blocks[offer->item.thread];
     uint32_t length = offer->item.length + 1;
@@ -144,11 +154,13 @@ static bool improve(struct st_before_pool *pool, struct st_before *mine, const s
     if (now < had || now == 0 || (now == had && length >= mine->length))
         return false;
     *grew |= now > had;
+    if (!offer->hop)
+        offer->hop = new_hop(pool, offer->predecessor);
     *mine = (struct st_before){.thread = offer->item.thread,
                                .time = offer->item.time,
                                .since = had ? mine->since : next,
                                .length = length,
-                               .path = new_hop(pool, &offer->predecessor->edge, offer->item.path)};
+                               .path = offer->hop};
     return true;
 }
 
@@ -201,7 +213,7 @@ void st_open_before_shorten(struct st_before_pool *pool, struct st_open_before *
         &set->items[st_open_before_find(set, predecessor->thread) - set->items];
     mine->time = predecessor->time;
     mine->length = 1;
-    mine->path = new_hop(pool, &predecessor->edge, NULL);
+    mine->path = new_hop(pool, predecessor);
 }
 
 struct st_open_before *st_open_before_copy(struct st_before_pool *pool,
@@ -228,16 +240,30 @@ void st_before_pool_mark_begin(struct st_before_pool *pool) {
     pool->epoch++;
 }
 
-void st_open_before_mark(struct st_before_pool *pool, struct st_open_before *set,
-                         const struct st_open_blocks *blocks) {
+/* Marks the set, to be looked at later, unless it was marked before. */
+static void push_set(struct st_before_pool *pool, size_t *depth, const struct st_open_before *set) {
     if (!set || set->mark == pool->epoch)
         return;
-    set->mark = pool->epoch;
-    set->count = drop_dead(set->items, set->count, blocks); /* while nobody reads it */
-    for (uint32_t i = 0; i < set->count; i++)
-        for (struct st_hop *hop = set->items[i].path; hop && hop->mark != pool->epoch;
-             hop = hop->previous)
+    st_reserve(&pool->stack, &pool->stack_capacity, *depth + 1);
+    pool->stack[*depth] = (struct st_open_before *)set;
+    pool->stack[(*depth)++]->mark = pool->epoch;
+}
+
+/* With a stack, because paths can be long. */
+void st_open_before_mark(struct st_before_pool *pool, struct st_open_before *set,
+                         const struct st_open_blocks *blocks) {
+    size_t depth = 0;
+    push_set(pool, &depth, set);
+    while (depth) {
+        set = pool->stack[--depth];
+        set->count = drop_dead(set->items, set->count, blocks); /* while nobody reads it */
+        for (uint32_t i = 0; i < set->count; i++) {
+            struct st_hop *hop = set->items[i].path;
+            if (hop->mark != pool->epoch)
+                push_set(pool, &depth, hop->before);
             hop->mark = pool->epoch;
+        }
+    }
 }
 
 void st_before_pool_sweep(struct st_before_pool *pool, size_t root_bytes) {

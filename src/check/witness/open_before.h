@@ -23,6 +23,8 @@ struct st_open_block {
     uint64_t begin;   /* event number */
     uint64_t loc;     /* of the begin */
     size_t violation; /* handle of its finding, or ST_NO_VIOLATION */
+    bool start;       /* its thread starts with it */
+    bool call_violated; /* this block or an earlier one of the same call was violated */
 };
 
 /* Invariant: items[0] is the outermost, and times grow. */
@@ -31,6 +33,16 @@ struct st_open_blocks {
     uint32_t depth, violated; /* the outermost `violated` of them were found violated */
     size_t capacity;
 };
+
+/* The index of the outermost block that is a transaction, or of the place for it. What a thread
+ * starts with is none: its own events are transactions of their own, as if they were outside all
+ * blocks. */
+static inline uint32_t st_blocks_first(const struct st_open_blocks *blocks) {
+    return blocks->depth && blocks->items[0].start;
+}
+static inline bool st_blocks_running(const struct st_open_blocks *blocks) {
+    return blocks->depth > st_blocks_first(blocks);
+}
 
 /* Can some of them, the inner ones, still be found violated? */
 static inline bool st_blocks_live(const struct st_open_blocks *blocks) {
@@ -52,10 +64,15 @@ static inline uint32_t st_blocks_begun(const struct st_open_blocks *blocks, st_t
 
 /* ---- those that happen before an event ---- */
 
-/* The last edge of a path from a block of a thread to an event, and the path to its source. */
+struct st_open_before;
+
+/* The last edge of the paths by which blocks became known, all that did at once. The path of the
+ * blocks of a thread goes on with what happened before the source: with the item of that thread in
+ * `before`, unless the source is in that thread itself. */
 struct st_hop {
     uint32_t mark;
-    struct st_hop *previous; /* NULL: the source is in the thread of the block itself */
+    uint32_t thread;                     /* of the source */
+    const struct st_open_before *before; /* may be NULL if the source is in the only such thread */
     struct st_edge edge;
 };
 
@@ -65,7 +82,7 @@ struct st_before {
     st_time time;    /* the newest local time of that thread that happens before */
     st_time since;   /* our own local time since which a block of it, still open, happens before */
     uint32_t length; /* of the path */
-    struct st_hop *path;
+    struct st_hop *path; /* its last edge; see st_hop_before for the others */
 };
 
 struct st_open_before {
@@ -88,6 +105,8 @@ struct st_before_pool {
     struct st_pool sets[32]; /* by the logarithm of the room for items */
     struct st_before *draft; /* a set in the making */
     size_t draft_capacity;
+    struct st_open_before **stack; /* scratch of st_open_before_mark */
+    size_t stack_capacity;
     uint32_t epoch;
     size_t collect_at; /* bytes in use at which a collection pays */
 };
@@ -117,6 +136,9 @@ struct st_open_before *st_open_before_copy(struct st_before_pool *pool,
 
 /* Takes back a set that was just made and nobody has seen. */
 void st_open_before_give(struct st_before_pool *pool, struct st_open_before *set);
+
+/* The edge before this one on the path of the blocks of the thread, or NULL. */
+const struct st_hop *st_hop_before(const struct st_hop *hop, uint32_t thread);
 
 /* The item of a thread, or NULL. */
 const struct st_before *st_open_before_find(const struct st_open_before *set, uint32_t thread);

@@ -96,12 +96,16 @@ static void on_join(struct witness *w, const struct st_event *event) {
 static void on_begin(struct witness *w, const struct st_event *event) {
     struct st_open_blocks *blocks = &w->blocks[event->thread];
     tick(w, event->thread);
+    w->has_starts |= event->atomic;
     st_reserve(&blocks->items, &blocks->capacity, blocks->depth + (size_t)1);
-    blocks->items[blocks->depth++] = (struct st_open_block){.time = w->threads[event->thread].time,
-                                                            .name = event->target,
-                                                            .begin = w->number,
-                                                            .loc = event->loc,
-                                                            .violation = ST_NO_VIOLATION};
+    struct st_open_block *block = &blocks->items[blocks->depth++];
+    *block = (struct st_open_block){.time = w->threads[event->thread].time,
+                                    .name = event->target,
+                                    .begin = w->number,
+                                    .loc = event->loc,
+                                    .violation = ST_NO_VIOLATION,
+                                    .start = event->atomic,
+                                    .call_violated = event->joined && block->call_violated};
 }
 
 static void on_end(struct witness *w, const struct st_event *event) {
@@ -111,9 +115,9 @@ static void on_end(struct witness *w, const struct st_event *event) {
         blocks->violated = blocks->depth;
         st_findings_block_end(w->findings, block->violation, block->begin, w->number);
     }
-    if (blocks->depth)
+    if (st_blocks_running(blocks))
         return;
-    if (w->serializable)
+    if (w->serializable && !block->start)
         st_frontiers_end(&w->frontiers, event->thread);
     refresh(w, event->thread);
 }
@@ -291,7 +295,8 @@ static void forget(void *state, uint32_t variable) {
 static void finish(void *state, uint64_t events) {
     struct witness *w = state;
     (void)events;
-    if (w->serializable && !w->findings->gave_up)
+    if (w->serializable && !w->findings->gave_up &&
+        w->findings->verdict != ST_NOT_SERIALIZABLE) /* what a thread starts with was violated */
         w->findings->verdict = ST_SERIALIZABLE;
 }
 

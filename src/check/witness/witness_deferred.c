@@ -51,7 +51,7 @@ static inline void keep_history(struct witness *w, uint32_t t, uint64_t position
     history->last = position;
     if (w->threads[t].latest.number == w->number)
         remember(w, t, position);
-    else if (w->event->op == ST_END && blocks->depth && history->count &&
+    else if (w->event->op == ST_END && st_blocks_running(blocks) && history->count &&
              st_history_latest(history)->number == blocks->items[blocks->depth].begin)
         st_history_undo(history);
 }

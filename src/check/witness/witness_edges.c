@@ -17,19 +17,19 @@ static void check_blocks(struct witness *w, uint32_t t, const struct st_predeces
     w->proofs[w->proof_count++] = (struct proof){depth, predecessor->edge, own->length, own->path};
 }
 
-/* The running outermost block of the thread. */
+/* The running transaction of the thread. */
 static struct st_transaction running_block(const struct witness *w, uint32_t t) {
-    const struct st_open_block *block = &w->blocks[t].items[0];
+    const struct st_open_block *block = &w->blocks[t].items[st_blocks_first(&w->blocks[t])];
     return (struct st_transaction){.first = block->begin, .block = block->name};
 }
 
 /* The transaction of the current event. That of a begin, which a thread can start with, is about to
  * be opened. */
 static struct st_transaction this_transaction(const struct witness *w, uint32_t t) {
-    if (w->blocks[t].depth)
+    if (st_blocks_running(&w->blocks[t]))
         return running_block(w, t);
-    return (struct st_transaction){
-        .first = w->number, .block = w->event->target, .unary = w->event->op != ST_BEGIN};
+    bool begins = w->event->op == ST_BEGIN && !w->event->atomic;
+    return (struct st_transaction){.first = w->number, .block = w->event->target, .unary = !begins};
 }
 
 /* Does the edge close a cycle? If not, does some running block reach more through it? */
@@ -38,10 +38,12 @@ static bool check_cycle(struct witness *w, uint32_t t, const struct st_predecess
     /* A transaction of one event starts at the time that it is about to get. */
     struct st_frontier_edge edge = {.edge = predecessor->edge,
                                     .source = predecessor->time,
-                                    .sink = blocks->depth ? blocks->items[0].time
-                                                          : w->threads[t].time + 1,
+                                    .sink = st_blocks_running(blocks)
+                                                ? blocks->items[st_blocks_first(blocks)].time
+                                                : w->threads[t].time + 1,
                                     .ends.to = this_transaction(w, t)};
-    bool running = st_blocks_begun(&w->blocks[predecessor->thread], predecessor->time) > 0;
+    const struct st_open_blocks *theirs = &w->blocks[predecessor->thread];
+    bool running = st_blocks_begun(theirs, predecessor->time) > st_blocks_first(theirs);
     if (running) /* what has ended is not kept */
         edge.ends.from = running_block(w, predecessor->thread);
     if (st_frontiers_closes(&w->frontiers, t, predecessor->thread, predecessor->time)) {

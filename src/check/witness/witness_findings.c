@@ -52,7 +52,7 @@ static struct st_edge *path_of(const struct witness *w, const struct proof *proo
     size_t i = *length = proof->length + (size_t)1;
     struct st_edge *path = st_alloc(*length, sizeof *path);
     path[--i] = proof->edge;
-    for (const struct st_hop *hop = proof->path; hop; hop = hop->previous)
+    for (const struct st_hop *hop = proof->path; hop; hop = st_hop_before(hop, w->event->thread))
         path[--i] = hop->edge;
     *length = shorten(path, *length, w->forgotten_at);
     return path;
@@ -67,24 +67,57 @@ static const struct proof *best_proof(const struct witness *w, uint32_t index) {
     return best;
 }
 
+/* What a thread starts with is around all that it does, and counts for nothing there. */
+static uint32_t depth_of(const struct st_open_blocks *blocks, uint32_t index) {
+    return index && blocks->items[0].start ? index - 1 : index;
+}
+
 static void report_block(struct witness *w, uint32_t t, uint32_t index, const struct proof *proof) {
     struct st_open_block *block = &w->blocks[t].items[index];
     struct st_violation violation = {.block = block->name,
                                      .thread = t,
-                                     .depth = index,
+                                     .depth = depth_of(&w->blocks[t], index),
                                      .begin_loc = block->loc,
                                      .begin = block->begin,
+                                     .again = block->call_violated,
                                      .event = this_place(w),
                                      .closing = proof->edge};
     if (st_findings_keeps(w->findings, block->name))
         violation.path = path_of(w, proof, &violation.path_length);
     block->violation = st_findings_violation(w->findings, &violation);
+    block->call_violated = true;
+}
+
+/* Nobody said that what a thread starts with is one step. So it is reported only if no function in
+ * it was cut by the same event, which says more, and if the function that the thread starts with
+ * comes back to the data itself: one that calls others, which are blocks, for one step each, is
+ * there to put steps in a row. Such a cut makes no cycle of transactions, and is found here alone.
+ */
+static bool report_start(struct witness *w, uint32_t t, const struct proof *proof) {
+    struct st_open_blocks *blocks = &w->blocks[t];
+    uint32_t index = blocks->violated;
+    if (best_proof(w, index + 1)) {
+        blocks->violated++; /* and what is in it is reported */
+        return true;
+    }
+    if (blocks->depth > index + 1)
+        return false;
+    st_findings_bad_event(w->findings, w->number);
+    report_block(w, t, blocks->violated++, proof);
+    return true;
 }
 
 static void report_blocks(struct witness *w, uint32_t t) {
     const struct proof *proof;
-    while ((proof = best_proof(w, w->blocks[t].violated)))
-        report_block(w, t, w->blocks[t].violated++, proof);
+    const struct st_open_blocks *blocks = &w->blocks[t];
+    while ((proof = best_proof(w, blocks->violated))) {
+        if (blocks->items[blocks->violated].start) {
+            if (!report_start(w, t, proof))
+                break;
+        } else {
+            report_block(w, t, w->blocks[t].violated++, proof);
+        }
+    }
     w->proof_count = 0;
     refresh(w, t); /* these blocks need not be remembered any more */
 }

@@ -51,6 +51,7 @@ struct witness {
     size_t thread_count, thread_capacity, block_capacity, history_capacity;
     struct st_before_pool pool;
 
+    bool has_starts;   /* there was a block that a thread starts with */
     bool serializable; /* so far; when not, `frontiers` are no longer needed */
     struct st_frontiers frontiers;
     /* The set that event `fresh_since` made for its thread. Until it is over nobody else sees it.
@@ -113,8 +114,11 @@ static inline void tick(struct witness *w, uint32_t t) {
 /* Some block may have ended: which accesses of the thread can still matter? */
 static inline void refresh(struct witness *w, uint32_t t) {
     struct witness_thread *thread = &w->threads[t];
-    st_time oldest = w->serializable ? st_frontiers_oldest(&w->frontiers, t)
-                                     : st_open_before_since(thread->before, w->blocks);
+    st_time oldest = w->serializable ? st_frontiers_oldest(&w->frontiers, t) : ST_NEVER;
+    if (!w->serializable || w->has_starts) { /* of which frontiers know nothing */
+        st_time since = st_open_before_since(thread->before, w->blocks);
+        oldest = since < oldest ? since : oldest;
+    }
     if (oldest == ST_NEVER)
         thread->before = NULL; /* all of it is dead */
     const struct st_open_blocks *blocks = &w->blocks[t];

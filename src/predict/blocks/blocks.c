@@ -46,6 +46,12 @@ void st_blocks_stop(struct st_blocks_run *run) {
     free(run->findings);
 }
 
+void st_blocks_give_up(struct st_blocks_run *run) {
+    for (size_t i = 0; i < run->model->unit_count; i++)
+        if (run->model->units[i].transaction && run->verdicts[i] == ST_BLOCK_ATOMIC)
+            run->verdicts[i] = ST_BLOCK_TIMEOUT;
+}
+
 /* ---- findings ---- */
 
 static const char *sentence(const char *pattern) {

@@ -48,6 +48,9 @@ void st_blocks_start(struct st_blocks_run *run, const struct st_model *model,
                      const struct st_predict_options *options);
 void st_blocks_stop(struct st_blocks_run *run);
 
+/* Not everything was looked at: transactions of which nothing was found are not decided. */
+void st_blocks_give_up(struct st_blocks_run *run);
+
 /* ---- units that can run at the same time (unit_lists.c) ---- */
 
 void st_blocks_index_units(struct st_blocks_run *run);

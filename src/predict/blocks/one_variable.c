@@ -390,6 +390,8 @@ static void check_variable(void *context, unsigned worker, size_t variable) {
 void st_1v_check(struct st_blocks_run *run, const struct st_1v_pairs *all, unsigned patterns) {
     struct check check = {.run = run, .all = all, .patterns = patterns};
     check.found = st_alloc(run->model->unit_count + 1, sizeof *check.found);
-    st_parallel(run->options->jobs, run->model->variable_count, check_variable, &check);
+    if (!st_parallel_until(run->options->total, run->options->jobs, run->model->variable_count,
+                           check_variable, &check))
+        st_blocks_give_up(run);
     free((void *)check.found);
 }

@@ -565,7 +565,9 @@ void st_2v_check(struct st_blocks_run *run) {
     index_users(&profiles, true, &profiles.writers);
     count_storage(run, &profiles);
     profiles.scratches = st_alloc(workers, sizeof *profiles.scratches);
-    st_parallel(run->options->jobs, profiles.count, check_profile, &profiles);
+    if (!st_parallel_until(run->options->total, run->options->jobs, profiles.count, check_profile,
+                           &profiles))
+        st_blocks_give_up(run);
     find_tokens(run, was_known);
     for (unsigned i = 0; i < workers; i++)
         free_scratch(&profiles.scratches[i]);

@@ -262,6 +262,7 @@ void st_commit_explain(void *context, uint32_t unit, struct st_predicted_block *
     struct finding finding = {.analysis = analysis, .explainer = explainer, .block = block};
     struct st_commit_violation violation;
     search->deadline = 0; /* it was found in time before */
+    search->total = NULL;
     search->expired = false;
     if (!st_commit_is_violated(search, unit, &violation))
         return;

@@ -74,8 +74,9 @@ static void judge(void *context, unsigned worker, size_t unit) {
     if (!analysis->model->units[unit].transaction)
         return;
     search->deadline = timeout > 0 ? st_commit_time() + timeout : 0;
-    search->expired = false;
-    if (st_commit_is_violated(search, (uint32_t)unit, &violation))
+    search->total = analysis->options->total;
+    search->expired = st_total_time_is_up(search->total);
+    if (!search->expired && st_commit_is_violated(search, (uint32_t)unit, &violation))
         analysis->verdicts[unit] = ST_BLOCK_POTENTIAL;
     else if (search->expired)
         analysis->verdicts[unit] = ST_BLOCK_TIMEOUT;

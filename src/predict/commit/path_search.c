@@ -166,8 +166,9 @@ static uint32_t spread(struct st_commit_search *search, uint32_t transaction) {
         found = follow_edges(search, transaction, unit);
         if (found == ST_NO_NAME && !search->analysis->options->as_published)
             found = follow_order(search, transaction, unit);
-        if (search->deadline > 0 && search->head % BETWEEN_LOOKS == 0)
-            search->expired = st_commit_time() > search->deadline;
+        if (search->head % BETWEEN_LOOKS == 0)
+            search->expired = (search->deadline > 0 && st_commit_time() > search->deadline) ||
+                              st_total_time_is_up(search->total);
     }
     return found;
 }

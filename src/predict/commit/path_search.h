@@ -31,6 +31,7 @@ struct st_commit_search {
     uint32_t *latest; /* by unit with `goal`: the start of the last node that it meets */
     uint32_t reached; /* the end of the node where this part of the search started */
     double deadline;  /* in CPU time of this thread; 0: none */
+    const struct st_total_time *total; /* of all searches; NULL: without end */
     bool expired;
     uint32_t *goal; /* by unit: it meets a later node of the transaction */
     uint32_t *low;  /* by chain: order reaches all of its units from this one on */

@@ -37,6 +37,7 @@ static struct st_tas_counts run_scenario(const struct scenario *scenario,
                                  .static_check = scenario->static_check,
                                  .max_switches = scenario->max_switches,
                                  .timeout = options->timeout,
+                                 .total = options->total,
                                  .jobs = options->jobs,
                                  .limit = 1};
     struct st_prediction prediction;

@@ -18,7 +18,8 @@ bool tas_spend(struct tas_budget *budget, uint64_t work) {
     budget->ticks += work;
     if (budget->ticks >= TICKS) {
         budget->ticks = 0;
-        if (budget->deadline > 0 && tas_now() > budget->deadline)
+        if ((budget->deadline > 0 && tas_now() > budget->deadline) ||
+            st_total_time_is_up(budget->total))
             budget->expired = true;
     }
     return !budget->expired;

@@ -3,11 +3,13 @@
 #define SERIATIM_PREDICT_TAS_SEARCH_H
 
 #include "predict/tas/window.h"
+#include "predict/total_time.h"
 
 struct tas_budget {
-    double deadline; /* in seconds of tas_now, or 0 for none */
-    uint64_t steps;  /* of the search so far: interleavings, states or orders */
-    uint64_t ticks;  /* units of work, so that the clock is checked only now and then */
+    double deadline;                   /* in seconds of tas_now, or 0 for none */
+    const struct st_total_time *total; /* of all searches; NULL: without end */
+    uint64_t steps;                    /* of the search so far: interleavings, states or orders */
+    uint64_t ticks; /* units of work, so that the clock is checked only now and then */
     bool expired;
 };
 

@@ -86,6 +86,7 @@ static void search_block(struct tas_worker *worker, struct outcome *outcome) {
     struct tas_witness witness;
     double timeout = worker->setup->timeout;
     worker->budget.deadline = timeout > 0 ? tas_now() + timeout : 0;
+    worker->budget.total = worker->setup->total;
     worker->budget.expired = false;
     if (search(worker) &&
         tas_witness_find(&witness, &worker->schedule, worker->graph, worker->segment.block)) {
@@ -122,7 +123,10 @@ static void work(void *context, unsigned worker, size_t batch) {
     const struct st_tas_graph *graph = run->graph;
     double start = tas_now();
     for (size_t b = batch * BATCH; b < (batch + 1) * BATCH && b < graph->block_count; b++) {
-        judge(&share->worker, share, &graph->blocks[b], &run->outcomes[b]);
+        if (st_total_time_is_up(run->setup->total))
+            run->outcomes[b].verdict = ST_BLOCK_TIMEOUT;
+        else
+            judge(&share->worker, share, &graph->blocks[b], &run->outcomes[b]);
         if (run->outcomes[b].witness)
             keep_witness(run, b);
     }
@@ -287,6 +291,7 @@ static struct st_tas_setup setup_of(const struct st_predict_options *options,
                                  .static_check = !own->whole_trace,
                                  .max_switches = own->max_switches,
                                  .timeout = options->timeout,
+                                 .total = options->total,
                                  .jobs = options->jobs,
                                  .limit = options->limit};
 }

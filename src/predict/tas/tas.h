@@ -64,10 +64,11 @@ struct st_tas_setup {
      * what it finds violated is searched again by states, whose answer counts. A bound makes the
      * search incomplete, and a caveat says so; dpor may even miss schedules within the bound. */
     uint64_t max_switches;
-    double timeout; /* seconds of work for each block; 0: no limit */
-    unsigned jobs;  /* threads to use; 0 counts as 1. Results do not depend on it, apart from
-                     * timeouts */
-    size_t limit;   /* list at most this many blocks, violations first, then timeouts; 0: all */
+    double timeout;                    /* seconds of work for each block; 0: no limit */
+    const struct st_total_time *total; /* for all blocks together; NULL: no limit */
+    unsigned jobs; /* threads to use; 0 counts as 1. Results do not depend on it, apart from
+                    * timeouts */
+    size_t limit;  /* list at most this many blocks, violations first, then timeouts; 0: all */
 };
 
 /* What a run of the search did: a row of the paper's Table I. */

@@ -53,6 +53,8 @@ static void write_detail(const struct st_details *details, uint64_t loc, struct 
     for (; *detail.locks; detail.locks++)
         st_json_string(json, *detail.locks);
     st_json_array_end(json);
+    if (detail.locks_unknown)
+        st_json_bool_field(json, "locks_unknown", true);
 }
 
 void st_write_place(const struct st_report *report, const struct st_place *place,

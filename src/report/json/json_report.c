@@ -20,6 +20,14 @@ static void write_entry(const struct st_report *report, const struct st_violatio
     st_write_place(report, &begin, json);
 }
 
+/* Nothing where there was one process only. */
+static void write_program(const char *executable, struct st_json *json) {
+    if (!executable)
+        return;
+    st_json_string_field(json, "program", st_program_name(executable));
+    st_json_string_field(json, "executable", executable);
+}
+
 static void write_violation(const struct st_report *report, const struct st_result *result,
                             const struct st_violation_group *group, struct st_json *json) {
     const struct st_violation *violation = group->violation;
@@ -34,6 +42,9 @@ static void write_violation(const struct st_report *report, const struct st_resu
     st_write_event_number(json, "end", violation->end);
     st_json_number_field(json, "depth", violation->depth);
     st_json_number_field(json, "event", violation->event.number);
+    if (violation->process)
+        st_json_number_field(json, "pid", violation->process);
+    write_program(violation->program, json);
     st_json_string_field(json, "fingerprint", st_fingerprint(report, violation).text);
     st_write_mark(report, st_violation_mark(report, result, index), "", json);
     st_json_string_field(json, "begin_loc",
@@ -86,6 +97,7 @@ static void write_violations(const struct st_report *report, const struct st_res
         st_json_number(json, findings->violation_count);
     else
         st_json_null(json);
+    st_json_number_field(json, "violated_blocks", findings->all_violated);
     st_json_key(json, "violations");
     st_json_array(json);
     for (size_t i = 0; i < findings->kept; i++)
@@ -105,6 +117,7 @@ static void write_blocks(const struct st_findings *findings,
         const struct st_block_row *row = &groups->rows[i];
         st_json_flat_object(json);
         st_json_string_field(json, "name", row->name);
+        write_program(row->program, json);
         st_json_number_field(json, "executed", row->executed);
         st_json_key(json, "violated");
         if (findings->names_blocks)
@@ -124,6 +137,25 @@ static void write_verdict(enum st_verdict verdict, struct st_json *json) {
         st_json_null(json);
     else
         st_json_bool(json, verdict == ST_SERIALIZABLE);
+}
+
+static void write_programs(const struct st_report *report, struct st_json *json) {
+    if (!report->program_count)
+        return;
+    st_json_key(json, "programs");
+    st_json_array(json);
+    for (size_t i = 0; i < report->program_count; i++) {
+        const struct st_program_row *row = &report->programs[i];
+        st_json_flat_object(json);
+        write_program(row->name, json);
+        write_verdict(row->verdict, json);
+        st_json_number_field(json, "processes", row->processes);
+        st_json_number_field(json, "events", row->events);
+        st_json_number_field(json, "violation_count", row->violated);
+        st_json_number_field(json, "unchecked", row->unchecked);
+        st_json_object_end(json);
+    }
+    st_json_array_end(json);
 }
 
 static void write_texts(const char *key, const char *const *texts, struct st_json *json) {
@@ -166,6 +198,7 @@ static void write_result(const struct st_report *report, size_t index, struct st
     st_json_object(json);
     st_json_string_field(json, "schema", schema(report));
     st_json_string_field(json, "engine", result->engine);
+    st_json_string_field(json, "relation", st_relation_name(report->relation));
     st_write_trace(report, json);
     struct st_summary summary = st_result_summary(report, result);
     st_json_string_field(json, "summary", summary.text);
@@ -183,6 +216,7 @@ static void write_result(const struct st_report *report, size_t index, struct st
     if (report->kind == ST_REPORT_RESULT)
         st_write_triage(report, json);
     write_blocks(result->findings, &groups, json);
+    write_programs(report, json);
     st_write_repairs(report->repairs, json);
     st_json_bool_field(json, "stopped", report->stopped);
     st_json_key(json, "time_seconds");

@@ -18,6 +18,7 @@ struct st_loaded {
     struct st_triage triage;
     struct st_coverage coverage;
     struct st_predictions predictions;
+    struct st_program_row *programs;
 };
 
 bool st_is_result(const char *text, size_t length) {
@@ -71,6 +72,9 @@ static uint64_t read_begin_location(struct st_loaded *loaded, const json_t *obje
 static void read_violation(struct st_loaded *loaded, const json_t *object,
                            struct st_violation *violation) {
     struct st_fields *fields = &loaded->loading.fields;
+    violation->process = st_field_maybe_number(fields, object, "pid");
+    violation->program = st_field_maybe_text(fields, object, "executable");
+    loaded->loading.program = violation->program;
     violation->block = st_load_block(&loaded->loading, st_field_text(fields, object, "block"));
     violation->thread = st_load_thread(&loaded->loading, st_field_text(fields, object, "thread"));
     uint64_t depth = st_field_number(fields, object, "depth");
@@ -85,6 +89,7 @@ static void read_violation(struct st_loaded *loaded, const json_t *object,
     violation->path = st_load_edges(&loaded->loading, path);
     violation->path_length = json_array_size(path);
     st_fields_leave(fields);
+    loaded->loading.program = NULL;
     check_order(fields, violation);
 }
 
@@ -155,15 +160,17 @@ static void read_block(struct st_loaded *loaded, const json_t *object,
                        struct st_findings *findings) {
     struct st_fields *fields = &loaded->loading.fields;
     struct st_facts *facts = &loaded->facts;
+    loaded->loading.program = st_field_maybe_text(fields, object, "executable");
     uint32_t block = st_load_block(&loaded->loading, st_field_text(fields, object, "name"));
+    loaded->loading.program = NULL;
     uint64_t executed = st_field_number(fields, object, "executed");
     uint64_t violated = st_field_maybe_number(fields, object, "violated");
     uint32_t depth = (uint32_t)st_field_maybe_number(fields, object, "depth");
     if (violated && !findings->names_blocks)
         st_fields_reject(fields, "counts violations, which violation_count does not");
     if (block == ST_NO_NAME) {
-        facts->unnamed_blocks = executed;
-        findings->unnamed_violated = violated;
+        facts->unnamed_blocks += executed;
+        findings->unnamed_violated += violated;
         findings->unnamed_depth = depth;
         return;
     }
@@ -176,6 +183,32 @@ static void read_block(struct st_loaded *loaded, const json_t *object,
     findings->depths[block] = depth;
 }
 
+static void read_programs(struct st_loaded *loaded, const json_t *root) {
+    struct st_fields *fields = &loaded->loading.fields;
+    const json_t *array = st_field_maybe_array(fields, root, "programs");
+    size_t count = json_array_size(array);
+    loaded->programs = st_alloc(count + 1, sizeof *loaded->programs);
+    st_fields_enter(fields, "programs", 0);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *row = st_element_object(fields, array, i);
+        const json_t *verdict = json_object_get(row, "serializable");
+        st_fields_enter(fields, NULL, i);
+        loaded->programs[i] =
+            (struct st_program_row){.name = st_field_text(fields, row, "executable"),
+                                    .processes = st_field_number(fields, row, "processes"),
+                                    .events = st_field_number(fields, row, "events"),
+                                    .violated = st_field_number(fields, row, "violation_count"),
+                                    .unchecked = st_field_number(fields, row, "unchecked"),
+                                    .verdict = json_is_true(verdict)    ? ST_SERIALIZABLE
+                                               : json_is_false(verdict) ? ST_NOT_SERIALIZABLE
+                                                                        : ST_UNDECIDED};
+        st_fields_leave(fields);
+    }
+    st_fields_leave(fields);
+    loaded->report.programs = loaded->programs;
+    loaded->report.program_count = count;
+}
+
 /* Where it is counted how many blocks of the name were violated; NULL if nowhere. */
 static uint64_t *violated_of(struct st_findings *findings, uint32_t block) {
     if (block == ST_NO_NAME)
@@ -186,6 +219,7 @@ static uint64_t *violated_of(struct st_findings *findings, uint32_t block) {
 static void read_blocks(struct st_loaded *loaded, const json_t *result,
                         struct st_findings *findings) {
     const json_t *blocks = st_field_array(&loaded->loading.fields, result, "blocks");
+    loaded->facts.unnamed_blocks = 0; /* those of several programs are added up */
     st_fields_enter(&loaded->loading.fields, "blocks", 0);
     for (size_t i = 0; i < json_array_size(blocks); i++) {
         const json_t *block = st_element_object(&loaded->loading.fields, blocks, i);
@@ -196,25 +230,31 @@ static void read_blocks(struct st_loaded *loaded, const json_t *result,
     st_fields_leave(&loaded->loading.fields);
 }
 
-/* Is every listed violation counted? Writers rely on it. Takes the listed ones off what was counted
- * and puts them back. */
-static void check_counts(struct st_loaded *loaded, struct st_findings *findings) {
-    size_t good = 0;
-    for (; good < findings->kept; good++) {
-        uint64_t *counted = violated_of(findings, findings->violations[good].block);
-        if (!counted || !*counted)
-            break;
-        --*counted;
+static void reject_violation(struct st_fields *fields, size_t index) {
+    st_fields_enter(fields, "violations", 0);
+    st_fields_enter(fields, NULL, index);
+    st_fields_reject(fields, "is not counted as violated among the blocks");
+    st_fields_leave(fields);
+    st_fields_leave(fields);
+}
+
+/* Is every listed violation counted? Writers rely on it. Several can be parts of one call, which
+ * counts once among the blocks. */
+static void check_counts(struct st_loaded *loaded, const json_t *result,
+                         struct st_findings *findings) {
+    struct st_fields *fields = &loaded->loading.fields;
+    uint64_t calls = findings->unnamed_violated;
+    for (size_t i = 0; i < findings->violated_capacity; i++)
+        calls += findings->violated[i];
+    uint64_t all = st_field_maybe_number(fields, result, "violated_blocks");
+    findings->all_violated = all > calls ? all : calls;
+    for (size_t i = 0; i < findings->kept; i++) {
+        const uint64_t *counted = violated_of(findings, findings->violations[i].block);
+        if (!counted || !*counted || i >= findings->all_violated) {
+            reject_violation(fields, i);
+            return;
+        }
     }
-    if (good < findings->kept) {
-        st_fields_enter(&loaded->loading.fields, "violations", 0);
-        st_fields_enter(&loaded->loading.fields, NULL, good);
-        st_fields_reject(&loaded->loading.fields, "is not counted as violated among the blocks");
-        st_fields_leave(&loaded->loading.fields);
-        st_fields_leave(&loaded->loading.fields);
-    }
-    while (good)
-        ++*violated_of(findings, findings->violations[--good].block);
 }
 
 /* ---- The trace ---- */
@@ -324,12 +364,25 @@ static void read_verdict(struct st_loaded *loaded, const json_t *object,
     findings->blames_closers = st_field_maybe_bool(fields, object, "blames_closers");
 }
 
+/* Results of old versions do not say it, and were by lock order. */
+static enum st_relation read_relation(struct st_fields *fields, const json_t *object) {
+    const char *name = st_field_maybe_text(fields, object, "relation");
+    enum st_relation relation = name ? st_relation_find(name) : ST_LOCKS;
+    if (relation == ST_USUAL_RELATION) {
+        st_fields_enter(fields, "relation", 0);
+        st_fields_reject(fields, "must be \"data\" or \"locks\"");
+        st_fields_leave(fields);
+    }
+    return relation;
+}
+
 static void read_result(struct st_loaded *loaded, const json_t *object, size_t index) {
     struct st_fields *fields = &loaded->loading.fields;
     struct st_findings *findings = &loaded->findings[index];
     struct st_result *result = &loaded->results[index];
     result->findings = findings;
     result->engine = st_field_text(fields, object, "engine");
+    loaded->report.relation = read_relation(fields, object);
     result->seconds = st_field_maybe_real(fields, object, "time_seconds");
     result->peak_bytes = (size_t)st_field_maybe_number(fields, object, "peak_state_bytes");
     read_verdict(loaded, object, findings);
@@ -337,7 +390,7 @@ static void read_result(struct st_loaded *loaded, const json_t *object, size_t i
     read_cycle(loaded, object, findings);
     read_blocks(loaded, object, findings);
     if (!fields->failed)
-        check_counts(loaded, findings);
+        check_counts(loaded, object, findings);
     loaded->report.stopped |= st_field_maybe_bool(fields, object, "stopped");
     if (index == 0) { /* these are of the trace, not of an engine */
         read_repairs(loaded, object);
@@ -398,6 +451,8 @@ static void read_results(struct st_loaded *loaded, const json_t *root) {
     } else {
         make_results(loaded, 1);
         read_result(loaded, root, 0);
+        read_programs(loaded, root);
+        loaded->report.block_programs = loaded->loading.block_programs;
     }
 }
 
@@ -422,6 +477,7 @@ static void read_root(struct st_loaded *loaded) {
         read_predictions(loaded, root);
     else
         read_results(loaded, root);
+    st_symbols_note_channels(&loaded->loading.symbols);
     if (!fields->failed &&
         st_triage_read(fields, predicts ? "blocks" : "violations", &loaded->triage))
         loaded->report.triage = &loaded->triage;
@@ -455,6 +511,7 @@ void st_loaded_free(struct st_loaded *loaded) {
         st_findings_free(&loaded->findings[i]);
     free(loaded->findings);
     free(loaded->results);
+    free(loaded->programs);
     free(loaded->facts.executed);
     free_coverage(&loaded->coverage);
     st_triage_free(&loaded->triage);

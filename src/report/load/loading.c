@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/output.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,20 @@ uint32_t st_load_variable(struct st_loading *loading, const char *text) {
 }
 
 uint32_t st_load_block(struct st_loading *loading, const char *text) {
-    return *text ? name_number(loading, &loading->symbols.blocks, text) : ST_NO_NAME;
+    if (!*text)
+        return ST_NO_NAME;
+    struct st_names *blocks = &loading->symbols.blocks;
+    struct st_text_buffer buffer;
+    fprintf(st_text_buffer_open(&buffer), "%s\n%s", loading->program ? loading->program : "", text);
+    char *key = st_text_buffer_close(&buffer);
+    uint32_t number = name_number(loading, &loading->block_keys, key);
+    free(key);
+    if (number == blocks->count) {
+        st_names_append(blocks, text, strlen(text));
+        st_reserve(&loading->block_programs, &loading->block_capacity, (size_t)number + 1);
+        loading->block_programs[number] = loading->program;
+    }
+    return number;
 }
 
 /* ---- Locations and what led there ---- */
@@ -99,6 +113,7 @@ static char *make_key(const char *loc, const struct st_loaded_context *context) 
         fprintf(file, "%s\f", context->function);
         write_list(file, context->stack);
         write_list(file, context->locks);
+        fputs(context->locks_unknown ? "?" : "", file);
     }
     if (fclose(file) != 0)
         st_out_of_memory();
@@ -130,7 +145,7 @@ uint64_t st_load_location(struct st_loading *loading, const char *loc) {
     uint64_t number;
     if (is_plain_number(loc, &number))
         return number;
-    return location_number(loading, loc, &(struct st_loaded_context){NULL, NULL, NULL});
+    return location_number(loading, loc, &(struct st_loaded_context){0});
 }
 
 static uint64_t read_location(struct st_loading *loading, const json_t *object) {
@@ -142,18 +157,20 @@ static uint64_t read_location(struct st_loading *loading, const json_t *object) 
     if (!function || (!*function && is_plain_number(loc, &number)))
         return st_load_location(loading, loc);
     struct st_loaded_context context = {function, read_stack(fields, object),
-                                        read_locks(fields, object)};
+                                        read_locks(fields, object),
+                                        st_field_maybe_bool(fields, object, "locks_unknown")};
     return location_number(loading, loc, &context);
 }
 
 void st_loading_lookup(void *context, uint64_t loc, struct st_detail *detail) {
     const struct st_loading *loading = context;
-    *detail = (struct st_detail){"", none, none};
+    *detail = (struct st_detail){"", none, none, false};
     if (!(loc & ST_LOC_NAME))
         return;
     const struct st_loaded_context *found = &loading->contexts[loc & ~ST_LOC_NAME];
     if (found->function)
-        *detail = (struct st_detail){found->function, found->stack, found->locks};
+        *detail =
+            (struct st_detail){found->function, found->stack, found->locks, found->locks_unknown};
 }
 
 /* ---- Events and dependences ---- */
@@ -186,7 +203,9 @@ static void read_op(struct st_loading *loading, const json_t *object, struct st_
         return;
     char *target = st_strdup(text + word + 1);
     target[length - word - 2] = '\0';
-    event->target = name_number(loading, st_symbols_of(&loading->symbols, op), target);
+    event->target = op == ST_BEGIN || op == ST_END
+                        ? st_load_block(loading, target)
+                        : name_number(loading, st_symbols_of(&loading->symbols, op), target);
     free(target);
 }
 
@@ -274,6 +293,7 @@ void st_loading_init(struct st_loading *loading) {
     *loading = (struct st_loading){0};
     st_symbols_init(&loading->symbols);
     st_names_init(&loading->keys);
+    st_names_init(&loading->block_keys);
 }
 
 void st_loading_free(struct st_loading *loading) {
@@ -282,5 +302,7 @@ void st_loading_free(struct st_loading *loading) {
     free(loading->contexts);
     st_symbols_free(&loading->symbols);
     st_names_free(&loading->keys);
+    st_names_free(&loading->block_keys);
+    free(loading->block_programs);
     st_fields_close(&loading->fields);
 }

@@ -11,6 +11,7 @@
 struct st_loaded_context {
     const char *function;
     const char **stack, **locks; /* each ends with NULL */
+    bool locks_unknown;
 };
 
 /* Invariant: the location with number i has the key i and the contexts[i]; locations of the same
@@ -21,6 +22,12 @@ struct st_loading {
     struct st_names keys;
     struct st_loaded_context *contexts;
     size_t context_capacity;
+    /* The program whose findings are read, or NULL. Block number i has the i-th key, of its program
+     * and its name, and is of the program block_programs[i]. */
+    const char *program;
+    struct st_names block_keys;
+    const char **block_programs;
+    size_t block_capacity;
     bool has_details;
 };
 

@@ -236,6 +236,8 @@ static void put_properties(struct st_sarif *sarif, const struct run *run) {
     st_json_flat_object(json);
     st_json_string_field(json, "engine", run->engine);
     st_json_string_field(json, "trace", sarif->report->trace);
+    if (run->result)
+        st_json_string_field(json, "relation", st_relation_name(sarif->report->relation));
     st_json_key(json, run->result ? "serializable" : "atomic");
     if (run->verdict == ST_UNDECIDED)
         st_json_null(json);

@@ -3,7 +3,8 @@
  * A location says "src/bank.c:21", relative to the current folder or absolute. Such names come from
  * traces and results, which may come from anywhere, and a report is passed on: nothing but a
  * regular file with the name of a source file is opened, none that is huge, and none that is no
- * text. What is newer than the program that ran is not quoted, since its lines are others. */
+ * text. A symbolic link is followed to a file with such a name only. What is newer than the program
+ * that ran is not quoted, since its lines are others. */
 #ifndef SERIATIM_REPORT_SOURCE_SOURCE_H
 #define SERIATIM_REPORT_SOURCE_SOURCE_H
 

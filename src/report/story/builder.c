@@ -119,9 +119,14 @@ char *st_action_text(const struct st_symbols *symbols, const struct st_event *ev
         [ST_RECEIVE] = {"received from channel", "receives from channel"},
     };
     enum st_op op = (enum st_op)event->written;
+    const char *lock = st_lock_of_channel(symbols, event), *target = lock;
+    if (lock) /* a receive acquires it, a send releases it */
+        op = op == ST_RECEIVE ? ST_ACQUIRE : ST_RELEASE;
+    else
+        target =
+            event->target == ST_NO_NAME ? "a block" : st_target_name(symbols, op, event->target);
     struct st_text_buffer buffer;
-    fprintf(st_text_buffer_open(&buffer), "%s %s", verbs[op][predicted],
-            event->target == ST_NO_NAME ? "a block" : st_target_name(symbols, op, event->target));
+    fprintf(st_text_buffer_open(&buffer), "%s %s", verbs[op][predicted], target);
     return st_text_buffer_close(&buffer);
 }
 
@@ -133,20 +138,28 @@ static char *make_action(const struct st_story_builder *builder, const struct st
     return whole;
 }
 
+/* Is it the lock of that name, be it held for reading? */
+static bool is_same_lock(const char *held, const char *name) {
+    size_t length = strlen(name);
+    return strncmp(held, name, length) == 0 &&
+           (!held[length] || strcmp(held + length, ST_HELD_FOR_READING) == 0);
+}
+
 /* Of the locks that the thread held, those that say something beyond the action itself. */
 static char *make_holding(const struct st_report *report, const struct st_event *event) {
     bool access = event->written == ST_READ || event->written == ST_WRITE;
-    bool on_lock = event->written == ST_ACQUIRE || event->written == ST_RELEASE;
+    bool on_mutex = event->written == ST_ACQUIRE || event->written == ST_RELEASE;
     const char *own =
-        on_lock ? st_target_name(report->symbols, (enum st_op)event->written, event->target) : NULL;
+        on_mutex ? st_target_name(report->symbols, (enum st_op)event->written, event->target)
+                 : st_lock_of_channel(report->symbols, event);
     struct st_detail detail = st_detail_at(report, event->loc);
     struct st_text_buffer buffer;
     FILE *file = st_text_buffer_open(&buffer);
     size_t count = 0;
     for (const char *const *lock = detail.locks; *lock; lock++)
-        if (!own || strcmp(*lock, own) != 0)
+        if (!own || !is_same_lock(*lock, own))
             fprintf(file, "%s%s", count++ ? ", " : "holding ", *lock);
-    if (access && !count)
+    if (access && !count && !detail.locks_unknown)
         fputs("holding no lock", file);
     char *holding = st_text_buffer_close(&buffer);
     if (*holding)

@@ -5,7 +5,9 @@
  *   they could not if the block had kept it.
  * - A lock is held by one thread at a time. If the block held it at both of its accesses and the
  *   other thread at its own, in between, then the block let go of it between them.
- * - If one side held a lock that the other side did not, it did not keep them apart. */
+ * - If one side held a lock that the other side did not, it did not keep them apart.
+ * - If the block held a lock at the access where the path leaves it and no longer where it comes
+ *   back, and the other thread held it in between, then the block let go of it too early. */
 #include "report/story/builder.h"
 
 #include "base/memory.h"
@@ -70,7 +72,7 @@ static char **copy_locks(const char *const *locks) {
 /* NULL where nothing is known of the place. */
 static char **locks_at(const struct hint *h, const struct st_place *place) {
     struct st_detail detail = st_detail_at(h->report, place->event.loc);
-    return *detail.stack ? copy_locks(detail.locks) : NULL;
+    return *detail.stack && !detail.locks_unknown ? copy_locks(detail.locks) : NULL;
 }
 
 static void free_locks(char **locks) {
@@ -79,10 +81,33 @@ static void free_locks(char **locks) {
     free(locks);
 }
 
-static bool holds(char *const *locks, const char *lock) {
-    while (*locks && strcmp(*locks, lock) != 0)
-        locks++;
-    return *locks;
+static bool ends_with(const char *text, const char *end) {
+    size_t length = strlen(text), tail = strlen(end);
+    return length > tail && strcmp(text + length - tail, end) == 0;
+}
+
+static bool is_reading(const char *lock) {
+    return ends_with(lock, ST_HELD_FOR_READING);
+}
+
+/* The name of the lock, held for reading or not. */
+static int name_length(const char *lock) {
+    return (int)(strlen(lock) - (is_reading(lock) ? strlen(ST_HELD_FOR_READING) : 0));
+}
+
+/* How the lock is held, if at all; otherwise NULL. */
+static const char *find_held(char *const *locks, const char *lock) {
+    int length = name_length(lock);
+    for (; *locks; locks++)
+        if (name_length(*locks) == length && strncmp(*locks, lock, (size_t)length) == 0)
+            return *locks;
+    return NULL;
+}
+
+/* Is the same lock held in two ways that exclude each other? */
+static bool exclude(const char *one, const char *other) {
+    return one && other && !(is_reading(one) && is_reading(other)) &&
+           !ends_with(one, ST_SEVERAL_HOLD);
 }
 
 /* The locks at the two steps of one thread, and at those of the other. */
@@ -90,15 +115,24 @@ struct sides {
     char **in[2], **out[2];
 };
 
-/* A lock that the one thread held at both of its steps, and the other, too (`shared`), or at none.
- */
+/* A lock that the one thread held at both of its steps, and the other, too (`shared`), so that one
+ * of them must have waited for the other; or that the other held at none. */
 static const char *find_lock(const struct sides *sides, bool shared) {
     for (char **lock = sides->in[0]; *lock; lock++) {
-        bool there = holds(sides->out[0], *lock) && holds(sides->out[1], *lock);
-        bool nowhere = !holds(sides->out[0], *lock) && !holds(sides->out[1], *lock);
-        if (holds(sides->in[1], *lock) && (shared ? there : nowhere))
+        const char *first = find_held(sides->out[0], *lock);
+        const char *last = find_held(sides->out[1], *lock);
+        bool wanted = shared ? last && exclude(*lock, first) : !first && !last;
+        if (wanted && find_held(sides->in[1], *lock))
             return *lock;
     }
+    return NULL;
+}
+
+/* A lock that the block held only at its first access, and the other thread at the one after it. */
+static const char *find_left(const struct sides *home) {
+    for (char **lock = home->in[0]; *lock; lock++)
+        if (!find_held(home->in[1], *lock) && exclude(*lock, find_held(home->out[0], *lock)))
+            return *lock;
     return NULL;
 }
 
@@ -125,6 +159,13 @@ static bool hint_at_locks(const struct hint *h, const struct sides *home) {
         put_where_inside(h, &first->from);
         fputs(" and", h->file);
         put_where_inside(h, &last->to);
+    } else if ((lock = find_left(home))) {
+        st_put_sentence(h->file, h->report, "%b let go of %s after its access", violation->block,
+                        lock);
+        put_where_inside(h, &first->from);
+        fputs(" and went on", h->file);
+        put_where_inside(h, &last->to);
+        st_put_sentence(h->file, h->report, "; held throughout, it would have kept %t out", other);
     } else if ((lock = find_lock(home, false))) {
         st_put_sentence(h->file, h->report, "%t held %s at its accesses, but %t did not",
                         violation->thread, lock, other);

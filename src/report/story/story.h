@@ -141,6 +141,9 @@ struct st_summary {
 };
 
 struct st_summary st_result_summary(const struct st_report *report, const struct st_result *result);
+
+/* Whether lock order counts, where that is not as usual; otherwise NULL. */
+const char *st_relation_remark(const struct st_report *report);
 struct st_summary st_prediction_summary(const struct st_report *report,
                                         const struct st_prediction *prediction);
 

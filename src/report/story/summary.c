@@ -45,6 +45,18 @@ static struct st_summary verdict_summary(const struct st_result *result) {
     return summary;
 }
 
+static bool is_of_program(const struct st_report *report) {
+    return report->details || report->built ||
+           (report->schema && strcmp(report->schema, ST_RUN_SCHEMA) == 0);
+}
+
+const char *st_relation_remark(const struct st_report *report) {
+    enum st_relation usual = st_relation_or_usual(ST_USUAL_RELATION, is_of_program(report));
+    if (report->relation == usual)
+        return NULL;
+    return report->relation == ST_DATA ? "lock order does not count" : "lock order counts";
+}
+
 struct st_summary st_result_summary(const struct st_report *report,
                                     const struct st_result *result) {
     struct st_unchecked unchecked = st_report_unchecked(report);

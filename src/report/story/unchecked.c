@@ -68,9 +68,13 @@ static void explain_blindness(struct st_unchecked *unchecked, const struct st_re
               "with seriatim-cc or seriatim-c++.",
               "%s were built without instrumentation, so nothing that they do is seen: build them "
               "with seriatim-cc or seriatim-c++.");
-    if (!coverage->functions)
-        return; /* without instrumentation it does not matter what was inlined */
-    add_named(unchecked, report, coverage->inlined,
+}
+
+/* Without instrumentation it does not matter what was inlined. */
+static void explain_inlining(struct st_unchecked *unchecked, const struct st_report *report) {
+    if (!report->coverage->functions)
+        return;
+    add_named(unchecked, report, report->coverage->inlined,
               "%s was inlined, so its calls are not seen: build with seriatim-cc or seriatim-c++, "
               "or add -fno-inline.",
               "%s were inlined, so their calls are not seen: build with seriatim-cc or "
@@ -81,6 +85,7 @@ static void explain_no_block(struct st_unchecked *unchecked, const struct st_rep
     const struct st_coverage *coverage = report->coverage;
     size_t unselected = count_names(coverage->unselected);
     explain_blindness(unchecked, report);
+    explain_inlining(unchecked, report);
     if (coverage->spec)
         add_named(unchecked, report, coverage->unselected,
                   "The specification calls none of the functions that ran atomic. There is one: "

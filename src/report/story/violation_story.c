@@ -73,17 +73,25 @@ char *st_arrival_text(const struct st_report *report, const struct st_violation 
     return st_sentence(report, "so %t comes after %t", to, from);
 }
 
+/* The number alone does not say: a deferred access has that of an earlier event of its thread. */
+static bool are_same(const struct st_place *one, const struct st_place *other) {
+    const struct st_event *a = &one->event, *b = &other->event;
+    return one->number == other->number && a->written == b->written && a->target == b->target &&
+           a->loc == b->loc;
+}
+
 /* Both ends of a dependence. Where it starts with the event that the last one led to, or with the
  * begin, that step is there already. */
 static void add_dependence(struct st_story_builder *b, const struct st_violation *violation,
                            size_t i, bool after_gap) {
     const struct st_edge *edge = &violation->path[i];
     const struct st_edge *next = i + 1 < violation->path_length ? edge + 1 : NULL;
-    uint64_t shown = i == 0 ? violation->begin : after_gap ? 0 : edge[-1].to.number;
-    if (edge->from.number != shown)
+    struct st_place begin = st_begin_place(violation);
+    const struct st_place *shown = i == 0 ? &begin : after_gap ? NULL : &edge[-1].to;
+    if (!shown || !are_same(&edge->from, shown))
         add_step(b, &edge->from, NULL, edge);
     struct st_story_step *step =
-        add_step(b, &edge->to, edge, next && next->from.number == edge->to.number ? next : NULL);
+        add_step(b, &edge->to, edge, next && are_same(&next->from, &edge->to) ? next : NULL);
     step->follows = st_arrival_text(b->report, violation, i);
     step->race = make_race_mark(b->report, edge);
 }
@@ -225,6 +233,35 @@ static void note_around(struct st_story_builder *b, const struct st_violation_gr
     st_add_note(&b->story, st_text_buffer_close(&buffer));
 }
 
+/* "In process 4711 of server, and in 2 other processes." */
+static void note_processes(struct st_story_builder *b, const struct st_violation_group *group) {
+    const struct st_violation *violation = group->violation;
+    size_t others = group->process_count ? group->process_count - 1 : 0;
+    const char *program = violation->program ? violation->program : b->report->trace;
+    if (!violation->process)
+        return;
+    struct st_text_buffer buffer;
+    FILE *file = st_text_buffer_open(&buffer);
+    st_put_sentence(file, b->report, "In process %n of %s", violation->process,
+                    st_program_name(program));
+    if (others)
+        st_put_sentence(file, b->report, ", and in %n other process%s", (uint64_t)others,
+                        others == 1 ? "" : "es");
+    fputc('.', file);
+    st_add_note(&b->story, st_text_buffer_close(&buffer));
+}
+
+/* Where only some of the violations of the block are kept, the others may have been the same. */
+static void note_repeats(struct st_story_builder *b, const struct st_findings *findings,
+                         const struct st_violation_group *group) {
+    bool all_kept = !st_findings_unkept(findings, group->violation->block);
+    uint64_t count = group->count;
+    if (count > 1)
+        st_add_note(&b->story,
+                    st_sentence(b->report, "The same happened %s%n times in the same place.",
+                                all_kept ? "" : "at least ", count));
+}
+
 /* When reading stopped, the trace was counted further than the engine went. */
 static bool has_counts(const struct st_report *report, const struct st_block_row *row) {
     return row && row->executed && !report->stopped;
@@ -251,9 +288,8 @@ struct st_story st_violation_story(const struct st_report *report, const struct 
         b.story.hint = st_hint_text(report, violation);
     }
     note_around(&b, group);
-    if (group->count > 1)
-        st_add_note(&b.story, st_sentence(report, "The same happened %n times in the same place.",
-                                          (uint64_t)group->count));
+    note_repeats(&b, result->findings, group);
+    note_processes(&b, group);
     return b.story;
 }
 

@@ -1,5 +1,6 @@
 #include "report/text/text_parts.h"
 
+#include "report/story/story.h"
 #include "report/text/columns.h"
 
 #include <inttypes.h>
@@ -69,6 +70,10 @@ void st_put_facts(const struct st_text_writer *text, const struct st_report *rep
         fputs(i ? ", " : "", text->file);
         st_put_count(text, facts[i].count, facts[i].noun);
     }
+    bool checked = st_report_results(report).count;
+    const char *remark = checked ? st_relation_remark(report) : NULL;
+    if (remark)
+        fprintf(text->file, "; %s", remark);
     if (report->file_truncated)
         fputs("; the file is truncated", text->file);
     else if (st_report_truncated(report) && !report->stopped)

@@ -45,14 +45,23 @@ static void put_cycle(const struct st_text_writer *text, const struct st_report 
 
 /* ---- The table of blocks ---- */
 
+static bool is_start(const struct st_block_row *row) {
+    const char *function;
+    size_t length;
+    return st_block_is_start(row->name, &function, &length);
+}
+
 /* How often each block ran and was cut. With a single name the headlines have said it. */
 static void put_blocks(const struct st_text_writer *text, const struct st_report *report,
                        const struct st_violation_groups *groups) {
     const struct st_findings *findings = report->results.items[0].findings;
-    if (groups->row_count < 2 || !groups->rows[0].violated || report->stopped)
+    size_t count = groups->row_count;
+    while (count && !groups->rows[count - 1].violated && is_start(&groups->rows[count - 1]))
+        count--; /* of these nobody asks unless they were cut */
+    if (count < 2 || !groups->rows[0].violated || report->stopped)
         return;
-    st_put_block_table(text, groups->rows, groups->row_count,
-                       findings->blames_closers ? "blamed" : "violated", "violated");
+    st_put_block_table(text, groups->rows, count, findings->blames_closers ? "blamed" : "violated",
+                       "violated");
     if (findings->outermost_only && report->facts->deepest > 1)
         fputs("This engine looks at outermost blocks only: nested ones count as executed, never as "
               "violated.\n",
@@ -86,13 +95,28 @@ static void put_reasons(const struct st_text_writer *text, const struct st_unche
     }
 }
 
+/* "4 processes of 2 programs" */
+static void put_process_count(const struct st_text_writer *text, const struct st_report *report) {
+    uint64_t processes = 0;
+    for (size_t i = 0; i < report->program_count; i++)
+        processes += report->programs[i].processes;
+    fprintf(text->file, "%" PRIu64 " process%s of ", processes, processes == 1 ? "" : "es");
+    if (report->program_count == 1)
+        st_put_name(text, report->programs[0].name);
+    else
+        st_put_count(text, report->program_count, "program");
+}
+
 static void put_summary(const struct st_text_writer *text, const struct st_report *report) {
     const struct st_result *result = &report->results.items[0];
     const struct st_findings *findings = result->findings;
     struct st_summary summary = st_result_summary(report, result);
     struct st_unchecked unchecked = st_report_unchecked(report);
     bool good = findings->verdict == ST_SERIALIZABLE && !unchecked.what;
-    st_put_name(text, report->trace);
+    if (report->program_count)
+        put_process_count(text, report);
+    else
+        st_put_name(text, report->trace);
     fputs(": ", text->file);
     st_put_paint(text, good ? ST_GREEN : ST_RED);
     st_put_part(text, summary.text, summary.verdict);
@@ -108,6 +132,29 @@ static void put_summary(const struct st_text_writer *text, const struct st_repor
     put_reasons(text, &unchecked);
     st_unchecked_free(&unchecked);
     free(summary.text);
+}
+
+/* ---- Several processes ---- */
+
+static void put_programs(const struct st_text_writer *text, const struct st_report *report) {
+    if (!report->program_count)
+        return;
+    st_put_paint(text, ST_BOLD);
+    fputs("processes           events  violated  verdict           program\n", text->file);
+    st_put_paint(text, ST_PLAIN);
+    for (size_t i = 0; i < report->program_count; i++) {
+        const struct st_program_row *row = &report->programs[i];
+        fprintf(text->file, "%9" PRIu64 " %16" PRIu64 " %9" PRIu64 "  ", row->processes,
+                row->events, row->violated);
+        bool checked = row->unchecked < row->processes || row->verdict == ST_NOT_SERIALIZABLE;
+        st_put_paint(text, checked && row->verdict == ST_SERIALIZABLE ? ST_GREEN : ST_RED);
+        fprintf(text->file, "%-16s", checked ? verdict_text(row->verdict) : "nothing checked");
+        st_put_paint(text, ST_PLAIN);
+        fputs("  ", text->file);
+        st_put_name(text, row->name);
+        fputc('\n', text->file);
+    }
+    fputc('\n', text->file);
 }
 
 static void scale_bytes(char *buffer, size_t size, size_t bytes) {
@@ -186,6 +233,7 @@ static void print_result(struct st_text_writer *text, const struct st_report *re
         if (report->triage)
             st_put_triage(text, report);
         put_race_note(text, report);
+        put_programs(text, report);
     }
     put_summary(text, report);
 }

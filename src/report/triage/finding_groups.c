@@ -172,6 +172,7 @@ static void sort_cuts(const struct st_report *report, struct cut *cuts, size_t c
  * name in its `around`. */
 struct gathering {
     struct st_violation_groups *groups;
+    uint64_t process; /* of the last cut: those of one process follow each other */
     struct row_index rows;
     size_t name_count;
     size_t *seen, seen_capacity;
@@ -189,6 +190,10 @@ static void start_group(struct gathering *g, const struct item *item) {
 static void add_cut(struct gathering *g, const struct cut *cut) {
     struct st_violation_groups *groups = g->groups;
     struct st_violation_group *group = &groups->items[groups->count - 1];
+    uint64_t process = cut->items[0].violation->process;
+    if (process && (!group->count || process != g->process))
+        group->process_count++;
+    g->process = process;
     group->count++;
     for (size_t i = 1; i < cut->count; i++) {
         uint32_t name = cut->items[i].violation->block;
@@ -201,9 +206,16 @@ static void add_cut(struct gathering *g, const struct cut *cut) {
     }
 }
 
+/* Those of one program follow each other. */
+static int compare_programs(const struct st_violation *a, const struct st_violation *b) {
+    return a->program && b->program ? strcmp(a->program, b->program) : 0;
+}
+
 static int by_rank_then_event(const void *left, const void *right) {
     const struct st_violation_group *a = left, *b = right;
     int order = compare_numbers(a->state, b->state);
+    if (!order)
+        order = compare_programs(a->violation, b->violation);
     if (!order)
         order = compare_ranks(a->row, b->row);
     return order ? order : compare_numbers(a->violation->event.number, b->violation->event.number);

@@ -20,6 +20,7 @@ struct st_violation_group {
     size_t count;           /* how many are like it, itself included; 0: another stands for it */
     const uint32_t *around; /* names of blocks that were cut with one of them, each name once */
     size_t around_count;
+    size_t process_count;           /* how many processes they are of; 0 where that is not known */
     const struct st_block_row *row; /* of its name; NULL: there is none */
 };
 

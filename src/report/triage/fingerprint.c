@@ -53,9 +53,10 @@ static void put_stable(FILE *file, const char *text) {
 }
 
 /* Names of functions mean what they say, but for code without one ("libx.so+0x12") and for critical
- * sections, which are named after lock and line. */
+ * sections and turns of loops, which are named after lines. */
 static void put_function(FILE *file, const char *name) {
-    if (strstr(name, "+0x") || strncmp(name, "section of ", 11) == 0 || strncmp(name, "0x", 2) == 0)
+    if (strstr(name, "+0x") || strncmp(name, "section of ", 11) == 0 ||
+        strncmp(name, "0x", 2) == 0 || strncmp(name, ST_TURN_OF, strlen(ST_TURN_OF)) == 0)
         put_stable(file, name);
     else
         fputs(name, file);

@@ -15,7 +15,17 @@ static double violated_share(const struct st_block_row *row) {
     return row->executed ? (double)row->violated / (double)row->executed : 1;
 }
 
+static bool is_start(const struct st_block_row *row) {
+    const char *function;
+    size_t length;
+    return st_block_is_start(row->name, &function, &length);
+}
+
+/* Nobody said of a function that it is one step because a thread starts with it, so it comes last.
+ */
 static int compare_surprise(const struct st_block_row *a, const struct st_block_row *b) {
+    if (is_start(a) != is_start(b))
+        return is_start(a) ? 1 : -1;
     double left = violated_share(a), right = violated_share(b);
     if (left != right)
         return left < right ? -1 : 1;
@@ -28,6 +38,8 @@ static int compare_rows(const void *left, const void *right) {
     if (!order && a->violated)
         order = compare_surprise(a, b);
     if (!order)
+        order = is_start(a) - is_start(b);
+    if (!order)
         order = larger_first(a->executed, b->executed);
     return order ? order : strcmp(a->name, b->name);
 }
@@ -37,6 +49,9 @@ static struct st_block_row make_row(const struct st_report *report,
                                     uint64_t executed) {
     return (struct st_block_row){.block = block,
                                  .name = st_target_name(report->symbols, ST_BEGIN, block),
+                                 .program = report->block_programs && block != ST_NO_NAME
+                                                ? report->block_programs[block]
+                                                : NULL,
                                  .executed = executed,
                                  .violated = st_findings_violated(findings, block),
                                  .depth = st_findings_depth(findings, block)};

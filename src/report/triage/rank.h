@@ -10,8 +10,9 @@
 
 /* The blocks of one name. */
 struct st_block_row {
-    uint32_t block;   /* ST_NO_NAME: all blocks without one */
-    const char *name; /* "" without one */
+    uint32_t block;      /* ST_NO_NAME: all blocks without one */
+    const char *name;    /* "" without one */
+    const char *program; /* where several were run, or NULL */
     uint64_t executed, violated;
     uint32_t depth; /* the smallest at which one was violated */
 };

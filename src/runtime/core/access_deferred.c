@@ -327,7 +327,8 @@ static __attribute__((noinline)) void access(uintptr_t address, uint32_t bytes, 
                                              uintptr_t caller) {
     if (!rt_enter())
         return;
-    access_ordered(rt_self, address, bytes, write, caller);
+    if (!rt_is_ignored(rt_self, !write, write))
+        access_ordered(rt_self, address, bytes, write, caller);
     rt_leave();
 }
 

@@ -66,10 +66,8 @@ static void keep(struct rt_thread *t, uintptr_t granule, uint32_t bytes, bool wr
     }
 }
 
-void rt_emit_now(uintptr_t address, uint32_t bytes, bool write, uintptr_t caller) {
-    if (!rt_enter())
-        return;
-    struct rt_thread *t = rt_self;
+static void emit_granule(struct rt_thread *t, uintptr_t address, uint32_t bytes, bool write,
+                         uintptr_t caller) {
     uintptr_t granule = address & ~(uintptr_t)7;
     const struct rt_shadow *shadow = rt_shadow_of(granule);
     struct rt_need need = {.sequence = !rt_has_slot(t)};
@@ -77,6 +75,13 @@ void rt_emit_now(uintptr_t address, uint32_t bytes, bool write, uintptr_t caller
              atomic_load_explicit(&shadow->read, memory_order_acquire), write);
     emit(t, &need, address, rt_size_of(address, bytes), write, caller);
     keep(t, granule, bytes, write);
+}
+
+void rt_emit_now(uintptr_t address, uint32_t bytes, bool write, uintptr_t caller) {
+    if (!rt_enter())
+        return;
+    if (!rt_is_ignored(rt_self, !write, write))
+        emit_granule(rt_self, address, bytes, write, caller);
     rt_leave();
 }
 

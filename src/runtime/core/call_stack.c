@@ -9,12 +9,26 @@
 
 static void emit_frame(struct rt_thread *t, const struct rt_frame *frame) {
     enum st_stream_op op = frame->block ? ST_STREAM_BEGIN : ST_STREAM_ENTER;
-    bool handler = !frame->block && frame->called_from && frame->called_from == rt_signal_return;
-    rt_emit(t, st_stream_what(op, handler ? ST_STREAM_HANDLER : 0, frame->called_from),
-            frame->function);
+    unsigned aux = 0;
+    if (!frame->block && frame->called_from && frame->called_from == rt_signal_return)
+        aux |= ST_STREAM_HANDLER;
+    if (!frame->block && t->skipped)
+        aux |= ST_STREAM_AFTER_SKIPPED;
+    t->skipped = false;
+    rt_emit(t, st_stream_what(op, aux, frame->called_from), frame->function);
 }
 
+/* How deep a function can be in the stack so that it matters what it skipped: below what threads
+ * start with are a few functions of the C++ library. */
+enum { DEEPEST_START = 8 };
+
 void rt_emit_new_frames(struct rt_thread *t) {
+    if (t->emitted_depth == t->depth) { /* so there is something that was skipped */
+        t->skipped = false;
+        rt_emit(t, st_stream_what(ST_STREAM_SKIPPED, 0, 0), 0);
+        rt_publish(t);
+        return;
+    }
     for (; t->emitted_depth < t->depth; t->emitted_depth++)
         emit_frame(t, &t->frames[t->emitted_depth]);
     rt_publish(t);
@@ -52,11 +66,13 @@ static void pop(struct rt_thread *t) {
     const struct rt_frame *frame = &t->frames[--t->depth];
     if (t->emitted_depth > t->depth) {
         t->emitted_depth = t->depth;
+        t->skipped = false;
         rt_emit(t, st_stream_what(frame->block ? ST_STREAM_END : ST_STREAM_LEAVE, 0, 0), 0);
         rt_publish(t);
         rt_new_deferred_epoch(t);
-    } else if (t->emitted_depth == t->depth) {
+    } else if (t->emitted_depth == t->depth + t->ignoring) {
         t->owner = t->current;
+        t->skipped = t->depth <= DEEPEST_START;
     }
 }
 

@@ -17,9 +17,10 @@ struct rt_frame {
 
 void rt_emit_new_frames(struct rt_thread *t);
 
-/* Emits the frames that are open and not emitted yet. To be called before an event is emitted. */
+/* Emits the frames that are open and not emitted yet, and whether calls were skipped. To be called
+ * before an event is emitted. */
 static inline void rt_emit_frames(struct rt_thread *t) {
-    if (t->emitted_depth != t->depth)
+    if (t->emitted_depth != t->depth || t->skipped)
         rt_emit_new_frames(t);
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/core/fibers.h"
 #include "runtime/core/memory_events.h"
+#include "runtime/core/spin.h"
 #include "runtime/core/sync_events.h"
 
 /* Reports name the channel of a fiber after this part of its memory, and that after its creation.
@@ -17,7 +18,7 @@ struct rt_thread *rt_fiber_create(uintptr_t caller) {
 }
 
 void rt_fiber_switch(struct rt_thread *fiber, bool synchronised, uintptr_t caller) {
-    if (fiber == rt_self)
+    if (fiber == rt_self || fiber->generation != rt_generation)
         return;
     if (synchronised)
         rt_send(fiber, SWITCHED_TO, caller);
@@ -29,6 +30,8 @@ void rt_fiber_switch(struct rt_thread *fiber, bool synchronised, uintptr_t calle
 
 void rt_fiber_destroy(struct rt_thread *fiber, uintptr_t caller) {
     uint32_t serial = fiber->serial;
+    if (fiber->generation != rt_generation)
+        return;
     rt_fiber_end(fiber);
     rt_thread_join(serial, caller);
     rt_free(fiber, NAMED_BYTES);

@@ -127,8 +127,14 @@ static int count_loads(struct dl_phdr_info *info, size_t size, void *loads) {
     return 1;
 }
 
+static struct loads before;
+
+void rt_modules_reset(void) {
+    before = (struct loads){0};
+    known_count = 0;
+}
+
 void rt_emit_modules(void) {
-    static struct loads before;
     struct loads now = {0};
     rt_spin_lock(&modules_lock);
     dl_iterate_phdr(count_loads, &now);

@@ -8,6 +8,9 @@
  * Between rt_enter and rt_leave. */
 void rt_emit_modules(void);
 
+/* In a process that was forked: none was emitted. */
+void rt_modules_reset(void);
+
 /* Where libgcc_s is, which synchronises when a thread is unwound; empty until it is loaded. */
 struct rt_range {
     uintptr_t start, length;

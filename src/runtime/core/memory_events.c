@@ -45,7 +45,16 @@ static bool is_range_known(uintptr_t address, size_t size) {
 /* Whatever touches this memory next happens after that sequence number; 0: nothing was emitted that
  * it could be confused with. */
 static void clear_shadow(uintptr_t address, size_t size, uint64_t sequence) {
+    const uintptr_t all = (uintptr_t)1 << RT_ADDRESS_BITS; /* where the shadow begins again */
     uintptr_t end = address + size, page = 4096;
+    if (size == 0)
+        return;
+    if (address / all != (end - 1) / all) {
+        uintptr_t middle = (address / all + 1) * all;
+        clear_shadow(address, middle - address, sequence);
+        clear_shadow(middle, end - middle, sequence);
+        return;
+    }
     uintptr_t first = (address + page - 1) & -page, last = end & -page;
     if (size >= LARGE && last > first) {
         madvise((void *)rt_shadow_of(first), (last - first) * 2, MADV_DONTNEED);

@@ -2,6 +2,7 @@
 #include "runtime/core/runtime.h"
 #include "runtime/core/loaded_modules.h"
 #include "runtime/core/shadow.h"
+#include "runtime/core/spin.h"
 #include "runtime/core/system_call.h"
 
 #include <dlfcn.h>
@@ -52,9 +53,11 @@ static bool is_stream(int fd, size_t *bytes) {
            *bytes >= st_stream_bytes(head.chunk_count);
 }
 
-/* The memory of the watcher, or NULL: then nothing is emitted, and the program just runs. */
-static struct st_stream_head *attach(const char *text) {
-    int fd = descriptor_of(text), error = errno;
+/* The memory behind the descriptor, which is closed then, so that no program that this one starts
+ * has it. NULL: it is no stream. A process that is forked does not have the memory: it could only
+ * do harm there. */
+static struct st_stream_head *map_stream(int fd) {
+    int error = errno;
     size_t bytes;
     struct st_stream_head *head = MAP_FAILED;
     if (is_stream(fd, &bytes))
@@ -62,11 +65,20 @@ static struct st_stream_head *attach(const char *text) {
     errno = error;
     if (head == MAP_FAILED)
         return NULL;
-    close(fd); /* so that no program that this one starts has it */
+    close(fd);
+    madvise(head, bytes, MADV_DONTFORK);
+    return head;
+}
+
+/* The memory of the watcher, or NULL: then nothing is emitted, and the program just runs. */
+static struct st_stream_head *attach(const char *text) {
+    if (text && *text == ST_STREAM_RENDEZVOUS)
+        return map_stream(rt_ask_for_stream(text));
+    struct st_stream_head *head = map_stream(descriptor_of(text));
     uint32_t nobody = 0;
-    if (atomic_compare_exchange_strong(&head->attached, &nobody, (uint32_t)getpid()))
+    if (!head || atomic_compare_exchange_strong(&head->attached, &nobody, (uint32_t)getpid()))
         return head;
-    munmap(head, bytes);
+    munmap(head, st_stream_bytes(head->chunk_count));
     return NULL;
 }
 
@@ -93,18 +105,18 @@ static uintptr_t find_signal_return(void) {
     } known = {0};
     enum { RESTORER = 0x04000000 };
     if (sigaction(SIGURG, NULL, &same) < 0 || sigaction(SIGURG, &same, NULL) < 0 ||
-        syscall(SYS_rt_sigaction, SIGURG, NULL, &known, sizeof known.mask) < 0)
+        rt_system_call(SYS_rt_sigaction, SIGURG, 0, (long)&known, sizeof known.mask, 0, 0) < 0)
         return 0;
     return known.flags & RESTORER ? (uintptr_t)known.restorer : 0;
 }
 
-void rt_initialize(const char *stream) {
-    static _Atomic bool begun;
-    if (atomic_exchange(&begun, true) || is_another_in_use())
-        return;
-    struct st_stream_head *head = attach(stream);
+/* What is left of the head in a process that was forked while its thread was in the runtime. */
+static uint32_t chunk_count;
+
+static void begin(struct st_stream_head *head) {
     if (!head)
         return;
+    chunk_count = head->chunk_count;
     if (!rt_shadow_start()) {
         atomic_store(&head->no_room, 1);
         return;
@@ -117,6 +129,87 @@ void rt_initialize(const char *stream) {
         rt_emit_modules();
         rt_leave();
     }
+}
+
+static void note_status(int status, void *unused) {
+    (void)unused;
+    rt_note_exit(status);
+}
+
+void rt_initialize(const char *stream) {
+    static _Atomic bool begun;
+    if (atomic_exchange(&begun, true) || is_another_in_use())
+        return;
+    begin(attach(stream));
+    if (rt_head)
+        on_exit(note_status, NULL);
+}
+
+/* ---- processes that are forked ---- */
+
+uint32_t rt_generation = 1;
+static bool forked;  /* and not watched since */
+static bool shut_in; /* system calls may be forbidden, on pain of death */
+
+/* A signal handler has forked, and the thread was in the runtime. When the handler returns it goes
+ * on there, and must find what it needs: memory of its own instead of the stream's and the
+ * shadow's, which it does not have. Nobody reads what it writes. */
+static void go_on_alone(void) {
+    rt_system_call(SYS_mmap, (long)rt_head, (long)st_stream_bytes(chunk_count),
+                   PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+                   -1, 0);
+    rt_head->chunk_count = chunk_count;
+    atomic_store(&rt_head->closed, 1);
+    rt_shadow_restore();
+}
+
+void rt_stop_in_child(void) {
+    int error = errno;
+    rt_generation++;
+    if (rt_head) {
+        forked = true;
+        if (rt_self && rt_self->inside) {
+            go_on_alone();
+        } else {
+            rt_thread_stop();
+            rt_head = NULL;
+        }
+    }
+    errno = error;
+}
+
+void rt_note_fork(void) {
+    if (shut_in && rt_head)
+        atomic_fetch_add(&rt_head->shut_in, 1);
+}
+
+void rt_shut_in(void) {
+    shut_in = true;
+}
+
+static __attribute__((noinline)) void start_again(void) {
+    int error = errno;
+    forked = false;
+    rt_head = NULL;
+    rt_threads_reset();
+    rt_slots_reset();
+    rt_modules_reset();
+    begin(map_stream(rt_ask_again()));
+    if (!rt_head)
+        rt_thread_stop();
+    errno = error;
+}
+
+void rt_follow_child(void) {
+    if (__builtin_expect(forked, 0) && !shut_in && !(rt_self && rt_self->inside))
+        start_again();
+}
+
+/* ---- the end ---- */
+
+void rt_note_exit(int status) {
+    if (rt_head)
+        atomic_store(&rt_head->status, ((uint32_t)status & 0xff) + 1);
 }
 
 __attribute__((constructor(101))) static void on_load(void) {

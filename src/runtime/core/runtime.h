@@ -1,8 +1,9 @@
 /* The library that a program under test is linked with, from inside.
  *
- * Three rooms: tsan/ has the entry points that compilers call with -fsanitize=thread, intercept/
- * stands in for functions of the C library that synchronise or touch memory, and core/ turns both
- * into records for the watcher (stream/stream.h). Nothing is analysed here.
+ * Four rooms: tsan/ has the entry points that compilers call with -fsanitize=thread, intercept/
+ * stands in for functions of the C library that synchronise or touch memory, parallel/ for those
+ * of OpenMP and oneTBB, and core/ turns all into records for the watcher (stream/stream.h). Nothing
+ * is analysed here.
  *
  * An access takes this way: tsan/callbacks.c → core/access.h, where most accesses end →
  * core/access.c → access_deferred.c or access_eager.c → stream_writer.h.
@@ -38,6 +39,29 @@ extern uintptr_t rt_signal_return;
 /* Starts the runtime, the first time that it is called. `stream` is the value of ST_STREAM_VARIABLE
  * or NULL. */
 void rt_initialize(const char *stream);
+
+/* In a process that was forked: rt_stop_in_child comes first, before anything else of the runtime,
+ * and nothing is emitted from then on. rt_follow_child asks for a stream for this process, if there
+ * is somebody to ask, and starts it as if the process had begun here. To be called before the
+ * process has a second thread: until then there is nothing to see. */
+void rt_stop_in_child(void);
+void rt_follow_child(void);
+
+/* Asks for a stream for this process, at the place that `text` (the value of ST_STREAM_VARIABLE)
+ * names; and, in a process that was forked since, at the same place again. Returns the descriptor
+ * of the stream, or -1: there is nobody to ask, or the answer is no. */
+int rt_ask_for_stream(const char *text);
+int rt_ask_again(void);
+
+/* The process has forked another one. */
+void rt_note_fork(void);
+
+/* From now on the process may not be allowed to make system calls that it would not make by itself:
+ * those that it forks are not watched. */
+void rt_shut_in(void);
+
+/* The process is about to end with this status. */
+void rt_note_exit(int status);
 
 /* Closes the stream: no thread emits anything from now on. */
 void rt_give_up(void);

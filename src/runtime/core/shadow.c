@@ -1,16 +1,31 @@
 #define _GNU_SOURCE
 #include "runtime/core/shadow.h"
+#include "runtime/core/system_call.h"
 
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
 char *rt_shadow_base, *rt_detail_base;
+static bool restored; /* the memory there is ours, and not that of the parent */
+
+static const size_t bytes = (size_t)4 << RT_ADDRESS_BITS;
+
+static void *map(void *where) {
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (where ? MAP_FIXED : 0);
+    long memory =
+        rt_system_call(SYS_mmap, (long)where, (long)bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+    return memory < 0 ? NULL : (void *)memory;
+}
+
+void rt_shadow_restore(void) {
+    restored = map(rt_shadow_base) != NULL;
+}
 
 bool rt_shadow_start(void) {
-    size_t bytes = (size_t)4 << RT_ADDRESS_BITS;
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
+    void *memory = map(restored ? rt_shadow_base : NULL);
+    if (!memory)
         return false;
+    restored = false;
     madvise(memory, bytes, MADV_DONTDUMP);
     madvise(memory, bytes, MADV_NOHUGEPAGE); /* it is used here and there */
     madvise(memory, bytes, MADV_DONTFORK);

@@ -79,6 +79,9 @@ extern char *rt_shadow_base, *rt_detail_base;
 
 bool rt_shadow_start(void); /* false: no addresses for it */
 
+/* In a process that was forked, where it is missing: at the same addresses, and empty. */
+void rt_shadow_restore(void);
+
 static inline uintptr_t rt_shadow_offset(uintptr_t address) {
     uintptr_t mask = ((uintptr_t)1 << RT_ADDRESS_BITS) - 8;
     return (address & mask) * 2;

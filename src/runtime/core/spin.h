@@ -1,25 +1,32 @@
 /* A lock for a few instructions. It needs no function of the C library that is interposed, and
- * yields to a holder that is not running: on one processor it could wait for it forever. */
+ * yields to a holder that is not running: on one processor it could wait for it forever.
+ *
+ * It is held by a process, not only by a thread: what other threads held when this process was
+ * forked is free in it, since they are not there to let go of it. */
 #ifndef SERIATIM_RUNTIME_CORE_SPIN_H
 #define SERIATIM_RUNTIME_CORE_SPIN_H
 
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdbool.h>
+#include <stdint.h>
 
 struct rt_spin {
-    _Atomic bool busy;
+    _Atomic uint32_t holder; /* an rt_generation, or 0 */
 };
 
+/* Grows in a process that was forked. */
+extern uint32_t rt_generation;
+
 static inline void rt_spin_lock(struct rt_spin *spin) {
-    for (unsigned turns = 1; atomic_exchange_explicit(&spin->busy, true, memory_order_acquire);
-         turns++)
+    uint32_t ours = rt_generation;
+    for (unsigned turns = 1;
+         atomic_exchange_explicit(&spin->holder, ours, memory_order_acquire) == ours; turns++)
         if (turns % 64 == 0)
             sched_yield();
 }
 
 static inline void rt_spin_unlock(struct rt_spin *spin) {
-    atomic_store_explicit(&spin->busy, false, memory_order_release);
+    atomic_store_explicit(&spin->holder, 0, memory_order_release);
 }
 
 #endif

@@ -12,6 +12,8 @@ static void emit_ordered(enum st_stream_op op, unsigned aux, uintptr_t address, 
     struct rt_thread *t = rt_self;
     if (argument - rt_unwinder.start < rt_unwinder.length)
         return; /* the unwinder synchronises for its own sake, within a block of the program */
+    if (t->ignored_sync && op != ST_STREAM_FORK && op != ST_STREAM_JOIN)
+        return;
     rt_emit_frames(t);
     rt_take_sequence(t);
     rt_emit(t, st_stream_what(op, aux, address), argument);
@@ -39,6 +41,23 @@ void rt_release(const volatile void *lock, uintptr_t caller) {
     emit_ordered(ST_STREAM_RELEASE, 0, (uintptr_t)lock, caller, false);
 }
 
+void rt_acquire_as(const volatile void *lock, enum st_stream_lock what, uintptr_t caller) {
+    emit_ordered(ST_STREAM_ACQUIRE, what, (uintptr_t)lock, caller, true);
+    mark_known(lock);
+}
+
+void rt_release_as(const volatile void *lock, enum st_stream_lock what, uintptr_t caller) {
+    emit_ordered(ST_STREAM_RELEASE, what, (uintptr_t)lock, caller, false);
+    mark_known(lock);
+}
+
+void rt_semaphore(const volatile void *semaphore, unsigned value, bool opened, uintptr_t caller) {
+    unsigned aux =
+        (value < ST_STREAM_OPENED ? value : ST_STREAM_OPENED - 1) | (opened ? ST_STREAM_OPENED : 0);
+    emit_ordered(ST_STREAM_SEMAPHORE_MADE, aux, (uintptr_t)semaphore, caller, false);
+    mark_known(semaphore);
+}
+
 void rt_send(const volatile void *object, unsigned channel, uintptr_t caller) {
     emit_ordered(ST_STREAM_SEND, channel, (uintptr_t)object, caller, false);
     mark_known(object);
@@ -59,11 +78,27 @@ uint32_t rt_thread_fork(uintptr_t caller) {
 }
 
 void rt_split(void) {
-    if (rt_self->emitted_depth) {
+    if (rt_self->emitted_depth && !rt_self->ignored_sync) {
         rt_emit(rt_self, st_stream_what(ST_STREAM_SPLIT, 0, 0), 0);
         rt_publish(rt_self);
         rt_new_epoch(rt_self);
     }
+}
+
+/* What is open must be known before it is paused: its begin would seem to be part of the work. */
+static void emit_split(enum st_stream_split kind) {
+    rt_emit_frames(rt_self);
+    rt_emit(rt_self, st_stream_what(ST_STREAM_SPLIT, kind, 0), 0);
+    rt_publish(rt_self);
+    rt_new_epoch(rt_self);
+}
+
+void rt_pause(void) {
+    emit_split(ST_SPLIT_PAUSE);
+}
+
+void rt_resume(void) {
+    emit_split(ST_SPLIT_RESUME);
 }
 
 /* A word that was never accessed atomically is not the program's, but that of code that is not

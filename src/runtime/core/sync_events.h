@@ -2,15 +2,27 @@
 #ifndef SERIATIM_RUNTIME_CORE_SYNC_EVENTS_H
 #define SERIATIM_RUNTIME_CORE_SYNC_EVENTS_H
 
+#include "stream/stream.h"
+
+#include <stdbool.h>
 #include <stdint.h>
 
 void rt_acquire(const volatile void *lock, uintptr_t caller); /* after it was acquired */
 void rt_release(const volatile void *lock, uintptr_t caller); /* before it is released */
+/* The same for one side of a reader-writer lock, and for a semaphore: a wait, a post. */
+void rt_acquire_as(const volatile void *lock, enum st_stream_lock what, uintptr_t caller);
+void rt_release_as(const volatile void *lock, enum st_stream_lock what, uintptr_t caller);
+void rt_semaphore(const volatile void *semaphore, unsigned value, bool opened, uintptr_t caller);
 void rt_send(const volatile void *object, unsigned channel, uintptr_t caller);    /* before */
 void rt_receive(const volatile void *object, unsigned channel, uintptr_t caller); /* after */
 
 /* The thread waits for others here, or starts them: inferred blocks are split. */
 void rt_split(void);
+
+/* From the one to the other, the thread does work that belongs to no function that is open now:
+ * see enum st_stream_split. */
+void rt_pause(void);
+void rt_resume(void);
 
 /* System calls on a futex: before it waits; before it wakes others; after others have woken it. */
 void rt_futex_wait(const volatile void *word, uintptr_t caller);

@@ -50,7 +50,7 @@ void rt_new_epoch(struct rt_thread *t) {
     if (!rt_has_slot(t))
         return;
     t->current = t->me | (t->base + t->position) << RT_EPOCH_AT;
-    t->owner = t->emitted_depth == t->depth ? t->current : RT_STALE;
+    t->owner = t->emitted_depth == t->depth + t->ignoring ? t->current : RT_STALE;
 }
 
 /* ---- order ---- */
@@ -87,4 +87,12 @@ bool rt_is_ordered(const struct rt_thread *t, uint32_t slot, uint64_t epoch) {
             return true;
     }
     return false;
+}
+
+void rt_slots_reset(void) {
+    for (uint32_t i = 0; i < used_slots; i++) {
+        atomic_store_explicit(&threads[i], NULL, memory_order_relaxed);
+        noted[i] = (struct noted){.count = 0};
+    }
+    free_count = used_slots = 0;
 }

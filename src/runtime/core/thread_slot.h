@@ -21,6 +21,9 @@ static inline void rt_new_deferred_epoch(struct rt_thread *t) {
 void rt_take_slot(struct rt_thread *t);
 void rt_give_slot(struct rt_thread *t);
 
+/* In a process that was forked: no thread has a slot. */
+void rt_slots_reset(void);
+
 /* Without a slot, no shadow word can belong to the thread, and it emits every access. */
 static inline bool rt_has_slot(const struct rt_thread *t) {
     return t->slot < RT_SLOTS;

@@ -67,10 +67,14 @@ static struct rt_thread *begin_thread(uint32_t serial) {
         return NULL;
     }
     t->serial = serial;
+    t->generation = rt_generation;
     t->sequence = t->pending_sequence = t->emitted_sequence = 0;
     t->chunks = t->used = 0;
     t->chunk = NULL;
     t->depth = t->emitted_depth = 0;
+    t->skipped = false;
+    t->ignored_reads = t->ignored_writes = t->ignored_sync = 0;
+    t->ignoring = 0;
     t->inside = true;
     rt_take_slot(t);
     if (t->slot < RT_SLOTS)
@@ -90,9 +94,14 @@ static void start(uint32_t serial) {
         t->inside = false;
 }
 
+static _Atomic uint32_t serials; /* the first thread has 0 */
+
 uint32_t rt_new_serial(void) {
-    static _Atomic uint32_t serials; /* the first thread has 0 */
     return atomic_fetch_add(&serials, 1) + 1;
+}
+
+uint32_t rt_thread_serial(void) {
+    return rt_self->serial;
 }
 
 void rt_thread_start(uint32_t fork) {
@@ -175,8 +184,16 @@ void rt_fiber_end(struct rt_thread *fiber) {
     free_thread(fiber);
 }
 
-void rt_stop_in_child(void) {
+/* ---- processes that are forked ---- */
+
+void rt_thread_stop(void) {
     finished = true;
     own = rt_self = NULL;
-    rt_head = NULL;
+}
+
+void rt_threads_reset(void) {
+    free_threads = NULL; /* another thread may have been at work on the list */
+    atomic_store(&serials, 0);
+    finished = starting = false;
+    own = rt_self = NULL;
 }

@@ -20,14 +20,16 @@ enum {
 
 /* A thread, or a fiber (fibers.h). */
 struct rt_thread {
-    uint64_t owner; /* as in shadow words (shadow.h); RT_STALE while open frames are not emitted */
+    uint64_t owner; /* as in shadow words (shadow.h); RT_STALE while open frames are not emitted, or
+                     * accesses are ignored: then every access takes the slow way */
     uint64_t current; /* the same, but never RT_STALE unless no slot was free */
     uint64_t me;      /* the same without an epoch; UINT64_MAX: no slot was free */
     uint64_t base;    /* the first epoch of this thread: earlier ones belong to others */
     uint64_t first;   /* no shadow word of this thread is smaller */
     uint32_t slot;
     uint32_t serial;
-    bool inside; /* the runtime is at work; a signal handler must not disturb it */
+    uint32_t generation; /* of the process that it belongs to: a forked one has no use for it */
+    bool inside;         /* the runtime is at work; a signal handler must not disturb it */
 
     struct st_stream_chunk *chunk;
     uint32_t used;             /* records in the chunk, published or not */
@@ -39,8 +41,13 @@ struct rt_thread {
 
     struct rt_frame *frames;
     size_t depth, capacity;
+    bool skipped; /* what the innermost frame has called since its last event was never emitted */
     size_t emitted_depth; /* so many frames, the outermost, are emitted: a function in which nothing
                            * of interest happens never is */
+    /* The program asked not to see its accesses or its synchronisation: how often (rt_is_ignored).
+     */
+    uint16_t ignored_reads, ignored_writes, ignored_sync;
+    size_t ignoring;                                               /* 1: reads or writes; or 0 */
     struct rt_thread *next;                                        /* in the list of free ones */
     uint64_t shared_pages[RT_SHARED_READS / RT_READS_A_PAGE / 64]; /* a bit for each page in use */
     struct rt_shared_read shared[RT_SHARED_READS];
@@ -68,13 +75,24 @@ void rt_thread_end(void);
  * that came after, and what runs at exit when the last thread to end is not the first one. */
 void rt_count_lost(void);
 
+/* Does the program want this access not to be seen (tsan/ignoring.h)? The fast ways of an access do
+ * not ask: while something is ignored, the owner of the thread is RT_STALE, so that no access is
+ * found to be a repetition or can be deferred. */
+static inline bool rt_is_ignored(const struct rt_thread *t, bool read, bool write) {
+    return t->ignoring && (!read || t->ignored_reads) && (!write || t->ignored_writes);
+}
+
 /* Makes sure that the calling thread calls rt_thread_end, however it ends, process exit aside. For
  * a thread whose creation nobody saw; the others do it anyway (intercept/threads.c). */
 void rt_thread_will_end(void);
 
 uint32_t rt_new_serial(void);
 
-/* In a child process after fork(): nothing is emitted from here on. */
-void rt_stop_in_child(void);
+/* Of this thread in a process that was forked: it is not watched any more, or can be again. */
+void rt_thread_stop(void);
+void rt_threads_reset(void);
+
+/* Of this thread. For use between rt_enter and rt_leave only. */
+uint32_t rt_thread_serial(void);
 
 #endif

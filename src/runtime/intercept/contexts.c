@@ -12,12 +12,12 @@
 #include "runtime/core/fibers.h"
 #include "runtime/core/memory_events.h"
 #include "runtime/core/spin.h"
+#include "runtime/core/system_call.h"
 #include "runtime/intercept/interpose.h"
 
 #include <stdarg.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 RT_REAL(void, makecontext, ucontext_t *, void (*)(void), int, ...)
 RT_REAL(int, swapcontext, ucontext_t *, const ucontext_t *)
@@ -62,7 +62,7 @@ static bool grow(void) {
     for (size_t i = 0; i < stack_count; i++)
         list[i] = stacks[i];
     if (stacks)
-        syscall(SYS_munmap, stacks, capacity * sizeof *stacks);
+        rt_system_call(SYS_munmap, (long)stacks, (long)(capacity * sizeof *stacks), 0, 0, 0, 0);
     stacks = list;
     capacity = more;
     return true;

@@ -10,13 +10,16 @@ void *rt_real_version(const char *name, const char *version);
 
 /* RT_REAL(int, pthread_mutex_lock, pthread_mutex_t *) defines `real_pthread_mutex_lock()`, which
  * returns the function, looked up once. */
-#define RT_REAL(result, name, ...)                                                                 \
+#define RT_REAL(result, name, ...) RT_REAL_FROM(rt_real, result, name, __VA_ARGS__)
+
+/* The same with another way to look it up. */
+#define RT_REAL_FROM(find, result, name, ...)                                                      \
     typedef result (*name##_type)(__VA_ARGS__);                                                    \
     static name##_type real_##name(void) {                                                         \
         static _Atomic(name##_type) found;                                                         \
         name##_type function = atomic_load_explicit(&found, memory_order_relaxed);                 \
         if (__builtin_expect(!function, 0)) {                                                      \
-            function = (name##_type)rt_real(#name);                                                \
+            function = (name##_type)find(#name);                                                   \
             atomic_store_explicit(&found, function, memory_order_relaxed);                         \
         }                                                                                          \
         return function;                                                                           \

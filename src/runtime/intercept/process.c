@@ -1,5 +1,5 @@
-/* Forked children, jumps and exceptions that leave functions without their exit callback, and
- * modules.
+/* Forked children, the end of a process, jumps and exceptions that leave functions without their
+ * exit callback, and modules.
  *
  * posix_spawn, system and the like run nothing of the program in the child. exec ends the stream;
  * the new program is another. */
@@ -14,15 +14,19 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 /* ---- fork ---- */
 
 /* Other threads may have been anywhere in the runtime when the process was copied; the child never
- * comes near what they held, since it emits nothing. Handlers run in the order in which they
- * were registered, so ours is before those of the program. */
+ * comes near what they held, since it emits nothing until it has a stream of its own
+ * (rt_follow_child). Handlers run in the order in which they were registered, so ours is before
+ * those of the program. */
 __attribute__((constructor(102))) static void register_child(void) {
-    pthread_atfork(NULL, NULL, rt_stop_in_child);
+    pthread_atfork(NULL, rt_note_fork, rt_stop_in_child);
 }
 
 RT_REAL(pid_t, _Fork, void)
@@ -36,6 +40,8 @@ RT_EXPORT pid_t _Fork(void) {
     pid_t child = real__Fork()();
     if (child == 0)
         rt_stop_in_child();
+    else if (child > 0)
+        rt_note_fork();
     return child;
 }
 
@@ -44,6 +50,36 @@ RT_EXPORT pid_t _Fork(void) {
  * by vfork may, and does it in its own memory. */
 RT_EXPORT pid_t vfork(void) {
     return fork();
+}
+
+/* Who shuts itself in with seccomp does one of these first, libseccomp included. */
+RT_REAL(int, prctl, int, unsigned long, unsigned long, unsigned long, unsigned long)
+RT_EXPORT int prctl(int option, ...) {
+    unsigned long value[4];
+    va_list list;
+    va_start(list, option);
+    for (size_t i = 0; i < 4; i++)
+        value[i] = va_arg(list, unsigned long);
+    va_end(list);
+    if (option == PR_SET_SECCOMP || (option == PR_SET_NO_NEW_PRIVS && value[0]))
+        rt_shut_in();
+    return real_prctl()(option, value[0], value[1], value[2], value[3]);
+}
+
+/* ---- the end ---- */
+
+RT_REAL(void, _exit, int)
+
+static _Noreturn void leave_at_once(int status) {
+    rt_note_exit(status);
+    real__exit()(status);
+    __builtin_unreachable();
+}
+RT_EXPORT void _exit(int status) {
+    leave_at_once(status);
+}
+RT_EXPORT void _Exit(int status) {
+    leave_at_once(status);
 }
 
 /* ---- longjmp ---- */

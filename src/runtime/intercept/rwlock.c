@@ -17,22 +17,15 @@ RT_REAL(int, pthread_rwlock_timedwrlock, pthread_rwlock_t *, const struct timesp
 RT_REAL(int, pthread_rwlock_clockwrlock, pthread_rwlock_t *, clockid_t, const struct timespec *)
 RT_REAL(int, pthread_rwlock_unlock, pthread_rwlock_t *)
 
-/* Readers come after the writers before them, writers after both, and readers are not ordered among
- * themselves: two channels, of what was written and what was read under the lock. */
-enum { WRITTEN, READ };
-
 static int read_locked(int result, pthread_rwlock_t *lock, uintptr_t caller) {
     if (result == 0)
-        RT_EMIT(rt_receive(lock, WRITTEN, caller));
+        RT_EMIT(rt_acquire_as(lock, ST_STREAM_READING, caller));
     return result;
 }
 
 static int write_locked(int result, pthread_rwlock_t *lock, uintptr_t caller) {
-    if (result == 0 && rt_enter()) {
-        rt_receive(lock, WRITTEN, caller);
-        rt_receive(lock, READ, caller);
-        rt_leave();
-    }
+    if (result == 0)
+        RT_EMIT(rt_acquire_as(lock, ST_STREAM_WRITING, caller));
     return result;
 }
 
@@ -82,6 +75,7 @@ static bool is_held_for_writing(pthread_rwlock_t *lock) {
 }
 
 RT_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
-    RT_EMIT(rt_send(lock, is_held_for_writing(lock) ? WRITTEN : READ, RT_CALLER));
+    RT_EMIT(rt_release_as(lock, is_held_for_writing(lock) ? ST_STREAM_WRITING : ST_STREAM_READING,
+                          RT_CALLER));
     return real_pthread_rwlock_unlock()(lock);
 }

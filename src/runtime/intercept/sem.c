@@ -1,16 +1,22 @@
-/* Semaphores.
+/* Semaphores. Whether one is a lock or a signal is for the watcher to find out (watch/locks.c),
+ * which must know with which value it was made.
  *
- * Inferred blocks are not split here: a semaphore is as often a lock as it is a signal. A post is
- * emitted before it is done; if the real function then refuses it, nobody can have come after it,
- * except when the semaphore overflows. */
+ * A post is emitted before it is done; if the real function then refuses it, nobody can have come
+ * after it, except when the semaphore overflows. */
 #define _GNU_SOURCE
 #include "runtime/core/sync_events.h"
 #include "runtime/intercept/interpose.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <semaphore.h>
+#include <stdarg.h>
+#include <sys/types.h>
 #include <time.h>
 
+RT_REAL(int, sem_init, sem_t *, int, unsigned)
+RT_REAL(sem_t *, sem_open, const char *, int, ...)
+RT_REAL(int, sem_getvalue, sem_t *, int *)
 RT_REAL(int, sem_post, sem_t *)
 RT_REAL(int, sem_wait, sem_t *)
 RT_REAL(int, sem_trywait, sem_t *)
@@ -20,16 +26,34 @@ RT_REAL(int, sem_clockwait, sem_t *, clockid_t, const struct timespec *)
 /* A wait comes after every post before it, since which one let it pass is not known. */
 static int passed(int result, sem_t *semaphore, uintptr_t caller) {
     if (result == 0)
-        RT_EMIT(rt_receive(semaphore, 0, caller));
+        RT_EMIT(rt_acquire_as(semaphore, ST_STREAM_SEMAPHORE, caller));
     return result;
 }
 
-static void send(const volatile void *object, uintptr_t caller) {
-    RT_EMIT(rt_send(object, 0, caller));
+RT_EXPORT int sem_init(sem_t *semaphore, int shared, unsigned value) {
+    int result = real_sem_init()(semaphore, shared, value);
+    if (result == 0)
+        RT_EMIT(rt_semaphore(semaphore, value, false, RT_CALLER));
+    return result;
+}
+
+/* The value that it has now counts: another process may have made it, and others may hold it. */
+RT_EXPORT sem_t *sem_open(const char *name, int flags, ...) {
+    va_list arguments;
+    va_start(arguments, flags);
+    mode_t mode = flags & O_CREAT ? va_arg(arguments, mode_t) : 0;
+    unsigned initial = flags & O_CREAT ? va_arg(arguments, unsigned) : 0;
+    va_end(arguments);
+    sem_t *semaphore = real_sem_open()(name, flags, mode, initial);
+    int value, error = errno;
+    if (semaphore != SEM_FAILED && real_sem_getvalue()(semaphore, &value) == 0 && value >= 0)
+        RT_EMIT(rt_semaphore(semaphore, (unsigned)value, true, RT_CALLER));
+    errno = error;
+    return semaphore;
 }
 
 RT_EXPORT int sem_post(sem_t *semaphore) {
-    send(semaphore, RT_CALLER);
+    RT_EMIT(rt_release_as(semaphore, ST_STREAM_SEMAPHORE, RT_CALLER));
     return real_sem_post()(semaphore);
 }
 

@@ -19,7 +19,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
-#include <sys/mman.h>
 #include <threads.h>
 #include <time.h>
 
@@ -34,7 +33,6 @@ RT_REAL(int, thrd_create, thrd_t *, thrd_start_t, void *)
 RT_REAL(int, thrd_join, thrd_t, int *)
 RT_REAL(int, thrd_detach, thrd_t)
 RT_REAL(void, thrd_exit, int)
-RT_REAL(void *, mmap, void *, size_t, int, int, int, off_t) /* ours would emit events */
 
 _Static_assert(sizeof(thrd_t) == sizeof(pthread_t),
                "C11 threads are POSIX threads by another name");
@@ -73,10 +71,8 @@ static struct record **bucket_of(pthread_t id) {
 /* The next four are called with the lock. */
 static struct record *new_record(void) {
     if (!free_records) {
-        struct record *fresh =
-            real_mmap()(NULL, RECORDS_AT_A_TIME * sizeof *fresh, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (fresh == MAP_FAILED)
+        struct record *fresh = rt_map_memory(RECORDS_AT_A_TIME * sizeof *fresh);
+        if (!fresh)
             return NULL;
         for (size_t i = 0; i < RECORDS_AT_A_TIME; i++) {
             fresh[i].next = free_records;
@@ -234,6 +230,7 @@ static int run_c11(void *record) {
 
 /* NULL: the thread will not be watched. */
 static struct record *prepare(bool joinable, uintptr_t caller) {
+    rt_follow_child();
     if (!rt_enter())
         return NULL;
     rt_spin_lock(&records_lock);

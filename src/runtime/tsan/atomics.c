@@ -36,24 +36,42 @@ static void keep(struct rt_thread *t, uintptr_t granule, uint32_t bytes, bool wr
     rt_store_shared_read(t, granule, now, t->current | bytes | RT_EMITTED, 0);
 }
 
-static void emit(uintptr_t address, size_t size, bool read, bool write, uintptr_t caller) {
+/* What an operation did. */
+struct effect {
+    enum st_stream_atomic kind;
+    int order;
+    uint64_t before, after;
+};
+
+static const enum st_stream_op ops[] = {
+    [ST_ATOMIC_LOAD] = ST_STREAM_ATOMIC_READ,      [ST_ATOMIC_FAIL] = ST_STREAM_ATOMIC_READ,
+    [ST_ATOMIC_STORE] = ST_STREAM_ATOMIC_WRITE,    [ST_ATOMIC_EXCHANGE] = ST_STREAM_ATOMIC_UPDATE,
+    [ST_ATOMIC_COMPARE] = ST_STREAM_ATOMIC_UPDATE, [ST_ATOMIC_ADD] = ST_STREAM_ATOMIC_UPDATE,
+    [ST_ATOMIC_BITS] = ST_STREAM_ATOMIC_UPDATE,
+};
+
+static void emit(uintptr_t address, size_t size, struct effect effect, uintptr_t caller) {
+    bool write = effect.kind > ST_ATOMIC_FAIL;
     struct rt_thread *t = rt_self;
+    if (rt_is_ignored(t, effect.kind != ST_ATOMIC_STORE, write))
+        return;
     uint64_t before = atomic_load_explicit(&rt_shadow_of(address)->write, memory_order_acquire);
     bool guard = !write && rt_state_of(before) == RT_SHARED && before & RT_GUARD;
     rt_emit_frames(t);
     if (guard) {
         rt_receive((const void *)address, 0, caller);
     } else {
-        enum st_stream_op op = read && write ? ST_STREAM_ATOMIC_UPDATE
-                               : write       ? ST_STREAM_ATOMIC_WRITE
-                                             : ST_STREAM_ATOMIC_READ;
+        unsigned how = (unsigned)effect.kind | ((unsigned)effect.order & 7) << 4;
         rt_take_sequence(t);
         for (uintptr_t g = address & ~(uintptr_t)7; g < address + size; g += 8) {
             struct rt_view view = rt_load_view(g);
             rt_flush_write(t, g, &view);
             rt_flush_reads(t, g, &view);
         }
-        rt_emit(t, st_stream_what(op, (unsigned)size, address), caller);
+        rt_emit(t,
+                st_stream_what(ops[effect.kind], (unsigned)size | ST_STREAM_WITH_VALUES, address),
+                caller);
+        rt_emit(t, st_stream_what(ST_STREAM_VALUES, how, effect.before), effect.after);
         rt_publish(t);
         rt_new_epoch(t);
     }
@@ -79,15 +97,16 @@ static bool nothing_new(uintptr_t address, size_t size, uint64_t *word) {
            was_emitted(rt_self, granule, now, rt_bytes_in(granule, address, size));
 }
 
-/* One step: the operation, and its event as far as it read or wrote. */
-#define ATOMICALLY(operation, does_read, does_write)                                               \
+/* One step: the operation, and its event. */
+#define ATOMICALLY(operation, kind, before, after)                                                 \
     if (!rt_enter()) {                                                                             \
         operation;                                                                                 \
     } else {                                                                                       \
         size_t stripe = stripe_of((uintptr_t)address);                                             \
         rt_spin_lock(&stripes[stripe].lock);                                                       \
         operation;                                                                                 \
-        emit((uintptr_t)address, sizeof *address, does_read, does_write, RT_CALLER);               \
+        emit((uintptr_t)address, sizeof *address,                                                  \
+             (struct effect){kind, order, (uint64_t)(before), (uint64_t)(after)}, RT_CALLER);      \
         rt_spin_unlock(&stripes[stripe].lock);                                                     \
         rt_leave();                                                                                \
     }
@@ -95,7 +114,6 @@ static bool nothing_new(uintptr_t address, size_t size, uint64_t *word) {
 #define LOAD_AND_STORE(bits, type)                                                                 \
     RT_EXPORT type __tsan_atomic##bits##_load(const volatile type *address, int order);            \
     RT_EXPORT type __tsan_atomic##bits##_load(const volatile type *address, int order) {           \
-        (void)order;                                                                               \
         type value;                                                                                \
         uint64_t word = 0;                                                                         \
         if (rt_self && nothing_new((uintptr_t)address, sizeof *address, &word)) {                  \
@@ -103,26 +121,24 @@ static bool nothing_new(uintptr_t address, size_t size, uint64_t *word) {
             if (nothing_new((uintptr_t)address, sizeof *address, &word))                           \
                 return value;                                                                      \
         }                                                                                          \
-        ATOMICALLY(LOAD(value, address), true, false)                                              \
+        ATOMICALLY(LOAD(value, address), ST_ATOMIC_LOAD, value, value)                             \
         return value;                                                                              \
     }                                                                                              \
     RT_EXPORT void __tsan_atomic##bits##_store(volatile type *address, type value, int order);     \
     RT_EXPORT void __tsan_atomic##bits##_store(volatile type *address, type value, int order) {    \
-        (void)order;                                                                               \
-        ATOMICALLY(STORE(address, value), false, true)                                             \
+        ATOMICALLY(STORE(address, value), ST_ATOMIC_STORE, 0, value)                               \
     }
 
-#define FETCH(bits, type, name, expression)                                                        \
+#define FETCH(bits, type, name, kind, expression)                                                  \
     RT_EXPORT type __tsan_atomic##bits##_##name(volatile type *address, type value, int order);    \
     RT_EXPORT type __tsan_atomic##bits##_##name(volatile type *address, type value, int order) {   \
-        (void)order;                                                                               \
         type old;                                                                                  \
-        ATOMICALLY(UPDATE(type, old, address, expression), true, true)                             \
+        ATOMICALLY(UPDATE(type, old, address, expression), kind, old, expression)                  \
         return old;                                                                                \
     }
 
 #define EXCHANGE_IF(bits, type)                                                                    \
-    static bool exchange_if_##bits(volatile type *address, type *expected, type value,             \
+    static bool exchange_if_##bits(volatile type *address, type *expected, type value, int order,  \
                                    uintptr_t caller) {                                             \
         type seen = *expected;                                                                     \
         if (!rt_enter()) {                                                                         \
@@ -131,7 +147,11 @@ static bool nothing_new(uintptr_t address, size_t size, uint64_t *word) {
             size_t stripe = stripe_of((uintptr_t)address);                                         \
             rt_spin_lock(&stripes[stripe].lock);                                                   \
             COMPARE_EXCHANGE(address, &seen, value);                                               \
-            emit((uintptr_t)address, sizeof *address, true, seen == *expected, caller);            \
+            bool done = seen == *expected;                                                         \
+            emit((uintptr_t)address, sizeof *address,                                              \
+                 (struct effect){done ? ST_ATOMIC_COMPARE : ST_ATOMIC_FAIL, order, (uint64_t)seen, \
+                                 (uint64_t)(done ? value : seen)},                                 \
+                 caller);                                                                          \
             rt_spin_unlock(&stripes[stripe].lock);                                                 \
             rt_leave();                                                                            \
         }                                                                                          \
@@ -144,34 +164,34 @@ static bool nothing_new(uintptr_t address, size_t size, uint64_t *word) {
         volatile type *address, type *expected, type value, int order, int failure);               \
     RT_EXPORT int __tsan_atomic##bits##_compare_exchange_strong(                                   \
         volatile type *address, type *expected, type value, int order, int failure) {              \
-        (void)order, (void)failure;                                                                \
-        return exchange_if_##bits(address, expected, value, RT_CALLER);                            \
+        (void)failure;                                                                             \
+        return exchange_if_##bits(address, expected, value, order, RT_CALLER);                     \
     }                                                                                              \
     RT_EXPORT int __tsan_atomic##bits##_compare_exchange_weak(                                     \
         volatile type *address, type *expected, type value, int order, int failure);               \
     RT_EXPORT int __tsan_atomic##bits##_compare_exchange_weak(                                     \
         volatile type *address, type *expected, type value, int order, int failure) {              \
-        (void)order, (void)failure;                                                                \
-        return exchange_if_##bits(address, expected, value, RT_CALLER);                            \
+        (void)failure;                                                                             \
+        return exchange_if_##bits(address, expected, value, order, RT_CALLER);                     \
     }                                                                                              \
     RT_EXPORT type __tsan_atomic##bits##_compare_exchange_val(                                     \
         volatile type *address, type expected, type value, int order, int failure);                \
     RT_EXPORT type __tsan_atomic##bits##_compare_exchange_val(                                     \
         volatile type *address, type expected, type value, int order, int failure) {               \
-        (void)order, (void)failure;                                                                \
-        exchange_if_##bits(address, &expected, value, RT_CALLER);                                  \
+        (void)failure;                                                                             \
+        exchange_if_##bits(address, &expected, value, order, RT_CALLER);                           \
         return expected;                                                                           \
     }
 
 #define ALL(bits, type)                                                                            \
     LOAD_AND_STORE(bits, type)                                                                     \
-    FETCH(bits, type, exchange, value)                                                             \
-    FETCH(bits, type, fetch_add, (type)(old + value))                                              \
-    FETCH(bits, type, fetch_sub, (type)(old - value))                                              \
-    FETCH(bits, type, fetch_and, (type)(old & value))                                              \
-    FETCH(bits, type, fetch_or, (type)(old | value))                                               \
-    FETCH(bits, type, fetch_xor, (type)(old ^ value))                                              \
-    FETCH(bits, type, fetch_nand, (type) ~(old & value))                                           \
+    FETCH(bits, type, exchange, ST_ATOMIC_EXCHANGE, value)                                         \
+    FETCH(bits, type, fetch_add, ST_ATOMIC_ADD, (type)(old + value))                               \
+    FETCH(bits, type, fetch_sub, ST_ATOMIC_ADD, (type)(old - value))                               \
+    FETCH(bits, type, fetch_and, ST_ATOMIC_BITS, (type)(old & value))                              \
+    FETCH(bits, type, fetch_or, ST_ATOMIC_BITS, (type)(old | value))                               \
+    FETCH(bits, type, fetch_xor, ST_ATOMIC_BITS, (type)(old ^ value))                              \
+    FETCH(bits, type, fetch_nand, ST_ATOMIC_BITS, (type) ~(old & value))                           \
     EXCHANGE_IF(bits, type)
 
 #define LOAD(value, address) value = __atomic_load_n(address, __ATOMIC_SEQ_CST)

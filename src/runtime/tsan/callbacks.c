@@ -121,14 +121,6 @@ RT_EXPORT void __tsan_func_exit(void) {
     rt_leave();
 }
 
-/* Here, checks cannot be paused. */
-RT_EXPORT void __tsan_ignore_thread_begin(void);
-RT_EXPORT void __tsan_ignore_thread_begin(void) {
-}
-RT_EXPORT void __tsan_ignore_thread_end(void);
-RT_EXPORT void __tsan_ignore_thread_end(void) {
-}
-
 /* include/seriatim/annotate.h */
 RT_EXPORT void __seriatim_begin(const char *name);
 RT_EXPORT void __seriatim_begin(const char *name) {

@@ -16,11 +16,18 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+/* What names and contexts may need in memory: so much, and so much more for each byte of the file.
+ * A name or a context takes about that, besides its text. */
+#define KEPT_FREELY (UINT64_C(256) << 20)
+#define KEPT_FOR_A_BYTE 256
+enum { NAME_BYTES = 48, CONTEXT_BYTES = 32 };
+
 struct reader {
     struct native_chunks chunks;
     struct st_symbols *symbols;
     struct native_layout layout;
     uint64_t events; /* in the chunks so far */
+    uint64_t kept;   /* bytes, roughly, of their names and contexts, which stay in memory */
     uint32_t left;   /* events of the chunk that were not returned yet */
     struct native_marks atomic, joined;
     struct native_column columns[COLUMN_COUNT];
@@ -80,6 +87,15 @@ static int take_end(struct reader *reader, size_t size, struct st_error *error) 
     return native_chunks_end(&reader->chunks, error);
 }
 
+/* A few bytes can be the compressed form of sixty million names. Text that somebody recorded is
+ * compressed ten times, or twenty: what exceeds this by far was made to exhaust our memory. */
+static const char *keep(struct reader *reader, uint64_t bytes) {
+    reader->kept += bytes;
+    if (reader->kept <= KEPT_FREELY + KEPT_FOR_A_BYTE * reader->chunks.input->consumed)
+        return NULL;
+    return "its names and contexts need far more memory than a file of this size can need";
+}
+
 /* NULL, or what is wrong with them. */
 static const char *take_tables(struct reader *reader, const unsigned char *heads,
                                struct native_cursor *body) {
@@ -89,12 +105,14 @@ static const char *take_tables(struct reader *reader, const unsigned char *heads
         if (!text.next)
             return "its names are longer than the chunk";
         struct st_names *names = names_table(reader->symbols, table);
-        const char *problem =
-            (table == TABLE_VARIABLES ? native_take_variables
-                                      : native_take_names)(names, get_u32(head), text);
+        const char *problem = keep(reader, text.left + NAME_BYTES * (uint64_t)get_u32(head));
+        if (!problem)
+            problem = (table == TABLE_VARIABLES ? native_take_variables
+                                                : native_take_names)(names, get_u32(head), text);
         if (problem)
             return problem;
     }
+    st_symbols_note_channels(reader->symbols);
     return NULL;
 }
 
@@ -130,6 +148,9 @@ static const char *take_events(struct reader *reader, size_t size) {
         return "its columns do not fit its number of events";
     if (layout.columns > COLUMN_CONTEXTS)
         problem = native_take_contexts(&reader->rows, reader->columns, reader->symbols);
+    if (!problem && layout.columns > COLUMN_CONTEXTS)
+        problem = keep(reader, CONTEXT_BYTES * ((uint64_t)reader->columns[COLUMN_FRAME_LINE].count +
+                                                reader->columns[COLUMN_SITE_LINE].count));
     if (problem)
         return problem;
     if (!native_marks_fit(&reader->atomic, events) || !native_marks_fit(&reader->joined, events))
@@ -177,9 +198,9 @@ static int take_strip(struct reader *reader, struct st_event *events, size_t n,
                                               reader->layout.step_op_bits, events, n);
     if (problem)
         return native_fail_content(&reader->chunks, error, problem);
-    if (reader->atomic.events)
-        native_marks_put(&reader->atomic, &reader->joined, reader->atomic.events - reader->left,
-                         events, n);
+    uint32_t marked = reader->atomic.events ? reader->atomic.events : reader->joined.events;
+    if (marked)
+        native_marks_put(&reader->atomic, &reader->joined, marked - reader->left, events, n);
     reader->left -= (uint32_t)n;
     return 0;
 }

@@ -386,7 +386,7 @@ static int put_marks(struct writer *writer, bool joined, struct st_error *error)
     memset(marks, 0, size - MARKS_HEAD_SIZE);
     for (uint32_t i = 0; i < writer->buffered; i++) {
         const struct st_event *event = &writer->events[i];
-        bool marked = event->atomic && (!joined || event->joined);
+        bool marked = joined ? event->joined : event->atomic;
         marks[i / 8] |= (unsigned char)(marked << i % 8);
         any |= marked;
     }

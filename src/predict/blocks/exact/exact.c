@@ -187,9 +187,7 @@ static bool found_something(const struct st_blocks_run *run) {
 static void refuse(struct st_blocks_run *run, struct st_prediction *prediction) {
     st_prediction_caveat(prediction, "The order of the units was not kept, so that schedules could "
                                      "not be explored.");
-    for (size_t i = 0; i < run->model->unit_count; i++)
-        if (run->model->units[i].transaction && run->verdicts[i] == ST_BLOCK_ATOMIC)
-            run->verdicts[i] = ST_BLOCK_TIMEOUT;
+    st_blocks_give_up(run);
 }
 
 struct st_blocks_exact *st_blocks_explore(struct st_blocks_run *run,
@@ -205,6 +203,7 @@ struct st_blocks_exact *st_blocks_explore(struct st_blocks_run *run,
         st_prediction_caveat(prediction, "Channels other than barriers order whole units only; "
                                          "what they do inside a unit was not considered.");
     exact->limits.deadline = options->timeout > 0 ? st_search_clock() + options->timeout : 0;
+    exact->limits.total = options->total;
     exact->limits.most_bytes = MOST_BYTES / jobs;
     st_groups_make(run, found_something(run), &exact->groups);
     exact->explorers = st_alloc(exact->groups.count + 1, sizeof *exact->explorers);

@@ -426,8 +426,9 @@ static bool is_complete(const struct search *search) {
 
 static bool is_over(struct search *search) {
     const struct st_search_limits *limits = search->limits;
-    if (search->end == ST_SEARCH_DONE && ++search->ticks % 16 == 0 && limits->deadline > 0 &&
-        st_search_clock() > limits->deadline)
+    if (search->end == ST_SEARCH_DONE && ++search->ticks % 16 == 0 &&
+        ((limits->deadline > 0 && st_search_clock() > limits->deadline) ||
+         st_total_time_is_up(limits->total)))
         search->end = ST_SEARCH_GAVE_UP;
     size_t slots = search->states.slot_count + search->views.slot_count;
     if (search->end == ST_SEARCH_DONE && slots * st_hash_slot_bytes(WIDTH) > limits->most_bytes)

@@ -10,8 +10,9 @@ typedef bool st_on_violation(void *context, const struct st_move *moves, size_t 
                              size_t first);
 
 struct st_search_limits {
-    double deadline;   /* in seconds of the monotonic clock; 0: none */
-    size_t most_bytes; /* for visited states */
+    double deadline;                   /* in seconds of the monotonic clock; 0: none */
+    const struct st_total_time *total; /* NULL: none */
+    size_t most_bytes;                 /* for visited states */
 };
 
 enum st_search_end { ST_SEARCH_DONE, ST_SEARCH_STOPPED, ST_SEARCH_GAVE_UP };

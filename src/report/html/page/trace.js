@@ -63,6 +63,7 @@ function traceFacts(data, result) {
       : trace.truncated && !result.stopped ? "no: it ends inside blocks or critical sections" : null],
     ["Reading", result.stopped ? "stopped at the first finding" : null],
     ["Engine", result.engine],
+    ["Relation", { data: "data: lock order does not count", locks: "locks: lock order counts" }[result.relation]],
     ["Time in the engine", result.time_seconds === undefined ? null : seconds(result.time_seconds)],
     ["Largest state", result.peak_state_bytes === undefined ? null : bytes(result.peak_state_bytes)],
     ["Gave up", result.gave_up],

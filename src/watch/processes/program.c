@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "watch/program.h"
+#include "watch/processes/program.h"
 
 #include "base/memory.h"
 #include "stream/stream.h"
@@ -34,18 +34,15 @@ static void set_library_path(const char *runtime_dir) {
     free(path);
 }
 
-static void set_environment(int stream, const char *runtime_dir) {
-    char number[16];
-    snprintf(number, sizeof number, "%d", stream);
-    setenv(ST_STREAM_VARIABLE, number, 1);
+static void set_environment(const char *stream, const char *runtime_dir) {
+    setenv(ST_STREAM_VARIABLE, stream, 1);
     if (runtime_dir)
         set_library_path(runtime_dir);
 }
 
 /* In the new process. What went wrong goes into the pipe, which closes when all is well. */
-static _Noreturn void become(const char *const *argv, int stream, const char *runtime_dir,
+static _Noreturn void become(const char *const *argv, const char *stream, const char *runtime_dir,
                              int report, const sigset_t *mask) {
-    fcntl(stream, F_SETFD, 0);
     set_environment(stream, runtime_dir);
     signal(SIGXFSZ, SIG_DFL); /* we ignore it, which a program would inherit */
     sigprocmask(SIG_SETMASK, mask, NULL);
@@ -60,7 +57,7 @@ static int fail_start(struct st_error *error, const char *name, int failure) {
     return st_fail(error, name, ST_AT_FILE, 0, "cannot run: %s", strerror(failure));
 }
 
-int st_program_start(struct st_program *program, const char *const *argv, int stream,
+int st_program_start(struct st_program *program, const char *const *argv, const char *stream,
                      const char *runtime_dir, struct st_error *error) {
     sigset_t ours = our_signals(), before;
     int report[2], failure = 0;

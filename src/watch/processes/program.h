@@ -1,6 +1,6 @@
 /* The program under test as a process. */
-#ifndef SERIATIM_WATCH_PROGRAM_H
-#define SERIATIM_WATCH_PROGRAM_H
+#ifndef SERIATIM_WATCH_PROCESSES_PROGRAM_H
+#define SERIATIM_WATCH_PROCESSES_PROGRAM_H
 
 #include "base/error.h"
 
@@ -16,10 +16,10 @@ struct st_program {
     bool interrupted; /* SIGINT or SIGTERM came after it had ended: for us, that is */
 };
 
-/* Starts it with the memory behind `stream` and with libraries from `runtime_dir`, unless that is
- * NULL. From then on the signals of st_program_wait are blocked in this process: they neither end
- * it nor interrupt it. -1 with an error when the program cannot be run. */
-int st_program_start(struct st_program *program, const char *const *argv, int stream,
+/* Starts it with `stream` as ST_STREAM_VARIABLE and with libraries from `runtime_dir`, unless that
+ * is NULL. From then on the signals of st_program_wait are blocked in this process: they neither
+ * end it nor interrupt it. -1 with an error when the program cannot be run. */
+int st_program_start(struct st_program *program, const char *const *argv, const char *stream,
                      const char *runtime_dir, struct st_error *error);
 
 /* Sleeps for so many nanoseconds at most, or until a signal comes. True when one came that asks for

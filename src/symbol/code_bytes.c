@@ -1,0 +1,132 @@
+#include "symbol/code_bytes.h"
+
+#include <string.h>
+
+static Elf *elf_of(struct st_object *object) {
+    GElf_Addr bias;
+    return object->module ? dwfl_module_getelf(object->module, &bias) : NULL;
+}
+
+/* ---- bytes ---- */
+
+static const unsigned char *bytes_in(Elf_Scn *section, const GElf_Shdr *header, uint64_t address,
+                                     size_t *left) {
+    Elf_Data *data = elf_getdata(section, NULL);
+    uint64_t offset = address - header->sh_addr;
+    if (!data || !data->d_buf || offset >= data->d_size)
+        return NULL;
+    *left = data->d_size - offset;
+    return (const unsigned char *)data->d_buf + offset;
+}
+
+const unsigned char *st_code_bytes(struct st_object *object, uint64_t address, size_t *left) {
+    Elf *elf = elf_of(object);
+    GElf_Shdr header;
+    for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section));)
+        if (gelf_getshdr(section, &header) && header.sh_type == SHT_PROGBITS &&
+            header.sh_flags & SHF_EXECINSTR && address - header.sh_addr < header.sh_size)
+            return bytes_in(section, &header, address, left);
+    return NULL;
+}
+
+/* ---- functions ---- */
+
+static const char *function_symbol(struct st_object *object, int number, uint64_t *low,
+                                   uint64_t *high) {
+    GElf_Sym symbol;
+    GElf_Addr address;
+    GElf_Word section;
+    const char *name =
+        dwfl_module_getsym_info(object->module, number, &symbol, &address, &section, NULL, NULL);
+    unsigned type = GELF_ST_TYPE(symbol.st_info);
+    if (!name || section == SHN_UNDEF || (type != STT_FUNC && type != STT_NOTYPE))
+        return NULL;
+    *low = address;
+    *high = address + symbol.st_size;
+    return name;
+}
+
+bool st_code_function(struct st_object *object, uint64_t address, uint64_t *low, uint64_t *high,
+                      const char **name) {
+    const struct st_address_range *range = st_object_code_range(object, address);
+    *name = range ? function_symbol(object, (int)range->what, low, high) : NULL;
+    return *name != NULL;
+}
+
+bool st_code_cold_part(struct st_object *object, const char *function, uint64_t *low,
+                       uint64_t *high) {
+    int count = object->module ? dwfl_module_getsymtab(object->module) : -1;
+    size_t length = strlen(function);
+    for (int i = 1; i < count; i++) {
+        const char *found = function_symbol(object, i, low, high);
+        if (found && strncmp(found, function, length) == 0 &&
+            strncmp(found + length, ".cold", 5) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* ---- callees ---- */
+
+/* The relocation of a pointer says which function it will hold. */
+static struct st_callee callee_by(Elf *elf, const GElf_Shdr *relocations, const GElf_Rela *rela) {
+    struct st_callee callee = {0};
+    Elf_Scn *section = elf_getscn(elf, relocations->sh_link);
+    GElf_Shdr header;
+    GElf_Sym symbol;
+    Elf_Data *symbols = section ? elf_getdata(section, NULL) : NULL;
+    if (!symbols || !gelf_getshdr(section, &header) ||
+        !gelf_getsym(symbols, (int)GELF_R_SYM(rela->r_info), &symbol) || !symbol.st_name)
+        return callee;
+    callee.name = elf_strptr(elf, header.sh_link, symbol.st_name);
+    callee.address = symbol.st_shndx == SHN_UNDEF ? 0 : symbol.st_value;
+    return callee;
+}
+
+static struct st_callee callee_in_slot(Elf *elf, uint64_t slot) {
+    GElf_Shdr header;
+    GElf_Rela rela;
+    for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section));) {
+        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA || !header.sh_entsize)
+            continue;
+        Elf_Data *data = elf_getdata(section, NULL);
+        int count = data ? (int)(header.sh_size / header.sh_entsize) : 0;
+        for (int i = 0; i < count; i++)
+            if (gelf_getrela(data, i, &rela) && rela.r_offset == slot)
+                return callee_by(elf, &header, &rela);
+    }
+    return (struct st_callee){0};
+}
+
+/* Calls of other files go through a stub, which only jumps through a pointer. */
+static bool find_slot(struct st_object *object, uint64_t stub, uint64_t *slot) {
+    enum { LONGEST_STUB = 3 };
+    struct st_instruction instruction;
+    for (int i = 0; i < LONGEST_STUB; i++) {
+        size_t left;
+        const unsigned char *bytes = st_code_bytes(object, stub, &left);
+        if (!bytes || !st_instruction_read(bytes, left, stub, &instruction))
+            return false;
+        *slot = instruction.target;
+        if (instruction.flow == ST_FLOW_JUMP_SLOT)
+            return true;
+        if (instruction.flow != ST_FLOW_NEXT)
+            return false;
+        stub += instruction.length;
+    }
+    return false;
+}
+
+struct st_callee st_code_callee(struct st_object *object, const struct st_instruction *call) {
+    uint64_t slot, low, high;
+    const char *name;
+    if (call->flow == ST_FLOW_CALL_SLOT || call->flow == ST_FLOW_JUMP_SLOT)
+        return callee_in_slot(elf_of(object), call->target);
+    if (call->flow != ST_FLOW_CALL && call->flow != ST_FLOW_JUMP)
+        return (struct st_callee){0};
+    if (st_code_function(object, call->target, &low, &high, &name))
+        return (struct st_callee){low == call->target ? name : NULL, call->target};
+    if (find_slot(object, call->target, &slot))
+        return callee_in_slot(elf_of(object), slot);
+    return (struct st_callee){.address = call->target};
+}

@@ -1,0 +1,40 @@
+#include "trace/channels.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void st_channels_set(struct st_channels *channels, uint32_t number, struct st_channel channel) {
+    unsigned part = 31 - (unsigned)__builtin_clz(number + 1);
+    size_t size = (size_t)1 << part;
+    if (!channels->parts[part])
+        channels->parts[part] = st_alloc(size, sizeof *channels->parts[part]);
+    channels->parts[part][number + 1 - size] = channel;
+}
+
+void st_channels_free(struct st_channels *channels) {
+    for (size_t part = 0; part < sizeof channels->parts / sizeof channels->parts[0]; part++)
+        free(channels->parts[part]);
+}
+
+static const char *const suffixes[] = {
+    [ST_SIGNAL] = "",           [ST_SIGNAL_SIDE] = " [signal]", [ST_WRITE_SIDE] = " [write]",
+    [ST_READ_SIDE] = " [read]", [ST_WHOLE_LOCK] = " [lock]",
+};
+
+const char *st_channel_suffix(enum st_channel_kind kind) {
+    return suffixes[kind];
+}
+
+enum st_channel_kind st_channel_kind(const char *name, size_t length, size_t *lock_length) {
+    for (enum st_channel_kind kind = ST_SIGNAL_SIDE; kind <= ST_WHOLE_LOCK; kind++) {
+        size_t suffix = strlen(suffixes[kind]);
+        if (length <= suffix || memcmp(name + length - suffix, suffixes[kind], suffix) != 0)
+            continue;
+        *lock_length = length - suffix;
+        return kind;
+    }
+    *lock_length = 0;
+    return ST_SIGNAL;
+}

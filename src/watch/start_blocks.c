@@ -1,0 +1,138 @@
+/* The functions that threads start with, as blocks.
+ *
+ * What a thread does from its start to its end is one step only if it does it once. So the function
+ * is a block if it has no loop; if it has, each turn of an outermost loop is one, and what it does
+ * outside of them is none. symbol/code_flow.h knows the loops, from the machine code. Where that
+ * cannot be followed, there is no block, and a report says so if nothing else was checked.
+ *
+ * main is no such function: until it starts others and after it has joined them it is alone, and in
+ * between it is there to manage them. What it does can cut the blocks of others all the same.
+ *
+ * A turn begins with the first call in the loop that is heard of, and lasts as long as it is
+ * certain that the next one was made in the same turn. So a block can be shorter than the turn, if
+ * parts of it may belong to another, and never longer: if a part of a turn is cut, the turn is. An
+ * access that comes late, because it was deferred, may be given to the turn before its own. That is
+ * harmless: all that it depends on came before it, so it can only be where a dependence starts, and
+ * what starts behind a turn starts behind the turn before it, too. */
+#include "watch/translator_state.h"
+
+#include "base/memory.h"
+#include "symbol/code_flow.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void st_start_free(struct function *function) {
+    st_code_flow_free(function->flow);
+    free(function->turn_blocks);
+}
+
+/* ---- names ---- */
+
+static uint32_t block_named(struct st_translator *t, const char *name) {
+    return st_names_add(&t->symbols.blocks, name, strlen(name));
+}
+
+/* The line at which a reader finds the loop: the first one of those where it begins and turns. */
+static unsigned line_of(struct st_translator *t, const struct st_code_flow *flow, uint32_t loop,
+                        const char *file) {
+    unsigned least = 0;
+    uint64_t address;
+    for (size_t i = 0; (address = st_code_flow_turn(flow, loop, i)); i++) {
+        struct st_code code = {0}, outer;
+        size_t depth = 0;
+        while (st_places_frame(t->places, address + 1, depth, &outer)) {
+            code = outer;
+            depth++;
+        }
+        if (depth && code.line && strcmp(code.file, file) == 0 && (!least || code.line < least))
+            least = code.line;
+    }
+    return least;
+}
+
+static uint32_t turn_block(struct st_translator *t, const struct function *function, uint64_t pc,
+                           uint32_t loop) {
+    char name[2 * ST_LONGEST_NAME], file[ST_LONGEST_NAME];
+    snprintf(file, sizeof file, "%s", st_places_function(t->places, pc).file);
+    unsigned line = line_of(t, function->flow, loop, file);
+    int length =
+        snprintf(name, sizeof name, ST_TURN_OF "%s", st_name(&t->symbols.blocks, function->block));
+    if (line && length > 0 && (size_t)length < sizeof name)
+        snprintf(name + length, sizeof name - (size_t)length, ", %s:%u", file, line);
+    return block_named(t, name);
+}
+
+/* ---- which it is ---- */
+
+static bool is_wanted(const struct st_translator *t) {
+    const struct st_spec *spec = t->options.spec;
+    return !spec || (st_spec_wants_starts(spec) && !st_spec_section_line(spec));
+}
+
+static void look_at(struct st_translator *t, struct function *function, uint64_t pc) {
+    char name[ST_LONGEST_NAME + sizeof ST_START_OF];
+    function->start = NOT_AT_ALL;
+    function->flow = is_wanted(t) ? st_places_flow(t->places, pc) : NULL;
+    if (!function->flow)
+        return;
+    unsigned loops = st_code_flow_loops(function->flow);
+    if (!loops) {
+        snprintf(name, sizeof name, ST_START_OF "%s", st_name(&t->symbols.blocks, function->block));
+        function->start = AS_WHOLE;
+        function->start_block = block_named(t, name);
+        return;
+    }
+    function->start = IN_TURNS;
+    function->turn_blocks = st_alloc(loops, sizeof *function->turn_blocks);
+    for (uint32_t i = 0; i < loops; i++)
+        function->turn_blocks[i] = turn_block(t, function, pc, i);
+}
+
+void st_translate_enter_start(struct st_translator *t, struct thread *thread,
+                              struct function *function, struct frame frame, uint64_t pc) {
+    /* Tasks and parallel regions are parts of a function that the compiler made functions of their
+     * own: they are no blocks. */
+    if (frame.kind == INFERRED && (thread->pauses || thread->turns.flow)) {
+        frame.kind = NO_BLOCK;
+    } else if (frame.kind == INFERRED) {
+        if (function->start == NOT_LOOKED_AT)
+            look_at(t, function, pc);
+        frame.start = function->start == AS_WHOLE;
+        frame.block = frame.start ? function->start_block : frame.block;
+        frame.kind = frame.start ? INFERRED : NO_BLOCK;
+    }
+    bool turns = function->start == IN_TURNS && function->kind == INFERRED && !thread->pauses &&
+                 !thread->turns.flow;
+    function->was_block |= turns;
+    st_translate_open(t, thread, function, frame, pc);
+    if (turns)
+        thread->turns = (struct turns){
+            .flow = function->flow, .blocks = function->turn_blocks, .base = thread->depth};
+}
+
+/* ---- turns ---- */
+
+void st_translate_end_turn(struct st_translator *t, struct thread *thread) {
+    if (thread->turns.open)
+        st_translate_pop(t, thread);
+    thread->turns.last = 0;
+}
+
+void st_translate_turn(struct st_translator *t, struct thread *thread, uint64_t pc) {
+    struct turns *turns = &thread->turns;
+    bool same = turns->open && turns->last &&
+                st_code_flow_same_turn(turns->flow, turns->last, pc, turns->skipped);
+    turns->skipped = false;
+    if (!same) {
+        st_translate_end_turn(t, thread);
+        uint32_t loop = st_code_flow_loop(turns->flow, pc);
+        if (loop != ST_NO_LOOP) {
+            struct frame frame = {.kind = TURN, .start = true, .block = turns->blocks[loop]};
+            st_translate_begin_block(t, thread, frame, pc);
+            turns->open = true;
+        }
+    }
+    turns->last = pc;
+}

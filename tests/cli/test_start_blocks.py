@@ -1,0 +1,122 @@
+"""The function that a thread starts with is a block, or each iteration of its outermost loop is."""
+
+import json
+import shutil
+import subprocess
+import unittest
+
+from seriatim import BINARY, RUNTIME, Case, environment
+
+# The second thread writes between two critical sections of the first, which are in one run of its
+# function or in one iteration of its loop, or, in the twin, in two iterations. They take turns
+# through a counter without instrumentation.
+PROGRAM = r"""
+#include <pthread.h>
+#include <unistd.h>
+#define HIDDEN __attribute__((no_sanitize("thread"), noinline))
+static int turn;
+HIDDEN static void wait_for(int n) {
+    while (__atomic_load_n(&turn, __ATOMIC_SEQ_CST) < n)
+        usleep(100);
+}
+HIDDEN static void next_turn(void) {
+    __atomic_fetch_add(&turn, 1, __ATOMIC_SEQ_CST);
+}
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int total;
+static void *once(void *argument) {
+    pthread_mutex_lock(&lock);
+    int value = total;
+    pthread_mutex_unlock(&lock);
+    next_turn();
+    wait_for(2);
+    pthread_mutex_lock(&lock);
+    total = value + 1;
+    pthread_mutex_unlock(&lock);
+    return argument;
+}
+static void *inside(void *argument) {
+    for (int i = 0; i < 3; i++) { /* inside */
+        pthread_mutex_lock(&lock);
+        int value = total;
+        pthread_mutex_unlock(&lock);
+        next_turn();
+        wait_for(2);
+        pthread_mutex_lock(&lock);
+        total = value + 1;
+        pthread_mutex_unlock(&lock);
+    }
+    return argument;
+}
+static void *between(void *argument) {
+    for (int i = 0; i < 3; i++) {
+        pthread_mutex_lock(&lock);
+        total++;
+        pthread_mutex_unlock(&lock);
+        next_turn();
+        wait_for(2);
+    }
+    return argument;
+}
+static void *other(void *argument) {
+    wait_for(1);
+    pthread_mutex_lock(&lock);
+    total = 7;
+    pthread_mutex_unlock(&lock);
+    next_turn();
+    return argument;
+}
+int main(int argc, char **argv) {
+    pthread_t a, b;
+    (void)argc;
+    pthread_create(&a, NULL, *argv[1] == 'o' ? once : *argv[1] == 'i' ? inside : between, NULL);
+    pthread_create(&b, NULL, other, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}
+"""
+
+
+@unittest.skipUnless(RUNTIME.exists() and shutil.which("gcc"), "needs the runtime and gcc")
+class StartBlocks(Case):
+    def violated(self, *words, level="-O1", spec=None):
+        """The blocks that run found violated; check of a recording must find the same."""
+        self.write("program.c", PROGRAM)
+        env = {"SERIATIM_RUNTIME_DIR": str(RUNTIME)}
+        subprocess.run([str(BINARY), "cc", level, "program.c", "-o", "program", "-pthread"],
+                       cwd=self.folder, check=True, capture_output=True, env=environment(**env))
+        options = []
+        if spec:
+            self.write("s", spec)
+            options = ["--spec", "s"]
+        ran = self.run_here("run", *options, "--format", "json", "./program", *words, env=env)
+        self.run_here("record", *options, "-o", "t.stt", "./program", *words, env=env)
+        names = {v["block"] for v in json.loads(ran.message)["violations"]}
+        checked = self.run_here("check", "--format", "json", "t.stt").json
+        self.assertEqual({v["block"] for v in checked["violations"]}, names)
+        self.assertEqual(ran.status, 66 if names else 0)
+        return names
+
+    def test_a_function_without_a_loop(self):
+        for level in ("-O0", "-O1", "-O2"):
+            self.assertEqual(self.violated("once", level=level), {"thread function once"})
+
+    def test_an_iteration(self):
+        line = PROGRAM[:PROGRAM.index("/* inside */")].count("\n") + 1
+        for level in ("-O0", "-O1", "-O2"):
+            self.assertEqual(self.violated("inside", level=level),
+                             {f"one iteration of the loop at inside, program.c:{line}"})
+
+    def test_between_iterations(self):
+        for level in ("-O0", "-O1", "-O2"):
+            self.assertEqual(self.violated("between", level=level), set())
+
+    def test_a_specification_switches_them_off(self):
+        self.assertEqual(self.violated("once", spec="ignore function once\n"), set())
+        self.assertEqual(self.violated("inside", spec="ignore thread functions\n"), set())
+        self.assertEqual(self.violated("once", spec="atomic function once\n"), {"once"})
+
+
+if __name__ == "__main__":
+    unittest.main()
