@@ -67,7 +67,6 @@ FALSE_ALARMS = {
     "silent_double_checked.c": "a flag says that the data is there",
     "silent_queue_handover.c": "who finds a message in the queue comes after who made it",
     "silent_std_queue.cc": "who finds a message in the queue comes after who made it",
-    "user_spinlock.c": "a lock is made of atomic operations",
 }
 
 

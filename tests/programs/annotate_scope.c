@@ -40,7 +40,8 @@ THREAD(worker) {
     step(4);
     check(leave_early(200) == 1);
 
-    for (int i = 0; i < 5; i++) {
+    /* Volatile, so that the compiler does not unroll it: worker is to have a loop. */
+    for (volatile int i = 0; i < 5; i++) {
         SERIATIM_ATOMIC_SCOPE("loop");
         add(1);
         if (i == 1)
