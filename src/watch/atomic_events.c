@@ -44,6 +44,12 @@ static void mark_pool(struct st_translator *t, uint64_t address) {
     word_at(t, address + POOL_COUNTER_DISTANCE)->pool = true;
 }
 
+/* Who drops the last reference comes after all who dropped theirs, and destroys what they used. */
+static bool is_last_drop(const struct st_stream_record *record) {
+    return st_stream_op(record) == ST_STREAM_ATOMIC_UPDATE &&
+           st_stream_aux(record) & ST_STREAM_WITH_VALUES && st_atomic_of(record).after == 0;
+}
+
 /* What is done by the library with a word of its own is a send and a receive: order, no data. */
 static void signal_by(struct st_translator *t, struct thread *thread,
                       const struct st_stream_record *record, unsigned calls) {
@@ -51,7 +57,7 @@ static void signal_by(struct st_translator *t, struct thread *thread,
     struct st_stream_record on = {
         st_stream_what(ST_STREAM_SEND, ST_CHANNEL_LIBRARY, st_stream_address(record)),
         record->argument};
-    bool both = calls & (CALL_WAITS | CALL_RECEIVES);
+    bool both = calls & (CALL_WAITS | CALL_RECEIVES) || is_last_drop(record);
     if (op == ST_STREAM_ATOMIC_READ || (op == ST_STREAM_ATOMIC_UPDATE && both))
         st_translate_channel(t, thread, &on, ST_RECEIVE);
     if (op != ST_STREAM_ATOMIC_READ)

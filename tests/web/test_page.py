@@ -443,7 +443,7 @@ class Stories(PageCase):
                          "schedule.o", "-o", "program", "-pthread"],
                         [BINARY, "record", "-q", "-o", "t.stt", "--spec", "spec", "--", "./program"]):
             subprocess.run(command, cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
-        self.assertEqual(self.check(self.folder / "t.stt", "check"), ["violation"])
+        self.assertEqual(self.check(self.folder / "t.stt", "check", "--locks"), ["violation"])
         self.assertEqual(self.texts(".source figcaption"), [str(program.path)])
         self.assertTrue(all("std_mutex.cc:" in text for text in self.texts(".steps .loc")))
         self.assertIn("std::mutex::lock", self.text("#finding .steps"))  # in the stacks
