@@ -39,7 +39,7 @@ static void end_work(const bool *began) {
 }
 
 /* Until the end of the scope, also if an exception leaves it. */
-#define WORK __attribute__((cleanup(end_work))) bool work = begin_work()
+#define WORK __attribute__((unused, cleanup(end_work))) bool work = begin_work()
 
 static bool begin_work(void) {
     if (!rt_enter())
@@ -187,7 +187,7 @@ static void end_wait(const struct waiting *waiting) {
 
 #define WAIT(context, caller)                                                                      \
     WORK;                                                                                          \
-    __attribute__((cleanup(end_wait))) struct waiting waiting = {context, caller}
+    __attribute__((unused, cleanup(end_wait))) struct waiting waiting = {context, caller}
 
 RT_EXPORT void wait(char *waited_for, void *context) {
     WAIT(waited_for, RT_CALLER);
@@ -224,7 +224,7 @@ static void end_delegate(const struct delegate *const *delegate) {
 static bool call(const struct delegate *delegate) {
     RT_EMIT(rt_receive(delegate, ST_CHANNEL_SPAWN, delegate->caller));
     WORK;
-    __attribute__((cleanup(end_delegate))) const struct delegate *self = delegate;
+    __attribute__((unused, cleanup(end_delegate))) const struct delegate *self = delegate;
     return self->real->table->call(self->real);
 }
 
@@ -244,8 +244,8 @@ RT_EXPORT void execute_in(void *arena, struct delegate *real) {
     static const __typeof__(*real->table) delegates = {call, {destroy_delegate, destroy_delegate}};
     RT_EMIT(rt_split());
     WORK;
-    __attribute__((cleanup(end_execute))) struct delegate delegate = {(const void *)&delegates,
-                                                                      real, RT_CALLER};
+    __attribute__((unused, cleanup(end_execute))) struct delegate delegate = {
+        (const void *)&delegates, real, RT_CALLER};
     RT_EMIT(rt_send(&delegate, ST_CHANNEL_SPAWN, RT_CALLER));
     real_execute_in()(arena, &delegate);
 }
