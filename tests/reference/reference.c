@@ -42,9 +42,11 @@ bool reference_depends(const struct st_event *from, const struct st_event *to,
  * channel which belongs to a lock. Everything else does. */
 bool reference_counts(const struct sample *sample, const struct st_event *from,
                       const struct st_event *to, enum st_edge_kind kind) {
+    if (!reference_depends(from, to, kind))
+        return false;
     bool of_lock =
         kind == ST_EDGE_LOCK || (kind == ST_EDGE_SYNC && sample->lock_channels >> from->target & 1);
-    return reference_depends(from, to, kind) && !(sample->relation == ST_DATA && of_lock);
+    return !(sample->relation == ST_DATA && of_lock);
 }
 
 static bool depends_somehow(const struct sample *sample, const struct st_event *from,
