@@ -21,7 +21,8 @@ BINARY = (ROOT / os.environ.get("SERIATIM_BUILD", "build") / "seriatim").resolve
 RUNTIME = BINARY.parent / "runtime"
 if not RUNTIME.exists():
     RUNTIME = ROOT / "build" / "runtime"
-SANITIZED = BINARY.exists() and b"__asan_init" in BINARY.read_bytes()
+SANITIZED = BINARY.exists() and any(name in BINARY.read_bytes()
+                                    for name in (b"__asan_init", b"__tsan_write4"))
 TRACES = ROOT / "tests" / "traces"
 GOLDEN = pathlib.Path(__file__).resolve().parent / "golden"
 
