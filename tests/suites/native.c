@@ -2,7 +2,8 @@
 #include <pthread.h>
 #include <sched.h>
 
-/* A barrier that no tool sees. The low half counts arrivals, the high half is how many to wait for. */
+/* A barrier that no tool sees. The low half counts arrivals, the high half is how many to wait for.
+ */
 void __tsan_testonly_barrier_init(unsigned *barrier, unsigned count) {
     __atomic_store_n(barrier, count << 16, __ATOMIC_RELAXED);
 }

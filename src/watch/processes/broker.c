@@ -152,7 +152,7 @@ struct desk {
 /* A process that runs the executable of one that was watched. It has not asked for a stream. */
 struct pending {
     pid_t pid;
-    bool told, seen; /* our parent knows of it; it is still there */
+    bool known, seen; /* our parent knows of it; it is still there */
     char program[ST_PROGRAM_NAME];
 };
 
@@ -235,11 +235,11 @@ static void find_pending(struct desk *desk) {
     look_below(desk, desk->parent);
     for (size_t i = 0; i < desk->pending_count; i++) {
         struct pending *pending = &desk->pending[i];
-        if (pending->seen && !pending->told)
+        if (pending->seen && !pending->known)
             send_pending(desk, pending, ST_NEWS_PENDING);
-        if (!pending->seen && pending->told)
+        if (!pending->seen && pending->known)
             send_pending(desk, pending, ST_NEWS_END);
-        pending->told = true;
+        pending->known = true;
         if (pending->seen)
             desk->pending[kept++] = *pending;
     }
