@@ -15,12 +15,12 @@
 
 /* ---- barriers in tests ---- */
 
-/* They force a schedule and order nothing, so they emit nothing. Bits 0 to 7 are how many threads
- * meet, bits 8 to 31 how many have come. */
-enum { COUNT_BITS = 8 };
+/* They force a schedule and order nothing, so they emit nothing. Bits 0 to 9 are how many threads
+ * meet, bits 10 to 31 how many have come. Some programs have 64 bits for it, and some only 32. */
+enum { COUNT_BITS = 10 };
 
-RT_EXPORT void __tsan_testonly_barrier_init(uint64_t *barrier, unsigned count);
-RT_EXPORT void __tsan_testonly_barrier_init(uint64_t *barrier, unsigned count) {
+RT_EXPORT void __tsan_testonly_barrier_init(uint32_t *barrier, unsigned count);
+RT_EXPORT void __tsan_testonly_barrier_init(uint32_t *barrier, unsigned count) {
     __atomic_store_n(barrier, count & ((1u << COUNT_BITS) - 1), __ATOMIC_SEQ_CST);
 }
 
@@ -29,9 +29,8 @@ static unsigned round_of(uint32_t word) {
     return count ? (word >> COUNT_BITS) / count : 0;
 }
 
-RT_EXPORT void __tsan_testonly_barrier_wait(uint64_t *barrier);
-RT_EXPORT void __tsan_testonly_barrier_wait(uint64_t *barrier) {
-    uint32_t *word = (uint32_t *)(void *)barrier;
+RT_EXPORT void __tsan_testonly_barrier_wait(uint32_t *word);
+RT_EXPORT void __tsan_testonly_barrier_wait(uint32_t *word) {
     uint32_t before = __atomic_fetch_add(word, 1u << COUNT_BITS, __ATOMIC_SEQ_CST), now;
     if (!(before & ((1u << COUNT_BITS) - 1)))
         return; /* nobody said how many */
