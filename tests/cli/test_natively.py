@@ -560,15 +560,14 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int shared;
 
 __attribute__((noinline)) static void work(void) {
-    for (int i = 0; i < 3000; i++) {
-        pthread_mutex_lock(&lock);
-        shared++;
-        pthread_mutex_unlock(&lock);
-    }
+    pthread_mutex_lock(&lock);
+    shared++;
+    pthread_mutex_unlock(&lock);
 }
 
 static void *thread(void *argument) {
-    work();
+    for (int i = 0; i < 3000; i++)
+        work();
     return argument;
 }
 

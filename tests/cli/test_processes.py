@@ -46,7 +46,9 @@ HIDDEN static void first_turn(void) { __atomic_store_n(&turn, 0, __ATOMIC_SEQ_CS
 HIDDEN static int goes_on(void) { return !__atomic_load_n(&stopping, __ATOMIC_SEQ_CST); }
 HIDDEN static void stop(void) { __atomic_store_n(&stopping, 1, __ATOMIC_SEQ_CST); }
 HIDDEN static void say(const char *text) {
-    if (write(1, text, strlen(text)) < 0 || write(1, "\n", 1) < 0)
+    char line[64]; /* written at once, since others write, too */
+    int length = snprintf(line, sizeof line, "%s\n", text);
+    if (write(1, line, (size_t)length) < 0)
         _exit(6);
 }
 HIDDEN static void read_to_end(void) {
