@@ -56,11 +56,11 @@ struct st_cached_page {
     struct st_page *page; /* or NULL */
 };
 
-/* Variable `to` was a part of `from` until now. */
 /* Bits of an address beyond these make other variables, of the same name. */
 #define ST_VARIABLE_ADDRESS ((UINT64_C(1) << 48) - 1)
 enum { ST_VARIABLE_GENERATION_AT = 48 };
 
+/* Variable `to` was a part of `from` until now. */
 typedef void st_variable_split(void *context, uint32_t from, uint32_t to);
 
 struct st_variables {

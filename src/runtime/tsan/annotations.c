@@ -3,6 +3,7 @@
 #include "runtime/core/access.h"
 #include "runtime/core/memory_events.h"
 #include "runtime/core/sync_events.h"
+#include "runtime/tsan/annotation.h"
 #include "runtime/tsan/ignoring.h"
 
 /* ---- order ---- */
@@ -12,18 +13,6 @@ enum { ANNOTATED = 255 }; /* the channel */
 #define SYNC(name, ...)                                                                            \
     RT_EXPORT void name(void *object);                                                             \
     RT_EXPORT void name(void *object) {                                                            \
-        if (!rt_enter())                                                                           \
-            return;                                                                                \
-        __VA_ARGS__;                                                                               \
-        rt_leave();                                                                                \
-    }
-
-/* void AnnotateHappensBefore(const char *file, int line, const volatile void *object) and the like.
- */
-#define ANNOTATE(name, ...)                                                                        \
-    RT_EXPORT void name(const char *file, int line, const volatile void *object);                  \
-    RT_EXPORT void name(const char *file, int line, const volatile void *object) {                 \
-        (void)file, (void)line;                                                                    \
         if (!rt_enter())                                                                           \
             return;                                                                                \
         __VA_ARGS__;                                                                               \

@@ -7,6 +7,7 @@
 #include "runtime/core/spin.h"
 #include "runtime/core/sync_events.h"
 #include "runtime/core/system_call.h"
+#include "runtime/tsan/annotation.h"
 #include "runtime/tsan/ignoring.h"
 
 #include <sys/syscall.h>
@@ -213,19 +214,9 @@ RT_EXPORT int __tsan_mutex_pre_unlock(void *mutex, unsigned flags) {
 
 /* ---- Annotate* ---- */
 
-#define ANNOTATE_LOCK(name, ...)                                                                   \
-    RT_EXPORT void name(const char *file, int line, const volatile void *object);                  \
-    RT_EXPORT void name(const char *file, int line, const volatile void *object) {                 \
-        (void)file, (void)line;                                                                    \
-        if (!rt_enter())                                                                           \
-            return;                                                                                \
-        __VA_ARGS__;                                                                               \
-        rt_leave();                                                                                \
-    }
-
-ANNOTATE_LOCK(AnnotateRWLockCreate, renew(object, false))
-ANNOTATE_LOCK(AnnotateRWLockCreateStatic, (void)object)
-ANNOTATE_LOCK(AnnotateRWLockDestroy, renew(object, false))
+ANNOTATE(AnnotateRWLockCreate, renew(object, false))
+ANNOTATE(AnnotateRWLockCreateStatic, (void)object)
+ANNOTATE(AnnotateRWLockDestroy, renew(object, false))
 
 RT_EXPORT void AnnotateRWLockAcquired(const char *file, int line, const volatile void *lock,
                                       long write);
