@@ -417,6 +417,8 @@ class Interrupted(ProgramCase):
         return process
 
     def end(self, process, number):
+        """The first signal may have been meant for the program as well: the second is for us."""
+        os.kill(process.pid, signal.SIGHUP)
         os.kill(process.pid, number)
         os.kill(process.pid, signal.SIGCONT)
         return self.finish(process)

@@ -102,18 +102,18 @@ bool st_program_left_others(struct st_program *program) {
     return reap(program) == 0;
 }
 
+/* A signal to the whole process group may end the program before we come to see our own. So what
+ * comes before we know of the end is the program's, and only what comes later is for us. */
 static bool on_signal(struct st_program *program, const siginfo_t *info) {
     if (info->si_signo == SIGUSR1)
         return true;
-    bool sent = info->si_code <= 0; /* by somebody, not by the terminal */
-    if (info->si_signo == SIGCHLD || sent)
-        reap(program);
-    if (info->si_signo == SIGCHLD)
-        return false;
+    bool is_order = info->si_signo == SIGINT || info->si_signo == SIGTERM;
+    bool sent = info->si_code <= 0; /* by somebody; a terminal has told the program, too */
     if (program->ended)
-        program->interrupted |= info->si_signo == SIGINT || info->si_signo == SIGTERM;
-    else if (sent)
+        program->interrupted |= is_order;
+    else if (info->si_signo != SIGCHLD && sent)
         kill(program->process, info->si_signo);
+    reap(program);
     return false;
 }
 
