@@ -144,7 +144,8 @@ struct st_control_point {
     uint64_t block_site; /* in the function or annotation that is the block: to name it */
     uint32_t size;
     uint16_t kind;
-    uint16_t contested; /* others could have gone on */
+    uint16_t contested; /* who could have gone on instead: bit i stands for thread i, the last bit
+                           for all from 15 on. 0: nobody */
 };
 
 enum st_control_thread_state {
@@ -219,6 +220,15 @@ static inline uint64_t st_control_site(const char *module, uint64_t offset) {
     for (; *module; module++)
         hash = st_control_mix(hash, (unsigned char)*module);
     return (hash & 0xffffff) << 40 | (offset & ((UINT64_C(1) << 40) - 1));
+}
+
+/* Where a site is in a table of ST_CONTROL_SITES, or the empty place where it belongs. The table is
+ * at most half full. */
+static inline uint32_t st_control_slot(const uint64_t *sites, uint64_t site) {
+    uint32_t slot = (uint32_t)st_control_mix(0, site) % ST_CONTROL_SITES;
+    while (sites[slot] && sites[slot] != site)
+        slot = (slot + 1) % ST_CONTROL_SITES;
+    return slot;
 }
 
 enum { ST_CONTROL_MAIN = 1 };
