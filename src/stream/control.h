@@ -38,14 +38,19 @@ enum {
     ST_CONTROL_POINTS = 1 << 17,
     ST_CONTROL_THREADS = 1 << 13, /* more of them run, and are not logged */
     ST_CONTROL_HELD = 32,
+    ST_CONTROL_EXPECTED = 1024,
+    ST_CONTROL_OUTER = 256,
     ST_CONTROL_MODULES = 256,
     ST_CONTROL_MODULE_NAME = 64
 };
 
+/* The exit status of a program that the runtime ended: `end` of the log says why. */
+enum { ST_CONTROL_STATUS = 97 };
+
 enum st_control_strategy {
     ST_STRATEGY_DEFAULT,   /* the default schedule, with the plan's deviations */
     ST_STRATEGY_RANDOM,    /* whoever can go on, with equal chance */
-    ST_STRATEGY_URW,       /* with a chance by what it has left to do (`expected` of threads) */
+    ST_STRATEGY_URW,       /* with a chance by what it has left to do (`expected`) */
     ST_STRATEGY_PCT,       /* priorities, with `depth` - 1 changes at any contested point */
     ST_STRATEGY_BLOCK_PCT, /* at contested points in blocks, after their first one */
     ST_STRATEGY_POS,       /* priorities, drawn anew at each point and after a conflict */
@@ -131,6 +136,16 @@ struct st_control_plan {
     /* Where __seriatim_on_cut is called, for a debugger: before this event. Clock 0: never. */
     uint64_t stop_thread, stop_clock;
     struct st_control_hold hold;
+    /* Of earlier runs: how many points threads had. */
+    uint32_t expected_count, outer_count;
+    struct st_control_expected {
+        uint64_t thread, points;
+    } expected[ST_CONTROL_EXPECTED];
+    /* A point is in the block of its outermost annotation, or else of the outermost function that
+     * is not in this list (as in `block_site`), main aside; a function that a thread starts with is
+     * one only for what it does itself. The list is for what merely calls what threads start with,
+     * as std::thread does. */
+    uint64_t outer[ST_CONTROL_OUTER];
     uint32_t deviation_count;
     uint32_t site_count; /* in `sites`; the rest is 0 */
     uint64_t sites[ST_CONTROL_SITES];
