@@ -10,6 +10,7 @@
  * count them here. With more threads than a phase takes, two that arrive at once can be counted in
  * another order than they arrived in: then an edge may be missing, and none is wrong. */
 #define _GNU_SOURCE
+#include "runtime/control/control.h"
 #include "runtime/core/sync_events.h"
 #include "runtime/intercept/interpose.h"
 
@@ -86,8 +87,26 @@ static unsigned phase_of_arrival(pthread_barrier_t *barrier) {
     return atomic_fetch_add(&entry->arrivals, 1) / atomic_load(&entry->threads) & 1;
 }
 
+/* In controlled runs the real barrier is not used. */
+static int wait_in_turn(pthread_barrier_t *barrier, struct entry *entry, uintptr_t caller) {
+    rt_point(ST_POINT_BARRIER, barrier, 1, caller);
+    unsigned threads = atomic_load(&entry->threads), phase = 0;
+    unsigned round = atomic_load(&entry->arrivals) / threads;
+    RT_EMIT(phase = round & 1; rt_send(barrier, phase, caller); rt_split());
+    bool last = (atomic_fetch_add(&entry->arrivals, 1) + 1) % threads == 0;
+    if (last)
+        rt_unblock(barrier);
+    while (atomic_load(&entry->arrivals) / threads == round)
+        rt_block_until(barrier, 0, RT_FOREVER);
+    RT_EMIT(rt_receive(barrier, phase, caller));
+    return last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
+}
+
 RT_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier) {
     unsigned phase = 0;
+    struct entry *entry = rt_takes_turns() ? find(barrier) : NULL;
+    if (entry)
+        return wait_in_turn(barrier, entry, RT_CALLER);
     bool entered = rt_enter();
     if (entered) {
         phase = phase_of_arrival(barrier);
