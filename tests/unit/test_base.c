@@ -199,6 +199,72 @@ static void work_that_can_be_done_without_survives_the_end_of_memory(void **unus
     assert_true(st_try(allocate_all, &little));
 }
 
+static void the_next_bit_may_be_many_words_away(void **state) {
+    (void)state;
+    uint64_t words[4] = {0};
+    assert_int_equal(st_bit_next(words, 0, 256), 256);
+    assert_int_equal(st_bit_next(words, 3, 70), 70);
+    st_bit_set(words, 5);
+    st_bit_set(words, 200);
+    assert_int_equal(st_bit_next(words, 0, 256), 5);
+    assert_int_equal(st_bit_next(words, 5, 256), 5);
+    assert_int_equal(st_bit_next(words, 6, 256), 200);
+    assert_int_equal(st_bit_next(words, 6, 200), 200);
+    assert_int_equal(st_bit_next(words, 6, 100), 100);
+    assert_int_equal(st_bit_next(words, 201, 256), 256);
+    assert_int_equal(st_bit_next(words, 256, 256), 256);
+}
+
+/* Near, far, and at the limits of words and levels. */
+static void expect_neighbours(const struct st_sparse_set *set, const uint64_t *members, int count) {
+    for (int i = 0; i < count; i++) {
+        uint64_t below = i ? members[i - 1] : ST_SPARSE_NONE;
+        uint64_t above = i + 1 < count ? members[i + 1] : ST_SPARSE_NONE;
+        assert_int_equal(st_sparse_next(set, members[i]), members[i]);
+        assert_int_equal(st_sparse_last(set, members[i]), members[i]);
+        assert_int_equal(st_sparse_next(set, members[i] + 1), above);
+        if (members[i])
+            assert_int_equal(st_sparse_last(set, members[i] - 1), below);
+    }
+}
+
+static void a_sparse_set_finds_the_nearest_members(void **state) {
+    (void)state;
+    static const uint64_t members[] = {0,
+                                       1,
+                                       63,
+                                       64,
+                                       4095,
+                                       4096,
+                                       4097,
+                                       1 << 18,
+                                       1ull << 30,
+                                       (1ull << 36) - 1,
+                                       1ull << 36,
+                                       1ull << 47,
+                                       (1ull << 52) - 1,
+                                       1ull << 59,
+                                       ST_SPARSE_LIMIT};
+    enum { COUNT = sizeof members / sizeof *members };
+    struct st_sparse_set set;
+    st_sparse_init(&set);
+    assert_int_equal(st_sparse_next(&set, 0), ST_SPARSE_NONE);
+    assert_int_equal(st_sparse_last(&set, UINT64_MAX), ST_SPARSE_NONE);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < COUNT; i++) /* some from the top, some from below */
+            st_sparse_add(&set, members[i % 2 ? i : (COUNT - 1 - i) / 2 * 2]);
+        expect_neighbours(&set, members, COUNT);
+        assert_int_equal(st_sparse_last(&set, UINT64_MAX), ST_SPARSE_LIMIT);
+        for (int left = COUNT; left > 0; left--) {
+            st_sparse_remove(&set, members[left - 1]);
+            st_sparse_remove(&set, members[left - 1]);
+            expect_neighbours(&set, members, left - 1);
+        }
+        assert_int_equal(st_sparse_next(&set, 0), ST_SPARSE_NONE);
+    }
+    st_sparse_free(&set);
+}
+
 /* Against plain arrays: rows come from one another in random ways, and are dropped in between. */
 static void shared_rows_are_like_arrays(void **state) {
     (void)state;
@@ -263,92 +329,27 @@ static void a_long_chain_of_rows_shares_its_nodes(void **state) {
     assert_int_equal(st_row_get(rows[ROWS - 1], 0), 1);
     assert_true(all.used_bytes < ROWS * 3 * sizeof(struct st_row));
     st_rows_free(&all);
-    static void the_next_bit_may_be_many_words_away(void **state) {
-        (void)state;
-        uint64_t words[4] = {0};
-        assert_int_equal(st_bit_next(words, 0, 256), 256);
-        assert_int_equal(st_bit_next(words, 3, 70), 70);
-        st_bit_set(words, 5);
-        st_bit_set(words, 200);
-        assert_int_equal(st_bit_next(words, 0, 256), 5);
-        assert_int_equal(st_bit_next(words, 5, 256), 5);
-        assert_int_equal(st_bit_next(words, 6, 256), 200);
-        assert_int_equal(st_bit_next(words, 6, 200), 200);
-        assert_int_equal(st_bit_next(words, 6, 100), 100);
-        assert_int_equal(st_bit_next(words, 201, 256), 256);
-        assert_int_equal(st_bit_next(words, 256, 256), 256);
-    }
+}
 
-    /* Near, far, and at the limits of words and levels. */
-    static void expect_neighbours(const struct st_sparse_set *set, const uint64_t *members,
-                                  int count) {
-        for (int i = 0; i < count; i++) {
-            uint64_t below = i ? members[i - 1] : ST_SPARSE_NONE;
-            uint64_t above = i + 1 < count ? members[i + 1] : ST_SPARSE_NONE;
-            assert_int_equal(st_sparse_next(set, members[i]), members[i]);
-            assert_int_equal(st_sparse_last(set, members[i]), members[i]);
-            assert_int_equal(st_sparse_next(set, members[i] + 1), above);
-            if (members[i])
-                assert_int_equal(st_sparse_last(set, members[i] - 1), below);
-        }
-    }
-
-    static void a_sparse_set_finds_the_nearest_members(void **state) {
-        (void)state;
-        static const uint64_t members[] = {0,
-                                           1,
-                                           63,
-                                           64,
-                                           4095,
-                                           4096,
-                                           4097,
-                                           1 << 18,
-                                           1ull << 30,
-                                           (1ull << 36) - 1,
-                                           1ull << 36,
-                                           1ull << 47,
-                                           (1ull << 52) - 1,
-                                           1ull << 59,
-                                           ST_SPARSE_LIMIT};
-        enum { COUNT = sizeof members / sizeof *members };
-        struct st_sparse_set set;
-        st_sparse_init(&set);
-        assert_int_equal(st_sparse_next(&set, 0), ST_SPARSE_NONE);
-        assert_int_equal(st_sparse_last(&set, UINT64_MAX), ST_SPARSE_NONE);
-        for (int round = 0; round < 2; round++) {
-            for (int i = 0; i < COUNT; i++) /* some from the top, some from below */
-                st_sparse_add(&set, members[i % 2 ? i : (COUNT - 1 - i) / 2 * 2]);
-            expect_neighbours(&set, members, COUNT);
-            assert_int_equal(st_sparse_last(&set, UINT64_MAX), ST_SPARSE_LIMIT);
-            for (int left = COUNT; left > 0; left--) {
-                st_sparse_remove(&set, members[left - 1]);
-                st_sparse_remove(&set, members[left - 1]);
-                expect_neighbours(&set, members, left - 1);
-            }
-            assert_int_equal(st_sparse_next(&set, 0), ST_SPARSE_NONE);
-        }
-        st_sparse_free(&set);
-    }
-
-    int main(void) {
-        const struct CMUnitTest tests[] = {
-            cmocka_unit_test(work_that_can_be_done_without_survives_the_end_of_memory),
-            cmocka_unit_test(ids_are_numbered_in_order_of_appearance),
-            cmocka_unit_test(zero_and_the_largest_id_are_ids_like_any_other),
-            cmocka_unit_test(many_ids_survive_growth),
-            cmocka_unit_test(a_renewed_id_gets_a_new_number_and_the_old_one_keeps_its_id),
-            cmocka_unit_test(keys_of_one_size_are_numbered_and_kept),
-            cmocka_unit_test(a_key_and_the_start_of_it_are_two_keys),
-            cmocka_unit_test(keys_with_one_hash_differ),
-            cmocka_unit_test(a_cleared_table_starts_again),
-            cmocka_unit_test(a_number_is_added_to_a_set_once),
-            cmocka_unit_test(bits_are_set_and_cleared_one_by_one),
-            cmocka_unit_test(a_set_of_bits_grows),
-            cmocka_unit_test(the_next_bit_may_be_many_words_away),
-            cmocka_unit_test(a_sparse_set_finds_the_nearest_members),
-            cmocka_unit_test(the_lower_bound_is_the_first_that_is_not_before),
-            cmocka_unit_test(shared_rows_are_like_arrays),
-            cmocka_unit_test(a_long_chain_of_rows_shares_its_nodes),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-    }
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(work_that_can_be_done_without_survives_the_end_of_memory),
+        cmocka_unit_test(ids_are_numbered_in_order_of_appearance),
+        cmocka_unit_test(zero_and_the_largest_id_are_ids_like_any_other),
+        cmocka_unit_test(many_ids_survive_growth),
+        cmocka_unit_test(a_renewed_id_gets_a_new_number_and_the_old_one_keeps_its_id),
+        cmocka_unit_test(keys_of_one_size_are_numbered_and_kept),
+        cmocka_unit_test(a_key_and_the_start_of_it_are_two_keys),
+        cmocka_unit_test(keys_with_one_hash_differ),
+        cmocka_unit_test(a_cleared_table_starts_again),
+        cmocka_unit_test(a_number_is_added_to_a_set_once),
+        cmocka_unit_test(bits_are_set_and_cleared_one_by_one),
+        cmocka_unit_test(a_set_of_bits_grows),
+        cmocka_unit_test(the_next_bit_may_be_many_words_away),
+        cmocka_unit_test(a_sparse_set_finds_the_nearest_members),
+        cmocka_unit_test(the_lower_bound_is_the_first_that_is_not_before),
+        cmocka_unit_test(shared_rows_are_like_arrays),
+        cmocka_unit_test(a_long_chain_of_rows_shares_its_nodes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
