@@ -23,12 +23,12 @@ enum { ST_ROW_FAN = 1 << ST_ROW_BITS };
 
 /* A node, and the tree below it; NULL stands for zeros. Counted: whoever keeps a pointer to it, a
  * parent included, is one of `references`. It is changed only while there is one. */
-struct st_row {
+struct st_shared_row {
     uint32_t references;
     uint32_t level; /* 0: a leaf. Otherwise its children have the next lower level. */
     union {
         uint32_t values[ST_ROW_FAN];
-        struct st_row *children[ST_ROW_FAN];
+        struct st_shared_row *children[ST_ROW_FAN];
     };
 };
 
@@ -45,11 +45,11 @@ static inline size_t st_rows_memory(const struct st_rows *rows) {
 }
 
 /* Is the entry beyond what a tree with that root has room for? */
-static inline bool st_row_ends_before(const struct st_row *row, uint32_t at) {
+static inline bool st_row_ends_before(const struct st_shared_row *row, uint32_t at) {
     return (uint64_t)at >> (ST_ROW_BITS * (row->level + 1));
 }
 
-static inline uint32_t st_row_get(const struct st_row *row, uint32_t at) {
+static inline uint32_t st_row_get(const struct st_shared_row *row, uint32_t at) {
     if (!row || st_row_ends_before(row, at))
         return 0;
     while (row->level) {
@@ -62,22 +62,22 @@ static inline uint32_t st_row_get(const struct st_row *row, uint32_t at) {
 
 /* The entries of the first leaf that has any from *at on: ST_ROW_FAN of them. *at becomes the
  * number of the first. NULL: there is none. */
-const uint32_t *st_row_leaf(const struct st_row *row, uint64_t *at);
+const uint32_t *st_row_leaf(const struct st_shared_row *row, uint64_t *at);
 
 /* One more reference. */
-static inline struct st_row *st_row_share(struct st_row *row) {
+static inline struct st_shared_row *st_row_share(struct st_shared_row *row) {
     if (row)
         row->references++;
     return row;
 }
 
 /* One reference less. */
-void st_row_drop(struct st_rows *rows, struct st_row *row);
+void st_row_drop(struct st_rows *rows, struct st_shared_row *row);
 
 /* Sets an entry of *row, which must have been smaller. */
-void st_row_set(struct st_rows *rows, struct st_row **row, uint32_t at, uint32_t value);
+void st_row_set(struct st_rows *rows, struct st_shared_row **row, uint32_t at, uint32_t value);
 
 /* *into becomes the greater one of itself and `from` in each entry. Did any change? */
-bool st_row_join(struct st_rows *rows, struct st_row **into, struct st_row *from);
+bool st_row_join(struct st_rows *rows, struct st_shared_row **into, struct st_shared_row *from);
 
 #endif

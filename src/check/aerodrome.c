@@ -56,7 +56,7 @@ struct waiting {
 /* Invariant: the clock is complete, that is, it has absorbed every ended block whose begin it
  * knows. */
 struct thread {
-    struct st_row *clock;
+    struct st_shared_row *clock;
     struct st_snapshot *snapshot;
     bool changed; /* the clock moved since the snapshot, or another transaction started */
     bool learned; /* the running block learned something after its begin */
@@ -272,7 +272,7 @@ static void report(struct aerodrome *ad) {
 }
 
 /* CHECKANDGET of the paper. */
-static void check_and_get(struct aerodrome *ad, uint32_t t, struct st_row *clock) {
+static void check_and_get(struct aerodrome *ad, uint32_t t, struct st_shared_row *clock) {
     struct thread *thread = &ad->threads[t];
     if (ad->running[t] <= st_row_get(clock, t))
         report(ad);

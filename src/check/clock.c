@@ -41,7 +41,7 @@ size_t st_snapshots_memory(const struct st_snapshots *snapshots) {
 }
 
 struct st_snapshot *st_snapshot_take(struct st_snapshots *snapshots, uint32_t thread, st_time time,
-                                     struct st_row *clock) {
+                                     struct st_shared_row *clock) {
     struct st_snapshot *snapshot = st_pool_take(&snapshots->pool, snapshots->epoch);
     snapshot->thread = thread;
     snapshot->time = time;

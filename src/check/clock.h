@@ -29,7 +29,7 @@ struct st_snapshot {
     uint32_t mark; /* see pool.h */
     uint32_t thread;
     st_time time;
-    struct st_row *clock;
+    struct st_shared_row *clock;
     void *extra; /* heap memory of the engine, released with the snapshot, or NULL */
 };
 
@@ -47,7 +47,7 @@ size_t st_snapshots_memory(const struct st_snapshots *snapshots);
 
 /* A snapshot of `clock`; reachable until the next sweep at least. */
 struct st_snapshot *st_snapshot_take(struct st_snapshots *snapshots, uint32_t thread, st_time time,
-                                     struct st_row *clock);
+                                     struct st_shared_row *clock);
 
 /* Collecting: when st_snapshots_full says so, call st_snapshots_mark_begin, then st_snapshot_mark
  * for every reachable snapshot, then st_snapshots_sweep. `root_bytes` is the size of the tables

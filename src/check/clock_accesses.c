@@ -87,7 +87,7 @@ static void start_list(struct st_clock_accesses *accesses, struct st_clock_varia
 }
 
 void st_reads_add(struct st_clock_accesses *accesses, struct st_clock_variable *variable,
-                  const struct st_clock_access *read, const struct st_row *clock) {
+                  const struct st_clock_access *read, const struct st_shared_row *clock) {
     if (!st_has_several_reads(variable))
         start_list(accesses, variable);
     struct st_reads *reads = variable->reads;

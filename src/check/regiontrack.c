@@ -36,7 +36,7 @@
 #include <string.h>
 
 struct thread {
-    struct st_row *clock; /* its own entry is the time of `snapshot` */
+    struct st_shared_row *clock; /* its own entry is the time of `snapshot` */
     struct st_snapshot *snapshot;
     bool changed; /* the clock moved since the snapshot, or another transaction started */
     uint32_t depth;
@@ -50,7 +50,7 @@ struct thread {
 
     /* Frontier of that block. Entry u is ST_NEVER - frontier[u]: what is not reached is 0 then,
      * and the entries of a row only grow. NULL: it reaches nothing, like most. */
-    struct st_row *frontier;
+    struct st_shared_row *frontier;
     uint32_t frontier_index; /* in regiontrack.frontiers, if it reaches something */
 };
 

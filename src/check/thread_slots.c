@@ -37,7 +37,7 @@ void st_thread_slots_reserve(struct st_thread_slots *slots, size_t threads) {
 
 /* The slot that was left last comes first: who forks often knows the end of the thread that it
  * joined before. */
-static uint32_t take_vacant(struct st_thread_slots *slots, const struct st_row *known) {
+static uint32_t take_vacant(struct st_thread_slots *slots, const struct st_shared_row *known) {
     for (size_t i = slots->vacant_count; known && i-- > 0;) {
         uint32_t slot = slots->vacant[i];
         if (st_row_get(known, slot) < slots->slots[slot].last)
@@ -50,7 +50,7 @@ static uint32_t take_vacant(struct st_thread_slots *slots, const struct st_row *
 }
 
 uint32_t st_thread_slots_enter(struct st_thread_slots *slots, uint32_t thread,
-                               const struct st_row *known, st_time *last) {
+                               const struct st_shared_row *known, st_time *last) {
     uint32_t slot = take_vacant(slots, known);
     if (slot == ST_NO_SLOT) {
         slot = slots->count++;

@@ -56,7 +56,7 @@ void st_thread_slots_reserve(struct st_thread_slots *slots, size_t threads);
  * it, or slots->count, one more than before. `known` is what the thread knows. The thread's local
  * times are to be greater than *last. */
 uint32_t st_thread_slots_enter(struct st_thread_slots *slots, uint32_t thread,
-                               const struct st_row *known, st_time *last);
+                               const struct st_shared_row *known, st_time *last);
 
 /* The thread was joined at its local time `last`. */
 void st_thread_slots_leave(struct st_thread_slots *slots, uint32_t thread, st_time last);

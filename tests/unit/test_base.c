@@ -270,7 +270,7 @@ static void shared_rows_are_like_arrays(void **state) {
     (void)state;
     enum { ROWS = 12, ENTRIES = 5000, STEPS = 20000 };
     static uint32_t arrays[ROWS][ENTRIES];
-    struct st_row *rows[ROWS] = {NULL};
+    struct st_shared_row *rows[ROWS] = {NULL};
     struct st_rows all;
     st_rows_init(&all);
     uint64_t random = 1;
@@ -318,7 +318,7 @@ static void shared_rows_are_like_arrays(void **state) {
 static void a_long_chain_of_rows_shares_its_nodes(void **state) {
     (void)state;
     enum { ROWS = 4096 };
-    static struct st_row *rows[ROWS];
+    static struct st_shared_row *rows[ROWS];
     struct st_rows all;
     st_rows_init(&all);
     for (uint32_t r = 0; r < ROWS; r++) {
@@ -327,7 +327,7 @@ static void a_long_chain_of_rows_shares_its_nodes(void **state) {
             st_row_join(&all, &rows[r], rows[r - 1]);
     }
     assert_int_equal(st_row_get(rows[ROWS - 1], 0), 1);
-    assert_true(all.used_bytes < ROWS * 3 * sizeof(struct st_row));
+    assert_true(all.used_bytes < ROWS * 3 * sizeof(struct st_shared_row));
     st_rows_free(&all);
 }
 

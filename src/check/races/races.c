@@ -43,7 +43,7 @@ _Static_assert(sizeof(struct variable) == 64, "a variable is one cache line");
 struct message {
     uint32_t slot;
     st_time time;
-    struct st_row *clock;
+    struct st_shared_row *clock;
 };
 
 struct messages {
@@ -57,11 +57,11 @@ struct st_races {
     void *context;
     struct st_thread_slots slots;
     struct st_rows rows;
-    struct st_row **clocks; /* by slot; NULL while it is vacant */
+    struct st_shared_row **clocks; /* by slot; NULL while it is vacant */
     size_t clock_capacity;
     /* By thread, while it has no slot: what it knows, by its fork or, once it was joined, by all
      * that it did. */
-    struct st_row **origins;
+    struct st_shared_row **origins;
     size_t origin_capacity;
     struct variable *variables;
     size_t variable_capacity;
@@ -167,7 +167,7 @@ static void learn(struct st_races *races, uint32_t t, const struct message *mess
 /* ---- the accesses of a variable ---- */
 
 /* Does synchronisation order the access before a thread with that clock? */
-static bool is_before(const struct st_row *clock, const struct access *access) {
+static bool is_before(const struct st_shared_row *clock, const struct access *access) {
     return st_row_get(clock, access->who >> 1) >= access->time;
 }
 
@@ -190,7 +190,7 @@ static void drop_list(struct st_races *races, struct variable *variable, enum st
 
 /* Removes accesses in the list that the new one stands for. */
 static void thin(struct st_races *races, struct variable *variable, enum st_op kind,
-                 const struct st_row *clock, uint32_t who) {
+                 const struct st_shared_row *clock, uint32_t who) {
     struct accesses *list = variable->several[kind];
     uint32_t kept = 0;
     for (uint32_t i = 0; i < list->count; i++)
@@ -226,7 +226,7 @@ static uint32_t find(const struct accesses *list, uint32_t who) {
 }
 
 static __attribute__((noinline)) void insert(struct st_races *races, struct variable *variable,
-                                             enum st_op kind, const struct st_row *clock,
+                                             enum st_op kind, const struct st_shared_row *clock,
                                              const struct access *access) {
     struct accesses *list = variable->several[kind];
     uint32_t at = find(list, access->who);
@@ -251,7 +251,7 @@ static __attribute__((noinline)) void insert(struct st_races *races, struct vari
 }
 
 static inline void keep(struct st_races *races, struct variable *variable, enum st_op kind,
-                        const struct st_row *clock, const struct access *access) {
+                        const struct st_shared_row *clock, const struct access *access) {
     struct access *one = &variable->one[kind];
     if (!variable->several[kind]) {
         if (!one->time || one->who == access->who ||
@@ -266,7 +266,7 @@ static inline void keep(struct st_races *races, struct variable *variable, enum 
 
 /* A write stands for all that is before it. */
 static inline void forget(struct st_races *races, struct variable *variable, enum st_op kind,
-                          const struct st_row *clock, uint32_t who) {
+                          const struct st_shared_row *clock, uint32_t who) {
     struct access *one = &variable->one[kind];
     if (variable->several[kind])
         thin(races, variable, kind, clock, who);
@@ -276,7 +276,7 @@ static inline void forget(struct st_races *races, struct variable *variable, enu
 
 /* One of these accesses that the one of `who` races with, or NULL. */
 static inline const struct access *find_race(const struct variable *variable, enum st_op kind,
-                                             const struct st_row *clock, uint32_t who) {
+                                             const struct st_shared_row *clock, uint32_t who) {
     const struct accesses *list = variable->several[kind];
     const struct access *items = list ? list->items : &variable->one[kind];
     for (uint32_t i = 0, count = list ? list->count : 1; i < count; i++)
@@ -305,7 +305,7 @@ static __attribute__((noinline)) void report(const struct st_races *races,
 static inline void on_access(struct st_races *races, const struct st_event *event, uint32_t t,
                              uint64_t number) {
     struct variable *variable = &races->variables[event->target];
-    const struct st_row *clock = races->clocks[t];
+    const struct st_shared_row *clock = races->clocks[t];
     enum st_op kind = (enum st_op)event->op;
     struct access access = {t << 1 | event->atomic, st_row_get(clock, t), number, event->loc};
     const struct access *race = find_race(variable, ST_WRITE, clock, access.who);
