@@ -1,5 +1,5 @@
 /* The scheduler, for programs that run freely: nothing asks for a turn. */
-#include "runtime/control/control.h"
+#include "runtime/control/turns.h"
 
 #include <stdlib.h>
 

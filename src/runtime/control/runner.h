@@ -2,8 +2,8 @@
 #ifndef SERIATIM_RUNTIME_CONTROL_RUNNER_H
 #define SERIATIM_RUNTIME_CONTROL_RUNNER_H
 
-#include "runtime/control/control.h"
-#include "runtime/control/places.h"
+#include "runtime/control/turns.h"
+#include "runtime/control/code_places.h"
 #include "runtime/core/spin.h"
 
 /* Reads and attempts in a row that changed nothing (spinning.c). */

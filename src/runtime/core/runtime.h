@@ -36,7 +36,7 @@ extern bool rt_deferring;
 /* The address that handlers of signals return to; 0: unknown. */
 extern uintptr_t rt_signal_return;
 
-/* Does somebody say which thread runs (control/control.h)? Then all threads take turns, and no
+/* Does somebody say which thread runs (control/turns.h)? Then all threads take turns, and no
  * access is deferred. */
 extern bool rt_controlled;
 
@@ -69,6 +69,7 @@ void rt_note_fork(void);
 /* From now on the process may not be allowed to make system calls that it would not make by itself:
  * those that it forks are not watched. */
 void rt_shut_in(void);
+bool rt_is_shut_in(void);
 
 /* The process is about to end with this status. */
 void rt_note_exit(int status);

@@ -9,7 +9,7 @@
  * event. A release that the real function refuses (an error checking mutex that another thread
  * holds) was emitted already; the watcher knows who holds what, and ignores it. */
 #define _GNU_SOURCE
-#include "runtime/control/control.h"
+#include "runtime/control/turns.h"
 #include "runtime/core/sync_events.h"
 #include "runtime/core/system_call.h"
 #include "runtime/intercept/interpose.h"

@@ -1,7 +1,7 @@
 /* What is done once: pthread_once, call_once, and static objects of C++ functions. The end of the
  * initialiser happens before every return. */
 #define _GNU_SOURCE
-#include "runtime/control/control.h"
+#include "runtime/control/turns.h"
 #include "runtime/core/sync_events.h"
 #include "runtime/intercept/interpose.h"
 

@@ -4,7 +4,7 @@
  * posix_spawn, system and the like run nothing of the program in the child. exec ends the stream;
  * the new program is another. */
 #define _GNU_SOURCE
-#include "runtime/control/control.h"
+#include "runtime/control/turns.h"
 #include "runtime/core/call_stack.h"
 #include "runtime/core/fibers.h"
 #include "runtime/core/loaded_modules.h"

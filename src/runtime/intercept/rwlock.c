@@ -1,6 +1,6 @@
 /* Read-write locks. */
 #define _GNU_SOURCE
-#include "runtime/control/control.h"
+#include "runtime/control/turns.h"
 #include "runtime/core/sync_events.h"
 #include "runtime/intercept/interpose.h"
 

@@ -4,7 +4,7 @@
  * A post is emitted before it is done; if the real function then refuses it, nobody can have come
  * after it, except when the semaphore overflows. */
 #define _GNU_SOURCE
-#include "runtime/control/control.h"
+#include "runtime/control/turns.h"
 #include "runtime/core/sync_events.h"
 #include "runtime/intercept/interpose.h"
 

@@ -9,7 +9,7 @@
  * thread is created with all signals blocked, and has the mask that it should have once it is known
  * (new_thread_mask.h). */
 #define _GNU_SOURCE
-#include "runtime/control/control.h"
+#include "runtime/control/turns.h"
 #include "runtime/core/memory_events.h"
 #include "runtime/core/spin.h"
 #include "runtime/core/sync_events.h"

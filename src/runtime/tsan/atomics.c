@@ -7,7 +7,7 @@
  * A load that finds nothing new (the thread has emitted a load of this memory before, it was not
  * written since, and the thread has learned nothing) is not emitted: threads that spin would fill
  * the trace. */
-#include "runtime/control/control.h"
+#include "runtime/control/turns.h"
 #include "runtime/core/call_stack.h"
 #include "runtime/core/flush_deferred.h"
 #include "runtime/core/spin.h"

@@ -1,6 +1,6 @@
 /* Places in the code, and their names in other runs. */
-#ifndef SERIATIM_RUNTIME_CONTROL_PLACES_H
-#define SERIATIM_RUNTIME_CONTROL_PLACES_H
+#ifndef SERIATIM_RUNTIME_CONTROL_CODE_PLACES_H
+#define SERIATIM_RUNTIME_CONTROL_CODE_PLACES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * before it does its operation (rt_point). One that would wait tries instead, and lets others go on
  * until it is worth another try (rt_block_until). What can make others ready is said afterwards
  * (rt_unblock). While the program runs freely all of these are a test of one variable. */
-#ifndef SERIATIM_RUNTIME_CONTROL_CONTROL_H
-#define SERIATIM_RUNTIME_CONTROL_CONTROL_H
+#ifndef SERIATIM_RUNTIME_CONTROL_TURNS_H
+#define SERIATIM_RUNTIME_CONTROL_TURNS_H
 
 #include "runtime/core/runtime.h"
 #include "stream/control.h"
