@@ -77,7 +77,7 @@ static int woken(int result, const struct waiting *waiting) {
 /* In controlled runs the real condition is not used. A mutex that it could not release, or is
  * beyond repair, is the result. */
 static int wait_in_turn(void *condition, void *mutex, uint64_t deadline, uintptr_t caller) {
-    struct waiting waiting = {condition, mutex, caller};
+    struct waiting waiting = {condition, mutex, caller, 0};
     rt_point(ST_POINT_COND_WAIT, condition, 1, caller);
     release(&waiting);
     rt_queue(condition, deadline);
