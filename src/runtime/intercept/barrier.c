@@ -88,15 +88,16 @@ static unsigned phase_of_arrival(pthread_barrier_t *barrier) {
 
 RT_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier) {
     unsigned phase = 0;
+    uint64_t position = 0;
     bool entered = rt_enter();
     if (entered) {
         phase = phase_of_arrival(barrier);
         rt_send(barrier, phase, RT_CALLER);
-        rt_split();
+        position = rt_split_before_wait();
         rt_leave();
     }
     int result = real_pthread_barrier_wait()(barrier);
     if (entered)
-        RT_EMIT(rt_receive(barrier, phase, RT_CALLER));
+        RT_EMIT(rt_split_after_wait(position); rt_receive(barrier, phase, RT_CALLER));
     return result;
 }

@@ -42,16 +42,18 @@ RT_REAL(int, cnd_broadcast, cnd_t *)
 struct waiting {
     void *condition, *mutex;
     uintptr_t caller;
+    uint64_t position;
 };
 
-static void release(const struct waiting *waiting) {
-    RT_EMIT(rt_release(waiting->mutex, waiting->caller); rt_split());
+static void release(struct waiting *waiting) {
+    RT_EMIT(rt_release(waiting->mutex, waiting->caller);
+            waiting->position = rt_split_before_wait());
 }
 
 /* The thread was cancelled; the mutex is held again when its clean-up handlers run. */
 static void on_cancel(void *of) {
     const struct waiting *waiting = of;
-    RT_EMIT(rt_acquire(waiting->mutex, waiting->caller));
+    RT_EMIT(rt_split_after_wait(waiting->position); rt_acquire(waiting->mutex, waiting->caller));
 }
 
 /* The mutex is held again whatever the result is, but for a robust one that is beyond repair. A
@@ -59,6 +61,7 @@ static void on_cancel(void *of) {
  * did not need. */
 static int woken(int result, const struct waiting *waiting) {
     if (rt_enter()) {
+        rt_split_after_wait(waiting->position);
         if (result != ENOTRECOVERABLE)
             rt_acquire(waiting->mutex, waiting->caller);
         if (result == 0)
@@ -69,7 +72,7 @@ static int woken(int result, const struct waiting *waiting) {
 }
 
 #define WAIT(condition, mutex, call)                                                               \
-    struct waiting waiting = {condition, mutex, RT_CALLER};                                        \
+    struct waiting waiting = {condition, mutex, RT_CALLER, 0};                                     \
     int result;                                                                                    \
     release(&waiting);                                                                             \
     pthread_cleanup_push(on_cancel, &waiting);                                                     \
