@@ -183,6 +183,10 @@ void rt_note_fork(void) {
         atomic_fetch_add(&rt_head->shut_in, 1);
 }
 
+bool rt_is_shut_in(void) {
+    return shut_in;
+}
+
 void rt_shut_in(void) {
     shut_in = true;
 }

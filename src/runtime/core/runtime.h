@@ -59,6 +59,7 @@ void rt_note_fork(void);
 /* From now on the process may not be allowed to make system calls that it would not make by itself:
  * those that it forks are not watched. */
 void rt_shut_in(void);
+bool rt_is_shut_in(void);
 
 /* The process is about to end with this status. */
 void rt_note_exit(int status);
