@@ -412,6 +412,9 @@ void rt_note_fork(void) {
 }
 void rt_shut_in(void) {
 }
+bool rt_is_shut_in(void) {
+    return false;
+}
 
 void rt_note_exit(int status) {
     (void)status;
