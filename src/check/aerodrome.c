@@ -536,6 +536,11 @@ static void feed(void *state, const struct st_event *events, size_t count, uint6
         collect(ad);
 }
 
+static void forget(void *state, uint32_t variable) {
+    struct aerodrome *ad = state;
+    st_clock_accesses_forget(&ad->accesses, variable);
+}
+
 static void finish(void *state, uint64_t events) {
     struct aerodrome *ad = state;
     ad->number = events;
@@ -551,6 +556,7 @@ const struct st_engine st_aerodrome = {
     .summary = "vector clocks joined at the end of blocks; exact verdict, reported late",
     .create = create,
     .feed = feed,
+    .forget = forget,
     .finish = finish,
     .memory = memory,
     .destroy = destroy,

@@ -111,3 +111,9 @@ void st_reads_drop(struct st_clock_accesses *accesses, struct st_clock_variable 
     free(variable->reads);
     variable->several = 0;
 }
+
+void st_clock_accesses_forget(struct st_clock_accesses *accesses, uint32_t variable) {
+    if (variable < accesses->variable_capacity)
+        st_clock_variable_write(accesses, &accesses->variables[variable],
+                                &(struct st_clock_access){.time = 0});
+}

@@ -99,4 +99,7 @@ static inline void st_clock_variable_write(struct st_clock_accesses *accesses,
     variable->read.time = 0;
 }
 
+/* The number stands for another variable from now on, which nobody has accessed. */
+void st_clock_accesses_forget(struct st_clock_accesses *accesses, uint32_t variable);
+
 #endif

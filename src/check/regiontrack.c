@@ -404,6 +404,11 @@ static void feed(void *state, const struct st_event *events, size_t count, uint6
         collect(rt);
 }
 
+static void forget(void *state, uint32_t variable) {
+    struct regiontrack *rt = state;
+    st_clock_accesses_forget(&rt->accesses, variable);
+}
+
 static void finish(void *state, uint64_t events) {
     struct regiontrack *rt = state;
     (void)events;
@@ -416,6 +421,7 @@ const struct st_engine st_regiontrack = {
     .summary = "vector clocks and frontiers; exact verdict, first bad event and violated blocks",
     .create = create,
     .feed = feed,
+    .forget = forget,
     .finish = finish,
     .memory = memory,
     .destroy = destroy,

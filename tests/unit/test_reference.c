@@ -389,7 +389,7 @@ static bool shows_fault(const struct sample *sample, void *context) {
     char *why = context;
     struct reference reference;
     reference_check(&reference, sample);
-    return !compare_engine(&oracle_engine, sample, &reference, 1, why);
+    return !compare_engine(&oracle_engine, sample, &reference, 1, 0, why);
 }
 
 /* Only traces for which the oracle can give all the evidence that is asked for. */

@@ -265,8 +265,8 @@ static inline void keep(struct st_races *races, struct variable *variable, enum 
 }
 
 /* A write stands for all that is before it. */
-static inline void forget(struct st_races *races, struct variable *variable, enum st_op kind,
-                          const struct st_shared_row *clock, uint32_t who) {
+static inline void supersede(struct st_races *races, struct variable *variable, enum st_op kind,
+                             const struct st_shared_row *clock, uint32_t who) {
     struct access *one = &variable->one[kind];
     if (variable->several[kind])
         thin(races, variable, kind, clock, who);
@@ -296,8 +296,7 @@ static __attribute__((noinline)) void report(const struct st_races *races,
         .atomic = access->who & 1,
         .op = kind};
     struct st_place from = {access->number, earlier}, to = {number, *event};
-    if (races->on_race)
-        races->on_race(races->context, &from, &to);
+    races->on_race(races->context, &from, &to);
 }
 
 /* ---- events ---- */
@@ -317,8 +316,8 @@ static inline void on_access(struct st_races *races, const struct st_event *even
     if (__builtin_expect(race != NULL, 0))
         report(races, race, race_kind, event, number);
     if (kind == ST_WRITE) {
-        forget(races, variable, ST_READ, clock, access.who);
-        forget(races, variable, ST_WRITE, clock, access.who);
+        supersede(races, variable, ST_READ, clock, access.who);
+        supersede(races, variable, ST_WRITE, clock, access.who);
     }
     keep(races, variable, kind, clock, &access);
 }
@@ -332,7 +331,8 @@ on_atomic(struct st_races *races, const struct st_event *event, uint32_t t, uint
         if (known != ST_MAP64_NONE)
             learn(races, t, message_at(&races->atomics, known));
     }
-    on_access(races, event, t, number);
+    if (races->on_race)
+        on_access(races, event, t, number);
     if (event->op == ST_WRITE)
         add_to(races,
                message_at(&races->atomics, st_map64_number(&races->atomic_numbers, event->target)),
@@ -386,10 +386,12 @@ void st_races_feed(struct st_races *races, const struct st_event *events, size_t
     struct st_extent need = st_batch_extent(events, count);
     st_thread_slots_reserve(&races->slots, need.threads);
     st_reserve(&races->origins, &races->origin_capacity, need.threads);
-    st_reserve_table(&races->variables, &races->variable_capacity, need.variables);
+    if (races->on_race)
+        st_reserve_table(&races->variables, &races->variable_capacity, need.variables);
     for (size_t i = 0; i < count && !races->gave_up; i++) {
         const struct st_event *event = &events[i];
-        st_batch_prefetch(events, i, count, races->variables);
+        if (races->on_race)
+            st_batch_prefetch(events, i, count, races->variables);
         uint32_t t = races->slots.of[event->thread];
         if (__builtin_expect(t == ST_NO_SLOT, 0)) {
             if (event->op == ST_DROPPED)
@@ -400,9 +402,25 @@ void st_races_feed(struct st_races *races, const struct st_event *events, size_t
             on_sync(races, event, t);
         else if (__builtin_expect(event->atomic, 0))
             on_atomic(races, event, t, first + i);
-        else
+        else if (races->on_race)
             on_access(races, event, t, first + i);
     }
+}
+
+void st_races_forget(struct st_races *races, uint32_t number) {
+    if (number < races->variable_capacity) {
+        struct variable *variable = &races->variables[number];
+        for (int kind = ST_READ; kind <= ST_WRITE; kind++)
+            if (variable->several[kind])
+                drop_list(races, variable, (enum st_op)kind);
+        memset(variable, 0, sizeof *variable);
+    }
+    uint32_t known = st_map64_find(&races->atomic_numbers, number);
+    if (known == ST_MAP64_NONE)
+        return;
+    struct message *message = message_at(&races->atomics, known);
+    st_row_drop(&races->rows, message->clock);
+    *message = (struct message){.clock = NULL};
 }
 
 const char *st_races_gave_up(const struct st_races *races) {

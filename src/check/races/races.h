@@ -24,13 +24,16 @@ struct st_races;
  * that it races with. */
 typedef void st_on_race(void *context, const struct st_place *from, const struct st_place *to);
 
-/* on_race may be NULL. */
+/* on_race may be NULL: then only what is ordered is known, and variables need no memory. */
 struct st_races *st_races_new(st_on_race *on_race, void *context);
 void st_races_free(struct st_races *races);
 
 /* Events in trace order, validated; the first has that number. */
 void st_races_feed(struct st_races *races, const struct st_event *events, size_t count,
                    uint64_t first);
+
+/* This number stands for another variable from now on. */
+void st_races_forget(struct st_races *races, uint32_t variable);
 
 /* Why later events were not looked at, or NULL: a clock has overflowed (check/clock.h), or clocks
  * would need more than ST_RACES_CLOCK_BYTES. At worst they grow with the square of the number of
