@@ -27,6 +27,19 @@ static inline void st_bit_clear(uint64_t *words, size_t number) {
     words[number / 64] &= ~(UINT64_C(1) << number % 64);
 }
 
+/* The smallest member from `number` on that is below `end`; `end` if there is none. */
+static inline size_t st_bit_next(const uint64_t *words, size_t number, size_t end) {
+    while (number < end) {
+        uint64_t bits = words[number / 64] >> number % 64;
+        if (bits) {
+            number += (size_t)__builtin_ctzll(bits);
+            break;
+        }
+        number = (number / 64 + 1) * 64;
+    }
+    return number < end ? number : end;
+}
+
 /* A set that grows. All zero is the empty set; numbers beyond `capacity` words are not in it. */
 struct st_bits {
     uint64_t *words;

@@ -119,6 +119,15 @@ static void add_trace(struct st_inference *inference, const char *path,
                                    .unusual = relation != usual};
 }
 
+static void forget_ended(const struct st_engine *engine, void *state,
+                         const struct st_trace *trace) {
+    size_t count;
+    const struct st_variable_run *ended = st_trace_ended(trace, &count);
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t n = 0; n < ended[i].count; n++)
+            engine->forget(state, ended[i].first + n);
+}
+
 static int analyse(struct st_reading *reading, enum st_relation relation,
                    struct st_findings *findings, struct st_selection *selection,
                    struct st_error *error) {
@@ -130,6 +139,7 @@ static int analyse(struct st_reading *reading, enum st_relation relation,
     while ((count = st_reading_next(reading, &events, &first, error)) > 0) {
         st_select(selection, events, (size_t)count);
         st_relation_apply(relation, st_trace_channels(reading->trace), events, (size_t)count);
+        forget_ended(engine, state, reading->trace);
         engine->feed(state, events, (size_t)count, first);
     }
     if (count == 0)

@@ -47,6 +47,7 @@ void st_symbols_init(struct st_symbols *symbols) {
     symbols->doubtful = NULL;
     symbols->doubtful_capacity = 0;
     st_contexts_init(&symbols->contexts);
+    symbols->reuses = false;
 }
 
 void st_symbols_free(struct st_symbols *symbols) {

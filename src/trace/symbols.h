@@ -80,6 +80,7 @@ struct st_symbols {
     uint32_t noted, lock_channels, doubts;
     bool *doubtful;
     size_t doubtful_capacity;
+    bool reuses; /* the numbers of variables that have ended are used again, for the same names */
     struct st_contexts contexts;
 };
 

@@ -16,20 +16,25 @@ void st_objects_init(struct st_objects *objects) {
     *objects = (struct st_objects){0};
     st_map64_init(&objects->map);
     st_map64_init(&objects->pages);
+    st_sparse_init(&objects->live_pages);
 }
 
 void st_objects_free(struct st_objects *objects) {
     st_map64_free(&objects->map);
     st_map64_free(&objects->pages);
+    st_sparse_free(&objects->live_pages);
     free(objects->list);
     free(objects->first);
 }
 
+/* Puts an object that is new, or that was gone, into the list of its page. */
 static __attribute__((noinline)) void enter(struct st_objects *objects, uint32_t index,
                                             uint64_t address) {
     uint32_t page = st_map64_number(&objects->pages, address >> PAGE_BITS);
     st_reserve(&objects->first, &objects->first_capacity, (size_t)page + 1);
     st_reserve(&objects->list, &objects->capacity, (size_t)index + 1);
+    if (!objects->first[page])
+        st_sparse_add(&objects->live_pages, address >> PAGE_BITS);
     objects->list[index] = (struct st_sync_object){
         .address = address, .number = ST_NO_OBJECT, .next = objects->first[page]};
     objects->first[page] = index + 1;
@@ -39,41 +44,42 @@ struct st_sync_object *st_object_at(struct st_objects *objects, uint64_t address
                                     unsigned channel) {
     uint32_t before = objects->map.count;
     uint32_t index = st_map64_number(&objects->map, address << 8 | channel);
-    if (__builtin_expect(index == before, 0))
+    if (__builtin_expect(index == before || objects->list[index].next == ST_NO_OBJECT, 0))
         enter(objects, index, address);
     return &objects->list[index];
-}
-
-static void forget(struct st_sync_object *object) {
-    object->number = ST_NO_OBJECT;
-    object->holder = object->count = 0;
 }
 
 static void forget_in_page(struct st_objects *objects, uint64_t page, uint64_t start,
                            uint64_t end) {
     uint32_t number = st_map64_find(&objects->pages, page);
-    if (number == ST_MAP64_NONE)
+    if (number == ST_MAP64_NONE || !objects->first[number])
         return;
-    for (uint32_t i = objects->first[number]; i; i = objects->list[i - 1].next) {
-        struct st_sync_object *object = &objects->list[i - 1];
-        if (object->address >= start && object->address < end)
-            forget(object);
+    for (uint32_t *link = &objects->first[number]; *link;) {
+        struct st_sync_object *object = &objects->list[*link - 1];
+        if (object->address < start || object->address >= end) {
+            link = &object->next;
+            continue;
+        }
+        *link = object->next;
+        object->number = object->next = ST_NO_OBJECT;
+        object->holder = object->count = 0;
     }
+    if (!objects->first[number])
+        st_sparse_remove(&objects->live_pages, page);
 }
 
 void st_objects_forget(struct st_objects *objects, uint64_t address, uint64_t length) {
     uint64_t end = address + length;
     if (!objects->map.count || length == 0 || end < address)
         return;
-    uint64_t first = address >> PAGE_BITS, last = (end - 1) >> PAGE_BITS;
-    if (last - first <= objects->map.count) {
-        for (uint64_t page = first; page <= last; page++)
-            forget_in_page(objects, page, address, end);
-        return;
+    uint64_t page = address >> PAGE_BITS, last = (end - 1) >> PAGE_BITS;
+    for (; page <= last; page++) {
+        if (page < last)
+            page = st_sparse_next(&objects->live_pages, page);
+        if (page > last)
+            return;
+        forget_in_page(objects, page, address, end);
     }
-    for (uint32_t i = 0; i < objects->map.count; i++)
-        if (objects->list[i].address >= address && objects->list[i].address < end)
-            forget(&objects->list[i]);
 }
 
 /* ---- events on locks ---- */

@@ -2,7 +2,7 @@
 #ifndef SERIATIM_WATCH_LOCKS_H
 #define SERIATIM_WATCH_LOCKS_H
 
-#include "base/map64.h"
+#include "base/sparse_set.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +16,8 @@ struct st_sync_object {
     uint32_t number;
     uint32_t holder; /* of a lock: the thread + 1 that holds it, or 0 */
     uint32_t count;  /* how often that thread has acquired it */
-    uint32_t next;   /* 1 + index of another object in the same page, or 0 */
+    uint32_t next;   /* 1 + index of another object in the same page, 0, or ST_NO_OBJECT: it is in
+                        no list, since it is gone */
 };
 
 /* Invariant: the object with the map's number i is list[i], so an object stays where it is. */
@@ -25,8 +26,9 @@ struct st_objects {
     struct st_sync_object *list;
     size_t capacity;
     struct st_map64 pages;
-    uint32_t *first; /* by page: 1 + index of its first object */
+    uint32_t *first; /* by page: 1 + index of its first object, or 0 */
     size_t first_capacity;
+    struct st_sparse_set live_pages; /* numbers of the pages that have an object */
 };
 
 void st_objects_init(struct st_objects *objects);

@@ -219,7 +219,8 @@ void st_translate_flush(struct st_translator *t) {
     size_t count = t->batched;
     t->batched = 0;
     t->options.sink(t->options.context, t->batch, t->batch_at, count);
-    if (t->options.forget) /* now that the sink has all events on them */
+    if (t->options.forget && /* now that the sink has all events on them */
+        (!t->options.may_forget || t->options.may_forget(t->options.context)))
         st_variables_recycle(&t->variables, t->options.forget, t->options.context);
     t->publish_due = true;
 }

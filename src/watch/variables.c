@@ -1,15 +1,18 @@
 #include "watch/variables.h"
 
 #include "base/bits.h"
-#include "base/lower_bound.h"
 #include "base/map64.h"
 #include "base/memory.h"
+#include "base/sparse_set.h"
 #include "watch/retired.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE_BYTES = 1 << ST_PAGE_BITS, PAGES_AT_A_TIME = 1000, NO_ANCESTOR = 0 };
+enum { PAGE_BYTES = 1 << ST_PAGE_BITS, NO_ANCESTOR = 0 };
+
+/* As many as fit into two large pages of the system. */
+enum { PAGES_AT_A_TIME = (4 << 20) / sizeof(struct st_page) };
 
 /* Allocations of at least a page are kept in a list of their own. */
 enum { LARGE = PAGE_BYTES };
@@ -54,9 +57,14 @@ struct origin {
 };
 
 struct st_variable_tables {
-    struct st_map64 pages;        /* by number */
-    struct st_page **page_memory; /* of PAGES_AT_A_TIME pages each, in the order of the map */
+    struct st_map64 pages; /* by number */
+    uint32_t *page_places; /* in the order of the map: 1 + index in memory; 0: nothing is there */
+    size_t page_places_capacity;
+    struct st_page **page_memory; /* of PAGES_AT_A_TIME pages each */
     size_t page_memory_capacity;
+    uint32_t page_count;             /* in memory, those that are not used included */
+    uint32_t unused_page;            /* 1 + index, or 0 */
+    struct st_sparse_set live_pages; /* numbers of the pages that have members */
 
     struct origin *variables;
     size_t variable_count, variable_capacity;
@@ -78,15 +86,21 @@ struct st_variable_tables {
     /* Small allocations: origin, length, and the offset of the start in its granule, in one word.
      * Equal ones share a number: there are few. */
     struct st_map64 small;
-    struct allocation *large; /* by start, without overlap */
-    size_t large_count, large_capacity;
+    /* Large ones, without overlap, so that at most one starts in a page. */
+    struct st_map64 large_pages;
+    struct allocation *large; /* in the order of that map */
+    size_t large_capacity;
+    struct st_sparse_set large_starts; /* numbers of the pages in which one starts */
 };
 
 void st_variables_init(struct st_variables *variables) {
     memset(variables, 0, sizeof *variables);
     struct st_variable_tables *tables = st_alloc(1, sizeof *tables);
     st_map64_init(&tables->pages);
+    st_sparse_init(&tables->live_pages);
     st_map64_init(&tables->small);
+    st_map64_init(&tables->large_pages);
+    st_sparse_init(&tables->large_starts);
     st_retired_init(&tables->retired);
     variables->tables = tables;
     variables->cache = st_alloc(ST_PAGE_CACHE, sizeof *variables->cache);
@@ -96,10 +110,12 @@ void st_variables_free(struct st_variables *variables) {
     struct st_variable_tables *tables = variables->tables;
     if (!tables)
         return;
-    for (size_t i = 0; i * PAGES_AT_A_TIME < tables->pages.count; i++)
+    for (size_t i = 0; i * PAGES_AT_A_TIME < tables->page_count; i++)
         st_free_table(tables->page_memory[i], PAGES_AT_A_TIME, sizeof(struct st_page));
     free(tables->page_memory);
+    free(tables->page_places);
     st_map64_free(&tables->pages);
+    st_sparse_free(&tables->live_pages);
     free(tables->variables);
     free(tables->parts);
     free(tables->free_parts);
@@ -107,7 +123,9 @@ void st_variables_free(struct st_variables *variables) {
     free(tables->forgotten);
     st_retired_free(&tables->retired);
     st_map64_free(&tables->small);
+    st_map64_free(&tables->large_pages);
     free(tables->large);
+    st_sparse_free(&tables->large_starts);
     free(tables);
     free(variables->cache);
     variables->tables = NULL;
@@ -128,17 +146,27 @@ static struct st_page *find_page(const struct st_variables *variables, uint64_t 
     const struct st_cached_page *cached = &variables->cache[number % ST_PAGE_CACHE];
     if (cached->page && cached->number == number)
         return cached->page;
-    uint32_t index = st_map64_find(&variables->tables->pages, number);
-    return index == ST_MAP64_NONE ? NULL : page_at(variables->tables, index);
+    uint32_t known = st_map64_find(&variables->tables->pages, number);
+    uint32_t place = known == ST_MAP64_NONE ? 0 : variables->tables->page_places[known];
+    return place ? page_at(variables->tables, place - 1) : NULL;
 }
 
 /* Memory for many pages at a time, which the system puts on large pages of its own. */
-static struct st_page *new_page(struct st_variable_tables *tables, uint32_t index) {
-    size_t memory = index / PAGES_AT_A_TIME;
+static struct st_page *new_page(struct st_variable_tables *tables) {
+    if (tables->unused_page) {
+        uint32_t index = tables->unused_page - 1;
+        struct st_page *page = page_at(tables, index);
+        tables->unused_page = page->index;
+        page->index = index;
+        return page;
+    }
+    size_t memory = tables->page_count / PAGES_AT_A_TIME;
     st_reserve(&tables->page_memory, &tables->page_memory_capacity, memory + 1);
     if (!tables->page_memory[memory])
         tables->page_memory[memory] = st_alloc_table(PAGES_AT_A_TIME, sizeof(struct st_page));
-    return page_at(tables, index);
+    struct st_page *page = page_at(tables, tables->page_count);
+    page->index = tables->page_count++;
+    return page;
 }
 
 static struct st_page *make_page(struct st_variables *variables, uint64_t number) {
@@ -146,11 +174,61 @@ static struct st_page *make_page(struct st_variables *variables, uint64_t number
     struct st_cached_page *cached = &variables->cache[number % ST_PAGE_CACHE];
     if (cached->page && cached->number == number)
         return cached->page;
-    uint32_t before = tables->pages.count, index = st_map64_number(&tables->pages, number);
-    struct st_page *page = index == before ? new_page(tables, index) : page_at(tables, index);
+    uint32_t known = st_map64_number(&tables->pages, number);
+    st_reserve(&tables->page_places, &tables->page_places_capacity, (size_t)known + 1);
+    uint32_t place = tables->page_places[known];
+    struct st_page *page = place ? page_at(tables, place - 1) : new_page(tables);
     page->number = number;
+    tables->page_places[known] = page->index + 1;
     *cached = (struct st_cached_page){number, page};
     return page;
+}
+
+/* It has no members any more: its memory is for other pages. */
+static void leave_page(struct st_variables *variables, struct st_page *page) {
+    struct st_variable_tables *tables = variables->tables;
+    struct st_cached_page *cached = &variables->cache[page->number % ST_PAGE_CACHE];
+    if (cached->page == page)
+        cached->page = NULL;
+    tables->page_places[st_map64_find(&tables->pages, page->number)] = 0;
+    st_sparse_remove(&tables->live_pages, page->number);
+    uint32_t index = page->index;
+    page->index = tables->unused_page;
+    tables->unused_page = index + 1;
+}
+
+/* Adds a granule to a set of its page. */
+static void enter(struct st_variable_tables *tables, struct st_page *page, uint64_t *set,
+                  size_t granule) {
+    if (st_bit_test(set, granule))
+        return;
+    st_bit_set(set, granule);
+    if (page->members++ == 0)
+        st_sparse_add(&tables->live_pages, page->number);
+}
+
+static void leave(struct st_page *page, uint64_t *set, size_t granule) {
+    st_bit_clear(set, granule);
+    page->members--;
+}
+
+/* The part of a page that lies in a range of memory. */
+struct span {
+    size_t first, end; /* granules */
+};
+
+static struct span span_of(const struct st_page *page, uint64_t start, uint64_t end) {
+    uint64_t low = page->number << ST_PAGE_BITS;
+    return (struct span){.first = start > low ? (start - low) >> 3 : 0,
+                         .end = end - low < PAGE_BYTES ? (end - low + 7) >> 3 : ST_PAGE_GRANULES};
+}
+
+/* The next page from this number on, up to the last, that has members; NULL: there is none. */
+static struct st_page *next_page(const struct st_variables *variables, uint64_t number,
+                                 uint64_t last) {
+    if (number < last)
+        number = st_sparse_next(&variables->tables->live_pages, number);
+    return number <= last ? find_page(variables, number) : NULL;
 }
 
 static st_granule *granule_at(struct st_page *page, uint64_t address) {
@@ -171,68 +249,62 @@ static uint64_t small_number(struct st_variable_tables *tables, uint64_t address
     return number < ALLOCATION_LIMIT ? number + 1 : 0;
 }
 
+static void clear_small_in_page(struct st_variables *variables, struct st_page *page,
+                                struct span span) {
+    size_t i = st_bit_next(page->starts, span.first, span.end);
+    for (; i < span.end; i = st_bit_next(page->starts, i, span.end)) {
+        page->granules[i] &= (UINT64_C(1) << ALLOCATION_SHIFT) - 1;
+        leave(page, page->starts, i);
+    }
+    if (!page->members)
+        leave_page(variables, page);
+}
+
 /* Nothing that was allocated in the range before is there any more. */
-static void clear_small(const struct st_variables *variables, uint64_t start, uint64_t end) {
-    for (uint64_t at = start & ~UINT64_C(7); at < end;) {
-        uint64_t page_end = (at >> ST_PAGE_BITS << ST_PAGE_BITS) + PAGE_BYTES;
-        struct st_page *page = find_page(variables, at >> ST_PAGE_BITS);
-        if (!page) {
-            at = page_end;
-            continue;
-        }
-        for (; at < end && at < page_end; at += 8) {
-            unsigned i = at >> 3 & (ST_PAGE_GRANULES - 1);
-            page->granules[i] &= (UINT64_C(1) << ALLOCATION_SHIFT) - 1;
-            st_bit_clear(page->starts, i);
-        }
+static void clear_small(struct st_variables *variables, uint64_t start, uint64_t end) {
+    uint64_t first = start >> ST_PAGE_BITS, last = (end - 1) >> ST_PAGE_BITS;
+    struct st_page *page = next_page(variables, first, last);
+    for (uint64_t number; page; page = next_page(variables, number + 1, last)) {
+        number = page->number;
+        clear_small_in_page(variables, page, span_of(page, start, end));
     }
 }
 
-/* Index of the first large allocation that ends behind the address. */
-static size_t find_large(const struct st_variable_tables *tables, uint64_t address) {
-    size_t at;
-    st_lower_bound(at, 0, tables->large_count, tables->large[at].end <= address);
-    return at;
+static struct allocation large_at(const struct st_variable_tables *tables, uint64_t page) {
+    return tables->large[st_map64_find(&tables->large_pages, page)];
+}
+
+/* The large allocation that holds the address; false: none does. */
+static bool find_large(const struct st_variable_tables *tables, uint64_t address,
+                       struct allocation *found) {
+    uint64_t page = st_sparse_last(&tables->large_starts, address >> ST_PAGE_BITS);
+    if (page == address >> ST_PAGE_BITS && page && large_at(tables, page).start > address)
+        page = st_sparse_last(&tables->large_starts, page - 1);
+    if (page == ST_SPARSE_NONE)
+        return false;
+    *found = large_at(tables, page);
+    return address >= found->start && address < found->end;
 }
 
 static void clear_large(struct st_variable_tables *tables, uint64_t start, uint64_t end) {
-    size_t first = find_large(tables, start), last = first;
-    while (last < tables->large_count && tables->large[last].start < end)
-        last++;
-    if (last > first) {
-        memmove(&tables->large[first], &tables->large[last],
-                (tables->large_count - last) * sizeof *tables->large);
-        tables->large_count -= last - first;
+    struct st_sparse_set *starts = &tables->large_starts;
+    struct allocation found;
+    if (find_large(tables, start, &found))
+        st_sparse_remove(starts, found.start >> ST_PAGE_BITS);
+    uint64_t page = st_sparse_next(starts, start >> ST_PAGE_BITS);
+    for (; page <= (end - 1) >> ST_PAGE_BITS; page = st_sparse_next(starts, page + 1)) {
+        uint64_t at = large_at(tables, page).start;
+        if (at >= start && at < end)
+            st_sparse_remove(starts, page);
     }
 }
 
 static void add_large(struct st_variable_tables *tables, struct allocation allocation) {
-    size_t at = find_large(tables, allocation.start);
-    st_reserve(&tables->large, &tables->large_capacity, tables->large_count + 1);
-    memmove(&tables->large[at + 1], &tables->large[at],
-            (tables->large_count - at) * sizeof *tables->large);
-    tables->large[at] = allocation;
-    tables->large_count++;
-}
-
-void st_variables_allocate(struct st_variables *variables, uint64_t address, uint64_t length,
-                           uint32_t origin) {
-    struct st_variable_tables *tables = variables->tables;
-    if (length == 0 || address + length < address)
-        return;
-    if (length < (UINT64_C(1) << 30)) /* walking over more pages costs more than it is worth */
-        clear_small(variables, address, address + length);
-    clear_large(tables, address, address + length);
-    if (length >= LARGE) {
-        add_large(tables, (struct allocation){address, address + length, origin});
-        return;
-    }
-    struct st_page *page = make_page(variables, address >> ST_PAGE_BITS);
-    unsigned i = address >> 3 & (ST_PAGE_GRANULES - 1);
-    uint64_t number = small_number(tables, address, length, origin);
-    page->granules[i] |= number << ALLOCATION_SHIFT;
-    if (number)
-        st_bit_set(page->starts, i);
+    uint64_t page = allocation.start >> ST_PAGE_BITS;
+    uint32_t index = st_map64_number(&tables->large_pages, page);
+    st_reserve(&tables->large, &tables->large_capacity, (size_t)index + 1);
+    tables->large[index] = allocation;
+    st_sparse_add(&tables->large_starts, page);
 }
 
 /* The last small allocation that starts in the page at or before the address; false: none does. */
@@ -251,21 +323,43 @@ static bool find_small(const struct st_variable_tables *tables, const struct st_
     return true;
 }
 
-static bool find_allocation(const struct st_variables *variables, uint64_t address,
-                            struct allocation *found) {
+/* The small allocation that holds the address; false: none does. */
+static bool small_at(const struct st_variables *variables, uint64_t address,
+                     struct allocation *found) {
     const struct st_variable_tables *tables = variables->tables;
     uint64_t number = address >> ST_PAGE_BITS;
     const struct st_page *page = find_page(variables, number);
     bool known = page && find_small(tables, page, address, found);
     if (!known && (page = find_page(variables, number - 1)))
         known = find_small(tables, page, (number << ST_PAGE_BITS) - 1, found);
-    if (known && address >= found->start && address < found->end)
-        return true;
-    size_t at = find_large(tables, address);
-    if (at == tables->large_count || tables->large[at].start > address)
-        return false;
-    *found = tables->large[at];
-    return true;
+    return known && address >= found->start && address < found->end;
+}
+
+static bool find_allocation(const struct st_variables *variables, uint64_t address,
+                            struct allocation *found) {
+    return small_at(variables, address, found) || find_large(variables->tables, address, found);
+}
+
+void st_variables_allocate(struct st_variables *variables, uint64_t address, uint64_t length,
+                           uint32_t origin) {
+    struct st_variable_tables *tables = variables->tables;
+    if (length == 0 || address + length < address)
+        return;
+    clear_small(variables, address, address + length);
+    clear_large(tables, address, address + length);
+    if (length >= LARGE) {
+        struct allocation freed; /* reaches into it */
+        if (small_at(variables, address, &freed))
+            clear_small(variables, freed.start, freed.start + 1);
+        add_large(tables, (struct allocation){address, address + length, origin});
+        return;
+    }
+    struct st_page *page = make_page(variables, address >> ST_PAGE_BITS);
+    unsigned i = address >> 3 & (ST_PAGE_GRANULES - 1);
+    uint64_t number = small_number(tables, address, length, origin);
+    page->granules[i] |= number << ALLOCATION_SHIFT;
+    if (number)
+        enter(tables, page, page->starts, i);
 }
 
 struct st_data_place st_variables_place(const struct st_variables *variables, uint64_t generation) {
@@ -464,6 +558,7 @@ static void touch_granule(struct st_variables *variables, uint64_t address, unsi
     st_granule *granule = granule_at(page, address);
     unsigned layout = st_granule_layout(*granule);
     if (layout == ST_LAYOUT_NONE) {
+        enter(variables->tables, page, page->used, (size_t)(granule - page->granules));
         layout = layout_for(offset, size);
         if (layout != ST_LAYOUT_PARTS)
             set_granule(granule, (enum st_layout)layout,
@@ -540,32 +635,24 @@ void st_variables_recycle(struct st_variables *variables,
     tables->forgotten_count = 0;
 }
 
-static void forget_in_page(struct st_variable_tables *tables, struct st_page *page, uint64_t start,
-                           uint64_t end) {
-    uint64_t low = page->number << ST_PAGE_BITS, high = low + PAGE_BYTES;
-    start = start > low ? start : low;
-    end = end < high ? end : high;
-    for (uint64_t at = start; at < end; at += 8)
-        forget_granule(tables, granule_at(page, at));
+static void forget_in_page(struct st_variables *variables, struct st_page *page, struct span span) {
+    size_t i = st_bit_next(page->used, span.first, span.end);
+    for (; i < span.end; i = st_bit_next(page->used, i, span.end)) {
+        forget_granule(variables->tables, &page->granules[i]);
+        leave(page, page->used, i);
+    }
+    if (!page->members)
+        leave_page(variables, page);
 }
 
 void st_variables_forget(struct st_variables *variables, uint64_t address, uint64_t length) {
-    struct st_variable_tables *tables = variables->tables;
-    uint64_t start = address & ~UINT64_C(7), end = address + length;
+    uint64_t end = address + length;
     if (length == 0 || end < address)
         return;
-    uint64_t first = start >> ST_PAGE_BITS, last = (end - 1) >> ST_PAGE_BITS;
-    if (last - first <= tables->pages.count) {
-        for (uint64_t number = first; number <= last; number++) {
-            struct st_page *page = find_page(variables, number);
-            if (page)
-                forget_in_page(tables, page, start, end);
-        }
-        return;
-    }
-    for (uint32_t i = 0; i < tables->pages.count; i++) {
-        struct st_page *page = page_at(tables, i);
-        if (page->number >= first && page->number <= last)
-            forget_in_page(tables, page, start, end);
+    uint64_t last = (end - 1) >> ST_PAGE_BITS;
+    struct st_page *page = next_page(variables, address >> ST_PAGE_BITS, last);
+    for (uint64_t number; page; page = next_page(variables, number + 1, last)) {
+        number = page->number;
+        forget_in_page(variables, page, span_of(page, address, end));
     }
 }

@@ -44,10 +44,13 @@ static inline unsigned st_granule_layout(st_granule granule) {
     return granule >> 32 & 0xf;
 }
 
+/* Invariant: a page without members has granules that are 0, and serves for any number. */
 struct st_page {
-    uint64_t number; /* of the page: address >> ST_PAGE_BITS */
-    uint64_t
-        starts[ST_PAGE_GRANULES / 64]; /* a bit for each granule in which an allocation starts */
+    uint64_t number;  /* of the page: address >> ST_PAGE_BITS */
+    uint32_t members; /* of the two sets */
+    uint32_t index;   /* where it is in memory; of a page that is not used: 1 + that of another */
+    uint64_t starts[ST_PAGE_GRANULES / 64]; /* the granules in which an allocation starts */
+    uint64_t used[ST_PAGE_GRANULES / 64];   /* the granules that have a layout */
     st_granule granules[ST_PAGE_GRANULES];
 };
 

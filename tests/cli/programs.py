@@ -1,6 +1,6 @@
-"""The programs in tests/programs, and what they say about themselves.
+"""The programs in tests/programs and tests/hunted, and what they say about themselves.
 
-A program carries its expectations as comments, which tests/programs/README.md describes. This
+A program carries its expectations as comments, which the README.md of its folder describes. This
 module reads them, and compares them with what `seriatim run` or `seriatim check` found.
 """
 
@@ -12,10 +12,12 @@ import re
 from seriatim import ROOT
 
 FOLDER = ROOT / "tests" / "programs"
+HUNTED = ROOT / "tests" / "hunted"
 
 DIRECTIVE = re.compile(r"// ([A-Z][A-Z-]{2,})(?: (.*))?$")
 KNOWN = {"EXPECT", "EXPECT-FIXED", "EXPECT-LOCKS", "TWIN", "SPEC", "SPEC-FIXED", "FLAGS", "LIBRARY", "RACY", "PART"}
 TAG = re.compile(r"@([a-z_0-9]+)")
+HARMS = re.compile(r"none|output|status [1-9]\d*|crash|assert|deadlock|hang")
 
 
 class Mistake(Exception):
@@ -32,6 +34,7 @@ class Expectations:
     on: list = dataclasses.field(default_factory=list)      # of lists, likewise
     lines: list = dataclasses.field(default_factory=list)   # of (block, [tag])
     runs: list = dataclasses.field(default_factory=list)    # of (block, violated, executed)
+    harm: list = dataclasses.field(default_factory=list)    # what the bug can do: any of HARMS
 
     def add(self, text):
         key, _, value = text.partition(":")
@@ -53,14 +56,20 @@ class Expectations:
             if not match:
                 raise Mistake(f"'EXPECT {text}' is not 'runs: BLOCK VIOLATED/EXECUTED'")
             self.runs.append((match[1], int(match[2]), int(match[3])))
+        elif key == "harm":
+            if not HARMS.fullmatch(value.strip()):
+                raise Mistake(f"'EXPECT {text}' is no harm that is known")
+            self.harm.append(value.strip())
         else:
             raise Mistake(f"'EXPECT {text}' is not known")
 
     def finish(self, tags):
-        """There is exactly one of the three kinds of outcome, and no tag without a line."""
-        if sum(map(bool, (self.none, self.violated, self.cycle))) != 1:
+        """There is exactly one of the three kinds of outcome, or harm alone, and no tag without a
+        line."""
+        outcomes = sum(map(bool, (self.none, self.violated, self.cycle)))
+        if outcomes != 1 and (outcomes or set(self.harm) <= {"none"}):
             raise Mistake("expected is one of: none, violated, cycle")
-        if self.none and (self.cut_by or self.on or self.lines):
+        if self.none and (self.cut_by or self.on or self.lines or self.harm):
             raise Mistake("nothing is to be found, and yet something is said about it")
         used = [tag for _, names in self.lines for tag in names]
         used += [word[1:] for words in self.on for word in words if word.startswith("@")]
@@ -189,7 +198,26 @@ def strings(value):
 
 
 def matches(name, patterns):
-    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+    """Is the name one of these? A pattern is a glob, or several with bars between them."""
+    return any(fnmatch.fnmatchcase(name, glob) for pattern in patterns for glob in pattern.split("|"))
+
+
+def harm_done(status, output):
+    """What happened to a program, as in `EXPECT harm`. The status is negative for a signal, and None
+    for a program that did not end."""
+    if status is None:
+        return "hang"
+    if status < 0:
+        return "assert" if "Assertion" in output else "crash"
+    return f"status {status}" if status else "none"
+
+
+def is_expected_harm(expected, status, output):
+    """Natively, nobody can distinguish a deadlock from other programs that hang, nor say what the
+    right output is."""
+    harms = {"hang" if harm == "deadlock" else "none" if harm == "output" else harm
+             for harm in expected.harm}
+    return harm_done(status, output) in (harms or {"none"})
 
 
 def violated_names(result):

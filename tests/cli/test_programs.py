@@ -416,11 +416,30 @@ class Harness(unittest.TestCase):
         self.assert_mistake("// EXPECT\n", r"p\.c:1: 'EXPECT ' says nothing")
         self.assert_mistake("// EXPECT seen: f\n", r"p\.c:1: 'EXPECT seen: f' is not known")
         self.assert_mistake("// EXPECT runs: f\n", "not 'runs: BLOCK VIOLATED/EXECUTED'")
+        self.assert_mistake("// EXPECT harm: pain\n", "'EXPECT harm: pain' is no harm that is known")
+        self.assert_mistake("// EXPECT none\n// EXPECT harm: crash\n", "nothing is to be found")
+        self.assert_mistake("// EXPECT harm: none\n", "expected is one of")
         self.assert_mistake("int x;\n", "expected is one of: none, violated, cycle")
         self.assert_mistake("// EXPECT none\n// EXPECT violated: f\n", "expected is one of")
         self.assert_mistake("// EXPECT none\n// EXPECT on: x\n", "nothing is to be found, and yet")
         self.assert_mistake("// EXPECT violated: f\n// EXPECT line: f @out\n", "@out marks no line")
         self.assert_mistake("// EXPECT none\n// EXPECT-FIXED none\n", "there is no TWIN")
+
+    def test_one_block_or_another(self):
+        variant = self.program("// EXPECT violated: move|look\n// EXPECT maybe: peek\n").variants[0]
+        for name, problems in (("move", 0), ("look", 0), ("peek", 1), ("other", 2)):
+            blocks = [{"name": name, "executed": 1, "violated": 1}]
+            result = {"serializable": False, "violations": [], "blocks": blocks}
+            self.assertEqual(len(programs.Comparison(variant, result).problems), problems)
+
+    def test_harm(self):
+        expected = self.program("// EXPECT harm: deadlock\n// EXPECT harm: status 3\n").variants[0].expected
+        for status, output, done in ((None, "", True), (3, "", True), (1, "", False), (0, "", False),
+                                     (-11, "", False)):
+            self.assertEqual(programs.is_expected_harm(expected, status, output), done)
+        self.assertEqual(programs.harm_done(-6, "a.c:1: f: Assertion `x' failed."), "assert")
+        self.assertEqual(programs.harm_done(-6, "terminate called"), "crash")
+        self.assertEqual(programs.harm_done(0, ""), "none")
 
     def test_a_program_that_does_what_it_says_is_no_report(self):
         self.assertIsNone(self.report(finding()))

@@ -2,6 +2,8 @@
 #include "base/intern.h"
 #include "base/lower_bound.h"
 #include "base/map64.h"
+#include "base/shared_row.h"
+#include "base/sparse_set.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -197,6 +199,138 @@ static void work_that_can_be_done_without_survives_the_end_of_memory(void **unus
     assert_true(st_try(allocate_all, &little));
 }
 
+static void the_next_bit_may_be_many_words_away(void **state) {
+    (void)state;
+    uint64_t words[4] = {0};
+    assert_int_equal(st_bit_next(words, 0, 256), 256);
+    assert_int_equal(st_bit_next(words, 3, 70), 70);
+    st_bit_set(words, 5);
+    st_bit_set(words, 200);
+    assert_int_equal(st_bit_next(words, 0, 256), 5);
+    assert_int_equal(st_bit_next(words, 5, 256), 5);
+    assert_int_equal(st_bit_next(words, 6, 256), 200);
+    assert_int_equal(st_bit_next(words, 6, 200), 200);
+    assert_int_equal(st_bit_next(words, 6, 100), 100);
+    assert_int_equal(st_bit_next(words, 201, 256), 256);
+    assert_int_equal(st_bit_next(words, 256, 256), 256);
+}
+
+/* Near, far, and at the limits of words and levels. */
+static void expect_neighbours(const struct st_sparse_set *set, const uint64_t *members, int count) {
+    for (int i = 0; i < count; i++) {
+        uint64_t below = i ? members[i - 1] : ST_SPARSE_NONE;
+        uint64_t above = i + 1 < count ? members[i + 1] : ST_SPARSE_NONE;
+        assert_int_equal(st_sparse_next(set, members[i]), members[i]);
+        assert_int_equal(st_sparse_last(set, members[i]), members[i]);
+        assert_int_equal(st_sparse_next(set, members[i] + 1), above);
+        if (members[i])
+            assert_int_equal(st_sparse_last(set, members[i] - 1), below);
+    }
+}
+
+static void a_sparse_set_finds_the_nearest_members(void **state) {
+    (void)state;
+    static const uint64_t members[] = {0,
+                                       1,
+                                       63,
+                                       64,
+                                       4095,
+                                       4096,
+                                       4097,
+                                       1 << 18,
+                                       1ull << 30,
+                                       (1ull << 36) - 1,
+                                       1ull << 36,
+                                       1ull << 47,
+                                       (1ull << 52) - 1,
+                                       1ull << 59,
+                                       ST_SPARSE_LIMIT};
+    enum { COUNT = sizeof members / sizeof *members };
+    struct st_sparse_set set;
+    st_sparse_init(&set);
+    assert_int_equal(st_sparse_next(&set, 0), ST_SPARSE_NONE);
+    assert_int_equal(st_sparse_last(&set, UINT64_MAX), ST_SPARSE_NONE);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < COUNT; i++) /* some from the top, some from below */
+            st_sparse_add(&set, members[i % 2 ? i : (COUNT - 1 - i) / 2 * 2]);
+        expect_neighbours(&set, members, COUNT);
+        assert_int_equal(st_sparse_last(&set, UINT64_MAX), ST_SPARSE_LIMIT);
+        for (int left = COUNT; left > 0; left--) {
+            st_sparse_remove(&set, members[left - 1]);
+            st_sparse_remove(&set, members[left - 1]);
+            expect_neighbours(&set, members, left - 1);
+        }
+        assert_int_equal(st_sparse_next(&set, 0), ST_SPARSE_NONE);
+    }
+    st_sparse_free(&set);
+}
+
+/* Against plain arrays: rows come from one another in random ways, and are dropped in between. */
+static void shared_rows_are_like_arrays(void **state) {
+    (void)state;
+    enum { ROWS = 12, ENTRIES = 5000, STEPS = 20000 };
+    static uint32_t arrays[ROWS][ENTRIES];
+    struct st_shared_row *rows[ROWS] = {NULL};
+    struct st_rows all;
+    st_rows_init(&all);
+    uint64_t random = 1;
+    for (uint32_t step = 1; step <= STEPS; step++) {
+        random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+        uint32_t a = (uint32_t)(random >> 33) % ROWS, b = (uint32_t)(random >> 43) % ROWS;
+        /* Few entries at first, so that trees of different heights meet. */
+        uint32_t at = (uint32_t)(random >> 20) % (step < STEPS / 2 ? 40 : ENTRIES);
+        if (step % 7 == 0 && a != b) {
+            bool grows = false;
+            for (uint32_t i = 0; i < ENTRIES; i++) {
+                grows |= arrays[b][i] > arrays[a][i];
+                arrays[a][i] = arrays[b][i] > arrays[a][i] ? arrays[b][i] : arrays[a][i];
+            }
+            assert_int_equal(st_row_join(&all, &rows[a], rows[b]), grows);
+        } else if (step % 11 == 0 && a != b) {
+            st_row_drop(&all, rows[a]);
+            rows[a] = st_row_share(rows[b]);
+            memcpy(arrays[a], arrays[b], sizeof arrays[a]);
+        } else {
+            st_row_set(&all, &rows[a], at, step);
+            arrays[a][at] = step;
+        }
+        assert_int_equal(st_row_get(rows[a], at), arrays[a][at]);
+        assert_int_equal(st_row_get(rows[b], at), arrays[b][at]);
+    }
+    for (uint32_t r = 0; r < ROWS; r++) {
+        uint64_t at = 0, seen = 0;
+        for (const uint32_t *leaf; (leaf = st_row_leaf(rows[r], &at)); at += ST_ROW_FAN)
+            for (uint32_t i = 0; i < ST_ROW_FAN; i++)
+                seen += leaf[i] != 0 && at + i < ENTRIES && leaf[i] == arrays[r][at + i];
+        for (uint32_t i = 0; i < ENTRIES; i++) {
+            assert_int_equal(st_row_get(rows[r], i), arrays[r][i]);
+            seen -= arrays[r][i] != 0;
+        }
+        assert_int_equal(seen, 0);
+        assert_int_equal(st_row_get(rows[r], UINT32_MAX), 0);
+        st_row_drop(&all, rows[r]);
+    }
+    assert_int_equal(all.used_bytes, 0);
+    st_rows_free(&all);
+}
+
+/* Each row is the one before and an entry more. */
+static void a_long_chain_of_rows_shares_its_nodes(void **state) {
+    (void)state;
+    enum { ROWS = 4096 };
+    static struct st_shared_row *rows[ROWS];
+    struct st_rows all;
+    st_rows_init(&all);
+    for (uint32_t r = 0; r < ROWS; r++) {
+        st_row_set(&all, &rows[r], r, r + 1);
+        if (r)
+            st_row_join(&all, &rows[r], rows[r - 1]);
+    }
+    assert_int_equal(st_row_get(rows[ROWS - 1], 0), 1);
+    assert_true(all.used_bytes < ROWS * 3 * sizeof(struct st_shared_row));
+    st_rows_free(&all);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_that_can_be_done_without_survives_the_end_of_memory),
@@ -211,7 +345,11 @@ int main(void) {
         cmocka_unit_test(a_number_is_added_to_a_set_once),
         cmocka_unit_test(bits_are_set_and_cleared_one_by_one),
         cmocka_unit_test(a_set_of_bits_grows),
+        cmocka_unit_test(the_next_bit_may_be_many_words_away),
+        cmocka_unit_test(a_sparse_set_finds_the_nearest_members),
         cmocka_unit_test(the_lower_bound_is_the_first_that_is_not_before),
+        cmocka_unit_test(shared_rows_are_like_arrays),
+        cmocka_unit_test(a_long_chain_of_rows_shares_its_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -620,6 +620,8 @@ static void memory_knows_its_allocation(void **state) {
     st_variables_allocate(&v, 0x20000, 100, 6); /* inside what was a large one */
     expect_origin(&v, 0x20010, 6, 16);
     expect_origin(&v, 0x80000, 0, 0);
+    st_variables_allocate(&v, 0x20040, 5000, 7); /* where that ends, which was freed */
+    expect_origin(&v, 0x20050, 7, 16);
     st_variables_free(&v);
 }
 

@@ -249,6 +249,7 @@ static void destroy(void *state) {
     st_states_free(&w->states);
     st_before_pool_free(&w->pool);
     st_frontiers_free(&w->frontiers);
+    st_bits_free(&w->forgotten);
     free(w);
 }
 
@@ -261,7 +262,7 @@ static size_t memory(const void *state) {
            st_frontiers_memory(&w->frontiers) +
            w->thread_capacity * (sizeof *w->threads + sizeof *w->live_from) +
            w->block_capacity * sizeof *w->blocks + w->proof_capacity * sizeof *w->proofs +
-           w->send_capacity * sizeof *w->sends;
+           w->send_capacity * sizeof *w->sends + w->forgotten.capacity * sizeof *w->forgotten.words;
 }
 
 /* One copy for both callers. If the compiler made one for each, it would not inline the code of
@@ -290,6 +291,7 @@ static void forget(void *state, uint32_t variable) {
     struct witness *w = state;
     st_states_forget(&w->states, variable);
     w->forgotten_at = w->number;
+    st_bits_add(&w->forgotten, variable);
 }
 
 static void finish(void *state, uint64_t events) {

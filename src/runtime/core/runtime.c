@@ -4,6 +4,7 @@
 #include "runtime/core/shadow.h"
 #include "runtime/core/spin.h"
 #include "runtime/core/system_call.h"
+#include "stream/control.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -136,13 +137,15 @@ static void note_status(int status, void *unused) {
     rt_note_exit(status);
 }
 
-void rt_initialize(const char *stream) {
+void rt_initialize(const char *stream, const char *control) {
     static _Atomic bool begun;
     if (atomic_exchange(&begun, true) || is_another_in_use())
         return;
     begin(attach(stream));
-    if (rt_head)
-        on_exit(note_status, NULL);
+    if (!rt_head)
+        return;
+    on_exit(note_status, NULL);
+    rt_control_start(control);
 }
 
 /* ---- processes that are forked ---- */
@@ -166,6 +169,7 @@ static void go_on_alone(void) {
 void rt_stop_in_child(void) {
     int error = errno;
     rt_generation++;
+    rt_control_stop();
     if (rt_head) {
         forked = true;
         if (rt_self && rt_self->inside) {
@@ -179,8 +183,13 @@ void rt_stop_in_child(void) {
 }
 
 void rt_note_fork(void) {
+    rt_control_note_fork();
     if (shut_in && rt_head)
         atomic_fetch_add(&rt_head->shut_in, 1);
+}
+
+bool rt_is_shut_in(void) {
+    return shut_in;
 }
 
 void rt_shut_in(void) {
@@ -213,7 +222,7 @@ void rt_note_exit(int status) {
 }
 
 __attribute__((constructor(101))) static void on_load(void) {
-    rt_initialize(secure_getenv(ST_STREAM_VARIABLE));
+    rt_initialize(secure_getenv(ST_STREAM_VARIABLE), secure_getenv(ST_CONTROL_VARIABLE));
 }
 
 __attribute__((destructor)) static void on_exit_of_program(void) {

@@ -9,11 +9,13 @@
 #define _GNU_SOURCE
 #include "runtime/core/access.h"
 #include "runtime/core/memory_events.h"
+#include "runtime/core/system_call.h"
 #include "runtime/intercept/interpose.h"
 
 #include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 
 _Thread_local uintptr_t rt_allocation_caller;
 
@@ -123,13 +125,55 @@ RT_EXPORT void free(void *memory) {
     real.free(memory);
 }
 
+/* ---- realloc ---- */
+
+typedef void access_range(uintptr_t address, size_t size, uintptr_t caller);
+
+enum { PAGE = 4096, PAGES_AT_A_TIME = 1024, LARGE = 256 * 1024 };
+
+/* Up to `end`, which is in one of these pages or behind them; the first one begins at `base`. */
+static void access_present(access_range *access, const unsigned char *present, uintptr_t base,
+                           uintptr_t start, uintptr_t end, uintptr_t caller) {
+    for (uintptr_t from = start, to; from < end; from = to) {
+        bool there = present[(from - base) / PAGE] & 1;
+        to = from;
+        do
+            to = (to & -(uintptr_t)PAGE) + PAGE;
+        while (to < end && (present[(to - base) / PAGE] & 1) == there);
+        to = to < end ? to : end;
+        if (there)
+            access(from, to - from, caller);
+    }
+}
+
+/* A large allocation may have pages that were never touched, which the C library moves without
+ * looking at them. Touching all would make memory of them, and four times as much for the shadow.
+ */
+static void access_touched(access_range *access, const void *memory, size_t size,
+                           uintptr_t caller) {
+    uintptr_t at = (uintptr_t)memory, end = at + size;
+    if (size < LARGE || rt_is_shut_in()) {
+        access(at, size, caller);
+        return;
+    }
+    for (uintptr_t next; at < end; at = next) {
+        unsigned char present[PAGES_AT_A_TIME];
+        uintptr_t base = at & -(uintptr_t)PAGE;
+        next = end - base > sizeof present * PAGE ? base + sizeof present * PAGE : end;
+        if (rt_system_call(SYS_mincore, (long)base, (long)(next - base), (long)present, 0, 0, 0))
+            access(at, next - at, caller);
+        else
+            access_present(access, present, base, at, next, caller);
+    }
+}
+
 /* Reading the old allocation, freeing it and writing the new one keeps every order that the program
  * can rely on: whoever wrote the old one comes before, whoever reads the new one comes after. */
 static void *resize(void *memory, size_t size, uintptr_t caller) {
     size_t old = real.malloc_usable_size(memory), copied = old < size ? old : size;
     bool entered = rt_enter();
     if (entered) {
-        rt_read_range((uintptr_t)memory, copied, caller);
+        access_touched(rt_read_range, memory, copied, caller);
         rt_free(memory, old);
         rt_leave();
     }
@@ -138,7 +182,7 @@ static void *resize(void *memory, size_t size, uintptr_t caller) {
     void *kept = failed ? memory : now;
     if (entered && kept && rt_enter()) {
         rt_allocate(kept, failed ? old : size, caller);
-        rt_write_range((uintptr_t)kept, copied, caller);
+        access_touched(rt_write_range, kept, copied, caller);
         rt_leave();
     }
     return now;
@@ -168,6 +212,8 @@ RT_EXPORT void *reallocarray(void *memory, size_t count, size_t size) {
     }
     return reallocate(memory, count * size, RT_CALLER);
 }
+
+/* ---- with an alignment ---- */
 
 RT_EXPORT int posix_memalign(void **memory, size_t alignment, size_t size) {
     if (!is_known() || !real.posix_memalign)
