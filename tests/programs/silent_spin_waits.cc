@@ -17,7 +17,7 @@ std::atomic<int> round_of_first{0}, round_of_second{0};
 std::atomic<const int *> message{nullptr};
 
 class Latch {
-public:
+  public:
     BLOCK void set() {
         set_.store(true, std::memory_order_release);
     }
@@ -26,7 +26,7 @@ public:
             std::this_thread::yield();
     }
 
-private:
+  private:
     BLOCK bool is_set() const {
         return set_.load(std::memory_order_acquire);
     }
