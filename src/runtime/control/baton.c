@@ -158,7 +158,7 @@ static bool find_ready(struct rt_runner *me) {
 }
 
 static void hand_over(struct rt_runner *me, struct rt_runner *next, bool ends) {
-    uint64_t mask = ends ? 0 : block_signals();
+    uint64_t mask = me->mask = ends ? 0 : block_signals();
     emit_before();
     atomic_store(&me->go, 0);
     if (next)
@@ -220,7 +220,7 @@ void rt_come_back(struct rt_runner *me) {
         emit_after();
         return;
     }
-    uint64_t mask = block_signals();
+    uint64_t mask = me->mask = block_signals();
     atomic_store(&me->go, 0);
     rt_unlock_baton();
     rt_park(me);

@@ -29,7 +29,9 @@ struct rt_count {
 struct rt_runner {
     _Atomic uint32_t go; /* 1: it has the baton */
     uint32_t index;
-    int tid; /* 0: not begun yet */
+    int tid;          /* 0: not begun yet */
+    uintptr_t thread; /* a pthread_t */
+    uint64_t mask;    /* of signals, while it is parked */
     uint64_t name, parent;
     uint32_t child, children;
     struct rt_runner *next_live, **place_live;
@@ -196,6 +198,11 @@ void rt_sleep_outside(const struct timespec *nap);
 
 /* A thread runs that does not take turns. */
 void rt_note_stranger(void);
+
+/* ---- signals.c: with the lock ---- */
+
+/* Nobody has the baton: is there a signal that somebody should handle? */
+void rt_look_for_signals(void);
 
 /* ---- endings.c ---- */
 
