@@ -128,7 +128,7 @@ static struct rt_runner *choose(struct rt_runner *me, enum rt_decision decision,
 static void nap_if_in_vain(void) {
     enum { OFTEN = 64 };
     static const struct timespec nap = {.tv_nsec = 100 * 1000};
-    if (rt_control.vain < OFTEN || !rt_is_somebody_outside())
+    if (rt_control.yields < OFTEN || !rt_is_somebody_outside())
         return;
     rt_unlock_baton();
     rt_system_call(SYS_nanosleep, (long)&nap, 0, 0, 0, 0, 0);

@@ -277,12 +277,11 @@ static void remove_runner(struct rt_runner *runner) {
         runner->next_live->place_live = runner->place_live;
     rt_number_ends(runner);
     if (runner->counts)
-        rt_system_call(SYS_munmap, (long)runner->counts,
-                       (long)(runner->count_capacity * sizeof *runner->counts), 0, 0, 0, 0);
+        rt_system_call(SYS_munmap, (long)runner->counts, RT_PLACES * sizeof *runner->counts, 0, 0,
+                       0, 0);
     runner->counts = NULL;
-    runner->count_capacity = runner->count_used = 0;
     atomic_fetch_sub(&rt_control.alive, 1);
-    rt_control.vain = 0;
+    rt_control.vain = rt_control.yields = 0;
     rt_log_runner(runner);
 }
 
