@@ -428,7 +428,22 @@ static enum st_spin_next change_by(const char *name) {
     for (const char *const *other = stores; *other; other++)
         if (strstr(name, *other))
             return ST_SPIN_STORES;
-    return ST_SPIN_SWAPS;
+    return ST_SPIN_CHANGES;
+}
+
+/* Is what the call answers what the next branch depends on? */
+static bool is_checked(const struct walk *walk, const struct journey *there, uint32_t site) {
+    enum { MOST_BEFORE_BRANCH = 64 };
+    struct journey on = *there;
+    go_one(&on, &walk->steps[site], true, site);
+    uint32_t at = walk->steps[site].next[0];
+    for (int i = 0; i < MOST_BEFORE_BRANCH && at != NOWHERE && !walk->steps[at].returns; i++) {
+        go_one(&on, &walk->steps[at], false, at);
+        if (walk->steps[at].instruction.flow == ST_FLOW_BRANCH)
+            return on.decided;
+        at = walk->steps[at].next[0];
+    }
+    return on.values.registers[ST_RAX].from & ST_ANSWER;
 }
 
 static enum st_spin_next next_of(struct walk *walk, const struct journey *there, uint32_t site,
@@ -444,9 +459,33 @@ static enum st_spin_next next_of(struct walk *walk, const struct journey *there,
         enum st_spin_next change = name ? change_by(name) : ST_SPIN_GOES_ON;
         if (change > next && go_on(walk, &on, site, i) &&
             is_same_place(&there->values, &on.values, arguments))
-            next = change;
+            next = change == ST_SPIN_CHANGES && is_checked(walk, &on, i) ? ST_SPIN_TAKES : change;
     }
     return next;
+}
+
+static bool is_known(const struct st_values *values) {
+    return !(values->registers[ST_RDI].from & ST_UNKNOWN);
+}
+
+static bool takes_there(struct walk *walk, const struct journey *there, uint32_t site,
+                        unsigned char arguments) {
+    if (arguments != ST_FIRST_ARGUMENT || !is_known(&there->values) ||
+        !is_checked(walk, there, site))
+        return false;
+    for (uint32_t i = 0; i < walk->count; i++) {
+        struct journey look = {.bad = NOWHERE};
+        if (i == site || !walk->steps[i].calls || walk->steps[i].effect != NO_EFFECT ||
+            !find_path(walk, 0, i, false))
+            continue;
+        st_values_start(&look.values);
+        go(walk, &look, i);
+        look.bad = NOWHERE;
+        if (is_known(&look.values) && is_same_place(&there->values, &look.values, arguments) &&
+            loops_around(walk, &look, i, arguments))
+            return true;
+    }
+    return false;
 }
 
 static bool passes_through(struct walk *walk, const struct journey *there, uint32_t site) {
@@ -481,6 +520,7 @@ static struct st_spin ask_function(struct walk *walk, uint64_t after, unsigned c
         loops_around(walk, &there, site, arguments) || leads_to_loop(walk, &there, site, arguments);
     if (spin.loops)
         spin.next = next_of(walk, &there, site, arguments);
+    spin.takes = takes_there(walk, &there, site, arguments);
     there.bad = bad;
     unsigned char from = arguments_of(&there.values, arguments);
     spin.passes = quietly && !(from & ~ST_ARGUMENTS) && passes_through(walk, &there, site);

@@ -26,8 +26,7 @@ struct st_atomic st_atomic_of(const struct st_stream_record *records) {
                               .after = low_bytes(records[1].argument, kept)};
 }
 
-/* A number, such as that of a thread, and no pointer. */
-static bool is_small(uint64_t value, unsigned bytes) {
+bool st_is_small(uint64_t value, unsigned bytes) {
     enum { LIMIT = 1 << 23 };
     return value < LIMIT || low_bytes(-value, bytes) < LIMIT;
 }
@@ -46,7 +45,7 @@ static bool is_take(const struct st_word *word, const struct st_atomic *atomic) 
     bool from_free = first ? atomic->before == 0 || (atomic->before == 1 && atomic->after == 0)
                            : atomic->before == word->free;
     return is_swap(atomic) && acquires(atomic) && from_free && atomic->before != atomic->after &&
-           is_small(atomic->after, atomic->bytes);
+           st_is_small(atomic->after, atomic->bytes);
 }
 
 static enum st_word_use become_data(struct st_word *word) {
@@ -95,7 +94,8 @@ static enum st_word_use use_by_holder(struct st_word *word, const struct st_atom
 static enum st_word_use use_of_taken(struct st_word *word, const struct st_atomic *atomic) {
     if (!is_write(atomic) || (is_swap(atomic) && atomic->before == atomic->after))
         return ST_USE_WAIT;
-    if (!is_swap(atomic) || atomic->after == word->free || !is_small(atomic->after, atomic->bytes))
+    if (!is_swap(atomic) || atomic->after == word->free ||
+        !st_is_small(atomic->after, atomic->bytes))
         return become_data(word);
     if (atomic->after == word->taken)
         return ST_USE_WAIT;
@@ -164,6 +164,7 @@ enum st_word_use st_word_use(struct st_word *word, uint32_t thread, const struct
     case ST_WORD_TICKET:
         return use_of_ticket(word, thread, atomic, ticket);
     case ST_WORD_DATA:
+    case ST_WORD_GATE:
         break;
     }
     return ST_USE_DATA;

@@ -32,7 +32,8 @@ enum st_word_state {
     ST_WORD_FRESH, /* never taken */
     ST_WORD_LOCK,
     ST_WORD_TICKET, /* the word of a ticket lock that says whose turn it is */
-    ST_WORD_DATA
+    ST_WORD_DATA,
+    ST_WORD_GATE /* of a lock that several can hold, or a semaphore (gate_words.c) */
 };
 
 struct st_word {
@@ -49,6 +50,11 @@ struct st_word {
     bool written;      /* by an atomic operation, so far */
     bool awaited;      /* threads spin until they see what they want: writes are sends, too */
     uint8_t unsent;    /* 1 + the generation with writes that came before that; 0: none */
+    bool gated;        /* threads spin at it and then swap it, or add to it, to come in ... */
+    bool counts_down;  /* ... and it counts how many still may */
+    bool large;        /* it had values that are no small numbers: a pointer, perhaps */
+    uint8_t takes;     /* what the place in the code does (gate_words.c) ... */
+    uint64_t asked;    /* ... that was asked about last */
     uint64_t tickets;  /* of ST_WORD_TICKET: the address of the other word; of that: of this one */
 };
 
@@ -71,6 +77,9 @@ enum st_word_use {
 static inline bool st_is_proven(const struct st_word *word) {
     return word->clean >= ST_PROBATION;
 }
+
+/* A number, such as that of a thread, and no pointer. */
+bool st_is_small(uint64_t value, unsigned bytes);
 
 /* Reads an operation from a record and the one after it. */
 struct st_atomic st_atomic_of(const struct st_stream_record *records);
