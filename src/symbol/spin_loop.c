@@ -30,6 +30,8 @@ struct step {
     uint64_t address;
     uint32_t next[2]; /* or NOWHERE */
     bool calls, returns;
+    bool swaps; /* a compare-and-swap: its second argument points to what it expects, and has found
+                 */
     unsigned char effect;
 };
 
@@ -143,6 +145,8 @@ static void read_call_step(struct walk *walk, uint32_t number, uint64_t site, un
     struct st_callee callee = st_code_callee(walk->object, &instruction);
     bool jumps = instruction.flow == ST_FLOW_JUMP || instruction.flow == ST_FLOW_JUMP_SLOT;
     walk->steps[number].calls = true;
+    walk->steps[number].swaps = callee.name && strstr(callee.name, "compare_exchange") &&
+                                !strstr(callee.name, "exchange_val");
     walk->steps[number].returns = jumps;
     if (callee.name && st_code_never_returns(callee.name))
         return;
@@ -279,6 +283,8 @@ static void go_one(struct journey *journey, const struct step *step, bool answer
         journey->bad == NOWHERE)
         journey->bad = number;
     if (step->calls) {
+        if (step->swaps)
+            st_values_answer_there(&journey->values);
         st_values_call(&journey->values, answers);
         return;
     }
@@ -390,6 +396,39 @@ static bool loops_around(struct walk *walk, const struct journey *there, uint32_
     struct journey twice = once;
     return go_on(walk, &twice, site, site) && twice.decided &&
            is_same_place(&once.values, &twice.values, arguments);
+}
+
+/* clang passes what a compare-and-swap expects, others a pointer to it. */
+static bool expects_answer(const struct walk *walk, struct journey *back, uint32_t site) {
+    struct st_value expected =
+        walk->steps[site].swaps ? st_values_there(&back->values) : back->values.registers[ST_RSI];
+    return expected.from & ST_ANSWER;
+}
+
+/* Can it come back to the site by this way out of a branch, expecting what it has found? */
+static bool learns_by(struct walk *walk, const struct journey *there, uint32_t site,
+                      uint32_t branch, unsigned way) {
+    struct journey back = *there;
+    uint32_t next = walk->steps[branch].next[way];
+    if (next == NOWHERE || !go_on(walk, &back, site, branch) || !find_path(walk, next, site, true))
+        return false;
+    go(walk, &back, site);
+    return expects_answer(walk, &back, site);
+}
+
+/* Does it wait for one value, whatever it finds? */
+static bool is_fixed(struct walk *walk, const struct journey *there, uint32_t site) {
+    struct journey once = *there;
+    const char *name = st_code_callee(walk->object, &walk->steps[site].instruction).name;
+    if (!name || !strstr(name, "compare_exchange"))
+        return true;
+    if (!go_on(walk, &once, site, site) || expects_answer(walk, &once, site))
+        return false;
+    for (uint32_t i = 0; i < walk->count; i++)
+        if (walk->steps[i].instruction.flow == ST_FLOW_BRANCH &&
+            (learns_by(walk, there, site, i, 0) || learns_by(walk, there, site, i, 1)))
+            return false;
+    return true;
 }
 
 /* Is it a call of the same function? */
@@ -520,6 +559,7 @@ static struct st_spin ask_function(struct walk *walk, uint64_t after, unsigned c
         loops_around(walk, &there, site, arguments) || leads_to_loop(walk, &there, site, arguments);
     if (spin.loops)
         spin.next = next_of(walk, &there, site, arguments);
+    spin.fixed = spin.loops && is_fixed(walk, &there, site);
     spin.takes = takes_there(walk, &there, site, arguments);
     there.bad = bad;
     unsigned char from = arguments_of(&there.values, arguments);

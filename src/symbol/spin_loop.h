@@ -28,6 +28,8 @@ enum st_spin_next { ST_SPIN_GOES_ON, ST_SPIN_STORES, ST_SPIN_CHANGES, ST_SPIN_TA
 struct st_spin {
     bool loops; /* it does nothing but look, until it sees what it waits for ... */
     enum st_spin_next next;
+    bool
+        fixed; /* a compare-and-swap: for the same value each time, not for the one that it found */
     /* The call swaps the word or adds to it, if it does not look: the function also spins at that
      * word, and what it does depends on what the call says. So a semaphore or a lock is taken. */
     bool takes;

@@ -20,6 +20,8 @@ static uint64_t generation_of(uint64_t address, unsigned generation) {
 static void start_anew(struct st_translator *t, struct st_word *word, uint64_t address) {
     for (unsigned i = 1; i <= word->generation; i++)
         st_variables_forget(&t->variables, generation_of(address, i), 1);
+    if (word->state == ST_WORD_GATE)
+        st_translate_forget_gate(t, address);
     *word = (struct st_word){0};
 }
 
@@ -263,6 +265,30 @@ static void look_at(struct st_translator *t, struct thread *thread, struct st_wo
     st_translate_data(t, thread, record, word->generation);
 }
 
+/* A swap that is tried until it finds the one value that it waits for, which others write. What it
+ * finds in vain is no access, and in the end it has waited. */
+static bool is_waiting_swap(struct st_translator *t, const struct thread *thread,
+                            const struct st_stream_record *record, const struct st_atomic *atomic) {
+    if (atomic->kind == ST_ATOMIC_LOAD || atomic->kind == ST_ATOMIC_STORE ||
+        atomic->kind == ST_ATOMIC_ADD)
+        return false;
+    struct st_spin spin = st_translate_spin(t, thread, record->argument);
+    return spin.loops && spin.fixed;
+}
+
+static void access_plainly(struct st_translator *t, struct thread *thread, struct st_word *word,
+                           const struct st_stream_record *record, const struct st_atomic *atomic) {
+    bool waits = is_waiting_swap(t, thread, record, atomic);
+    if (waits && atomic->before == atomic->after)
+        return;
+    if (waits)
+        st_translate_split(t, thread, ST_SPLIT_HERE);
+    if (atomic->kind > ST_ATOMIC_FAIL)
+        st_translate_seen_write(t, thread, word, record);
+    else
+        look_at(t, thread, word, record, atomic);
+}
+
 /* Only small numbers are gates: heads of lists are waited for, too. */
 static bool may_be_gate(struct st_translator *t, const struct thread *thread, struct st_word *word,
                         const struct st_stream_record *record, const struct st_atomic *atomic) {
@@ -346,10 +372,8 @@ static void use_word(struct st_translator *t, struct thread *thread, struct st_w
             become_data(t, word, address, lock);
         if (calls)
             access_word(t, thread, record, calls, word->generation);
-        else if (atomic.kind > ST_ATOMIC_FAIL)
-            st_translate_seen_write(t, thread, word, record);
         else
-            look_at(t, thread, word, record, &atomic);
+            access_plainly(t, thread, word, record, &atomic);
     }
 }
 
@@ -399,7 +423,8 @@ void st_translate_futex(struct st_translator *t, struct thread *thread,
     struct st_word *word = find_word(t, st_stream_address(record));
     if (word)
         word->unsettled = false;
-    if (!word || word->pool || word->state == ST_WORD_LOCK || word->state == ST_WORD_TICKET)
+    if (!word || word->pool || word->state == ST_WORD_LOCK || word->state == ST_WORD_TICKET ||
+        word->state == ST_WORD_GATE)
         return;
     if (st_stream_op(record) == ST_STREAM_FUTEX_WAIT)
         st_translate_split(t, thread, ST_SPLIT_HERE);

@@ -57,6 +57,13 @@ static int64_t *balance_of(struct thread *thread, uint64_t address) {
     return &thread->gates[i].balance;
 }
 
+void st_translate_forget_gate(struct st_translator *t, uint64_t address) {
+    for (uint32_t n = 0; n < t->serials.count; n++)
+        for (unsigned i = 0; t->threads[n] && i < GATES; i++)
+            if (t->threads[n]->gates[i].address == address)
+                t->threads[n]->gates[i].balance = 0;
+}
+
 static void as_semaphore(struct st_translator *t, struct thread *thread,
                          const struct st_stream_record *record, bool acquire) {
     struct st_stream_record on = {st_stream_what(acquire ? ST_STREAM_ACQUIRE : ST_STREAM_RELEASE,

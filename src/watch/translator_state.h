@@ -405,6 +405,7 @@ void st_translate_seen_write(struct st_translator *t, struct thread *thread, str
 /* Does a thread come in by this swap or addition, having spun? */
 bool st_translate_takes(struct st_translator *t, const struct thread *thread, struct st_word *word,
                         uint64_t pc);
+void st_translate_forget_gate(struct st_translator *t, uint64_t address);
 /* An operation on a word that is a gate, or becomes one by it; as a lock, it has its holder. */
 void st_translate_gate(struct st_translator *t, struct thread *thread, struct st_word *word,
                        const struct st_stream_record *record, const struct st_atomic *atomic);

@@ -40,12 +40,31 @@ static bool is_write(const struct st_atomic *atomic) {
     return atomic->kind > ST_ATOMIC_FAIL;
 }
 
-static bool is_take(const struct st_word *word, const struct st_atomic *atomic) {
+/* A pointer that only this thread takes the word by, as far as is known. */
+static bool is_owner(const struct st_word *word, uint32_t thread, uint64_t value) {
+    for (size_t i = 0; i < sizeof word->owners / sizeof *word->owners; i++)
+        if (word->owners[i].thread &&
+            (word->owners[i].thread == thread + 1) != (word->owners[i].value == value))
+            return false;
+    return true;
+}
+
+static void note_owner(struct st_word *word, uint32_t thread, uint64_t value) {
+    size_t count = sizeof word->owners / sizeof *word->owners;
+    for (size_t i = 0; i < count; i++)
+        if (word->owners[i].thread == thread + 1)
+            return;
+    word->owners[word->next_owner].thread = thread + 1;
+    word->owners[word->next_owner].value = value;
+    word->next_owner = (uint8_t)((word->next_owner + 1) % count);
+}
+
+static bool is_take(const struct st_word *word, uint32_t thread, const struct st_atomic *atomic) {
     bool first = word->state == ST_WORD_FRESH;
     bool from_free = first ? atomic->before == 0 || (atomic->before == 1 && atomic->after == 0)
                            : atomic->before == word->free;
     return is_swap(atomic) && acquires(atomic) && from_free && atomic->before != atomic->after &&
-           st_is_small(atomic->after, atomic->bytes);
+           (st_is_small(atomic->after, atomic->bytes) || is_owner(word, thread, atomic->after));
 }
 
 static enum st_word_use become_data(struct st_word *word) {
@@ -69,6 +88,8 @@ static void note_taken(struct st_word *word, uint64_t value) {
 static enum st_word_use take(struct st_word *word, uint32_t thread,
                              const struct st_atomic *atomic) {
     note_taken(word, atomic->after);
+    if (!st_is_small(atomic->after, atomic->bytes))
+        note_owner(word, thread, atomic->after);
     word->state = ST_WORD_LOCK;
     word->free = atomic->before;
     word->unsettled = false;
@@ -108,7 +129,7 @@ static enum st_word_use use_of_taken(struct st_word *word, const struct st_atomi
 
 static enum st_word_use use_of_free(struct st_word *word, uint32_t thread,
                                     const struct st_atomic *atomic) {
-    if (is_take(word, atomic))
+    if (is_take(word, thread, atomic))
         return take(word, thread, atomic);
     if (!is_write(atomic))
         return ST_USE_WAIT;
@@ -144,7 +165,7 @@ static enum st_word_use use_of_fresh(struct st_word *word, uint32_t thread,
             return use;
         word->state = ST_WORD_FRESH;
     }
-    if (is_take(word, atomic))
+    if (is_take(word, thread, atomic))
         return take(word, thread, atomic);
     if (is_write(atomic) && !(atomic->kind == ST_ATOMIC_STORE && atomic->after == 0))
         return become_data(word);
