@@ -56,7 +56,7 @@ struct waiting {
 /* Invariant: the clock is complete, that is, it has absorbed every ended block whose begin it
  * knows. */
 struct thread {
-    st_time *clock;
+    struct st_shared_row *clock;
     struct st_snapshot *snapshot;
     bool changed; /* the clock moved since the snapshot, or another transaction started */
     bool learned; /* the running block learned something after its begin */
@@ -75,8 +75,8 @@ struct aerodrome {
     size_t origin_capacity;
     struct thread *threads;
     size_t thread_count, thread_capacity;
-    uint32_t width;
     st_time *running; /* begin time of each thread's running block; ST_NEVER outside of blocks */
+    uint32_t running_room; /* entries of it: leaves of rows are compared with it as a whole */
     struct st_clock_accesses accesses;
     struct block *blocks; /* all of them, for collecting */
     size_t block_count;
@@ -95,10 +95,8 @@ static void *create(struct st_findings *findings) {
 
 static void destroy(void *state) {
     struct aerodrome *ad = state;
-    for (size_t t = 0; t < ad->thread_count; t++) {
-        free(ad->threads[t].clock);
+    for (size_t t = 0; t < ad->thread_count; t++)
         free(ad->threads[t].taken);
-    }
     st_clock_accesses_free(&ad->accesses);
     while (ad->blocks) {
         struct block *block = ad->blocks;
@@ -116,53 +114,11 @@ static void destroy(void *state) {
 
 static size_t memory(const void *state) {
     const struct aerodrome *ad = state;
-    return sizeof *ad + ad->snapshots.slab_bytes + st_clock_accesses_memory(&ad->accesses) +
-           st_thread_slots_memory(&ad->slots) + ad->origin_capacity * sizeof *ad->origins +
-           ad->thread_capacity * sizeof *ad->threads +
-           (ad->thread_count + 1) * ad->width * sizeof(st_time) +
-           ad->block_count * sizeof(struct block) + ad->stack_capacity * sizeof *ad->stack;
-}
-
-/* Snapshots absorb others, so all of them must be as wide as the clocks. When those grow, which
- * is rare, each is replaced by a wider copy; the old one holds the address of its copy in place
- * of its entries, and width 0, until it is collected. */
-static void widen_snapshot(struct aerodrome *ad, struct st_snapshot **reference) {
-    struct st_snapshot *old = *reference;
-    if (!old || old->width == ad->width)
-        return;
-    if (old->width) {
-        st_time *row = st_clock_widen(NULL, 0, ad->width, 0);
-        memcpy(row, old->clock, old->width * sizeof *row);
-        struct st_snapshot *copy =
-            st_snapshot_take(&ad->snapshots, old->thread, old->time, row, ad->width);
-        free(row);
-        copy->extra = old->extra;
-        old->extra = NULL;
-        old->width = 0;
-        memcpy(old->clock, &copy, sizeof copy);
-    }
-    memcpy(reference, old->clock, sizeof *reference);
-}
-
-static void widen_access(void *aerodrome, struct st_clock_access *access) {
-    widen_snapshot(aerodrome, &access->snapshot);
-}
-
-static __attribute__((noinline)) void widen(struct aerodrome *ad, uint32_t width) {
-    uint32_t old = ad->width;
-    ad->width = width;
-    ad->running = st_clock_widen(ad->running, old, width, ST_NEVER);
-    for (size_t t = 0; t < ad->thread_count; t++) {
-        ad->threads[t].clock = st_clock_widen(ad->threads[t].clock, old, width, 0);
-        widen_snapshot(ad, &ad->threads[t].snapshot);
-        for (size_t i = 0; i < ad->threads[t].taken_count; i++)
-            widen_snapshot(ad, &ad->threads[t].taken[i]);
-    }
-    st_clock_accesses_visit(&ad->accesses, widen_access, ad);
-    for (size_t t = 0; t < ad->origin_capacity; t++)
-        widen_snapshot(ad, &ad->origins[t].after.snapshot);
-    for (struct block *block = ad->blocks; block; block = block->next)
-        widen_snapshot(ad, &block->summary);
+    return sizeof *ad + st_snapshots_memory(&ad->snapshots) +
+           st_clock_accesses_memory(&ad->accesses) + st_thread_slots_memory(&ad->slots) +
+           ad->origin_capacity * sizeof *ad->origins + ad->thread_capacity * sizeof *ad->threads +
+           ad->running_room * sizeof *ad->running + ad->block_count * sizeof(struct block) +
+           ad->stack_capacity * sizeof *ad->stack;
 }
 
 static void make_room(struct aerodrome *ad, struct st_extent need) {
@@ -172,12 +128,15 @@ static void make_room(struct aerodrome *ad, struct st_extent need) {
 }
 
 static struct thread *add_thread(struct aerodrome *ad) {
-    if (ad->slots.count > ad->width)
-        widen(ad, st_clock_width(ad->slots.count));
     st_reserve(&ad->threads, &ad->thread_capacity, ad->slots.count);
-    struct thread *thread = &ad->threads[ad->thread_count++];
-    thread->clock = st_clock_widen(NULL, 0, ad->width, 0);
-    return thread;
+    if (ad->slots.count > ad->running_room) {
+        uint32_t old = ad->running_room;
+        ad->running_room = (old + old / 2 + ST_ROW_FAN) & ~(uint32_t)(ST_ROW_FAN - 1);
+        ad->running = st_realloc(ad->running, ad->running_room, sizeof *ad->running);
+        for (uint32_t t = old; t < ad->running_room; t++)
+            ad->running[t] = ST_NEVER;
+    }
+    return &ad->threads[ad->thread_count++];
 }
 
 /* The running block of t as something to wait for. */
@@ -192,11 +151,9 @@ static struct block *running_block(struct aerodrome *ad, uint32_t t) {
     return thread->block;
 }
 
-static void wait_for(struct st_snapshot *snapshot, struct block *block) {
+/* It is not among those that the snapshot waits for. */
+static void wait_for_new(struct st_snapshot *snapshot, struct block *block) {
     struct waiting *waiting = snapshot->extra;
-    for (uint32_t i = 0; waiting && i < waiting->count; i++)
-        if (waiting->blocks[i] == block)
-            return;
     if (!waiting || waiting->count == waiting->capacity) {
         uint32_t count = waiting ? waiting->count : 0;
         uint32_t capacity = count ? 2 * count : 2;
@@ -208,12 +165,19 @@ static void wait_for(struct st_snapshot *snapshot, struct block *block) {
     waiting->blocks[waiting->count++] = block;
 }
 
-/* How many running blocks does the clock know the begin of? */
-static uint32_t count_running(const st_time *clock, const st_time *running, uint32_t width) {
-    width &= ~UINT32_C(7);
+static void wait_for(struct st_snapshot *snapshot, struct block *block) {
+    const struct waiting *waiting = snapshot->extra;
+    for (uint32_t i = 0; waiting && i < waiting->count; i++)
+        if (waiting->blocks[i] == block)
+            return;
+    wait_for_new(snapshot, block);
+}
+
+/* How many running blocks does a leaf of a clock know the begin of? */
+static uint32_t count_running(const st_time *times, const st_time *running) {
     uint32_t count = 0;
-    for (uint32_t u = 0; u < width; u++)
-        count += running[u] <= clock[u];
+    for (uint32_t u = 0; u < ST_ROW_FAN; u++)
+        count += running[u] <= times[u];
     return count;
 }
 
@@ -221,13 +185,13 @@ static uint32_t count_running(const st_time *clock, const st_time *running, uint
 static struct st_snapshot *take_snapshot(struct aerodrome *ad, uint32_t t) {
     struct thread *thread = &ad->threads[t];
     struct st_snapshot *snapshot =
-        st_snapshot_take(&ad->snapshots, t, thread->clock[t], thread->clock, ad->width);
-    uint32_t own = ad->running[t] <= thread->clock[t];
-    if (count_running(thread->clock, ad->running, ad->width) == own)
-        return snapshot;
-    for (uint32_t u = 0; u < ad->thread_count; u++)
-        if (u != t && ad->running[u] <= thread->clock[u])
-            wait_for(snapshot, running_block(ad, u));
+        st_snapshot_take(&ad->snapshots, t, st_row_get(thread->clock, t), thread->clock);
+    const st_time *times;
+    for (uint64_t at = 0; (times = st_row_leaf(thread->clock, &at)); at += ST_ROW_FAN)
+        if (count_running(times, ad->running + at))
+            for (uint32_t i = 0; i < ST_ROW_FAN; i++)
+                if (at + i != t && ad->running[at + i] <= times[i])
+                    wait_for_new(snapshot, running_block(ad, (uint32_t)at + i));
     return snapshot;
 }
 
@@ -235,8 +199,10 @@ static struct st_snapshot *take_snapshot(struct aerodrome *ad, uint32_t t) {
 static struct st_snapshot *now(struct aerodrome *ad, uint32_t t) {
     struct thread *thread = &ad->threads[t];
     if (thread->changed) {
-        if (__builtin_expect(++thread->clock[t] >= ST_TIME_LIMIT, 0))
+        st_time time = st_row_get(thread->clock, t) + 1;
+        if (__builtin_expect(time >= ST_TIME_LIMIT, 0))
             ad->findings->gave_up = ST_OUT_OF_TIME;
+        st_row_set(&ad->snapshots.rows, &thread->clock, t, time);
         thread->snapshot = take_snapshot(ad, t);
         thread->changed = false;
         if (thread->depth) {
@@ -265,8 +231,9 @@ static bool is_complete(const struct st_snapshot *snapshot) {
     return !waiting || find_ended(waiting) == waiting->count;
 }
 
-static void absorb(struct st_snapshot *into, const struct st_snapshot *summary) {
-    st_clock_join(into->clock, summary->clock, into->width);
+static void absorb(struct aerodrome *ad, struct st_snapshot *into,
+                   const struct st_snapshot *summary) {
+    st_row_join(&ad->snapshots.rows, &into->clock, summary->clock);
     const struct waiting *waiting = summary->extra;
     for (uint32_t i = 0; waiting && i < waiting->count; i++)
         wait_for(into, waiting->blocks[i]);
@@ -294,7 +261,7 @@ static __attribute__((noinline)) void complete(struct aerodrome *ad, struct st_s
         }
         waiting->blocks[i] = waiting->blocks[--waiting->count];
         if (summary)
-            absorb(top, summary);
+            absorb(ad, top, summary);
     }
 }
 
@@ -305,14 +272,17 @@ static void report(struct aerodrome *ad) {
 }
 
 /* CHECKANDGET of the paper. */
-static void check_and_get(struct aerodrome *ad, uint32_t t, const st_time *clock) {
+static void check_and_get(struct aerodrome *ad, uint32_t t, struct st_shared_row *clock) {
     struct thread *thread = &ad->threads[t];
-    if (ad->running[t] <= clock[t])
+    if (ad->running[t] <= st_row_get(clock, t))
         report(ad);
-    if (count_running(clock, ad->running, ad->width))
-        for (uint32_t u = 0; u < ad->thread_count; u++)
-            ad->threads[u].known |= ad->running[u] <= clock[u];
-    st_clock_join(thread->clock, clock, ad->width);
+    const st_time *times;
+    for (uint64_t at = 0; (times = st_row_leaf(clock, &at)); at += ST_ROW_FAN)
+        if (count_running(times, ad->running + at))
+            for (uint32_t i = 0; i < ST_ROW_FAN; i++)
+                if (ad->running[at + i] <= times[i])
+                    ad->threads[at + i].known = true;
+    st_row_join(&ad->snapshots.rows, &thread->clock, clock);
     thread->changed = thread->learned = true;
 }
 
@@ -324,7 +294,7 @@ static __attribute__((noinline)) void learn(struct aerodrome *ad, uint32_t t,
 }
 
 static inline void edge(struct aerodrome *ad, uint32_t t, const struct st_clock_access *source) {
-    if (ad->threads[t].clock[source->thread] < source->time)
+    if (st_row_get(ad->threads[t].clock, source->thread) < source->time)
         learn(ad, t, source->snapshot);
 }
 
@@ -333,14 +303,14 @@ static __attribute__((noinline)) uint32_t enter(struct aerodrome *ad, uint32_t n
     struct st_thread_origin *origin = &ad->origins[number];
     const struct st_snapshot *known = origin->after.time ? origin->after.snapshot : NULL;
     st_time last;
-    uint32_t t = st_thread_slots_enter(&ad->slots, number, known ? known->clock : NULL,
-                                       known ? known->width : 0, &last);
+    uint32_t t = st_thread_slots_enter(&ad->slots, number, known ? known->clock : NULL, &last);
     struct thread *thread = t < ad->thread_count ? &ad->threads[t] : add_thread(ad);
-    memset(thread->clock, 0, ad->width * sizeof *thread->clock);
-    thread->clock[t] = last;
+    st_row_drop(&ad->snapshots.rows, thread->clock);
+    thread->clock = NULL;
+    st_row_set(&ad->snapshots.rows, &thread->clock, t, last);
     thread->changed = true;
     if (known)
-        learn(ad, t, origin->after.snapshot); /* may be another one now: it was widened */
+        learn(ad, t, origin->after.snapshot);
     *origin = (struct st_thread_origin){.joined = false};
     return t;
 }
@@ -352,7 +322,7 @@ static void on_begin(struct aerodrome *ad, uint32_t t) {
     thread->changed = true;
     thread->learned = thread->known = false;
     thread->taken_count = 0;
-    ad->running[t] = thread->clock[t] + 1; /* the time of its first snapshot */
+    ad->running[t] = st_row_get(thread->clock, t) + 1; /* the time of its first snapshot */
 }
 
 /* All accesses of a block that has ended know what the block knew in the end. */
@@ -365,7 +335,7 @@ static void complete_own(struct aerodrome *ad, uint32_t t) {
             break; /* the last one, and nothing was learned after it */
         if (!last)
             last = take_snapshot(ad, t);
-        absorb(snapshot, last);
+        absorb(ad, snapshot, last);
     }
 }
 
@@ -376,7 +346,7 @@ static void end_block(struct aerodrome *ad, uint32_t t) {
     ad->running[t] = ST_NEVER;
     if (thread->known) {
         for (uint32_t u = 0; u < ad->thread_count; u++)
-            if (u != t && ad->threads[u].clock[t] >= begin)
+            if (u != t && st_row_get(ad->threads[u].clock, t) >= begin)
                 check_and_get(ad, u, thread->clock);
     }
     if (thread->learned)
@@ -566,6 +536,11 @@ static void feed(void *state, const struct st_event *events, size_t count, uint6
         collect(ad);
 }
 
+static void forget(void *state, uint32_t variable) {
+    struct aerodrome *ad = state;
+    st_clock_accesses_forget(&ad->accesses, variable);
+}
+
 static void finish(void *state, uint64_t events) {
     struct aerodrome *ad = state;
     ad->number = events;
@@ -581,6 +556,7 @@ const struct st_engine st_aerodrome = {
     .summary = "vector clocks joined at the end of blocks; exact verdict, reported late",
     .create = create,
     .feed = feed,
+    .forget = forget,
     .finish = finish,
     .memory = memory,
     .destroy = destroy,

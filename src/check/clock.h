@@ -1,19 +1,19 @@
 /* Vector clocks for the engines that need them.
  *
  * A thread's clock says, for each thread u, the newest local time of u that happens before what the
- * thread does now. It is written by its own thread only. A variable or a lock keeps a snapshot: the
- * clock at one moment, immutable and shared by all accesses that the thread makes until its clock
- * changes. A thread's local time grows with every snapshot, so (thread, time) names a snapshot, and
- * clock[thread] >= time shows in constant time that the clock covers the snapshot.
+ * thread does now. It is a shared row (base/shared_row.h), so clocks cost what threads learned, not
+ * an entry for every pair of threads. A variable or a lock keeps a snapshot: the clock at one
+ * moment, shared by all accesses that the thread makes until its clock changes. A thread's local
+ * time grows with every snapshot, so (thread, time) names a snapshot, and an entry >= time for the
+ * thread shows in constant time that the clock covers the snapshot.
  *
  * Snapshots are collected by mark and sweep, not counted: an access overwrites a reference without
  * touching the snapshot behind it, which would be a cache miss on every access. */
 #ifndef SERIATIM_CHECK_CLOCK_H
 #define SERIATIM_CHECK_CLOCK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/shared_row.h"
+#include "check/pool.h"
 
 typedef uint32_t st_time;
 #define ST_NEVER UINT32_MAX
@@ -29,69 +29,42 @@ struct st_snapshot {
     uint32_t mark; /* see pool.h */
     uint32_t thread;
     st_time time;
-    uint32_t width; /* entries of clock; nothing of a thread beyond it happens before */
-    void *extra;    /* heap memory of the engine, released with the snapshot, or NULL */
-    st_time clock[];
+    struct st_shared_row *clock;
+    void *extra; /* heap memory of the engine, released with the snapshot, or NULL */
 };
 
-static inline st_time st_snapshot_time(const struct st_snapshot *snapshot, uint32_t thread) {
-    return thread < snapshot->width ? snapshot->clock[thread] : 0;
-}
-
-/* into := componentwise maximum. `into` has at least `width` entries. Widths are multiples of 8, so
- * that the vector loop needs no code for odd ends. */
-static inline void st_clock_join(st_time *restrict into, const st_time *restrict from,
-                                 uint32_t width) {
-    width &= ~UINT32_C(7);
-    for (uint32_t u = 0; u < width; u++)
-        into[u] = into[u] > from[u] ? into[u] : from[u];
-}
-
-static inline void st_clock_min(st_time *restrict into, const st_time *restrict from,
-                                uint32_t width) {
-    width &= ~UINT32_C(7);
-    for (uint32_t u = 0; u < width; u++)
-        into[u] = into[u] < from[u] ? into[u] : from[u];
-}
-
-/* The next width for at least `threads` entries: clocks grow rarely and stay multiples of 8. */
-uint32_t st_clock_width(uint32_t threads);
-
-/* A row of `width` entries instead of `old`; the new entries are `fill`. */
-st_time *st_clock_widen(st_time *row, uint32_t old, uint32_t width, st_time fill);
-
-/* Where snapshots live. */
+/* Where clocks and their snapshots live. */
 struct st_snapshots {
-    struct st_snapshot_class *classes; /* one for each width in use */
-    size_t class_count, class_capacity;
+    struct st_rows rows;
+    struct st_pool pool;
     uint32_t epoch;
-    size_t used_bytes; /* of slots in use */
-    size_t slab_bytes; /* of all slots */
-    size_t collect_at; /* used_bytes at which a collection pays */
+    size_t collect_at; /* bytes in use at which a collection pays */
 };
 
-void st_snapshots_init(struct st_snapshots *pool);
-void st_snapshots_free(struct st_snapshots *pool);
+void st_snapshots_init(struct st_snapshots *snapshots);
+void st_snapshots_free(struct st_snapshots *snapshots);
+size_t st_snapshots_memory(const struct st_snapshots *snapshots);
 
 /* A snapshot of `clock`; reachable until the next sweep at least. */
-struct st_snapshot *st_snapshot_take(struct st_snapshots *pool, uint32_t thread, st_time time,
-                                     const st_time *clock, uint32_t width);
+struct st_snapshot *st_snapshot_take(struct st_snapshots *snapshots, uint32_t thread, st_time time,
+                                     struct st_shared_row *clock);
 
 /* Collecting: when st_snapshots_full says so, call st_snapshots_mark_begin, then st_snapshot_mark
  * for every reachable snapshot, then st_snapshots_sweep. `root_bytes` is the size of the tables
  * that have to be walked; the next collection waits until as much was allocated, so that walking
  * costs a constant for each snapshot. */
-static inline bool st_snapshots_full(const struct st_snapshots *pool) {
-    return pool->used_bytes >= pool->collect_at;
+static inline bool st_snapshots_full(const struct st_snapshots *snapshots) {
+    return snapshots->pool.used_bytes + snapshots->rows.used_bytes >= snapshots->collect_at;
 }
-void st_snapshots_mark_begin(struct st_snapshots *pool);
-void st_snapshots_sweep(struct st_snapshots *pool, size_t root_bytes);
+void st_snapshots_mark_begin(struct st_snapshots *snapshots);
+void st_snapshots_sweep(struct st_snapshots *snapshots, size_t root_bytes);
 
 /* Marks it; true when it was not marked before. NULL is fine. */
-static inline bool st_snapshot_mark(const struct st_snapshots *pool, struct st_snapshot *snapshot) {
-    if (!snapshot || snapshot->mark == pool->epoch)
+static inline bool st_snapshot_mark(const struct st_snapshots *snapshots,
+                                    struct st_snapshot *snapshot) {
+    if (!snapshot || snapshot->mark == snapshots->epoch)
         return false;
-    snapshot->mark = pool->epoch;
+    snapshot->mark = snapshots->epoch;
     return true;
 }
 

@@ -87,13 +87,13 @@ static void start_list(struct st_clock_accesses *accesses, struct st_clock_varia
 }
 
 void st_reads_add(struct st_clock_accesses *accesses, struct st_clock_variable *variable,
-                  const struct st_clock_access *read, const st_time *clock) {
+                  const struct st_clock_access *read, const struct st_shared_row *clock) {
     if (!st_has_several_reads(variable))
         start_list(accesses, variable);
     struct st_reads *reads = variable->reads;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < reads->count; i++)
-        if (clock[reads->items[i].thread] < reads->items[i].time)
+        if (st_row_get(clock, reads->items[i].thread) < reads->items[i].time)
             reads->items[kept++] = reads->items[i];
     reads->count = kept;
     if (kept == 0) {
@@ -110,4 +110,10 @@ void st_reads_drop(struct st_clock_accesses *accesses, struct st_clock_variable 
     accesses->read_bytes -= list_bytes(variable->reads->capacity);
     free(variable->reads);
     variable->several = 0;
+}
+
+void st_clock_accesses_forget(struct st_clock_accesses *accesses, uint32_t variable) {
+    if (variable < accesses->variable_capacity)
+        st_clock_variable_write(accesses, &accesses->variables[variable],
+                                &(struct st_clock_access){.time = 0});
 }

@@ -75,13 +75,13 @@ void st_clock_accesses_visit(struct st_clock_accesses *accesses,
 /* Adds a read by a thread with that clock. A read that happens before it is replaced by it: what a
  * later write must learn from the first it learns from the second. */
 void st_reads_add(struct st_clock_accesses *accesses, struct st_clock_variable *variable,
-                  const struct st_clock_access *read, const st_time *clock);
+                  const struct st_clock_access *read, const struct st_shared_row *clock);
 
 static inline void st_clock_variable_read(struct st_clock_accesses *accesses,
                                           struct st_clock_variable *variable,
                                           const struct st_clock_access *read,
-                                          const st_time *clock) {
-    if (clock[variable->read.thread] >= variable->read.time)
+                                          const struct st_shared_row *clock) {
+    if (st_row_get(clock, variable->read.thread) >= variable->read.time)
         variable->read = *read;
     else
         st_reads_add(accesses, variable, read, clock);
@@ -98,5 +98,8 @@ static inline void st_clock_variable_write(struct st_clock_accesses *accesses,
         st_reads_drop(accesses, variable);
     variable->read.time = 0;
 }
+
+/* The number stands for another variable from now on, which nobody has accessed. */
+void st_clock_accesses_forget(struct st_clock_accesses *accesses, uint32_t variable);
 
 #endif

@@ -111,7 +111,7 @@ struct doublechecker {
     struct node *all;
     size_t node_count, nodes_at; /* live, and when to collect garbage */
     struct st_place *log;        /* events for the second phase, since the last time */
-    struct node **log_nodes;     /* the transactions that they are in */
+    struct node **log_nodes;     /* the transactions that they are in; of ST_FORGET: NULL */
     size_t log_count, log_capacity, log_nodes_capacity, log_at;
     uint64_t serials, searches;
     struct thread *threads;
@@ -474,10 +474,11 @@ static bool is_live(const struct doublechecker *dc, const struct node *component
 static void replay(struct doublechecker *dc) {
     size_t kept = 0;
     for (size_t i = 0; i < dc->log_count; i++) {
-        struct node *node = component_of(dc->log_nodes[i]);
-        if (!node->component && !node->replayed && !is_live(dc, node))
+        struct node *node = dc->log_nodes[i] ? component_of(dc->log_nodes[i]) : NULL;
+        if (node && !node->component && !node->replayed && !is_live(dc, node))
             continue;
-        node->replayed = true;
+        if (node)
+            node->replayed = true;
         dc->log[kept++] = dc->log[i];
     }
     st_velodrome_replay(dc->precise, dc->log, kept);
@@ -614,6 +615,20 @@ static void feed(void *state, const struct st_event *events, size_t count, uint6
     }
 }
 
+/* The second phase is behind: it forgets the variable when it gets here. */
+static void forget(void *state, uint32_t variable) {
+    struct doublechecker *dc = state;
+    if (variable >= dc->variable_capacity || dc->variables[variable].state == UNOWNED)
+        return;
+    dc->variables[variable] = (struct object){.state = UNOWNED};
+    if (!dc->log_count) {
+        st_velodrome.forget(dc->precise, variable);
+        return;
+    }
+    dc->here.event = (struct st_event){.target = variable, .written = ST_READ, .op = ST_FORGET};
+    write_log(dc, NULL);
+}
+
 static void finish(void *state, uint64_t events) {
     struct doublechecker *dc = state;
     for (size_t t = 0; t < dc->thread_count; t++)
@@ -629,6 +644,7 @@ const struct st_engine st_doublechecker = {
     .summary = "ownership changes, then precise replay; exact verdict, blames what closes a cycle",
     .create = create,
     .feed = feed,
+    .forget = forget,
     .finish = finish,
     .memory = memory,
     .destroy = destroy,

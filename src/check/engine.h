@@ -1,4 +1,4 @@
-/* An engine: a value with a name and five functions. It sees events, never files, and fills
+/* An engine: a value with a name and six functions. It sees events, never files, and fills
  * findings.
  *
  * Events come validated (trace/validate.h) and in order; an engine ignores operations that it does
@@ -19,8 +19,8 @@ struct st_engine {
     /* Events in trace order; the first has that number. Never fails. */
     void (*feed)(void *state, const struct st_event *events, size_t count, uint64_t first);
 
-    /* This number stands for another variable from now on. NULL: the engine is for traces, in which
-     * every variable has its own number. */
+    /* The life of this variable has ended: from now on the number stands for another one of the
+     * same name, or for none. What was found keeps the number. */
     void (*forget)(void *state, uint32_t variable);
 
     /* No more events come; the trace may be truncated (open blocks). Sets findings->verdict. */

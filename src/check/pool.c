@@ -13,7 +13,8 @@ void st_pool_init(struct st_pool *pool, size_t object_bytes) {
     pool->slab.block_objects = BLOCK_BYTES / object_bytes > 8 ? BLOCK_BYTES / object_bytes : 8;
 }
 
-void st_pool_sweep(struct st_pool *pool, uint32_t epoch, void (*release)(void *object)) {
+void st_pool_sweep(struct st_pool *pool, uint32_t epoch,
+                   void (*release)(void *context, void *object), void *context) {
     const struct st_slab *slab = &pool->slab;
     for (size_t b = 0; b < slab->block_count; b++) {
         for (size_t i = 0; i < slab->block_objects; i++) {
@@ -22,7 +23,7 @@ void st_pool_sweep(struct st_pool *pool, uint32_t epoch, void (*release)(void *o
             if (mark == 0 || mark == epoch)
                 continue;
             if (release)
-                release(object);
+                release(context, object);
             st_pool_give(pool, object);
         }
     }

@@ -40,7 +40,8 @@ static inline void st_pool_give(struct st_pool *pool, void *object) {
 
 /* Takes back every object that is not marked with this epoch; `release`, or NULL, is called for
  * each of them before. */
-void st_pool_sweep(struct st_pool *pool, uint32_t epoch, void (*release)(void *object));
+void st_pool_sweep(struct st_pool *pool, uint32_t epoch,
+                   void (*release)(void *context, void *object), void *context);
 
 static inline size_t st_pool_memory(const struct st_pool *pool) {
     return st_slab_memory(&pool->slab);

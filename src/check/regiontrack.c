@@ -36,7 +36,7 @@
 #include <string.h>
 
 struct thread {
-    st_time *clock; /* clock[own number] is the time of `snapshot` */
+    struct st_shared_row *clock; /* its own entry is the time of `snapshot` */
     struct st_snapshot *snapshot;
     bool changed; /* the clock moved since the snapshot, or another transaction started */
     uint32_t depth;
@@ -48,11 +48,10 @@ struct thread {
     bool violated;
     size_t violation;
 
-    /* Frontier of that block. Valid while in_frontiers is set; otherwise it reaches nothing, and
-     * the row may not even be there: few threads ever need one. */
-    st_time *frontier;
-    bool in_frontiers;
-    uint32_t frontier_index; /* in regiontrack.frontiers */
+    /* Frontier of that block. Entry u is ST_NEVER - frontier[u]: what is not reached is 0 then,
+     * and the entries of a row only grow. NULL: it reaches nothing, like most. */
+    struct st_shared_row *frontier;
+    uint32_t frontier_index; /* in regiontrack.frontiers, if it reaches something */
 };
 
 struct regiontrack {
@@ -63,12 +62,11 @@ struct regiontrack {
     size_t origin_capacity;
     struct thread *threads;
     size_t thread_count, thread_capacity;
-    uint32_t width; /* of all clocks and frontiers */
     struct st_clock_accesses accesses;
     uint32_t *frontiers; /* threads whose running block reaches something */
-    size_t frontier_count, frontier_capacity, frontier_rows; /* rows: threads with `frontier` */
-    bool serializable;                                       /* so far */
-    uint64_t number;                                         /* of the current event */
+    size_t frontier_count, frontier_capacity;
+    bool serializable; /* so far */
+    uint64_t number;   /* of the current event */
     const struct st_event *event;
     uint32_t slot; /* of its thread */
 };
@@ -84,10 +82,6 @@ static void *create(struct st_findings *findings) {
 
 static void destroy(void *state) {
     struct regiontrack *rt = state;
-    for (size_t t = 0; t < rt->thread_count; t++) {
-        free(rt->threads[t].clock);
-        free(rt->threads[t].frontier);
-    }
     st_clock_accesses_free(&rt->accesses);
     st_snapshots_free(&rt->snapshots);
     st_thread_slots_free(&rt->slots);
@@ -99,22 +93,10 @@ static void destroy(void *state) {
 
 static size_t memory(const void *state) {
     const struct regiontrack *rt = state;
-    return sizeof *rt + rt->snapshots.slab_bytes + st_clock_accesses_memory(&rt->accesses) +
-           st_thread_slots_memory(&rt->slots) + rt->origin_capacity * sizeof *rt->origins +
-           rt->thread_capacity * sizeof *rt->threads +
-           (rt->thread_count + rt->frontier_rows) * rt->width * sizeof(st_time) +
+    return sizeof *rt + st_snapshots_memory(&rt->snapshots) +
+           st_clock_accesses_memory(&rt->accesses) + st_thread_slots_memory(&rt->slots) +
+           rt->origin_capacity * sizeof *rt->origins + rt->thread_capacity * sizeof *rt->threads +
            rt->frontier_capacity * sizeof *rt->frontiers;
-}
-
-static void widen_clocks(struct regiontrack *rt, uint32_t threads) {
-    uint32_t width = st_clock_width(threads);
-    for (size_t t = 0; t < rt->thread_count; t++) {
-        rt->threads[t].clock = st_clock_widen(rt->threads[t].clock, rt->width, width, 0);
-        if (rt->threads[t].frontier)
-            rt->threads[t].frontier =
-                st_clock_widen(rt->threads[t].frontier, rt->width, width, ST_NEVER);
-    }
-    rt->width = width;
 }
 
 static void make_room(struct regiontrack *rt, struct st_extent need) {
@@ -124,22 +106,19 @@ static void make_room(struct regiontrack *rt, struct st_extent need) {
 }
 
 static struct thread *add_thread(struct regiontrack *rt) {
-    if (rt->slots.count > rt->width)
-        widen_clocks(rt, rt->slots.count);
     st_reserve(&rt->threads, &rt->thread_capacity, rt->slots.count);
-    struct thread *thread = &rt->threads[rt->thread_count++];
-    thread->clock = st_clock_widen(NULL, 0, rt->width, 0);
-    return thread;
+    return &rt->threads[rt->thread_count++];
 }
 
 /* The thread's clock as it is now. Starts a subregion if anything changed. */
 static struct st_snapshot *now(struct regiontrack *rt, uint32_t t) {
     struct thread *thread = &rt->threads[t];
     if (thread->changed) {
-        st_time time = ++thread->clock[t];
+        st_time time = st_row_get(thread->clock, t) + 1;
+        st_row_set(&rt->snapshots.rows, &thread->clock, t, time);
         if (__builtin_expect(time >= ST_TIME_LIMIT, 0))
             rt->findings->gave_up = ST_OUT_OF_TIME;
-        thread->snapshot = st_snapshot_take(&rt->snapshots, t, time, thread->clock, rt->width);
+        thread->snapshot = st_snapshot_take(&rt->snapshots, t, time, thread->clock);
         thread->changed = false;
     }
     return thread->snapshot;
@@ -182,32 +161,31 @@ static void report_violation(struct regiontrack *rt, uint32_t t,
     thread->violation = st_findings_violation(rt->findings, &violation);
 }
 
+/* Does its block reach the transaction of thread u at that time? */
+static bool reaches(const struct thread *thread, uint32_t u, st_time time) {
+    return st_row_get(thread->frontier, u) >= ST_NEVER - time;
+}
+
 /* The block of q now reaches what the block of t reaches (nothing, when t is in none), and the
  * transaction of t that starts at local time `sink`. */
 static void extend_frontier(struct regiontrack *rt, uint32_t q, uint32_t t, st_time sink) {
     struct thread *thread = &rt->threads[q];
-    if (!thread->in_frontiers) {
-        if (!thread->frontier) {
-            thread->frontier = st_clock_widen(NULL, 0, rt->width, ST_NEVER);
-            rt->frontier_rows++;
-        }
-        memset(thread->frontier, 0xff, rt->width * sizeof *thread->frontier);
-        thread->in_frontiers = true;
+    if (!thread->frontier) {
         thread->frontier_index = (uint32_t)rt->frontier_count;
         st_reserve(&rt->frontiers, &rt->frontier_capacity, rt->frontier_count + 1);
         rt->frontiers[rt->frontier_count++] = q;
     }
-    if (rt->threads[t].in_frontiers)
-        st_clock_min(thread->frontier, rt->threads[t].frontier, rt->width);
-    if (sink < thread->frontier[t])
-        thread->frontier[t] = sink;
+    st_row_join(&rt->snapshots.rows, &thread->frontier, rt->threads[t].frontier);
+    if (!reaches(thread, t, sink))
+        st_row_set(&rt->snapshots.rows, &thread->frontier, t, ST_NEVER - sink);
 }
 
 static void drop_frontier(struct regiontrack *rt, struct thread *thread) {
     uint32_t last = rt->frontiers[--rt->frontier_count];
     rt->frontiers[thread->frontier_index] = last;
     rt->threads[last].frontier_index = thread->frontier_index;
-    thread->in_frontiers = false;
+    st_row_drop(&rt->snapshots.rows, thread->frontier);
+    thread->frontier = NULL;
 }
 
 /* Every running block that reaches the source of the new edge reaches its target from now on. */
@@ -216,10 +194,10 @@ static void update_frontiers(struct regiontrack *rt, uint32_t t,
     const struct thread *thread = &rt->threads[t];
     uint32_t a = source->thread;
     /* A unary event has the local time that it is about to get. */
-    st_time sink = thread->depth ? thread->begin_time : thread->clock[t] + 1;
+    st_time sink = thread->depth ? thread->begin_time : st_row_get(thread->clock, t) + 1;
     for (size_t i = 0; i < rt->frontier_count; i++) {
         uint32_t q = rt->frontiers[i];
-        if (q != t && rt->threads[q].frontier[a] <= source->time)
+        if (q != t && reaches(&rt->threads[q], a, source->time))
             extend_frontier(rt, q, t, sink);
     }
     if (rt->threads[a].depth && rt->threads[a].begin_time <= source->time)
@@ -232,25 +210,24 @@ static __attribute__((noinline)) void learn(struct regiontrack *rt, uint32_t t,
     struct thread *thread = &rt->threads[t];
     const struct st_snapshot *snapshot = source->snapshot;
     if (thread->depth) {
-        bool violated = thread->begin_time <= st_snapshot_time(snapshot, t);
+        bool violated = thread->begin_time <= st_row_get(snapshot->clock, t);
         if (violated && !thread->violated)
             report_violation(rt, t, source, op);
-        if (violated ||
-            (thread->in_frontiers && thread->frontier[source->thread] <= source->time)) {
+        if (violated || reaches(thread, source->thread, source->time)) {
             st_findings_bad_event(rt->findings, rt->number);
             rt->serializable = false;
         }
     }
     if (rt->serializable)
         update_frontiers(rt, t, source);
-    st_clock_join(thread->clock, snapshot->clock, snapshot->width);
+    st_row_join(&rt->snapshots.rows, &thread->clock, snapshot->clock);
     thread->changed = true;
 }
 
 /* The dependence source -> current event, if there is a source. */
 static inline void edge(struct regiontrack *rt, uint32_t t, const struct st_clock_access *source,
                         enum st_op op) {
-    if (rt->threads[t].clock[source->thread] < source->time)
+    if (st_row_get(rt->threads[t].clock, source->thread) < source->time)
         learn(rt, t, source, op);
 }
 
@@ -259,11 +236,11 @@ static __attribute__((noinline)) uint32_t enter(struct regiontrack *rt, uint32_t
     struct st_thread_origin *origin = &rt->origins[number];
     const struct st_snapshot *known = origin->after.time ? origin->after.snapshot : NULL;
     st_time last;
-    uint32_t t = st_thread_slots_enter(&rt->slots, number, known ? known->clock : NULL,
-                                       known ? known->width : 0, &last);
+    uint32_t t = st_thread_slots_enter(&rt->slots, number, known ? known->clock : NULL, &last);
     struct thread *thread = t < rt->thread_count ? &rt->threads[t] : add_thread(rt);
-    memset(thread->clock, 0, rt->width * sizeof *thread->clock);
-    thread->clock[t] = last;
+    st_row_drop(&rt->snapshots.rows, thread->clock);
+    thread->clock = NULL;
+    st_row_set(&rt->snapshots.rows, &thread->clock, t, last);
     thread->changed = true;
     if (known)
         learn(rt, t, &origin->after, ST_FORK);
@@ -276,7 +253,7 @@ static void on_begin(struct regiontrack *rt, const struct st_event *event) {
     if (thread->depth++)
         return;
     thread->changed = true;
-    thread->begin_time = thread->clock[rt->slot] + 1;
+    thread->begin_time = st_row_get(thread->clock, rt->slot) + 1;
     thread->block = event->target;
     thread->begin = rt->number;
     thread->begin_loc = event->loc;
@@ -289,7 +266,7 @@ static void on_end(struct regiontrack *rt) {
     if (--thread->depth)
         return;
     thread->changed = true; /* what follows is another transaction */
-    if (thread->in_frontiers)
+    if (thread->frontier)
         drop_frontier(rt, thread);
     st_findings_block_end(rt->findings, thread->violation, thread->begin, rt->number);
 }
@@ -427,6 +404,11 @@ static void feed(void *state, const struct st_event *events, size_t count, uint6
         collect(rt);
 }
 
+static void forget(void *state, uint32_t variable) {
+    struct regiontrack *rt = state;
+    st_clock_accesses_forget(&rt->accesses, variable);
+}
+
 static void finish(void *state, uint64_t events) {
     struct regiontrack *rt = state;
     (void)events;
@@ -439,6 +421,7 @@ const struct st_engine st_regiontrack = {
     .summary = "vector clocks and frontiers; exact verdict, first bad event and violated blocks",
     .create = create,
     .feed = feed,
+    .forget = forget,
     .finish = finish,
     .memory = memory,
     .destroy = destroy,

@@ -37,10 +37,10 @@ void st_thread_slots_reserve(struct st_thread_slots *slots, size_t threads) {
 
 /* The slot that was left last comes first: who forks often knows the end of the thread that it
  * joined before. */
-static uint32_t take_vacant(struct st_thread_slots *slots, const st_time *known, uint32_t width) {
+static uint32_t take_vacant(struct st_thread_slots *slots, const struct st_shared_row *known) {
     for (size_t i = slots->vacant_count; known && i-- > 0;) {
         uint32_t slot = slots->vacant[i];
-        if (slot >= width || known[slot] < slots->slots[slot].last)
+        if (st_row_get(known, slot) < slots->slots[slot].last)
             continue;
         memmove(&slots->vacant[i], &slots->vacant[i + 1],
                 (--slots->vacant_count - i) * sizeof *slots->vacant);
@@ -49,9 +49,9 @@ static uint32_t take_vacant(struct st_thread_slots *slots, const st_time *known,
     return ST_NO_SLOT;
 }
 
-uint32_t st_thread_slots_enter(struct st_thread_slots *slots, uint32_t thread, const st_time *known,
-                               uint32_t width, st_time *last) {
-    uint32_t slot = take_vacant(slots, known, width);
+uint32_t st_thread_slots_enter(struct st_thread_slots *slots, uint32_t thread,
+                               const struct st_shared_row *known, st_time *last) {
+    uint32_t slot = take_vacant(slots, known);
     if (slot == ST_NO_SLOT) {
         slot = slots->count++;
         st_reserve(&slots->slots, &slots->slot_capacity, slots->count);

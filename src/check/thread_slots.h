@@ -1,6 +1,6 @@
 /* Which entry of a clock stands for which thread. A thread has a slot while it runs, and one that
- * was joined leaves its slot to a thread that starts later, so clocks are as wide as the number of
- * threads that live at the same time, not of all that there ever were.
+ * was joined leaves its slot to a thread that starts later, so clocks have entries for threads that
+ * live at the same time, not for all that there ever were.
  *
  * Why that changes no answer: a thread gets the slot of an earlier one only if it knows the last
  * local time of that one when it starts (through its fork, which comes after the join, as a rule).
@@ -10,7 +10,9 @@
  * must; and a transaction that reaches one of the earlier thread reaches those of the later one, as
  * it does by the join and the fork. Which thread it was follows from the slot and the time.
  *
- * A thread that is not joined, or was joined inside a block, keeps its slot: it may go on. If a
+ * A thread that is not joined, or was joined inside a block, keeps its slot: it may go on. What
+ * that costs is its entry in the clocks of those who know of it, and these share entries
+ * (base/shared_row.h). If a
  * joined thread goes on, which repaired traces have, it gets a slot like a new thread; what it knew
  * when it left must have been kept for that, and for a second join. */
 #ifndef SERIATIM_CHECK_THREAD_SLOTS_H
@@ -51,10 +53,10 @@ size_t st_thread_slots_memory(const struct st_thread_slots *slots);
 void st_thread_slots_reserve(struct st_thread_slots *slots, size_t threads);
 
 /* Gives the thread, which has none, a slot: a vacant one, if the thread knows all that was done in
- * it, or slots->count, one more than before. `known` is what the thread knows, `width` entries, or
- * NULL for nothing. The thread's local times are to be greater than *last. */
-uint32_t st_thread_slots_enter(struct st_thread_slots *slots, uint32_t thread, const st_time *known,
-                               uint32_t width, st_time *last);
+ * it, or slots->count, one more than before. `known` is what the thread knows. The thread's local
+ * times are to be greater than *last. */
+uint32_t st_thread_slots_enter(struct st_thread_slots *slots, uint32_t thread,
+                               const struct st_shared_row *known, st_time *last);
 
 /* The thread was joined at its local time `last`. */
 void st_thread_slots_leave(struct st_thread_slots *slots, uint32_t thread, st_time last);

@@ -633,6 +633,16 @@ static void feed(void *state, const struct st_event *events, size_t count, uint6
     }
 }
 
+static void forget(void *state, uint32_t number) {
+    struct velodrome *vd = state;
+    if (number >= vd->variable_capacity)
+        return;
+    struct variable *variable = &vd->variables[number];
+    vd->read_bytes -= variable->read_capacity * sizeof *variable->reads;
+    free(variable->reads);
+    *variable = (struct variable){.reads = NULL};
+}
+
 void st_velodrome_replay(void *state, const struct st_place *places, size_t count) {
     struct velodrome *vd = state;
     for (size_t i = 0; i < count; i++)
@@ -640,6 +650,10 @@ void st_velodrome_replay(void *state, const struct st_place *places, size_t coun
     for (size_t i = 0; i < count; i++) {
         const struct st_place *later = &places[i + ST_AHEAD < count ? i + ST_AHEAD : i];
         __builtin_prefetch(&vd->variables[later->event.target], 1);
+        if (places[i].event.op == ST_FORGET) {
+            forget(vd, places[i].event.target);
+            continue;
+        }
         vd->here = places[i];
         on_event(vd, &places[i].event);
     }
@@ -657,6 +671,7 @@ const struct st_engine st_velodrome = {
     .summary = "transaction graph; exact verdict and first bad event, sound but incomplete blame",
     .create = create,
     .feed = feed,
+    .forget = forget,
     .finish = finish,
     .memory = memory,
     .destroy = destroy,

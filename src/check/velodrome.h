@@ -14,7 +14,8 @@ enum st_blame {
 /* State for the functions of st_velodrome with another rule of blame. */
 void *st_velodrome_create(struct st_findings *findings, enum st_blame blame);
 
-/* The next events in trace order. Transactions may be left out as a whole. */
+/* The next events in trace order. Transactions may be left out as a whole. An event ST_FORGET says
+ * that a variable is forgotten. */
 void st_velodrome_replay(void *state, const struct st_place *places, size_t count);
 
 #endif

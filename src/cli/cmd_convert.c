@@ -37,15 +37,26 @@ static const struct st_writer_format *choose_format(unsigned to, const char *pat
     return NULL;
 }
 
+/* Text has no mark for the end of a life, and gets none: there each life is a variable. */
+static int copy_ends(const struct st_reading *reading, void *writer, struct st_error *error) {
+    size_t count;
+    const struct st_variable_run *ended = st_trace_ended(reading->trace, &count);
+    return count ? st_native_writer_end(writer, ended, count, error) : 0;
+}
+
 static int copy_events(struct st_reading *reading, const struct st_writer_format *format,
                        void *writer, const struct st_output *output, struct st_error *error) {
     struct st_event *events;
     uint64_t first;
     long count;
-    while ((count = st_reading_next(reading, &events, &first, error)) > 0)
-        if (format->write(writer, events, (size_t)count, error) < 0 ||
+    while ((count = st_reading_next(reading, &events, &first, error)) > 0) {
+        if (copy_ends(reading, writer, error) < 0 ||
+            format->write(writer, events, (size_t)count, error) < 0 ||
             st_output_check(output, error) < 0)
             return -1;
+        if (format == &st_native_writer && !st_trace_is_text(reading->trace))
+            st_trace_drop_names(reading->trace, st_native_writer_named(writer));
+    }
     return count < 0 ? -1 : format->finish(writer, st_trace_truncated(reading->trace), error);
 }
 
@@ -74,8 +85,9 @@ static enum status run(const void *given, const char *const *operands) {
     struct st_output output;
     struct st_error error;
     const struct st_writer_format *format = choose_format(values->to, operands[1], &error);
-    if (!format || open_reading(&reading, operands[0], values->repair ? ST_TRACE_REPAIR : 0,
-                                values->common.quiet, &error) < 0)
+    unsigned flags =
+        (values->repair ? ST_TRACE_REPAIR : 0) | (format == &st_native_writer ? ST_TRACE_LIVES : 0);
+    if (!format || open_reading(&reading, operands[0], flags, values->common.quiet, &error) < 0)
         return complain(&error);
     const char *const inputs[] = {operands[0], NULL};
     int result = st_output_open(&output, operands[1], inputs, &error);

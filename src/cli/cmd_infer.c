@@ -295,7 +295,9 @@ static void write_json(const struct st_inference *inference, const struct rankin
 static int add_trace(struct st_inference *inference, const char *path, const struct values *values,
                      struct st_error *error) {
     struct st_reading reading;
-    if (open_reading(&reading, path, (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD,
+    if (open_reading(&reading, path,
+                     (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD | ST_TRACE_LIVES |
+                         ST_TRACE_PACKED,
                      values->common.quiet, error) < 0)
         return -1;
     int result = st_inference_read(inference, path, &reading, values->relation, error);

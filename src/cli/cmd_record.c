@@ -35,6 +35,8 @@ struct record {
     char *path;
     FILE *file;
     void *writer;
+    struct st_variable_run *ended; /* lives, since the last batch */
+    size_t ended_count, ended_capacity;
     bool failed;
     struct st_error error; /* why */
 };
@@ -89,6 +91,31 @@ static bool open_trace(struct record *record) {
     return true;
 }
 
+/* The end of a life ends a chunk, too, so ends wait until one is nearly full. */
+static bool is_nearly_full(void *context) {
+    const struct record *record = context;
+    return record->writer && st_native_writer_waiting(record->writer) >= ST_CHUNK_EVENTS / 4 * 3;
+}
+
+static void end_life(void *context, uint32_t variable) {
+    struct record *record = context;
+    if (record->ended_count) {
+        struct st_variable_run *last = &record->ended[record->ended_count - 1];
+        if (last->first + last->count == variable) {
+            last->count++;
+            return;
+        }
+    }
+    st_reserve(&record->ended, &record->ended_capacity, record->ended_count + 1);
+    record->ended[record->ended_count++] = (struct st_variable_run){variable, 1};
+}
+
+static int write_ends(struct record *record) {
+    size_t count = record->ended_count;
+    record->ended_count = 0;
+    return count ? st_native_writer_end(record->writer, record->ended, count, &record->error) : 0;
+}
+
 static void write_events(void *context, struct st_event *events, const uint64_t *at, size_t count) {
     (void)at;
     struct record *record = context;
@@ -98,10 +125,14 @@ static void write_events(void *context, struct st_event *events, const uint64_t 
     struct st_symbols *symbols = st_translator_symbols(translator);
     if (!record->describer)
         record->describer = st_describer_new(translator, symbols);
+    symbols->reuses = true;
     st_describe_events(record->describer, events, count);
     st_validate(record->validator, events, count, symbols->threads.count, symbols->locks.count);
-    if (st_native_writer.write(record->writer, events, count, &record->error) < 0)
+    if (write_ends(record) < 0 ||
+        st_native_writer.write(record->writer, events, count, &record->error) < 0)
         give_up(record);
+    else
+        st_names_drop(&symbols->variables, st_native_writer_named(record->writer));
 }
 
 static void save(void *context) {
@@ -176,12 +207,18 @@ static void release(struct record *record) {
     st_watch_free(&record->watch);
     st_validator_free(record->validator);
     other_processes_free(&record->others);
+    free(record->ended);
     free(record->path);
 }
 
 static struct st_translation translation_for(struct record *record) {
-    return (struct st_translation){
-        .sites = true, .outline = true, .names = true, .sink = write_events, .context = record};
+    return (struct st_translation){.sites = true,
+                                   .outline = true,
+                                   .names = true,
+                                   .sink = write_events,
+                                   .forget = end_life,
+                                   .may_forget = is_nearly_full,
+                                   .context = record};
 }
 
 /* ---- other processes ---- */

@@ -206,8 +206,12 @@ static int read_all(struct st_reading *reading, struct st_race_list *races,
     struct st_event *events;
     uint64_t first;
     long count;
-    while ((count = st_reading_next(reading, &events, &first, error)) > 0)
+    while ((count = st_reading_next(reading, &events, &first, error)) > 0) {
+        size_t ended_count;
+        const struct st_variable_run *ended = st_trace_ended(reading->trace, &ended_count);
+        st_race_list_forget(races, ended, ended_count);
         st_race_list_feed(races, events, (size_t)count, first);
+    }
     end_reading(reading, count == 0);
     return (int)count;
 }
@@ -235,7 +239,9 @@ static enum status run(const void *given, const char *const *operands) {
     struct st_race_list races;
     struct st_output output;
     struct st_error error;
-    if (open_reading(&reading, operands[0], (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD,
+    if (open_reading(&reading, operands[0],
+                     (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD | ST_TRACE_LIVES |
+                         ST_TRACE_PACKED,
                      values->common.quiet, &error) < 0)
         return complain(&error);
     int result = st_output_open(&output, values->output, operands, &error);

@@ -56,6 +56,17 @@ void st_engine_run_feed(struct st_engine_run *run, const struct st_event *events
     run->seconds += processor_time() - start;
 }
 
+void st_engine_run_forget(struct st_engine_run *run, const struct st_variable_run *ended,
+                          size_t count) {
+    if (run->stopped || !count)
+        return;
+    double start = processor_time();
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t n = 0; n < ended[i].count; n++)
+            run->engine->forget(run->state, ended[i].first + n);
+    run->seconds += processor_time() - start;
+}
+
 void st_engine_run_finish(struct st_engine_run *run, uint64_t events) {
     if (run->stopped)
         return;

@@ -25,6 +25,10 @@ void st_engine_run_free(struct st_engine_run *run);
 void st_engine_run_feed(struct st_engine_run *run, const struct st_event *events,
                         const uint64_t *at, size_t count, uint64_t first);
 
+/* The lives of these variables have ended. */
+void st_engine_run_forget(struct st_engine_run *run, const struct st_variable_run *ended,
+                          size_t count);
+
 /* There are no more events, after that many. Does nothing if the engine has stopped. */
 void st_engine_run_finish(struct st_engine_run *run, uint64_t events);
 

@@ -38,9 +38,10 @@ static void adopt_event(struct st_symbols *to, const struct st_symbols *from,
     enum st_op op = (enum st_op)event->written;
     event->thread = adopt_name(&to->threads, &from->threads, event->thread);
     event->loc = adopt_location(to, from, event->loc);
-    if (event->target != ST_NO_NAME)
-        event->target =
-            adopt_name(st_symbols_of(to, op), st_symbols_of_const(from, op), event->target);
+    if (event->target == ST_NO_NAME)
+        return;
+    const char *name = st_target_name(from, op, event->target);
+    event->target = st_names_add(st_symbols_of(to, op), name, strlen(name));
 }
 
 /* Of the source of an edge only the thread may be known. */
@@ -119,6 +120,15 @@ static void add_trace(struct st_inference *inference, const char *path,
                                    .unusual = relation != usual};
 }
 
+static void forget_ended(const struct st_engine *engine, void *state,
+                         const struct st_trace *trace) {
+    size_t count;
+    const struct st_variable_run *ended = st_trace_ended(trace, &count);
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t n = 0; n < ended[i].count; n++)
+            engine->forget(state, ended[i].first + n);
+}
+
 static int analyse(struct st_reading *reading, enum st_relation relation,
                    struct st_findings *findings, struct st_selection *selection,
                    struct st_error *error) {
@@ -130,6 +140,7 @@ static int analyse(struct st_reading *reading, enum st_relation relation,
     while ((count = st_reading_next(reading, &events, &first, error)) > 0) {
         st_select(selection, events, (size_t)count);
         st_relation_apply(relation, st_trace_channels(reading->trace), events, (size_t)count);
+        forget_ended(engine, state, reading->trace);
         engine->feed(state, events, (size_t)count, first);
     }
     if (count == 0)

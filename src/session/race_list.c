@@ -47,6 +47,13 @@ void st_race_list_feed(struct st_race_list *list, const struct st_event *events,
     st_races_feed(list->races, events, count, first);
 }
 
+void st_race_list_forget(struct st_race_list *list, const struct st_variable_run *ended,
+                         size_t count) {
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t n = 0; n < ended[i].count; n++)
+            st_races_forget(list->races, ended[i].first + n);
+}
+
 const char *st_race_list_gave_up(const struct st_race_list *list) {
     return st_races_gave_up(list->races);
 }

@@ -27,6 +27,10 @@ void st_race_list_free(struct st_race_list *list);
 void st_race_list_feed(struct st_race_list *list, const struct st_event *events, size_t count,
                        uint64_t first);
 
+/* The lives of these variables have ended. */
+void st_race_list_forget(struct st_race_list *list, const struct st_variable_run *ended,
+                         size_t count);
+
 /* Was the trace too long for this analysis? Then nothing is known about races. */
 const char *st_race_list_gave_up(const struct st_race_list *list);
 

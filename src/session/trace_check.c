@@ -26,9 +26,12 @@ bool st_trace_check_stopped(const struct st_trace_check *check) {
     return true;
 }
 
-static void feed(struct st_trace_check *check, const struct st_event *events, size_t count,
-                 uint64_t first) {
+static void feed(struct st_trace_check *check, const struct st_trace *trace,
+                 const struct st_event *events, size_t count, uint64_t first) {
+    size_t ended_count;
+    const struct st_variable_run *ended = st_trace_ended(trace, &ended_count);
     for (size_t i = 0; i < check->count; i++) {
+        st_engine_run_forget(&check->runs[i], ended, ended_count);
         st_engine_run_feed(&check->runs[i], events, NULL, count, first);
         st_engine_run_note_memory(&check->runs[i]);
     }
@@ -55,7 +58,7 @@ int st_trace_check_read(struct st_trace_check *check, struct st_trace_input *inp
            (count = st_trace_input_next(input, &events, &first, error)) > 0) {
         st_relation_apply(check->relation, st_trace_channels(input->reading.trace), events,
                           (size_t)count);
-        feed(check, events, (size_t)count, first);
+        feed(check, input->reading.trace, events, (size_t)count, first);
     }
     st_reading_stop(&input->reading);
     if (count < 0)
@@ -66,6 +69,8 @@ int st_trace_check_read(struct st_trace_check *check, struct st_trace_input *inp
 
 struct race_batch {
     struct st_race_edges *edges;
+    const struct st_variable_run *ended;
+    size_t ended_count;
     const struct st_event *events;
     size_t count;
     uint64_t first;
@@ -73,6 +78,7 @@ struct race_batch {
 
 static void feed_races(void *context) {
     const struct race_batch *batch = context;
+    st_race_edges_forget(batch->edges, batch->ended, batch->ended_count);
     st_race_edges_feed(batch->edges, batch->events, batch->count, batch->first);
 }
 
@@ -83,13 +89,15 @@ static const char *read_again(const struct st_trace_source *source, struct st_ra
     struct race_batch batch = {.edges = edges};
     long count;
     bool room = true;
-    if (st_reading_open(&reading, source->path, (source->flags & ST_TRACE_REPAIR) | ST_TRACE_AHEAD,
-                        source->progress, &error) < 0)
+    unsigned flags =
+        (source->flags & ST_TRACE_REPAIR) | ST_TRACE_AHEAD | ST_TRACE_LIVES | ST_TRACE_PACKED;
+    if (st_reading_open(&reading, source->path, flags, source->progress, &error) < 0)
         return "the trace could not be read again";
     while (room && st_race_edges_waits(edges) &&
            (count = st_reading_next(&reading, &events, &batch.first, &error)) > 0) {
         batch.events = events;
         batch.count = (size_t)count;
+        batch.ended = st_trace_ended(reading.trace, &batch.ended_count);
         room = st_try(feed_races, &batch);
     }
     st_reading_close(&reading);

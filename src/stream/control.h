@@ -248,8 +248,10 @@ static inline uint32_t st_control_slot(const uint64_t *sites, uint64_t site) {
 
 enum { ST_CONTROL_MAIN = 1 };
 
+/* Never 0, nor that of the first thread. */
 static inline uint64_t st_control_child(uint64_t parent, uint32_t child) {
-    return st_control_mix(parent, child + UINT64_C(1));
+    uint64_t name = st_control_mix(st_control_mix(2, parent), child + UINT64_C(1));
+    return name > ST_CONTROL_MAIN ? name : name + 2;
 }
 
 #endif

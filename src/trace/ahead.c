@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Waking the other thread costs a system call and more, so batches are handed over in groups. Both
  * sides may hold back GROUP - 1 batches, and the analysis has one in use: SLOTS must be larger than
@@ -32,6 +33,17 @@ void st_batch_read(struct st_batch *batch, const struct st_format *format, void 
     batch->threads = symbols->threads.count;
     batch->locks = symbols->locks.count;
     batch->consumed = input->consumed;
+    batch->ended_count = 0;
+    if (batch->count <= 0 || !format->ended)
+        return;
+    const struct st_variable_run *ended = format->ended(reader, &batch->ended_count);
+    st_reserve(&batch->ended, &batch->ended_capacity, batch->ended_count);
+    if (batch->ended_count)
+        memcpy(batch->ended, ended, batch->ended_count * sizeof *ended);
+}
+
+void st_batch_free(struct st_batch *batch) {
+    free(batch->ended);
 }
 
 static void unlock(void *lock) {
@@ -99,5 +111,7 @@ void st_ahead_stop(struct st_ahead *ahead) {
     pthread_join(ahead->thread, NULL);
     pthread_cond_destroy(&ahead->changed);
     pthread_mutex_destroy(&ahead->lock);
+    for (size_t i = 0; i < SLOTS; i++)
+        st_batch_free(&ahead->slots[i]);
     free(ahead);
 }

@@ -16,12 +16,16 @@ struct st_batch {
     uint32_t threads, locks;
     uint64_t consumed; /* bytes of the input, up to and including this batch */
     struct st_error error;
+    struct st_variable_run *ended; /* lives that ended before the first of them */
+    size_t ended_count, ended_capacity;
     struct st_event events[ST_BATCH_EVENTS];
 };
 
 /* Takes one batch from the reader in the calling thread. */
 void st_batch_read(struct st_batch *batch, const struct st_format *format, void *reader,
                    const struct st_input *input, const struct st_symbols *symbols);
+
+void st_batch_free(struct st_batch *batch);
 
 struct st_ahead;
 

@@ -39,6 +39,8 @@ enum st_op {
     /* Likewise only in `run`: variable `target` was a part of variable `loc` until now, so every
      * access to that was an access to it. */
     ST_SPLIT,
+    /* Only inside of engines: variable `target` is forgotten here (check/engine.h). */
+    ST_FORGET,
 };
 
 #define ST_NO_NAME UINT32_MAX
@@ -62,6 +64,11 @@ struct st_event {
 };
 
 _Static_assert(sizeof(struct st_event) == 16, "events are streamed in large arrays");
+
+/* Variables whose numbers follow each other. */
+struct st_variable_run {
+    uint32_t first, count;
+};
 
 /* "read", "write", ... as in messages, and "r", "w", ... as in STD text. */
 const char *st_op_word(enum st_op op);

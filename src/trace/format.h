@@ -56,6 +56,11 @@ struct st_format {
      * the end, or -1 with an error that has a line or an offset. */
     long (*next)(void *reader, struct st_event *events, size_t capacity, struct st_error *error);
 
+    /* The variables whose lives ended before the events that `next` returned last, but after those
+     * before: these numbers stand for other variables of the same names from there on. Valid until
+     * the next call. NULL: no life ever ends. */
+    const struct st_variable_run *(*ended)(const void *reader, size_t *count);
+
     /* After the end: was the trace truncated (a native file without its last chunk)? */
     bool (*truncated)(const void *reader);
 
@@ -93,6 +98,18 @@ struct st_writer_format {
 };
 
 extern const struct st_writer_format st_std_writer, st_native_writer;
+
+/* For the native writer, where the symbols reuse numbers: these variables have ended. Ends the
+ * chunk, so it pays to wait until some tens of thousands of events do: st_native_writer_waiting
+ * says how many that are, of ST_CHUNK_EVENTS at most. */
+int st_native_writer_end(void *writer, const struct st_variable_run *runs, size_t count,
+                         struct st_error *error);
+uint32_t st_native_writer_waiting(const void *writer);
+
+/* The names of the variables below this number are in the file: their texts can be dropped. */
+uint32_t st_native_writer_named(const void *writer);
+
+enum { ST_CHUNK_EVENTS = 65536 };
 
 /* The writer with that name, or NULL. */
 const struct st_writer_format *st_writer_find(const char *name);

@@ -16,10 +16,11 @@ struct st_trace {
     void *reader;
     struct st_validator *validator;
     bool may_read_ahead;
-    size_t batches;         /* read so far */
-    struct st_ahead *ahead; /* NULL while this thread reads */
-    uint64_t consumed;      /* bytes of the input */
-    struct st_batch batch;  /* of this thread's reading */
+    size_t batches;              /* read so far */
+    struct st_ahead *ahead;      /* NULL while this thread reads */
+    uint64_t consumed;           /* bytes of the input */
+    struct st_batch batch;       /* of this thread's reading */
+    const struct st_batch *last; /* the one that was returned last */
 };
 
 /* Finds the format from the first bytes and opens its reader. */
@@ -42,6 +43,8 @@ struct st_trace *st_trace_open(const char *path, unsigned flags, struct st_error
         return NULL;
     }
     st_symbols_init(&trace->symbols);
+    trace->symbols.reuses = flags & ST_TRACE_LIVES;
+    trace->symbols.packs = flags & ST_TRACE_PACKED;
     trace->validator = st_validator_new(flags & ST_TRACE_REPAIR);
     trace->may_read_ahead = flags & ST_TRACE_AHEAD;
     if (open_reader(trace, error) < 0) {
@@ -57,6 +60,7 @@ void st_trace_close(struct st_trace *trace) {
     st_ahead_stop(trace->ahead);
     if (trace->reader)
         trace->format->close(trace->reader);
+    st_batch_free(&trace->batch);
     st_validator_free(trace->validator);
     st_symbols_free(&trace->symbols);
     st_input_close(&trace->input);
@@ -68,6 +72,7 @@ void st_trace_close(struct st_trace *trace) {
 static long explain(struct st_trace *trace, struct st_error *error) {
     st_ahead_stop(trace->ahead);
     trace->ahead = NULL;
+    trace->last = NULL;
     struct st_error found;
     st_validate_explain(trace->validator, &trace->symbols, &found);
     enum st_position_kind at = st_trace_is_text(trace) ? ST_AT_LINE : ST_AT_EVENT;
@@ -89,6 +94,7 @@ long st_trace_next(struct st_trace *trace, struct st_event **events, struct st_e
     struct st_batch *batch = take_batch(trace);
     long count = batch->count;
     *events = batch->events;
+    trace->last = count > 0 ? batch : NULL;
     trace->consumed = batch->consumed;
     if (count < 0)
         *error = batch->error;
@@ -108,8 +114,17 @@ long st_trace_next(struct st_trace *trace, struct st_event **events, struct st_e
     return count;
 }
 
+const struct st_variable_run *st_trace_ended(const struct st_trace *trace, size_t *count) {
+    *count = trace->last ? trace->last->ended_count : 0;
+    return trace->last ? trace->last->ended : NULL;
+}
+
 const struct st_symbols *st_trace_symbols(const struct st_trace *trace) {
     return &trace->symbols;
+}
+
+void st_trace_drop_names(struct st_trace *trace, uint32_t first) {
+    st_names_drop(&trace->symbols.variables, first);
 }
 
 const struct st_channels *st_trace_channels(const struct st_trace *trace) {

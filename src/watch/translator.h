@@ -46,6 +46,7 @@ struct st_translation {
      * of the same name. NULL: every variable has its own number for ever, and memory grows with
      * each allocation. */
     void (*forget)(void *context, uint32_t variable);
+    bool (*may_forget)(void *context); /* now, between two batches; NULL: always */
 
     void *context; /* of all of them */
 };

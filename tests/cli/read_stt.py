@@ -33,10 +33,14 @@ class Version:
     """How the versions of the format differ."""
 
     def __init__(self, number):
-        self.tables = TABLES[:number + 4]
-        self.columns = COLUMNS[:(6, 7, 13)[number - 1]]
+        self.tables = TABLES[:min(number, 3) + 4]
+        self.columns = COLUMNS[:(6, 7, 13, 13)[number - 1]]
         self.step = 8 if number == 1 else 16
-        self.sites = [] if number == 3 else None  # the lines of the sites, by number
+        self.sites = [] if number >= 3 else None  # the lines of the sites, by number
+        self.lives = number >= 4
+        self.ended = set()  # variables that have had no event since
+        self.times = {}  # by name: how many variables of this name there were
+        self.nth = {}  # by variable: which one of those it is
         self.frames = 0
         self.column_heads = 8 + 8 * len(self.tables)
         self.heads_size = self.column_heads + COLUMN_HEAD.size * len(self.columns)
@@ -119,10 +123,29 @@ def event_text(version, names, columns, targets, i):
     loc = columns["loc"][i]
     text = name_of(names, "threads", thread) + b"|" + OPERATIONS[op].encode()
     if target >= 0:
-        text += b"(" + name_of(names, TARGET_TABLE[column], target) + b")"
+        name = name_of(names, TARGET_TABLE[column], target)
+        text += b"(" + (life_of(version, name, target) if column == "variable" else name) + b")"
     text += b"|"
     text += location(version, names, loc // 2) if loc % 2 else b"%d" % (loc // 2)
     return text + b"\n"
+
+
+def life_of(version, name, variable):
+    """The name of the variable; each life is a variable of its own in STD text. (So is each of
+    several variables with one name from the start, but the files of the tests have none.)"""
+    if variable not in version.nth or variable in version.ended:
+        version.ended.discard(variable)
+        version.nth[variable] = version.times[name] = version.times.get(name, 0) + 1
+    nth = version.nth[variable]
+    return name if nth == 1 else b"%s #%d" % (name, nth)
+
+
+def read_ends(version, payload, names):
+    count = struct.unpack_from("<I", payload)[0]
+    require(count and len(payload) == 4 + 8 * count, "size of the ends")
+    for first, length in struct.iter_unpack("<II", payload[4:]):
+        require(length and first + length <= len(names["variables"]), "end of no life")
+        version.ended.update(range(first, first + length))
 
 
 def location(version, names, number):
@@ -175,7 +198,7 @@ def read_trace(data, out):
     require(data[:8] == MAGIC, "not a native trace")
     require(len(data) >= 12, "cut before its first event")
     number = struct.unpack_from("<I", data, 8)[0]
-    require(number in (1, 2, 3), "unknown version")
+    require(number in (1, 2, 3, 4), "unknown version")
     version = Version(number)
     names = {table: [] for table in TABLES}
     events, marked = 0, {}
@@ -187,6 +210,8 @@ def read_trace(data, out):
         elif kind in (b"aTOM", b"jOIN"):
             require(kind not in marked, "marks without events")
             marked[kind] = read_marks(payload)
+        elif kind == b"GONE" and version.lives:
+            read_ends(version, payload, names)
         elif kind == b"ENDT":
             total, flags = struct.unpack_from("<QI", payload)
             require(total == events, "number of events in the end chunk")

@@ -23,7 +23,7 @@ class IndependentReader(Case):
             self.assertEqual(self.read("a.stt"), (0, content))
 
     def test_it_reads_the_golden_file_of_each_version_as_seriatim_does(self):
-        for version, events in ((1, 19), (2, 26), (3, 26)):
+        for version, events in ((1, 19), (2, 26), (3, 26), (4, 26)):
             with self.subTest(version=version):
                 self.write("golden.stt", (TRACES / f"golden-v{version}.stt").read_bytes())
                 converted = self.run_here("convert", "golden.stt", "-")
@@ -32,7 +32,7 @@ class IndependentReader(Case):
                 self.assertEqual(converted.text.count("\n"), events)
 
     def test_both_say_that_a_file_was_cut(self):
-        for version in (1, 2, 3):
+        for version in (1, 2, 3, 4):
             whole = (TRACES / f"golden-v{version}.stt").read_bytes()
             for size in (350, 500, len(whole) - 1):
                 with self.subTest(version=version, size=size):
@@ -42,11 +42,20 @@ class IndependentReader(Case):
                     self.assertEqual(self.run_here("convert", "cut.stt", "-").out, text)
 
     def test_what_is_converted_is_of_the_version_that_it_takes(self):
-        for version, newer in ((1, 2), (2, 2), (3, 3)):
+        for version, newer in ((1, 2), (2, 2), (3, 3), (4, 4)):
             self.write("old.stt", (TRACES / f"golden-v{version}.stt").read_bytes())
             self.assert_clean(self.run_here("convert", "old.stt", "new.stt"))
             self.assertEqual((self.folder / "new.stt").read_bytes()[8:12], bytes([newer, 0, 0, 0]))
             self.assertEqual(self.read("new.stt"), self.read("old.stt"))
+
+    def test_a_variable_after_the_end_of_its_life_is_another_one(self):
+        self.write("golden.stt", (TRACES / "golden-v4.stt").read_bytes())
+        text = self.run_here("convert", "golden.stt", "-").text
+        self.assertEqual(text.count("(balance)"), 3)
+        self.assertEqual(text.count("(balance #2)"), 2)
+        self.assertIn("(balance #2)", self.run_here("dump", "golden.stt").text)
+        self.assertEqual(self.run_here("stats", "golden.stt", "--format", "json").json
+                         ["variables"], 2)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 #include "reference/evidence.h"
 #include "reference/generate.h"
 #include "reference/deferred.h"
+#include "reference/lives.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -57,8 +58,9 @@ static bool __attribute__((format(printf, 2, 3))) differs(char *why, const char 
 
 /* ---- running ---- */
 
-/* With threads numbered 0, 7, 14, ... the clocks of an engine must grow in mid-trace. */
-enum { SPREAD = 7 };
+/* With threads numbered 0, 3, 6, ... the clocks of an engine must grow in mid-trace. All numbers
+ * stay below 64: from there on witness keeps the other one of two reads that are alike. */
+enum { SPREAD = 3 };
 
 static void spread_threads(struct st_event *event) {
     event->thread *= SPREAD;
@@ -90,19 +92,40 @@ static void gather_findings(struct st_findings *findings) {
     }
 }
 
-/* Feeds the sample in one batch, or (with `batches`) in small ones with spread threads. */
-static void run(const struct st_engine *engine, const struct sample *sample,
+/* Up to the next life that ends, from event i on, whose ends were seen to. */
+static size_t events_until_end(const struct lives *lives, const struct sample *sample, size_t i) {
+    size_t count = 1;
+    while (i + count < sample->count && !lives->ended[i + count])
+        count++;
+    return count;
+}
+
+static void forget(const struct st_engine *engine, void *state, uint64_t ended) {
+    for (uint32_t n = 0; ended >> n; n++) {
+        if (ended >> n & 1)
+            engine->forget(state, n);
+        if (n == 63)
+            break;
+    }
+}
+
+/* Feeds the sample in one batch, or (with `batches`) in small ones with spread threads. Variables
+ * share numbers as `sharing` decides, unless it is 0. */
+static void run(const struct st_engine *engine, const struct sample *sample, uint64_t sharing,
                 struct st_findings *findings, struct chance *batches) {
     struct st_event events[SAMPLE_EVENTS];
+    struct lives lives;
     sample_feed(sample, events);
+    lives_share(&lives, sample, events, sharing);
     st_findings_init(findings, 0);
     void *state = engine->create(findings);
     for (size_t i = 0; i < sample->count;) {
-        size_t count = sample->count - i;
+        size_t count = events_until_end(&lives, sample, i);
+        forget(engine, state, lives.ended[i]);
         /* A separate copy for each batch: if an engine keeps a pointer into the events it was fed,
          * the sanitizers find it, and without them the overwriting does. */
         struct st_event batch[SAMPLE_EVENTS];
-        memcpy(batch, &events[i], count * sizeof batch[0]);
+        memcpy(batch, &lives.events[i], count * sizeof batch[0]);
         if (batches) {
             size_t small = 1 + chance_below(batches, 4);
             count = small < count ? small : count;
@@ -118,6 +141,8 @@ static void run(const struct st_engine *engine, const struct sample *sample,
     engine->destroy(state);
     if (batches)
         gather_findings(findings);
+    if (sharing)
+        lives_restore_findings(&lives, sample, findings);
 }
 
 /* ---- findings against the reference ---- */
@@ -332,12 +357,13 @@ static bool same_findings(const struct st_findings *a, const struct st_findings 
 }
 
 bool compare_engine(const struct st_engine *engine, const struct sample *sample,
-                    const struct reference *reference, uint64_t batches, char *why) {
+                    const struct reference *reference, uint64_t batches, uint64_t sharing,
+                    char *why) {
     const struct promise *promise = promise_of(engine->name);
     struct chance chance = {batches};
     struct st_findings whole, pieces;
-    run(engine, sample, &whole, NULL);
-    run(engine, sample, &pieces, &chance);
+    run(engine, sample, sharing, &whole, NULL);
+    run(engine, sample, sharing, &pieces, &chance);
     bool same = check_verdict(promise, &whole, reference, why) &&
                 check_blocks(promise, &whole, sample, reference, why) &&
                 check_evidence(promise, &whole, sample, reference, why);
@@ -379,11 +405,11 @@ static void print_edges(FILE *file, const struct st_edge *edges, size_t count) {
     fputc('\n', file);
 }
 
-void compare_print_findings(FILE *file, const struct st_engine *engine,
-                            const struct sample *sample) {
+void compare_print_findings(FILE *file, const struct st_engine *engine, const struct sample *sample,
+                            uint64_t sharing) {
     static const char *const verdicts[] = {"undecided", "serializable", "not serializable"};
     struct st_findings findings;
-    run(engine, sample, &findings, NULL);
+    run(engine, sample, sharing, &findings, NULL);
     fprintf(file, "  %s", verdicts[findings.verdict]);
     if (findings.first_bad_event)
         fprintf(file, ", first bad event %" PRIu64, findings.first_bad_event);

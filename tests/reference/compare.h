@@ -9,9 +9,11 @@ enum { COMPARE_TEXT = 256 };
 
 /* Runs the engine on the sample, once in one batch and once in small batches, whose sizes
  * `batches` decides, and compares what an engine of that name promises (see the table in
- * compare.c). True if all agrees; otherwise `why` (of COMPARE_TEXT bytes) holds a sentence. */
+ * compare.c). Variables share numbers (lives.h) as `sharing` decides, unless it is 0. True if all
+ * agrees; otherwise `why` (of COMPARE_TEXT bytes) holds a sentence. */
 bool compare_engine(const struct st_engine *engine, const struct sample *sample,
-                    const struct reference *reference, uint64_t batches, char *why);
+                    const struct reference *reference, uint64_t batches, uint64_t sharing,
+                    char *why);
 
 /* Runs witness with deferred accesses (deferred.h), and compares the same. */
 bool compare_deferred(const struct sample *sample, const struct reference *reference, uint64_t seed,
@@ -28,7 +30,7 @@ extern struct compare_paths compare_paths;
 bool compare_algorithm1(const struct sample *sample, const struct reference *reference, char *why);
 
 /* Runs the engine in one batch and prints what it found. */
-void compare_print_findings(FILE *file, const struct st_engine *engine,
-                            const struct sample *sample);
+void compare_print_findings(FILE *file, const struct st_engine *engine, const struct sample *sample,
+                            uint64_t sharing);
 
 #endif

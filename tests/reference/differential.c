@@ -1,19 +1,21 @@
 /* differential: compares all engines with the reference on random traces.
  *
  *     differential [--seed S] [--count N] [--engine NAME] [--forever] [--verbose]
- *                  [--damaged] [--deferred] [--races]
+ *                  [--damaged] [--deferred] [--lives] [--races]
  *
  * Each trace is checked by both relations, `locks` and `data`.
  *
  * Trace number i comes from the seed S + i, so a mismatch is reproduced with `--seed <the seed
  * printed> --count 1`. With --damaged the traces are malformed ones after repair,
  * as `check --repair` shows them to engines. With --deferred only witness is compared, which then
- * gets accesses deferred, as `run` defers them. With --races the search for data races is compared,
- * instead of engines, and some accesses are atomic. Status 0: all agree; 1: a mismatch, printed
- * with the smallest trace that shows it; 2: usage. */
+ * gets accesses deferred, as `run` defers them. With --lives variables share numbers, one after the
+ * other, as those of a recording do, also together with --races or --damaged. With --races the
+ * search for data races is compared, instead of engines, and some accesses are atomic. Status 0:
+ * all agree; 1: a mismatch, printed with the smallest trace that shows it; 2: usage. */
 #include "reference/algorithm1.h"
 #include "reference/compare.h"
 #include "reference/generate.h"
+#include "reference/lives.h"
 #include "reference/deferred.h"
 #include "reference/program.h"
 #include "reference/racing.h"
@@ -27,7 +29,7 @@ enum { PATIENCE = 30 };
 struct options {
     struct program program;
     const struct st_engine *engine; /* NULL: all */
-    bool damaged, deferred, races;
+    bool damaged, deferred, lives, races;
 };
 
 /* What was generated, for tuning the generator: a rare class is an untested class. */
@@ -41,7 +43,7 @@ struct tally {
 struct fault {
     const struct st_engine *engine;
     bool deferred, races;
-    uint64_t batches;
+    uint64_t batches, sharing;
     char why[COMPARE_TEXT];
 };
 
@@ -49,13 +51,15 @@ static bool shows_fault(const struct sample *sample, void *context) {
     struct fault *fault = context;
     struct reference reference;
     if (fault->races)
-        return !racing_compare(sample, fault->batches, fault->why, sizeof fault->why);
+        return !racing_compare(sample, fault->batches, fault->sharing, fault->why,
+                               sizeof fault->why);
     reference_check(&reference, sample);
     if (!fault->engine)
         return !compare_algorithm1(sample, &reference, fault->why);
     if (fault->deferred)
         return !compare_deferred(sample, &reference, fault->batches, fault->why);
-    return !compare_engine(fault->engine, sample, &reference, fault->batches, fault->why);
+    return !compare_engine(fault->engine, sample, &reference, fault->batches, fault->sharing,
+                           fault->why);
 }
 
 static void report(const struct sample *original, uint64_t seed, struct fault *fault) {
@@ -76,7 +80,7 @@ static void report(const struct sample *original, uint64_t seed, struct fault *f
     printf("  Algorithm 1 reports at %u\n", algorithm1_report(&sample));
     if (fault->engine) {
         printf(fault->deferred ? "without deferred accesses:\n" : "actual:\n");
-        compare_print_findings(stdout, fault->engine, &sample);
+        compare_print_findings(stdout, fault->engine, &sample, fault->sharing);
     }
 }
 
@@ -156,12 +160,14 @@ static void print_tally(const char *name, const struct tally *tally) {
 
 static bool check_races(const struct options *options, uint64_t seed) {
     struct sample sample;
-    struct fault fault = {.races = true, .batches = seed};
+    struct fault fault = {.races = true, .batches = seed, .sharing = options->lives ? seed : 0};
     program_part = "the search for races";
     if (options->damaged)
         generate_damaged(&sample, seed);
     else
         generate(&sample, seed);
+    if (options->lives)
+        lives_cut(&sample, seed);
     racing_mark_atomic(&sample, seed);
     if (!shows_fault(&sample, &fault))
         return true;
@@ -173,7 +179,10 @@ static bool check_races(const struct options *options, uint64_t seed) {
 static bool check_sample(const struct options *options, uint64_t seed, const struct sample *sample,
                          struct tally *tally) {
     struct reference reference;
-    struct fault fault = {.engine = NULL, .deferred = options->deferred, .batches = seed};
+    struct fault fault = {.engine = NULL,
+                          .deferred = options->deferred,
+                          .batches = seed,
+                          .sharing = options->lives ? seed : 0};
     program_part = "the reference";
     reference_check(&reference, sample);
     if (options->program.verbose)
@@ -200,6 +209,8 @@ static bool check_seed(const struct options *options, uint64_t seed, struct tall
     struct sample sample;
     program_part = "the reference";
     enum kind kind = options->damaged ? generate_damaged(&sample, seed) : generate(&sample, seed);
+    if (options->lives)
+        lives_cut(&sample, seed);
     if (!check_sample(options, seed, &sample, &tallies[kind]))
         return false;
     sample.relation = ST_DATA;
@@ -291,11 +302,12 @@ int main(int argc, char **argv) {
     struct options options = {
         .program = {.name = "differential",
                     .usage = "[--seed S] [--count N] [--engine NAME] [--forever] [--verbose]\n"
-                             "                    [--damaged] [--deferred] [--races]",
+                             "                    [--damaged] [--deferred] [--lives] [--races]",
                     .seed = 1,
                     .count = 20000}};
     const struct program_option own[] = {{.name = "--damaged", .flag = &options.damaged},
                                          {.name = "--deferred", .flag = &options.deferred},
+                                         {.name = "--lives", .flag = &options.lives},
                                          {.name = "--races", .flag = &options.races},
                                          {.name = "--engine",
                                           .value = &engine,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_STEPS = 64, MAX_THREADS = 8, MAX_DEPTH = 3, MAX_RING = 6 };
+enum { MAX_STEPS = 64, MAX_THREADS = 20, MAX_DEPTH = 3, MAX_RING = 6 };
 
 uint64_t chance_next(struct chance *chance) {
     uint64_t z = chance->state += UINT64_C(0x9e3779b97f4a7c15);
@@ -27,8 +27,10 @@ bool chance_percent(struct chance *chance, unsigned percent) {
 
 const char *kind_name(enum kind kind) {
     static const char *const names[KIND_COUNT] = {
-        [KIND_FREE] = "free",           [KIND_GUARDED] = "guarded", [KIND_TWO_PHASE] = "two-phase",
-        [KIND_FORK_JOIN] = "fork-join", [KIND_RING] = "ring",       [KIND_BROKEN_RING] = "no ring",
+        [KIND_FREE] = "free",           [KIND_GUARDED] = "guarded",
+        [KIND_TWO_PHASE] = "two-phase", [KIND_FORK_JOIN] = "fork-join",
+        [KIND_SHORT] = "short threads", [KIND_RING] = "ring",
+        [KIND_BROKEN_RING] = "no ring",
     };
     return names[kind];
 }
@@ -208,7 +210,7 @@ static void make_child(struct generator *g, uint32_t t, unsigned silent) {
     if (parent->count >= MAX_STEPS - 4)
         return;
     /* Late forks come after joins: the child can take over what a joined thread left behind. */
-    bool late = g->kind == KIND_FORK_JOIN && percent(g, 50);
+    bool late = (g->kind == KIND_FORK_JOIN || g->kind == KIND_SHORT) && percent(g, 50);
     size_t at = below(g, (uint32_t)parent->count / (late ? 1 : 2) + 1);
     /* A trace may begin after its threads did: then there is only the join. */
     g->programs[t].forked = percent(g, 92);
@@ -217,7 +219,7 @@ static void make_child(struct generator *g, uint32_t t, unsigned silent) {
         if (percent(g, silent))
             g->programs[t].count = 0;
     }
-    if (percent(g, 75) && at < parent->count)
+    if (percent(g, g->kind == KIND_SHORT ? 25 : 75) && at < parent->count)
         insert(parent, between(g, (uint32_t)at + 1, (uint32_t)parent->count), ST_JOIN, t);
     /* Any thread may join a thread, even a second time. */
     uint32_t other = below(g, g->threads);
@@ -416,12 +418,17 @@ static void choose_recipe(struct generator *g) {
     g->sections = percent(g, 50) ? 0 : between(g, 10, 60);
     g->messages = percent(g, 40) ? 0 : between(g, 15, 85);
     g->sticky = stickiness[below(g, 5)];
+    if (g->kind == KIND_SHORT) {
+        g->threads = between(g, 8, MAX_THREADS);
+        g->budget = between(g, 20, 50);
+        g->limit = SAMPLE_EVENTS - 16;
+    }
 }
 
 static enum kind choose_kind(struct generator *g) {
     static const unsigned shares[KIND_COUNT] = {
-        [KIND_FREE] = 22,      [KIND_GUARDED] = 14, [KIND_TWO_PHASE] = 12,
-        [KIND_FORK_JOIN] = 18, [KIND_RING] = 26,    [KIND_BROKEN_RING] = 8,
+        [KIND_FREE] = 18,  [KIND_GUARDED] = 12, [KIND_TWO_PHASE] = 10,  [KIND_FORK_JOIN] = 14,
+        [KIND_SHORT] = 16, [KIND_RING] = 23,    [KIND_BROKEN_RING] = 7,
     };
     uint32_t dice = below(g, 100);
     unsigned kind = 0;
@@ -440,6 +447,8 @@ static void make_trace(struct generator *g, struct sample *sample) {
         write_programs(g);
         if (g->kind == KIND_FORK_JOIN)
             make_children(g, 80, 25);
+        else if (g->kind == KIND_SHORT)
+            make_children(g, 60, 5);
         else
             make_children(g, percent(g, 30) ? 30 : 0, 20);
     }

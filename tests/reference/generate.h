@@ -19,6 +19,7 @@ enum kind {
     KIND_GUARDED,     /* each access holds its variable's lock, which is released at once */
     KIND_TWO_PHASE,   /* blocks release nothing before they acquired everything */
     KIND_FORK_JOIN,   /* trees of threads, including children without events */
+    KIND_SHORT,       /* many threads with few events, most of which nobody joins */
     KIND_RING,        /* a planted cycle of transactions that goes back in time */
     KIND_BROKEN_RING, /* the same with one edge removed */
     KIND_COUNT

@@ -1,3 +1,4 @@
+#include "reference/lives.h"
 #include "reference/racing.h"
 
 #include "check/races/race_edges.h"
@@ -68,6 +69,7 @@ void racing_mark_atomic(struct sample *sample, uint64_t seed) {
 /* What it reported, by event: bit i of with[to] for a race with events[i]. */
 struct reported {
     const struct sample *sample;
+    const struct lives *lives;
     uint64_t with[SAMPLE_EVENTS];
     unsigned times[SAMPLE_EVENTS];
     const char *wrong;
@@ -84,7 +86,12 @@ static bool is_place(const struct st_place *place, const struct sample *sample) 
 
 static void note(void *context, const struct st_place *from, const struct st_place *to) {
     struct reported *reported = context;
-    if (!is_place(from, reported->sample) || !is_place(to, reported->sample)) {
+    struct st_place own[] = {*from, *to};
+    if (reported->lives->shared) {
+        lives_restore(reported->lives, reported->sample, &own[0]);
+        lives_restore(reported->lives, reported->sample, &own[1]);
+    }
+    if (!is_place(&own[0], reported->sample) || !is_place(&own[1], reported->sample)) {
         reported->wrong = "an event is not the one that its number says";
         return;
     }
@@ -92,33 +99,49 @@ static void note(void *context, const struct st_place *from, const struct st_pla
     reported->times[to->number - 1]++;
 }
 
+typedef void forgetting(void *state, const struct st_variable_run *ended, size_t count);
 typedef void feeding(void *state, const struct st_event *events, size_t count, uint64_t first);
 
 static void feed_races(void *state, const struct st_event *events, size_t count, uint64_t first) {
     st_races_feed(state, events, count, first);
 }
 
+static void forget_races(void *state, const struct st_variable_run *ended, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t n = 0; n < ended[i].count; n++)
+            st_races_forget(state, ended[i].first + n);
+}
+
+static void forget_edges(void *state, const struct st_variable_run *ended, size_t count) {
+    st_race_edges_forget(state, ended, count);
+}
+
 static void feed_edges(void *state, const struct st_event *events, size_t count, uint64_t first) {
     st_race_edges_feed(state, events, count, first);
 }
 
-/* Batches of 1 to 8 events; all in one for an even number. */
-static void feed_batches(const struct sample *sample, uint64_t batches, feeding *feed,
-                         void *state) {
+/* Batches of 1 to 8 events; for an even number as many as come before the next life that ends. */
+static void feed_batches(const struct sample *sample, const struct lives *lives, uint64_t batches,
+                         feeding *feed, forgetting *forget, void *state) {
     struct chance chance = {batches};
     for (size_t at = 0, size; at < sample->count; at += size) {
-        size = batches % 2 ? 1 + chance_below(&chance, 8) : sample->count;
-        if (size > sample->count - at)
-            size = sample->count - at;
-        feed(state, sample->events + at, size, at + 1);
+        size_t most = batches % 2 ? 1 + chance_below(&chance, 8) : sample->count;
+        for (uint32_t n = 0; n < SAMPLE_VARIABLES; n++)
+            if (lives->ended[at] >> n & 1)
+                forget(state, &(struct st_variable_run){n, 1}, 1);
+        size = 1;
+        while (at + size < sample->count && size < most && !lives->ended[at + size])
+            size++;
+        feed(state, lives->events + at, size, at + 1);
     }
 }
 
-static bool compare_accesses(const struct sample *sample, const struct racing *racing,
-                             uint64_t batches, char *why, size_t size) {
-    struct reported reported = {.sample = sample};
+static bool compare_accesses(const struct sample *sample, const struct lives *lives,
+                             const struct racing *racing, uint64_t batches, char *why,
+                             size_t size) {
+    struct reported reported = {.sample = sample, .lives = lives};
     struct st_races *races = st_races_new(note, &reported);
-    feed_batches(sample, batches, feed_races, races);
+    feed_batches(sample, lives, batches, feed_races, forget_races, races);
     st_races_free(races);
     if (reported.wrong)
         snprintf(why, size, "%s", reported.wrong);
@@ -154,14 +177,15 @@ static size_t list_conflicts(const struct sample *sample, struct st_findings *fi
     return count;
 }
 
-static bool compare_conflicts(const struct sample *sample, const struct racing *racing,
-                              uint64_t batches, char *why, size_t size) {
+static bool compare_conflicts(const struct sample *sample, const struct lives *lives,
+                              const struct racing *racing, uint64_t batches, char *why,
+                              size_t size) {
     struct st_findings findings;
     struct st_race_edges *edges = st_race_edges_new();
     st_findings_init(&findings, 0);
     size_t count = list_conflicts(sample, &findings);
     st_race_edges_add(edges, &findings);
-    feed_batches(sample, batches, feed_edges, edges);
+    feed_batches(sample, lives, batches, feed_edges, forget_edges, edges);
     bool right = !st_race_edges_waits(edges);
     if (!right)
         snprintf(why, size, "a conflict is still waited for at the end");
@@ -180,9 +204,12 @@ static bool compare_conflicts(const struct sample *sample, const struct racing *
     return right;
 }
 
-bool racing_compare(const struct sample *sample, uint64_t batches, char *why, size_t size) {
+bool racing_compare(const struct sample *sample, uint64_t batches, uint64_t sharing, char *why,
+                    size_t size) {
     struct racing racing;
+    struct lives lives;
     racing_check(&racing, sample);
-    return compare_accesses(sample, &racing, batches, why, size) &&
-           compare_conflicts(sample, &racing, batches, why, size);
+    lives_share(&lives, sample, sample->events, sharing);
+    return compare_accesses(sample, &lives, &racing, batches, why, size) &&
+           compare_conflicts(sample, &lives, &racing, batches, why, size);
 }

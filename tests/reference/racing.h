@@ -17,9 +17,11 @@ void racing_print(FILE *file, const struct racing *racing, const struct sample *
 void racing_mark_atomic(struct sample *sample, uint64_t seed);
 
 /* Feeds the sample to the analysis in batches, whose sizes `batches` decides, and to the analysis
- * of the dependences in a report. True if both agree with the reference about each access and each
+ * of the dependences in a report. Variables share numbers (lives.h) as `sharing` decides, unless it
+ * is 0. True if both agree with the reference about each access and each
  * conflict; otherwise `why` (of `size` bytes) holds a sentence. */
-bool racing_compare(const struct sample *sample, uint64_t batches, char *why, size_t size);
+bool racing_compare(const struct sample *sample, uint64_t batches, uint64_t sharing, char *why,
+                    size_t size);
 
 /* How many accesses were compared, how many of them race, and how many are atomic. */
 struct racing_tally {

@@ -235,6 +235,18 @@ void rt_split(void) {
     add("split");
 }
 
+uint64_t rt_split_before_wait(void) {
+    const struct line *line = line_of(self.serial);
+    rt_split();
+    return line ? line->used : 0;
+}
+
+void rt_split_after_wait(uint64_t position) {
+    const struct line *line = line_of(self.serial);
+    if (line && line->used != position)
+        rt_split();
+}
+
 uint32_t rt_thread_serial(void) {
     must_be_inside();
     return self.serial;
@@ -370,6 +382,10 @@ RT_EXPORT void mock_announce(void) {
     rt_fiber_announce();
 }
 
+void rt_reserve_addresses(size_t bytes) {
+    (void)bytes;
+}
+
 void *rt_map_memory(size_t bytes) {
     static _Alignas(64) char memory[1 << 20];
     static size_t used;
@@ -399,6 +415,9 @@ void rt_follow_child(void) {
 void rt_note_fork(void) {
 }
 void rt_shut_in(void) {
+}
+bool rt_is_shut_in(void) {
+    return false;
 }
 
 void rt_note_exit(int status) {

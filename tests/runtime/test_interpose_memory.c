@@ -13,6 +13,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -99,6 +100,30 @@ static void a_resized_block_is_a_copy(void **state) {
     assert_int_equal(block[0], 'x');
     sprintf(expected, "read block:%zu, free block:%zu, allocate block:%zu, write block:%zu", usable,
             usable, usable, usable);
+    assert_string_equal(mock_emitted(0), expected);
+    free(block);
+}
+
+static void a_copy_has_only_the_pages_that_were_touched(void **state) {
+    (void)state;
+    mallopt(M_MMAP_THRESHOLD, 128 * 1024); /* it has pages of its own, whatever was freed before */
+    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+    char *block = malloc(9 << 20);
+    size_t usable = malloc_usable_size(block), first = 4096 - (uintptr_t)block % 4096;
+    block[0] = 'x';
+    block[first + 100 * 4096 + 7] = 'y';
+    block[first + 101 * 4096] = 'y';
+    block[(8 << 20) - 1] = 'z';
+    size_t last = first + ((8 << 20) - first) / 4096 * 4096;
+    mock_begin();
+    mock_name(block, 9 << 20, "block");
+    assert_ptr_equal(realloc(block, 8 << 20), block);
+    char expected[400], ranges[2][160], *words[] = {"read", "write"};
+    for (int i = 0; i < 2; i++)
+        sprintf(ranges[i], "%s block:%zu, %s block+%zu:8192, %s block+%zu:%zu", words[i], first,
+                words[i], first + 100 * 4096, words[i], last, ((size_t)8 << 20) - last);
+    sprintf(expected, "%s, free block:%zu, allocate block:8388608, %s", ranges[0], usable,
+            ranges[1]);
     assert_string_equal(mock_emitted(0), expected);
     free(block);
 }
@@ -310,6 +335,7 @@ int main(void) {
         cmocka_unit_test(the_caller_of_an_allocation_is_the_programs),
         cmocka_unit_test(every_way_to_a_block_is_told),
         cmocka_unit_test(a_resized_block_is_a_copy),
+        cmocka_unit_test(a_copy_has_only_the_pages_that_were_touched),
         cmocka_unit_test(pages_are_told),
         cmocka_unit_test(memory_functions_tell_what_they_touch),
         cmocka_unit_test(string_functions_stop_where_strings_end),

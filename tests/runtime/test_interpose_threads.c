@@ -143,6 +143,11 @@ static void *look_around(void *argument) {
     return argument;
 }
 
+static int look_around_in_c11(void *argument) {
+    look_around(argument);
+    return 0;
+}
+
 /* The signal waits for the process, and its threads block it, the new one excepted. */
 static void a_signal_before_all_else_is_the_new_threads_own(void **state) {
     (void)state;
@@ -197,6 +202,41 @@ static void a_new_thread_blocks_the_signals_of_its_creator(void **state) {
     pthread_sigmask(SIG_SETMASK, &before, &after);
     assert_true(sigismember(&after, SIGUSR1));
     assert_false(sigismember(&after, SIGUSR2));
+}
+
+/* Attributes without a mask of their own, and the default ones with and without one. */
+static void attributes_replace_the_signals_of_the_creator_only_if_they_say_which(void **state) {
+    (void)state;
+    sigset_t usr1, usr2, before;
+    pthread_attr_t attr, old;
+    pthread_t id;
+    thrd_t thread;
+    sigemptyset(&usr1);
+    sigaddset(&usr1, SIGUSR1);
+    sigemptyset(&usr2);
+    sigaddset(&usr2, SIGUSR2);
+    pthread_sigmask(SIG_BLOCK, &usr1, &before);
+    pthread_attr_init(&attr);
+    pthread_create(&id, &attr, look_around, NULL);
+    pthread_join(id, NULL);
+    assert_true(sigismember(&mask_of_thread, SIGUSR1));
+    assert_false(sigismember(&mask_of_thread, SIGUSR2));
+    assert_int_equal(pthread_getattr_default_np(&old), 0);
+    pthread_attr_setsigmask_np(&attr, &usr2);
+    assert_int_equal(pthread_setattr_default_np(&attr), 0);
+    pthread_create(&id, NULL, look_around, NULL);
+    pthread_join(id, NULL);
+    assert_false(sigismember(&mask_of_thread, SIGUSR1));
+    assert_true(sigismember(&mask_of_thread, SIGUSR2));
+    sigemptyset(&mask_of_thread);
+    thrd_create(&thread, look_around_in_c11, NULL);
+    thrd_join(thread, NULL);
+    assert_false(sigismember(&mask_of_thread, SIGUSR1));
+    assert_true(sigismember(&mask_of_thread, SIGUSR2));
+    assert_int_equal(pthread_setattr_default_np(&old), 0);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&old);
+    pthread_attr_destroy(&attr);
 }
 
 static void detached_threads_are_forked_and_end(void **state) {
@@ -301,6 +341,7 @@ int main(void) {
         cmocka_unit_test(a_join_that_fails_is_not_told),
         cmocka_unit_test(a_signal_before_all_else_is_the_new_threads_own),
         cmocka_unit_test(a_new_thread_blocks_the_signals_of_its_creator),
+        cmocka_unit_test(attributes_replace_the_signals_of_the_creator_only_if_they_say_which),
         cmocka_unit_test(detached_threads_are_forked_and_end),
         cmocka_unit_test(thousands_of_threads_come_and_go),
         cmocka_unit_test(threads_of_c11_are_threads),

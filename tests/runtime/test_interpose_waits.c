@@ -8,12 +8,15 @@
 #include <pthread.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -65,6 +68,88 @@ static void a_waiter_tells_release_split_acquire_receive(void **state) {
                                              "acquire m, receive 0 c, release m, free stack, end");
     assert_string_equal(mock_emitted(0),
                         "fork 1, split, acquire m, send 0 c, release m, split, join 1");
+}
+
+/* ---- signals in a wait ---- */
+
+static pthread_mutex_t of_handler = PTHREAD_MUTEX_INITIALIZER;
+static sem_t handled;
+
+static void on_signal(int signal) {
+    (void)signal;
+    pthread_mutex_lock(&of_handler);
+    pthread_mutex_unlock(&of_handler);
+    sem_post(&handled);
+}
+
+static void handle_signal_of(pthread_t id) {
+    struct sigaction action = {.sa_handler = on_signal}, old;
+    sem_init(&handled, 0, 0);
+    sigaction(SIGUSR1, &action, &old);
+    pthread_kill(id, SIGUSR1);
+    while (sem_wait(&handled))
+        continue;
+    sigaction(SIGUSR1, &old, NULL);
+}
+
+static void a_handler_in_a_wait_has_a_part_of_its_own(void **state) {
+    (void)state;
+    begin();
+    mock_name(&of_handler, sizeof of_handler, "h");
+    unsigned child = mock_next_thread();
+    pthread_t id;
+    pthread_create(&id, NULL, wait_for_step, NULL);
+    until_it_waits();
+    handle_signal_of(id);
+    step = 2;
+    pthread_cond_broadcast(&c);
+    pthread_mutex_unlock(&m);
+    pthread_join(id, NULL);
+    assert_string_equal(mock_emitted(child), "start, free stack, acquire m, release m, split, "
+                                             "acquire h, release h, split, "
+                                             "acquire m, receive 0 c, release m, free stack, end");
+}
+
+static pthread_barrier_t gate;
+static _Atomic int at_gate;
+
+static void *wait_at_gate(void *unused) {
+    at_gate = gettid();
+    pthread_barrier_wait(&gate);
+    return unused;
+}
+
+/* Until the thread is in the system call in which barriers wait. */
+static void until_it_is_at_the_gate(void) {
+    char path[64], text[16] = "";
+    while (!at_gate)
+        sched_yield();
+    snprintf(path, sizeof path, "/proc/self/task/%d/syscall", at_gate);
+    while (atoi(text) != SYS_futex) {
+        int file = open(path, O_RDONLY);
+        ssize_t length = read(file, text, sizeof text - 1);
+        text[length > 0 ? length : 0] = '\0';
+        close(file);
+    }
+}
+
+static void a_handler_at_a_barrier_has_a_part_of_its_own(void **state) {
+    (void)state;
+    begin();
+    mock_name(&of_handler, sizeof of_handler, "h");
+    mock_name(&gate, sizeof gate, "gate");
+    pthread_barrier_init(&gate, NULL, 2);
+    unsigned child = mock_next_thread();
+    pthread_t id;
+    pthread_create(&id, NULL, wait_at_gate, NULL);
+    until_it_is_at_the_gate();
+    handle_signal_of(id);
+    pthread_barrier_wait(&gate);
+    pthread_join(id, NULL);
+    pthread_barrier_destroy(&gate);
+    assert_string_equal(mock_emitted(child),
+                        "start, free stack, send 0 gate, split, acquire h, release h, split, "
+                        "receive 0 gate, free stack, end");
 }
 
 static void a_wait_that_times_out_comes_after_nothing(void **state) {
@@ -304,6 +389,8 @@ static void other_system_calls_pass_unchanged(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_waiter_tells_release_split_acquire_receive),
+        cmocka_unit_test(a_handler_in_a_wait_has_a_part_of_its_own),
+        cmocka_unit_test(a_handler_at_a_barrier_has_a_part_of_its_own),
         cmocka_unit_test(a_wait_that_times_out_comes_after_nothing),
         cmocka_unit_test(a_cancelled_wait_holds_the_mutex_again),
         cmocka_unit_test(conditions_of_c11_are_conditions),

@@ -2,6 +2,7 @@
 #include "base/intern.h"
 #include "base/lower_bound.h"
 #include "base/map64.h"
+#include "base/shared_row.h"
 #include "base/sparse_set.h"
 
 #include <setjmp.h>
@@ -264,6 +265,72 @@ static void a_sparse_set_finds_the_nearest_members(void **state) {
     st_sparse_free(&set);
 }
 
+/* Against plain arrays: rows come from one another in random ways, and are dropped in between. */
+static void shared_rows_are_like_arrays(void **state) {
+    (void)state;
+    enum { ROWS = 12, ENTRIES = 5000, STEPS = 20000 };
+    static uint32_t arrays[ROWS][ENTRIES];
+    struct st_shared_row *rows[ROWS] = {NULL};
+    struct st_rows all;
+    st_rows_init(&all);
+    uint64_t random = 1;
+    for (uint32_t step = 1; step <= STEPS; step++) {
+        random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+        uint32_t a = (uint32_t)(random >> 33) % ROWS, b = (uint32_t)(random >> 43) % ROWS;
+        /* Few entries at first, so that trees of different heights meet. */
+        uint32_t at = (uint32_t)(random >> 20) % (step < STEPS / 2 ? 40 : ENTRIES);
+        if (step % 7 == 0 && a != b) {
+            bool grows = false;
+            for (uint32_t i = 0; i < ENTRIES; i++) {
+                grows |= arrays[b][i] > arrays[a][i];
+                arrays[a][i] = arrays[b][i] > arrays[a][i] ? arrays[b][i] : arrays[a][i];
+            }
+            assert_int_equal(st_row_join(&all, &rows[a], rows[b]), grows);
+        } else if (step % 11 == 0 && a != b) {
+            st_row_drop(&all, rows[a]);
+            rows[a] = st_row_share(rows[b]);
+            memcpy(arrays[a], arrays[b], sizeof arrays[a]);
+        } else {
+            st_row_set(&all, &rows[a], at, step);
+            arrays[a][at] = step;
+        }
+        assert_int_equal(st_row_get(rows[a], at), arrays[a][at]);
+        assert_int_equal(st_row_get(rows[b], at), arrays[b][at]);
+    }
+    for (uint32_t r = 0; r < ROWS; r++) {
+        uint64_t at = 0, seen = 0;
+        for (const uint32_t *leaf; (leaf = st_row_leaf(rows[r], &at)); at += ST_ROW_FAN)
+            for (uint32_t i = 0; i < ST_ROW_FAN; i++)
+                seen += leaf[i] != 0 && at + i < ENTRIES && leaf[i] == arrays[r][at + i];
+        for (uint32_t i = 0; i < ENTRIES; i++) {
+            assert_int_equal(st_row_get(rows[r], i), arrays[r][i]);
+            seen -= arrays[r][i] != 0;
+        }
+        assert_int_equal(seen, 0);
+        assert_int_equal(st_row_get(rows[r], UINT32_MAX), 0);
+        st_row_drop(&all, rows[r]);
+    }
+    assert_int_equal(all.used_bytes, 0);
+    st_rows_free(&all);
+}
+
+/* Each row is the one before and an entry more. */
+static void a_long_chain_of_rows_shares_its_nodes(void **state) {
+    (void)state;
+    enum { ROWS = 4096 };
+    static struct st_shared_row *rows[ROWS];
+    struct st_rows all;
+    st_rows_init(&all);
+    for (uint32_t r = 0; r < ROWS; r++) {
+        st_row_set(&all, &rows[r], r, r + 1);
+        if (r)
+            st_row_join(&all, &rows[r], rows[r - 1]);
+    }
+    assert_int_equal(st_row_get(rows[ROWS - 1], 0), 1);
+    assert_true(all.used_bytes < ROWS * 3 * sizeof(struct st_shared_row));
+    st_rows_free(&all);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_that_can_be_done_without_survives_the_end_of_memory),
@@ -281,6 +348,8 @@ int main(void) {
         cmocka_unit_test(the_next_bit_may_be_many_words_away),
         cmocka_unit_test(a_sparse_set_finds_the_nearest_members),
         cmocka_unit_test(the_lower_bound_is_the_first_that_is_not_before),
+        cmocka_unit_test(shared_rows_are_like_arrays),
+        cmocka_unit_test(a_long_chain_of_rows_shares_its_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

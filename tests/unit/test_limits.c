@@ -86,7 +86,7 @@ static bool gives_up_with_threads(uint32_t threads, bool joined) {
     return gave_up;
 }
 
-static void with_too_many_live_threads_races_are_not_known(void **unused) {
+static void with_clocks_that_are_too_large_races_are_not_known(void **unused) {
     (void)unused;
     assert_false(gives_up_with_threads(50, false));
     assert_true(gives_up_with_threads(80, false));
@@ -98,7 +98,7 @@ int main(void) {
         cmocka_unit_test(a_full_clock_is_no_verdict),
         cmocka_unit_test(below_the_limit_there_is_one),
         cmocka_unit_test(engines_without_clocks_go_on),
-        cmocka_unit_test(with_too_many_live_threads_races_are_not_known),
+        cmocka_unit_test(with_clocks_that_are_too_large_races_are_not_known),
         cmocka_unit_test(with_a_full_clock_races_are_not_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,6 +34,9 @@ struct outcome {
     struct st_symbols symbols;
     struct st_error error;
     bool failed, truncated;
+    bool reuses;                  /* to be read with ends of lives */
+    struct st_variable_run ended; /* the last of them, and the number of events before it */
+    size_t ended_at, ends;
 };
 
 static void add_event(struct events *events, struct st_event event) {
@@ -69,16 +72,29 @@ static struct bytes write_trace(const struct st_symbols *symbols, const struct e
     return bytes;
 }
 
+static void note_ends(const void *reader, struct outcome *outcome) {
+    size_t count;
+    const struct st_variable_run *runs = st_native_format.ended(reader, &count);
+    if (count) {
+        outcome->ended = runs[count - 1];
+        outcome->ended_at = outcome->events.count;
+    }
+    outcome->ends += count;
+}
+
 static void read_events(struct st_input *input, struct outcome *outcome, size_t batch) {
+    outcome->symbols.reuses = outcome->reuses;
     void *reader = st_native_format.open(input, &outcome->symbols, &outcome->error);
     outcome->failed = !reader;
     if (!reader)
         return;
     struct st_event *events = st_alloc(batch, sizeof *events);
     long count;
-    while ((count = st_native_format.next(reader, events, batch, &outcome->error)) > 0)
+    while ((count = st_native_format.next(reader, events, batch, &outcome->error)) > 0) {
+        note_ends(reader, outcome);
         for (long i = 0; i < count; i++)
             add_event(&outcome->events, events[i]);
+    }
     outcome->failed = count < 0;
     outcome->truncated = st_native_format.truncated(reader);
     st_native_format.close(reader);
@@ -86,8 +102,8 @@ static void read_events(struct st_input *input, struct outcome *outcome, size_t 
 }
 
 /* The bytes lie at the end of their memory, so that a sanitizer sees a look beyond them. */
-static struct outcome read_trace(const char *data, size_t size, size_t batch) {
-    struct outcome outcome = {0};
+static struct outcome read_trace_as(const char *data, size_t size, size_t batch, bool reuses) {
+    struct outcome outcome = {.reuses = reuses};
     st_symbols_init(&outcome.symbols);
     struct st_input input = {.fd = -1, .name = "memory", .at_end = true};
     input.data = malloc(size + ST_INPUT_PADDING);
@@ -97,6 +113,10 @@ static struct outcome read_trace(const char *data, size_t size, size_t batch) {
     read_events(&input, &outcome, batch);
     st_input_close(&input);
     return outcome;
+}
+
+static struct outcome read_trace(const char *data, size_t size, size_t batch) {
+    return read_trace_as(data, size, batch, false);
 }
 
 static void free_outcome(struct outcome *outcome) {
@@ -250,6 +270,38 @@ static struct sample make_context_sample(void) {
     return sample;
 }
 
+/* The same, but the variable of the first event ends after ENDED_AT of them. */
+enum { ENDED_AT = 10 };
+
+static struct bytes write_lives(struct sample *sample, uint32_t chunk_events) {
+    struct bytes bytes = {NULL, 0};
+    struct st_error error;
+    const struct events *events = &sample->events;
+    const struct st_variable_run run = {0, 1};
+    sample->symbols.reuses = true;
+    FILE *file = open_memstream(&bytes.data, &bytes.size);
+    void *writer = st_native_writer.open(file, "memory", &sample->symbols);
+    st_native_writer_chunk_events(writer, chunk_events);
+    assert_int_equal(st_native_writer.write(writer, events->data, ENDED_AT, &error), 0);
+    assert_int_equal(st_native_writer_waiting(writer), ENDED_AT % chunk_events);
+    assert_int_equal(st_native_writer_end(writer, &run, 1, &error), 0);
+    assert_int_equal(st_native_writer_waiting(writer), 0);
+    assert_int_equal(
+        st_native_writer.write(writer, events->data + ENDED_AT, events->count - ENDED_AT, &error),
+        0);
+    assert_int_equal(st_native_writer.finish(writer, false, &error), 0);
+    st_native_writer.close(writer);
+    fclose(file);
+    return bytes;
+}
+
+static struct sample make_lives_sample(void) {
+    struct sample sample = make_context_sample();
+    free(sample.bytes.data);
+    sample.bytes = write_lives(&sample, 5);
+    return sample;
+}
+
 static void free_sample(struct sample *sample) {
     st_symbols_free(&sample->symbols);
     free(sample->events.data);
@@ -317,7 +369,61 @@ static void the_golden_file_of_version_3_stays_readable(void **state) {
     assert_golden(bytes, 3, COUNT(golden));
 }
 
+static void the_golden_file_of_version_4_stays_readable(void **state) {
+    (void)state;
+    struct bytes bytes = read_file(SOURCE_DIR "/tests/traces/golden-v4.stt");
+    struct outcome outcome = read_trace_as(bytes.data, bytes.size, 7, true);
+    assert_false(outcome.failed);
+    assert_int_equal(outcome.ends, 1);
+    assert_int_equal(outcome.ended_at, ENDED_AT);
+    free_outcome(&outcome);
+    assert_golden(bytes, 4, COUNT(golden));
+}
+
 /* ---- writing and reading back ---- */
+
+static void ends_of_lives_come_back(void **state) {
+    (void)state;
+    struct sample sample = make_context_sample();
+    for (uint32_t chunk_events = 1; chunk_events < 30; chunk_events++)
+        for (size_t batch = 1; batch < 8; batch++) {
+            struct bytes bytes = write_lives(&sample, chunk_events);
+            struct outcome outcome = read_trace_as(bytes.data, bytes.size, batch, true);
+            assert_false(outcome.failed);
+            assert_true(outcome.symbols.reuses);
+            assert_same_symbols(&outcome.symbols, &sample.symbols);
+            assert_int_equal(outcome.events.count, sample.events.count);
+            assert_true(is_prefix(&outcome.events, &sample.events));
+            assert_int_equal(outcome.ends, 1);
+            assert_int_equal(outcome.ended_at, ENDED_AT);
+            assert_int_equal(outcome.ended.first, 0);
+            assert_int_equal(outcome.ended.count, 1);
+            free_outcome(&outcome);
+            free(bytes.data);
+        }
+    free_sample(&sample);
+}
+
+/* Who does not care for ends sees another variable of the same name. */
+static void each_life_has_a_number_of_its_own(void **state) {
+    (void)state;
+    struct sample sample = make_lives_sample();
+    for (size_t batch = 1; batch < 30; batch++) {
+        struct outcome outcome = read_trace(sample.bytes.data, sample.bytes.size, batch);
+        uint32_t before = sample.symbols.variables.count;
+        assert_false(outcome.failed);
+        assert_int_equal(outcome.ends, 0);
+        assert_int_equal(outcome.symbols.variables.count, before + 1);
+        for (size_t i = 0; i < outcome.events.count; i++) {
+            const struct st_event *found = &outcome.events.data[i];
+            bool renewed = i >= ENDED_AT && found->op <= ST_WRITE && !sample.events.data[i].target;
+            assert_int_equal(found->target, renewed ? before : sample.events.data[i].target);
+            assert_golden_event(&outcome, i);
+        }
+        free_outcome(&outcome);
+    }
+    free_sample(&sample);
+}
 
 static void every_kind_of_event_comes_back(void **state) {
     (void)state;
@@ -355,7 +461,7 @@ static void contexts_beyond_the_size_of_a_chunk_come_back(void **state) {
 /* Without contexts, older versions of seriatim can read what is written. */
 static void the_version_is_no_higher_than_it_must_be(void **state) {
     (void)state;
-    struct sample samples[] = {make_sample(), make_context_sample()};
+    struct sample samples[] = {make_sample(), make_context_sample(), make_lives_sample()};
     for (uint32_t i = 0; i < COUNT(samples); i++) {
         const unsigned char *head = (const unsigned char *)samples[i].bytes.data;
         assert_int_equal(get_u32(head + ST_NATIVE_MAGIC_SIZE), 2 + i);
@@ -587,7 +693,7 @@ static void a_file_cut_at_any_byte_gives_its_whole_chunks(void **state) {
 static void assert_flipped_bits_are_errors(struct sample sample) {
     for (size_t bit = 0; bit < 8 * sample.bytes.size; bit++) {
         sample.bytes.data[bit / 8] ^= (char)(1 << bit % 8);
-        struct outcome outcome = read_trace(sample.bytes.data, sample.bytes.size, 3);
+        struct outcome outcome = read_trace_as(sample.bytes.data, sample.bytes.size, 3, true);
         assert_true(outcome.failed);
         assert_true(is_prefix(&outcome.events, &sample.events));
         if (bit / 8 >= ST_NATIVE_MAGIC_SIZE) {
@@ -606,18 +712,23 @@ static void any_flipped_bit_is_an_error_with_an_offset(void **state) {
     assert_flipped_bits_are_errors(make_sample());
     assert_flipped_bits_are_errors(make_old_sample());
     assert_flipped_bits_are_errors(make_context_sample());
+    assert_flipped_bits_are_errors(make_lives_sample());
 }
 
-/* The head of the file has no checksum, and a flipped bit or two make one version of another. */
+/* The head of the file has no checksum, and a flipped bit or two make one version of another.
+ * Version 4 is version 3 with ends of lives; where there are none, both mean the same. */
 static void a_file_that_claims_another_version_is_an_error(void **state) {
     (void)state;
-    struct sample samples[] = {make_old_sample(), make_sample(), make_context_sample()};
+    struct sample samples[] = {make_old_sample(), make_sample(), make_context_sample(),
+                               make_lives_sample()};
     for (size_t i = 0; i < COUNT(samples); i++) {
         for (uint32_t version = 1; version <= NATIVE_VERSION; version++) {
             put_u32((unsigned char *)samples[i].bytes.data + ST_NATIVE_MAGIC_SIZE, version);
             struct outcome outcome = read_trace(samples[i].bytes.data, samples[i].bytes.size, 3);
-            assert_int_equal(outcome.failed, version != i + 1);
-            assert_int_equal(outcome.events.count, outcome.failed ? 0 : samples[i].events.count);
+            bool same = version == i + 1 || (version == 4 && i + 1 == 3);
+            size_t before = version == 3 && i + 1 == 4 ? ENDED_AT : 0;
+            assert_int_equal(outcome.failed, !same);
+            assert_int_equal(outcome.events.count, same ? samples[i].events.count : before);
             free_outcome(&outcome);
         }
         free_sample(&samples[i]);
@@ -908,6 +1019,53 @@ static void marks_that_do_not_fit_are_refused(void **state) {
     assert_refused(&file, second, "its number of events is not that of its marks");
 }
 
+static void put_gone(struct made *file, uint32_t runs, uint32_t first, uint32_t count) {
+    struct made payload = {0};
+    put_number(&payload, runs, 4);
+    put_number(&payload, first, 4);
+    put_number(&payload, count, 4);
+    put_chunk(file, CHUNK_GONE, &payload, (uint32_t)payload.size);
+    free(payload.data);
+}
+
+static void ends_that_do_not_fit_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t runs, first, count;
+        const char *reason;
+    } bad[] = {
+        {0, 0, 1, "do not fit its size"}, {2, 0, 1, "do not fit its size"},
+        {1, 1, 1, "never began"},         {1, 0, 2, "never began"},
+        {1, 0, 0, "never began"},         {1, 0, UINT32_MAX, "never began"},
+    };
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        struct made file = make_file();
+        put_one_write(&file);
+        uint64_t offset = file.size;
+        put_gone(&file, bad[i].runs, bad[i].first, bad[i].count);
+        put_end(&file, 1);
+        assert_refused(&file, offset, bad[i].reason);
+    }
+    struct made old = make_file_of_version(3);
+    put_one_write(&old);
+    uint64_t offset = old.size;
+    put_gone(&old, 1, 0, 1);
+    assert_refused(&old, offset, "unknown type");
+}
+
+/* One event begins eight lives at most, so a small file cannot end them for ever. */
+static void more_ends_than_lives_are_refused(void **state) {
+    (void)state;
+    struct made file = make_file();
+    uint64_t offset = 0;
+    put_one_write(&file);
+    for (int i = 0; i < 10; i++) {
+        offset = file.size;
+        put_gone(&file, 1, 0, 1);
+    }
+    assert_refused(&file, offset, "never began");
+}
+
 static void a_chunk_of_an_unknown_required_type_is_refused(void **state) {
     (void)state;
     struct made file = make_file(), payload = {0};
@@ -921,7 +1079,7 @@ static void an_unknown_version_is_refused(void **state) {
     (void)state;
     struct made file = make_file();
     file.data[8] = NATIVE_VERSION + 1;
-    assert_refused(&file, 8, "version 4");
+    assert_refused(&file, 8, "version 5");
     file = make_file();
     file.data[8] = 0;
     assert_refused(&file, 8, "version 0");
@@ -1183,17 +1341,13 @@ static void more_contexts_than_a_chunk_may_hold_are_refused(void **state) {
 /* ---- ---- */
 
 static int write_golden(const char *path) {
-    struct st_symbols symbols;
-    st_symbols_init(&symbols);
-    struct events events = make_golden(&symbols);
-    keep_contexts(&symbols, &events);
-    struct bytes bytes = write_trace(&symbols, &events, 8, false);
+    struct sample sample = make_context_sample();
+    struct bytes bytes = write_lives(&sample, 8);
     FILE *file = fopen(path, "wb");
     if (!file || fwrite(bytes.data, 1, bytes.size, file) != bytes.size || fclose(file))
         return 1;
     free(bytes.data);
-    free(events.data);
-    st_symbols_free(&symbols);
+    free_sample(&sample);
     return 0;
 }
 
@@ -1204,7 +1358,10 @@ int main(int count, char **arguments) {
         cmocka_unit_test(the_golden_file_of_version_1_stays_readable),
         cmocka_unit_test(the_golden_file_of_version_2_stays_readable),
         cmocka_unit_test(the_golden_file_of_version_3_stays_readable),
+        cmocka_unit_test(the_golden_file_of_version_4_stays_readable),
         cmocka_unit_test(every_kind_of_event_comes_back),
+        cmocka_unit_test(ends_of_lives_come_back),
+        cmocka_unit_test(each_life_has_a_number_of_its_own),
         cmocka_unit_test(contexts_come_back),
         cmocka_unit_test(contexts_beyond_the_size_of_a_chunk_come_back),
         cmocka_unit_test(the_version_is_no_higher_than_it_must_be),
@@ -1228,6 +1385,8 @@ int main(int count, char **arguments) {
         cmocka_unit_test(marks_of_atomic_events_made_by_hand_are_read),
         cmocka_unit_test(marks_of_joined_events_made_by_hand_are_read),
         cmocka_unit_test(marks_that_do_not_fit_are_refused),
+        cmocka_unit_test(ends_that_do_not_fit_are_refused),
+        cmocka_unit_test(more_ends_than_lives_are_refused),
         cmocka_unit_test(an_unknown_version_is_refused),
         cmocka_unit_test(bytes_after_the_end_are_refused),
         cmocka_unit_test(a_missing_chunk_is_noticed),

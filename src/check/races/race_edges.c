@@ -124,3 +124,10 @@ void st_race_edges_feed(struct st_race_edges *edges, const struct st_event *even
     }
     st_races_feed(edges->races, events + fed, count - fed, first + fed);
 }
+
+void st_race_edges_forget(struct st_race_edges *edges, const struct st_variable_run *ended,
+                          size_t count) {
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t n = 0; n < ended[i].count; n++)
+            st_races_forget(edges->races, ended[i].first + n);
+}

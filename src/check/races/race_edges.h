@@ -30,4 +30,8 @@ const char *st_race_edges_gave_up(const struct st_race_edges *edges);
 void st_race_edges_feed(struct st_race_edges *edges, const struct st_event *events, size_t count,
                         uint64_t first);
 
+/* The lives of these variables have ended. */
+void st_race_edges_forget(struct st_race_edges *edges, const struct st_variable_run *ended,
+                          size_t count);
+
 #endif

@@ -43,8 +43,7 @@ _Static_assert(sizeof(struct variable) == 64, "a variable is one cache line");
 struct message {
     uint32_t slot;
     st_time time;
-    uint32_t width;
-    st_time *clock;
+    struct st_shared_row *clock;
 };
 
 struct messages {
@@ -52,28 +51,23 @@ struct messages {
     size_t capacity;
 };
 
-/* What a thread without a slot knows: by its fork or, once it was joined, by all that it did. */
-struct origin {
-    st_time *clock; /* or NULL */
-    uint32_t width;
-};
-
-/* Invariant: all clocks of slots that are not vacant have `width` entries, and the local time of a
- * thread, its own entry, is 1 at least. */
+/* Invariant: the local time of a thread with a slot, its own entry, is 1 at least. */
 struct st_races {
     st_on_race *on_race;
     void *context;
     struct st_thread_slots slots;
-    st_time **clocks; /* by slot; NULL while it is vacant */
-    uint32_t width;
+    struct st_rows rows;
+    struct st_shared_row **clocks; /* by slot; NULL while it is vacant */
     size_t clock_capacity;
-    struct origin *origins; /* by thread */
+    /* By thread, while it has no slot: what it knows, by its fork or, once it was joined, by all
+     * that it did. */
+    struct st_shared_row **origins;
     size_t origin_capacity;
     struct variable *variables;
     size_t variable_capacity;
     struct messages locks, channels, atomics;
     struct st_map64 atomic_numbers; /* of variables with an atomic write, in `atomics` */
-    size_t list_bytes, clock_bytes;
+    size_t list_bytes;
     const char *gave_up; /* why, or NULL */
 };
 
@@ -82,13 +76,8 @@ struct st_races *st_races_new(st_on_race *on_race, void *context) {
     races->on_race = on_race;
     races->context = context;
     st_map64_init(&races->atomic_numbers);
+    st_rows_init(&races->rows);
     return races;
-}
-
-static void free_messages(struct messages *messages) {
-    for (size_t i = 0; i < messages->capacity; i++)
-        free(messages->items[i].clock);
-    free(messages->items);
 }
 
 void st_races_free(struct st_races *races) {
@@ -99,59 +88,46 @@ void st_races_free(struct st_races *races) {
         free(races->variables[x].several[ST_WRITE]);
     }
     st_free_table(races->variables, races->variable_capacity, sizeof *races->variables);
-    for (size_t s = 0; s < races->clock_capacity; s++)
-        free(races->clocks[s]);
-    for (size_t t = 0; t < races->origin_capacity; t++)
-        free(races->origins[t].clock);
+    st_rows_free(&races->rows);
     free(races->clocks);
     free(races->origins);
     st_thread_slots_free(&races->slots);
-    free_messages(&races->locks);
-    free_messages(&races->channels);
-    free_messages(&races->atomics);
+    free(races->locks.items);
+    free(races->channels.items);
+    free(races->atomics.items);
     st_map64_free(&races->atomic_numbers);
     free(races);
 }
 
 /* ---- clocks ---- */
 
-/* All clocks, wherever they are, have so many entries more. */
-static void count_clocks(struct st_races *races, size_t entries) {
-    races->clock_bytes += entries * sizeof(st_time);
-    if (races->clock_bytes > ST_RACES_CLOCK_BYTES)
-        races->gave_up = "too many threads live at the same time";
+/* The local time of the thread in the slot. */
+static st_time now(const struct st_races *races, uint32_t t) {
+    return st_row_get(races->clocks[t], t);
 }
 
-static void widen_clocks(struct st_races *races) {
-    uint32_t width = st_clock_width(races->slots.count);
-    for (uint32_t s = 0; s < races->clock_capacity; s++)
-        if (races->clocks[s]) {
-            races->clocks[s] = st_clock_widen(races->clocks[s], races->width, width, 0);
-            count_clocks(races, width - races->width);
-        }
-    races->width = width;
-}
-
-/* The first event of a thread, or of one that goes on after it was joined. */
-static __attribute__((noinline)) uint32_t enter(struct st_races *races, uint32_t thread) {
-    struct origin *origin = &races->origins[thread];
-    st_time last;
-    uint32_t slot =
-        st_thread_slots_enter(&races->slots, thread, origin->clock, origin->width, &last);
-    if (races->slots.count > races->width)
-        widen_clocks(races);
-    st_reserve(&races->clocks, &races->clock_capacity, (size_t)slot + 1);
-    races->clocks[slot] = st_clock_widen(origin->clock, origin->width, races->width, 0);
-    count_clocks(races, races->width - origin->width);
-    races->clocks[slot][slot] = last + 1;
-    *origin = (struct origin){NULL, 0};
-    return slot;
+static void set_time(struct st_races *races, uint32_t t, st_time time) {
+    st_row_set(&races->rows, &races->clocks[t], t, time);
+    if (time >= ST_TIME_LIMIT)
+        races->gave_up = ST_OUT_OF_TIME;
+    else if (races->rows.used_bytes > ST_RACES_CLOCK_BYTES)
+        races->gave_up = "too many threads know of too many others";
 }
 
 /* What the thread does from now on is not what it has passed on. */
 static void tick(struct st_races *races, uint32_t t) {
-    if (++races->clocks[t][t] >= ST_TIME_LIMIT)
-        races->gave_up = ST_OUT_OF_TIME;
+    set_time(races, t, now(races, t) + 1);
+}
+
+/* The first event of a thread, or of one that goes on after it was joined. */
+static __attribute__((noinline)) uint32_t enter(struct st_races *races, uint32_t thread) {
+    st_time last;
+    uint32_t slot = st_thread_slots_enter(&races->slots, thread, races->origins[thread], &last);
+    st_reserve(&races->clocks, &races->clock_capacity, (size_t)slot + 1);
+    races->clocks[slot] = races->origins[thread];
+    races->origins[thread] = NULL;
+    set_time(races, slot, last + 1);
+    return slot;
 }
 
 static struct message *message_at(struct messages *messages, uint32_t number) {
@@ -159,49 +135,40 @@ static struct message *message_at(struct messages *messages, uint32_t number) {
     return &messages->items[number];
 }
 
-static void widen(struct st_races *races, struct message *message) {
-    if (message->width == races->width)
-        return;
-    count_clocks(races, races->width - message->width);
-    message->clock = st_clock_widen(message->clock, message->width, races->width, 0);
-    message->width = races->width;
-}
-
 /* A release: the thread acquired the lock, and with it the clock of the release before, so its own
  * clock covers all. */
 static void pass_on(struct st_races *races, struct message *message, uint32_t t) {
-    widen(races, message);
-    memcpy(message->clock, races->clocks[t], races->width * sizeof *message->clock);
+    st_row_drop(&races->rows, message->clock);
+    message->clock = st_row_share(races->clocks[t]);
     message->slot = t;
-    message->time = races->clocks[t][t];
+    message->time = now(races, t);
     tick(races, t);
 }
 
 /* A send: those of others count as before. */
 static void add_to(struct st_races *races, struct message *message, uint32_t t) {
-    bool all = !message->clock ||
-               (message->time != ST_NEVER && races->clocks[t][message->slot] >= message->time);
+    bool all = !message->clock || (message->time != ST_NEVER &&
+                                   st_row_get(races->clocks[t], message->slot) >= message->time);
     if (all) {
         pass_on(races, message, t);
         return;
     }
-    widen(races, message);
-    st_clock_join(message->clock, races->clocks[t], races->width);
+    st_row_join(&races->rows, &message->clock, races->clocks[t]);
     message->time = ST_NEVER;
     tick(races, t);
 }
 
 static void learn(struct st_races *races, uint32_t t, const struct message *message) {
-    st_time *clock = races->clocks[t];
-    if (message->clock && (message->time == ST_NEVER || clock[message->slot] < message->time))
-        st_clock_join(clock, message->clock, message->width);
+    if (message->clock &&
+        (message->time == ST_NEVER || st_row_get(races->clocks[t], message->slot) < message->time))
+        st_row_join(&races->rows, &races->clocks[t], message->clock);
 }
 
 /* ---- the accesses of a variable ---- */
 
 /* Does synchronisation order the access before a thread with that clock? */
-static bool is_before(const st_time *clock, const struct access *access) {
-    return clock[access->who >> 1] >= access->time;
+static bool is_before(const struct st_shared_row *clock, const struct access *access) {
+    return st_row_get(clock, access->who >> 1) >= access->time;
 }
 
 /* Does all that conflicts with `old` conflict with `new`, too, if they are of one kind or new
@@ -223,7 +190,7 @@ static void drop_list(struct st_races *races, struct variable *variable, enum st
 
 /* Removes accesses in the list that the new one stands for. */
 static void thin(struct st_races *races, struct variable *variable, enum st_op kind,
-                 const st_time *clock, uint32_t who) {
+                 const struct st_shared_row *clock, uint32_t who) {
     struct accesses *list = variable->several[kind];
     uint32_t kept = 0;
     for (uint32_t i = 0; i < list->count; i++)
@@ -259,7 +226,7 @@ static uint32_t find(const struct accesses *list, uint32_t who) {
 }
 
 static __attribute__((noinline)) void insert(struct st_races *races, struct variable *variable,
-                                             enum st_op kind, const st_time *clock,
+                                             enum st_op kind, const struct st_shared_row *clock,
                                              const struct access *access) {
     struct accesses *list = variable->several[kind];
     uint32_t at = find(list, access->who);
@@ -284,7 +251,7 @@ static __attribute__((noinline)) void insert(struct st_races *races, struct vari
 }
 
 static inline void keep(struct st_races *races, struct variable *variable, enum st_op kind,
-                        const st_time *clock, const struct access *access) {
+                        const struct st_shared_row *clock, const struct access *access) {
     struct access *one = &variable->one[kind];
     if (!variable->several[kind]) {
         if (!one->time || one->who == access->who ||
@@ -298,8 +265,8 @@ static inline void keep(struct st_races *races, struct variable *variable, enum 
 }
 
 /* A write stands for all that is before it. */
-static inline void forget(struct st_races *races, struct variable *variable, enum st_op kind,
-                          const st_time *clock, uint32_t who) {
+static inline void supersede(struct st_races *races, struct variable *variable, enum st_op kind,
+                             const struct st_shared_row *clock, uint32_t who) {
     struct access *one = &variable->one[kind];
     if (variable->several[kind])
         thin(races, variable, kind, clock, who);
@@ -309,7 +276,7 @@ static inline void forget(struct st_races *races, struct variable *variable, enu
 
 /* One of these accesses that the one of `who` races with, or NULL. */
 static inline const struct access *find_race(const struct variable *variable, enum st_op kind,
-                                             const st_time *clock, uint32_t who) {
+                                             const struct st_shared_row *clock, uint32_t who) {
     const struct accesses *list = variable->several[kind];
     const struct access *items = list ? list->items : &variable->one[kind];
     for (uint32_t i = 0, count = list ? list->count : 1; i < count; i++)
@@ -329,8 +296,7 @@ static __attribute__((noinline)) void report(const struct st_races *races,
         .atomic = access->who & 1,
         .op = kind};
     struct st_place from = {access->number, earlier}, to = {number, *event};
-    if (races->on_race)
-        races->on_race(races->context, &from, &to);
+    races->on_race(races->context, &from, &to);
 }
 
 /* ---- events ---- */
@@ -338,9 +304,9 @@ static __attribute__((noinline)) void report(const struct st_races *races,
 static inline void on_access(struct st_races *races, const struct st_event *event, uint32_t t,
                              uint64_t number) {
     struct variable *variable = &races->variables[event->target];
-    const st_time *clock = races->clocks[t];
+    const struct st_shared_row *clock = races->clocks[t];
     enum st_op kind = (enum st_op)event->op;
-    struct access access = {t << 1 | event->atomic, clock[t], number, event->loc};
+    struct access access = {t << 1 | event->atomic, st_row_get(clock, t), number, event->loc};
     const struct access *race = find_race(variable, ST_WRITE, clock, access.who);
     enum st_op race_kind = ST_WRITE;
     if (kind == ST_WRITE && !race) {
@@ -350,8 +316,8 @@ static inline void on_access(struct st_races *races, const struct st_event *even
     if (__builtin_expect(race != NULL, 0))
         report(races, race, race_kind, event, number);
     if (kind == ST_WRITE) {
-        forget(races, variable, ST_READ, clock, access.who);
-        forget(races, variable, ST_WRITE, clock, access.who);
+        supersede(races, variable, ST_READ, clock, access.who);
+        supersede(races, variable, ST_WRITE, clock, access.who);
     }
     keep(races, variable, kind, clock, &access);
 }
@@ -365,7 +331,8 @@ on_atomic(struct st_races *races, const struct st_event *event, uint32_t t, uint
         if (known != ST_MAP64_NONE)
             learn(races, t, message_at(&races->atomics, known));
     }
-    on_access(races, event, t, number);
+    if (races->on_race)
+        on_access(races, event, t, number);
     if (event->op == ST_WRITE)
         add_to(races,
                message_at(&races->atomics, st_map64_number(&races->atomic_numbers, event->target)),
@@ -373,26 +340,20 @@ on_atomic(struct st_races *races, const struct st_event *event, uint32_t t, uint
 }
 
 static void on_fork(struct st_races *races, uint32_t t, uint32_t child) {
-    struct origin *origin = &races->origins[child];
-    origin->clock = st_clock_widen(origin->clock, origin->width, races->width, 0);
-    count_clocks(races, races->width - origin->width);
-    origin->width = races->width;
-    st_clock_join(origin->clock, races->clocks[t], races->width);
+    st_row_join(&races->rows, &races->origins[child], races->clocks[t]);
     tick(races, t);
 }
 
 /* The child leaves its slot, unless it has none. If it did nothing, its fork comes before the
  * join. */
 static void on_join(struct st_races *races, uint32_t t, uint32_t child) {
-    struct origin *origin = &races->origins[child];
     uint32_t slot = races->slots.of[child];
     if (slot != ST_NO_SLOT) {
-        st_thread_slots_leave(&races->slots, child, races->clocks[slot][slot]);
-        *origin = (struct origin){races->clocks[slot], races->width};
+        st_thread_slots_leave(&races->slots, child, now(races, slot));
+        races->origins[child] = races->clocks[slot];
         races->clocks[slot] = NULL;
     }
-    if (origin->clock)
-        st_clock_join(races->clocks[t], origin->clock, origin->width);
+    st_row_join(&races->rows, &races->clocks[t], races->origins[child]);
 }
 
 static void on_sync(struct st_races *races, const struct st_event *event, uint32_t t) {
@@ -425,10 +386,12 @@ void st_races_feed(struct st_races *races, const struct st_event *events, size_t
     struct st_extent need = st_batch_extent(events, count);
     st_thread_slots_reserve(&races->slots, need.threads);
     st_reserve(&races->origins, &races->origin_capacity, need.threads);
-    st_reserve_table(&races->variables, &races->variable_capacity, need.variables);
+    if (races->on_race)
+        st_reserve_table(&races->variables, &races->variable_capacity, need.variables);
     for (size_t i = 0; i < count && !races->gave_up; i++) {
         const struct st_event *event = &events[i];
-        st_batch_prefetch(events, i, count, races->variables);
+        if (races->on_race)
+            st_batch_prefetch(events, i, count, races->variables);
         uint32_t t = races->slots.of[event->thread];
         if (__builtin_expect(t == ST_NO_SLOT, 0)) {
             if (event->op == ST_DROPPED)
@@ -439,9 +402,25 @@ void st_races_feed(struct st_races *races, const struct st_event *events, size_t
             on_sync(races, event, t);
         else if (__builtin_expect(event->atomic, 0))
             on_atomic(races, event, t, first + i);
-        else
+        else if (races->on_race)
             on_access(races, event, t, first + i);
     }
+}
+
+void st_races_forget(struct st_races *races, uint32_t number) {
+    if (number < races->variable_capacity) {
+        struct variable *variable = &races->variables[number];
+        for (int kind = ST_READ; kind <= ST_WRITE; kind++)
+            if (variable->several[kind])
+                drop_list(races, variable, (enum st_op)kind);
+        memset(variable, 0, sizeof *variable);
+    }
+    uint32_t known = st_map64_find(&races->atomic_numbers, number);
+    if (known == ST_MAP64_NONE)
+        return;
+    struct message *message = message_at(&races->atomics, known);
+    st_row_drop(&races->rows, message->clock);
+    *message = (struct message){.clock = NULL};
 }
 
 const char *st_races_gave_up(const struct st_races *races) {
@@ -454,18 +433,18 @@ struct st_race_moment st_races_now(struct st_races *races, uint32_t thread) {
     uint32_t slot = races->slots.of[thread];
     if (slot == ST_NO_SLOT)
         slot = enter(races, thread);
-    return (struct st_race_moment){slot, races->clocks[slot][slot]};
+    return (struct st_race_moment){slot, now(races, slot)};
 }
 
 bool st_races_knows(const struct st_races *races, uint32_t thread, struct st_race_moment moment) {
     uint32_t slot = races->slots.of[thread];
-    return slot != ST_NO_SLOT && races->clocks[slot][moment.slot] >= moment.time;
+    return slot != ST_NO_SLOT && st_row_get(races->clocks[slot], moment.slot) >= moment.time;
 }
 
 size_t st_races_memory(const struct st_races *races) {
     size_t messages = races->locks.capacity + races->channels.capacity + races->atomics.capacity;
     return races->variable_capacity * sizeof *races->variables +
-           st_thread_slots_memory(&races->slots) + races->clock_bytes +
+           st_thread_slots_memory(&races->slots) + st_rows_memory(&races->rows) +
            races->clock_capacity * sizeof *races->clocks +
            races->origin_capacity * sizeof *races->origins + messages * sizeof(struct message) +
            races->list_bytes + st_map64_memory(&races->atomic_numbers);

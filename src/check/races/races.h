@@ -24,7 +24,7 @@ struct st_races;
  * that it races with. */
 typedef void st_on_race(void *context, const struct st_place *from, const struct st_place *to);
 
-/* on_race may be NULL. */
+/* on_race may be NULL: then only what is ordered is known, and variables need no memory. */
 struct st_races *st_races_new(st_on_race *on_race, void *context);
 void st_races_free(struct st_races *races);
 
@@ -32,9 +32,12 @@ void st_races_free(struct st_races *races);
 void st_races_feed(struct st_races *races, const struct st_event *events, size_t count,
                    uint64_t first);
 
+/* This number stands for another variable from now on. */
+void st_races_forget(struct st_races *races, uint32_t variable);
+
 /* Why later events were not looked at, or NULL: a clock has overflowed (check/clock.h), or clocks
- * would need more than ST_RACES_CLOCK_BYTES. They grow with the square of the number of threads
- * that live at the same time. */
+ * would need more than ST_RACES_CLOCK_BYTES. At worst they grow with the square of the number of
+ * threads that live at the same time: when each learns of all others in another order. */
 const char *st_races_gave_up(const struct st_races *races);
 #ifndef ST_RACES_CLOCK_BYTES
 #define ST_RACES_CLOCK_BYTES ((size_t)512 << 20)
@@ -51,8 +54,8 @@ struct st_race_moment st_races_now(struct st_races *races, uint32_t thread);
 bool st_races_knows(const struct st_races *races, uint32_t thread, struct st_race_moment moment);
 
 /* Bytes of analysis state now: constant for each variable, and a clock for each thread, lock,
- * channel and atomic variable, as wide as the number of threads that live at the same time; more
- * only for variables with accesses side by side. */
+ * channel and atomic variable, which share what they have in common; more only for variables with
+ * accesses side by side. */
 size_t st_races_memory(const struct st_races *races);
 
 #endif

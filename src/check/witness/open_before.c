@@ -267,9 +267,9 @@ void st_open_before_mark(struct st_before_pool *pool, struct st_open_before *set
 }
 
 void st_before_pool_sweep(struct st_before_pool *pool, size_t root_bytes) {
-    st_pool_sweep(&pool->hops, pool->epoch, NULL);
+    st_pool_sweep(&pool->hops, pool->epoch, NULL, NULL);
     for (size_t c = 0; c < CLASSES; c++)
-        st_pool_sweep(&pool->sets[c], pool->epoch, NULL);
+        st_pool_sweep(&pool->sets[c], pool->epoch, NULL, NULL);
     pool->collect_at = 2 * used_bytes(pool) + root_bytes;
     if (pool->collect_at < SMALLEST_COLLECTION)
         pool->collect_at = SMALLEST_COLLECTION;

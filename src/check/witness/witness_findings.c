@@ -5,14 +5,21 @@
 
 #include <stdlib.h>
 
+/* The number of a variable may have been given to another one between the two events. */
+static bool is_same_variable(const struct witness *w, const struct st_place *from,
+                             const struct st_place *to) {
+    return from->event.target == to->event.target &&
+           (from->number > w->forgotten_at || !st_bits_has(&w->forgotten, to->event.target));
+}
+
 /* Is there a dependence from the one event to the other, which is later? */
-static bool depends(const struct st_place *from, const struct st_place *to, uint64_t forgotten_at,
+static bool depends(const struct witness *w, const struct st_place *from, const struct st_place *to,
                     enum st_edge_kind *kind) {
     const struct st_event *a = &from->event, *b = &to->event;
     if (a->thread == b->thread)
         return false;
-    if (a->op <= ST_WRITE && b->op <= ST_WRITE && a->target == b->target &&
-        (a->op == ST_WRITE || b->op == ST_WRITE) && from->number > forgotten_at)
+    if (a->op <= ST_WRITE && b->op <= ST_WRITE && (a->op == ST_WRITE || b->op == ST_WRITE) &&
+        is_same_variable(w, from, to))
         *kind = ST_EDGE_CONFLICT;
     else if (a->op == ST_RELEASE && b->op == ST_ACQUIRE && a->target == b->target)
         *kind = ST_EDGE_LOCK;
@@ -28,16 +35,14 @@ static bool depends(const struct st_place *from, const struct st_place *to, uint
 }
 
 /* Leaves out edges where a direct dependence between events of the path makes them needless.
- * Returns its length. The numbers of variables were given to others after event `forgotten_at` at
- * the latest (0: never), so two accesses are surely of one variable only if the first comes after
- * that. */
-static size_t shorten(struct st_edge *path, size_t length, uint64_t forgotten_at) {
+ * Returns its length. */
+static size_t shorten(const struct witness *w, struct st_edge *path, size_t length) {
     size_t kept = 0;
     for (size_t i = 0; i < length; i++) {
         struct st_edge edge = path[i];
         size_t last = i;
         for (size_t j = length - 1; j > last; j--) {
-            if (depends(&edge.from, &path[j].to, forgotten_at, &edge.kind)) {
+            if (depends(w, &edge.from, &path[j].to, &edge.kind)) {
                 edge.to = path[j].to;
                 last = j;
             }
@@ -54,7 +59,7 @@ static struct st_edge *path_of(const struct witness *w, const struct proof *proo
     path[--i] = proof->edge;
     for (const struct st_hop *hop = proof->path; hop; hop = st_hop_before(hop, w->event->thread))
         path[--i] = hop->edge;
-    *length = shorten(path, *length, w->forgotten_at);
+    *length = shorten(w, path, *length);
     return path;
 }
 

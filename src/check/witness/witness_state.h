@@ -7,6 +7,7 @@
 #ifndef SERIATIM_CHECK_WITNESS_WITNESS_STATE_H
 #define SERIATIM_CHECK_WITNESS_WITNESS_STATE_H
 
+#include "base/bits.h"
 #include "check/witness/frontier.h"
 #include "check/witness/history.h"
 #include "check/witness/variable_state.h"
@@ -42,8 +43,9 @@ struct witness {
     struct st_findings *findings;
     const struct st_event *event; /* the current one */
     uint64_t number;
-    uint64_t forgotten_at; /* the event after which a variable was last forgotten; 0: none was */
-    st_time *live_from;    /* by thread, and for ST_SEVERAL */
+    uint64_t forgotten_at;    /* the event after which a variable was last forgotten; 0: none was */
+    struct st_bits forgotten; /* variables that were */
+    st_time *live_from;       /* by thread, and for ST_SEVERAL */
     struct st_variable_states states;
     struct witness_thread *threads;
     struct st_open_blocks *blocks; /* by thread */

@@ -141,7 +141,7 @@ static bool is_shut_out(const struct chains *c, uint32_t event, uint32_t from) {
             continue;
         uint32_t release = graph->partner[tas_holder(graph, lock, event + 1)];
         if (graph->position[acquire] < graph->position[from] || !release ||
-            tas_needs(graph, release - 1)[c->own] >= graph->position[acquire])
+            st_row_get(tas_needs(graph, release - 1), c->own) >= graph->position[acquire])
             return true;
     }
     return false;
@@ -187,7 +187,7 @@ static bool has_shortcut(const struct chains *c, size_t level, const struct inte
 static bool leads_on(const struct chains *c, uint32_t event) {
     const struct st_tas_graph *graph = c->graph;
     const struct st_event *e = &graph->events[event];
-    const uint32_t *needs = tas_needs_free(graph, event);
+    const struct st_shared_row *needs = tas_needs_free(graph, event);
     for (uint32_t write = e->op == ST_READ; write <= 1; write++) {
         size_t key = 2 * (size_t)e->target + write;
         for (uint32_t r = graph->key_runs[key]; r < graph->key_runs[key + 1]; r++) {
@@ -196,7 +196,7 @@ static bool leads_on(const struct chains *c, uint32_t event) {
                 continue;
             uint32_t other = last_to(graph, &graph->runs[r], c->last[t]);
             if (other != TAS_NONE && graph->position[other] > c->segment->upper[t] &&
-                graph->position[other] > needs[t])
+                graph->position[other] > st_row_get(needs, t))
                 return true;
         }
     }
@@ -429,7 +429,7 @@ static bool visit_thread(struct chains *c, size_t level, const struct entries *e
  * after s. */
 static bool visit_threads(struct chains *c, size_t level) {
     const struct st_tas_graph *graph = c->graph;
-    const uint32_t *needs = tas_needs(graph, c->start->event), *exit_needs = needs;
+    const struct st_shared_row *needs = tas_needs(graph, c->start->event), *exit_needs = needs;
     if (level)
         exit_needs = tas_needs_free(graph, c->chain[level - 1].exit);
     for (uint32_t t = 0; t < graph->thread_count && !c->worker->budget.expired; t++) {
@@ -440,7 +440,8 @@ static bool visit_threads(struct chains *c, size_t level) {
             entries = entries_for(graph, c->chain[level - 1].exit, t);
         else
             add_entries(&entries, run_of(graph, c->start->key, t));
-        uint32_t low = needs[t] > exit_needs[t] ? needs[t] : exit_needs[t];
+        uint32_t low = st_row_get(needs, t), exit_low = st_row_get(exit_needs, t);
+        low = low > exit_low ? low : exit_low;
         if (level && before_of(c, level - 1)[t] > low)
             low = before_of(c, level - 1)[t];
         if (visit_thread(c, level, &entries, t, low))
@@ -461,9 +462,11 @@ static bool visit_target(struct chains *c, size_t place) {
         c->start = &c->starts[i];
         if (graph->position[c->start->event] >= graph->position[c->target])
             return false;
-        if (c->longest > 1 &&
-            !reaches_target(c, 0, c->start->event, tas_needs(graph, c->start->event)))
-            continue;
+        if (c->longest > 1) {
+            tas_needs_list(graph, tas_needs(graph, c->start->event), before_of(c, 0));
+            if (!reaches_target(c, 0, c->start->event, before_of(c, 0)))
+                continue;
+        }
         if (c->longest > 1 && !last_found) {
             find_last(c);
             last_found = true;

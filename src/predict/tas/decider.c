@@ -68,10 +68,10 @@ static bool close(struct tas_decider *d) {
         for (uint32_t t = 0; t < graph->thread_count; t++) {
             if (d->wanted[t] <= d->needed[t])
                 continue;
-            const uint32_t *needs = tas_needs_free(graph, tas_event_at(graph, t, d->wanted[t]));
-            for (uint32_t u = 0; u < graph->thread_count; u++)
-                if (u != t && needs[u] > d->needed[u]) {
-                    d->needed[u] = needs[u];
+            uint32_t event = tas_event_at(graph, t, d->wanted[t]);
+            for (struct tas_walk w = {.needs = tas_needs_free(graph, event)}; tas_walk_next(&w);)
+                if (w.thread != t && w.position > d->needed[w.thread]) {
+                    d->needed[w.thread] = w.position;
                     changed = true;
                 }
         }

@@ -176,9 +176,9 @@ static void fall_asleep(struct search *s, const struct tas_step *step) {
 /* Adds what a thread waits for (fork, join, channels), which comes before its step, too. */
 static void join_needs(const struct search *s, uint32_t *clock, const struct tas_step *step,
                        uint32_t actor) {
-    const uint32_t *needs = tas_clock(s->progress.graph, step->clock);
+    const struct st_shared_row *needs = tas_clock(s->progress.graph, step->clock);
     for (uint32_t a = 0; a < s->program.actor_count; a++) {
-        uint32_t limit = needs[s->program.actors[a].thread], f = s->actor_frame[a];
+        uint32_t limit = st_row_get(needs, s->program.actors[a].thread), f = s->actor_frame[a];
         if (a == actor)
             continue;
         while (f &&

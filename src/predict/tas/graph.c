@@ -8,6 +8,7 @@
 struct st_tas_graph *st_tas_graph_new(const struct st_event *events, size_t count) {
     struct st_tas_graph *graph = st_alloc(1, sizeof *graph);
     graph->events = events;
+    st_rows_init(&graph->rows);
     graph->overflow = count > UINT32_MAX - 1;
     graph->count = graph->overflow ? UINT32_MAX - 1 : count;
     tas_build_threads(graph);
@@ -19,8 +20,7 @@ struct st_tas_graph *st_tas_graph_new(const struct st_event *events, size_t coun
 void st_tas_graph_free(struct st_tas_graph *graph) {
     for (uint32_t t = 0; t < graph->thread_count; t++)
         free(graph->threads[t].events);
-    for (size_t i = 0; i < graph->chunk_count; i++)
-        free(graph->clocks[i]);
+    st_rows_free(&graph->rows);
     free(graph->threads);
     free(graph->clocks);
     free(graph->position);
@@ -41,7 +41,7 @@ void st_tas_graph_free(struct st_tas_graph *graph) {
     free(graph);
 }
 
-const uint32_t *tas_needs_free(const struct st_tas_graph *graph, uint32_t event) {
+struct st_shared_row *tas_needs_free(const struct st_tas_graph *graph, uint32_t event) {
     const struct st_event *e = &graph->events[event];
     if (e->op != ST_READ)
         return tas_needs(graph, event);
@@ -52,11 +52,18 @@ const uint32_t *tas_needs_free(const struct st_tas_graph *graph, uint32_t event)
     return tas_needs(graph, thread->events[position - 2]);
 }
 
+void tas_needs_list(const struct st_tas_graph *graph, const struct st_shared_row *needs,
+                    uint32_t *positions) {
+    memset(positions, 0, graph->thread_count * sizeof *positions);
+    for (struct tas_walk walk = {.needs = needs}; tas_walk_next(&walk);)
+        positions[walk.thread] = walk.position;
+}
+
 bool tas_must_precede(const struct st_tas_graph *graph, uint32_t a, uint32_t b) {
     uint32_t thread = graph->events[a].thread;
     if (thread == graph->events[b].thread)
         return graph->position[a] < graph->position[b];
-    return tas_needs(graph, b)[thread] >= graph->position[a];
+    return st_row_get(tas_needs(graph, b), thread) >= graph->position[a];
 }
 
 bool tas_is_update(const struct st_tas_graph *graph, uint32_t read) {

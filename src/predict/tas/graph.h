@@ -6,10 +6,12 @@
  * of it.
  *
  * Events share vectors: an event gets a new one only if something new must happen before it, so
- * there are far fewer vectors than events. */
+ * there are far fewer vectors than events. Vectors share the entries that they have in common, and
+ * have none for threads of which nothing must happen before (base/shared_row.h). */
 #ifndef SERIATIM_PREDICT_TAS_GRAPH_H
 #define SERIATIM_PREDICT_TAS_GRAPH_H
 
+#include "base/shared_row.h"
 #include "predict/tas/tas.h"
 
 #define TAS_NONE UINT32_MAX
@@ -32,8 +34,6 @@ struct tas_run {
     uint32_t first;       /* in accesses; ends where the next run starts */
 };
 
-enum { TAS_CLOCKS_PER_CHUNK = 1024 };
-
 struct st_tas_graph {
     const struct st_event *events; /* owned by the caller */
     size_t count;
@@ -51,8 +51,9 @@ struct st_tas_graph {
 
     struct tas_thread *threads;
     uint32_t thread_count;
-    uint32_t **clocks; /* chunks of TAS_CLOCKS_PER_CHUNK vectors of thread_count each */
-    size_t clock_count, chunk_count, chunk_capacity;
+    struct st_rows rows;
+    struct st_shared_row **clocks; /* the vectors, by number */
+    size_t clock_count, clock_capacity;
 
     /* Set number s: lock_members[lock_sets[s]] up to lock_members[lock_sets[s + 1]], ascending. */
     uint32_t *lock_sets, *lock_members;
@@ -76,16 +77,39 @@ struct st_tas_graph {
     size_t block_count, block_capacity;
 };
 
-static inline const uint32_t *tas_clock(const struct st_tas_graph *graph, uint32_t number) {
-    return graph->clocks[number / TAS_CLOCKS_PER_CHUNK] +
-           (size_t)(number % TAS_CLOCKS_PER_CHUNK) * graph->thread_count;
+static inline struct st_shared_row *tas_clock(const struct st_tas_graph *graph, uint32_t number) {
+    return graph->clocks[number];
 }
 
 /* The vector of an event: for each other thread, the position up to which its events must happen
  * before this event if it sees its couple. The entry for the event's own thread is meaningless. */
-static inline const uint32_t *tas_needs(const struct st_tas_graph *graph, uint32_t event) {
+static inline struct st_shared_row *tas_needs(const struct st_tas_graph *graph, uint32_t event) {
     return tas_clock(graph, graph->clock[event]);
 }
+
+/* Walks over the threads that have an entry in a vector. */
+struct tas_walk {
+    const struct st_shared_row *needs;
+    uint32_t thread, position; /* of the present entry */
+    uint64_t at;
+    const uint32_t *leaf;
+};
+
+static inline bool tas_walk_next(struct tas_walk *walk) {
+    while (walk->leaf || (walk->leaf = st_row_leaf(walk->needs, &walk->at))) {
+        walk->thread = (uint32_t)walk->at;
+        walk->position = walk->leaf[walk->at++ % ST_ROW_FAN];
+        if (walk->at % ST_ROW_FAN == 0)
+            walk->leaf = NULL;
+        if (walk->position)
+            return true;
+    }
+    return false;
+}
+
+/* The entries of a vector for all threads. */
+void tas_needs_list(const struct st_tas_graph *graph, const struct st_shared_row *needs,
+                    uint32_t *positions);
 
 static inline uint32_t tas_event_at(const struct st_tas_graph *graph, uint32_t thread,
                                     uint32_t position) {
@@ -102,7 +126,7 @@ static inline bool tas_is_shared_access(const struct st_tas_graph *graph, uint32
 
 /* The vector of a read without what only its couple contributes: what must happen before the read
  * if it may see anything. For other events, the same as tas_needs. */
-const uint32_t *tas_needs_free(const struct st_tas_graph *graph, uint32_t event);
+struct st_shared_row *tas_needs_free(const struct st_tas_graph *graph, uint32_t event);
 
 /* Must a happen before b, if b sees its couple? */
 bool tas_must_precede(const struct st_tas_graph *graph, uint32_t a, uint32_t b);

@@ -15,7 +15,7 @@ struct wait {
 
 /* What has been sent on a channel so far, as a vector, and who waits for it. */
 struct channel {
-    uint32_t *sent; /* NULL before the first send */
+    struct st_shared_row *sent; /* NULL before the first send */
     uint32_t *waiting;
     size_t waiting_count, waiting_capacity;
 };
@@ -35,52 +35,45 @@ struct order {
     struct st_map64 changes;   /* lockset changes made before ... */
     uint32_t *changed;         /* ... and the resulting locksets, by number */
     size_t changed_capacity;
-    uint32_t *scratch; /* a vector, followed by room for a lockset */
+    uint32_t *scratch; /* room for a lockset */
 };
 
 /* ---- vectors ---- */
 
-static uint32_t store_clock(struct st_tas_graph *graph, const uint32_t *clock) {
-    if (graph->clock_count % TAS_CLOCKS_PER_CHUNK == 0) {
-        st_reserve(&graph->clocks, &graph->chunk_capacity, graph->chunk_count + 1);
-        graph->clocks[graph->chunk_count++] =
-            st_alloc(TAS_CLOCKS_PER_CHUNK * (size_t)graph->thread_count, sizeof(uint32_t));
-    }
-    uint32_t number = (uint32_t)graph->clock_count++;
-    memcpy((uint32_t *)tas_clock(graph, number), clock, graph->thread_count * sizeof *clock);
-    return number;
+static uint32_t store_clock(struct st_tas_graph *graph, struct st_shared_row *clock) {
+    st_reserve(&graph->clocks, &graph->clock_capacity, graph->clock_count + 1);
+    graph->clocks[graph->clock_count] = clock;
+    return (uint32_t)graph->clock_count++;
 }
 
-static void join_clock(uint32_t *into, const uint32_t *from, uint32_t count) {
-    for (uint32_t t = 0; t < count; t++)
-        into[t] = into[t] > from[t] ? into[t] : from[t];
+static void raise_entry(struct st_tas_graph *graph, struct st_shared_row **clock, uint32_t thread,
+                        uint32_t position) {
+    if (st_row_get(*clock, thread) < position)
+        st_row_set(&graph->rows, clock, thread, position);
 }
 
 /* The thread now comes after everything in the vector. */
-static void come_after(struct order *o, uint32_t thread, const uint32_t *clock) {
+static void come_after(struct order *o, uint32_t thread, struct st_shared_row *clock) {
     struct st_tas_graph *graph = o->graph;
-    const uint32_t *now = tas_clock(graph, o->now[thread]);
-    bool news = false;
-    for (uint32_t t = 0; t < graph->thread_count && !news; t++)
-        news = t != thread && clock[t] > now[t];
-    if (!news)
-        return;
-    memcpy(o->scratch, now, graph->thread_count * sizeof *now);
-    join_clock(o->scratch, clock, graph->thread_count);
-    o->now[thread] = store_clock(graph, o->scratch);
+    struct st_shared_row *now = st_row_share(tas_clock(graph, o->now[thread]));
+    raise_entry(graph, &now, thread, st_row_get(clock, thread)); /* which has no meaning: no news */
+    if (st_row_join(&graph->rows, &now, clock))
+        o->now[thread] = store_clock(graph, now);
+    else
+        st_row_drop(&graph->rows, now);
 }
 
 /* The thread now comes after an event of another thread. */
 static void come_after_event(struct order *o, uint32_t thread, uint32_t event) {
     struct st_tas_graph *graph = o->graph;
     uint32_t other = graph->events[event].thread, position = graph->position[event];
-    const uint32_t *now = tas_clock(graph, o->now[thread]);
-    if (other == thread || now[other] >= position)
+    struct st_shared_row *now = tas_clock(graph, o->now[thread]);
+    if (other == thread || st_row_get(now, other) >= position)
         return;
-    memcpy(o->scratch, now, graph->thread_count * sizeof *now);
-    join_clock(o->scratch, tas_needs(graph, event), graph->thread_count);
-    o->scratch[other] = position;
-    o->now[thread] = store_clock(graph, o->scratch);
+    st_row_share(now);
+    st_row_join(&graph->rows, &now, tas_needs(graph, event));
+    raise_entry(graph, &now, other, position);
+    o->now[thread] = store_clock(graph, now);
 }
 
 /* ---- sets of locks ---- */
@@ -99,7 +92,7 @@ static uint32_t store_set(struct st_tas_graph *graph, const uint32_t *members, s
 /* The lockset with the lock added or removed. */
 static uint32_t make_set(struct order *o, uint32_t set, uint32_t lock, bool add) {
     struct st_tas_graph *graph = o->graph;
-    uint32_t *members = o->scratch + graph->thread_count;
+    uint32_t *members = o->scratch;
     size_t count = 0;
     bool added = !add;
     for (uint32_t i = graph->lock_sets[set]; i < graph->lock_sets[set + 1]; i++) {
@@ -191,10 +184,8 @@ static void on_send(struct order *o, uint32_t event) {
     struct channel *c = channel(o, e->target);
     for (size_t i = 0; i < c->waiting_count; i++)
         come_after_event(o, e->thread, c->waiting[i]);
-    if (!c->sent)
-        c->sent = st_alloc(graph->thread_count, sizeof *c->sent);
-    join_clock(c->sent, tas_clock(graph, o->now[e->thread]), graph->thread_count);
-    c->sent[e->thread] = graph->position[event];
+    st_row_join(&graph->rows, &c->sent, tas_clock(graph, o->now[e->thread]));
+    raise_entry(graph, &c->sent, e->thread, graph->position[event]);
 }
 
 static void on_receive(struct order *o, uint32_t event) {
@@ -309,7 +300,7 @@ static void on_event(struct order *o, uint32_t event, const uint32_t *reached) {
 
 static void free_order(struct order *o) {
     for (size_t i = 0; i < o->channel_capacity; i++) {
-        free(o->channels[i].sent);
+        st_row_drop(&o->graph->rows, o->channels[i].sent);
         free(o->channels[i].waiting);
     }
     free(o->channels);
@@ -335,12 +326,12 @@ void tas_build_order(struct st_tas_graph *graph) {
     o.last_write = st_alloc((size_t)graph->variable_count + 1, sizeof *o.last_write);
     o.last_other = st_alloc((size_t)graph->variable_count + 1, sizeof *o.last_other);
     o.holder = st_alloc((size_t)graph->lock_count + 1, sizeof *o.holder);
-    o.scratch = st_alloc(threads + graph->lock_count + 1, sizeof *o.scratch);
+    o.scratch = st_alloc((size_t)graph->lock_count + 1, sizeof *o.scratch);
     graph->partner = st_alloc(graph->count + 1, sizeof *graph->partner);
     graph->clock = st_alloc(graph->count + 1, sizeof *graph->clock);
     graph->lockset = st_alloc(graph->count + 1, sizeof *graph->lockset);
-    store_clock(graph, o.scratch); /* number 0: nothing must happen before */
-    store_set(graph, NULL, 0);     /* number 0: no locks */
+    store_clock(graph, NULL);  /* number 0: nothing must happen before */
+    store_set(graph, NULL, 0); /* number 0: no locks */
     st_intern_add(&o.contents, NULL, 0);
     find_waits(&o);
     uint32_t *reached = st_alloc(threads, sizeof *reached);

@@ -71,12 +71,13 @@ static void go_on(struct tas_ahead *a, const struct tas_ahead_task *task, uint32
  * the target. */
 static bool arrive(struct tas_ahead *a, const struct tas_ahead_task *task, uint32_t event) {
     const struct st_tas_graph *graph = a->graph;
-    const uint32_t *needs = tas_needs_free(graph, event);
     uint32_t thread = graph->events[event].thread, own = graph->events[task->target].thread;
     const uint32_t *before = a->before + (size_t)thread * graph->thread_count;
     a->work += graph->thread_count;
-    for (uint32_t t = 0; t < graph->thread_count; t++)
-        a->now[t] = needs[t] > before[t] ? needs[t] : before[t];
+    memcpy(a->now, before, graph->thread_count * sizeof *before);
+    for (struct tas_walk walk = {.needs = tas_needs_free(graph, event)}; tas_walk_next(&walk);)
+        if (walk.position > a->now[walk.thread])
+            a->now[walk.thread] = walk.position;
     a->now[thread] = graph->position[event];
     return a->now[own] < graph->position[task->target];
 }

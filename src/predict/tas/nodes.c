@@ -246,11 +246,11 @@ static void start_clocks(struct tas_nodes *nodes) {
     st_reserve(&nodes->clocks, &nodes->clock_capacity, nodes->count * nodes->width);
     for (size_t i = 0; i < nodes->count; i++) {
         const struct tas_node *node = &nodes->list[i];
-        const uint32_t *needs = node->free ? tas_needs_free(nodes->graph, node->event)
-                                           : tas_needs(nodes->graph, node->event);
+        const struct st_shared_row *needs = node->free ? tas_needs_free(nodes->graph, node->event)
+                                                       : tas_needs(nodes->graph, node->event);
         uint32_t *clock = nodes->clocks + i * nodes->width;
         for (uint32_t a = 0; a < nodes->width; a++)
-            clock[a] = a == node->actor ? 0 : needs[nodes->actors[a].thread];
+            clock[a] = a == node->actor ? 0 : st_row_get(needs, nodes->actors[a].thread);
     }
 }
 

@@ -61,10 +61,11 @@ static void execute_to(struct completion *c, uint32_t thread, uint32_t position,
     while (c->done[thread] < position) {
         uint32_t event = tas_event_at(graph, thread, c->done[thread] + 1);
         bool last = free && c->done[thread] + 1 == position;
-        const uint32_t *needs = last ? tas_needs_free(graph, event) : tas_needs(graph, event);
-        for (uint32_t t = 0; t < graph->thread_count; t++)
-            if (t != thread && needs[t] > c->done[t])
-                execute_to(c, t, needs[t], false);
+        const struct st_shared_row *needs =
+            last ? tas_needs_free(graph, event) : tas_needs(graph, event);
+        for (struct tas_walk walk = {.needs = needs}; tas_walk_next(&walk);)
+            if (walk.thread != thread && walk.position > c->done[walk.thread])
+                execute_to(c, walk.thread, walk.position, false);
         c->done[thread]++;
         tas_schedule_add(&c->out, event);
     }

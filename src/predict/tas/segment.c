@@ -26,10 +26,10 @@ void tas_segment_free(struct tas_segment *segment) {
 uint32_t tas_lower_frontier(const struct st_tas_graph *graph, uint32_t thread, uint32_t event) {
     const struct tas_thread *t = &graph->threads[thread];
     uint32_t other = graph->events[event].thread, limit = graph->position[event];
-    if (tas_clock(graph, t->start)[other] >= limit)
+    if (st_row_get(tas_clock(graph, t->start), other) >= limit)
         return 1;
     uint32_t at; /* vectors grow along a thread */
-    st_lower_bound(at, 0, t->count, tas_needs(graph, t->events[at])[other] < limit);
+    st_lower_bound(at, 0, t->count, st_row_get(tas_needs(graph, t->events[at]), other) < limit);
     /* A read that only its couple keeps after the event may be executed before it, as the last
      * event of its thread. */
     if (at < t->count && graph->events[t->events[at]].op == ST_READ)
@@ -41,11 +41,9 @@ uint32_t tas_lower_frontier(const struct st_tas_graph *graph, uint32_t thread, u
 static void find_frontiers(struct tas_segment *segment, const struct st_tas_graph *graph) {
     uint32_t own = segment->block->thread;
     uint32_t first = segment->accesses[0], last = segment->accesses[segment->access_count - 1];
-    const uint32_t *needs = tas_needs(graph, first);
-    for (uint32_t t = 0; t < graph->thread_count; t++) {
-        segment->upper[t] = needs[t];
+    tas_needs_list(graph, tas_needs(graph, first), segment->upper);
+    for (uint32_t t = 0; t < graph->thread_count; t++)
         segment->lower[t] = t == own ? 0 : tas_lower_frontier(graph, t, last);
-    }
     segment->upper[own] = graph->position[first] - 1;
     segment->lower[own] = graph->position[last] + 1;
 }

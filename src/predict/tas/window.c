@@ -117,11 +117,12 @@ static bool find_reach(struct tas_window *window, const struct st_tas_graph *gra
  * may see anything. */
 static void add_event(struct tas_window *window, const struct st_tas_graph *graph, uint32_t event,
                       bool free) {
-    const uint32_t *needs = free ? tas_needs_free(graph, event) : tas_needs(graph, event);
+    const struct st_shared_row *needs =
+        free ? tas_needs_free(graph, event) : tas_needs(graph, event);
     uint32_t own = graph->events[event].thread;
-    for (uint32_t t = 0; t < graph->thread_count; t++)
-        if (t != own && needs[t] > window->to[t])
-            window->to[t] = needs[t];
+    for (struct tas_walk walk = {.needs = needs}; tas_walk_next(&walk);)
+        if (walk.thread != own && walk.position > window->to[walk.thread])
+            window->to[walk.thread] = walk.position;
     if (graph->position[event] > window->to[own])
         window->to[own] = graph->position[event];
 }
@@ -189,10 +190,10 @@ static void thaw_dependent(struct tas_window *window, const struct st_tas_graph 
                            uint32_t t) {
     while (window->from[t]) {
         uint32_t event = tas_event_at(graph, t, window->from[t]);
-        const uint32_t *needs = tas_needs(graph, event);
+        struct tas_walk walk = {.needs = tas_needs(graph, event)};
         bool intact = !tas_is_update(graph, event);
-        for (uint32_t u = 0; intact && u < graph->thread_count; u++)
-            intact = u == t || needs[u] <= window->from[u];
+        while (intact && tas_walk_next(&walk))
+            intact = walk.thread == t || walk.position <= window->from[walk.thread];
         if (intact)
             return;
         thaw(window, graph, event);
@@ -319,7 +320,8 @@ bool tas_window_find(struct tas_window *window, const struct st_tas_graph *graph
         uint32_t start = tas_event_at(graph, t, reach.first),
                  end = tas_event_at(graph, t, reach.last);
         limit = start < limit ? start : limit;
-        add_event(window, graph, end, tas_needs(graph, end)[own] >= graph->position[last]);
+        add_event(window, graph, end,
+                  st_row_get(tas_needs(graph, end), own) >= graph->position[last]);
         if (tas_is_update(graph, end))
             window->to[t]++;
     }

@@ -199,9 +199,9 @@ bool tas_needs_met(const struct tas_progress *progress, uint32_t actor) {
     const struct tas_step *step = tas_next(progress, actor);
     if (step->clock == TAS_NONE)
         return true;
-    const uint32_t *needs = tas_clock(graph, step->clock);
-    for (uint32_t t = 0; t < graph->thread_count; t++)
-        if (t != progress->program->actors[actor].thread && needs[t] > progress->reached[t])
+    uint32_t own = progress->program->actors[actor].thread;
+    for (struct tas_walk walk = {.needs = tas_clock(graph, step->clock)}; tas_walk_next(&walk);)
+        if (walk.thread != own && walk.position > progress->reached[walk.thread])
             return false;
     return true;
 }

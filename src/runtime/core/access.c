@@ -16,6 +16,11 @@ void rt_write_slow(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t
 
 static void access_range(struct rt_thread *t, uintptr_t address, size_t size, bool write,
                          uintptr_t caller) {
+    if (__builtin_expect(rt_controlled, 0) && size) {
+        rt_leave();
+        rt_control_access(address, size, write, caller);
+        rt_enter();
+    }
     if (size && !rt_is_ignored(t, !write, write))
         (rt_deferring ? rt_defer_range : rt_emit_range_now)(t, address, size, write, caller);
 }

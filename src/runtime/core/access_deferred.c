@@ -400,7 +400,7 @@ static bool defer_granule(struct rt_thread *t, uintptr_t granule, uint32_t bytes
     const struct rt_shadow *shadow = rt_shadow_of(granule);
     uint64_t w = atomic_load_explicit(&shadow->write, memory_order_acquire);
     uint64_t r = atomic_load_explicit(&shadow->read, memory_order_acquire);
-    return rt_is_repeated(t, granule, w, r, bytes, write) ||
+    return rt_is_repeated(t, t->owner, granule, w, r, bytes, write) ||
            defer(t, granule, w, r, bytes, write, caller);
 }
 

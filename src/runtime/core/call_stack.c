@@ -71,7 +71,7 @@ static void pop(struct rt_thread *t) {
         rt_publish(t);
         rt_new_deferred_epoch(t);
     } else if (t->emitted_depth == t->depth + t->ignoring) {
-        t->owner = t->current;
+        t->owner = t->current | rt_slow_accesses;
         t->skipped = t->depth <= DEEPEST_START;
     }
 }

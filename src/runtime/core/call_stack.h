@@ -13,6 +13,7 @@ struct rt_frame {
     uintptr_t called_from; /* for a block: where it began */
     uintptr_t stack;       /* address of the frame on the stack; 0 for a block */
     bool block;
+    uint32_t number; /* given by control/, to tell blocks apart; 0: none yet */
 };
 
 void rt_emit_new_frames(struct rt_thread *t);

@@ -3,6 +3,7 @@
  * needs none, since those that use it start after it. getenv does not work yet, nor secure_getenv:
  * a program with more rights than its caller does not listen to the caller's environment. */
 #include "runtime/core/runtime.h"
+#include "stream/control.h"
 
 #include <sys/auxv.h>
 
@@ -19,7 +20,9 @@ static const char *value_of(const char *name, char **environment) {
 
 static void on_start(int argc, char **argv, char **environment) {
     (void)argc, (void)argv;
-    rt_initialize(getauxval(AT_SECURE) ? NULL : value_of(ST_STREAM_VARIABLE, environment));
+    bool trusted = !getauxval(AT_SECURE);
+    rt_initialize(trusted ? value_of(ST_STREAM_VARIABLE, environment) : NULL,
+                  trusted ? value_of(ST_CONTROL_VARIABLE, environment) : NULL);
 }
 
 __attribute__((section(".preinit_array"), used)) static void (*const start)(int, char **,

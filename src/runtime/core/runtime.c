@@ -4,6 +4,7 @@
 #include "runtime/core/shadow.h"
 #include "runtime/core/spin.h"
 #include "runtime/core/system_call.h"
+#include "stream/control.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,10 +21,35 @@ bool rt_deferring;
 uintptr_t rt_signal_return;
 
 /* mmap, memcpy and the like are interposed and emit events: they are not for use in the core. */
-void *rt_map_memory(size_t bytes) {
+static void *map(size_t bytes, int flags) {
     long memory = rt_system_call(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
-                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                                 MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
     return memory < 0 && memory > -4096 ? NULL : (void *)memory;
+}
+
+static struct {
+    char *start; /* NULL: nothing is set aside */
+    size_t bytes;
+    _Atomic size_t used;
+} reserve;
+
+static void *take_from_reserve(size_t bytes) {
+    size_t rounded = (bytes + 4095) & ~(size_t)4095;
+    size_t at = reserve.start ? atomic_fetch_add(&reserve.used, rounded) : 0;
+    return at + rounded <= reserve.bytes ? reserve.start + at : NULL;
+}
+
+void *rt_map_memory(size_t bytes) {
+    void *memory = map(bytes, 0);
+    return memory ? memory : take_from_reserve(bytes);
+}
+
+/* It takes no memory until it is used. */
+void rt_reserve_addresses(size_t bytes) {
+    if (reserve.start)
+        return;
+    reserve.bytes = bytes;
+    reserve.start = map(bytes, MAP_NORESERVE);
 }
 
 void rt_give_up(void) {
@@ -136,13 +162,15 @@ static void note_status(int status, void *unused) {
     rt_note_exit(status);
 }
 
-void rt_initialize(const char *stream) {
+void rt_initialize(const char *stream, const char *control) {
     static _Atomic bool begun;
     if (atomic_exchange(&begun, true) || is_another_in_use())
         return;
     begin(attach(stream));
-    if (rt_head)
-        on_exit(note_status, NULL);
+    if (!rt_head)
+        return;
+    on_exit(note_status, NULL);
+    rt_control_start(control);
 }
 
 /* ---- processes that are forked ---- */
@@ -166,6 +194,7 @@ static void go_on_alone(void) {
 void rt_stop_in_child(void) {
     int error = errno;
     rt_generation++;
+    rt_control_stop();
     if (rt_head) {
         forked = true;
         if (rt_self && rt_self->inside) {
@@ -179,8 +208,13 @@ void rt_stop_in_child(void) {
 }
 
 void rt_note_fork(void) {
+    rt_control_note_fork();
     if (shut_in && rt_head)
         atomic_fetch_add(&rt_head->shut_in, 1);
+}
+
+bool rt_is_shut_in(void) {
+    return shut_in;
 }
 
 void rt_shut_in(void) {
@@ -213,7 +247,7 @@ void rt_note_exit(int status) {
 }
 
 __attribute__((constructor(101))) static void on_load(void) {
-    rt_initialize(secure_getenv(ST_STREAM_VARIABLE));
+    rt_initialize(secure_getenv(ST_STREAM_VARIABLE), secure_getenv(ST_CONTROL_VARIABLE));
 }
 
 __attribute__((destructor)) static void on_exit_of_program(void) {

@@ -1,6 +1,6 @@
 /* The library that a program under test is linked with, from inside.
  *
- * Four rooms: tsan/ has the entry points that compilers call with -fsanitize=thread, intercept/
+ * Five rooms: tsan/ has the entry points that compilers call with -fsanitize=thread, intercept/
  * stands in for functions of the C library that synchronise or touch memory, parallel/ for those
  * of OpenMP and oneTBB, and core/ turns all into records for the watcher (stream/stream.h). Nothing
  * is analysed here.
@@ -36,9 +36,19 @@ extern bool rt_deferring;
 /* The address that handlers of signals return to; 0: unknown. */
 extern uintptr_t rt_signal_return;
 
-/* Starts the runtime, the first time that it is called. `stream` is the value of ST_STREAM_VARIABLE
- * or NULL. */
-void rt_initialize(const char *stream);
+/* Does somebody say which thread runs (control/turns.h)? Then all threads take turns, and no
+ * access is deferred. */
+extern bool rt_controlled;
+
+/* Starts the runtime, the first time that it is called, with the values of ST_STREAM_VARIABLE and
+ * ST_CONTROL_VARIABLE, or NULL. */
+void rt_initialize(const char *stream, const char *control);
+
+/* control/: at the start of a process, before it has a second thread; in the one that has forked,
+ * and in the one that was forked, which runs freely. */
+void rt_control_start(const char *path);
+void rt_control_note_fork(void);
+void rt_control_stop(void);
 
 /* In a process that was forked: rt_stop_in_child comes first, before anything else of the runtime,
  * and nothing is emitted from then on. rt_follow_child asks for a stream for this process, if there
@@ -59,6 +69,7 @@ void rt_note_fork(void);
 /* From now on the process may not be allowed to make system calls that it would not make by itself:
  * those that it forks are not watched. */
 void rt_shut_in(void);
+bool rt_is_shut_in(void);
 
 /* The process is about to end with this status. */
 void rt_note_exit(int status);
@@ -67,5 +78,8 @@ void rt_note_exit(int status);
 void rt_give_up(void);
 
 void *rt_map_memory(size_t bytes); /* zeroed, or NULL */
+
+/* Sets addresses aside for rt_map_memory, for when the program may use no more of them. */
+void rt_reserve_addresses(size_t bytes);
 
 #endif

@@ -72,6 +72,14 @@ enum {
 /* Equal to no word: functions were entered that are not emitted yet. */
 #define RT_STALE UINT64_MAX
 
+/* RT_STALE in controlled runs, in which every access takes the slow way; 0 otherwise. */
+extern uint64_t rt_slow_accesses;
+
+/* What the owner of a thread is when accesses do not take the slow way for another reason. */
+static inline uint64_t rt_owner_of(const struct rt_thread *t) {
+    return t->emitted_depth == t->depth + t->ignoring ? t->current : RT_STALE;
+}
+
 /* 44 bits of an address distinguish programs, heaps and libraries of x86-64 Linux, and 64 TiB of
  * address space can be had without any memory behind it. */
 enum { RT_ADDRESS_BITS = 44 };

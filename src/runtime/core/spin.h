@@ -6,9 +6,11 @@
 #ifndef SERIATIM_RUNTIME_CORE_SPIN_H
 #define SERIATIM_RUNTIME_CORE_SPIN_H
 
-#include <sched.h>
+#include "runtime/core/system_call.h"
+
 #include <stdatomic.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 
 struct rt_spin {
     _Atomic uint32_t holder; /* an rt_generation, or 0 */
@@ -22,7 +24,7 @@ static inline void rt_spin_lock(struct rt_spin *spin) {
     for (unsigned turns = 1;
          atomic_exchange_explicit(&spin->holder, ours, memory_order_acquire) == ours; turns++)
         if (turns % 64 == 0)
-            sched_yield();
+            rt_system_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
 }
 
 static inline void rt_spin_unlock(struct rt_spin *spin) {

@@ -85,6 +85,16 @@ void rt_split(void) {
     }
 }
 
+uint64_t rt_split_before_wait(void) {
+    rt_split();
+    return rt_self->position;
+}
+
+void rt_split_after_wait(uint64_t position) {
+    if (rt_self->position != position)
+        rt_split();
+}
+
 /* What is open must be known before it is paused: its begin would seem to be part of the work. */
 static void emit_split(enum st_stream_split kind) {
     rt_emit_frames(rt_self);

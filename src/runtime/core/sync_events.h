@@ -19,6 +19,12 @@ void rt_receive(const volatile void *object, unsigned channel, uintptr_t caller)
 /* The thread waits for others here, or starts them: inferred blocks are split. */
 void rt_split(void);
 
+/* The same around a wait, in two halves: a handler of a signal may run in between, and what it does
+ * must not be in one part with what comes before the wait, nor with what comes after it. The second
+ * half takes what the first one returned. */
+uint64_t rt_split_before_wait(void);
+void rt_split_after_wait(uint64_t position);
+
 /* From the one to the other, the thread does work that belongs to no function that is open now:
  * see enum st_stream_split. */
 void rt_pause(void);

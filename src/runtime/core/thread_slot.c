@@ -23,7 +23,8 @@ void rt_take_slot(struct rt_thread *t) {
     t->base = next_epochs[t->slot] + 1;
     t->first = t->base << RT_EPOCH_AT;
     t->me = (uint64_t)t->slot << RT_SLOT_AT | (uint64_t)RT_OWN << RT_STATE_AT;
-    t->current = t->owner = t->me | t->base << RT_EPOCH_AT;
+    t->current = t->me | t->base << RT_EPOCH_AT;
+    t->owner = t->current | rt_slow_accesses;
     atomic_store_explicit(&threads[t->slot], t, memory_order_release);
 }
 
@@ -50,7 +51,7 @@ void rt_new_epoch(struct rt_thread *t) {
     if (!rt_has_slot(t))
         return;
     t->current = t->me | (t->base + t->position) << RT_EPOCH_AT;
-    t->owner = t->emitted_depth == t->depth + t->ignoring ? t->current : RT_STALE;
+    t->owner = rt_owner_of(t) | rt_slow_accesses;
 }
 
 /* ---- order ---- */

@@ -21,7 +21,8 @@ enum {
 /* A thread, or a fiber (fibers.h). */
 struct rt_thread {
     uint64_t owner; /* as in shadow words (shadow.h); RT_STALE while open frames are not emitted, or
-                     * accesses are ignored: then every access takes the slow way */
+                     * accesses are ignored, and in controlled runs: then every access takes the
+                     * slow way */
     uint64_t current; /* the same, but never RT_STALE unless no slot was free */
     uint64_t me;      /* the same without an epoch; UINT64_MAX: no slot was free */
     uint64_t base;    /* the first epoch of this thread: earlier ones belong to others */

@@ -10,6 +10,7 @@
  * count them here. With more threads than a phase takes, two that arrive at once can be counted in
  * another order than they arrived in: then an edge may be missing, and none is wrong. */
 #define _GNU_SOURCE
+#include "runtime/control/turns.h"
 #include "runtime/core/sync_events.h"
 #include "runtime/intercept/interpose.h"
 
@@ -86,17 +87,33 @@ static unsigned phase_of_arrival(pthread_barrier_t *barrier) {
     return atomic_fetch_add(&entry->arrivals, 1) / atomic_load(&entry->threads) & 1;
 }
 
+/* In controlled runs the real barrier is not used. So many arrived before. */
+static int wait_in_turn(pthread_barrier_t *barrier, struct entry *entry, unsigned before) {
+    unsigned threads = atomic_load(&entry->threads);
+    bool last = (before + 1) % threads == 0;
+    if (last)
+        rt_unblock(barrier);
+    while (atomic_load(&entry->arrivals) / threads == before / threads)
+        rt_block_until(barrier, 0, RT_FOREVER);
+    return last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
+}
+
 RT_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier) {
-    unsigned phase = 0;
+    rt_point(ST_POINT_BARRIER, barrier, 1, RT_CALLER);
+    struct entry *turn = rt_takes_turns() ? find(barrier) : NULL;
+    unsigned phase = 0, before = turn ? atomic_load(&turn->arrivals) : 0;
+    uint64_t position = 0;
     bool entered = rt_enter();
     if (entered) {
         phase = phase_of_arrival(barrier);
         rt_send(barrier, phase, RT_CALLER);
-        rt_split();
+        position = rt_split_before_wait();
         rt_leave();
+    } else if (turn) {
+        atomic_fetch_add(&turn->arrivals, 1);
     }
-    int result = real_pthread_barrier_wait()(barrier);
+    int result = turn ? wait_in_turn(barrier, turn, before) : real_pthread_barrier_wait()(barrier);
     if (entered)
-        RT_EMIT(rt_receive(barrier, phase, RT_CALLER));
+        RT_EMIT(rt_split_after_wait(position); rt_receive(barrier, phase, RT_CALLER));
     return result;
 }

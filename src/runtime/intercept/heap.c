@@ -9,11 +9,13 @@
 #define _GNU_SOURCE
 #include "runtime/core/access.h"
 #include "runtime/core/memory_events.h"
+#include "runtime/core/system_call.h"
 #include "runtime/intercept/interpose.h"
 
 #include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 
 _Thread_local uintptr_t rt_allocation_caller;
 
@@ -57,20 +59,49 @@ static __attribute__((noinline)) bool look_for_real(void) {
     return true;
 }
 
+static _Thread_local struct {
+    char *start; /* NULL: nothing is lent */
+    size_t bytes, used;
+} lent __attribute__((tls_model("initial-exec")));
+
 static bool is_known(void) {
+    if (__builtin_expect(lent.start != NULL, 0))
+        return false;
     return __builtin_expect(atomic_load_explicit(&known, memory_order_acquire), 1) ||
            look_for_real();
 }
 
-/* ---- before they are known ---- */
+/* ---- in place of the real ones ---- */
 
 enum { ARENA_BYTES = 64 * 1024, ALIGNMENT = 16 };
 
 static _Alignas(ALIGNMENT) char arena[ARENA_BYTES];
 static _Atomic size_t arena_used;
 
+void rt_lend_memory(char *memory, size_t bytes) {
+    lent.start = memory;
+    lent.bytes = bytes;
+    lent.used = 0;
+}
+
 /* Zeroed. In front of each allocation is its size. */
+static void *take_from_lent(size_t size) {
+    size_t left = lent.bytes - lent.used, bytes = (size + 2 * ALIGNMENT - 1) & -(size_t)ALIGNMENT;
+    if (size >= left || bytes > left) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    char *memory = lent.start + lent.used;
+    lent.used += bytes;
+    for (size_t i = 0; i < bytes; i++)
+        ((volatile char *)memory)[i] = 0;
+    *(size_t *)(void *)memory = size;
+    return memory + ALIGNMENT;
+}
+
 static void *take_from_arena(size_t size) {
+    if (lent.start)
+        return take_from_lent(size);
     size_t bytes = (size + 2 * ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     size_t at = size < ARENA_BYTES ? atomic_fetch_add(&arena_used, bytes) : ARENA_BYTES;
     if (at + bytes > ARENA_BYTES) {
@@ -82,7 +113,8 @@ static void *take_from_arena(size_t size) {
 }
 
 static bool is_in_arena(const void *memory) {
-    return (uintptr_t)memory - (uintptr_t)arena < ARENA_BYTES;
+    return (uintptr_t)memory - (uintptr_t)arena < ARENA_BYTES ||
+           (lent.start && (uintptr_t)memory - (uintptr_t)lent.start < lent.bytes);
 }
 
 static size_t size_in_arena(const void *memory) {
@@ -123,13 +155,55 @@ RT_EXPORT void free(void *memory) {
     real.free(memory);
 }
 
+/* ---- realloc ---- */
+
+typedef void access_range(uintptr_t address, size_t size, uintptr_t caller);
+
+enum { PAGE = 4096, PAGES_AT_A_TIME = 1024, LARGE = 256 * 1024 };
+
+/* Up to `end`, which is in one of these pages or behind them; the first one begins at `base`. */
+static void access_present(access_range *access, const unsigned char *present, uintptr_t base,
+                           uintptr_t start, uintptr_t end, uintptr_t caller) {
+    for (uintptr_t from = start, to; from < end; from = to) {
+        bool there = present[(from - base) / PAGE] & 1;
+        to = from;
+        do
+            to = (to & -(uintptr_t)PAGE) + PAGE;
+        while (to < end && (present[(to - base) / PAGE] & 1) == there);
+        to = to < end ? to : end;
+        if (there)
+            access(from, to - from, caller);
+    }
+}
+
+/* A large allocation may have pages that were never touched, which the C library moves without
+ * looking at them. Touching all would make memory of them, and four times as much for the shadow.
+ */
+static void access_touched(access_range *access, const void *memory, size_t size,
+                           uintptr_t caller) {
+    uintptr_t at = (uintptr_t)memory, end = at + size;
+    if (size < LARGE || rt_is_shut_in()) {
+        access(at, size, caller);
+        return;
+    }
+    for (uintptr_t next; at < end; at = next) {
+        unsigned char present[PAGES_AT_A_TIME];
+        uintptr_t base = at & -(uintptr_t)PAGE;
+        next = end - base > sizeof present * PAGE ? base + sizeof present * PAGE : end;
+        if (rt_system_call(SYS_mincore, (long)base, (long)(next - base), (long)present, 0, 0, 0))
+            access(at, next - at, caller);
+        else
+            access_present(access, present, base, at, next, caller);
+    }
+}
+
 /* Reading the old allocation, freeing it and writing the new one keeps every order that the program
  * can rely on: whoever wrote the old one comes before, whoever reads the new one comes after. */
 static void *resize(void *memory, size_t size, uintptr_t caller) {
     size_t old = real.malloc_usable_size(memory), copied = old < size ? old : size;
     bool entered = rt_enter();
     if (entered) {
-        rt_read_range((uintptr_t)memory, copied, caller);
+        access_touched(rt_read_range, memory, copied, caller);
         rt_free(memory, old);
         rt_leave();
     }
@@ -138,7 +212,7 @@ static void *resize(void *memory, size_t size, uintptr_t caller) {
     void *kept = failed ? memory : now;
     if (entered && kept && rt_enter()) {
         rt_allocate(kept, failed ? old : size, caller);
-        rt_write_range((uintptr_t)kept, copied, caller);
+        access_touched(rt_write_range, kept, copied, caller);
         rt_leave();
     }
     return now;
@@ -168,6 +242,8 @@ RT_EXPORT void *reallocarray(void *memory, size_t count, size_t size) {
     }
     return reallocate(memory, count * size, RT_CALLER);
 }
+
+/* ---- with an alignment ---- */
 
 RT_EXPORT int posix_memalign(void **memory, size_t alignment, size_t size) {
     if (!is_known() || !real.posix_memalign)

@@ -9,11 +9,15 @@
  * event. A release that the real function refuses (an error checking mutex that another thread
  * holds) was emitted already; the watcher knows who holds what, and ignores it. */
 #define _GNU_SOURCE
+#include "runtime/control/turns.h"
 #include "runtime/core/sync_events.h"
+#include "runtime/core/system_call.h"
 #include "runtime/intercept/interpose.h"
+#include "runtime/intercept/mutex_turns.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <threads.h>
 #include <time.h>
 
@@ -38,18 +42,82 @@ static int acquired(int result, const volatile void *lock, uintptr_t caller) {
 }
 
 static void release(const volatile void *lock, uintptr_t caller) {
+    rt_point(ST_POINT_UNLOCK, lock, 1, caller);
     RT_EMIT(rt_release(lock, caller));
 }
 
+static int released(int result, const volatile void *lock) {
+    rt_unblock(lock);
+    return result;
+}
+
+/* ---- in controlled runs ---- */
+
+/* trylock says EBUSY where lock would refuse: a mutex that checks for errors, and is the caller's.
+ */
+static bool is_refused(const pthread_mutex_t *mutex) {
+    return (mutex->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK &&
+           mutex->__data.__owner == (int)rt_system_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
+}
+
+int rt_mutex_lock_again(pthread_mutex_t *mutex, uint64_t deadline) {
+    int result;
+    while ((result = real_pthread_mutex_trylock()(mutex)) == EBUSY)
+        if (rt_block_until(mutex, mutex->__data.__owner, deadline) == RT_TIMED_OUT) {
+            result = real_pthread_mutex_trylock()(mutex);
+            result = result == EBUSY ? ETIMEDOUT : result;
+            break;
+        }
+    if (result == 0 || result == EOWNERDEAD)
+        rt_taken(mutex, false);
+    return result;
+}
+
+int rt_mutex_unlock_first(pthread_mutex_t *mutex) {
+    return released(real_pthread_mutex_unlock()(mutex), mutex);
+}
+
+static int lock_in_turn(pthread_mutex_t *mutex, uint64_t deadline, uintptr_t caller) {
+    rt_point(deadline == RT_FOREVER ? ST_POINT_LOCK : ST_POINT_TRY_LOCK, mutex, 1, caller);
+    return is_refused(mutex) ? EDEADLK : rt_mutex_lock_again(mutex, deadline);
+}
+
+static int try_in_turn(pthread_mutex_t *mutex, uintptr_t caller) {
+    rt_point(ST_POINT_TRY_LOCK, mutex, 1, caller);
+    int result = real_pthread_mutex_trylock()(mutex);
+    if (result == 0 || result == EOWNERDEAD)
+        rt_taken(mutex, false);
+    return result;
+}
+
+static int spin_in_turn(pthread_spinlock_t *lock, uintptr_t caller) {
+    int result;
+    rt_point(ST_POINT_LOCK, lock, 1, caller);
+    while ((result = real_pthread_spin_trylock()(lock)) == EBUSY)
+        rt_block_until(lock, 0, RT_FOREVER);
+    rt_taken(lock, false);
+    return result;
+}
+
+/* ---- the functions ---- */
+
 RT_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex) {
+    if (rt_takes_turns())
+        return acquired(lock_in_turn(mutex, RT_FOREVER, RT_CALLER), mutex, RT_CALLER);
     return acquired(real_pthread_mutex_lock()(mutex), mutex, RT_CALLER);
 }
 
 RT_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex) {
+    if (rt_takes_turns())
+        return acquired(try_in_turn(mutex, RT_CALLER), mutex, RT_CALLER);
     return acquired(real_pthread_mutex_trylock()(mutex), mutex, RT_CALLER);
 }
 
 RT_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until) {
+    if (rt_takes_turns()) {
+        uint64_t deadline = rt_deadline(CLOCK_REALTIME, until);
+        return acquired(lock_in_turn(mutex, deadline, RT_CALLER), mutex, RT_CALLER);
+    }
     return acquired(real_pthread_mutex_timedlock()(mutex, until), mutex, RT_CALLER);
 }
 
@@ -57,44 +125,68 @@ RT_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
                                       const struct timespec *until) {
     if (!real_pthread_mutex_clocklock())
         return ENOSYS;
+    if (rt_takes_turns())
+        return acquired(lock_in_turn(mutex, rt_deadline(clock, until), RT_CALLER), mutex,
+                        RT_CALLER);
     return acquired(real_pthread_mutex_clocklock()(mutex, clock, until), mutex, RT_CALLER);
 }
 
 RT_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex) {
     release(mutex, RT_CALLER);
-    return real_pthread_mutex_unlock()(mutex);
+    return released(real_pthread_mutex_unlock()(mutex), mutex);
 }
 
 RT_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock) {
+    if (rt_takes_turns())
+        return acquired(spin_in_turn(lock, RT_CALLER), (const volatile void *)lock, RT_CALLER);
     return acquired(real_pthread_spin_lock()(lock), lock, RT_CALLER);
 }
 
 RT_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock) {
+    rt_point(ST_POINT_TRY_LOCK, lock, 1, RT_CALLER);
     return acquired(real_pthread_spin_trylock()(lock), lock, RT_CALLER);
 }
 
 RT_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock) {
     release(lock, RT_CALLER);
-    return real_pthread_spin_unlock()(lock);
+    return released(real_pthread_spin_unlock()(lock), lock);
 }
 
 _Static_assert(thrd_success == 0, "acquired() takes 0 for success");
 
+/* In glibc an mtx_t is a pthread_mutex_t. */
+static int c11(int result) {
+    return result == 0           ? thrd_success
+           : result == EBUSY     ? thrd_busy
+           : result == ETIMEDOUT ? thrd_timedout
+                                 : thrd_error;
+}
+
 RT_EXPORT int mtx_lock(mtx_t *mutex) {
     if (!real_mtx_lock())
         return thrd_error;
+    if (rt_takes_turns())
+        return acquired(c11(lock_in_turn((pthread_mutex_t *)mutex, RT_FOREVER, RT_CALLER)), mutex,
+                        RT_CALLER);
     return acquired(real_mtx_lock()(mutex), mutex, RT_CALLER);
 }
 
 RT_EXPORT int mtx_trylock(mtx_t *mutex) {
     if (!real_mtx_trylock())
         return thrd_error;
+    if (rt_takes_turns())
+        return acquired(c11(try_in_turn((pthread_mutex_t *)mutex, RT_CALLER)), mutex, RT_CALLER);
     return acquired(real_mtx_trylock()(mutex), mutex, RT_CALLER);
 }
 
 RT_EXPORT int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict until) {
     if (!real_mtx_timedlock())
         return thrd_error;
+    if (rt_takes_turns()) {
+        uint64_t deadline = rt_deadline(CLOCK_REALTIME, until);
+        return acquired(c11(lock_in_turn((pthread_mutex_t *)mutex, deadline, RT_CALLER)), mutex,
+                        RT_CALLER);
+    }
     return acquired(real_mtx_timedlock()(mutex, until), mutex, RT_CALLER);
 }
 
@@ -102,5 +194,5 @@ RT_EXPORT int mtx_unlock(mtx_t *mutex) {
     if (!real_mtx_unlock())
         return thrd_error;
     release(mutex, RT_CALLER);
-    return real_mtx_unlock()(mutex);
+    return released(real_mtx_unlock()(mutex), mutex);
 }

@@ -6,11 +6,17 @@
 
 RT_REAL(int, pthread_attr_getsigmask_np, const pthread_attr_t *, sigset_t *)
 RT_REAL(int, pthread_attr_setsigmask_np, pthread_attr_t *, const sigset_t *)
+RT_REAL(int, pthread_getattr_default_np, pthread_attr_t *)
 
-/* glibc says 0 when the attributes have a mask, and PTHREAD_ATTR_NO_SIGMASK_NP (-1) otherwise. */
+/* glibc says 0 when the attributes have a mask. Otherwise it says PTHREAD_ATTR_NO_SIGMASK_NP (-1),
+ * and empties the set that it was given. */
 static bool has_mask(const pthread_attr_t *attr, sigset_t *mask) {
-    return attr && real_pthread_attr_getsigmask_np() && real_pthread_attr_setsigmask_np() &&
-           real_pthread_attr_getsigmask_np()(attr, mask) == 0;
+    sigset_t found;
+    if (!real_pthread_attr_getsigmask_np() || !real_pthread_attr_setsigmask_np() ||
+        real_pthread_attr_getsigmask_np()(attr, &found))
+        return false;
+    *mask = found;
+    return true;
 }
 
 static bool copy_stack(pthread_attr_t *to, const pthread_attr_t *from) {
@@ -61,13 +67,30 @@ static bool copy_attributes(pthread_attr_t *to, const pthread_attr_t *from, cons
     return false;
 }
 
+/* Copies them if they have a mask, which is written to `mask`; the copy has `all` instead. */
+static bool replace_mask(pthread_attr_t *copy, const pthread_attr_t *attr, sigset_t *mask,
+                         const sigset_t *all) {
+    return has_mask(attr, mask) && copy_attributes(copy, attr, all);
+}
+
+/* The same for those that a thread gets when it is created without any. */
+static bool replace_default_mask(pthread_attr_t *copy, sigset_t *mask, const sigset_t *all) {
+    pthread_attr_t attr;
+    if (!real_pthread_getattr_default_np() || real_pthread_getattr_default_np()(&attr))
+        return false;
+    bool replaced = replace_mask(copy, &attr, mask, all);
+    pthread_attr_destroy(&attr);
+    return replaced;
+}
+
 const pthread_attr_t *rt_block_signals(struct rt_blocked *blocked, const pthread_attr_t *attr,
                                        sigset_t *mask) {
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &blocked->before);
     *mask = blocked->before;
-    blocked->copied = has_mask(attr, mask) && copy_attributes(&blocked->attr, attr, &all);
+    blocked->copied = attr ? replace_mask(&blocked->attr, attr, mask, &all)
+                           : replace_default_mask(&blocked->attr, mask, &all);
     return blocked->copied ? &blocked->attr : attr;
 }
 

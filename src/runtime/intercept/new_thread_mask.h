@@ -13,9 +13,9 @@ struct rt_blocked {
     bool copied;
 };
 
-/* A new thread has the mask of its creator, or one that its attributes (may be NULL) ask for.
- * Blocks all signals in the creator, writes to `mask` which ones the new thread should block, and
- * returns the attributes to create it with. */
+/* A new thread has the mask of its creator, or one that its attributes ask for (NULL: the default
+ * ones). Blocks all signals in the creator, writes to `mask` which ones the new thread should
+ * block, and returns the attributes to create it with. */
 const pthread_attr_t *rt_block_signals(struct rt_blocked *blocked, const pthread_attr_t *attr,
                                        sigset_t *mask);
 void rt_unblock_signals(struct rt_blocked *blocked);

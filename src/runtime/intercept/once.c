@@ -1,6 +1,7 @@
 /* What is done once: pthread_once, call_once, and static objects of C++ functions. The end of the
  * initialiser happens before every return. */
 #define _GNU_SOURCE
+#include "runtime/control/turns.h"
 #include "runtime/core/sync_events.h"
 #include "runtime/intercept/interpose.h"
 
@@ -34,15 +35,27 @@ static void run(void) {
 
 static void come_back(const struct call *call) {
     innermost = call->outer;
+    rt_unblock(call->control);
 }
 
 static void receive(const volatile void *object, uintptr_t caller) {
     RT_EMIT(rt_receive(object, 0, caller));
 }
 
+/* In controlled runs: while another thread is at it, as glibc notes in the control. */
+static void wait_for_turn(const volatile void *control, uintptr_t caller) {
+    enum { AT_WORK = 1, STATES = 3 };
+    if (!rt_takes_turns())
+        return;
+    rt_point(ST_POINT_ONCE, control, 1, caller);
+    while ((*(const volatile int *)control & STATES) == AT_WORK)
+        rt_block_until(control, 0, RT_FOREVER);
+}
+
 RT_EXPORT int pthread_once(pthread_once_t *control, void (*routine)(void)) {
     __attribute__((cleanup(come_back))) struct call call = {control, routine, RT_CALLER, innermost};
     innermost = &call;
+    wait_for_turn(control, RT_CALLER);
     int result = real_pthread_once()(control, run);
     if (result == 0)
         receive(control, RT_CALLER);
@@ -54,6 +67,7 @@ RT_EXPORT void call_once(once_flag *flag, void (*routine)(void)) {
     if (!real_call_once())
         return;
     innermost = &call;
+    wait_for_turn(flag, RT_CALLER);
     real_call_once()(flag, run);
     receive(flag, RT_CALLER);
 }
@@ -68,8 +82,19 @@ RT_EXPORT int __cxa_guard_acquire(uint64_t *guard);
 RT_EXPORT void __cxa_guard_release(uint64_t *guard);
 RT_EXPORT void __cxa_guard_abort(uint64_t *guard);
 
+/* In controlled runs: while another thread is at it, as libstdc++ notes in the guard. */
+static void wait_for_guard(const uint64_t *guard, uintptr_t caller) {
+    enum { DONE = 1, AT_WORK = 0x100 };
+    if (!rt_takes_turns())
+        return;
+    rt_point(ST_POINT_ONCE, guard, 1, caller);
+    while ((*(const volatile int *)(const void *)guard & (DONE | AT_WORK)) == AT_WORK)
+        rt_block_until(guard, 0, RT_FOREVER);
+}
+
 /* 1: the caller has to initialise; then it comes after those who tried and gave up. */
 RT_EXPORT int __cxa_guard_acquire(uint64_t *guard) {
+    wait_for_guard(guard, RT_CALLER);
     int result = real___cxa_guard_acquire()(guard);
     receive(guard, RT_CALLER);
     return result;
@@ -81,9 +106,11 @@ RT_EXPORT int __cxa_guard_acquire(uint64_t *guard) {
 RT_EXPORT void __cxa_guard_release(uint64_t *guard) {
     RT_EMIT(rt_send(guard, 0, RT_CALLER); rt_mark_guard(guard));
     real___cxa_guard_release()(guard);
+    rt_unblock(guard);
 }
 
 RT_EXPORT void __cxa_guard_abort(uint64_t *guard) {
     RT_EMIT(rt_send(guard, 0, RT_CALLER));
     real___cxa_guard_abort()(guard);
+    rt_unblock(guard);
 }

@@ -4,6 +4,7 @@
  * posix_spawn, system and the like run nothing of the program in the child. exec ends the stream;
  * the new program is another. */
 #define _GNU_SOURCE
+#include "runtime/control/turns.h"
 #include "runtime/core/call_stack.h"
 #include "runtime/core/fibers.h"
 #include "runtime/core/loaded_modules.h"
@@ -70,16 +71,17 @@ RT_EXPORT int prctl(int option, ...) {
 
 RT_REAL(void, _exit, int)
 
-static _Noreturn void leave_at_once(int status) {
+static _Noreturn void leave_at_once(int status, uintptr_t caller) {
+    rt_point_of_exit(caller);
     rt_note_exit(status);
     real__exit()(status);
     __builtin_unreachable();
 }
 RT_EXPORT void _exit(int status) {
-    leave_at_once(status);
+    leave_at_once(status, RT_CALLER);
 }
 RT_EXPORT void _Exit(int status) {
-    leave_at_once(status);
+    leave_at_once(status, RT_CALLER);
 }
 
 /* ---- longjmp ---- */

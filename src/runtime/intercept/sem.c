@@ -4,6 +4,7 @@
  * A post is emitted before it is done; if the real function then refuses it, nobody can have come
  * after it, except when the semaphore overflows. */
 #define _GNU_SOURCE
+#include "runtime/control/turns.h"
 #include "runtime/core/sync_events.h"
 #include "runtime/intercept/interpose.h"
 
@@ -30,6 +31,21 @@ static int passed(int result, sem_t *semaphore, uintptr_t caller) {
     return result;
 }
 
+/* In controlled runs. */
+static int wait_in_turn(sem_t *semaphore, uint64_t deadline, uintptr_t caller) {
+    rt_point(ST_POINT_SEM_WAIT, semaphore, 1, caller);
+    while (real_sem_trywait()(semaphore) < 0) {
+        enum rt_woken woken = errno == EAGAIN ? rt_block_until(semaphore, 0, deadline) : RT_WOKEN;
+        if (errno == EAGAIN && woken == RT_WOKEN)
+            continue;
+        if (errno == EAGAIN)
+            errno = woken == RT_TIMED_OUT ? ETIMEDOUT : EINTR;
+        return -1;
+    }
+    rt_changed();
+    return passed(0, semaphore, caller);
+}
+
 RT_EXPORT int sem_init(sem_t *semaphore, int shared, unsigned value) {
     int result = real_sem_init()(semaphore, shared, value);
     if (result == 0)
@@ -53,19 +69,27 @@ RT_EXPORT sem_t *sem_open(const char *name, int flags, ...) {
 }
 
 RT_EXPORT int sem_post(sem_t *semaphore) {
+    rt_point(ST_POINT_SEM_POST, semaphore, 1, RT_CALLER);
     RT_EMIT(rt_release_as(semaphore, ST_STREAM_SEMAPHORE, RT_CALLER));
-    return real_sem_post()(semaphore);
+    int result = real_sem_post()(semaphore);
+    rt_unblock(semaphore);
+    return result;
 }
 
 RT_EXPORT int sem_wait(sem_t *semaphore) {
+    if (rt_takes_turns())
+        return wait_in_turn(semaphore, RT_FOREVER, RT_CALLER);
     return passed(real_sem_wait()(semaphore), semaphore, RT_CALLER);
 }
 
 RT_EXPORT int sem_trywait(sem_t *semaphore) {
+    rt_point(ST_POINT_SEM_WAIT, semaphore, 1, RT_CALLER);
     return passed(real_sem_trywait()(semaphore), semaphore, RT_CALLER);
 }
 
 RT_EXPORT int sem_timedwait(sem_t *semaphore, const struct timespec *until) {
+    if (rt_takes_turns())
+        return wait_in_turn(semaphore, rt_deadline(CLOCK_REALTIME, until), RT_CALLER);
     return passed(real_sem_timedwait()(semaphore, until), semaphore, RT_CALLER);
 }
 
@@ -74,5 +98,7 @@ RT_EXPORT int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct time
         errno = ENOSYS;
         return -1;
     }
+    if (rt_takes_turns())
+        return wait_in_turn(semaphore, rt_deadline(clock, until), RT_CALLER);
     return passed(real_sem_clockwait()(semaphore, clock, until), semaphore, RT_CALLER);
 }

@@ -9,6 +9,7 @@
  * thread is created with all signals blocked, and has the mask that it should have once it is known
  * (new_thread_mask.h). */
 #define _GNU_SOURCE
+#include "runtime/control/turns.h"
 #include "runtime/core/memory_events.h"
 #include "runtime/core/spin.h"
 #include "runtime/core/sync_events.h"
@@ -55,7 +56,8 @@ struct record {
         thrd_start_t c11;
     } routine;
     void *argument;
-    sigset_t mask; /* of signals, for the new thread */
+    sigset_t mask;            /* of signals, for the new thread */
+    struct rt_runner *runner; /* NULL: it does not take turns */
 };
 
 enum { BUCKETS = 1024, RECORDS_AT_A_TIME = 256 };
@@ -111,14 +113,19 @@ static void put_in(struct record *record, pthread_t id) {
     *bucket = record;
 }
 
-static uint32_t serial_of(pthread_t id) {
+static uint32_t serial_of(pthread_t id, struct rt_runner **runner) {
+    if (runner)
+        *runner = NULL;
     if (!rt_enter())
         return RT_NO_THREAD;
     rt_spin_lock(&records_lock);
     uint32_t serial = RT_NO_THREAD;
     for (struct record *record = *bucket_of(id); record; record = record->next)
-        if (record->id == id)
+        if (record->id == id) {
             serial = record->serial;
+            if (runner)
+                *runner = record->runner;
+        }
     rt_spin_unlock(&records_lock);
     rt_leave();
     return serial;
@@ -180,6 +187,7 @@ static void on_end(void *rounds) {
         return;
     free_stack();
     rt_thread_end();
+    rt_runner_end();
 }
 
 /* ---- its beginning ---- */
@@ -189,17 +197,21 @@ static void on_end(void *rounds) {
  * where the thread ends, and where it begins, since not every end is seen. The thread's static
  * thread_local objects lie in the same memory; others come from malloc. */
 static void find_stack(void) {
+    _Alignas(16) char memory[4096];
     pthread_attr_t attr;
-    if (pthread_getattr_np(pthread_self(), &attr))
-        return;
-    if (pthread_attr_getstack(&attr, &stack.low, &stack.size))
-        stack.size = 0;
-    pthread_attr_destroy(&attr);
+    rt_lend_memory(memory, sizeof memory);
+    if (!pthread_getattr_np(pthread_self(), &attr)) {
+        if (pthread_attr_getstack(&attr, &stack.low, &stack.size))
+            stack.size = 0;
+        pthread_attr_destroy(&attr);
+    }
+    rt_lend_memory(NULL, 0);
 }
 
 /* Takes what the new thread is to do. Signals are blocked until it is known whose thread this is.
  */
 static struct record begin(struct record *record) {
+    rt_runner_begin(record->runner);
     rt_thread_start(record->serial);
     bool inside = rt_enter();
     rt_spin_lock(&records_lock);
@@ -231,6 +243,7 @@ static int run_c11(void *record) {
 /* NULL: the thread will not be watched. */
 static struct record *prepare(bool joinable, uintptr_t caller) {
     rt_follow_child();
+    rt_point(ST_POINT_FORK, NULL, 0, caller);
     if (!rt_enter())
         return NULL;
     rt_spin_lock(&records_lock);
@@ -242,6 +255,8 @@ static struct record *prepare(bool joinable, uintptr_t caller) {
         rt_split();
     }
     rt_leave();
+    if (record)
+        record->runner = rt_runner_new();
     return record;
 }
 
@@ -250,9 +265,11 @@ static struct record *prepare(bool joinable, uintptr_t caller) {
 static void created(struct record *record, bool success, const pthread_t *id) {
     bool inside = rt_enter();
     rt_spin_lock(&records_lock);
-    if (!success)
+    if (!success) {
+        rt_runner_failed(record->runner);
         drop(record); /* for the thread that never came */
-    else if (record->joinable && !record->entered)
+    }
+    if (success && record->joinable && !record->entered)
         put_in(record, *id);
     drop(record);
     rt_spin_unlock(&records_lock);
@@ -310,21 +327,31 @@ static int joined(int result, pthread_t id, uint32_t serial, uintptr_t caller) {
 
 /* The serial number is looked up first: after the real join the id can be that of a new thread. */
 RT_EXPORT int pthread_join(pthread_t id, void **value) {
-    uint32_t serial = serial_of(id);
+    struct rt_runner *runner;
+    uint32_t serial = serial_of(id, &runner);
+    if (rt_takes_turns())
+        rt_runner_join(runner, RT_FOREVER, RT_CALLER);
     return joined(real_pthread_join()(id, value), id, serial, RT_CALLER);
 }
 
 RT_EXPORT int pthread_tryjoin_np(pthread_t id, void **value) {
     if (!real_pthread_tryjoin_np())
         return ENOSYS;
-    uint32_t serial = serial_of(id);
+    uint32_t serial = serial_of(id, NULL);
+    rt_point(ST_POINT_JOIN, NULL, 1, RT_CALLER);
     return joined(real_pthread_tryjoin_np()(id, value), id, serial, RT_CALLER);
 }
 
 RT_EXPORT int pthread_timedjoin_np(pthread_t id, void **value, const struct timespec *until) {
     if (!real_pthread_timedjoin_np())
         return ENOSYS;
-    uint32_t serial = serial_of(id);
+    struct rt_runner *runner;
+    uint32_t serial = serial_of(id, &runner);
+    if (rt_takes_turns() &&
+        rt_runner_join(runner, rt_deadline(CLOCK_REALTIME, until), RT_CALLER) == RT_TIMED_OUT)
+        return ETIMEDOUT;
+    if (rt_takes_turns() && runner)
+        return joined(real_pthread_join()(id, value), id, serial, RT_CALLER);
     return joined(real_pthread_timedjoin_np()(id, value, until), id, serial, RT_CALLER);
 }
 
@@ -332,14 +359,23 @@ RT_EXPORT int pthread_clockjoin_np(pthread_t id, void **value, clockid_t clock,
                                    const struct timespec *until) {
     if (!real_pthread_clockjoin_np())
         return ENOSYS;
-    uint32_t serial = serial_of(id);
+    struct rt_runner *runner;
+    uint32_t serial = serial_of(id, &runner);
+    if (rt_takes_turns() &&
+        rt_runner_join(runner, rt_deadline(clock, until), RT_CALLER) == RT_TIMED_OUT)
+        return ETIMEDOUT;
+    if (rt_takes_turns() && runner)
+        return joined(real_pthread_join()(id, value), id, serial, RT_CALLER);
     return joined(real_pthread_clockjoin_np()(id, value, clock, until), id, serial, RT_CALLER);
 }
 
 RT_EXPORT int thrd_join(thrd_t id, int *value) {
     if (!real_thrd_join())
         return thrd_error;
-    uint32_t serial = serial_of(id);
+    struct rt_runner *runner;
+    uint32_t serial = serial_of(id, &runner);
+    if (rt_takes_turns())
+        rt_runner_join(runner, RT_FOREVER, RT_CALLER);
     return joined(real_thrd_join()(id, value), id, serial, RT_CALLER);
 }
 
@@ -352,14 +388,14 @@ static int detached(int result, pthread_t id, uint32_t serial) {
 }
 
 RT_EXPORT int pthread_detach(pthread_t id) {
-    uint32_t serial = serial_of(id);
+    uint32_t serial = serial_of(id, NULL);
     return detached(real_pthread_detach()(id), id, serial);
 }
 
 RT_EXPORT int thrd_detach(thrd_t id) {
     if (!real_thrd_detach())
         return thrd_error;
-    uint32_t serial = serial_of(id);
+    uint32_t serial = serial_of(id, NULL);
     return detached(real_thrd_detach()(id), id, serial);
 }
 

@@ -7,6 +7,7 @@
  * A load that finds nothing new (the thread has emitted a load of this memory before, it was not
  * written since, and the thread has learned nothing) is not emitted: threads that spin would fill
  * the trace. */
+#include "runtime/control/turns.h"
 #include "runtime/core/call_stack.h"
 #include "runtime/core/flush_deferred.h"
 #include "runtime/core/spin.h"
@@ -23,14 +24,25 @@ static size_t stripe_of(uintptr_t address) {
     return (address >> 3 ^ address >> 13) % STRIPES;
 }
 
+/* The details have another use in controlled runs (control/learning.c). */
+static void set_words(uintptr_t granule, uint64_t write) {
+    struct rt_shadow *shadow = rt_shadow_of(granule);
+    if (rt_deferring) {
+        rt_set_read(granule, 0, 0);
+        rt_set_write(granule, write, 0);
+        return;
+    }
+    atomic_store_explicit(&shadow->read, 0, memory_order_release);
+    atomic_store_explicit(&shadow->write, write, memory_order_release);
+}
+
 /* From now on only the watcher knows what was done there. */
 static void keep(struct rt_thread *t, uintptr_t granule, uint32_t bytes, bool write) {
     struct rt_shadow *shadow = rt_shadow_of(granule);
     uint64_t now = atomic_load_explicit(&shadow->write, memory_order_relaxed);
     if (write || rt_state_of(now) != RT_SHARED) {
         now = rt_with_sequence(RT_SHARED, t->sequence);
-        rt_set_read(granule, 0, 0);
-        rt_set_write(granule, now, 0);
+        set_words(granule, now);
     }
     rt_flush_shared_read(t, rt_table_index(granule), 0);
     rt_store_shared_read(t, granule, now, t->current | bytes | RT_EMITTED, 0);
@@ -53,6 +65,8 @@ static const enum st_stream_op ops[] = {
 static void emit(uintptr_t address, size_t size, struct effect effect, uintptr_t caller) {
     bool write = effect.kind > ST_ATOMIC_FAIL;
     struct rt_thread *t = rt_self;
+    if (write && (effect.kind == ST_ATOMIC_STORE || effect.before != effect.after))
+        rt_changed();
     if (rt_is_ignored(t, effect.kind != ST_ATOMIC_STORE, write))
         return;
     uint64_t before = atomic_load_explicit(&rt_shadow_of(address)->write, memory_order_acquire);
@@ -83,7 +97,7 @@ static void emit(uintptr_t address, size_t size, struct effect effect, uintptr_t
 static bool was_emitted(struct rt_thread *t, uintptr_t granule, uint64_t word, uint32_t bytes) {
     const struct rt_shared_read *read = rt_shared_read_of(t, granule);
     return rt_state_of(word) == RT_SHARED && rt_was_shared_read(read, granule, word) &&
-           rt_is_of(read->mine, t->owner) && !(bytes & ~read->mine);
+           rt_is_of(read->mine, rt_owner_of(t)) && !(bytes & ~read->mine);
 }
 
 /* What a load that is not emitted must find, before and after it: the same shadow word. The load
@@ -95,6 +109,11 @@ static bool nothing_new(uintptr_t address, size_t size, uint64_t *word) {
     *word = now;
     return same && address + size <= granule + 8 &&
            was_emitted(rt_self, granule, now, rt_bytes_in(granule, address, size));
+}
+
+/* Is nobody between an operation there and what it leaves in the shadow? */
+static bool is_settled(uintptr_t address) {
+    return !atomic_load_explicit(&stripes[stripe_of(address)].lock.holder, memory_order_acquire);
 }
 
 /* One step: the operation, and its event. */
@@ -116,9 +135,11 @@ static bool nothing_new(uintptr_t address, size_t size, uint64_t *word) {
     RT_EXPORT type __tsan_atomic##bits##_load(const volatile type *address, int order) {           \
         type value;                                                                                \
         uint64_t word = 0;                                                                         \
+        rt_point(ST_POINT_ATOMIC_READ, address, sizeof *address, RT_CALLER);                       \
         if (rt_self && nothing_new((uintptr_t)address, sizeof *address, &word)) {                  \
             LOAD(value, address);                                                                  \
-            if (nothing_new((uintptr_t)address, sizeof *address, &word))                           \
+            if (is_settled((uintptr_t)address) &&                                                  \
+                nothing_new((uintptr_t)address, sizeof *address, &word))                           \
                 return value;                                                                      \
         }                                                                                          \
         ATOMICALLY(LOAD(value, address), ST_ATOMIC_LOAD, value, value)                             \
@@ -126,6 +147,7 @@ static bool nothing_new(uintptr_t address, size_t size, uint64_t *word) {
     }                                                                                              \
     RT_EXPORT void __tsan_atomic##bits##_store(volatile type *address, type value, int order);     \
     RT_EXPORT void __tsan_atomic##bits##_store(volatile type *address, type value, int order) {    \
+        rt_point(ST_POINT_ATOMIC_WRITE, address, sizeof *address, RT_CALLER);                      \
         ATOMICALLY(STORE(address, value), ST_ATOMIC_STORE, 0, value)                               \
     }
 
@@ -133,6 +155,7 @@ static bool nothing_new(uintptr_t address, size_t size, uint64_t *word) {
     RT_EXPORT type __tsan_atomic##bits##_##name(volatile type *address, type value, int order);    \
     RT_EXPORT type __tsan_atomic##bits##_##name(volatile type *address, type value, int order) {   \
         type old;                                                                                  \
+        rt_point(ST_POINT_ATOMIC_WRITE, address, sizeof *address, RT_CALLER);                      \
         ATOMICALLY(UPDATE(type, old, address, expression), kind, old, expression)                  \
         return old;                                                                                \
     }
@@ -141,6 +164,7 @@ static bool nothing_new(uintptr_t address, size_t size, uint64_t *word) {
     static bool exchange_if_##bits(volatile type *address, type *expected, type value, int order,  \
                                    uintptr_t caller) {                                             \
         type seen = *expected;                                                                     \
+        rt_point(ST_POINT_ATOMIC_WRITE, address, sizeof *address, caller);                         \
         if (!rt_enter()) {                                                                         \
             COMPARE_EXCHANGE(address, &seen, value);                                               \
         } else {                                                                                   \

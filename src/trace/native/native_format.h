@@ -5,8 +5,9 @@
  * compression would not pay). EVNT chunks hold the names that are new and then the events as
  * columns; an ENDT chunk closes the file.
  *
- * Version 2 added channels, version 3 what is known of locations (trace/symbols.h). All are read;
- * what is written is version 3 where contexts are kept, and version 2 otherwise. */
+ * Version 2 added channels, version 3 what is known of locations (trace/symbols.h), version 4 ends
+ * of the lives of variables. All are read; what is written is version 4 where numbers of variables
+ * are reused, version 3 where only contexts are kept, and version 2 otherwise. */
 #ifndef SERIATIM_TRACE_NATIVE_NATIVE_FORMAT_H
 #define SERIATIM_TRACE_NATIVE_NATIVE_FORMAT_H
 
@@ -22,9 +23,11 @@
 #define CHUNK_END "ENDT"
 #define CHUNK_ATOMIC "aTOM"
 #define CHUNK_JOINED "jOIN"
+#define CHUNK_GONE "GONE"
 
 enum {
-    NATIVE_VERSION = 3,        /* the newest */
+    NATIVE_VERSION = 4,        /* the newest */
+    NATIVE_CONTEXTS = 3,       /* the one that is written where no numbers are reused */
     NATIVE_PLAIN = 2,          /* the one that is written where no contexts are kept */
     NATIVE_HEAD_SIZE = 12,     /* magic, version */
     CHUNK_HEAD_SIZE = 32,      /* see struct chunk_head */
@@ -32,6 +35,8 @@ enum {
     CHUNK_OPTIONAL_BIT = 0x20, /* of the first letter of a type: small letters can be skipped */
     END_SIZE = 16,
     MARKS_HEAD_SIZE = 4,
+    GONE_HEAD_SIZE = 4,
+    GONE_RUN_SIZE = 8,
     END_SOURCE_TRUNCATED = 1, /* flag of the ENDT chunk */
     EVENTS_HEAD_SIZE = 8,
     NAMES_HEAD_SIZE = 8,
@@ -106,6 +111,7 @@ static inline struct native_layout native_layout(uint32_t version) {
     static const struct native_layout layouts[NATIVE_VERSION] = {
         {TABLE_CHANNELS, COLUMN_CHANNEL, 3}, /* the step is thread * 8 + operation */
         {TABLE_FUNCTIONS, COLUMN_CONTEXTS, STEP_OP_BITS},
+        {TABLE_COUNT, COLUMN_COUNT, STEP_OP_BITS},
         {TABLE_COUNT, COLUMN_COUNT, STEP_OP_BITS},
     };
     return layouts[version - 1];

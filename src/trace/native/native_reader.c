@@ -8,6 +8,7 @@
  * never a number out of range. The checks are arithmetic on whole strips rather than a branch an
  * event. */
 #include "trace/native/native_chunks.h"
+#include "trace/native/native_lives.h"
 #include "trace/native/native_strips.h"
 #include "trace/native/native_tables.h"
 
@@ -26,12 +27,15 @@ struct reader {
     struct native_chunks chunks;
     struct st_symbols *symbols;
     struct native_layout layout;
-    uint64_t events; /* in the chunks so far */
-    uint64_t kept;   /* bytes, roughly, of their names and contexts, which stay in memory */
-    uint32_t left;   /* events of the chunk that were not returned yet */
+    bool gone;                      /* lives may end */
+    uint64_t events;                /* in the chunks so far */
+    struct st_packed_names *packed; /* names of variables; NULL: they are in their table */
+    uint64_t kept; /* bytes, roughly, of their names and contexts, which stay in memory */
+    uint32_t left; /* events of the chunk that were not returned yet */
     struct native_marks atomic, joined;
     struct native_column columns[COLUMN_COUNT];
     struct native_rows rows;
+    struct native_lives lives;
     bool ended, truncated;
     struct native_strip strip;
 };
@@ -47,8 +51,11 @@ static void *open_reader(struct st_input *input, struct st_symbols *symbols,
         return NULL;
     }
     reader->layout = native_layout((uint32_t)version);
+    reader->gone = version > NATIVE_CONTEXTS;
     reader->symbols = symbols;
     symbols->contexts.kept = reader->layout.columns > COLUMN_CONTEXTS;
+    symbols->reuses &= version > NATIVE_CONTEXTS;
+    reader->packed = symbols->packs ? st_packed_names_new(symbols) : NULL;
     return reader;
 }
 
@@ -56,6 +63,7 @@ static void close_reader(void *state) {
     struct reader *reader = state;
     native_chunks_close(&reader->chunks);
     native_rows_free(&reader->rows);
+    native_lives_free(&reader->lives);
     free(reader->atomic.bits);
     free(reader->joined.bits);
     free(reader);
@@ -96,6 +104,31 @@ static const char *keep(struct reader *reader, uint64_t bytes) {
     return "its names and contexts need far more memory than a file of this size can need";
 }
 
+static const char *take_packed(struct reader *reader, uint32_t count, struct native_cursor text) {
+    size_t before = st_packed_names_memory(reader->packed);
+    const char *problem =
+        native_pack_variables(reader->packed, &reader->symbols->variables, count, text);
+    return problem ? problem : keep(reader, st_packed_names_memory(reader->packed) - before);
+}
+
+static const char *take_names(struct reader *reader, enum names_table table, uint32_t count,
+                              struct native_cursor text) {
+    struct st_names *names = names_table(reader->symbols, table);
+    if (table == TABLE_VARIABLES && reader->packed) {
+        native_lives_name(&reader->lives, names, count);
+        return take_packed(reader, count, text);
+    }
+    const char *problem = keep(reader, text.left + NAME_BYTES * (uint64_t)count);
+    if (problem)
+        return problem;
+    if (table != TABLE_VARIABLES)
+        return native_take_names(names, count, text);
+    problem = native_take_variables(names, count, text);
+    if (!problem)
+        native_lives_name(&reader->lives, names, count);
+    return problem;
+}
+
 /* NULL, or what is wrong with them. */
 static const char *take_tables(struct reader *reader, const unsigned char *heads,
                                struct native_cursor *body) {
@@ -104,11 +137,7 @@ static const char *take_tables(struct reader *reader, const unsigned char *heads
         struct native_cursor text = native_take_bytes(body, get_u32(head + 4));
         if (!text.next)
             return "its names are longer than the chunk";
-        struct st_names *names = names_table(reader->symbols, table);
-        const char *problem = keep(reader, text.left + NAME_BYTES * (uint64_t)get_u32(head));
-        if (!problem)
-            problem = (table == TABLE_VARIABLES ? native_take_variables
-                                                : native_take_names)(names, get_u32(head), text);
+        const char *problem = take_names(reader, table, get_u32(head), text);
         if (problem)
             return problem;
     }
@@ -180,6 +209,10 @@ static int take_chunk(struct reader *reader, struct st_error *error) {
         return check(reader, error, native_marks_take(&reader->atomic, payload, head.full));
     if (is_type(&head, CHUNK_JOINED))
         return check(reader, error, native_marks_take(&reader->joined, payload, head.full));
+    if (is_type(&head, CHUNK_GONE) && reader->gone)
+        return check(reader, error,
+                     native_lives_take(&reader->lives, reader->symbols->reuses, payload, head.full,
+                                       reader->events));
     if (is_type(&head, CHUNK_END))
         return take_end(reader, head.full, error);
     if (head.type[0] & CHUNK_OPTIONAL_BIT)
@@ -192,10 +225,23 @@ static int take_chunk(struct reader *reader, struct st_error *error) {
 
 /* ---- events ---- */
 
+/* Each life has a number of its own, unless the caller takes care of ends. */
+static const char *renumber(struct reader *reader, struct st_event *events, size_t n) {
+    struct native_lives *lives = &reader->lives;
+    struct st_names *names = &reader->symbols->variables;
+    uint64_t bytes = lives->renewed_bytes, count = names->count;
+    if (!native_lives_renumber(lives, names, events, n))
+        return "there are too many variables";
+    return keep(reader, lives->renewed_bytes - bytes + NAME_BYTES * (names->count - count));
+}
+
 static int take_strip(struct reader *reader, struct st_event *events, size_t n,
                       struct st_error *error) {
-    const char *problem = native_strip_decode(&reader->strip, reader->columns, reader->symbols,
-                                              reader->layout.step_op_bits, events, n);
+    const char *problem =
+        native_strip_decode(&reader->strip, reader->columns, reader->symbols,
+                            reader->lives.variables, reader->layout.step_op_bits, events, n);
+    if (!problem)
+        problem = renumber(reader, events, n);
     if (problem)
         return native_fail_content(&reader->chunks, error, problem);
     uint32_t marked = reader->atomic.events ? reader->atomic.events : reader->joined.events;
@@ -208,6 +254,10 @@ static int take_strip(struct reader *reader, struct st_event *events, size_t n,
 static long next_events(void *state, struct st_event *events, size_t capacity,
                         struct st_error *error) {
     struct reader *reader = state;
+    struct native_lives *lives = &reader->lives;
+    if (lives->handed_out)
+        lives->run_count = 0;
+    lives->handed_out = false;
     while (!reader->left) {
         if (reader->ended)
             return 0;
@@ -221,13 +271,21 @@ static long next_events(void *state, struct st_event *events, size_t capacity,
             return -1;
         done += n;
     }
+    lives->handed_out = true;
     return (long)count;
+}
+
+static const struct st_variable_run *ended(const void *state, size_t *count) {
+    const struct reader *reader = state;
+    *count = reader->lives.handed_out ? reader->lives.run_count : 0;
+    return reader->lives.runs;
 }
 
 const struct st_format st_native_format = {
     .name = "native",
     .open = open_reader,
     .next = next_events,
+    .ended = ended,
     .truncated = is_truncated,
     .close = close_reader,
 };

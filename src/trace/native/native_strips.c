@@ -101,11 +101,11 @@ static bool count_targets(const struct native_strip *strip, size_t n, unsigned o
 }
 
 static bool decode_targets(struct native_strip *strip, struct native_column *columns,
-                           const struct st_symbols *symbols,
+                           const struct st_symbols *symbols, uint32_t variables,
                            const size_t counts[NATIVE_TARGET_COLUMNS]) {
     uint32_t *target = strip->target;
     const uint64_t limits[NATIVE_TARGET_COLUMNS] = {
-        symbols->variables.count, symbols->locks.count, symbols->threads.count,
+        variables, symbols->locks.count, symbols->threads.count,
         (uint64_t)symbols->blocks.count + 1, symbols->channels.count};
     bool good = true;
     for (size_t i = 0; i < NATIVE_TARGET_COLUMNS; i++)
@@ -155,14 +155,14 @@ static void weave(const struct native_strip *strip, struct st_event *events, siz
 }
 
 const char *native_strip_decode(struct native_strip *strip, struct native_column *columns,
-                                const struct st_symbols *symbols, unsigned op_bits,
-                                struct st_event *events, size_t n) {
+                                const struct st_symbols *symbols, uint32_t variables,
+                                unsigned op_bits, struct st_event *events, size_t n) {
     size_t counts[NATIVE_TARGET_COLUMNS];
     if (!decode_steps(strip, &columns[COLUMN_STEP], n, (uint64_t)symbols->threads.count << op_bits))
         return "an event has a thread without a name";
     if (!count_targets(strip, n, op_bits, counts))
         return "an event has an operation that does not exist";
-    if (!decode_targets(strip, columns, symbols, counts))
+    if (!decode_targets(strip, columns, symbols, variables, counts))
         return "an event has a target without a name";
     native_column_decode_wide(&columns[COLUMN_LOC], strip->loc, n);
     if (!make_locations(strip->loc, n, symbols->locations.count))

@@ -18,10 +18,11 @@ struct native_strip {
 /* Every event has a step, a location, and one target in the other columns. Do so many? */
 bool native_columns_fit(const struct native_column *columns, uint32_t events);
 
-/* Makes the next n events, NATIVE_STRIP at most. NULL, or what is wrong with one of them. */
+/* Makes the next n events, NATIVE_STRIP at most. NULL, or what is wrong with one of them.
+ * `variables`: so many have names. */
 const char *native_strip_decode(struct native_strip *strip, struct native_column *columns,
-                                const struct st_symbols *symbols, unsigned op_bits,
-                                struct st_event *events, size_t n);
+                                const struct st_symbols *symbols, uint32_t variables,
+                                unsigned op_bits, struct st_event *events, size_t n);
 
 /* ---- marks: chunks that mark events of the chunk behind them as atomic, or as joined ---- */
 

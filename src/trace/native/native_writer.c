@@ -18,7 +18,6 @@
 
 enum {
     LEVEL = 1, /* 3 saves 4 % at best and is slower both ways */
-    CHUNK_EVENTS_DEFAULT = 65536,
     MOST_PLANES = COLUMN_COUNT * WIDEST_LOC,
 };
 
@@ -72,7 +71,7 @@ static void *open_writer(FILE *file, const char *file_name, const struct st_symb
     writer->file = file;
     writer->file_name = file_name;
     writer->symbols = symbols;
-    writer->chunk_events = CHUNK_EVENTS_DEFAULT;
+    writer->chunk_events = ST_CHUNK_EVENTS;
     writer->events = st_alloc(CHUNK_EVENTS_LIMIT, sizeof *writer->events);
     writer->values = st_alloc(CHUNK_EVENTS_LIMIT, sizeof *writer->values);
     writer->compressor = ZSTD_createCCtx();
@@ -108,7 +107,9 @@ static int put_bytes(const struct writer *writer, const void *bytes, size_t size
 }
 
 static uint32_t version_of(const struct writer *writer) {
-    return writer->symbols->contexts.kept ? NATIVE_VERSION : NATIVE_PLAIN;
+    if (!writer->symbols->contexts.kept)
+        return NATIVE_PLAIN;
+    return writer->symbols->reuses ? NATIVE_VERSION : NATIVE_CONTEXTS;
 }
 
 static int put_file_head(struct writer *writer, struct st_error *error) {
@@ -303,8 +304,12 @@ static const struct st_names *table_of(const struct writer *writer, enum names_t
     return names_table((struct st_symbols *)writer->symbols, table);
 }
 
+static uint64_t offset_of(const struct st_names *names, uint32_t number) {
+    return names->offset[number - names->first];
+}
+
 static uint64_t span_bytes(const struct st_names *names, struct span span) {
-    return names->offset[span.end] - names->offset[span.first];
+    return offset_of(names, span.end) - offset_of(names, span.first);
 }
 
 /* Takes the names that the file does not have yet, as far as one chunk may hold them. Returns
@@ -317,7 +322,7 @@ static bool choose_names(const struct writer *writer, struct news *news) {
         struct span span = {writer->emitted[table], names->count};
         if (span_bytes(names, span) > room) {
             span.end = span.first;
-            while (names->offset[span.end + 1] - names->offset[span.first] <= room)
+            while (offset_of(names, span.end + 1) - offset_of(names, span.first) <= room)
                 span.end++;
             all = false;
         }
@@ -358,7 +363,7 @@ static unsigned char *put_names(struct writer *writer, unsigned tables, const st
         head = put_u32(head, span.end - span.first);
         head = put_u32(head, (uint32_t)bytes);
         if (bytes)
-            memcpy(next, names->text + names->offset[span.first], bytes);
+            memcpy(next, names->text + offset_of(names, span.first), bytes);
         next += bytes;
         writer->emitted[table] = span.end;
     }
@@ -473,6 +478,44 @@ static int flush_file(void *state, struct st_error *error) {
     if (flush(writer, error))
         return -1;
     return fflush(writer->file) ? fail_write(writer, error) : 0;
+}
+
+uint32_t st_native_writer_waiting(const void *state) {
+    const struct writer *writer = state;
+    return writer->buffered;
+}
+
+uint32_t st_native_writer_named(const void *state) {
+    const struct writer *writer = state;
+    return writer->emitted[TABLE_VARIABLES];
+}
+
+/* The runs of one chunk: 8 MiB. */
+enum { MOST_RUNS = 1 << 20 };
+
+int st_native_writer_end(void *state, const struct st_variable_run *runs, size_t count,
+                         struct st_error *error) {
+    struct writer *writer = state;
+    struct news news;
+    if (flush(writer, error))
+        return -1;
+    /* Those that only dropped events used may have no names in the file yet. */
+    if (writer->emitted[TABLE_VARIABLES] < writer->symbols->variables.count &&
+        (put_early_news(writer, &news, error) || put_events(writer, &news, error)))
+        return -1;
+    for (size_t i = 0; i < count;) {
+        uint32_t some = count - i < MOST_RUNS ? (uint32_t)(count - i) : MOST_RUNS;
+        size_t size = GONE_HEAD_SIZE + (size_t)some * GONE_RUN_SIZE;
+        st_reserve(&writer->payload, &writer->payload_capacity, size);
+        unsigned char *next = put_u32(writer->payload, some);
+        for (uint32_t k = 0; k < some; k++, i++)
+            next = put_u32(put_u32(next, runs[i].first), runs[i].count);
+        writer->plane_count = 0;
+        writer->plane_ends[writer->plane_count++] = size;
+        if (put_chunk(writer, CHUNK_GONE, size, error))
+            return -1;
+    }
+    return 0;
 }
 
 static int finish(void *state, bool truncated, struct st_error *error) {

@@ -1,0 +1,229 @@
+/* The baton: who has it runs, and all others are parked.
+ *
+ * So that the watcher has one order of all records, that of the run, who gives the baton away takes
+ * a sequence number before, and who gets it observes that. Handlers of signals run only where their
+ * thread has the baton: all signals are blocked while it is parked. */
+#define _GNU_SOURCE
+#include "runtime/control/runner.h"
+#include "runtime/control/strategy.h"
+#include "runtime/control/watchdog.h"
+#include "runtime/core/stream_writer.h"
+#include "runtime/core/system_call.h"
+
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/syscall.h>
+
+void rt_lock_baton(void) {
+    rt_spin_lock(&rt_control.lock);
+}
+
+void rt_unlock_baton(void) {
+    rt_spin_unlock(&rt_control.lock);
+}
+
+/* ---- signals ---- */
+
+static uint64_t block_signals(void) {
+    uint64_t all = UINT64_MAX, before = 0;
+    rt_system_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, sizeof all, 0, 0);
+    return before;
+}
+
+static void restore_signals(uint64_t before) {
+    rt_system_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof before, 0, 0);
+}
+
+/* ---- order ---- */
+
+static void emit_before(void) {
+    struct rt_thread *t = rt_self;
+    if (!t || !rt_enter())
+        return;
+    rt_take_sequence(t);
+    rt_emit(t, st_stream_what(ST_STREAM_NONE, 0, 0), 0);
+    rt_publish(t);
+    rt_leave();
+}
+
+static void emit_after(void) {
+    struct rt_thread *t = rt_self;
+    if (!t || !rt_enter())
+        return;
+    rt_observe(t, atomic_load(&rt_head->next_sequence) - 1);
+    rt_publish(t);
+    rt_leave();
+}
+
+/* ---- giving and parking ---- */
+
+/* With the lock. */
+static void give(struct rt_runner *next) {
+    atomic_store(&rt_control.current, next);
+    next->yielding = false;
+    next->since = next->clock;
+    atomic_store(&next->go, 1);
+}
+
+static void wake(struct rt_runner *next) {
+    rt_system_call(SYS_futex, (long)&next->go, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+}
+
+void rt_park(struct rt_runner *me) {
+    enum { TURNS = 20 };
+    for (unsigned i = 0; i < TURNS; i++) {
+        if (atomic_load(&me->go))
+            return;
+        __builtin_ia32_pause();
+    }
+    while (!atomic_load(&me->go)) {
+        if (rt_is_on_watch(me))
+            rt_watchdog(me);
+        else
+            rt_system_call(SYS_futex, (long)&me->go, FUTEX_WAIT_PRIVATE, 0, 0, 0, 0);
+    }
+    rt_watchdog_resign(me);
+}
+
+void rt_dispatch(void) {
+    if (atomic_load(&rt_control.current) || !rt_control.ready_count)
+        return;
+    struct rt_runner *next = rt_default_choice(NULL);
+    give(next);
+    wake(next);
+}
+
+/* ---- deciding ---- */
+
+static uint32_t ordinal_of(struct rt_runner *me, enum rt_decision decision) {
+    return decision == RT_AT_BLOCK ? me->blocks++ : 0;
+}
+
+static void note_choice(struct rt_runner *me, struct rt_runner *next, struct rt_runner *usual,
+                        enum rt_decision decision, uint32_t ordinal) {
+    struct st_control_log *log = rt_control.log;
+    log->decisions++;
+    log->switches += next != me;
+    log->preemptions += next != me && decision == RT_AT_POINT && me->state == ST_THREAD_READY;
+    if (next != usual)
+        rt_note_deviation(me, next,
+                          decision == RT_AT_POINT ? ST_DEVIATION_PREEMPT : ST_DEVIATION_BLOCKED,
+                          ordinal);
+}
+
+/* With the lock; somebody can go on. */
+static struct rt_runner *choose(struct rt_runner *me, enum rt_decision decision, uint32_t ordinal) {
+    struct rt_runner *usual = rt_default_choice(decision == RT_AT_END ? NULL : me);
+    struct rt_runner *next = rt_follow(
+        me, decision == RT_AT_POINT ? ST_DEVIATION_PREEMPT : ST_DEVIATION_BLOCKED, ordinal);
+    if (!next)
+        next = rt_strategy_choose(decision == RT_AT_END ? NULL : me, decision == RT_AT_POINT);
+    if (!next)
+        next = usual;
+    note_choice(me, next, usual, decision, ordinal);
+    return next;
+}
+
+/* All spin, and it may be for somebody who is outside. With the lock. */
+static void nap_if_in_vain(void) {
+    enum { OFTEN = 64 };
+    static const struct timespec nap = {.tv_nsec = 100 * 1000};
+    if (rt_control.vain < OFTEN || !rt_is_somebody_outside())
+        return;
+    rt_unlock_baton();
+    rt_system_call(SYS_nanosleep, (long)&nap, 0, 0, 0, 0, 0);
+    rt_lock_baton();
+    rt_time_passed((uint64_t)nap.tv_nsec);
+}
+
+/* With the lock. false: somebody outside has to come back first, and will find the baton free. */
+static bool find_ready(struct rt_runner *me) {
+    struct rt_control *c = &rt_control;
+    for (;;) {
+        if (c->ready_count && !rt_all_yield())
+            return true;
+        if (rt_look_outside() || rt_pass_time())
+            continue;
+        if (c->ready_count) {
+            nap_if_in_vain();
+            return true;
+        }
+        if (rt_is_somebody_outside()) {
+            if (atomic_load(&c->current) == me)
+                atomic_store(&c->current, NULL);
+            return false;
+        }
+        rt_nobody_can();
+    }
+}
+
+static void hand_over(struct rt_runner *me, struct rt_runner *next, bool ends) {
+    uint64_t mask = ends ? 0 : block_signals();
+    emit_before();
+    atomic_store(&me->go, 0);
+    if (next)
+        give(next);
+    if (!ends)
+        rt_watchdog_take(me, next);
+    rt_unlock_baton();
+    if (next)
+        wake(next);
+    if (ends)
+        return;
+    rt_park(me);
+    emit_after();
+    restore_signals(mask);
+}
+
+void rt_decide(struct rt_runner *me, enum rt_decision decision) {
+    uint32_t ordinal = ordinal_of(me, decision);
+    rt_beat();
+    rt_pass_time_early(me, 2 * ordinal + (decision == RT_AT_BLOCK));
+    if (!find_ready(me)) {
+        hand_over(me, NULL, decision == RT_AT_END);
+        return;
+    }
+    struct rt_runner *next = choose(me, decision, ordinal);
+    if (next == me && decision != RT_AT_END) {
+        me->yielding = false;
+        rt_unlock_baton();
+        return;
+    }
+    hand_over(me, next, decision == RT_AT_END);
+}
+
+void rt_leave_baton(struct rt_runner *me) {
+    struct rt_runner *next = NULL;
+    rt_make_unready(me, ST_THREAD_OUTSIDE);
+    rt_beat();
+    emit_before();
+    uint32_t ordinal = ordinal_of(me, RT_AT_BLOCK);
+    if (find_ready(me))
+        next = choose(me, RT_AT_BLOCK, ordinal);
+    atomic_store(&me->go, 0);
+    if (next)
+        give(next);
+    rt_unlock_baton();
+    if (next)
+        wake(next);
+    else
+        rt_watchdog_wanted();
+}
+
+void rt_come_back(struct rt_runner *me) {
+    rt_lock_baton();
+    me->loose = false;
+    rt_make_ready(me);
+    if (!atomic_load(&rt_control.current)) {
+        give(me);
+        rt_unlock_baton();
+        emit_after();
+        return;
+    }
+    uint64_t mask = block_signals();
+    atomic_store(&me->go, 0);
+    rt_unlock_baton();
+    rt_park(me);
+    emit_after();
+    restore_signals(mask);
+}

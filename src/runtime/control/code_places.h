@@ -1,0 +1,35 @@
+/* Places in the code, and their names in other runs. */
+#ifndef SERIATIM_RUNTIME_CONTROL_CODE_PLACES_H
+#define SERIATIM_RUNTIME_CONTROL_CODE_PLACES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rt_place {
+    uintptr_t caller; /* a return address */
+    uint64_t site;
+    uint16_t id;                    /* 0: there are too many */
+    bool point;                     /* accesses here are points */
+    bool first, other, last, outer; /* of the plan's hold and list */
+};
+
+void rt_read_plan_sites(void);
+
+struct rt_place *rt_place_slow(uintptr_t caller);
+extern struct rt_place *rt_place_cache[1 << 12];
+
+/* Never NULL. */
+static inline struct rt_place *rt_place_of(uintptr_t caller) {
+    struct rt_place *cached = rt_place_cache[(caller >> 2 ^ caller >> 14) & ((1 << 12) - 1)];
+    if (__builtin_expect(cached && cached->caller == caller, 1))
+        return cached;
+    return rt_place_slow(caller);
+}
+
+/* The place with this id, which is not 0. */
+struct rt_place *rt_place_with(uint16_t id);
+
+/* Accesses there are points from now on. */
+void rt_learn_place(struct rt_place *place);
+
+#endif

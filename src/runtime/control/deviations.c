@@ -1,0 +1,174 @@
+/* Deviations from the default schedule: those of the plan are followed, and all are logged. */
+#include "runtime/control/runner.h"
+#include "runtime/core/system_call.h"
+
+#include <sys/syscall.h>
+
+/* ---- events at places ---- */
+
+static bool grow_counts(struct rt_runner *me) {
+    uint32_t capacity = me->count_capacity ? 2 * me->count_capacity : 256;
+    struct rt_count *counts = rt_map_memory(capacity * sizeof *counts);
+    if (!counts)
+        return false;
+    for (uint32_t i = 0; i < me->count_capacity; i++) {
+        if (!me->counts[i].site)
+            continue;
+        uint32_t at = (uint32_t)st_control_mix(0, me->counts[i].site) & (capacity - 1);
+        while (counts[at].site)
+            at = (at + 1) & (capacity - 1);
+        counts[at] = me->counts[i];
+    }
+    if (me->counts)
+        rt_system_call(SYS_munmap, (long)me->counts, (long)(me->count_capacity * sizeof *counts), 0,
+                       0, 0, 0);
+    me->counts = counts;
+    me->count_capacity = capacity;
+    return true;
+}
+
+static struct rt_count *count_of(const struct rt_runner *me, uint64_t site) {
+    uint32_t at = (uint32_t)st_control_mix(0, site) & (me->count_capacity - 1);
+    while (me->counts[at].site && me->counts[at].site != site)
+        at = (at + 1) & (me->count_capacity - 1);
+    return &me->counts[at];
+}
+
+void rt_count_place(struct rt_runner *me, uint64_t site) {
+    if (2 * me->count_used >= me->count_capacity && !grow_counts(me))
+        return;
+    struct rt_count *count = count_of(me, site);
+    me->count_used += !count->site;
+    count->site = site;
+    count->count++;
+}
+
+uint32_t rt_count_at(const struct rt_runner *me, uint64_t site) {
+    return site && me->counts ? count_of(me, site)->count : 0;
+}
+
+/* ---- the plan ---- */
+
+enum { NONE = UINT32_MAX };
+
+/* For each deviation of the plan the next one of the same thread; by thread, the first one. */
+static uint32_t *next_of;
+static struct {
+    uint64_t thread;
+    uint32_t first, last;
+} * threads;
+enum { THREADS = 1 << 15 };
+static uint32_t planned;
+
+static uint32_t slot_of(uint64_t thread) {
+    uint32_t slot = (uint32_t)st_control_mix(0, thread) % THREADS;
+    while (threads[slot].thread && threads[slot].thread != thread)
+        slot = (slot + 1) % THREADS;
+    return slot;
+}
+
+/* They come in the order of the run, so those of one thread in that of its clock. */
+void rt_read_deviations(void) {
+    const struct st_control_plan *plan = rt_control.plan;
+    planned = plan->deviation_count < ST_CONTROL_DEVIATIONS ? plan->deviation_count
+                                                            : ST_CONTROL_DEVIATIONS;
+    if (!planned)
+        return;
+    next_of = rt_map_memory(planned * sizeof *next_of);
+    threads = rt_map_memory(THREADS * sizeof *threads);
+    if (!next_of || !threads) {
+        planned = 0;
+        return;
+    }
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < planned; i++) {
+        uint32_t slot = slot_of(plan->deviations[i].thread);
+        next_of[i] = NONE;
+        if (!threads[slot].thread && ++used > THREADS / 2)
+            break;
+        if (threads[slot].thread)
+            next_of[threads[slot].last] = i;
+        else
+            threads[slot].first = i;
+        threads[slot].thread = plan->deviations[i].thread;
+        threads[slot].last = i;
+    }
+}
+
+/* By site and count, any event may be the one. */
+static void look_forward_to(struct rt_runner *runner, uint32_t deviation) {
+    runner->deviation = deviation;
+    runner->deviation_clock = deviation == NONE ? UINT64_MAX
+                              : rt_has_flag(ST_CONTROL_BY_SITE)
+                                  ? 0
+                                  : rt_control.plan->deviations[deviation].clock;
+}
+
+void rt_take_deviations(struct rt_runner *runner) {
+    uint32_t slot = planned ? slot_of(runner->name) : 0;
+    look_forward_to(runner, planned && threads[slot].thread ? threads[slot].first : NONE);
+}
+
+static void diverge(struct rt_runner *me) {
+    rt_control.log->diverged_at = me->deviation;
+    if (!rt_has_flag(ST_CONTROL_DIVERGE))
+        rt_end_run(ST_END_DIVERGED);
+    look_forward_to(me, next_of[me->deviation]);
+}
+
+/* Is it too late for the next deviation? */
+static bool was_missed(const struct rt_runner *me, const struct st_control_deviation *next) {
+    if (rt_has_flag(ST_CONTROL_BY_SITE))
+        return next->site && rt_count_at(me, next->site) > next->count;
+    return next->clock < me->clock;
+}
+
+static bool is_here(const struct rt_runner *me, const struct st_control_deviation *next) {
+    if (!rt_has_flag(ST_CONTROL_BY_SITE) || !next->site)
+        return next->clock == me->clock;
+    return me->place && me->place->site == next->site && rt_count_at(me, next->site) == next->count;
+}
+
+struct rt_runner *rt_follow(struct rt_runner *me, enum st_control_deviation_kind kind,
+                            uint32_t ordinal) {
+    while (me->deviation != NONE && was_missed(me, &rt_control.plan->deviations[me->deviation]))
+        diverge(me);
+    if (me->deviation == NONE)
+        return NULL;
+    const struct st_control_deviation *next = &rt_control.plan->deviations[me->deviation];
+    if (!is_here(me, next) || next->kind != kind || next->ordinal != ordinal)
+        return NULL;
+    struct rt_runner *named = rt_runner_named(next->next);
+    bool possible = named && (kind == ST_DEVIATION_PREEMPT || kind == ST_DEVIATION_BLOCKED
+                                  ? named->state == ST_THREAD_READY
+                              : kind == ST_DEVIATION_WAKE ? named->queued
+                                                          : named->timed_at != 0);
+    if (!possible) {
+        diverge(me);
+        return NULL;
+    }
+    rt_control.log->followed++;
+    look_forward_to(me, next_of[me->deviation]);
+    return named;
+}
+
+/* ---- the log ---- */
+
+void rt_note_deviation(struct rt_runner *me, const struct rt_runner *next,
+                       enum st_control_deviation_kind kind, uint32_t ordinal) {
+    struct st_control_log *log = rt_control.log;
+    if (log->deviation_count >= ST_CONTROL_DEVIATIONS) {
+        log->lost_deviations++;
+        return;
+    }
+    uint64_t site = me->place ? me->place->site : 0;
+    log->deviations[log->deviation_count++] = (struct st_control_deviation){
+        .thread = me->name,
+        .next = next->name,
+        .clock = me->clock,
+        .site = site,
+        .count = rt_count_at(me, site),
+        .kind = (uint16_t)kind,
+        .ordinal = (uint16_t)ordinal,
+    };
+}

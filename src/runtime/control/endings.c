@@ -1,0 +1,49 @@
+/* How a controlled run ends, when it does not end by itself. */
+#define _GNU_SOURCE
+#include "runtime/control/runner.h"
+#include "runtime/control/strategy.h"
+#include "runtime/core/system_call.h"
+
+#include <sys/syscall.h>
+
+void rt_log_all(void) {
+    for (const struct rt_runner *runner = rt_control.live; runner; runner = runner->next_live)
+        rt_log_runner(runner);
+    rt_control.log->events = rt_control.events;
+}
+
+_Noreturn void rt_end_run(enum st_control_end end) {
+    rt_log_all();
+    rt_control.log->end = end;
+    if (rt_head) {
+        rt_note_exit(ST_CONTROL_STATUS);
+        atomic_store(&rt_head->ended, 1);
+    }
+    for (;;)
+        rt_system_call(SYS_exit_group, ST_CONTROL_STATUS, 0, 0, 0, 0, 0);
+}
+
+/* So often everybody yielded in vain, with nobody who sleeps or waits outside. */
+enum { VAIN = 100 * 1000 };
+
+void rt_check_length(void) {
+    const struct st_control_plan *plan = rt_control.plan;
+    if (plan->most_points && rt_control.log->points > plan->most_points)
+        rt_end_run(ST_END_TOO_LONG);
+    if (rt_control.vain > VAIN && !rt_control.timed_count && !rt_is_somebody_outside())
+        rt_end_run(ST_END_LIVELOCK);
+}
+
+/* Somebody may have released unseen what others wait for: so they try once more before this is a
+ * deadlock. A thread that has ended may still hold a robust mutex until the kernel has done with
+ * it. */
+void rt_nobody_can(void) {
+    static uint64_t tried = UINT64_MAX;
+    if (tried != rt_control.events) {
+        tried = rt_control.events;
+        rt_retry_all();
+        if (rt_control.ready_count)
+            return;
+    }
+    rt_end_run(ST_END_DEADLOCK);
+}

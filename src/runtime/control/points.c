@@ -1,0 +1,228 @@
+/* Points: where others may go first. */
+#define _GNU_SOURCE
+#include "runtime/control/runner.h"
+#include "runtime/control/strategy.h"
+#include "runtime/core/access.h"
+#include "runtime/core/call_stack.h"
+
+#include <errno.h>
+
+/* ---- for debuggers ---- */
+
+RT_EXPORT __attribute__((noinline)) void __seriatim_on_cut(void);
+RT_EXPORT __attribute__((noinline)) void __seriatim_on_cut(void) {
+    __asm__ volatile("" ::: "memory");
+}
+
+/* ---- events ---- */
+
+/* Counts are kept of places that are points, and of all while we learn, since those that are found
+ * to be points late must count from their first event on. */
+static void count_place(struct rt_runner *me, const struct rt_place *place) {
+    if (!place || !place->site || !(place->point || rt_has_flag(ST_CONTROL_LEARN)))
+        return;
+    rt_count_place(me, place->site);
+}
+
+void rt_count_event(struct rt_runner *me, const struct rt_place *place) {
+    const struct st_control_plan *plan = rt_control.plan;
+    me->clock++;
+    me->blocks = me->wakes = 0;
+    rt_control.events++;
+    count_place(me, place);
+    if (__builtin_expect(me->clock == plan->stop_clock, 0) && me->name == plan->stop_thread)
+        __seriatim_on_cut();
+}
+
+/* ---- blocks ---- */
+
+/* The frame that is the block: see `outer` in stream/control.h. -1: none. */
+static long find_block(const struct rt_runner *me, const struct rt_thread *t) {
+    for (size_t i = 0; i < t->depth; i++)
+        if (t->frames[i].block)
+            return (long)i;
+    for (size_t i = 1; i < t->depth; i++)
+        if (!rt_place_of(t->frames[i].function)->outer)
+            return (long)i;
+    return t->depth && me->index ? 0 : -1;
+}
+
+static uint64_t site_of_block(const struct rt_frame *frame) {
+    return rt_place_of(frame->block ? frame->called_from : frame->function)->site;
+}
+
+static void enter_block(struct rt_runner *me) {
+    struct rt_thread *t = rt_self;
+    long at = t ? find_block(me, t) : -1;
+    struct rt_frame *frame = at >= 0 ? &t->frames[at] : NULL;
+    if (frame && !frame->number) {
+        frame->number = ++me->blocks_begun;
+        if (at == 0 && !frame->block)
+            me->root_block = frame->number;
+    }
+    uint32_t block = frame ? frame->number : 0;
+    if (block != me->block) {
+        me->block = block;
+        me->block_points = 0;
+        me->block_site = frame ? site_of_block(frame) : 0;
+    }
+    me->block_points += block != 0;
+}
+
+/* ---- the log ---- */
+
+/* Who else can go on, as the log has it. */
+static uint16_t contesting(const struct rt_runner *me) {
+    struct rt_control *c = &rt_control;
+    enum { LAST = 15 };
+    if (!c->contested_known) {
+        c->contested = 0;
+        for (uint32_t i = 0; i < c->ready_count && !(c->contested >> LAST); i++)
+            c->contested |=
+                (uint16_t)(1u << (c->ready[i]->index < LAST ? c->ready[i]->index : LAST));
+        c->contested_known = true;
+    }
+    if (me->index < LAST)
+        return c->contested & (uint16_t) ~(1u << me->index);
+    bool alone = !c->ready_count || c->ready[c->ready_count - 1] == me;
+    bool second = c->ready_count > 1 && c->ready[c->ready_count - 2]->index >= LAST;
+    return alone && !second ? c->contested & (uint16_t) ~(1u << LAST) : c->contested;
+}
+
+static void log_point(const struct rt_runner *me, uint16_t contested) {
+    struct st_control_log *log = rt_control.log;
+    if (me->index < ST_CONTROL_THREADS) {
+        log->threads[me->index].clock = me->clock;
+        log->threads[me->index].points = me->points;
+    }
+    if (log->point_count >= ST_CONTROL_POINTS || me->index >= ST_CONTROL_THREADS)
+        return;
+    log->log[log->point_count] = (struct st_control_point){
+        .site = me->place ? me->place->site : 0,
+        .object = me->object,
+        .clock = me->clock,
+        .thread = me->index,
+        .block = me->block,
+        .block_site = me->block_site,
+        .size = (uint32_t)me->size,
+        .kind = (uint16_t)me->kind,
+        .contested = contested,
+    };
+    log->point_count++;
+}
+
+static uint16_t count_point(struct rt_runner *me) {
+    struct st_control_log *log = rt_control.log;
+    uint16_t contested = contesting(me);
+    me->points++;
+    log->points++;
+    log->events = rt_control.events;
+    if (contested) {
+        log->contested++;
+        log->contested_in_blocks += me->block && me->block_points > 1;
+    }
+    rt_check_length();
+    return contested;
+}
+
+/* ---- points ---- */
+
+/* Is there nothing to decide: the thread goes on in any case? */
+static bool goes_on(const struct rt_runner *me) {
+    return rt_control.plan->strategy == ST_STRATEGY_DEFAULT && !me->yielding &&
+           me->deviation_clock > me->clock;
+}
+
+static void take_turn(struct rt_runner *me, bool spins) {
+    enter_block(me);
+    uint16_t contested = count_point(me);
+    if (spins || me->last) {
+        me->yielding = true;
+        rt_control.vain++;
+    }
+    if (!goes_on(me)) {
+        rt_lock_baton();
+        if (me->yielding) {
+            me->ticket = ++rt_control.tickets;
+            rt_strategy_yields(me);
+        }
+        rt_strategy_at_point(me, contested != 0);
+        rt_decide(me, RT_AT_POINT);
+        if (rt_control.plan->strategy >= ST_STRATEGY_POS) {
+            rt_lock_baton();
+            rt_strategy_passes(me);
+            rt_unlock_baton();
+        }
+    }
+    log_point(me, contested);
+}
+
+/* Not where a handler of a signal has interrupted the runtime, which may hold locks of its own. */
+static bool may_wait(const struct rt_runner *me) {
+    return me && !me->busy && !(rt_self && rt_self->inside);
+}
+
+static bool is_alone(void) {
+    return atomic_load_explicit(&rt_control.alive, memory_order_relaxed) <= 1;
+}
+
+static bool is_atomic(enum st_control_kind kind) {
+    return kind == ST_POINT_ATOMIC_READ || kind == ST_POINT_ATOMIC_WRITE;
+}
+
+void rt_point_slow(enum st_control_kind kind, const volatile void *object, size_t size,
+                   uintptr_t caller) {
+    struct rt_runner *me = rt_runner_self;
+    if (!may_wait(me))
+        return;
+    int error = errno;
+    me->busy = true;
+    if (me->loose)
+        rt_come_back(me);
+    struct rt_place *place = rt_place_of(caller);
+    me->kind = kind;
+    me->object = (uintptr_t)object;
+    me->size = size;
+    me->place = place;
+    rt_count_event(me, place);
+    if (rt_has_flag(ST_CONTROL_LEARN) && is_atomic(kind) && !is_alone())
+        rt_learn(me, me->object, size, kind == ST_POINT_ATOMIC_WRITE, place);
+    bool spins = rt_spins(me, kind, (uintptr_t)object, caller);
+    if (!is_alone() || me->deviation_clock <= me->clock)
+        take_turn(me, spins);
+    me->busy = false;
+    errno = error;
+}
+
+/* ---- accesses ---- */
+
+static void point_at_access(struct rt_runner *me, uintptr_t address, size_t size, bool write,
+                            struct rt_place *place) {
+    bool spins = rt_spins(me, write ? ST_POINT_WRITE : ST_POINT_READ, address, place->caller);
+    if (!place->point && !spins && me->deviation_clock > me->clock)
+        return;
+    me->kind = write ? ST_POINT_WRITE : ST_POINT_READ;
+    me->object = address;
+    me->size = size;
+    me->place = place;
+    take_turn(me, spins);
+}
+
+void rt_control_access(uintptr_t address, size_t size, bool write, uintptr_t caller) {
+    struct rt_runner *me = rt_runner_self;
+    if (!may_wait(me))
+        return;
+    int error = errno;
+    me->busy = true;
+    if (me->loose)
+        rt_come_back(me);
+    struct rt_place *place = rt_place_of(caller);
+    rt_count_event(me, place);
+    if (!is_alone()) {
+        if (rt_has_flag(ST_CONTROL_LEARN))
+            rt_learn(me, address, size, write, place);
+        point_at_access(me, address, size, write, place);
+    }
+    me->busy = false;
+    errno = error;
+}

@@ -1,0 +1,208 @@
+/* The threads of a controlled run, and who can go on. For this folder alone. */
+#ifndef SERIATIM_RUNTIME_CONTROL_RUNNER_H
+#define SERIATIM_RUNTIME_CONTROL_RUNNER_H
+
+#include "runtime/control/turns.h"
+#include "runtime/control/code_places.h"
+#include "runtime/core/spin.h"
+
+/* Reads and attempts in a row that changed nothing (spinning.c). */
+enum { RT_SPIN_ENTRIES = 16 };
+struct rt_spinning {
+    struct {
+        uintptr_t caller, object;
+        uint32_t times, stamp;
+    } entries[RT_SPIN_ENTRIES];
+    uint32_t stamp; /* entries with another one are empty */
+    uint32_t patience;
+};
+
+/* How often a thread has had an event at a place (BY_SITE). */
+struct rt_count {
+    uint64_t site;
+    uint32_t count;
+};
+
+/* Invariants: a runner is in the list of those who can go on exactly while its state is READY, and
+ * in the bucket of `blocked_on` while it is BLOCKED or WAITING. Only who has the baton, or the lock
+ * of the baton, changes any of it. */
+struct rt_runner {
+    _Atomic uint32_t go; /* 1: it has the baton */
+    uint32_t index;
+    int tid; /* 0: not begun yet */
+    uint64_t name, parent;
+    uint32_t child, children;
+    struct rt_runner *next_live, **place_live;
+
+    /* The pending operation. */
+    enum st_control_thread_state state;
+    enum st_control_kind kind;
+    uintptr_t object;
+    size_t size;
+    const struct rt_place *place;
+
+    uintptr_t blocked_on;
+    int owner;
+    uint64_t deadline; /* RT_FOREVER: none */
+    uint64_t began;    /* a ticket */
+    uint64_t ticket;   /* when it began to wait, or yielded */
+    bool queued;       /* it waits to be woken in particular */
+    bool woken, timed_out, interrupted;
+    struct rt_runner *next_blocked;
+    struct pollfd *descriptors; /* that it waits for; NULL: none */
+    size_t descriptor_count;
+    struct rt_runner *next_outside;
+    uint32_t timed_at; /* where it is among those with a deadline; 0: nowhere */
+
+    bool busy;     /* at a point: handlers of signals have no points there */
+    bool loose;    /* the baton was taken from it, as it waited where we cannot see it */
+    bool yielding; /* others first */
+    bool last;     /* only when nobody else can: it wants to exit */
+
+    uint64_t clock, points;
+    uint64_t since;         /* its clock when it got the baton */
+    uint32_t blocks, wakes; /* so often it blocked and woke others at this clock */
+    uint64_t clock_reads;   /* in a row, without waiting */
+    struct rt_spinning spin;
+    struct rt_count *counts; /* a hash table */
+    uint32_t count_capacity, count_used;
+
+    /* The block that it is in. */
+    uint32_t block, root_block, blocks_begun;
+    uint64_t block_site;
+    uint32_t block_points;
+
+    /* For strategies. */
+    uint64_t priority, expected;
+    uint32_t held_block; /* passed `first` in this block; 0: no */
+    bool held, held_after, let_go;
+
+    /* Deviations of the plan for this thread: the next one, and its clock. */
+    uint32_t deviation;
+    uint64_t deviation_clock;
+};
+
+extern _Thread_local struct rt_runner *rt_runner_self __attribute__((tls_model("initial-exec")));
+
+/* What there is once. */
+struct rt_control {
+    struct st_control_plan *plan;
+    struct st_control_log *log;
+    struct rt_spin lock;
+    struct rt_runner *_Atomic current; /* who has the baton; NULL: nobody */
+    struct rt_runner *live;            /* all that have not ended */
+    struct rt_runner **ready;          /* sorted by index */
+    uint32_t ready_count, ready_capacity;
+    struct rt_runner **timed; /* those with a deadline, from 1 on */
+    uint32_t timed_count, timed_capacity;
+    _Atomic uint32_t alive;
+    uint32_t count;   /* of all runners so far */
+    uint32_t outside; /* in a call that waits in the kernel */
+    uint64_t tickets;
+    uint64_t events;
+    uint64_t vain;      /* yields since anything changed */
+    uint16_t contested; /* bits of those who can go on; valid if `contested_known` */
+    bool contested_known;
+};
+extern struct rt_control rt_control;
+
+static inline bool rt_has_flag(enum st_control_flag flag) {
+    return rt_control.plan->flags & flag;
+}
+
+/* ---- runners.c: with the lock ---- */
+
+void rt_first_runner(void);
+void rt_make_ready(struct rt_runner *runner);
+void rt_make_unready(struct rt_runner *runner, enum st_control_thread_state state);
+void rt_add_deadline(struct rt_runner *runner, uint64_t deadline);
+void rt_drop_deadline(struct rt_runner *runner);
+
+/* Writes down how it stands. */
+void rt_log_runner(const struct rt_runner *runner);
+struct rt_runner *rt_runner_with_tid(int tid);
+
+/* ---- waiting.c: with the lock ---- */
+
+/* It waits for nothing any more. */
+void rt_unlink_blocked(struct rt_runner *runner);
+void rt_retry_all(void);
+
+/* ---- baton.c ---- */
+
+void rt_lock_baton(void);
+void rt_unlock_baton(void);
+/* Who goes on? With the lock, which it lets go of. `me` is at a point, or has just become one that
+ * cannot go on; then it returns when that has changed. */
+enum rt_decision { RT_AT_POINT, RT_AT_BLOCK, RT_AT_END };
+void rt_decide(struct rt_runner *me, enum rt_decision decision);
+void rt_park(struct rt_runner *me);
+/* It goes on without the baton, until it comes back. With the lock, which it lets go of. */
+void rt_leave_baton(struct rt_runner *me);
+void rt_come_back(struct rt_runner *me);
+/* If nobody has the baton and somebody can go on. */
+void rt_dispatch(void);
+
+/* ---- points.c ---- */
+
+/* Another event of this thread. */
+void rt_count_event(struct rt_runner *me, const struct rt_place *place);
+
+/* ---- spinning.c ---- */
+
+/* Has it done this so often in vain that others should go on? */
+bool rt_spins(struct rt_runner *me, enum st_control_kind kind, uintptr_t object, uintptr_t caller);
+
+/* ---- learning.c ---- */
+
+void rt_number_begins(struct rt_runner *runner);
+void rt_number_ends(const struct rt_runner *runner);
+void rt_learn(const struct rt_runner *me, uintptr_t address, size_t size, bool write,
+              struct rt_place *place);
+
+/* ---- deviations.c ---- */
+
+void rt_read_deviations(void);
+void rt_take_deviations(struct rt_runner *runner);
+/* The thread that the plan names for this decision; NULL: it names none. */
+struct rt_runner *rt_follow(struct rt_runner *me, enum st_control_deviation_kind kind,
+                            uint32_t ordinal);
+void rt_note_deviation(struct rt_runner *me, const struct rt_runner *next,
+                       enum st_control_deviation_kind kind, uint32_t ordinal);
+struct rt_runner *rt_runner_named(uint64_t name);
+void rt_count_place(struct rt_runner *me, uint64_t site);
+uint32_t rt_count_at(const struct rt_runner *me, uint64_t site);
+
+/* ---- virtual_time.c: with the lock ---- */
+
+/* While nobody had the baton, real time has passed. */
+void rt_time_passed(uint64_t nanoseconds);
+/* The waiting of one whose deadline is next ends. false: nobody has one, or it is for real time to
+ * pass. */
+bool rt_pass_time(void);
+/* Before a decision: perhaps somebody's waiting ends early. */
+void rt_pass_time_early(struct rt_runner *me, uint32_t ordinal);
+uint64_t rt_now(clockid_t clock);
+
+/* ---- outside.c: with the lock ---- */
+
+/* Is what somebody waits for outside there by now? */
+bool rt_look_outside(void);
+bool rt_is_somebody_outside(void);
+/* It waits for no descriptor any more. */
+void rt_unlink_outside(struct rt_runner *runner);
+/* Without the lock: sleeps until a descriptor is ready, or for that long. */
+void rt_sleep_outside(const struct timespec *nap);
+
+/* A thread runs that does not take turns. */
+void rt_note_stranger(void);
+
+/* ---- endings.c ---- */
+
+_Noreturn void rt_end_run(enum st_control_end end);
+void rt_log_all(void);
+void rt_check_length(void);
+/* Nobody can go on. Returns if somebody can after all. */
+void rt_nobody_can(void);
+
+#endif

@@ -1,0 +1,60 @@
+/* Threads that spin: they look at the same memory from the same place again and again, and nothing
+ * changes. One thread runs at a time, so nothing ever will, unless others go on.
+ *
+ * Whether a thread spins follows from its events alone, points or not: so it spins at the same
+ * clock in every run of a schedule, whichever places are points. The more often it has yielded in
+ * vain, the longer it takes until it does again: loops that just read would pay for it. */
+#include "runtime/control/runner.h"
+
+enum { FIRST_ATOMIC = 4, FIRST_PLAIN = 16, LONGEST = 1024, FAIR = 20000 };
+
+static bool is_plain(enum st_control_kind kind) {
+    return kind == ST_POINT_READ;
+}
+
+static bool is_spinning_kind(enum st_control_kind kind) {
+    return kind == ST_POINT_READ || kind == ST_POINT_ATOMIC_READ || kind == ST_POINT_ATOMIC_WRITE ||
+           kind == ST_POINT_TRY_LOCK || kind == ST_POINT_SEM_WAIT || kind == ST_POINT_IO;
+}
+
+static void forget(struct rt_spinning *spin) {
+    spin->stamp++;
+    spin->patience = 0;
+}
+
+void rt_changed_slow(void) {
+    if (rt_runner_self) {
+        forget(&rt_runner_self->spin);
+        rt_control.vain = 0;
+    }
+}
+
+bool rt_spins(struct rt_runner *me, enum st_control_kind kind, uintptr_t object, uintptr_t caller) {
+    if (kind == ST_POINT_YIELD)
+        return true;
+    if (me->clock - me->since > FAIR) {
+        me->since = me->clock;
+        return true;
+    }
+    struct rt_spinning *spin = &me->spin;
+    if (!is_spinning_kind(kind)) {
+        forget(spin);
+        rt_control.vain = 0;
+        return false;
+    }
+    size_t at = (caller ^ caller >> 4 ^ object >> 3) % RT_SPIN_ENTRIES;
+    if (spin->entries[at].stamp != spin->stamp || spin->entries[at].caller != caller ||
+        spin->entries[at].object != object) {
+        spin->entries[at].caller = caller;
+        spin->entries[at].object = object;
+        spin->entries[at].stamp = spin->stamp;
+        spin->entries[at].times = 0;
+    }
+    uint32_t bound = (uint32_t)(is_plain(kind) ? FIRST_PLAIN : FIRST_ATOMIC) << spin->patience;
+    if (++spin->entries[at].times < bound)
+        return false;
+    spin->entries[at].times = 0;
+    if (bound < LONGEST)
+        spin->patience++;
+    return true;
+}

@@ -1,0 +1,94 @@
+/* The scheduler, for programs that run freely: nothing asks for a turn. */
+#include "runtime/control/turns.h"
+
+#include <stdlib.h>
+
+bool rt_controlled;
+
+bool rt_takes_turns_slow(void) {
+    abort();
+}
+void rt_point_slow(enum st_control_kind kind, const volatile void *object, size_t size,
+                   uintptr_t caller) {
+    (void)kind, (void)object, (void)size, (void)caller;
+    abort();
+}
+enum rt_woken rt_block_until(const volatile void *object, int owner, uint64_t deadline) {
+    (void)object, (void)owner, (void)deadline;
+    abort();
+}
+void rt_unblock_slow(const volatile void *object) {
+    (void)object;
+    abort();
+}
+void rt_taken(const volatile void *lock, bool shared) {
+    (void)lock, (void)shared;
+    abort();
+}
+void rt_changed_slow(void) {
+    abort();
+}
+void rt_queue(const volatile void *object, uint64_t deadline) {
+    (void)object, (void)deadline;
+    abort();
+}
+enum rt_woken rt_queue_wait(void) {
+    abort();
+}
+unsigned rt_queue_wake(const volatile void *object, unsigned most) {
+    (void)object, (void)most;
+    abort();
+}
+struct rt_runner *rt_runner_new(void) {
+    return NULL;
+}
+void rt_runner_failed(struct rt_runner *runner) {
+    (void)runner;
+}
+void rt_runner_begin(struct rt_runner *runner) {
+    (void)runner;
+}
+void rt_runner_end(void) {
+}
+enum rt_woken rt_runner_join(const struct rt_runner *runner, uint64_t deadline, uintptr_t caller) {
+    (void)runner, (void)deadline, (void)caller;
+    abort();
+}
+void rt_point_of_exit(uintptr_t caller) {
+    (void)caller;
+}
+uint64_t rt_deadline(clockid_t clock, const struct timespec *until) {
+    (void)clock, (void)until;
+    abort();
+}
+uint64_t rt_deadline_after(uint64_t nanoseconds) {
+    (void)nanoseconds;
+    abort();
+}
+enum rt_woken rt_sleep_until(uint64_t deadline, uintptr_t caller) {
+    (void)deadline, (void)caller;
+    abort();
+}
+bool rt_read_clock(clockid_t clock, uint64_t *now, uintptr_t caller) {
+    (void)clock, (void)now, (void)caller;
+    abort();
+}
+bool rt_go_outside(uintptr_t caller) {
+    (void)caller;
+    return false;
+}
+void rt_come_inside(void) {
+    abort();
+}
+enum rt_woken rt_wait_for(struct pollfd *descriptors, size_t count, uint64_t deadline,
+                          uintptr_t caller) {
+    (void)descriptors, (void)count, (void)deadline, (void)caller;
+    abort();
+}
+void rt_wait_for_one_slow(int descriptor, short events, uintptr_t caller) {
+    (void)descriptor, (void)events, (void)caller;
+    abort();
+}
+void rt_written_slow(void) {
+    abort();
+}
