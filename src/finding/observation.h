@@ -23,8 +23,8 @@ const char *st_outcome_name(enum st_outcome outcome); /* "same", "output", ... *
 enum st_outcome st_outcome_find(const char *name);    /* ST_OUTCOME_COUNT: no such one */
 
 /* What a thread did until another one went on. `does` is "stops", "runs" or "goes on"; of `until`
- * and `awaited` src/hunt/controlled/course.h says more. With `more`, so many steps are left out, and the rest
- * is empty. */
+ * and `awaited` src/hunt/controlled/course.h says more. With `more`, so many steps are left out,
+ * and the rest is empty. */
 struct st_course_step {
     uint64_t more;
     const char *thread, *does, *function, *loc, *until, *awaited;
