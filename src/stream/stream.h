@@ -205,6 +205,8 @@ enum st_stream_channel {
 
     /* A word by which a library in C++ headers signals: its atomics are sends and receives. */
     ST_CHANNEL_LIBRARY = 253,
+    /* A word that threads spin at: writes to it are sends, looks at it are receives. */
+    ST_CHANNEL_SPIN = 254,
 };
 
 /* `what` holds op (bits 0 to 6), aux (8 to 15) and address (16 to 63: user addresses have 47 bits).

@@ -104,7 +104,7 @@ static bool is_loud(const char *name) {
     return is_among(name, list);
 }
 
-static bool never_returns(const char *name) {
+bool st_code_never_returns(const char *name) {
     static const char *const list[] = {"__assert_fail",
                                        "abort",
                                        "exit",
@@ -207,7 +207,7 @@ static void read_call(struct st_code_flow *flow, uint32_t number,
     flow->call_nodes[call] = number;
     if (callee.name && returns_elsewhere(callee.name))
         flow->lost = true;
-    if (callee.name && never_returns(callee.name))
+    if (callee.name && st_code_never_returns(callee.name))
         return;
     uint32_t next = number_of(flow, after);
     flow->nodes[number].next[0] = next;

@@ -45,4 +45,7 @@ bool st_code_flow_same_turn(struct st_code_flow *flow, uint64_t from, uint64_t t
  * their lines is where a reader finds the loop. */
 uint64_t st_code_flow_turn(const struct st_code_flow *flow, uint32_t loop, size_t index);
 
+/* Does a function with this name, as the linker knows it, never come back? */
+bool st_code_never_returns(const char *name);
+
 #endif

@@ -136,10 +136,13 @@ struct decoding {
     struct reader reader;
     bool narrow, wide; /* operands: 66, and REX.W */
     bool short_address;
-    unsigned map; /* 0: one byte; 1: 0f; 2: 0f 38; 3: 0f 3a; more: EVEX has them */
+    unsigned map;  /* 0: one byte; 1: 0f; 2: 0f 38; 3: 0f 3a; more: EVEX has them */
+    bool extended; /* VEX or EVEX */
+    unsigned rex;
     unsigned opcode, modrm;
-    bool slot;            /* the operand is memory at a fixed address ... */
-    int64_t displacement; /* ... so far behind the instruction */
+    unsigned base, index, scale; /* of memory */
+    bool slot;                   /* the operand is memory at a fixed address ... */
+    int64_t displacement;        /* ... so far behind the instruction */
     int64_t immediate;
 };
 
@@ -156,6 +159,7 @@ static void take_opcode(struct decoding *d) {
         d->narrow |= byte == 0x66;
         d->short_address |= byte == 0x67;
     }
+    d->extended = byte == 0xc5 || byte == 0xc4 || byte == 0x62;
     if (byte == 0xc5) {
         skip(&d->reader, 1);
         d->map = 1;
@@ -167,6 +171,7 @@ static void take_opcode(struct decoding *d) {
         skip(&d->reader, 2);
     } else {
         if ((byte & 0xf0) == 0x40) {
+            d->rex = byte;
             d->wide = byte & 8;
             byte = take(&d->reader);
         }
@@ -199,19 +204,30 @@ static unsigned operands_of(const struct decoding *d) {
     }
 }
 
+static void take_sib(struct decoding *d) {
+    unsigned sib = take(&d->reader), index = (sib >> 3 & 7) | (d->rex & 2) << 2;
+    d->base = (sib & 7) | (d->rex & 1) << 3;
+    d->index = index == ST_RSP ? ST_NO_REGISTER : index;
+    d->scale = 1u << (sib >> 6);
+}
+
 static void take_modrm(struct decoding *d) {
     d->modrm = take(&d->reader);
-    unsigned mode = d->modrm >> 6, base = d->modrm & 7;
+    unsigned mode = d->modrm >> 6;
     if (mode == 3)
         return;
-    bool indexed = base == 4;
+    bool indexed = (d->modrm & 7) == 4;
+    d->base = (d->modrm & 7) | (d->rex & 1) << 3;
     if (indexed)
-        base = take(&d->reader) & 7;
+        take_sib(d);
+    bool no_base = mode == 0 && (d->base & 7) == ST_RBP;
     if (mode == 1)
-        skip(&d->reader, 1);
-    else if (mode == 2 || base == 5)
+        d->displacement = take_signed(&d->reader, 1);
+    else if (mode == 2 || no_base)
         d->displacement = take_signed(&d->reader, 4);
-    d->slot = mode == 0 && base == 5 && !indexed;
+    d->slot = no_base && !indexed;
+    if (no_base)
+        d->base = d->slot ? ST_RIP : ST_NO_REGISTER;
 }
 
 static void take_immediate(struct decoding *d, unsigned operands) {
@@ -286,9 +302,24 @@ static enum st_flow flow_of(const struct decoding *d) {
     }
 }
 
+static void note_operands(const struct decoding *d, bool has_modrm, uint64_t end,
+                          struct st_instruction *instruction) {
+    instruction->map = d->extended ? d->map + 8 : d->map;
+    instruction->opcode = d->opcode;
+    instruction->has_modrm = has_modrm;
+    instruction->in_memory = has_modrm && d->modrm >> 6 != 3;
+    instruction->reg = (d->modrm >> 3 & 7) | (d->rex & 4) << 1;
+    instruction->rm = ((has_modrm ? d->modrm : d->opcode) & 7) | (d->rex & 1) << 3;
+    instruction->base = d->base;
+    instruction->index = d->index;
+    instruction->scale = d->scale;
+    instruction->displacement = d->displacement + (d->slot ? (int64_t)end : 0);
+    instruction->immediate = d->immediate;
+}
+
 bool st_instruction_read(const unsigned char *bytes, size_t left, uint64_t address,
                          struct st_instruction *instruction) {
-    struct decoding d = {.reader = {.bytes = bytes, .left = left}};
+    struct decoding d = {.reader = {.bytes = bytes, .left = left}, .index = ST_NO_REGISTER};
     take_opcode(&d);
     bool moves_far = d.map == 0 && d.opcode >= 0xa0 && d.opcode <= 0xa3;
     unsigned operands = operands_of(&d);
@@ -301,5 +332,6 @@ bool st_instruction_read(const unsigned char *bytes, size_t left, uint64_t addre
     instruction->flow = flow_of(&d);
     bool slot = instruction->flow == ST_FLOW_CALL_SLOT || instruction->flow == ST_FLOW_JUMP_SLOT;
     instruction->target = address + d.reader.at + (uint64_t)(slot ? d.displacement : d.immediate);
+    note_operands(&d, operands & MODRM, address + d.reader.at, instruction);
     return !d.reader.failed;
 }

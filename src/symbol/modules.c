@@ -6,6 +6,7 @@
 #include "symbol/data.h"
 #include "symbol/frames.h"
 #include "symbol/object.h"
+#include "symbol/spin_loop.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -216,4 +217,11 @@ struct st_code_flow *st_code_flow_new(struct st_modules *modules, uint64_t addre
     if (!module)
         return NULL;
     return st_code_flow_in(open_object(modules, module), address - module->bias, module->bias);
+}
+
+struct st_spin st_spin_around(struct st_modules *modules, uint64_t pc, unsigned char arguments) {
+    const struct module *module = module_at(modules, pc - 1);
+    if (!module)
+        return (struct st_spin){0};
+    return st_spin_in(open_object(modules, module), pc - module->bias, arguments);
 }

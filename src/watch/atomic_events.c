@@ -66,8 +66,8 @@ static void signal_by(struct st_translator *t, struct thread *thread,
 
 /* ---- accesses ---- */
 
-static void access_data(struct st_translator *t, struct thread *thread,
-                        const struct st_stream_record *record, unsigned generation) {
+void st_translate_data(struct st_translator *t, struct thread *thread,
+                       const struct st_stream_record *record, unsigned generation) {
     enum st_stream_op op = st_stream_op(record);
     uint64_t address = generation_of(st_stream_address(record), generation);
     t->joining = false;
@@ -88,7 +88,7 @@ static void access_word(struct st_translator *t, struct thread *thread,
     if (calls & (CALL_SIGNALS | CALL_SEMAPHORE))
         signal_by(t, thread, record, calls);
     else
-        access_data(t, thread, record, generation);
+        st_translate_data(t, thread, record, generation);
     if (splits)
         st_translate_resume(t, thread, first);
 }
@@ -188,8 +188,9 @@ static void acquire(struct st_translator *t, struct thread *thread, struct st_wo
             tickets->tickets = address;
     }
     word->taken_at = record->argument;
+    word->written = true;
     if (!st_is_proven(word) && !(calls & CALL_SEMAPHORE))
-        access_data(t, thread, record, word->generation);
+        st_translate_data(t, thread, record, word->generation);
     struct st_stream_record lock = {
         st_stream_what(ST_STREAM_ACQUIRE, 0, lock_address(word, address)), record->argument};
     st_translate_acquire(t, thread, &lock);
@@ -240,6 +241,22 @@ static bool draw_ticket(struct st_translator *t, struct thread *thread, const st
 
 /* ---- all of them ---- */
 
+/* A read. Whoever stores to the word next, having waited for it, has looked at data; but the wait
+ * was one. Whoever swaps it next has not waited on purpose: that is how locks are taken. */
+static void look_at(struct st_translator *t, struct thread *thread, struct st_word *word,
+                    const struct st_stream_record *record, enum st_stream_atomic kind) {
+    struct st_spin spin = {0};
+    if (kind == ST_ATOMIC_LOAD)
+        spin = st_translate_spin(t, thread, record->argument);
+    if (spin.loops && spin.next == ST_SPIN_GOES_ON) {
+        st_translate_look(t, thread, word, record);
+        return;
+    }
+    if (spin.loops && spin.next == ST_SPIN_STORES)
+        st_translate_split(t, thread, ST_SPLIT_HERE);
+    st_translate_data(t, thread, record, word->generation);
+}
+
 static void use_word(struct st_translator *t, struct thread *thread, struct st_word *word,
                      const struct st_stream_record *record, unsigned calls) {
     uint64_t address = st_stream_address(record);
@@ -269,7 +286,12 @@ static void use_word(struct st_translator *t, struct thread *thread, struct st_w
     case ST_USE_DATA:
         if (word->state == ST_WORD_DATA && (word->holder || word->waiting))
             become_data(t, word, address, lock);
-        access_word(t, thread, record, calls, word->generation);
+        if (calls)
+            access_word(t, thread, record, calls, word->generation);
+        else if (atomic.kind > ST_ATOMIC_FAIL)
+            st_translate_seen_write(t, thread, word, record);
+        else
+            look_at(t, thread, word, record, atomic.kind);
     }
 }
 

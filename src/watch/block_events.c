@@ -196,7 +196,8 @@ void st_translate_enter(struct st_translator *t, struct thread *thread,
                           .starts = starts,
                           .calls = (uint8_t)calls_in(t, thread, function, call.called_from),
                           .block = function->block,
-                          .call = st_sites_call(&t->sites, call)};
+                          .call = st_sites_call(&t->sites, call),
+                          .called_from = call.called_from};
     if (starts) {
         thread->started = function->started = true;
         st_translate_enter_start(t, thread, function, frame, record->argument);

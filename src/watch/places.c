@@ -262,6 +262,10 @@ struct st_code_flow *st_places_flow(struct st_places *places, uint64_t pc) {
     return st_code_flow_new(places->symbols, pc);
 }
 
+struct st_spin st_places_spin(struct st_places *places, uint64_t pc, unsigned char arguments) {
+    return st_spin_around(places->symbols, pc, arguments);
+}
+
 size_t st_places_module_count(const struct st_places *places) {
     return places->count;
 }

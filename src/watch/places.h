@@ -2,6 +2,8 @@
 #ifndef SERIATIM_WATCH_PLACES_H
 #define SERIATIM_WATCH_PLACES_H
 
+#include "symbol/spin_loop.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -84,6 +86,9 @@ static inline uint64_t st_places_now(const struct st_places *places, uint64_t ad
 
 /* The control flow of the function that holds the address; NULL: it cannot be followed. */
 struct st_code_flow *st_places_flow(struct st_places *places, uint64_t pc);
+
+/* What is around a call that looks at a word (symbol/spin_loop.h). */
+struct st_spin st_places_spin(struct st_places *places, uint64_t pc, unsigned char arguments);
 
 /* The modules that were ever loaded, from 0 on. One is uninstrumented if it is a file of the user's
  * own that was not compiled for the runtime, for certain. */

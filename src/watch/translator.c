@@ -29,6 +29,7 @@ struct st_translator *st_translator_new(const struct st_translation *translation
     st_map64_init(&t->calls);
     st_map64_init(&t->functions);
     st_map64_init(&t->call_sites);
+    st_map64_init(&t->spins);
     st_map64_init(&t->texts);
     st_map64_init(&t->serials);
     t->batch = st_alloc(ST_BATCH + ST_BATCH_ROOM, sizeof *t->batch);
@@ -74,6 +75,8 @@ void st_translator_free(struct st_translator *t) {
     st_map64_free(&t->functions);
     st_map64_free(&t->call_sites);
     free(t->call_site_facts);
+    st_map64_free(&t->spins);
+    free(t->spin_facts);
     st_map64_free(&t->texts);
     for (size_t i = 0; i < t->function_capacity; i++)
         st_start_free(&t->function_facts[i]);

@@ -33,11 +33,12 @@ struct frame {
     bool starts;    /* its thread, or work of its own, begins with it */
     bool suspends;  /* while it is open, inferred blocks around it, from this index on, are not */
     uint8_t calls;  /* enum library_call, of this and the library's functions around it */
-    uint32_t suspended; /* that index */
-    uint32_t paused;    /* it is no block now: so many pauses were open with the one for it */
-    uint32_t block;     /* name, unless it is no block */
-    uint64_t loc;       /* of its begin */
-    uint32_t call;      /* number in the sites */
+    uint32_t suspended;   /* that index */
+    uint32_t paused;      /* it is no block now: so many pauses were open with the one for it */
+    uint32_t block;       /* name, unless it is no block */
+    uint64_t loc;         /* of its begin */
+    uint32_t call;        /* number in the sites */
+    uint64_t called_from; /* of a function: return address, or 0 */
 };
 
 #define SHARED_OBJECT (UINT32_C(1) << 31)
@@ -154,7 +155,10 @@ struct st_translator {
     struct st_objects words;    /* that are accessed atomically: number 0, or none if forgotten */
     struct st_word *word_facts; /* by their index */
     size_t word_capacity;
-    uint64_t turns;        /* of accesses that were held back */
+    uint64_t turns;             /* of accesses that were held back */
+    struct st_map64 spins;      /* of calls that look, by return address and arguments ... */
+    struct st_spin *spin_facts; /* ... what is around them */
+    size_t spin_capacity;
     struct st_map64 texts; /* by their ids */
     uint32_t *text_blocks; /* 1 + the block with this name, or 0 */
     size_t text_capacity;
@@ -380,7 +384,23 @@ static inline bool is_waiting_call(unsigned calls) {
     return calls & CALL_WAITS && calls & CALL_SIGNALS;
 }
 
+/* ---- spin_waits.c ---- */
+
+/* A load that returns to `pc`: does the thread spin there, with what is around it, and what then?
+ */
+struct st_spin st_translate_spin(struct st_translator *t, const struct thread *thread, uint64_t pc);
+/* A look at a word that the thread spins at until it sees what it waits for; a write to a word that
+ * others spin at. */
+void st_translate_look(struct st_translator *t, struct thread *thread, struct st_word *word,
+                       const struct st_stream_record *record);
+void st_translate_seen_write(struct st_translator *t, struct thread *thread, struct st_word *word,
+                             const struct st_stream_record *record);
+
 /* ---- atomic_events.c ---- */
+
+/* An atomic access as one to a variable: which one, the generation says (lock_words.h). */
+void st_translate_data(struct st_translator *t, struct thread *thread,
+                       const struct st_stream_record *record, unsigned generation);
 
 /* An atomic access; what it did is in the record after it, if it says so. */
 void st_translate_atomic(struct st_translator *t, struct thread *thread,

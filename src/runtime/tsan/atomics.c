@@ -111,6 +111,11 @@ static bool nothing_new(uintptr_t address, size_t size, uint64_t *word) {
            was_emitted(rt_self, granule, now, rt_bytes_in(granule, address, size));
 }
 
+/* Is nobody between an operation there and what it leaves in the shadow? */
+static bool is_settled(uintptr_t address) {
+    return !atomic_load_explicit(&stripes[stripe_of(address)].lock.holder, memory_order_acquire);
+}
+
 /* One step: the operation, and its event. */
 #define ATOMICALLY(operation, kind, before, after)                                                 \
     if (!rt_enter()) {                                                                             \
@@ -133,7 +138,8 @@ static bool nothing_new(uintptr_t address, size_t size, uint64_t *word) {
         rt_point(ST_POINT_ATOMIC_READ, address, sizeof *address, RT_CALLER);                       \
         if (rt_self && nothing_new((uintptr_t)address, sizeof *address, &word)) {                  \
             LOAD(value, address);                                                                  \
-            if (nothing_new((uintptr_t)address, sizeof *address, &word))                           \
+            if (is_settled((uintptr_t)address) &&                                                  \
+                nothing_new((uintptr_t)address, sizeof *address, &word))                           \
                 return value;                                                                      \
         }                                                                                          \
         ATOMICALLY(LOAD(value, address), ST_ATOMIC_LOAD, value, value)                             \

@@ -46,6 +46,9 @@ struct st_word {
     uint32_t waiting;   /* how many threads have a held back access to it */
     uint64_t free, taken, mark;
     uint64_t taken_at; /* return address of the take */
+    bool written;      /* by an atomic operation, so far */
+    bool awaited;      /* threads spin until they see what they want: writes are sends, too */
+    uint8_t unsent;    /* 1 + the generation with writes that came before that; 0: none */
     uint64_t tickets;  /* of ST_WORD_TICKET: the address of the other word; of that: of this one */
 };
 
