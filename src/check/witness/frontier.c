@@ -58,46 +58,47 @@ void st_frontiers_reserve(struct st_frontiers *frontiers, uint32_t threads) {
 
 /* ---- sets of columns ---- */
 
-static bool has_column(struct st_columns set, uint32_t column) {
+static bool has_column(struct st_column_set set, uint32_t column) {
     return column < IN_FIRST ? set.first >> column & 1 : st_row_has(set.more, column - IN_FIRST);
 }
 
-static bool is_empty(struct st_columns set) {
+static bool is_empty(struct st_column_set set) {
     return !set.first && !set.more;
 }
 
 /* Is there a column that the other set has not? */
-static bool has_more(struct st_columns set, struct st_columns other) {
+static bool has_more(struct st_column_set set, struct st_column_set other) {
     return set.first & ~other.first || (set.more && st_row_has_more(set.more, other.more));
 }
 
-static struct st_columns share(struct st_columns set) {
+static struct st_column_set share(struct st_column_set set) {
     st_row_share(set.more);
     return set;
 }
 
-static void add_column(struct st_frontiers *frontiers, struct st_columns *set, uint32_t column) {
+static void add_column(struct st_frontiers *frontiers, struct st_column_set *set, uint32_t column) {
     if (column < IN_FIRST)
         set->first |= UINT64_C(1) << column;
     else
         st_row_add(&frontiers->sets, &set->more, column - IN_FIRST);
 }
 
-static void remove_column(struct st_frontiers *frontiers, struct st_columns *set, uint32_t column) {
+static void remove_column(struct st_frontiers *frontiers, struct st_column_set *set,
+                          uint32_t column) {
     if (column < IN_FIRST)
         set->first &= ~(UINT64_C(1) << column);
     else
         st_row_remove(&frontiers->sets, &set->more, column - IN_FIRST);
 }
 
-static void add_columns(struct st_frontiers *frontiers, struct st_columns *into,
-                        struct st_columns set) {
+static void add_columns(struct st_frontiers *frontiers, struct st_column_set *into,
+                        struct st_column_set set) {
     into->first |= set.first;
     if (set.more)
         st_row_join(&frontiers->sets, &into->more, set.more);
 }
 
-static void drop(struct st_frontiers *frontiers, struct st_columns set) {
+static void drop(struct st_frontiers *frontiers, struct st_column_set set) {
     if (set.more)
         st_row_drop(&frontiers->sets, set.more);
 }
@@ -157,11 +158,11 @@ static uint32_t count_before(const struct st_reached *reached, st_time time) {
 }
 
 /* The columns that reach the transaction of the thread at that time. */
-static struct st_columns reaching(const struct st_frontiers *frontiers, uint32_t thread,
-                                  st_time time) {
+static struct st_column_set reaching(const struct st_frontiers *frontiers, uint32_t thread,
+                                     st_time time) {
     const struct st_reached *reached = &frontiers->reached[thread];
     uint32_t at = count_before(reached, time + 1);
-    return at ? reached->items[at - 1].by : (struct st_columns){0, NULL};
+    return at ? reached->items[at - 1].by : (struct st_column_set){0, NULL};
 }
 
 static void remove_reach(struct st_frontiers *frontiers, struct st_reached *reached, uint32_t at) {
@@ -249,8 +250,9 @@ static void insert_reach(struct st_frontiers *frontiers, uint32_t thread, st_tim
 }
 
 /* Notes that columns reach the thread that did not before. */
-static void note_news(struct st_frontiers *frontiers, uint32_t thread, struct st_columns columns) {
-    struct st_columns known = reaching(frontiers, thread, ST_NEVER - 1);
+static void note_news(struct st_frontiers *frontiers, uint32_t thread,
+                      struct st_column_set columns) {
+    struct st_column_set known = reaching(frontiers, thread, ST_NEVER - 1);
     for (uint64_t news = columns.first & ~known.first; news; news &= news - 1)
         note_thread(frontiers, (uint32_t)__builtin_ctzll(news), thread);
     const uint32_t *words;
@@ -266,7 +268,7 @@ static void note_news(struct st_frontiers *frontiers, uint32_t thread, struct st
 /* The columns reach the transaction of the thread that starts there, and later ones. Is that new?
  */
 static bool reach(struct st_frontiers *frontiers, uint32_t thread, st_time start,
-                  struct st_columns columns) {
+                  struct st_column_set columns) {
     if (!has_more(columns, reaching(frontiers, thread, start)))
         return false;
     note_news(frontiers, thread, columns);
@@ -279,7 +281,7 @@ static bool reach(struct st_frontiers *frontiers, uint32_t thread, st_time start
 
 /* The columns reach the transaction of t that starts at `sink`, and what t's running block reaches.
  */
-static bool extend(struct st_frontiers *frontiers, struct st_columns columns, uint32_t t,
+static bool extend(struct st_frontiers *frontiers, struct st_column_set columns, uint32_t t,
                    st_time sink) {
     bool changed = reach(frontiers, t, sink, columns);
     uint32_t through = frontiers->column_of[t];
@@ -301,7 +303,7 @@ static bool extend(struct st_frontiers *frontiers, struct st_columns columns, ui
  * reaches? Such edges alone give a path to everything that is reached, if not the shortest. */
 static bool is_needed(const struct st_frontiers *frontiers, const struct st_frontier_edge *edge) {
     uint32_t a = edge->edge.from.event.thread, t = edge->edge.to.event.thread;
-    struct st_columns older = reaching(frontiers, t, edge->sink - 1);
+    struct st_column_set older = reaching(frontiers, t, edge->sink - 1);
     uint32_t own = frontiers->column_of[a];
     return (own != ST_NO_COLUMN && !has_column(older, own)) ||
            has_more(reaching(frontiers, a, edge->source), older);
@@ -333,7 +335,7 @@ static void note_edge(struct st_frontiers *frontiers, const struct st_frontier_e
 bool st_frontiers_extend(struct st_frontiers *frontiers, const struct st_frontier_edge *edge,
                          bool from_running, const st_time *live_from) {
     uint32_t a = edge->edge.from.event.thread, t = edge->edge.to.event.thread;
-    struct st_columns columns = share(reaching(frontiers, a, edge->source));
+    struct st_column_set columns = share(reaching(frontiers, a, edge->source));
     if (from_running)
         add_column(frontiers, &columns, column_of(frontiers, a));
     bool changed = !is_empty(columns) && extend(frontiers, columns, t, edge->sink);

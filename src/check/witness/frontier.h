@@ -30,7 +30,7 @@ struct st_frontier_edge {
 };
 
 /* A set of columns. There rarely are more than 64. */
-struct st_columns {
+struct st_column_set {
     uint64_t first;             /* the first 64 of them */
     struct st_shared_row *more; /* the others, numbered from 0 on */
 };
@@ -39,7 +39,7 @@ struct st_columns {
  * up to the next reach. */
 struct st_reach {
     st_time start;
-    struct st_columns by;
+    struct st_column_set by;
 };
 
 /* Invariant: starts grow, and the set of a reach has all members of the one before. */
