@@ -73,14 +73,32 @@ static uint64_t *find_slot(const struct st_names *names, const struct st_name_ke
 uint32_t st_names_append(struct st_names *names, const char *text, size_t length) {
     if (names->count >= ST_NAMES_FULL - 1)
         return ST_NAMES_FULL;
-    uint64_t at = names->offset[names->count];
+    uint64_t at = names->offset[names->count - names->first];
     st_reserve(&names->text, &names->text_capacity, at + length + 1);
     memcpy(names->text + at, text, length);
     names->text[at + length] = '\0';
     names->count++;
-    st_reserve(&names->offset, &names->offset_capacity, (size_t)names->count + 1);
-    names->offset[names->count] = at + length + 1;
+    size_t held = names->count - names->first;
+    st_reserve(&names->offset, &names->offset_capacity, held + 1);
+    names->offset[held] = at + length + 1;
     return names->count - 1;
+}
+
+void st_names_drop(struct st_names *names, uint32_t first) {
+    if (first <= names->first)
+        return;
+    size_t dropped = first - names->first, held = names->count - first;
+    uint64_t bytes = names->offset[dropped];
+    memmove(names->text, names->text + bytes, names->offset[dropped + held] - bytes);
+    for (size_t i = 0; i <= held; i++)
+        names->offset[i] = names->offset[dropped + i] - bytes;
+    names->first = first;
+    if (names->indexed < first)
+        names->indexed = first;
+}
+
+void st_names_skip(struct st_names *names, uint32_t count) {
+    names->first = names->indexed = names->count += count;
 }
 
 /* Gives the next name that has no slot the one that was found for it. */

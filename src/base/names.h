@@ -8,15 +8,16 @@
 
 #include "base/hash_table.h"
 
-/* Invariants: the text of name i is text[offset[i]] up to a zero byte, and offset[count] is where
- * the next one will go; the table has the keys of the first `indexed` names. */
+/* Invariants: the text of name i is text[offset[i - first]] up to a zero byte, and offset[count -
+ * first] is where the next one will go; the names below `first` have no text any more; the table
+ * has the keys of the first `indexed` names, apart from those. */
 struct st_names {
     struct st_hash_table table;
     char *text;
     size_t text_capacity;
     uint64_t *offset;
     size_t offset_capacity;
-    uint32_t count, indexed; /* indexed <= count */
+    uint32_t first, count, indexed; /* first <= indexed <= count, or first is 0 */
 };
 
 enum { ST_NAME_WIDTH = 2 }; /* words of a key */
@@ -75,6 +76,13 @@ uint32_t st_names_append(struct st_names *names, const char *text, size_t length
 void st_names_index(struct st_names *names);
 #define ST_NAMES_FULL UINT32_MAX
 
+/* Drops the texts of the names below `first`, of a table in which nothing is looked up. Their
+ * numbers stay. */
+void st_names_drop(struct st_names *names, uint32_t first);
+
+/* Adds numbers without texts, to a table that has no others. */
+void st_names_skip(struct st_names *names, uint32_t count);
+
 /* The number of a known name that has its slot, or ST_NAMES_FULL. */
 uint32_t st_names_find(const struct st_names *names, const char *text, size_t length);
 
@@ -89,13 +97,14 @@ static inline void st_names_prefetch(const struct st_names *names, uint64_t hash
     __builtin_prefetch(st_hash_slot(&names->table, ST_NAME_WIDTH, hash));
 }
 
-/* Valid until the next name is added. `number` must be below count. */
+/* Valid until the next name is added. `number` must be below count, and not below `first`. */
 static inline const char *st_name(const struct st_names *names, uint32_t number) {
-    return names->text + names->offset[number];
+    return names->text + names->offset[number - names->first];
 }
 
 static inline size_t st_name_length(const struct st_names *names, uint32_t number) {
-    return (size_t)(names->offset[number + 1] - names->offset[number] - 1);
+    const uint64_t *offset = names->offset + (number - names->first);
+    return (size_t)(offset[1] - offset[0] - 1);
 }
 
 #endif

@@ -115,7 +115,7 @@ static int open_trace(struct check *check, struct st_error *error) {
                                      .no_starts = !looks_at_every_depth(check),
                                      .flags = (values->repair ? ST_TRACE_REPAIR : 0) |
                                               (values->first ? 0 : ST_TRACE_AHEAD) |
-                                              ST_TRACE_LIVES};
+                                              ST_TRACE_LIVES | ST_TRACE_PACKED};
     return open_trace_input(&check->input, source, values->common.quiet, error);
 }
 

@@ -49,11 +49,14 @@ static int copy_events(struct st_reading *reading, const struct st_writer_format
     struct st_event *events;
     uint64_t first;
     long count;
-    while ((count = st_reading_next(reading, &events, &first, error)) > 0)
+    while ((count = st_reading_next(reading, &events, &first, error)) > 0) {
         if (copy_ends(reading, writer, error) < 0 ||
             format->write(writer, events, (size_t)count, error) < 0 ||
             st_output_check(output, error) < 0)
             return -1;
+        if (format == &st_native_writer && !st_trace_is_text(reading->trace))
+            st_trace_drop_names(reading->trace, st_native_writer_named(writer));
+    }
     return count < 0 ? -1 : format->finish(writer, st_trace_truncated(reading->trace), error);
 }
 

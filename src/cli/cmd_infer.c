@@ -296,7 +296,8 @@ static int add_trace(struct st_inference *inference, const char *path, const str
                      struct st_error *error) {
     struct st_reading reading;
     if (open_reading(&reading, path,
-                     (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD | ST_TRACE_LIVES,
+                     (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD | ST_TRACE_LIVES |
+                         ST_TRACE_PACKED,
                      values->common.quiet, error) < 0)
         return -1;
     int result = st_inference_read(inference, path, &reading, values->relation, error);

@@ -131,6 +131,8 @@ static void write_events(void *context, struct st_event *events, const uint64_t 
     if (write_ends(record) < 0 ||
         st_native_writer.write(record->writer, events, count, &record->error) < 0)
         give_up(record);
+    else
+        st_names_drop(&symbols->variables, st_native_writer_named(record->writer));
 }
 
 static void save(void *context) {

@@ -240,7 +240,8 @@ static enum status run(const void *given, const char *const *operands) {
     struct st_output output;
     struct st_error error;
     if (open_reading(&reading, operands[0],
-                     (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD | ST_TRACE_LIVES,
+                     (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD | ST_TRACE_LIVES |
+                         ST_TRACE_PACKED,
                      values->common.quiet, &error) < 0)
         return complain(&error);
     int result = st_output_open(&output, values->output, operands, &error);

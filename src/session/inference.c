@@ -38,9 +38,10 @@ static void adopt_event(struct st_symbols *to, const struct st_symbols *from,
     enum st_op op = (enum st_op)event->written;
     event->thread = adopt_name(&to->threads, &from->threads, event->thread);
     event->loc = adopt_location(to, from, event->loc);
-    if (event->target != ST_NO_NAME)
-        event->target =
-            adopt_name(st_symbols_of(to, op), st_symbols_of_const(from, op), event->target);
+    if (event->target == ST_NO_NAME)
+        return;
+    const char *name = st_target_name(from, op, event->target);
+    event->target = st_names_add(st_symbols_of(to, op), name, strlen(name));
 }
 
 /* Of the source of an edge only the thread may be known. */

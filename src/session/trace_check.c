@@ -89,7 +89,8 @@ static const char *read_again(const struct st_trace_source *source, struct st_ra
     struct race_batch batch = {.edges = edges};
     long count;
     bool room = true;
-    unsigned flags = (source->flags & ST_TRACE_REPAIR) | ST_TRACE_AHEAD | ST_TRACE_LIVES;
+    unsigned flags =
+        (source->flags & ST_TRACE_REPAIR) | ST_TRACE_AHEAD | ST_TRACE_LIVES | ST_TRACE_PACKED;
     if (st_reading_open(&reading, source->path, flags, source->progress, &error) < 0)
         return "the trace could not be read again";
     while (room && st_race_edges_waits(edges) &&

@@ -105,6 +105,10 @@ extern const struct st_writer_format st_std_writer, st_native_writer;
 int st_native_writer_end(void *writer, const struct st_variable_run *runs, size_t count,
                          struct st_error *error);
 uint32_t st_native_writer_waiting(const void *writer);
+
+/* The names of the variables below this number are in the file: their texts can be dropped. */
+uint32_t st_native_writer_named(const void *writer);
+
 enum { ST_CHUNK_EVENTS = 65536 };
 
 /* The writer with that name, or NULL. */

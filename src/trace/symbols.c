@@ -47,12 +47,15 @@ void st_symbols_init(struct st_symbols *symbols) {
     symbols->doubtful = NULL;
     symbols->doubtful_capacity = 0;
     st_contexts_init(&symbols->contexts);
-    symbols->reuses = false;
+    symbols->reuses = symbols->packs = false;
+    symbols->elsewhere = (struct st_names_elsewhere){NULL, NULL, NULL};
 }
 
 void st_symbols_free(struct st_symbols *symbols) {
     st_names_free(&symbols->threads);
     st_names_free(&symbols->variables);
+    if (symbols->elsewhere.free)
+        symbols->elsewhere.free(symbols->elsewhere.store);
     st_names_free(&symbols->locks);
     st_names_free(&symbols->blocks);
     st_names_free(&symbols->locations);
@@ -138,7 +141,12 @@ const struct st_names *st_symbols_of_const(const struct st_symbols *symbols, enu
 }
 
 const char *st_target_name(const struct st_symbols *symbols, enum st_op op, uint32_t target) {
-    return target == ST_NO_NAME ? "" : st_name(st_symbols_of_const(symbols, op), target);
+    if (target == ST_NO_NAME)
+        return "";
+    const struct st_names *names = st_symbols_of_const(symbols, op);
+    if (target < names->first)
+        return symbols->elsewhere.find(symbols->elsewhere.store, target);
+    return st_name(names, target);
 }
 
 /* Only the way that printing gives back counts as a number: no sign, no leading zero. */

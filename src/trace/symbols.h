@@ -69,6 +69,14 @@ void st_contexts_free(struct st_contexts *contexts);
 uint32_t st_contexts_frame(struct st_contexts *contexts, struct st_frame_row row);
 uint32_t st_contexts_held(struct st_contexts *contexts, struct st_held_row row);
 
+/* Names of variables that are not in their table (trace/packed_names.h); all NULL: there are none.
+ */
+struct st_names_elsewhere {
+    void *store;
+    const char *(*find)(void *store, uint32_t variable);
+    void (*free)(void *store);
+};
+
 /* Locations may have the same name when contexts are kept. Invariant: what the names of the first
  * `noted` channels say about them is in channel_facts; shared_locks are the locks that have
  * channels, and lock_channels says how many channels those are. doubtful[i] of a lock: it was taken
@@ -81,6 +89,8 @@ struct st_symbols {
     bool *doubtful;
     size_t doubtful_capacity;
     bool reuses; /* the numbers of variables that have ended are used again, for the same names */
+    bool packs;  /* a reader may pack the names of variables */
+    struct st_names_elsewhere elsewhere;
     struct st_contexts contexts;
 };
 

@@ -44,6 +44,7 @@ struct st_trace *st_trace_open(const char *path, unsigned flags, struct st_error
     }
     st_symbols_init(&trace->symbols);
     trace->symbols.reuses = flags & ST_TRACE_LIVES;
+    trace->symbols.packs = flags & ST_TRACE_PACKED;
     trace->validator = st_validator_new(flags & ST_TRACE_REPAIR);
     trace->may_read_ahead = flags & ST_TRACE_AHEAD;
     if (open_reader(trace, error) < 0) {
@@ -120,6 +121,10 @@ const struct st_variable_run *st_trace_ended(const struct st_trace *trace, size_
 
 const struct st_symbols *st_trace_symbols(const struct st_trace *trace) {
     return &trace->symbols;
+}
+
+void st_trace_drop_names(struct st_trace *trace, uint32_t first) {
+    st_names_drop(&trace->symbols.variables, first);
 }
 
 const struct st_channels *st_trace_channels(const struct st_trace *trace) {

@@ -19,6 +19,7 @@ enum st_trace_flags {
     ST_TRACE_AHEAD = 2,  /* read long traces in a thread of their own; see st_trace_symbols */
     ST_TRACE_LIVES = 4,  /* the caller looks at st_trace_ended; otherwise each variable has its own
                             number for ever, and memory grows with every life */
+    ST_TRACE_PACKED = 8, /* the names of variables of a native trace are packed (trace/symbols.h) */
 };
 
 /* NULL with an error. The path must outlive the trace. "-" is standard input. */
@@ -36,6 +37,10 @@ const struct st_variable_run *st_trace_ended(const struct st_trace *trace, size_
 /* With ST_TRACE_AHEAD the symbols grow while batches are used: look at them only at the end of the
  * trace, that is, after st_trace_next returned 0. */
 const struct st_symbols *st_trace_symbols(const struct st_trace *trace);
+
+/* Nobody will ask for the names of variables below this number. They must not be packed, and the
+ * trace not be read ahead. */
+void st_trace_drop_names(struct st_trace *trace, uint32_t first);
 
 /* What the channels are for. Those of the events so far may be looked up at any time. */
 const struct st_channels *st_trace_channels(const struct st_trace *trace);

@@ -690,6 +690,9 @@ void st_merge_finish(struct st_merge *merge) {
         merge->facts.torn += merge->alive[i]->state == TORN;
         merge->facts.garbage += merge->alive[i]->state == SEQUENCED;
     }
+    /* When nobody reads any more, threads take numbers and throw their records away. */
+    if (atomic_load(&merge->head->closed))
+        merge->facts.lost_sequences = 0;
     /* A thread can die with one. */
     merge->facts.broken |= merge->facts.lost_sequences > merge->serials.count;
 }

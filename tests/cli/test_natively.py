@@ -519,6 +519,53 @@ int main(void) {
 """
 
 
+# Makes threads until there is no room for another stack, twice.
+FULL = r"""
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/resource.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t over = PTHREAD_COND_INITIALIZER;
+static int total, round;
+
+static void *wait_for_round(void *argument) {
+    pthread_mutex_lock(&lock);
+    total++;
+    while (round < *(int *)argument)
+        pthread_cond_wait(&over, &lock);
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+int main(void) {
+    static pthread_t threads[1000];
+    static int rounds[] = {1, 2};
+    struct rlimit limit = {1ul << 30, 1ul << 30};
+    pthread_attr_t attr;
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, 8 << 20);
+    assert(setrlimit(RLIMIT_AS, &limit) == 0);
+    for (int i = 0; i < 2; i++) {
+        int made = 0, error;
+        while (!(error = pthread_create(&threads[made], &attr, wait_for_round, &rounds[i])))
+            made++;
+        assert(error == EAGAIN && made > 50 && made < 128);
+        pthread_mutex_lock(&lock);
+        round = rounds[i];
+        pthread_cond_broadcast(&over);
+        pthread_mutex_unlock(&lock);
+        while (made)
+            pthread_join(threads[--made], NULL);
+    }
+    puts(total > 100 ? "ok" : "few");
+    return 0;
+}
+"""
+
+
 class Kernel(UnusualCase):
     def test_pages_that_cannot_be_unmapped(self):
         program = self.build(PAGES)
@@ -544,6 +591,15 @@ class Kernel(UnusualCase):
             result = self.seriatim(*command, program)
             self.assertEqual((result.text, result.status), ("1\n", 0), result.message)
             self.assertIn("2 threads", result.message)
+
+    def test_a_program_that_uses_up_its_addresses_is_watched_to_the_end(self):
+        program = self.build(FULL)
+        self.assertEqual(self.alone(program, env=environment(LD_LIBRARY_PATH=str(RUNTIME))).stdout,
+                         "ok\n")
+        for command in (["run"], ["record", "-o", "t.stt"]):
+            result = self.seriatim(*command, program)
+            self.assertEqual((result.text, result.status), ("ok\n", 0), result.message)
+            self.assertNotIn("warning", result.message)
 
 
 # Writes over the memory that it shares with the watcher, when there is something in it that the

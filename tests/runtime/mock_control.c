@@ -65,3 +65,30 @@ uint64_t rt_deadline_after(uint64_t nanoseconds) {
     (void)nanoseconds;
     abort();
 }
+enum rt_woken rt_sleep_until(uint64_t deadline, uintptr_t caller) {
+    (void)deadline, (void)caller;
+    abort();
+}
+bool rt_read_clock(clockid_t clock, uint64_t *now, uintptr_t caller) {
+    (void)clock, (void)now, (void)caller;
+    abort();
+}
+bool rt_go_outside(uintptr_t caller) {
+    (void)caller;
+    return false;
+}
+void rt_come_inside(void) {
+    abort();
+}
+enum rt_woken rt_wait_for(struct pollfd *descriptors, size_t count, uint64_t deadline,
+                          uintptr_t caller) {
+    (void)descriptors, (void)count, (void)deadline, (void)caller;
+    abort();
+}
+void rt_wait_for_one_slow(int descriptor, short events, uintptr_t caller) {
+    (void)descriptor, (void)events, (void)caller;
+    abort();
+}
+void rt_written_slow(void) {
+    abort();
+}

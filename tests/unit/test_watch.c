@@ -263,6 +263,21 @@ static void the_dead_leave_gaps(void **state) {
     end_merging(&m);
 }
 
+/* It ran out of memory: from then on its threads take numbers and throw their records away. */
+static void a_program_that_has_given_up_leaves_any_number_of_gaps(void **state) {
+    (void)state;
+    struct merging m;
+    start_merging(&m);
+    emit_sequenced(&m.writers[0], 1, ST_STREAM_ACQUIRE, 10, 0);
+    emit_sequenced(&m.writers[0], 2000, ST_STREAM_ACQUIRE, 20, 0);
+    atomic_store(&m.head->closed, 1);
+    st_merge_finish(m.merge);
+    assert_string_equal(m.notes.text, "0:10 0:20 ");
+    assert_int_equal(st_merge_facts(m.merge)->lost_sequences, 0);
+    assert_false(st_merge_facts(m.merge)->broken);
+    end_merging(&m);
+}
+
 static void an_announcement_that_never_came_is_passed(void **state) {
     (void)state;
     struct merging m;
@@ -1071,6 +1086,7 @@ int main(void) {
         cmocka_unit_test(an_item_may_lie_in_two_chunks),
         cmocka_unit_test(half_an_item_waits_for_the_rest),
         cmocka_unit_test(the_dead_leave_gaps),
+        cmocka_unit_test(a_program_that_has_given_up_leaves_any_number_of_gaps),
         cmocka_unit_test(an_announcement_that_never_came_is_passed),
         cmocka_unit_test(chunks_come_back),
         cmocka_unit_test(more_threads_than_chunks_get_more_chunks),

@@ -1,11 +1,12 @@
-#include "check/witness/variable_state.h"
+#include "check/witness/state_pages.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 size_t st_states_memory(const struct st_variable_states *states) {
-    return (states->variable_capacity + states->channel_capacity) *
-               sizeof(struct st_variable_state) +
+    return states->page_bytes + states->packed_bytes + states->page_capacity * 2 * sizeof(void *) +
+           states->queue_capacity * sizeof *states->queue +
+           states->channel_capacity * sizeof(struct st_variable_state) +
            states->lock_capacity * sizeof *states->locks + states->reader_bytes +
            st_slab_memory(&states->small_readers);
 }
@@ -23,8 +24,12 @@ static void visit_variable(struct st_variable_state *variable,
 
 void st_states_visit(struct st_variable_states *states,
                      void (*visit)(void *context, struct st_last_access *access), void *context) {
-    for (size_t x = 0; x < states->variable_capacity; x++)
-        visit_variable(&states->variables[x], visit, context);
+    for (size_t p = 0; p < states->page_capacity; p++) {
+        if (states->packed[p])
+            st_packed_page_visit(states->packed[p], visit, context);
+        for (size_t x = 0; states->pages[p] && x < ST_PAGE_STATES; x++)
+            visit_variable(&states->pages[p]->variables[x], visit, context);
+    }
     for (size_t c = 0; c < states->channel_capacity; c++)
         visit_variable(&states->channels[c], visit, context);
     for (size_t l = 0; l < states->lock_capacity; l++)
@@ -67,15 +72,134 @@ static void free_readers(struct st_variable_states *states, struct st_readers *r
     free(readers);
 }
 
+/* ---- pages ---- */
+
+enum { FIRST_BLOCK = 16, LARGEST_BLOCK = 1024 };
+
+/* The first ones are small, since most traces are; the last ones lie on large pages of the system.
+ */
+static size_t pages_of_block(size_t block) {
+    return block < 6 ? (size_t)FIRST_BLOCK << block : LARGEST_BLOCK;
+}
+
+static void make_room(struct st_variable_states *states, uint32_t page) {
+    size_t old = states->page_capacity, capacity = old ? old : 64;
+    while (capacity <= page)
+        capacity *= 2;
+    states->pages = st_realloc(states->pages, capacity, sizeof *states->pages);
+    states->packed = st_realloc(states->packed, capacity, sizeof *states->packed);
+    memset(&states->pages[old], 0, (capacity - old) * sizeof *states->pages);
+    memset(&states->packed[old], 0, (capacity - old) * sizeof *states->packed);
+    states->page_capacity = capacity;
+}
+
+void st_states_init(struct st_variable_states *states, const st_time *const *live_from) {
+    *states = (struct st_variable_states){.live_from = live_from, .open_limit = ST_OPEN_PAGES};
+    make_room(states, 0);
+}
+
+static void give_page(struct st_variable_states *states, struct st_state_page *page) {
+    memcpy(page, &states->free_pages, sizeof states->free_pages);
+    states->free_pages = page;
+}
+
+static struct st_state_page *take_page(struct st_variable_states *states) {
+    if (!states->free_pages) {
+        size_t count = pages_of_block(states->block_count);
+        st_reserve(&states->page_blocks, &states->block_capacity, states->block_count + 1);
+        struct st_state_page *block = st_alloc_table(count, sizeof *block);
+        states->page_blocks[states->block_count++] = block;
+        states->page_bytes += count * sizeof *block;
+        while (count)
+            give_page(states, &block[--count]);
+    }
+    struct st_state_page *page = states->free_pages;
+    memcpy(&states->free_pages, page, sizeof states->free_pages);
+    memset(page, 0, sizeof *page);
+    return page;
+}
+
+static void enqueue(struct st_variable_states *states, uint32_t page) {
+    if (states->queue_count == states->queue_capacity) {
+        size_t capacity = states->queue_capacity ? 2 * states->queue_capacity : ST_OPEN_PAGES;
+        uint32_t *queue = st_alloc(capacity, sizeof *queue);
+        for (size_t i = 0; i < states->queue_count; i++)
+            queue[i] = states->queue[(states->queue_first + i) & (states->queue_capacity - 1)];
+        free(states->queue);
+        states->queue = queue;
+        states->queue_first = 0;
+        states->queue_capacity = capacity;
+    }
+    size_t at = (states->queue_first + states->queue_count++) & (states->queue_capacity - 1);
+    states->queue[at] = page;
+}
+
+/* Packs the page that was opened first. One that cannot be packed gets another turn. */
+static void pack_first(struct st_variable_states *states) {
+    uint32_t number = states->queue[states->queue_first];
+    struct st_state_page *page = states->pages[number];
+    bool empty;
+    states->queue_first = (states->queue_first + 1) & (states->queue_capacity - 1);
+    states->queue_count--;
+    struct st_packed_page *packed = st_page_pack(page->variables, *states->live_from, &empty);
+    if (!packed && !empty) {
+        enqueue(states, number);
+        return;
+    }
+    if (packed)
+        states->packed_bytes += st_packed_page_memory(packed);
+    states->packed[number] = packed;
+    states->pages[number] = NULL;
+    give_page(states, page);
+}
+
+__attribute__((noinline)) void st_states_open(struct st_variable_states *states, uint32_t number) {
+    if (number >= states->page_capacity)
+        make_room(states, number);
+    if (states->queue_count >= states->open_limit)
+        pack_first(states);
+    struct st_state_page *page = take_page(states);
+    struct st_packed_page *packed = states->packed[number];
+    if (packed) {
+        st_page_unpack(packed, page->variables);
+        states->packed_bytes -= st_packed_page_memory(packed);
+        st_packed_page_free(packed);
+        states->packed[number] = NULL;
+    }
+    states->opened++;
+    states->pages[number] = page;
+    enqueue(states, number);
+}
+
+/* Opening costs as much as some tens of events. Whoever goes through memory from one end to the
+ * other opens a page every 64 events or less often. */
+void st_states_adapt(struct st_variable_states *states, size_t events) {
+    enum { PERIOD = 4096, MOST_OPENED = PERIOD / 32 };
+    states->events += events;
+    if (states->events < PERIOD)
+        return;
+    if (states->opened > MOST_OPENED)
+        states->open_limit *= 2;
+    states->events = states->opened = 0;
+}
+
 void st_states_free(struct st_variable_states *states) {
-    for (size_t x = 0; x < states->variable_capacity; x++)
-        if (st_has_several_readers(&states->variables[x]))
-            free_readers(states, states->variables[x].readers);
+    for (size_t p = 0; p < states->page_capacity; p++) {
+        st_packed_page_free(states->packed[p]);
+        for (size_t x = 0; states->pages[p] && x < ST_PAGE_STATES; x++)
+            if (st_has_several_readers(&states->pages[p]->variables[x]))
+                free_readers(states, states->pages[p]->variables[x].readers);
+    }
     for (size_t c = 0; c < states->channel_capacity; c++)
         if (st_has_several_readers(&states->channels[c]))
             free_readers(states, states->channels[c].readers);
     st_slab_free(&states->small_readers);
-    st_free_table(states->variables, states->variable_capacity, sizeof *states->variables);
+    for (size_t i = 0; i < states->block_count; i++)
+        st_free_table(states->page_blocks[i], pages_of_block(i), sizeof *states->page_blocks[i]);
+    free(states->page_blocks);
+    free(states->pages);
+    free(states->packed);
+    free(states->queue);
     free(states->locks);
     free(states->channels);
 }
@@ -177,9 +301,9 @@ void st_states_deferred_read(struct st_variable_states *states, struct st_variab
 
 void st_states_copy(struct st_variable_states *states, uint32_t from, uint32_t to,
                     const st_time *live_from) {
-    st_states_variable(states, from > to ? from : to); /* from here on none moves */
+    st_states_variable(states, to);
     const struct st_variable_state *source = st_states_variable(states, from);
-    struct st_variable_state *copy = st_states_variable(states, to);
+    struct st_variable_state *copy = st_states_variable(states, to); /* `source` stays, see there */
     copy->slot[ST_WRITE] = source->slot[ST_WRITE];
     if (!st_has_several_readers(source)) {
         copy->slot[ST_READ] = source->slot[ST_READ];
@@ -205,8 +329,12 @@ void st_states_drop_reads(struct st_variable_states *states, struct st_variable_
 }
 
 void st_states_forget(struct st_variable_states *states, uint32_t variable) {
-    if (variable >= states->variable_capacity)
+    uint32_t page = variable >> ST_STATE_PAGE_BITS;
+    if (page >= states->page_capacity || (!states->pages[page] && !states->packed[page]))
         return;
-    st_states_drop_reads(states, &states->variables[variable]);
-    states->variables[variable].slot[ST_WRITE] = (struct st_last_access){0};
+    size_t opened = states->opened;
+    struct st_variable_state *state = st_states_variable(states, variable);
+    states->opened = opened; /* not by an event */
+    st_states_drop_reads(states, state);
+    state->slot[ST_WRITE] = (struct st_last_access){0};
 }

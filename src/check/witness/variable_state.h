@@ -58,23 +58,66 @@ static inline bool st_has_several_readers(const struct st_variable_state *variab
     return variable->several == ST_SEVERAL;
 }
 
+/* Variables are in pages of so many, some of which are packed (state_pages.h). */
+#ifdef SERIATIM_STRESS
+enum { ST_STATE_PAGE_BITS = 1, ST_OPEN_PAGES = 2 };
+#else
+enum { ST_STATE_PAGE_BITS = 6, ST_OPEN_PAGES = 1024 };
+#endif
+enum { ST_PAGE_STATES = 1 << ST_STATE_PAGE_BITS };
+
+struct st_state_page {
+    struct st_variable_state variables[ST_PAGE_STATES];
+};
+
+/* Invariant: a page is open, or packed, or there is none and nobody has accessed its variables.
+ * Open ones are in `queue`, in the order in which they were opened, apart from those that could not
+ * be packed in their turn. */
 struct st_variable_states {
-    struct st_variable_state *variables;
+    const st_time *const *live_from; /* of the engine */
+    struct st_state_page **pages;    /* by page: open, or NULL */
+    struct st_packed_page **packed;  /* by page: or NULL */
+    size_t page_capacity;            /* of both, a power of two */
+    uint32_t *queue;                 /* a ring of queue_capacity, a power of two */
+    size_t queue_first, queue_count, queue_capacity;
+    size_t open_limit;                /* so many may be open */
+    size_t events, opened;            /* in this period: see st_states_adapt */
+    struct st_state_page *free_pages; /* a chain through their first bytes */
+    struct st_state_page **page_blocks;
+    size_t block_count, block_capacity, page_bytes, packed_bytes;
+
     struct st_last_access *locks;       /* last release */
     struct st_variable_state *channels; /* without a write */
-    size_t variable_capacity, lock_capacity, channel_capacity;
+    size_t lock_capacity, channel_capacity;
     struct st_slab small_readers;
     size_t reader_bytes; /* of the others */
 };
 
+void st_states_init(struct st_variable_states *states, const st_time *const *live_from);
 void st_states_free(struct st_variable_states *states);
 size_t st_states_memory(const struct st_variable_states *states);
 
-/* The variable, lock or channel with that number. May move all others. */
+/* Opens a page that is not open. */
+void st_states_open(struct st_variable_states *states, uint32_t page);
+
+/* So many events were fed. If they opened pages all the time, as many again may be open from now
+ * on. */
+void st_states_adapt(struct st_variable_states *states, size_t events);
+
+/* The variable, lock or channel with that number. May move all others, apart from the variable that
+ * was asked for last. */
 static inline struct st_variable_state *st_states_variable(struct st_variable_states *states,
                                                            uint32_t variable) {
-    st_reserve_table(&states->variables, &states->variable_capacity, variable + (size_t)1);
-    return &states->variables[variable];
+    uint32_t page = variable >> ST_STATE_PAGE_BITS;
+    if (__builtin_expect(page >= states->page_capacity || !states->pages[page], 0))
+        st_states_open(states, page);
+    return &states->pages[page]->variables[variable & (ST_PAGE_STATES - 1)];
+}
+
+/* Of an event a few places behind, whatever its target is: see st_batch_prefetch. */
+static inline void st_states_prefetch(const struct st_variable_states *states, uint32_t target) {
+    size_t page = (target >> ST_STATE_PAGE_BITS) & (states->page_capacity - 1);
+    __builtin_prefetch(&states->pages[page]->variables[target & (ST_PAGE_STATES - 1)], 1);
 }
 
 static inline struct st_last_access *st_states_lock(struct st_variable_states *states,

@@ -227,6 +227,7 @@ static void *create(struct st_findings *findings) {
     w->findings = findings;
     w->serializable = true;
     findings->names_blocks = true;
+    st_states_init(&w->states, (const st_time *const *)&w->live_from);
     st_before_pool_init(&w->pool);
     st_frontiers_init(&w->frontiers);
     return w;
@@ -272,7 +273,7 @@ __attribute__((noinline)) void st_witness_feed_events(struct witness *w,
                                                       const struct st_event *end, uint64_t first) {
     size_t count = (size_t)(end - events);
     for (size_t i = 0; i < count; i++) {
-        st_batch_prefetch(events, i, count, w->states.variables);
+        st_states_prefetch(&w->states, events[i + ST_AHEAD < count ? i + ST_AHEAD : i].target);
         w->number = first + i;
         w->event = &events[i];
         on_event(w, &events[i]);
@@ -284,6 +285,7 @@ static void feed(void *state, const struct st_event *events, size_t count, uint6
     if (w->findings->gave_up)
         return;
     st_witness_feed_events(w, events, events + count, first);
+    st_states_adapt(&w->states, count);
     collect_when_full(w);
 }
 

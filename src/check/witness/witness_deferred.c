@@ -104,7 +104,7 @@ void st_witness_feed_at(void *state, const struct st_event *events, const uint64
     if (w->findings->gave_up)
         return;
     for (size_t i = 0; i < count; i++) {
-        st_batch_prefetch(events, i, count, w->states.variables);
+        st_states_prefetch(&w->states, events[i + ST_AHEAD < count ? i + ST_AHEAD : i].target);
         if (events[i].op >= ST_DEFERRED_READ) {
             on_deferred(w, &events[i], at[i]);
             continue;
@@ -112,5 +112,6 @@ void st_witness_feed_at(void *state, const struct st_event *events, const uint64
         st_witness_feed_events(w, &events[i], &events[i + 1], first + i);
         keep_history(w, events[i].thread, at[i]);
     }
+    st_states_adapt(&w->states, count);
     collect_when_full(w);
 }

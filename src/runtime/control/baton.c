@@ -77,10 +77,10 @@ void rt_park(struct rt_runner *me) {
         __builtin_ia32_pause();
     }
     while (!atomic_load(&me->go)) {
-        const struct timespec *nap = rt_watchdog_nap(me);
-        rt_system_call(SYS_futex, (long)&me->go, FUTEX_WAIT_PRIVATE, 0, (long)nap, 0, 0);
-        if (nap && !atomic_load(&me->go))
+        if (rt_is_on_watch(me))
             rt_watchdog(me);
+        else
+            rt_system_call(SYS_futex, (long)&me->go, FUTEX_WAIT_PRIVATE, 0, 0, 0, 0);
     }
     rt_watchdog_resign(me);
 }
@@ -124,6 +124,18 @@ static struct rt_runner *choose(struct rt_runner *me, enum rt_decision decision,
     return next;
 }
 
+/* All spin, and it may be for somebody who is outside. With the lock. */
+static void nap_if_in_vain(void) {
+    enum { OFTEN = 64 };
+    static const struct timespec nap = {.tv_nsec = 100 * 1000};
+    if (rt_control.vain < OFTEN || !rt_is_somebody_outside())
+        return;
+    rt_unlock_baton();
+    rt_system_call(SYS_nanosleep, (long)&nap, 0, 0, 0, 0, 0);
+    rt_lock_baton();
+    rt_time_passed((uint64_t)nap.tv_nsec);
+}
+
 /* With the lock. false: somebody outside has to come back first, and will find the baton free. */
 static bool find_ready(struct rt_runner *me) {
     struct rt_control *c = &rt_control;
@@ -132,8 +144,10 @@ static bool find_ready(struct rt_runner *me) {
             return true;
         if (rt_look_outside() || rt_pass_time())
             continue;
-        if (c->ready_count)
+        if (c->ready_count) {
+            nap_if_in_vain();
             return true;
+        }
         if (rt_is_somebody_outside()) {
             if (atomic_load(&c->current) == me)
                 atomic_store(&c->current, NULL);
@@ -176,6 +190,24 @@ void rt_decide(struct rt_runner *me, enum rt_decision decision) {
         return;
     }
     hand_over(me, next, decision == RT_AT_END);
+}
+
+void rt_leave_baton(struct rt_runner *me) {
+    struct rt_runner *next = NULL;
+    rt_make_unready(me, ST_THREAD_OUTSIDE);
+    rt_beat();
+    emit_before();
+    uint32_t ordinal = ordinal_of(me, RT_AT_BLOCK);
+    if (find_ready(me))
+        next = choose(me, RT_AT_BLOCK, ordinal);
+    atomic_store(&me->go, 0);
+    if (next)
+        give(next);
+    rt_unlock_baton();
+    if (next)
+        wake(next);
+    else
+        rt_watchdog_wanted();
 }
 
 void rt_come_back(struct rt_runner *me) {

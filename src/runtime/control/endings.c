@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "runtime/control/runner.h"
 #include "runtime/control/strategy.h"
-#include "runtime/control/watchdog.h"
 #include "runtime/core/system_call.h"
 
 #include <sys/syscall.h>

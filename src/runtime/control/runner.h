@@ -49,6 +49,9 @@ struct rt_runner {
     bool queued;       /* it waits to be woken in particular */
     bool woken, timed_out, interrupted;
     struct rt_runner *next_blocked;
+    struct pollfd *descriptors; /* that it waits for; NULL: none */
+    size_t descriptor_count;
+    struct rt_runner *next_outside;
     uint32_t timed_at; /* where it is among those with a deadline; 0: nowhere */
 
     bool busy;     /* at a point: handlers of signals have no points there */
@@ -134,6 +137,8 @@ void rt_unlock_baton(void);
 enum rt_decision { RT_AT_POINT, RT_AT_BLOCK, RT_AT_END };
 void rt_decide(struct rt_runner *me, enum rt_decision decision);
 void rt_park(struct rt_runner *me);
+/* It goes on without the baton, until it comes back. With the lock, which it lets go of. */
+void rt_leave_baton(struct rt_runner *me);
 void rt_come_back(struct rt_runner *me);
 /* If nobody has the baton and somebody can go on. */
 void rt_dispatch(void);
@@ -170,12 +175,27 @@ uint32_t rt_count_at(const struct rt_runner *me, uint64_t site);
 
 /* ---- virtual_time.c: with the lock ---- */
 
+/* While nobody had the baton, real time has passed. */
+void rt_time_passed(uint64_t nanoseconds);
 /* The waiting of one whose deadline is next ends. false: nobody has one, or it is for real time to
  * pass. */
 bool rt_pass_time(void);
 /* Before a decision: perhaps somebody's waiting ends early. */
 void rt_pass_time_early(struct rt_runner *me, uint32_t ordinal);
 uint64_t rt_now(clockid_t clock);
+
+/* ---- outside.c: with the lock ---- */
+
+/* Is what somebody waits for outside there by now? */
+bool rt_look_outside(void);
+bool rt_is_somebody_outside(void);
+/* It waits for no descriptor any more. */
+void rt_unlink_outside(struct rt_runner *runner);
+/* Without the lock: sleeps until a descriptor is ready, or for that long. */
+void rt_sleep_outside(const struct timespec *nap);
+
+/* A thread runs that does not take turns. */
+void rt_note_stranger(void);
 
 /* ---- endings.c ---- */
 

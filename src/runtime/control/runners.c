@@ -26,7 +26,7 @@ static bool grow_list(struct rt_runner ***list, uint32_t *capacity, uint32_t cou
     struct rt_runner **fresh = rt_map_memory(larger * sizeof *fresh);
     if (!fresh)
         return false;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count && i < *capacity; i++)
         fresh[i] = (*list)[i];
     if (*list)
         rt_system_call(SYS_munmap, (long)*list, (long)(*capacity * sizeof **list), 0, 0, 0, 0);
@@ -65,7 +65,7 @@ void rt_make_ready(struct rt_runner *runner) {
     if (runner->state == ST_THREAD_BLOCKED || runner->state == ST_THREAD_WAITING)
         rt_unlink_blocked(runner);
     if (runner->state == ST_THREAD_OUTSIDE)
-        rt_control.outside--;
+        rt_unlink_outside(runner);
     rt_drop_deadline(runner);
     runner->state = ST_THREAD_READY;
     insert_ready(runner);

@@ -92,4 +92,37 @@ void rt_point_of_exit(uintptr_t caller);
 uint64_t rt_deadline(clockid_t clock, const struct timespec *until);
 uint64_t rt_deadline_after(uint64_t nanoseconds);
 
+/* For threads that take turns: until the deadline. */
+enum rt_woken rt_sleep_until(uint64_t deadline, uintptr_t caller);
+
+/* What the clock shows, in nanoseconds; false: what it really shows. Who looks again and again
+ * waits for time to pass: each look lets it. */
+bool rt_read_clock(clockid_t clock, uint64_t *now, uintptr_t caller);
+
+/* ---- outside.c ---- */
+
+/* Around a call that may wait in the kernel for something outside of the program: others go on
+ * meanwhile. The first returns false for a thread that does not take turns; then nothing is to be
+ * done. */
+bool rt_go_outside(uintptr_t caller);
+void rt_come_inside(void);
+
+/* Before a call that waits until one of these descriptors is ready: lets others go on until that is
+ * so or the deadline has come. A single descriptor that never waits is left alone. */
+struct pollfd;
+enum rt_woken rt_wait_for(struct pollfd *descriptors, size_t count, uint64_t deadline,
+                          uintptr_t caller);
+void rt_wait_for_one_slow(int descriptor, short events, uintptr_t caller);
+static inline void rt_wait_for_one(int descriptor, short events, uintptr_t caller) {
+    if (__builtin_expect(rt_controlled, 0))
+        rt_wait_for_one_slow(descriptor, events, caller);
+}
+
+/* Something was written: another thread may have waited for it. */
+void rt_written_slow(void);
+static inline void rt_written(void) {
+    if (__builtin_expect(rt_controlled, 0))
+        rt_written_slow();
+}
+
 #endif

@@ -4,9 +4,9 @@
 #define _GNU_SOURCE
 #include "runtime/control/runner.h"
 #include "runtime/control/strategy.h"
-#include "runtime/control/watchdog.h"
 #include "runtime/core/system_call.h"
 
+#include <errno.h>
 #include <sys/syscall.h>
 
 enum { NANOSECONDS_AN_EVENT = 50 };
@@ -51,6 +51,48 @@ static void time_out(struct rt_runner *runner) {
         skipped += runner->deadline - now;
     runner->timed_out = true;
     rt_make_ready(runner);
+}
+
+void rt_time_passed(uint64_t nanoseconds) {
+    skipped += nanoseconds;
+}
+
+enum rt_woken rt_sleep_until(uint64_t deadline, uintptr_t caller) {
+    struct rt_runner *me = rt_runner_self;
+    rt_point_slow(ST_POINT_SLEEP, NULL, 0, caller);
+    int error = errno;
+    me->busy = true;
+    me->clock_reads = 0;
+    me->timed_out = me->interrupted = me->woken = false;
+    rt_lock_baton();
+    rt_make_unready(me, ST_THREAD_SLEEPING);
+    rt_add_deadline(me, deadline);
+    rt_decide(me, RT_AT_BLOCK);
+    me->busy = false;
+    errno = error;
+    return me->interrupted ? RT_INTERRUPTED : RT_TIMED_OUT;
+}
+
+/* Clocks that measure what processors do are left alone. */
+static bool is_of_the_world(clockid_t clock) {
+    return is_date(clock) || clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_RAW ||
+           clock == CLOCK_MONOTONIC_COARSE || clock == CLOCK_BOOTTIME;
+}
+
+bool rt_read_clock(clockid_t clock, uint64_t *now, uintptr_t caller) {
+    enum { FIRST = 1000, LONGEST = 100 * 1000 * 1000, GROWS = 64 };
+    static const char clocks;
+    struct rt_runner *me = rt_runner_self;
+    if (rt_has_flag(ST_CONTROL_REAL_TIME) || !is_of_the_world(clock))
+        return false;
+    rt_point_slow(ST_POINT_ATOMIC_READ, &clocks, 1, caller);
+    uint64_t step = FIRST;
+    for (uint64_t i = 0; i < me->clock_reads && i < GROWS && step < LONGEST; i++)
+        step += step / 4;
+    me->clock_reads++;
+    skipped += step;
+    *now = rt_now(clock);
+    return true;
 }
 
 static struct rt_runner *earliest(void) {

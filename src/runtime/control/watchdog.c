@@ -9,23 +9,10 @@
 
 static _Atomic uint64_t beats;
 static struct rt_runner *_Atomic on_watch;
-static _Atomic uint32_t strangers;
 
 void rt_beat(void) {
     atomic_store_explicit(&beats, atomic_load_explicit(&beats, memory_order_relaxed) + 1,
                           memory_order_relaxed);
-}
-
-void rt_note_stranger(void) {
-    atomic_fetch_add(&strangers, 1);
-}
-
-bool rt_is_somebody_outside(void) {
-    return rt_control.outside || atomic_load(&strangers);
-}
-
-bool rt_look_outside(void) {
-    return false;
 }
 
 /* ---- whose watch it is ---- */
@@ -35,26 +22,36 @@ void rt_watchdog_take(struct rt_runner *me, const struct rt_runner *next) {
     atomic_store(&on_watch, me);
 }
 
-/* Who was on watch goes on: if it was not relieved by whom it got the baton from, another one has
- * to be woken, who then finds that nobody is. */
-void rt_watchdog_resign(struct rt_runner *me) {
-    struct rt_runner *expected = me;
-    if (!atomic_compare_exchange_strong(&on_watch, &expected, NULL))
-        return;
+static bool is_parked(const struct rt_runner *runner) {
+    return runner->tid && !atomic_load(&runner->go) &&
+           (runner->state != ST_THREAD_OUTSIDE || runner->descriptors);
+}
+
+/* Wakes a parked thread, which then finds that it is on watch. */
+static void appoint(const struct rt_runner *but) {
     rt_lock_baton();
     struct rt_runner *other = rt_control.live;
-    while (other && (other == me || !other->tid || other->state == ST_THREAD_OUTSIDE))
+    while (other && (other == but || !is_parked(other)))
         other = other->next_live;
-    if (other)
-        atomic_store(&on_watch, other);
+    atomic_store(&on_watch, other);
     rt_unlock_baton();
     if (other)
         rt_system_call(SYS_futex, (long)&other->go, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
 }
 
-const struct timespec *rt_watchdog_nap(const struct rt_runner *me) {
-    static const struct timespec nap = {.tv_nsec = 50 * 1000 * 1000};
-    return atomic_load(&on_watch) == me ? &nap : NULL;
+/* Who was on watch goes on: unless who gave it the baton is on watch now, another one has to be. */
+void rt_watchdog_resign(struct rt_runner *me) {
+    if (atomic_load(&on_watch) == me)
+        appoint(me);
+}
+
+void rt_watchdog_wanted(void) {
+    if (!atomic_load(&on_watch))
+        appoint(NULL);
+}
+
+bool rt_is_on_watch(const struct rt_runner *me) {
+    return atomic_load(&on_watch) == me;
 }
 
 /* ---- is it stuck? ---- */
@@ -115,9 +112,19 @@ static void look_at_holder(void) {
     rt_unlock_baton();
 }
 
+static uint64_t real_nanoseconds(void) {
+    struct timespec now = {0};
+    rt_system_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /* Nobody has the baton: those who wait for something outside, or for time, may go on. */
 static void look_around(void) {
+    static const struct timespec nap = {.tv_nsec = 1000 * 1000};
+    uint64_t before = real_nanoseconds();
+    rt_sleep_outside(&nap);
     rt_lock_baton();
+    rt_time_passed(real_nanoseconds() - before);
     if (!atomic_load(&rt_control.current)) {
         rt_look_outside();
         rt_pass_time();
@@ -127,9 +134,12 @@ static void look_around(void) {
 }
 
 void rt_watchdog(struct rt_runner *me) {
-    (void)me;
-    if (atomic_load(&rt_control.current))
-        look_at_holder();
-    else
+    static const struct timespec nap = {.tv_nsec = 50 * 1000 * 1000};
+    if (!atomic_load(&rt_control.current)) {
         look_around();
+        return;
+    }
+    rt_system_call(SYS_futex, (long)&me->go, FUTEX_WAIT_PRIVATE, 0, (long)&nap, 0, 0);
+    if (!atomic_load(&me->go))
+        look_at_holder();
 }

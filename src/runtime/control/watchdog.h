@@ -11,16 +11,11 @@ void rt_beat(void);
  * lock. */
 void rt_watchdog_take(struct rt_runner *me, const struct rt_runner *next);
 void rt_watchdog_resign(struct rt_runner *me);
+/* Nobody has the baton, and who had it has gone outside. Without the lock. */
+void rt_watchdog_wanted(void);
 
-/* For how long this parked thread sleeps; NULL: until it is woken. Then it looks. */
-const struct timespec *rt_watchdog_nap(const struct rt_runner *me);
+/* Is it its watch? Then it sleeps for a while, and looks after the others. */
+bool rt_is_on_watch(const struct rt_runner *me);
 void rt_watchdog(struct rt_runner *me);
-
-/* With the lock: is what somebody waits for outside there by now? */
-bool rt_look_outside(void);
-bool rt_is_somebody_outside(void);
-
-/* A thread runs that does not take turns. */
-void rt_note_stranger(void);
 
 #endif

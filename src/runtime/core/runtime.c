@@ -21,10 +21,35 @@ bool rt_deferring;
 uintptr_t rt_signal_return;
 
 /* mmap, memcpy and the like are interposed and emit events: they are not for use in the core. */
-void *rt_map_memory(size_t bytes) {
+static void *map(size_t bytes, int flags) {
     long memory = rt_system_call(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
-                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                                 MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
     return memory < 0 && memory > -4096 ? NULL : (void *)memory;
+}
+
+static struct {
+    char *start; /* NULL: nothing is set aside */
+    size_t bytes;
+    _Atomic size_t used;
+} reserve;
+
+static void *take_from_reserve(size_t bytes) {
+    size_t rounded = (bytes + 4095) & ~(size_t)4095;
+    size_t at = reserve.start ? atomic_fetch_add(&reserve.used, rounded) : 0;
+    return at + rounded <= reserve.bytes ? reserve.start + at : NULL;
+}
+
+void *rt_map_memory(size_t bytes) {
+    void *memory = map(bytes, 0);
+    return memory ? memory : take_from_reserve(bytes);
+}
+
+/* It takes no memory until it is used. */
+void rt_reserve_addresses(size_t bytes) {
+    if (reserve.start)
+        return;
+    reserve.bytes = bytes;
+    reserve.start = map(bytes, MAP_NORESERVE);
 }
 
 void rt_give_up(void) {

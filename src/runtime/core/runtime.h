@@ -79,4 +79,7 @@ void rt_give_up(void);
 
 void *rt_map_memory(size_t bytes); /* zeroed, or NULL */
 
+/* Sets addresses aside for rt_map_memory, for when the program may use no more of them. */
+void rt_reserve_addresses(size_t bytes);
+
 #endif

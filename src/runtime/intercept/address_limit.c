@@ -14,8 +14,9 @@ RT_REAL(int, prlimit64, pid_t, __rlimit_resource_t, const struct rlimit64 *, str
 _Static_assert(sizeof(struct rlimit) == sizeof(struct rlimit64) && sizeof(rlim_t) == 8,
                "limits of both kinds are one");
 
-/* For threads to come. */
-enum { OUR_OTHER_MEMORY = 256 * 1024 * 1024 };
+/* For all threads that can come, and for what they call. It is set aside: a program may use up all
+ * that it has, and ours with it. */
+static const rlim_t for_threads = RT_SLOTS * (rlim_t)(sizeof(struct rt_thread) + 256 * 1024);
 
 /* By so much the limit of this process is larger than what the program asked for, or one that it
  * was forked from. */
@@ -23,7 +24,7 @@ static _Atomic rlim_t added;
 
 static rlim_t ours(void) {
     return rt_head ? ((rlim_t)4 << RT_ADDRESS_BITS) + st_stream_bytes(rt_head->chunk_count) +
-                         OUR_OTHER_MEMORY
+                         for_threads
                    : added;
 }
 
@@ -47,6 +48,8 @@ static int change(pid_t process, __rlimit_resource_t which, const struct rlimit6
     if (result || !limit)
         return result;
     added = ours();
+    if (rt_head)
+        rt_reserve_addresses(for_threads);
     changed = (struct rlimit64){larger(limit->rlim_cur), larger(limit->rlim_max)};
     if (was.rlim_max != RLIM_INFINITY && limit->rlim_max == smaller(was.rlim_max))
         changed.rlim_max = was.rlim_max; /* not raised */

@@ -59,20 +59,49 @@ static __attribute__((noinline)) bool look_for_real(void) {
     return true;
 }
 
+static _Thread_local struct {
+    char *start; /* NULL: nothing is lent */
+    size_t bytes, used;
+} lent __attribute__((tls_model("initial-exec")));
+
 static bool is_known(void) {
+    if (__builtin_expect(lent.start != NULL, 0))
+        return false;
     return __builtin_expect(atomic_load_explicit(&known, memory_order_acquire), 1) ||
            look_for_real();
 }
 
-/* ---- before they are known ---- */
+/* ---- in place of the real ones ---- */
 
 enum { ARENA_BYTES = 64 * 1024, ALIGNMENT = 16 };
 
 static _Alignas(ALIGNMENT) char arena[ARENA_BYTES];
 static _Atomic size_t arena_used;
 
+void rt_lend_memory(char *memory, size_t bytes) {
+    lent.start = memory;
+    lent.bytes = bytes;
+    lent.used = 0;
+}
+
 /* Zeroed. In front of each allocation is its size. */
+static void *take_from_lent(size_t size) {
+    size_t left = lent.bytes - lent.used, bytes = (size + 2 * ALIGNMENT - 1) & -(size_t)ALIGNMENT;
+    if (size >= left || bytes > left) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    char *memory = lent.start + lent.used;
+    lent.used += bytes;
+    for (size_t i = 0; i < bytes; i++)
+        ((volatile char *)memory)[i] = 0;
+    *(size_t *)(void *)memory = size;
+    return memory + ALIGNMENT;
+}
+
 static void *take_from_arena(size_t size) {
+    if (lent.start)
+        return take_from_lent(size);
     size_t bytes = (size + 2 * ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     size_t at = size < ARENA_BYTES ? atomic_fetch_add(&arena_used, bytes) : ARENA_BYTES;
     if (at + bytes > ARENA_BYTES) {
@@ -84,7 +113,8 @@ static void *take_from_arena(size_t size) {
 }
 
 static bool is_in_arena(const void *memory) {
-    return (uintptr_t)memory - (uintptr_t)arena < ARENA_BYTES;
+    return (uintptr_t)memory - (uintptr_t)arena < ARENA_BYTES ||
+           (lent.start && (uintptr_t)memory - (uintptr_t)lent.start < lent.bytes);
 }
 
 static size_t size_in_arena(const void *memory) {

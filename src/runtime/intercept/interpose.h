@@ -29,6 +29,11 @@ void *rt_real_version(const char *name, const char *version);
  * library makes the call; 0: that of the call itself (heap.c). */
 extern _Thread_local uintptr_t rt_allocation_caller __attribute__((tls_model("initial-exec")));
 
+/* Until it is called again with NULL, what this thread allocates comes from this memory, at a
+ * multiple of 16: for functions of the C library that allocate in threads which would not do so
+ * natively. There, the first allocation reserves 64 MB of addresses. */
+void rt_lend_memory(char *memory, size_t bytes);
+
 /* Runs statements that emit events, unless this thread is not watched or the runtime is at work in
  * it already. */
 #define RT_EMIT(...)                                                                               \

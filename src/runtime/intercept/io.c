@@ -5,9 +5,11 @@
  * to memory, and emitted after, as many bytes as came. No event says that data from a pipe or a
  * socket comes after whoever sent it. */
 #define _GNU_SOURCE
+#include "runtime/control/turns.h"
 #include "runtime/core/access.h"
 #include "runtime/intercept/interpose.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -20,6 +22,12 @@ static ssize_t came(ssize_t count, const void *buffer, uintptr_t caller) {
 
 static void goes(const void *buffer, size_t size, uintptr_t caller) {
     RT_EMIT(rt_read_range((uintptr_t)buffer, size, caller));
+}
+
+/* In controlled runs somebody may wait for it. */
+static ssize_t went(ssize_t count) {
+    rt_written();
+    return count;
 }
 
 static ssize_t parts_came(ssize_t count, const struct iovec *parts, size_t n, uintptr_t caller) {
@@ -47,6 +55,7 @@ static void parts_go(const struct iovec *parts, size_t n, uintptr_t caller) {
     RT_REAL(ssize_t, name, __VA_ARGS__)                                                            \
     RT_EXPORT ssize_t name parameters;                                                             \
     RT_EXPORT ssize_t name parameters {                                                            \
+        rt_wait_for_one(fd, POLLIN, RT_CALLER);                                                    \
         return came(real_##name() arguments, buffer, RT_CALLER);                                   \
     }
 
@@ -54,8 +63,9 @@ static void parts_go(const struct iovec *parts, size_t n, uintptr_t caller) {
     RT_REAL(ssize_t, name, __VA_ARGS__)                                                            \
     RT_EXPORT ssize_t name parameters;                                                             \
     RT_EXPORT ssize_t name parameters {                                                            \
+        rt_wait_for_one(fd, POLLOUT, RT_CALLER);                                                   \
         goes(buffer, size, RT_CALLER);                                                             \
-        return real_##name() arguments;                                                            \
+        return went(real_##name() arguments);                                                      \
     }
 
 IN(read, (int fd, void *buffer, size_t size), (fd, buffer, size), int, void *, size_t)
@@ -88,6 +98,8 @@ OUT(sendto,
     RT_REAL(ssize_t, name, __VA_ARGS__)                                                            \
     RT_EXPORT ssize_t name parameters;                                                             \
     RT_EXPORT ssize_t name parameters {                                                            \
+        if (!(flags & MSG_DONTWAIT))                                                               \
+            rt_wait_for_one(fd, POLLIN, RT_CALLER);                                                \
         ssize_t count = real_##name() arguments;                                                   \
         came(count > (ssize_t)size ? (ssize_t)size : count, buffer, RT_CALLER);                    \
         return count;                                                                              \
@@ -113,21 +125,27 @@ RT_REAL(ssize_t, recvmsg, int, struct msghdr *, int)
 RT_REAL(ssize_t, sendmsg, int, const struct msghdr *, int)
 
 RT_EXPORT ssize_t readv(int fd, const struct iovec *parts, int n) {
+    rt_wait_for_one(fd, POLLIN, RT_CALLER);
     return parts_came(real_readv()(fd, parts, n), parts, (size_t)n, RT_CALLER);
 }
 
 RT_EXPORT ssize_t writev(int fd, const struct iovec *parts, int n) {
+    rt_wait_for_one(fd, POLLOUT, RT_CALLER);
     if (n > 0)
         parts_go(parts, (size_t)n, RT_CALLER);
-    return real_writev()(fd, parts, n);
+    return went(real_writev()(fd, parts, n));
 }
 
 RT_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags) {
+    if (!(flags & MSG_DONTWAIT))
+        rt_wait_for_one(fd, POLLIN, RT_CALLER);
     return parts_came(real_recvmsg()(fd, message, flags), message->msg_iov, message->msg_iovlen,
                       RT_CALLER);
 }
 
 RT_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags) {
+    if (!(flags & MSG_DONTWAIT))
+        rt_wait_for_one(fd, POLLOUT, RT_CALLER);
     parts_go(message->msg_iov, message->msg_iovlen, RT_CALLER);
-    return real_sendmsg()(fd, message, flags);
+    return went(real_sendmsg()(fd, message, flags));
 }

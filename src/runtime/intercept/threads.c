@@ -197,12 +197,15 @@ static void on_end(void *rounds) {
  * where the thread ends, and where it begins, since not every end is seen. The thread's static
  * thread_local objects lie in the same memory; others come from malloc. */
 static void find_stack(void) {
+    _Alignas(16) char memory[4096];
     pthread_attr_t attr;
-    if (pthread_getattr_np(pthread_self(), &attr))
-        return;
-    if (pthread_attr_getstack(&attr, &stack.low, &stack.size))
-        stack.size = 0;
-    pthread_attr_destroy(&attr);
+    rt_lend_memory(memory, sizeof memory);
+    if (!pthread_getattr_np(pthread_self(), &attr)) {
+        if (pthread_attr_getstack(&attr, &stack.low, &stack.size))
+            stack.size = 0;
+        pthread_attr_destroy(&attr);
+    }
+    rt_lend_memory(NULL, 0);
 }
 
 /* Takes what the new thread is to do. Signals are blocked until it is known whose thread this is.

@@ -27,10 +27,11 @@ struct reader {
     struct native_chunks chunks;
     struct st_symbols *symbols;
     struct native_layout layout;
-    bool gone;       /* lives may end */
-    uint64_t events; /* in the chunks so far */
-    uint64_t kept;   /* bytes, roughly, of their names and contexts, which stay in memory */
-    uint32_t left;   /* events of the chunk that were not returned yet */
+    bool gone;                      /* lives may end */
+    uint64_t events;                /* in the chunks so far */
+    struct st_packed_names *packed; /* names of variables; NULL: they are in their table */
+    uint64_t kept; /* bytes, roughly, of their names and contexts, which stay in memory */
+    uint32_t left; /* events of the chunk that were not returned yet */
     struct native_marks atomic, joined;
     struct native_column columns[COLUMN_COUNT];
     struct native_rows rows;
@@ -54,6 +55,7 @@ static void *open_reader(struct st_input *input, struct st_symbols *symbols,
     reader->symbols = symbols;
     symbols->contexts.kept = reader->layout.columns > COLUMN_CONTEXTS;
     symbols->reuses &= version > NATIVE_CONTEXTS;
+    reader->packed = symbols->packs ? st_packed_names_new(symbols) : NULL;
     return reader;
 }
 
@@ -102,6 +104,31 @@ static const char *keep(struct reader *reader, uint64_t bytes) {
     return "its names and contexts need far more memory than a file of this size can need";
 }
 
+static const char *take_packed(struct reader *reader, uint32_t count, struct native_cursor text) {
+    size_t before = st_packed_names_memory(reader->packed);
+    const char *problem =
+        native_pack_variables(reader->packed, &reader->symbols->variables, count, text);
+    return problem ? problem : keep(reader, st_packed_names_memory(reader->packed) - before);
+}
+
+static const char *take_names(struct reader *reader, enum names_table table, uint32_t count,
+                              struct native_cursor text) {
+    struct st_names *names = names_table(reader->symbols, table);
+    if (table == TABLE_VARIABLES && reader->packed) {
+        native_lives_name(&reader->lives, names, count);
+        return take_packed(reader, count, text);
+    }
+    const char *problem = keep(reader, text.left + NAME_BYTES * (uint64_t)count);
+    if (problem)
+        return problem;
+    if (table != TABLE_VARIABLES)
+        return native_take_names(names, count, text);
+    problem = native_take_variables(names, count, text);
+    if (!problem)
+        native_lives_name(&reader->lives, names, count);
+    return problem;
+}
+
 /* NULL, or what is wrong with them. */
 static const char *take_tables(struct reader *reader, const unsigned char *heads,
                                struct native_cursor *body) {
@@ -110,15 +137,9 @@ static const char *take_tables(struct reader *reader, const unsigned char *heads
         struct native_cursor text = native_take_bytes(body, get_u32(head + 4));
         if (!text.next)
             return "its names are longer than the chunk";
-        struct st_names *names = names_table(reader->symbols, table);
-        const char *problem = keep(reader, text.left + NAME_BYTES * (uint64_t)get_u32(head));
-        if (!problem)
-            problem = (table == TABLE_VARIABLES ? native_take_variables
-                                                : native_take_names)(names, get_u32(head), text);
+        const char *problem = take_names(reader, table, get_u32(head), text);
         if (problem)
             return problem;
-        if (table == TABLE_VARIABLES)
-            native_lives_name(&reader->lives, names, get_u32(head));
     }
     st_symbols_note_channels(reader->symbols);
     return NULL;

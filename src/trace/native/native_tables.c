@@ -43,6 +43,22 @@ const char *native_take_variables(struct st_names *names, uint32_t count,
     return NULL;
 }
 
+const char *native_pack_variables(struct st_packed_names *packed, struct st_names *names,
+                                  uint32_t count, struct native_cursor text) {
+    uint64_t found = 0;
+    for (size_t i = 0; i < text.left; i++)
+        found += text.next[i] == '\0';
+    if (found < count || (text.left && text.next[text.left - 1] != '\0'))
+        return "it holds fewer names than its head says";
+    if (found > count)
+        return "it holds more names than its head says";
+    if (count >= ST_NAMES_FULL - names->count)
+        return "there are too many names";
+    st_packed_names_add(packed, (const char *)text.next, text.left, count);
+    st_names_skip(names, count);
+    return NULL;
+}
+
 const char *native_take_names(struct st_names *names, uint32_t count, struct native_cursor text) {
     enum { GROUP = 32 };
     struct st_name_key keys[GROUP];

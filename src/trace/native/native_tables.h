@@ -4,6 +4,7 @@
 #define SERIATIM_TRACE_NATIVE_NATIVE_TABLES_H
 
 #include "trace/native/native_columns.h"
+#include "trace/packed_names.h"
 
 /* Enters `count` names, which must be all that the text holds. NULL, or what is wrong with them. */
 const char *native_take_names(struct st_names *names, uint32_t count, struct native_cursor text);
@@ -12,6 +13,10 @@ const char *native_take_names(struct st_names *names, uint32_t count, struct nat
  * is not checked that none appears twice; if one did, there would be two variables of that name. */
 const char *native_take_variables(struct st_names *names, uint32_t count,
                                   struct native_cursor text);
+
+/* The same into the packed names. */
+const char *native_pack_variables(struct st_packed_names *packed, struct st_names *names,
+                                  uint32_t count, struct native_cursor text);
 
 /* The decoded columns of contexts; NULL until there is one. */
 struct native_rows {

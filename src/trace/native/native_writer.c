@@ -304,8 +304,12 @@ static const struct st_names *table_of(const struct writer *writer, enum names_t
     return names_table((struct st_symbols *)writer->symbols, table);
 }
 
+static uint64_t offset_of(const struct st_names *names, uint32_t number) {
+    return names->offset[number - names->first];
+}
+
 static uint64_t span_bytes(const struct st_names *names, struct span span) {
-    return names->offset[span.end] - names->offset[span.first];
+    return offset_of(names, span.end) - offset_of(names, span.first);
 }
 
 /* Takes the names that the file does not have yet, as far as one chunk may hold them. Returns
@@ -318,7 +322,7 @@ static bool choose_names(const struct writer *writer, struct news *news) {
         struct span span = {writer->emitted[table], names->count};
         if (span_bytes(names, span) > room) {
             span.end = span.first;
-            while (names->offset[span.end + 1] - names->offset[span.first] <= room)
+            while (offset_of(names, span.end + 1) - offset_of(names, span.first) <= room)
                 span.end++;
             all = false;
         }
@@ -359,7 +363,7 @@ static unsigned char *put_names(struct writer *writer, unsigned tables, const st
         head = put_u32(head, span.end - span.first);
         head = put_u32(head, (uint32_t)bytes);
         if (bytes)
-            memcpy(next, names->text + names->offset[span.first], bytes);
+            memcpy(next, names->text + offset_of(names, span.first), bytes);
         next += bytes;
         writer->emitted[table] = span.end;
     }
@@ -479,6 +483,11 @@ static int flush_file(void *state, struct st_error *error) {
 uint32_t st_native_writer_waiting(const void *state) {
     const struct writer *writer = state;
     return writer->buffered;
+}
+
+uint32_t st_native_writer_named(const void *state) {
+    const struct writer *writer = state;
+    return writer->emitted[TABLE_VARIABLES];
 }
 
 /* The runs of one chunk: 8 MiB. */

@@ -1,0 +1,253 @@
+/* Calls that wait in the kernel for something outside of the program: in controlled runs others go
+ * on meanwhile. There are no events for any of this. */
+#define _GNU_SOURCE
+#include "runtime/control/turns.h"
+#include "runtime/intercept/interpose.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SECOND UINT64_C(1000000000)
+
+/* The call, and others meanwhile. */
+#define OUTSIDE(type, call)                                                                        \
+    bool outside = rt_go_outside(RT_CALLER);                                                       \
+    type result = call;                                                                            \
+    if (outside)                                                                                   \
+        rt_come_inside();                                                                          \
+    return result
+
+static uint64_t deadline_in(int milliseconds) {
+    return milliseconds < 0 ? RT_FOREVER
+                            : rt_deadline_after((uint64_t)milliseconds * UINT64_C(1000000));
+}
+
+static uint64_t deadline_of(const struct timespec *time) {
+    return time ? rt_deadline_after((uint64_t)time->tv_sec * SECOND + (uint64_t)time->tv_nsec)
+                : RT_FOREVER;
+}
+
+/* Did the wait end by a signal? Then that is the result. */
+static bool was_interrupted(enum rt_woken woken) {
+    if (woken == RT_INTERRUPTED)
+        errno = EINTR;
+    return woken == RT_INTERRUPTED;
+}
+
+/* ---- poll and select ---- */
+
+RT_REAL(int, poll, struct pollfd *, nfds_t, int)
+RT_REAL(int, __poll_chk, struct pollfd *, nfds_t, int, size_t)
+RT_REAL(int, ppoll, struct pollfd *, nfds_t, const struct timespec *, const sigset_t *)
+RT_REAL(int, select, int, fd_set *, fd_set *, fd_set *, struct timeval *)
+RT_REAL(int, pselect, int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *)
+
+/* Waits, and looks then, without waiting again. A look that need not wait is one that programs
+ * repeat until something is there. */
+static int poll_in_turn(struct pollfd *descriptors, nfds_t count, uint64_t deadline, bool looks,
+                        uintptr_t caller) {
+    if (looks)
+        rt_point(ST_POINT_YIELD, NULL, 0, caller);
+    else if (count == 0)
+        return was_interrupted(rt_sleep_until(deadline, caller)) ? -1 : 0;
+    else if (was_interrupted(rt_wait_for(descriptors, count, deadline, caller)))
+        return -1;
+    return real_poll()(descriptors, count, 0);
+}
+
+RT_EXPORT int poll(struct pollfd *descriptors, nfds_t count, int timeout) {
+    if (!rt_takes_turns())
+        return real_poll()(descriptors, count, timeout);
+    return poll_in_turn(descriptors, count, deadline_in(timeout), timeout == 0, RT_CALLER);
+}
+
+RT_EXPORT int __poll_chk(struct pollfd *descriptors, nfds_t count, int timeout, size_t room);
+RT_EXPORT int __poll_chk(struct pollfd *descriptors, nfds_t count, int timeout, size_t room) {
+    if (!rt_takes_turns())
+        return real___poll_chk()(descriptors, count, timeout, room);
+    return poll_in_turn(descriptors, count, deadline_in(timeout), timeout == 0, RT_CALLER);
+}
+
+RT_EXPORT int ppoll(struct pollfd *descriptors, nfds_t count, const struct timespec *timeout,
+                    const sigset_t *mask) {
+    if (mask || !rt_takes_turns()) {
+        OUTSIDE(int, real_ppoll()(descriptors, count, timeout, mask));
+    }
+    bool looks = timeout && !timeout->tv_sec && !timeout->tv_nsec;
+    return poll_in_turn(descriptors, count, deadline_of(timeout), looks, RT_CALLER);
+}
+
+enum { SELECTED = FD_SETSIZE };
+
+/* The descriptors of the sets, for poll; returns how many. */
+static size_t descriptors_of(int count, const fd_set *reads, const fd_set *writes,
+                             const fd_set *others, struct pollfd *to) {
+    size_t used = 0;
+    for (int fd = 0; fd < count && fd < SELECTED; fd++) {
+        short events = 0;
+        if (reads && FD_ISSET(fd, reads))
+            events |= POLLIN;
+        if (writes && FD_ISSET(fd, writes))
+            events |= POLLOUT;
+        if (others && FD_ISSET(fd, others))
+            events |= POLLPRI;
+        if (events)
+            to[used++] = (struct pollfd){.fd = fd, .events = events};
+    }
+    return used;
+}
+
+/* Waits, after which select() need not. false: a signal has come. */
+static bool wait_to_select(int count, const fd_set *reads, const fd_set *writes,
+                           const fd_set *others, uint64_t deadline, uintptr_t caller) {
+    struct pollfd descriptors[SELECTED];
+    size_t used = descriptors_of(count, reads, writes, others, descriptors);
+    return !was_interrupted(used ? rt_wait_for(descriptors, used, deadline, caller)
+                                 : rt_sleep_until(deadline, caller));
+}
+
+RT_EXPORT int select(int count, fd_set *restrict reads, fd_set *restrict writes,
+                     fd_set *restrict others, struct timeval *restrict timeout) {
+    if (!rt_takes_turns())
+        return real_select()(count, reads, writes, others, timeout);
+    struct timeval none = {0};
+    if (timeout && !timeout->tv_sec && !timeout->tv_usec) {
+        rt_point(ST_POINT_YIELD, NULL, 0, RT_CALLER);
+    } else {
+        uint64_t deadline = timeout ? rt_deadline_after((uint64_t)timeout->tv_sec * SECOND +
+                                                        (uint64_t)timeout->tv_usec * 1000)
+                                    : RT_FOREVER;
+        if (!wait_to_select(count, reads, writes, others, deadline, RT_CALLER))
+            return -1;
+    }
+    return real_select()(count, reads, writes, others, &none);
+}
+
+RT_EXPORT int pselect(int count, fd_set *restrict reads, fd_set *restrict writes,
+                      fd_set *restrict others, const struct timespec *restrict timeout,
+                      const sigset_t *restrict mask) {
+    if (mask || !rt_takes_turns()) {
+        OUTSIDE(int, real_pselect()(count, reads, writes, others, timeout, mask));
+    }
+    struct timespec none = {0};
+    if (!wait_to_select(count, reads, writes, others, deadline_of(timeout), RT_CALLER))
+        return -1;
+    return real_pselect()(count, reads, writes, others, &none, NULL);
+}
+
+/* ---- epoll ---- */
+
+RT_REAL(int, epoll_wait, int, struct epoll_event *, int, int)
+RT_REAL(int, epoll_pwait, int, struct epoll_event *, int, int, const sigset_t *)
+
+/* A descriptor of epoll can be waited for itself. */
+static int epoll_in_turn(int epoll, struct epoll_event *events, int most, int timeout,
+                         uintptr_t caller) {
+    struct pollfd one = {.fd = epoll, .events = POLLIN};
+    uint64_t deadline = deadline_in(timeout);
+    if (timeout == 0)
+        rt_point(ST_POINT_YIELD, NULL, 0, caller);
+    for (;;) {
+        enum rt_woken woken = timeout ? rt_wait_for(&one, 1, deadline, caller) : RT_TIMED_OUT;
+        if (was_interrupted(woken))
+            return -1;
+        int count = real_epoll_wait()(epoll, events, most, 0);
+        if (count || woken == RT_TIMED_OUT)
+            return count;
+    }
+}
+
+RT_EXPORT int epoll_wait(int epoll, struct epoll_event *events, int most, int timeout) {
+    if (!rt_takes_turns())
+        return real_epoll_wait()(epoll, events, most, timeout);
+    return epoll_in_turn(epoll, events, most, timeout, RT_CALLER);
+}
+
+RT_EXPORT int epoll_pwait(int epoll, struct epoll_event *events, int most, int timeout,
+                          const sigset_t *mask) {
+    if (!mask && rt_takes_turns())
+        return epoll_in_turn(epoll, events, most, timeout, RT_CALLER);
+    OUTSIDE(int, real_epoll_pwait()(epoll, events, most, timeout, mask));
+}
+
+/* ---- sockets ---- */
+
+RT_REAL(int, accept, int, struct sockaddr *, socklen_t *)
+RT_REAL(int, accept4, int, struct sockaddr *, socklen_t *, int)
+RT_REAL(int, connect, int, const struct sockaddr *, socklen_t)
+
+RT_EXPORT int accept(int fd, struct sockaddr *restrict from, socklen_t *restrict bytes) {
+    rt_wait_for_one(fd, POLLIN, RT_CALLER);
+    return real_accept()(fd, from, bytes);
+}
+
+RT_EXPORT int accept4(int fd, struct sockaddr *restrict from, socklen_t *restrict bytes,
+                      int flags) {
+    rt_wait_for_one(fd, POLLIN, RT_CALLER);
+    return real_accept4()(fd, from, bytes, flags);
+}
+
+static int connected(int result) {
+    rt_written();
+    return result;
+}
+
+RT_EXPORT int connect(int fd, const struct sockaddr *to, socklen_t bytes) {
+    bool outside = rt_go_outside(RT_CALLER);
+    int result = real_connect()(fd, to, bytes);
+    if (outside)
+        rt_come_inside();
+    return connected(result);
+}
+
+/* ---- processes and signals ---- */
+
+RT_REAL(pid_t, wait, int *)
+RT_REAL(pid_t, waitpid, pid_t, int *, int)
+RT_REAL(pid_t, wait3, int *, int, struct rusage *)
+RT_REAL(pid_t, wait4, pid_t, int *, int, struct rusage *)
+RT_REAL(int, waitid, idtype_t, id_t, siginfo_t *, int)
+RT_REAL(int, pause, void)
+RT_REAL(int, sigwait, const sigset_t *, int *)
+RT_REAL(int, sigwaitinfo, const sigset_t *, siginfo_t *)
+RT_REAL(int, sigtimedwait, const sigset_t *, siginfo_t *, const struct timespec *)
+RT_REAL(int, sigsuspend, const sigset_t *)
+
+RT_EXPORT pid_t wait(int *status) {
+    OUTSIDE(pid_t, real_wait()(status));
+}
+RT_EXPORT pid_t waitpid(pid_t process, int *status, int flags) {
+    OUTSIDE(pid_t, real_waitpid()(process, status, flags));
+}
+RT_EXPORT pid_t wait3(int *status, int flags, struct rusage *usage) {
+    OUTSIDE(pid_t, real_wait3()(status, flags, usage));
+}
+RT_EXPORT pid_t wait4(pid_t process, int *status, int flags, struct rusage *usage) {
+    OUTSIDE(pid_t, real_wait4()(process, status, flags, usage));
+}
+RT_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int flags) {
+    OUTSIDE(int, real_waitid()(type, id, info, flags));
+}
+RT_EXPORT int pause(void) {
+    OUTSIDE(int, real_pause()());
+}
+RT_EXPORT int sigwait(const sigset_t *restrict set, int *restrict number) {
+    OUTSIDE(int, real_sigwait()(set, number));
+}
+RT_EXPORT int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict info) {
+    OUTSIDE(int, real_sigwaitinfo()(set, info));
+}
+RT_EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
+                           const struct timespec *restrict timeout) {
+    OUTSIDE(int, real_sigtimedwait()(set, info, timeout));
+}
+RT_EXPORT int sigsuspend(const sigset_t *set) {
+    OUTSIDE(int, real_sigsuspend()(set));
+}

@@ -1,0 +1,20 @@
+/* Texts by number, compressed: for names of which there are millions, and of which few are ever
+ * asked for. */
+#ifndef SERIATIM_TRACE_PACKED_NAMES_H
+#define SERIATIM_TRACE_PACKED_NAMES_H
+
+#include "trace/symbols.h"
+
+struct st_packed_names;
+
+/* Those of the variables, from now on: there are none yet. */
+struct st_packed_names *st_packed_names_new(struct st_symbols *symbols);
+
+/* Adds the next `count` names, each with a zero byte behind it, in `bytes` bytes. What
+ * st_target_name was asked for stays unpacked. */
+void st_packed_names_add(struct st_packed_names *names, const char *text, size_t bytes,
+                         uint32_t count);
+
+size_t st_packed_names_memory(const struct st_packed_names *names);
+
+#endif
