@@ -5,6 +5,7 @@ void st_rows_init(struct st_rows *rows) {
     st_slab_init(&rows->leaves, offsetof(struct st_shared_row, values) + sizeof row->values);
     st_slab_init(&rows->inner, sizeof *row);
     rows->used_bytes = 0;
+    rows->of_bits = false;
 }
 
 void st_rows_free(struct st_rows *rows) {
@@ -97,8 +98,10 @@ void st_row_set(struct st_rows *rows, struct st_shared_row **row, uint32_t at, u
 static struct st_shared_row *join_leaves(struct st_rows *rows, struct st_shared_row *a,
                                          struct st_shared_row *b) {
     uint32_t values[ST_ROW_FAN];
-    for (uint32_t i = 0; i < ST_ROW_FAN; i++)
-        values[i] = a->values[i] > b->values[i] ? a->values[i] : b->values[i];
+    for (uint32_t i = 0; i < ST_ROW_FAN; i++) {
+        uint32_t greater = a->values[i] > b->values[i] ? a->values[i] : b->values[i];
+        values[i] = rows->of_bits ? a->values[i] | b->values[i] : greater;
+    }
     if (memcmp(values, a->values, sizeof values) == 0)
         return st_row_share(a);
     if (memcmp(values, b->values, sizeof values) == 0)
@@ -109,9 +112,9 @@ static struct st_shared_row *join_leaves(struct st_rows *rows, struct st_shared_
 }
 
 /* The child of a node that may be lower than its place in the tree. */
-static struct st_shared_row *child_at(struct st_shared_row *row, uint32_t level, uint32_t c) {
+static struct st_shared_row *child_at(const struct st_shared_row *row, uint32_t level, uint32_t c) {
     if (row->level < level)
-        return c ? NULL : row;
+        return c ? NULL : (struct st_shared_row *)row;
     return row->children[c];
 }
 
@@ -173,4 +176,54 @@ bool st_row_join(struct st_rows *rows, struct st_shared_row **into, struct st_sh
     *into = old ? join_rows(rows, old, from) : st_row_share(from);
     st_row_drop(rows, old);
     return *into != old;
+}
+
+/* ---- rows of bits ---- */
+
+void st_row_add(struct st_rows *rows, struct st_shared_row **set, uint32_t member) {
+    uint32_t word = st_row_get(*set, member / 32), with = word | UINT32_C(1) << member % 32;
+    if (with != word)
+        st_row_set(rows, set, member / 32, with);
+}
+
+static bool is_zero(const struct st_shared_row *row) {
+    static const struct st_shared_row zero;
+    return row->level ? memcmp(row->children, zero.children, sizeof zero.children) == 0
+                      : memcmp(row->values, zero.values, sizeof zero.values) == 0;
+}
+
+static void clear_bit(struct st_rows *rows, struct st_shared_row **row, uint32_t at, uint32_t bit) {
+    struct st_shared_row *node = *row;
+    if (!node)
+        return;
+    uint32_t c = at >> (ST_ROW_BITS * node->level) & (ST_ROW_FAN - 1);
+    if (node->level)
+        clear_bit(rows, &node->children[c], at, bit);
+    else
+        node->values[c] &= ~bit;
+    if (is_zero(node)) {
+        *row = NULL;
+        st_row_drop(rows, node);
+    }
+}
+
+void st_row_remove(struct st_rows *rows, struct st_shared_row **set, uint32_t member) {
+    if (*set && !st_row_ends_before(*set, member / 32))
+        clear_bit(rows, set, member / 32, UINT32_C(1) << member % 32);
+}
+
+bool st_row_has_more(const struct st_shared_row *set, const struct st_shared_row *other) {
+    if (!set || set == other)
+        return false;
+    uint32_t level = other && other->level > set->level ? other->level : set->level;
+    for (uint32_t c = 0; c < ST_ROW_FAN; c++) {
+        if (!level) {
+            if (set->values[c] & ~(other ? other->values[c] : 0))
+                return true;
+        } else if (st_row_has_more(child_at(set, level, c),
+                                   other ? child_at(other, level, c) : NULL)) {
+            return true;
+        }
+    }
+    return false;
 }

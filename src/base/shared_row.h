@@ -36,6 +36,7 @@ struct st_shared_row {
 struct st_rows {
     struct st_slab leaves, inner;
     size_t used_bytes; /* of nodes in use */
+    bool of_bits;      /* entries are words of sets: a join has the bits of both, not the greater */
 };
 
 void st_rows_init(struct st_rows *rows);
@@ -79,5 +80,20 @@ void st_row_set(struct st_rows *rows, struct st_shared_row **row, uint32_t at, u
 
 /* *into becomes the greater one of itself and `from` in each entry. Did any change? */
 bool st_row_join(struct st_rows *rows, struct st_shared_row **into, struct st_shared_row *from);
+
+/* ---- rows of bits: sets ---- */
+
+static inline bool st_row_has(const struct st_shared_row *set, uint32_t member) {
+    return st_row_get(set, member / 32) >> member % 32 & 1;
+}
+
+void st_row_add(struct st_rows *rows, struct st_shared_row **set, uint32_t member);
+
+/* Removes the member from the set, and at least from some others that share nodes with it: it must
+ * be removed from all of them. The empty set is NULL then. */
+void st_row_remove(struct st_rows *rows, struct st_shared_row **set, uint32_t member);
+
+/* Is there a member that the other set has not? */
+bool st_row_has_more(const struct st_shared_row *set, const struct st_shared_row *other);
 
 #endif

@@ -4,7 +4,8 @@
 #include "base/map64.h"
 #include "base/memory.h"
 #include "base/sparse_set.h"
-#include "watch/retired.h"
+#include "watch/memory/origins.h"
+#include "watch/memory/retired.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,15 +46,10 @@ struct parts {
     uint32_t ancestors; /* 1 + index of the last that was made in this granule, or NO_ANCESTOR */
 };
 
-/* Variables, one behind the other, whose memory was freed. */
+/* Variables whose memory was freed: `granules` times as many as `count`, one behind the other. */
 struct run {
-    uint32_t first, count;
-};
-
-/* Of a variable. */
-struct origin {
-    uint64_t address;
-    uint32_t origin, offset;
+    uint32_t first, granules;
+    unsigned count;
 };
 
 struct st_variable_tables {
@@ -66,8 +62,7 @@ struct st_variable_tables {
     uint32_t unused_page;            /* 1 + index, or 0 */
     struct st_sparse_set live_pages; /* numbers of the pages that have members */
 
-    struct origin *variables;
-    size_t variable_count, variable_capacity;
+    struct st_origins variables;
 
     struct parts *parts;
     size_t parts_count, parts_capacity;
@@ -116,7 +111,7 @@ void st_variables_free(struct st_variables *variables) {
     free(tables->page_places);
     st_map64_free(&tables->pages);
     st_sparse_free(&tables->live_pages);
-    free(tables->variables);
+    st_origins_free(&tables->variables);
     free(tables->parts);
     free(tables->free_parts);
     free(tables->ancestors);
@@ -133,7 +128,7 @@ void st_variables_free(struct st_variables *variables) {
 }
 
 uint32_t st_variables_count(const struct st_variables *variables) {
-    return (uint32_t)variables->tables->variable_count;
+    return variables->tables->variables.count;
 }
 
 /* ---- pages ---- */
@@ -371,8 +366,8 @@ struct st_data_place st_variables_place(const struct st_variables *variables, ui
 }
 
 struct st_data_place st_variables_place_of(const struct st_variables *variables, uint32_t number) {
-    const struct origin *origin = &variables->tables->variables[number];
-    return (struct st_data_place){origin->address, origin->origin, origin->offset};
+    struct st_origin origin = st_origins_get(&variables->tables->variables, number);
+    return (struct st_data_place){origin.address, origin.origin, origin.offset};
 }
 
 /* ---- variables ---- */
@@ -381,13 +376,13 @@ struct st_data_place st_variables_place_of(const struct st_variables *variables,
 enum { ORIGIN_LIMIT = 1 << 25 };
 #define ADDRESS_LIMIT (UINT64_C(1) << 57)
 
-static uint64_t name_of(const struct origin *origin) {
+static uint64_t name_of(const struct st_origin *origin) {
     return origin->origin ? (uint64_t)origin->origin << 32 | origin->offset
                           : ADDRESS_LIMIT | origin->address;
 }
 
 /* Are these variables all in one allocation, or all in none, and have a name as above? */
-static bool are_together(const struct origin *first, const struct origin *last) {
+static bool are_together(const struct st_origin *first, const struct st_origin *last) {
     return first->origin == last->origin && first->origin < ORIGIN_LIMIT &&
            first->address < ADDRESS_LIMIT &&
            (!first->origin || last->offset - first->offset == last->address - first->address);
@@ -400,13 +395,13 @@ static uint32_t reuse(struct st_variables *variables, struct st_data_place place
     struct st_data_place end = place;
     if (count > 1 && place.origin)
         end = st_variables_place(variables, place.address + (count - 1) * size);
-    struct origin first = {place.address, place.origin, (uint32_t)place.offset};
-    struct origin last = {end.address, end.origin, (uint32_t)end.offset};
+    struct st_origin first = {place.address, place.origin, (uint32_t)place.offset};
+    struct st_origin last = {end.address, end.origin, (uint32_t)end.offset};
     if (!are_together(&first, &last))
         return ST_VARIABLE_NONE;
     uint32_t number = st_retired_take(&tables->retired, name_of(&first), count);
     for (unsigned i = 0; i < count && number != ST_VARIABLE_NONE; i++)
-        tables->variables[number + i].address = place.address + i * size;
+        st_origins_move(&tables->variables, number + i, place.address + i * size);
     return number;
 }
 
@@ -414,20 +409,19 @@ static uint32_t reuse(struct st_variables *variables, struct st_data_place place
 static uint32_t make_variables(struct st_variables *variables, uint64_t address, unsigned size,
                                unsigned count) {
     struct st_variable_tables *tables = variables->tables;
-    uint32_t first = (uint32_t)tables->variable_count;
+    uint32_t first = tables->variables.count;
     struct st_data_place place = st_variables_place(variables, address);
     if (tables->reusing) {
         uint32_t number = reuse(variables, place, size, count);
         if (number != ST_VARIABLE_NONE)
             return number;
     }
-    st_reserve(&tables->variables, &tables->variable_capacity, tables->variable_count + count);
     for (unsigned i = 0; i < count; i++) {
         struct st_data_place at = {place.address + i * size, place.origin, place.offset + i * size};
         if (i && place.origin) /* the next allocation may start in the same granule */
             at = st_variables_place(variables, at.address);
-        tables->variables[tables->variable_count++] =
-            (struct origin){at.address, at.origin, (uint32_t)at.offset};
+        st_origins_add(&tables->variables,
+                       (struct st_origin){at.address, at.origin, (uint32_t)at.offset});
     }
     return first;
 }
@@ -590,8 +584,15 @@ void st_variables_touch(struct st_variables *variables, uint64_t address, uint64
 static void forget_variables(struct st_variable_tables *tables, uint32_t first, unsigned count) {
     if (!tables->reusing)
         return;
+    if (tables->forgotten_count) {
+        struct run *last = &tables->forgotten[tables->forgotten_count - 1];
+        if (last->count == count && last->first + last->granules * count == first) {
+            last->granules++;
+            return;
+        }
+    }
     st_reserve(&tables->forgotten, &tables->forgotten_capacity, tables->forgotten_count + 1);
-    tables->forgotten[tables->forgotten_count++] = (struct run){first, count};
+    tables->forgotten[tables->forgotten_count++] = (struct run){first, 1, count};
 }
 
 static void forget_parts(struct st_variable_tables *tables, uint32_t number) {
@@ -621,16 +622,22 @@ void st_variables_reuse(struct st_variables *variables) {
     variables->tables->reusing = true;
 }
 
+static void retire(struct st_variable_tables *tables, uint32_t first, unsigned count) {
+    struct st_origin start = st_origins_get(&tables->variables, first);
+    struct st_origin last = st_origins_get(&tables->variables, first + count - 1);
+    if (are_together(&start, &last))
+        st_retired_put(&tables->retired, name_of(&start), count, first);
+}
+
 void st_variables_recycle(struct st_variables *variables,
                           void (*forget)(void *context, uint32_t variable), void *context) {
     struct st_variable_tables *tables = variables->tables;
     for (size_t i = 0; i < tables->forgotten_count; i++) {
         struct run run = tables->forgotten[i];
-        const struct origin *first = &tables->variables[run.first];
-        for (uint32_t j = 0; j < run.count; j++)
+        for (uint32_t j = 0; j < run.granules * run.count; j++)
             forget(context, run.first + j);
-        if (are_together(first, first + run.count - 1))
-            st_retired_put(&tables->retired, name_of(first), run.count, run.first);
+        for (uint32_t j = 0; j < run.granules; j++)
+            retire(tables, run.first + j * run.count, run.count);
     }
     tables->forgotten_count = 0;
 }

@@ -1,62 +1,46 @@
 #include "check/witness/frontier.h"
 
+#include "base/lower_bound.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #ifdef SERIATIM_STRESS
-enum { FEWEST_EDGES = 1, FEWEST_COLUMNS = 1, MANY_EDGES = 4 };
+enum { FEWEST_EDGES = 1, MANY_EDGES = 4, FEW_THREADS = 1, IN_FIRST = 2 };
 #else
-enum { FEWEST_EDGES = 1024, FEWEST_COLUMNS = 8, MANY_EDGES = 1 << 12 };
+enum { FEWEST_EDGES = 1024, MANY_EDGES = 1 << 12, FEW_THREADS = 32, IN_FIRST = 64 };
 #endif
 
 void st_frontiers_init(struct st_frontiers *frontiers) {
     memset(frontiers, 0, sizeof *frontiers);
+    st_rows_init(&frontiers->sets);
+    frontiers->sets.of_bits = true;
     frontiers->edges_sift_at = FEWEST_EDGES;
 }
 
 void st_frontiers_free(struct st_frontiers *frontiers) {
-    for (uint32_t c = 0; c < frontiers->column_count; c++)
-        free(frontiers->columns[c].reached);
-    free(frontiers->cells);
-    free(frontiers->reached_by);
+    for (uint32_t u = 0; u < frontiers->thread_room; u++)
+        free(frontiers->reached[u].items);
+    for (size_t c = 0; c < frontiers->column_count; c++)
+        free(frontiers->columns[c].threads);
+    free(frontiers->reached);
     free(frontiers->column_of);
+    free(frontiers->threads);
     free(frontiers->columns);
     free(frontiers->spare);
     free(frontiers->edges);
+    st_rows_free(&frontiers->sets);
     st_frontiers_init(frontiers);
 }
 
 size_t st_frontiers_memory(const struct st_frontiers *frontiers) {
-    size_t bytes =
-        (size_t)frontiers->thread_room * frontiers->column_room * sizeof *frontiers->cells +
-        frontiers->thread_room * 2 * sizeof *frontiers->column_of +
-        frontiers->column_room * sizeof *frontiers->columns +
-        frontiers->spare_capacity * sizeof *frontiers->spare +
-        frontiers->edge_capacity * sizeof *frontiers->edges;
-    for (uint32_t c = 0; c < frontiers->column_count; c++)
-        bytes += frontiers->columns[c].capacity * sizeof *frontiers->columns[c].reached;
-    return bytes;
-}
-
-static st_time *cell(const struct st_frontiers *frontiers, uint32_t column, uint32_t thread) {
-    return &frontiers->cells[(size_t)thread * frontiers->column_room + column];
-}
-
-/* ---- room ---- */
-
-static void resize(struct st_frontiers *frontiers, uint32_t threads, uint32_t columns) {
-    size_t count = (size_t)threads * columns;
-    st_time *cells = st_alloc(count, sizeof *cells);
-    memset(cells, 0xff, count * sizeof *cells); /* ST_NEVER */
-    for (uint32_t u = 0; u < frontiers->thread_room; u++)
-        memcpy(&cells[(size_t)u * columns], &frontiers->cells[(size_t)u * frontiers->column_room],
-               frontiers->column_room * sizeof *cells);
-    free(frontiers->cells);
-    frontiers->cells = cells;
-    frontiers->thread_room = threads;
-    frontiers->column_room = columns;
+    return st_rows_memory(&frontiers->sets) + frontiers->reach_bytes +
+           frontiers->thread_room * (sizeof *frontiers->reached + sizeof *frontiers->column_of) +
+           frontiers->thread_capacity * sizeof *frontiers->threads +
+           frontiers->column_capacity * sizeof *frontiers->columns +
+           frontiers->spare_capacity * sizeof *frontiers->spare +
+           frontiers->edge_capacity * sizeof *frontiers->edges;
 }
 
 void st_frontiers_reserve(struct st_frontiers *frontiers, uint32_t threads) {
@@ -64,46 +48,160 @@ void st_frontiers_reserve(struct st_frontiers *frontiers, uint32_t threads) {
     if (threads <= old)
         return;
     uint32_t room = old + old / 2 > threads ? old + old / 2 : threads;
-    frontiers->reached_by = st_realloc(frontiers->reached_by, room, sizeof *frontiers->reached_by);
+    frontiers->reached = st_realloc(frontiers->reached, room, sizeof *frontiers->reached);
     frontiers->column_of = st_realloc(frontiers->column_of, room, sizeof *frontiers->column_of);
-    for (uint32_t u = old; u < room; u++) {
-        frontiers->reached_by[u] = 0;
+    memset(frontiers->reached + old, 0, (room - old) * sizeof *frontiers->reached);
+    for (uint32_t u = old; u < room; u++)
         frontiers->column_of[u] = ST_NO_COLUMN;
-    }
-    resize(frontiers, room, frontiers->column_room);
+    frontiers->thread_room = room;
 }
 
-static uint32_t new_column(struct st_frontiers *frontiers) {
-    if (frontiers->spare_count)
-        return frontiers->spare[--frontiers->spare_count];
-    if (frontiers->column_count == frontiers->column_room) {
-        uint32_t room = frontiers->column_room ? 2 * frontiers->column_room : FEWEST_COLUMNS;
-        frontiers->columns = st_realloc(frontiers->columns, room, sizeof *frontiers->columns);
-        resize(frontiers, frontiers->thread_room, room);
-    }
-    memset(&frontiers->columns[frontiers->column_count], 0, sizeof *frontiers->columns);
-    return frontiers->column_count++;
+/* ---- sets of columns ---- */
+
+static bool has_column(struct st_column_set set, uint32_t column) {
+    return column < IN_FIRST ? set.first >> column & 1 : st_row_has(set.more, column - IN_FIRST);
 }
+
+static bool is_empty(struct st_column_set set) {
+    return !set.first && !set.more;
+}
+
+/* Is there a column that the other set has not? */
+static bool has_more(struct st_column_set set, struct st_column_set other) {
+    return set.first & ~other.first || (set.more && st_row_has_more(set.more, other.more));
+}
+
+static struct st_column_set share(struct st_column_set set) {
+    st_row_share(set.more);
+    return set;
+}
+
+static void add_column(struct st_frontiers *frontiers, struct st_column_set *set, uint32_t column) {
+    if (column < IN_FIRST)
+        set->first |= UINT64_C(1) << column;
+    else
+        st_row_add(&frontiers->sets, &set->more, column - IN_FIRST);
+}
+
+static void remove_column(struct st_frontiers *frontiers, struct st_column_set *set,
+                          uint32_t column) {
+    if (column < IN_FIRST)
+        set->first &= ~(UINT64_C(1) << column);
+    else
+        st_row_remove(&frontiers->sets, &set->more, column - IN_FIRST);
+}
+
+static void add_columns(struct st_frontiers *frontiers, struct st_column_set *into,
+                        struct st_column_set set) {
+    into->first |= set.first;
+    if (set.more)
+        st_row_join(&frontiers->sets, &into->more, set.more);
+}
+
+static void drop(struct st_frontiers *frontiers, struct st_column_set set) {
+    if (set.more)
+        st_row_drop(&frontiers->sets, set.more);
+}
+
+/* ---- columns ---- */
 
 static uint32_t column_of(struct st_frontiers *frontiers, uint32_t thread) {
-    if (frontiers->column_of[thread] == ST_NO_COLUMN) {
-        uint32_t column = new_column(frontiers);
-        frontiers->columns[column].thread = thread;
-        frontiers->column_of[thread] = column;
+    uint32_t *column = &frontiers->column_of[thread];
+    if (*column == ST_NO_COLUMN && frontiers->spare_count) {
+        *column = frontiers->spare[--frontiers->spare_count];
+    } else if (*column == ST_NO_COLUMN) {
+        st_reserve(&frontiers->columns, &frontiers->column_capacity, frontiers->column_count + 1);
+        *column = (uint32_t)frontiers->column_count++;
     }
-    return frontiers->column_of[thread];
+    return *column;
+}
+
+/* Makes room for one item more. */
+static void *reserve_one(struct st_frontiers *frontiers, void *items, uint32_t count,
+                         uint32_t *capacity, size_t bytes) {
+    if (count < *capacity)
+        return items;
+    uint32_t more = count ? count : 2;
+    frontiers->reach_bytes += more * bytes;
+    *capacity = count + more;
+    return st_realloc(items, *capacity, bytes);
+}
+
+/* The column reaches a thread that it did not reach before. Beyond a few threads it keeps no list:
+ * who asks looks at all of them. */
+static void note_thread(struct st_frontiers *frontiers, uint32_t column, uint32_t thread) {
+    struct st_column *into = &frontiers->columns[column];
+    if (into->count < FEW_THREADS) {
+        into->threads = reserve_one(frontiers, into->threads, into->count, &into->capacity,
+                                    sizeof *into->threads);
+        into->threads[into->count] = thread;
+    }
+    into->count++;
+}
+
+/* The threads among which are those that the column reaches. */
+static const uint32_t *threads_of(const struct st_frontiers *frontiers, uint32_t column,
+                                  size_t *count) {
+    const struct st_column *from = &frontiers->columns[column];
+    bool all = from->count > FEW_THREADS;
+    *count = all ? frontiers->thread_count : from->count;
+    return all ? frontiers->threads : from->threads;
+}
+
+/* ---- what reaches a thread ---- */
+
+/* How many reaches of the thread start before that time. */
+static uint32_t count_before(const struct st_reached *reached, st_time time) {
+    uint32_t at;
+    st_lower_bound(at, 0, reached->count, reached->items[at].start < time);
+    return at;
+}
+
+/* The columns that reach the transaction of the thread at that time. */
+static struct st_column_set reaching(const struct st_frontiers *frontiers, uint32_t thread,
+                                     st_time time) {
+    const struct st_reached *reached = &frontiers->reached[thread];
+    uint32_t at = count_before(reached, time + 1);
+    return at ? reached->items[at - 1].by : (struct st_column_set){0, NULL};
+}
+
+static void remove_reach(struct st_frontiers *frontiers, struct st_reached *reached, uint32_t at) {
+    drop(frontiers, reached->items[at].by);
+    memmove(&reached->items[at], &reached->items[at + 1],
+            (--reached->count - at) * sizeof *reached->items);
+}
+
+/* Forgets reaches that have no more members than the one before. */
+static void merge_reaches(struct st_frontiers *frontiers, struct st_reached *reached) {
+    for (uint32_t at = reached->count; at-- > 1;)
+        if (!has_more(reached->items[at].by, reached->items[at - 1].by))
+            remove_reach(frontiers, reached, at);
+}
+
+static void remove_thread(struct st_frontiers *frontiers, struct st_reached *reached) {
+    uint32_t last = frontiers->threads[--frontiers->thread_count];
+    frontiers->threads[reached->place] = last;
+    frontiers->reached[last].place = reached->place;
 }
 
 void st_frontiers_end(struct st_frontiers *frontiers, uint32_t thread) {
     uint32_t column = frontiers->column_of[thread];
     if (column == ST_NO_COLUMN)
         return;
-    struct st_column *ended = &frontiers->columns[column];
-    for (size_t i = 0; i < ended->count; i++) {
-        *cell(frontiers, column, ended->reached[i]) = ST_NEVER;
-        frontiers->reached_by[ended->reached[i]]--;
+    size_t count;
+    const uint32_t *threads = threads_of(frontiers, column, &count);
+    while (count-- > 0) { /* backwards: the last thread may come into the place of this one */
+        struct st_reached *reached = &frontiers->reached[threads[count]];
+        bool was_reached = reached->count;
+        for (uint32_t i = reached->count; i-- > 0;) {
+            remove_column(frontiers, &reached->items[i].by, column);
+            if (is_empty(reached->items[i].by))
+                remove_reach(frontiers, reached, i);
+        }
+        if (was_reached && !reached->count)
+            remove_thread(frontiers, reached);
     }
-    ended->count = 0;
+    frontiers->columns[column].count = 0;
     frontiers->column_of[thread] = ST_NO_COLUMN;
     st_reserve(&frontiers->spare, &frontiers->spare_capacity, frontiers->spare_count + 1);
     frontiers->spare[frontiers->spare_count++] = column;
@@ -114,51 +212,90 @@ void st_frontiers_end(struct st_frontiers *frontiers, uint32_t thread) {
 bool st_frontiers_closes(const struct st_frontiers *frontiers, uint32_t t, uint32_t a,
                          st_time time) {
     uint32_t column = frontiers->column_of[t];
-    return column != ST_NO_COLUMN && *cell(frontiers, column, a) <= time;
+    return column != ST_NO_COLUMN && has_column(reaching(frontiers, a, time), column);
 }
 
 st_time st_frontiers_oldest(const struct st_frontiers *frontiers, uint32_t thread) {
-    st_time oldest = ST_NEVER;
-    if (frontiers->reached_by[thread])
-        for (uint32_t c = 0; c < frontiers->column_count; c++)
-            if (*cell(frontiers, c, thread) < oldest)
-                oldest = *cell(frontiers, c, thread);
-    return oldest;
+    const struct st_reached *reached = &frontiers->reached[thread];
+    return reached->count ? reached->items[0].start : ST_NEVER;
 }
 
 bool st_frontiers_between(const struct st_frontiers *frontiers, uint32_t thread, st_time after,
                           st_time until) {
-    bool between = false;
-    if (frontiers->reached_by[thread])
-        for (uint32_t c = 0; c < frontiers->column_count; c++)
-            between |= *cell(frontiers, c, thread) > after && *cell(frontiers, c, thread) <= until;
-    return between;
+    return has_more(reaching(frontiers, thread, until), reaching(frontiers, thread, after));
 }
 
-static bool lower(struct st_frontiers *frontiers, uint32_t column, uint32_t thread, st_time time) {
-    st_time *oldest = cell(frontiers, column, thread);
-    if (time >= *oldest)
-        return false;
-    if (*oldest == ST_NEVER) {
-        struct st_column *into = &frontiers->columns[column];
-        st_reserve(&into->reached, &into->capacity, into->count + 1);
-        into->reached[into->count++] = thread;
-        frontiers->reached_by[thread]++;
+/* Makes a reach that starts there, with the members of the one before, unless there is one. */
+static void insert_reach(struct st_frontiers *frontiers, uint32_t thread, st_time start) {
+    struct st_reached *reached = &frontiers->reached[thread];
+    uint32_t at = count_before(reached, start);
+    if (at < reached->count && reached->items[at].start == start)
+        return;
+    if (reached->count && reached->count == reached->capacity) {
+        merge_reaches(frontiers, reached);
+        at = count_before(reached, start);
     }
-    *oldest = time;
+    if (!reached->count) {
+        reached->place = (uint32_t)frontiers->thread_count;
+        st_reserve(&frontiers->threads, &frontiers->thread_capacity, frontiers->thread_count + 1);
+        frontiers->threads[frontiers->thread_count++] = thread;
+    }
+    reached->items = reserve_one(frontiers, reached->items, reached->count, &reached->capacity,
+                                 sizeof *reached->items);
+    memmove(&reached->items[at + 1], &reached->items[at],
+            (reached->count++ - at) * sizeof *reached->items);
+    reached->items[at] = (struct st_reach){.start = start};
+    if (at)
+        reached->items[at].by = share(reached->items[at - 1].by);
+}
+
+/* Notes that columns reach the thread that did not before. */
+static void note_news(struct st_frontiers *frontiers, uint32_t thread,
+                      struct st_column_set columns) {
+    struct st_column_set known = reaching(frontiers, thread, ST_NEVER - 1);
+    for (uint64_t news = columns.first & ~known.first; news; news &= news - 1)
+        note_thread(frontiers, (uint32_t)__builtin_ctzll(news), thread);
+    const uint32_t *words;
+    for (uint64_t at = 0; (words = st_row_leaf(columns.more, &at)); at += ST_ROW_FAN)
+        for (uint32_t i = 0; i < ST_ROW_FAN; i++)
+            for (uint32_t news = words[i] & ~st_row_get(known.more, (uint32_t)at + i); news;
+                 news &= news - 1)
+                note_thread(frontiers,
+                            IN_FIRST + (uint32_t)(at + i) * 32 + (uint32_t)__builtin_ctz(news),
+                            thread);
+}
+
+/* The columns reach the transaction of the thread that starts there, and later ones. Is that new?
+ */
+static bool reach(struct st_frontiers *frontiers, uint32_t thread, st_time start,
+                  struct st_column_set columns) {
+    if (!has_more(columns, reaching(frontiers, thread, start)))
+        return false;
+    note_news(frontiers, thread, columns);
+    insert_reach(frontiers, thread, start);
+    struct st_reached *reached = &frontiers->reached[thread];
+    for (uint32_t i = count_before(reached, start); i < reached->count; i++)
+        add_columns(frontiers, &reached->items[i].by, columns);
     return true;
 }
 
-/* The column now reaches what the running block of t reaches, if there is one, and the transaction
- * of t that starts at `sink`. */
-static bool extend(struct st_frontiers *frontiers, uint32_t column, uint32_t t, st_time sink) {
-    bool changed = lower(frontiers, column, t, sink);
+/* The columns reach the transaction of t that starts at `sink`, and what t's running block reaches.
+ */
+static bool extend(struct st_frontiers *frontiers, struct st_column_set columns, uint32_t t,
+                   st_time sink) {
+    bool changed = reach(frontiers, t, sink, columns);
     uint32_t through = frontiers->column_of[t];
-    if (through != ST_NO_COLUMN)
-        for (size_t i = 0; i < frontiers->columns[through].count; i++) {
-            uint32_t u = frontiers->columns[through].reached[i];
-            changed |= lower(frontiers, column, u, *cell(frontiers, through, u));
-        }
+    if (through == ST_NO_COLUMN)
+        return changed;
+    size_t count;
+    const uint32_t *threads = threads_of(frontiers, through, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct st_reached *reached = &frontiers->reached[threads[i]];
+        uint32_t at;
+        st_lower_bound(at, 0, reached->count, !has_column(reached->items[at].by, through));
+        if (at < reached->count)
+            changed |= reach(frontiers, threads[i], reached->items[at].start, columns);
+    }
     return changed;
 }
 
@@ -166,11 +303,10 @@ static bool extend(struct st_frontiers *frontiers, uint32_t column, uint32_t t, 
  * reaches? Such edges alone give a path to everything that is reached, if not the shortest. */
 static bool is_needed(const struct st_frontiers *frontiers, const struct st_frontier_edge *edge) {
     uint32_t a = edge->edge.from.event.thread, t = edge->edge.to.event.thread;
-    for (uint32_t c = 0; c < frontiers->column_count; c++)
-        if ((frontiers->column_of[a] == c || *cell(frontiers, c, a) <= edge->source) &&
-            edge->sink <= *cell(frontiers, c, t))
-            return true;
-    return false;
+    struct st_column_set older = reaching(frontiers, t, edge->sink - 1);
+    uint32_t own = frontiers->column_of[a];
+    return (own != ST_NO_COLUMN && !has_column(older, own)) ||
+           has_more(reaching(frontiers, a, edge->source), older);
 }
 
 /* An edge is needed while some running block reaches its source, and never again after that. A
@@ -199,12 +335,11 @@ static void note_edge(struct st_frontiers *frontiers, const struct st_frontier_e
 bool st_frontiers_extend(struct st_frontiers *frontiers, const struct st_frontier_edge *edge,
                          bool from_running, const st_time *live_from) {
     uint32_t a = edge->edge.from.event.thread, t = edge->edge.to.event.thread;
-    uint32_t own = from_running ? column_of(frontiers, a) : ST_NO_COLUMN;
-    uint32_t target = frontiers->column_of[t];
-    bool changed = false;
-    for (uint32_t c = 0; c < frontiers->column_count; c++)
-        if (c != target && (c == own || *cell(frontiers, c, a) <= edge->source))
-            changed |= extend(frontiers, c, t, edge->sink);
+    struct st_column_set columns = share(reaching(frontiers, a, edge->source));
+    if (from_running)
+        add_column(frontiers, &columns, column_of(frontiers, a));
+    bool changed = !is_empty(columns) && extend(frontiers, columns, t, edge->sink);
+    drop(frontiers, columns);
     if (changed)
         note_edge(frontiers, edge, live_from);
     return changed;

@@ -6,10 +6,16 @@
  * edges enter running transactions only, so a block that reaches the source now also reaches the
  * target, and what the target reaches already.
  *
- * Few blocks ever reach another transaction while they run; only those have a column here. */
+ * It is kept the other way round: for a thread u, which blocks reach its transactions from which
+ * start on. Whoever reaches a transaction reaches the later ones of its thread, so these sets grow
+ * along the thread, and a set that grows out of another one shares what they have in common. 8,000
+ * blocks that are open at once and that all reach those that began later need no cell for each pair
+ * of them then. Few blocks ever reach another transaction while they run; only those have a number
+ * to be a member with: a column. */
 #ifndef SERIATIM_CHECK_WITNESS_FRONTIER_H
 #define SERIATIM_CHECK_WITNESS_FRONTIER_H
 
+#include "base/shared_row.h"
 #include "check/clock.h"
 #include "finding/finding.h"
 
@@ -23,22 +29,44 @@ struct st_frontier_edge {
     struct st_ends ends;
 };
 
+/* A set of columns. There rarely are more than 64. */
+struct st_column_set {
+    uint64_t first;             /* the first 64 of them */
+    struct st_shared_row *more; /* the others, numbered from 0 on */
+};
+
+/* Columns in `by`, and no others, reach the transaction of a thread that starts at `start`, and all
+ * up to the next reach. */
+struct st_reach {
+    st_time start;
+    struct st_column_set by;
+};
+
+/* Invariant: starts grow, and the set of a reach has all members of the one before. */
+struct st_reached {
+    struct st_reach *items;
+    uint32_t count, capacity;
+    uint32_t place; /* in `threads`, if count > 0 */
+};
+
 /* The running block of a thread, as far as it reaches others. */
 struct st_column {
-    uint32_t thread;
-    uint32_t *reached; /* threads u with a cell below ST_NEVER */
-    size_t count, capacity;
+    uint32_t *threads; /* that it reaches; only as long as there are few */
+    uint32_t count, capacity;
 };
 
 struct st_frontiers {
-    st_time *cells; /* cells[u * column_room + column] is frontier(thread, u) */
-    uint32_t thread_room, column_room;
-    uint32_t *reached_by;      /* by thread: how many columns reach it */
-    uint32_t *column_of;       /* by thread; ST_NO_COLUMN for most */
-    struct st_column *columns; /* in use and not, up to column_count */
-    uint32_t column_count;
-    uint32_t *spare; /* columns below column_count that are not in use */
+    struct st_rows sets;
+    struct st_reached *reached; /* by thread */
+    uint32_t *column_of;        /* by thread; ST_NO_COLUMN for most */
+    uint32_t thread_room;
+    uint32_t *threads; /* that some column reaches */
+    size_t thread_count, thread_capacity;
+    struct st_column *columns; /* in use and not */
+    size_t column_count, column_capacity;
+    uint32_t *spare; /* columns that are not in use */
     size_t spare_count, spare_capacity;
+    size_t reach_bytes;             /* of all items and lists of threads */
     struct st_frontier_edge *edges; /* in trace order; all that are needed, and some more */
     size_t edge_count, edge_capacity, edges_sift_at;
 };

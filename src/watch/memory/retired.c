@@ -1,4 +1,4 @@
-#include "watch/retired.h"
+#include "watch/memory/retired.h"
 
 #include "base/memory.h"
 
@@ -16,8 +16,8 @@ void st_retired_init(struct st_retired *retired) {
 
 void st_retired_free(struct st_retired *retired) {
     st_map64_free(&retired->pages);
-    free(retired->heads);
-    free(retired->nodes);
+    st_free_table(retired->heads, retired->head_capacity, sizeof *retired->heads);
+    st_free_table(retired->nodes, retired->node_capacity, sizeof *retired->nodes);
 }
 
 static uint64_t page_id(uint64_t place, unsigned count) {
@@ -47,7 +47,7 @@ static uint32_t take_node(struct st_retired *retired) {
         retired->free_node = retired->nodes[node - 1].next;
         return node;
     }
-    st_reserve(&retired->nodes, &retired->node_capacity, retired->node_count + 1);
+    st_reserve_table(&retired->nodes, &retired->node_capacity, retired->node_count + 1);
     return (uint32_t)++retired->node_count;
 }
 
@@ -58,7 +58,7 @@ void st_retired_put(struct st_retired *retired, uint64_t place, unsigned count, 
                         : remember(retired, id, st_map64_number(&retired->pages, id));
     if (page == ST_MAP64_NONE)
         return;
-    st_reserve(&retired->heads, &retired->head_capacity, ((size_t)page + 1) * GRANULES);
+    st_reserve_table(&retired->heads, &retired->head_capacity, ((size_t)page + 1) * GRANULES);
     uint32_t node = take_node(retired), *at = head(retired, page, place);
     retired->nodes[node - 1] = (struct st_retired_node){first, *at};
     *at = node;

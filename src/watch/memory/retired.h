@@ -4,8 +4,8 @@
  * of a variable may go only to one of the same name: at the same offset of an allocation of the
  * same size from the same line, or, outside of allocations, at the same address. A program that
  * allocates and frees in a loop makes exactly such ones. */
-#ifndef SERIATIM_WATCH_RETIRED_H
-#define SERIATIM_WATCH_RETIRED_H
+#ifndef SERIATIM_WATCH_MEMORY_RETIRED_H
+#define SERIATIM_WATCH_MEMORY_RETIRED_H
 
 #include "base/map64.h"
 
