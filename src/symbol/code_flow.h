@@ -32,12 +32,13 @@ void st_code_flow_free(struct st_code_flow *flow);
  */
 unsigned st_code_flow_loops(const struct st_code_flow *flow);
 
-/* The loop, from 0 on, around the call that returns to `pc`; ST_NO_LOOP if there is none, if no such
- * call is known, or if nobody knows what one turn of the loop is. */
+/* The loop, from 0 on, around the call that returns to `pc`; ST_NO_LOOP if there is none, if no
+ * such call is known, or if nobody knows what one turn of the loop is. */
 #define ST_NO_LOOP UINT32_MAX
 uint32_t st_code_flow_loop(const struct st_code_flow *flow, uint64_t pc);
 
-/* Where the next call in the function returns to, beginning with *position = 0; 0 behind the last. */
+/* Where the next call in the function returns to, beginning with *position = 0; 0 behind the last.
+ */
 uint64_t st_code_flow_next_call(const struct st_code_flow *flow, size_t *position);
 
 /* The function has come from the call that returns to `from` to the one that returns to `to`, and

@@ -47,13 +47,13 @@ static void *find_in_library(const char *name) {
 
 /* The name becomes a part of a word, so it is written in full. */
 REAL(void, _ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_, bool,
-        struct tree_node *, struct tree_node *, struct tree_node *)
+     struct tree_node *, struct tree_node *, struct tree_node *)
 REAL(struct tree_node *, _ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_,
-        struct tree_node *, struct tree_node *)
+     struct tree_node *, struct tree_node *)
 REAL(void, _ZNSt8__detail15_List_node_base7_M_hookEPS0_, struct list_node *, struct list_node *)
 REAL(void, _ZNSt8__detail15_List_node_base9_M_unhookEv, struct list_node *)
 REAL(void, _ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_, struct list_node *,
-        struct list_node *, struct list_node *)
+     struct list_node *, struct list_node *)
 
 static void wrote_link(const void *link, uintptr_t caller) {
     rt_write_range((uintptr_t)link, sizeof(void *), caller);
