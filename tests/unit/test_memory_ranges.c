@@ -231,13 +231,13 @@ static long most_memory(void) {
     return usage.ru_maxrss / 1024; /* MB */
 }
 
-/* A program that maps ever new addresses. With a page of ours for each it takes 2 GB. */
+/* A program that maps ever new addresses. With a page of ours for each it takes 1 GB. */
 static void pages_of_what_was_freed_serve_for_others(void **state) {
     (void)state;
     struct st_variables v;
     st_variables_init(&v);
     long before = most_memory();
-    for (uint64_t i = 0; i < 500000; i++) {
+    for (uint64_t i = 0; i < 250000; i++) {
         uint64_t at = i << 24;
         st_variables_allocate(&v, at, 64, 1);
         touch(&v, at + 8);
