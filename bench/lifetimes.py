@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes traces in STD text with many threads or many open blocks, to measure memory.
+"""Measures memory: of traces with many threads or many open blocks, and of programs.
 
-    bench/lifetimes.py KIND COUNT > trace.std
+    bench/lifetimes.py KIND COUNT > trace.std      writes a trace in STD text
+    bench/lifetimes.py programs [--build DIR] [--scale N] [PROGRAM...]
 
   sequential   COUNT threads, each forked and joined by the first before the next one starts
   pool         the same, but a hundred of them run at a time
@@ -12,9 +13,23 @@
   deep         one thread with COUNT blocks inside each other, and one that looks on
 
 Every trace ends with a block that another thread cuts, so that `check` looks for races, too.
+
+The programs are those in bench/memory and bench/kernels. For each: its own peak memory natively,
+that of the watcher of `record`, and that of `check` of the recording. Both should stay below twice
+the first plus 100 MB.
 """
 
+import argparse
+import os
+import subprocess
 import sys
+import tempfile
+import time
+
+from measuring import Launcher
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FOLDERS = [os.path.join(ROOT, "bench", name) for name in ("memory", "kernels")]
 
 
 def work(t):
@@ -84,7 +99,72 @@ def deep(count):
 KINDS = {"sequential": sequential, "pool": pool, "detached": detached, "relay": relay,
          "nested-forks": nested_forks, "open": open_blocks, "deep": deep}
 
+# ---- programs ----
+
+
+def peak_of_watcher(argv):
+    """The peak memory in MB of the process itself, without those that it starts. It is asked for
+    while the process runs, so this is for those that run for a while."""
+    process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    most = 0
+    while process.poll() is None:
+        try:
+            with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
+                for line in file:
+                    if line.startswith("VmHWM:"):
+                        most = max(most, int(line.split()[1]))
+        except (OSError, ProcessLookupError):
+            pass  # it has ended
+        time.sleep(0.002)
+    if process.returncode not in (0, 1):
+        sys.exit(f"{' '.join(argv)} failed with status {process.returncode}")
+    return most * 1024 / 1e6
+
+
+def build(seriatim, source, folder):
+    name = os.path.join(folder, os.path.basename(source)[:-2])
+    for compiler, end in ((["gcc"], "-native"), ([seriatim, "cc"], "-watched")):
+        subprocess.run(compiler + ["-O2", "-g", source, "-pthread", "-o", name + end], check=True)
+    return name
+
+
+def measure(seriatim, source, scale, folder):
+    name = build(seriatim, source, folder)
+    trace = name + ".stt"
+    launcher = Launcher(os.path.join(os.path.dirname(seriatim), "bench-measure"), folder)
+    native = launcher.run([name + "-native", scale], 600).peak_mb
+    record = peak_of_watcher([seriatim, "record", "-q", "-o", trace, name + "-watched", scale])
+    check = launcher.run([seriatim, "check", "-q", trace], 600).peak_mb
+    stats = subprocess.run([seriatim, "stats", "-q", trace], capture_output=True, text=True,
+                           check=True).stdout
+    events = int(stats.split("events", 1)[1].split()[0])
+    os.remove(trace)
+    good = max(record, check) < 2 * native + 100
+    return (f"| {os.path.basename(name)} | {events:,} | {native:.0f} | {record:.0f} | {check:.0f} | "
+            f"{'yes' if good else 'no'} |")
+
+
+def programs(arguments):
+    parser = argparse.ArgumentParser(prog="lifetimes.py programs")
+    parser.add_argument("--build", default=os.path.join(ROOT, "build"))
+    parser.add_argument("--scale", default="2", help="how much work a program does (2)")
+    parser.add_argument("programs", nargs="*", help="some of them")
+    options = parser.parse_args(arguments)
+    sources = [os.path.join(folder, name) for folder in FOLDERS
+               for name in sorted(os.listdir(folder)) if name.endswith(".c")
+               and (not options.programs or name[:-2] in options.programs)]
+    print("| program | events | peak MB: native | record | check | below 2 × native + 100 |")
+    print("|---|--:|--:|--:|--:|---|")
+    with tempfile.TemporaryDirectory(prefix="seriatim-bench-") as folder:
+        for source in sources:
+            print(measure(os.path.join(options.build, "seriatim"), source, options.scale, folder),
+                  flush=True)
+
+
 if __name__ == "__main__":
+    if len(sys.argv) > 1 and sys.argv[1] == "programs":
+        programs(sys.argv[2:])
+        sys.exit()
     if len(sys.argv) != 3 or sys.argv[1] not in KINDS:
         sys.exit(__doc__)
     KINDS[sys.argv[1]](int(sys.argv[2]))

@@ -143,6 +143,11 @@ SERIATIM_API int seriatim_checker_lock_channel(seriatim_checker *checker, uint64
 SERIATIM_API int seriatim_event(seriatim_checker *checker, uint64_t thread, seriatim_op op,
                                 uint64_t operand, uint64_t loc);
 
+/* The life of a variable has ended, since its memory was freed, for example: the next access to
+ * this id is one to another variable, and what the checker keeps of the old one can go. This is no
+ * event, and an id that is not known is fine. */
+SERIATIM_API void seriatim_forget_variable(seriatim_checker *checker, uint64_t variable);
+
 /* Why the last call that returned -1 did so, as a sentence without a full stop. Never NULL; ""
  * when no call has failed. Valid until the next call with this checker. */
 SERIATIM_API const char *seriatim_error(const seriatim_checker *checker);
@@ -348,6 +353,10 @@ SERIATIM_API void seriatim_predictor_free(seriatim_predictor *predictor);
  * same reasons to return -1. Memory grows with the number of events. */
 SERIATIM_API int seriatim_predictor_event(seriatim_predictor *predictor, uint64_t thread,
                                           seriatim_op op, uint64_t operand, uint64_t loc);
+
+/* The same as seriatim_forget_variable. The events that were taken stay in memory. */
+SERIATIM_API void seriatim_predictor_forget_variable(seriatim_predictor *predictor,
+                                                     uint64_t variable);
 
 /* Why the last event was refused, as in seriatim_error. */
 SERIATIM_API const char *seriatim_predictor_error(const seriatim_predictor *predictor);

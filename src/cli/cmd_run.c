@@ -5,10 +5,9 @@
 #include "cli/messages.h"
 #include "cli/other_processes.h"
 #include "cli/report_output.h"
-#include "session/finding_names.h"
 #include "report/load/load.h"
+#include "session/live_report.h"
 #include "session/process_results.h"
-#include "session/seen.h"
 #include "session/watched_program.h"
 
 #include <stdlib.h>
@@ -83,33 +82,22 @@ static void write_plain(struct run *run, struct st_report *report, FILE *file, i
     st_report_json(report, file);
 }
 
+struct writing {
+    struct run *run;
+    report_writer *write;
+    FILE *file;
+    int fd;
+};
+
+static void use_report(void *context, struct st_report *report) {
+    struct writing *writing = context;
+    writing->write(writing->run, report, writing->file, writing->fd);
+}
+
 static void with_report(struct run *run, report_writer *write, FILE *file, int fd) {
-    struct st_live_check *check = &run->check;
-    struct st_findings findings = st_engine_run_snapshot(&check->run);
-    struct st_finding_names *names = st_finding_names_new(check->watch.translator, &findings);
-    struct st_details details = st_finding_names_details(names);
-    struct st_result result = st_engine_run_result(&check->run, &findings);
-    struct st_seen seen = {0};
-    struct st_report report = {.schema = ST_RUN_SCHEMA,
-                               .trace = watched_name(&check->watch, run->words),
-                               .details = &details,
-                               .built =
-                                   st_places_built(st_translator_places(check->watch.translator)),
-                               .symbols = st_finding_names_symbols(names),
-                               .facts = st_validator_facts(check->validator),
-                               .repairs = st_validator_repairs(check->validator),
-                               .stopped = check->run.stopped,
-                               .relation = check->relation,
-                               .kind = ST_REPORT_RESULT,
-                               .results = {&result, 1}};
-    if (was_unchecked(&report)) {
-        st_seen_find(&seen, check->watch.translator, run->values->spec != NULL);
-        report.coverage = &seen.coverage;
-    }
-    write(run, &report, file, fd);
-    st_seen_free(&seen);
-    st_finding_names_free(names);
-    free(findings.violations);
+    struct writing writing = {run, write, file, fd};
+    st_live_report(&run->check, watched_name(&run->check.watch, run->words),
+                   run->values->spec != NULL, use_report, &writing);
 }
 
 static void write_one(struct run *run, FILE *file, int fd) {

@@ -4,6 +4,7 @@
 #ifndef SERIATIM_FINDING_FINDING_H
 #define SERIATIM_FINDING_FINDING_H
 
+#include "finding/observation.h"
 #include "finding/shares.h"
 #include "trace/event.h"
 
@@ -59,6 +60,7 @@ struct st_violation {
      * NULL otherwise. */
     uint64_t process;
     const char *program;
+    const struct st_observation *observation; /* how a hunt saw it; NULL: no hunt did */
 };
 
 enum st_verdict { ST_UNDECIDED, ST_SERIALIZABLE, ST_NOT_SERIALIZABLE };

@@ -138,6 +138,12 @@ int seriatim_event(seriatim_checker *checker, uint64_t thread, seriatim_op op, u
     return 0;
 }
 
+void seriatim_forget_variable(seriatim_checker *checker, uint64_t variable) {
+    uint32_t number = st_map64_find(&checker->intake.ids[ST_ID_VARIABLE], variable);
+    if (number != ST_MAP64_NONE && !checker->intake.finished)
+        checker->engine->forget(checker->state, number);
+}
+
 const char *seriatim_error(const seriatim_checker *checker) {
     return checker->intake.error;
 }

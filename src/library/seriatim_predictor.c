@@ -96,6 +96,13 @@ int seriatim_predictor_event(seriatim_predictor *predictor, uint64_t thread, ser
     return 0;
 }
 
+/* Events are kept, so the next access gets a number of its own. */
+void seriatim_predictor_forget_variable(seriatim_predictor *predictor, uint64_t variable) {
+    struct st_map64 *variables = &predictor->intake.ids[ST_ID_VARIABLE];
+    if (st_map64_find(variables, variable) != ST_MAP64_NONE)
+        st_map64_renew(variables, variable);
+}
+
 const char *seriatim_predictor_error(const seriatim_predictor *predictor) {
     return predictor->intake.error;
 }

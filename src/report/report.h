@@ -53,6 +53,7 @@ struct st_coverage {
 /* The contracts of the JSON. The second is the same as the first, for a program that was run. */
 #define ST_CHECK_SCHEMA "seriatim-check/1"
 #define ST_RUN_SCHEMA "seriatim-run/1"
+#define ST_HUNT_SCHEMA "seriatim-hunt/1"
 #define ST_PREDICT_SCHEMA "seriatim-predict/1"
 
 /* What a report is about: one thing of four. Each format switches over them, so that the compiler
@@ -103,6 +104,7 @@ struct st_report {
     size_t program_count;
     const char *const *block_programs; /* of each block name then, or NULL */
     const struct st_triage *triage;    /* report/triage/triage.h, or NULL: all findings are new */
+    const struct st_hunt_facts *hunt;  /* of a hunt, or NULL */
     bool has_status;                   /* is it known with which status the program will exit? */
     int status;
 };

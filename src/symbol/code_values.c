@@ -311,6 +311,15 @@ void st_values_call(struct st_values *values, bool answers) {
     values->flags_from = 0;
 }
 
+void st_values_answer_there(struct st_values *values) {
+    store(values, values->registers[ST_RSI], unknown(values, ST_ANSWER));
+}
+
+struct st_value st_values_there(struct st_values *values) {
+    struct st_value at = values->registers[ST_RSI];
+    return at.stack ? load(values, at) : unknown(values, ST_ANSWER);
+}
+
 bool st_values_writes(const struct st_values *values, const struct st_instruction *i) {
     if (!i->in_memory || i->flow != ST_FLOW_NEXT || address_of(values, i).stack)
         return false;

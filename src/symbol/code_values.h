@@ -38,6 +38,11 @@ void st_values_step(struct st_values *values, const struct st_instruction *instr
 /* A call; `answers`: what it returns is an answer. */
 void st_values_call(struct st_values *values, bool answers);
 
+/* A call that leaves an answer where its second argument points to: before the call. What is there,
+ * if that is the stack; otherwise anything. */
+void st_values_answer_there(struct st_values *values);
+struct st_value st_values_there(struct st_values *values);
+
 /* The register of an argument, 0 to 5. */
 unsigned st_argument_register(unsigned argument);
 

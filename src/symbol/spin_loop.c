@@ -30,6 +30,8 @@ struct step {
     uint64_t address;
     uint32_t next[2]; /* or NOWHERE */
     bool calls, returns;
+    bool swaps; /* a compare-and-swap: its second argument points to what it expects, and has found
+                 */
     unsigned char effect;
 };
 
@@ -143,6 +145,8 @@ static void read_call_step(struct walk *walk, uint32_t number, uint64_t site, un
     struct st_callee callee = st_code_callee(walk->object, &instruction);
     bool jumps = instruction.flow == ST_FLOW_JUMP || instruction.flow == ST_FLOW_JUMP_SLOT;
     walk->steps[number].calls = true;
+    walk->steps[number].swaps = callee.name && strstr(callee.name, "compare_exchange") &&
+                                !strstr(callee.name, "exchange_val");
     walk->steps[number].returns = jumps;
     if (callee.name && st_code_never_returns(callee.name))
         return;
@@ -279,6 +283,8 @@ static void go_one(struct journey *journey, const struct step *step, bool answer
         journey->bad == NOWHERE)
         journey->bad = number;
     if (step->calls) {
+        if (step->swaps)
+            st_values_answer_there(&journey->values);
         st_values_call(&journey->values, answers);
         return;
     }
@@ -392,6 +398,39 @@ static bool loops_around(struct walk *walk, const struct journey *there, uint32_
            is_same_place(&once.values, &twice.values, arguments);
 }
 
+/* clang passes what a compare-and-swap expects, others a pointer to it. */
+static bool expects_answer(const struct walk *walk, struct journey *back, uint32_t site) {
+    struct st_value expected =
+        walk->steps[site].swaps ? st_values_there(&back->values) : back->values.registers[ST_RSI];
+    return expected.from & ST_ANSWER;
+}
+
+/* Can it come back to the site by this way out of a branch, expecting what it has found? */
+static bool learns_by(struct walk *walk, const struct journey *there, uint32_t site,
+                      uint32_t branch, unsigned way) {
+    struct journey back = *there;
+    uint32_t next = walk->steps[branch].next[way];
+    if (next == NOWHERE || !go_on(walk, &back, site, branch) || !find_path(walk, next, site, true))
+        return false;
+    go(walk, &back, site);
+    return expects_answer(walk, &back, site);
+}
+
+/* Does it wait for one value, whatever it finds? */
+static bool is_fixed(struct walk *walk, const struct journey *there, uint32_t site) {
+    struct journey once = *there;
+    const char *name = st_code_callee(walk->object, &walk->steps[site].instruction).name;
+    if (!name || !strstr(name, "compare_exchange"))
+        return true;
+    if (!go_on(walk, &once, site, site) || expects_answer(walk, &once, site))
+        return false;
+    for (uint32_t i = 0; i < walk->count; i++)
+        if (walk->steps[i].instruction.flow == ST_FLOW_BRANCH &&
+            (learns_by(walk, there, site, i, 0) || learns_by(walk, there, site, i, 1)))
+            return false;
+    return true;
+}
+
 /* Is it a call of the same function? */
 static bool is_like(const struct walk *walk, const struct step *a, const struct step *b) {
     struct st_callee first = st_code_callee(walk->object, &a->instruction);
@@ -428,7 +467,22 @@ static enum st_spin_next change_by(const char *name) {
     for (const char *const *other = stores; *other; other++)
         if (strstr(name, *other))
             return ST_SPIN_STORES;
-    return ST_SPIN_SWAPS;
+    return ST_SPIN_CHANGES;
+}
+
+/* Is what the call answers what the next branch depends on? */
+static bool is_checked(const struct walk *walk, const struct journey *there, uint32_t site) {
+    enum { MOST_BEFORE_BRANCH = 64 };
+    struct journey on = *there;
+    go_one(&on, &walk->steps[site], true, site);
+    uint32_t at = walk->steps[site].next[0];
+    for (int i = 0; i < MOST_BEFORE_BRANCH && at != NOWHERE && !walk->steps[at].returns; i++) {
+        go_one(&on, &walk->steps[at], false, at);
+        if (walk->steps[at].instruction.flow == ST_FLOW_BRANCH)
+            return on.decided;
+        at = walk->steps[at].next[0];
+    }
+    return on.values.registers[ST_RAX].from & ST_ANSWER;
 }
 
 static enum st_spin_next next_of(struct walk *walk, const struct journey *there, uint32_t site,
@@ -444,9 +498,33 @@ static enum st_spin_next next_of(struct walk *walk, const struct journey *there,
         enum st_spin_next change = name ? change_by(name) : ST_SPIN_GOES_ON;
         if (change > next && go_on(walk, &on, site, i) &&
             is_same_place(&there->values, &on.values, arguments))
-            next = change;
+            next = change == ST_SPIN_CHANGES && is_checked(walk, &on, i) ? ST_SPIN_TAKES : change;
     }
     return next;
+}
+
+static bool is_known(const struct st_values *values) {
+    return !(values->registers[ST_RDI].from & ST_UNKNOWN);
+}
+
+static bool takes_there(struct walk *walk, const struct journey *there, uint32_t site,
+                        unsigned char arguments) {
+    if (arguments != ST_FIRST_ARGUMENT || !is_known(&there->values) ||
+        !is_checked(walk, there, site))
+        return false;
+    for (uint32_t i = 0; i < walk->count; i++) {
+        struct journey look = {.bad = NOWHERE};
+        if (i == site || !walk->steps[i].calls || walk->steps[i].effect != NO_EFFECT ||
+            !find_path(walk, 0, i, false))
+            continue;
+        st_values_start(&look.values);
+        go(walk, &look, i);
+        look.bad = NOWHERE;
+        if (is_known(&look.values) && is_same_place(&there->values, &look.values, arguments) &&
+            loops_around(walk, &look, i, arguments))
+            return true;
+    }
+    return false;
 }
 
 static bool passes_through(struct walk *walk, const struct journey *there, uint32_t site) {
@@ -481,6 +559,8 @@ static struct st_spin ask_function(struct walk *walk, uint64_t after, unsigned c
         loops_around(walk, &there, site, arguments) || leads_to_loop(walk, &there, site, arguments);
     if (spin.loops)
         spin.next = next_of(walk, &there, site, arguments);
+    spin.fixed = spin.loops && is_fixed(walk, &there, site);
+    spin.takes = takes_there(walk, &there, site, arguments);
     there.bad = bad;
     unsigned char from = arguments_of(&there.values, arguments);
     spin.passes = quietly && !(from & ~ST_ARGUMENTS) && passes_through(walk, &there, site);

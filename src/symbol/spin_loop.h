@@ -21,13 +21,18 @@
 struct st_modules;
 
 /* What comes next, once it has seen what it waits for: with nothing in between, the word itself may
- * be stored to, or swapped or added to. */
-enum st_spin_next { ST_SPIN_GOES_ON, ST_SPIN_STORES, ST_SPIN_SWAPS };
+ * be stored to, or swapped or added to, and what comes then may depend on what that has found. */
+enum st_spin_next { ST_SPIN_GOES_ON, ST_SPIN_STORES, ST_SPIN_CHANGES, ST_SPIN_TAKES };
 
 /* What the function around a call that looks does with it. */
 struct st_spin {
     bool loops; /* it does nothing but look, until it sees what it waits for ... */
     enum st_spin_next next;
+    bool
+        fixed; /* a compare-and-swap: for the same value each time, not for the one that it found */
+    /* The call swaps the word or adds to it, if it does not look: the function also spins at that
+     * word, and what it does depends on what the call says. So a semaphore or a lock is taken. */
+    bool takes;
     bool passes; /* it looks and returns: the call of this function is a look, too ... */
     unsigned char arguments; /* ... at a place that depends on these arguments (code_values.h) */
 };

@@ -7,15 +7,16 @@
 #include <string.h>
 
 /* A location that we give has two numbers in it: that of the site in the trace, and that of its
- * context (struct st_context_tracker, `contexts`), 0 if that is not known. Sites with numbers too
- * large to fit count as unknown: FAR. */
+ * context: an odd one is 2 i + 1 for number i of `contexts` (struct st_context_tracker), an even
+ * one 2 s + 2 for stack s without locks, and 0 if it is not known. Sites with numbers too large to
+ * fit count as unknown: FAR. */
 enum { SITE_BITS = 24, CONTEXT_BITS = 47 - SITE_BITS };
 #define FAR_SITE ((UINT32_C(1) << SITE_BITS) - 1)
 #define CONTEXT_LIMIT (UINT32_C(1) << CONTEXT_BITS)
 
 /* Recursion makes a new stack with every call. Beyond this number, new stacks and new sets of locks
- * count as unknown. */
-#define PART_LIMIT (UINT32_C(1) << 22)
+ * count as unknown. So many take 100 MB. */
+#define PART_LIMIT (UINT32_C(1) << 21)
 #define UNKNOWN UINT32_MAX
 
 struct lock_held {
@@ -100,9 +101,12 @@ static uint32_t held_by(struct st_context_tracker *tracker, const struct thread 
 static __attribute__((noinline)) void refresh(struct st_context_tracker *tracker,
                                               struct thread *thread) {
     uint32_t held = held_by(tracker, thread), stack = innermost(thread), context = UNKNOWN;
-    if (stack != UNKNOWN && held != UNKNOWN)
-        context = number_of(&tracker->contexts, pair(stack, held), CONTEXT_LIMIT - 1);
-    thread->context = context == UNKNOWN ? 0 : context;
+    if (stack != UNKNOWN && held && held != UNKNOWN)
+        context = number_of(&tracker->contexts, pair(stack, held), CONTEXT_LIMIT / 2 - 2);
+    if (stack != UNKNOWN && !held)
+        thread->context = 2 * stack + 2;
+    else
+        thread->context = context == UNKNOWN ? 0 : 2 * context + 1;
     thread->fresh = true;
 }
 
@@ -305,6 +309,11 @@ static uint32_t copy_locks(const struct st_context_tracker *tracker, struct st_c
     return rest;
 }
 
+/* The stack and the set of locks behind the number of a context. */
+static uint64_t context_of(const struct st_context_tracker *tracker, uint32_t context) {
+    return context % 2 ? tracker->contexts.ids[context / 2 - 1] : pair(context / 2 - 1, 0);
+}
+
 static uint64_t describe(const struct st_context_tracker *tracker, const struct st_symbols *from,
                          struct st_symbols *to, uint64_t loc) {
     uint64_t number = loc & ~ST_LOC_NAME, site = number & FAR_SITE, context = number >> SITE_BITS;
@@ -315,7 +324,7 @@ static uint64_t describe(const struct st_context_tracker *tracker, const struct 
         const struct st_site_row *known = &from->contexts.sites[site];
         row.line = copy_name(&to->contexts.lines, &from->contexts.lines, known->line);
         if (context) {
-            uint64_t around = tracker->contexts.ids[context - 1];
+            uint64_t around = context_of(tracker, (uint32_t)context);
             row.frame = copy_stack(tracker, &from->contexts, &to->contexts, known->frame,
                                    (uint32_t)(around >> 32));
             row.held = copy_locks(tracker, &to->contexts, (uint32_t)around);

@@ -20,6 +20,8 @@ static uint64_t generation_of(uint64_t address, unsigned generation) {
 static void start_anew(struct st_translator *t, struct st_word *word, uint64_t address) {
     for (unsigned i = 1; i <= word->generation; i++)
         st_variables_forget(&t->variables, generation_of(address, i), 1);
+    if (word->state == ST_WORD_GATE)
+        st_translate_forget_gate(t, address);
     *word = (struct st_word){0};
 }
 
@@ -242,19 +244,90 @@ static bool draw_ticket(struct st_translator *t, struct thread *thread, const st
 /* ---- all of them ---- */
 
 /* A read. Whoever stores to the word next, having waited for it, has looked at data; but the wait
- * was one. Whoever swaps it next has not waited on purpose: that is how locks are taken. */
+ * was one. Whoever swaps it next, to come in, has not waited on purpose: so locks are taken. */
 static void look_at(struct st_translator *t, struct thread *thread, struct st_word *word,
-                    const struct st_stream_record *record, enum st_stream_atomic kind) {
+                    const struct st_stream_record *record, const struct st_atomic *atomic) {
     struct st_spin spin = {0};
-    if (kind == ST_ATOMIC_LOAD)
+    if (atomic->kind == ST_ATOMIC_LOAD)
         spin = st_translate_spin(t, thread, record->argument);
     if (spin.loops && spin.next == ST_SPIN_GOES_ON) {
         st_translate_look(t, thread, word, record);
         return;
     }
+    if (spin.loops && spin.next == ST_SPIN_TAKES && !word->large) {
+        word->gated = true;
+        if (word->state == ST_WORD_DATA)
+            st_translate_gate(t, thread, word, record, atomic);
+        return;
+    }
     if (spin.loops && spin.next == ST_SPIN_STORES)
         st_translate_split(t, thread, ST_SPLIT_HERE);
     st_translate_data(t, thread, record, word->generation);
+}
+
+/* A swap that is tried until it finds the one value that it waits for, which others write. What it
+ * finds in vain is no access, and in the end it has waited. */
+static bool is_waiting_swap(struct st_translator *t, const struct thread *thread,
+                            const struct st_stream_record *record, const struct st_atomic *atomic) {
+    if (atomic->kind == ST_ATOMIC_LOAD || atomic->kind == ST_ATOMIC_STORE ||
+        atomic->kind == ST_ATOMIC_ADD)
+        return false;
+    struct st_spin spin = st_translate_spin(t, thread, record->argument);
+    return spin.loops && spin.fixed;
+}
+
+static void access_plainly(struct st_translator *t, struct thread *thread, struct st_word *word,
+                           const struct st_stream_record *record, const struct st_atomic *atomic) {
+    bool waits = is_waiting_swap(t, thread, record, atomic);
+    if (waits && atomic->before == atomic->after)
+        return;
+    if (waits)
+        st_translate_split(t, thread, ST_SPLIT_HERE);
+    if (atomic->kind > ST_ATOMIC_FAIL)
+        st_translate_seen_write(t, thread, word, record);
+    else
+        look_at(t, thread, word, record, atomic);
+}
+
+/* Only small numbers are gates: heads of lists are waited for, too. */
+static bool may_be_gate(struct st_translator *t, const struct thread *thread, struct st_word *word,
+                        const struct st_stream_record *record, const struct st_atomic *atomic) {
+    word->large |=
+        !st_is_small(atomic->before, atomic->bytes) || !st_is_small(atomic->after, atomic->bytes);
+    if (atomic->kind > ST_ATOMIC_STORE)
+        word->gated |= st_translate_takes(t, thread, word, record->argument);
+    return atomic->kind > ST_ATOMIC_STORE && word->gated && !word->large;
+}
+
+/* A second thread comes in while the first is. Until then the word is a lock for one. (An exchange
+ * is a try that failed.) */
+static bool comes_in_too(const struct thread *thread, const struct st_word *word,
+                         const struct st_atomic *atomic) {
+    return word->gated && word->state == ST_WORD_LOCK && word->holder &&
+           atomic->kind != ST_ATOMIC_EXCHANGE && word->holder != thread->number + 1 &&
+           atomic->before != atomic->after;
+}
+
+/* `ticket`: it was taken for a ticket lock, with this address. */
+static void pass_gate(struct st_translator *t, struct thread *thread, struct st_word *word,
+                      const struct st_stream_record *record, const struct st_atomic *atomic,
+                      uint64_t ticket) {
+    drop_waiting(t, word, st_stream_address(record));
+    if (ticket)
+        become_data(t, word, st_stream_address(record), ticket);
+    st_translate_gate(t, thread, word, record, atomic);
+}
+
+/* The number that the thread has drawn near by, if this can be the word of a ticket lock that says
+ * whose turn it is: who has drawn one spins there. */
+static const uint64_t *ticket_for(struct st_translator *t, const struct thread *thread,
+                                  const struct st_word *word,
+                                  const struct st_stream_record *record) {
+    const uint64_t *ticket = ticket_near(thread, st_stream_address(record));
+    if (!ticket || word->state == ST_WORD_TICKET)
+        return ticket;
+    struct st_spin spin = st_translate_spin(t, thread, record->argument);
+    return spin.loops && spin.next == ST_SPIN_GOES_ON ? ticket : NULL;
 }
 
 static void use_word(struct st_translator *t, struct thread *thread, struct st_word *word,
@@ -264,7 +337,14 @@ static void use_word(struct st_translator *t, struct thread *thread, struct st_w
     uint64_t lock = lock_address(word, address);
     if (draw_ticket(t, thread, word, address, &atomic))
         return;
-    enum st_word_use use = st_word_use(word, thread->number, &atomic, ticket_near(thread, address));
+    bool gate = !calls && may_be_gate(t, thread, word, record, &atomic);
+    if (word->state == ST_WORD_GATE || (gate && comes_in_too(thread, word, &atomic))) {
+        pass_gate(t, thread, word, record, &atomic, 0);
+        return;
+    }
+    uint64_t ticket = word->state == ST_WORD_TICKET ? lock : 0;
+    enum st_word_use use =
+        st_word_use(word, thread->number, &atomic, ticket_for(t, thread, word, record));
     if (use == ST_USE_DATA && word->state == ST_WORD_FRESH && atomic.kind <= ST_ATOMIC_FAIL &&
         calls & (CALL_WAITS | CALL_SEMAPHORE))
         use = ST_USE_WAIT;
@@ -284,14 +364,16 @@ static void use_word(struct st_translator *t, struct thread *thread, struct st_w
             access_word(t, thread, record, calls, word->generation);
         break;
     case ST_USE_DATA:
+        if (gate) {
+            pass_gate(t, thread, word, record, &atomic, ticket);
+            break;
+        }
         if (word->state == ST_WORD_DATA && (word->holder || word->waiting))
             become_data(t, word, address, lock);
         if (calls)
             access_word(t, thread, record, calls, word->generation);
-        else if (atomic.kind > ST_ATOMIC_FAIL)
-            st_translate_seen_write(t, thread, word, record);
         else
-            look_at(t, thread, word, record, atomic.kind);
+            access_plainly(t, thread, word, record, &atomic);
     }
 }
 
@@ -341,7 +423,8 @@ void st_translate_futex(struct st_translator *t, struct thread *thread,
     struct st_word *word = find_word(t, st_stream_address(record));
     if (word)
         word->unsettled = false;
-    if (!word || word->pool || word->state == ST_WORD_LOCK || word->state == ST_WORD_TICKET)
+    if (!word || word->pool || word->state == ST_WORD_LOCK || word->state == ST_WORD_TICKET ||
+        word->state == ST_WORD_GATE)
         return;
     if (st_stream_op(record) == ST_STREAM_FUTEX_WAIT)
         st_translate_split(t, thread, ST_SPLIT_HERE);

@@ -27,13 +27,13 @@ static struct st_spin spin_at(struct st_translator *t, uint64_t pc, unsigned cha
     return t->spin_facts[number];
 }
 
-/* A look is often in a function of its own, or of the library. */
+/* It is often in a function of its own, or of the library. */
 struct st_spin st_translate_spin(struct st_translator *t, const struct thread *thread,
                                  uint64_t pc) {
     unsigned char arguments = ST_FIRST_ARGUMENT;
     for (size_t i = thread->depth;;) {
         struct st_spin spin = spin_at(t, pc, arguments);
-        if (spin.loops || !spin.passes)
+        if (spin.loops || spin.takes || !spin.passes)
             return spin;
         while (i && !thread->frames[i - 1].called_from)
             i--;

@@ -89,6 +89,10 @@ struct thread {
         uint64_t address; /* of the word that it was drawn from; 0: none */
         uint64_t number;
     } ticket; /* of a ticket lock, perhaps */
+    struct {
+        uint64_t address; /* 0: none */
+        int64_t balance;  /* what the thread has added to the word since it last held nothing */
+    } gates[4];           /* words of locks that several can hold */
 };
 
 /* How the functions that threads start with become blocks. */
@@ -386,7 +390,7 @@ static inline bool is_waiting_call(unsigned calls) {
 
 /* ---- spin_waits.c ---- */
 
-/* A load that returns to `pc`: does the thread spin there, with what is around it, and what then?
+/* An atomic operation that returns to `pc`: does the thread spin there, and what then?
  */
 struct st_spin st_translate_spin(struct st_translator *t, const struct thread *thread, uint64_t pc);
 /* A look at a word that the thread spins at until it sees what it waits for; a write to a word that
@@ -395,6 +399,16 @@ void st_translate_look(struct st_translator *t, struct thread *thread, struct st
                        const struct st_stream_record *record);
 void st_translate_seen_write(struct st_translator *t, struct thread *thread, struct st_word *word,
                              const struct st_stream_record *record);
+
+/* ---- gate_words.c ---- */
+
+/* Does a thread come in by this swap or addition, having spun? */
+bool st_translate_takes(struct st_translator *t, const struct thread *thread, struct st_word *word,
+                        uint64_t pc);
+void st_translate_forget_gate(struct st_translator *t, uint64_t address);
+/* An operation on a word that is a gate, or becomes one by it; as a lock, it has its holder. */
+void st_translate_gate(struct st_translator *t, struct thread *thread, struct st_word *word,
+                       const struct st_stream_record *record, const struct st_atomic *atomic);
 
 /* ---- atomic_events.c ---- */
 

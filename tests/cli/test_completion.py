@@ -33,11 +33,11 @@ class Completion:
 
     def test_commands(self):
         self.assertEqual(self.offered("seriatim "), sorted(COMMANDS))
-        self.assertEqual(self.offered("seriatim ", "re"), ["record", "report"])
+        self.assertEqual(self.offered("seriatim ", "re"), ["record", "replay", "report"])
 
     def test_help_takes_a_command(self):
         self.assertLessEqual(set(TABLED + WRAPPERS), set(self.offered("seriatim help ")))
-        self.assertEqual(self.offered("seriatim help ", "re"), ["record", "report"])
+        self.assertEqual(self.offered("seriatim help ", "re"), ["record", "replay", "report"])
 
     def test_options_instead_of_a_command(self):
         self.assertEqual(self.offered("seriatim ", "-"), ["--help", "--version", "-h"])
@@ -91,7 +91,7 @@ class Completion:
         for command in TABLED:
             for option in options(command):
                 if option.value and not choices(command, option):
-                    self.assertIn(option.value, ("FILE", "TRACE", "N", "S", "A-B", "IMPROVEMENT"),
+                    self.assertIn(option.value, ("FILE", "TRACE", "DIR", "N", "S", "A-B", "IMPROVEMENT", "COMMAND"),
                                   (command, option))
 
     def test_nothing_for_numbers_and_the_like(self):

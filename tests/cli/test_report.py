@@ -143,7 +143,7 @@ class SavedResults(Case):
 
     def test_a_trace_cannot_come_through_a_pipe(self):
         self.assert_trouble(self.run_here("report", "-", input=CUT),
-                            "standard input: is not a result of check, run or predict; for a trace from a "
+                            "standard input: is not a result of check, run, hunt or predict; for a trace from a "
                             "pipe use 'seriatim check --format html -'")
 
     def test_the_result_is_not_written_over(self):
@@ -169,8 +169,8 @@ class BadResults(Case):
 
     def test_what_is_no_result(self):
         self.assert_trouble(self.report('\n{"schema":\n"seriatim-stats/1"}'),
-                            "r.json:3: schema must be that of a result of check, run or predict "
-                            "(seriatim-check/1, seriatim-run/1 or seriatim-predict/1), and is 'seriatim-stats/1'")
+                            "r.json:3: schema must be that of a result of check, run, hunt or predict "
+                            "(seriatim-check/1, seriatim-run/1, seriatim-hunt/1 or seriatim-predict/1), and is 'seriatim-stats/1'")
         self.assert_trouble(self.report("{}"), "r.json:1: schema must be a text")
 
     def test_the_line_of_what_is_wrong(self):

@@ -1,7 +1,8 @@
 // Threads that wait for each other in loops of their own, of all kinds: with and without yields,
-// sleeps, pauses and limits, in functions of their own, at words that pointers lead to. Where they
-// wait they are split, whether they had to wait or not, and what they see in vain cuts nobody: not
-// a function that publishes how far it is, nor one that is busy for a while.
+// sleeps, pauses and limits, in functions of their own, at words that pointers lead to, by loads
+// and by swaps. Where they wait they are split, whether they had to wait or not, and what they see
+// in vain cuts nobody: not a function that publishes how far it is, nor one that is busy for a
+// while.
 //
 // EXPECT none
 #define _GNU_SOURCE
@@ -15,7 +16,7 @@
 enum { ROUNDS = 20 };
 
 static struct {
-    atomic_int ping, pong, stage, busy, turn, many;
+    atomic_int ping, pong, stage, busy, turn, many, signal, state;
     int data;
 } shared;
 
@@ -90,6 +91,34 @@ static BLOCK void take_turns(int me) {
     }
 }
 
+/* A signal that who waits for it takes away, by an exchange. */
+static BLOCK void consume(void) {
+    for (int i = 0; i < ROUNDS; i++)
+        while (!atomic_exchange(&shared.signal, 0))
+            sched_yield();
+}
+
+static BLOCK void produce(void) {
+    for (int i = 0; i < ROUNDS; i++) {
+        while (atomic_load(&shared.signal))
+            sched_yield();
+        atomic_store(&shared.signal, 1);
+    }
+}
+
+/* A state that each of two threads swaps on, when it has come to be what the thread waits for. */
+static BLOCK void swap_on(int from, int to) {
+    for (int i = 0; i < ROUNDS; i++) {
+        int expected = from;
+        while (!atomic_compare_exchange_strong(&shared.state, &expected, to)) {
+            expected = from;
+            sched_yield();
+        }
+        shared.data++;
+        atomic_store(&shared.state, to + 1);
+    }
+}
+
 static BLOCK void open_gate(struct gate *gate) {
     atomic_store(&gate->inner->open, 1);
 }
@@ -113,6 +142,8 @@ THREAD(first) {
     publish();
     be_busy();
     take_turns(0);
+    produce();
+    swap_on(0, 1);
     open_gate(&outer_gate);
     meet(2);
     return NULL;
@@ -125,6 +156,8 @@ THREAD(second) {
     step(3);
     wait_until_done();
     take_turns(1);
+    consume();
+    swap_on(2, -1);
     pass_gate(&outer_gate);
     meet(2);
     return NULL;
@@ -132,7 +165,7 @@ THREAD(second) {
 
 int main(void) {
     together(first, second);
-    check(shared.data == 2 * ROUNDS + 1);
+    check(shared.data == 4 * ROUNDS + 1);
     puts("ok");
     return 0;
 }

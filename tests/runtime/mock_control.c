@@ -92,3 +92,11 @@ void rt_wait_for_one_slow(int descriptor, short events, uintptr_t caller) {
 void rt_written_slow(void) {
     abort();
 }
+void rt_signal_sent(uintptr_t thread, int number) {
+    (void)thread, (void)number;
+    abort();
+}
+void rt_cancel_sent(uintptr_t thread) {
+    (void)thread;
+    abort();
+}

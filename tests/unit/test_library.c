@@ -119,6 +119,62 @@ static void a_channel_that_was_used_is_no_lock_any_more(void **state) {
     seriatim_checker_free(checker);
 }
 
+/* T2 writes X in the middle of T1's block; before and behind that, X may have been another one. */
+static bool is_cut(const char *engine, bool before, bool behind) {
+    seriatim_checker *checker = seriatim_checker_new(engine);
+    seriatim_forget_variable(checker, X); /* nobody knows it */
+    seriatim_event(checker, T1, SERIATIM_BEGIN, BLOCK, 1);
+    seriatim_event(checker, T1, SERIATIM_WRITE, X, 2);
+    if (before)
+        seriatim_forget_variable(checker, X);
+    seriatim_event(checker, T2, SERIATIM_WRITE, X, 3);
+    if (behind)
+        seriatim_forget_variable(checker, X);
+    seriatim_event(checker, T1, SERIATIM_WRITE, X, 4);
+    seriatim_event(checker, T1, SERIATIM_END, BLOCK, 5);
+    seriatim_result result;
+    seriatim_checker_finish(checker, &result);
+    assert_int_equal(result.events, 5);
+    seriatim_forget_variable(checker, X);
+    seriatim_checker_free(checker);
+    return !result.serializable;
+}
+
+static void a_variable_that_was_forgotten_is_another_one(void **state) {
+    (void)state;
+    const char *engine;
+    for (size_t i = 0; (engine = seriatim_engine_name(i)); i++) {
+        assert_true(is_cut(engine, false, false));
+        assert_false(is_cut(engine, true, false));
+        assert_false(is_cut(engine, false, true));
+        assert_false(is_cut(engine, true, true));
+    }
+}
+
+/* Another thread can write x between the two writes of the block, unless each is one of another x.
+ */
+static bool could_be_cut(bool forgotten) {
+    seriatim_predictor *predictor = seriatim_predictor_new(NULL);
+    seriatim_predictor_event(predictor, T1, SERIATIM_BEGIN, BLOCK, 1);
+    seriatim_predictor_event(predictor, T1, SERIATIM_READ, X, 2);
+    seriatim_predictor_event(predictor, T1, SERIATIM_WRITE, X, 3);
+    seriatim_predictor_event(predictor, T1, SERIATIM_END, BLOCK, 4);
+    if (forgotten)
+        seriatim_predictor_forget_variable(predictor, X);
+    seriatim_predictor_event(predictor, T2, SERIATIM_WRITE, X, 5);
+    seriatim_prediction prediction;
+    seriatim_predictor_finish(predictor, &prediction);
+    bool found = prediction.violations;
+    seriatim_predictor_free(predictor);
+    return found;
+}
+
+static void a_prediction_knows_that_a_variable_is_another_one(void **state) {
+    (void)state;
+    assert_true(could_be_cut(false));
+    assert_false(could_be_cut(true));
+}
+
 static void a_run_without_events_is_serializable(void **state) {
     (void)state;
     struct heard heard;
@@ -916,6 +972,8 @@ int main(void) {
         cmocka_unit_test(an_unknown_engine_gives_no_checker),
         cmocka_unit_test(lock_order_counts_only_by_locks),
         cmocka_unit_test(a_channel_that_was_used_is_no_lock_any_more),
+        cmocka_unit_test(a_variable_that_was_forgotten_is_another_one),
+        cmocka_unit_test(a_prediction_knows_that_a_variable_is_another_one),
         cmocka_unit_test(a_run_without_events_is_serializable),
         cmocka_unit_test(a_violation_is_told_at_the_event_that_proves_it),
         cmocka_unit_test(the_end_of_a_kept_violation_is_known_once_its_block_has_ended),

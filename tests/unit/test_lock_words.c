@@ -92,6 +92,11 @@ static void what_is_no_lock_is_data_for_ever(void **state) {
          {{ST_ATOMIC_COMPARE, 0, 0x55555000},
           {ST_ATOMIC_COMPARE, 0x55555000, 0},
           {ST_ATOMIC_COMPARE, 0, 0x55555000}}},
+        {"a list",
+         {1, 1, 1},
+         {{ST_ATOMIC_COMPARE, 0, 0x55555000},
+          {ST_ATOMIC_COMPARE, 0x55555000, 0},
+          {ST_ATOMIC_COMPARE, 0, 0x55556000}}},
     };
     for (size_t i = 0; i < sizeof data / sizeof *data; i++) {
         struct st_word word = {0};
@@ -102,6 +107,18 @@ static void what_is_no_lock_is_data_for_ever(void **state) {
         if (last != ST_USE_DATA || word.state != ST_WORD_DATA)
             fail_msg("%s is not data", data[i].what);
         assert_int_equal(use(&word, 1, ST_ATOMIC_EXCHANGE, 0, 1), ST_USE_DATA);
+    }
+}
+
+static void a_thread_may_take_it_by_a_pointer_of_its_own(void **state) {
+    (void)state;
+    struct st_word word = {0};
+    for (uint32_t i = 0; i < 12; i++) {
+        uint32_t thread = 1 + i % 6;
+        uint64_t self = 0x55555000 + 0x1000 * thread;
+        assert_int_equal(use(&word, thread, ST_ATOMIC_COMPARE, 0, self), ST_USE_TAKE);
+        assert_int_equal(use(&word, 7, ST_ATOMIC_FAIL, self, self), ST_USE_WAIT);
+        assert_int_equal(use(&word, thread, ST_ATOMIC_STORE, 0, 0), ST_USE_RELEASE);
     }
 }
 
@@ -151,6 +168,7 @@ int main(void) {
         cmocka_unit_test(waiters_may_mark_it_by_one_number),
         cmocka_unit_test(a_semaphore_of_one_is_a_lock),
         cmocka_unit_test(what_is_no_lock_is_data_for_ever),
+        cmocka_unit_test(a_thread_may_take_it_by_a_pointer_of_its_own),
         cmocka_unit_test(memory_order_matters),
         cmocka_unit_test(a_ticket_lock_waits_for_its_turn),
         cmocka_unit_test(values_are_as_wide_as_the_word),

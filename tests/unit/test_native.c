@@ -34,7 +34,7 @@ struct outcome {
     struct st_symbols symbols;
     struct st_error error;
     bool failed, truncated;
-    bool reuses;                  /* to be read with ends of lives */
+    enum { READ_PLAIN, READ_LIVES, READ_PACKED } way;
     struct st_variable_run ended; /* the last of them, and the number of events before it */
     size_t ended_at, ends;
 };
@@ -83,7 +83,8 @@ static void note_ends(const void *reader, struct outcome *outcome) {
 }
 
 static void read_events(struct st_input *input, struct outcome *outcome, size_t batch) {
-    outcome->symbols.reuses = outcome->reuses;
+    outcome->symbols.reuses = outcome->way == READ_LIVES;
+    outcome->symbols.packs = outcome->way == READ_PACKED;
     void *reader = st_native_format.open(input, &outcome->symbols, &outcome->error);
     outcome->failed = !reader;
     if (!reader)
@@ -102,8 +103,8 @@ static void read_events(struct st_input *input, struct outcome *outcome, size_t 
 }
 
 /* The bytes lie at the end of their memory, so that a sanitizer sees a look beyond them. */
-static struct outcome read_trace_as(const char *data, size_t size, size_t batch, bool reuses) {
-    struct outcome outcome = {.reuses = reuses};
+static struct outcome read_trace_as(const char *data, size_t size, size_t batch, int way) {
+    struct outcome outcome = {.way = way};
     st_symbols_init(&outcome.symbols);
     struct st_input input = {.fd = -1, .name = "memory", .at_end = true};
     input.data = malloc(size + ST_INPUT_PADDING);
@@ -116,7 +117,7 @@ static struct outcome read_trace_as(const char *data, size_t size, size_t batch,
 }
 
 static struct outcome read_trace(const char *data, size_t size, size_t batch) {
-    return read_trace_as(data, size, batch, false);
+    return read_trace_as(data, size, batch, READ_PLAIN);
 }
 
 static void free_outcome(struct outcome *outcome) {
@@ -372,7 +373,7 @@ static void the_golden_file_of_version_3_stays_readable(void **state) {
 static void the_golden_file_of_version_4_stays_readable(void **state) {
     (void)state;
     struct bytes bytes = read_file(SOURCE_DIR "/tests/traces/golden-v4.stt");
-    struct outcome outcome = read_trace_as(bytes.data, bytes.size, 7, true);
+    struct outcome outcome = read_trace_as(bytes.data, bytes.size, 7, READ_LIVES);
     assert_false(outcome.failed);
     assert_int_equal(outcome.ends, 1);
     assert_int_equal(outcome.ended_at, ENDED_AT);
@@ -382,13 +383,38 @@ static void the_golden_file_of_version_4_stays_readable(void **state) {
 
 /* ---- writing and reading back ---- */
 
+/* Names of all lengths, in blocks that are compressed and one that waits for more. */
+static void packed_names_come_back(void **state) {
+    (void)state;
+    enum { NAMES = 30000 };
+    struct sample sample = make_context_sample();
+    char name[ST_LOCATION_SIZE + 40];
+    for (int i = 0; i < NAMES; i++) {
+        snprintf(name, sizeof name, "%.*s of 64 bytes+%d", i % 30,
+                 "heap block of somebody's memory", i);
+        st_names_append(&sample.symbols.variables, name, strlen(name));
+    }
+    struct bytes bytes = write_trace(&sample.symbols, &sample.events, 5, false);
+    struct outcome outcome = read_trace_as(bytes.data, bytes.size, 7, READ_PACKED);
+    assert_false(outcome.failed);
+    assert_int_equal(outcome.symbols.variables.count, sample.symbols.variables.count);
+    for (uint32_t i = 0; i < outcome.symbols.variables.count; i += i < 100 ? 1 : 97)
+        assert_string_equal(st_target_name(&outcome.symbols, ST_READ, i),
+                            st_name(&sample.symbols.variables, i));
+    assert_string_equal(st_target_name(&outcome.symbols, ST_READ, 0),
+                        st_name(&sample.symbols.variables, 0));
+    free_outcome(&outcome);
+    free(bytes.data);
+    free_sample(&sample);
+}
+
 static void ends_of_lives_come_back(void **state) {
     (void)state;
     struct sample sample = make_context_sample();
     for (uint32_t chunk_events = 1; chunk_events < 30; chunk_events++)
         for (size_t batch = 1; batch < 8; batch++) {
             struct bytes bytes = write_lives(&sample, chunk_events);
-            struct outcome outcome = read_trace_as(bytes.data, bytes.size, batch, true);
+            struct outcome outcome = read_trace_as(bytes.data, bytes.size, batch, READ_LIVES);
             assert_false(outcome.failed);
             assert_true(outcome.symbols.reuses);
             assert_same_symbols(&outcome.symbols, &sample.symbols);
@@ -693,7 +719,7 @@ static void a_file_cut_at_any_byte_gives_its_whole_chunks(void **state) {
 static void assert_flipped_bits_are_errors(struct sample sample) {
     for (size_t bit = 0; bit < 8 * sample.bytes.size; bit++) {
         sample.bytes.data[bit / 8] ^= (char)(1 << bit % 8);
-        struct outcome outcome = read_trace_as(sample.bytes.data, sample.bytes.size, 3, true);
+        struct outcome outcome = read_trace_as(sample.bytes.data, sample.bytes.size, 3, READ_LIVES);
         assert_true(outcome.failed);
         assert_true(is_prefix(&outcome.events, &sample.events));
         if (bit / 8 >= ST_NATIVE_MAGIC_SIZE) {
@@ -1360,6 +1386,7 @@ int main(int count, char **arguments) {
         cmocka_unit_test(the_golden_file_of_version_3_stays_readable),
         cmocka_unit_test(the_golden_file_of_version_4_stays_readable),
         cmocka_unit_test(every_kind_of_event_comes_back),
+        cmocka_unit_test(packed_names_come_back),
         cmocka_unit_test(ends_of_lives_come_back),
         cmocka_unit_test(each_life_has_a_number_of_its_own),
         cmocka_unit_test(contexts_come_back),

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* What help calls the name of a file. */
-static const char *const file_words[] = {"FILE", "TRACE", "RESULT", "IN", "OUT"};
+static const char *const file_words[] = {"FILE", "TRACE", "RESULT", "IN", "OUT", "DIR"};
 
 /* Does the text begin with such a word? */
 static bool is_file_word(const char *text) {

@@ -25,6 +25,10 @@ void st_write_edges(const struct st_report *report, const struct st_edge *edges,
 /* A value: what a finding says. */
 void st_write_story(const struct st_story *story, struct st_json *json);
 
+/* Members: how a hunt saw a finding, and what it adds to a result; nothing where there was none. */
+void st_write_observation(const struct st_observation *observation, struct st_json *json);
+void st_write_hunt(const struct st_report *report, struct st_json *json);
+
 /* What is to become of a finding; `prefix` goes before the names of the fields. Nothing where
  * nobody asked. */
 void st_write_mark(const struct st_report *report, struct st_mark mark, const char *prefix,

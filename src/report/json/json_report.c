@@ -62,6 +62,8 @@ static void write_violation(const struct st_report *report, const struct st_resu
         st_json_string(json, st_name(&symbols->threads, violation->closing.from.event.thread));
     else
         st_json_null(json);
+    if (violation->observation)
+        st_write_observation(violation->observation, json);
     st_json_key(json, "path");
     st_write_edges(report, violation->path, NULL, violation->path_length, json);
     st_json_key(json, "story");
@@ -217,6 +219,8 @@ static void write_result(const struct st_report *report, size_t index, struct st
         st_write_triage(report, json);
     write_blocks(result->findings, &groups, json);
     write_programs(report, json);
+    if (report->kind == ST_REPORT_RESULT)
+        st_write_hunt(report, json);
     st_write_repairs(report->repairs, json);
     st_json_bool_field(json, "stopped", report->stopped);
     st_json_key(json, "time_seconds");

@@ -1,6 +1,7 @@
 #include "report/load/load.h"
 
 #include "base/memory.h"
+#include "report/load/load_hunt.h"
 #include "report/load/loading.h"
 
 #include <stdlib.h>
@@ -19,6 +20,7 @@ struct st_loaded {
     struct st_coverage coverage;
     struct st_predictions predictions;
     struct st_program_row *programs;
+    struct st_loaded_hunt hunt;
 };
 
 bool st_is_result(const char *text, size_t length) {
@@ -433,13 +435,13 @@ static void read_schema(struct st_loaded *loaded, const json_t *root) {
     char quoted[80];
     loaded->report.schema = st_field_text(fields, root, "schema");
     if (has_schema(loaded, ST_CHECK_SCHEMA) || has_schema(loaded, ST_RUN_SCHEMA) ||
-        has_schema(loaded, ST_PREDICT_SCHEMA))
+        has_schema(loaded, ST_HUNT_SCHEMA) || has_schema(loaded, ST_PREDICT_SCHEMA))
         return;
     st_quote(quoted, sizeof quoted, loaded->report.schema, strlen(loaded->report.schema));
     st_fields_enter(fields, "schema", 0);
     st_fields_reject(fields,
-                     "must be that of a result of check, run or predict (" ST_CHECK_SCHEMA
-                     ", " ST_RUN_SCHEMA " or " ST_PREDICT_SCHEMA "), and is %s",
+                     "must be that of a result of check, run, hunt or predict (" ST_CHECK_SCHEMA
+                     ", " ST_RUN_SCHEMA ", " ST_HUNT_SCHEMA " or " ST_PREDICT_SCHEMA "), and is %s",
                      quoted);
     st_fields_leave(fields);
 }
@@ -453,6 +455,11 @@ static void read_results(struct st_loaded *loaded, const json_t *root) {
         read_result(loaded, root, 0);
         read_programs(loaded, root);
         loaded->report.block_programs = loaded->loading.block_programs;
+        if (json_object_get(root, "failures") && !loaded->loading.fields.failed) {
+            st_load_hunt(&loaded->loading, root, loaded->findings[0].violations,
+                         loaded->findings[0].kept, &loaded->hunt);
+            loaded->report.hunt = &loaded->hunt.facts;
+        }
     }
 }
 
@@ -512,6 +519,7 @@ void st_loaded_free(struct st_loaded *loaded) {
     free(loaded->findings);
     free(loaded->results);
     free(loaded->programs);
+    st_loaded_hunt_free(&loaded->hunt);
     free(loaded->facts.executed);
     free_coverage(&loaded->coverage);
     st_triage_free(&loaded->triage);

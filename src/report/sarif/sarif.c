@@ -80,7 +80,20 @@ static void put_steps(struct st_sarif *sarif, struct st_story story) {
     st_story_free(&story);
 }
 
+static void put_failure(struct st_sarif *sarif, const struct st_failure *failure) {
+    struct st_story story = st_failure_story(sarif->report, failure);
+    struct st_place place = {.event = {.loc = failure->place}};
+    struct st_sarif_finding finding = {.story = &story, .mark = {.state = ST_NEW}};
+    if (failure->place)
+        finding.proof = &place;
+    snprintf(finding.fingerprint.text, sizeof finding.fingerprint.text, "%s", failure->fingerprint);
+    st_sarif_result(sarif, &finding);
+    st_story_free(&story);
+}
+
 static void put_results(struct st_sarif *sarif, const struct st_result *result) {
+    for (size_t i = 0; sarif->report->hunt && i < sarif->report->hunt->failure_count; i++)
+        put_failure(sarif, &sarif->report->hunt->failures[i]);
     struct st_violation_groups groups = st_group_violations(sarif->report, result);
     for (size_t i = 0; i < groups.count; i++)
         put_violation(sarif, result, &groups.items[i]);

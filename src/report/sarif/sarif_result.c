@@ -47,13 +47,17 @@ static const struct rule {
                            "Threads may wait for each other for ever.",
                            "Each thread holds a lock that another one wants, in a ring, and "
                            "nothing in the trace keeps them from doing so at the same time."},
+    [ST_STORY_FAILURE] = {"failure", "Failure", "The program failed in a schedule.",
+                          "It crashed, failed an assertion, came to a deadlock or ended with "
+                          "another status in a schedule that it can take. The message says how to "
+                          "replay it."},
 };
 
 enum { RULE_COUNT = sizeof rules / sizeof *rules };
 
 /* A predicted violation comes with a schedule that proves it. */
 static const char *level_of(enum st_story_kind kind) {
-    return kind == ST_STORY_PREDICTED ? "error" : "warning";
+    return kind == ST_STORY_PREDICTED || kind == ST_STORY_FAILURE ? "error" : "warning";
 }
 
 static void put_text(struct st_json *json, const char *key, const char *text) {

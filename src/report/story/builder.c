@@ -15,6 +15,7 @@ const char *st_story_kind_name(enum st_story_kind kind) {
         [ST_STORY_CYCLE] = "cycle",         [ST_STORY_VERDICT] = "verdict",
         [ST_STORY_PREDICTED] = "predicted", [ST_STORY_POTENTIAL] = "potential",
         [ST_STORY_RACE] = "race",           [ST_STORY_DEADLOCK] = "deadlock",
+        [ST_STORY_FAILURE] = "failure",
     };
     return names[kind];
 }

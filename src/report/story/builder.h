@@ -73,6 +73,13 @@ void st_add_gap(struct st_story_steps *steps, char *gap);
 /* Takes the note over. */
 void st_add_note(struct st_story *story, char *note);
 
+/* How a hunt saw it, what came of it, and how to see it again. */
+void st_add_observation(struct st_story *story, const struct st_report *report,
+                        const struct st_observation *observation);
+
+/* What a hunt as a whole has found. */
+struct st_summary st_hunt_summary(const struct st_report *report, const struct st_result *result);
+
 /* The schedule that a prediction comes with, if it comes with one. */
 void st_build_schedule(struct st_story_builder *builder, const struct st_predicted_block *block);
 

@@ -64,7 +64,8 @@ enum st_story_kind {
     ST_STORY_PREDICTED, /* a block that is cut in some other schedule */
     ST_STORY_POTENTIAL, /* a block that may be cut in some other schedule */
     ST_STORY_RACE,
-    ST_STORY_DEADLOCK
+    ST_STORY_DEADLOCK,
+    ST_STORY_FAILURE /* a program that failed under control */
 };
 const char *st_story_kind_name(enum st_story_kind kind); /* "violation", "blamed", "cycle", ... */
 
@@ -127,6 +128,9 @@ struct st_story st_predicted_story(const struct st_report *report,
 /* `count` races are at the same lines. */
 struct st_story st_race_story(const struct st_report *report, const struct st_predicted_race *race,
                               size_t count);
+
+/* A failure that a hunt has seen. */
+struct st_story st_failure_story(const struct st_report *report, const struct st_failure *failure);
 
 struct st_story st_deadlock_story(const struct st_report *report,
                                   const struct st_predicted_deadlock *deadlock);

@@ -47,7 +47,8 @@ static struct st_summary verdict_summary(const struct st_result *result) {
 
 static bool is_of_program(const struct st_report *report) {
     return report->details || report->built ||
-           (report->schema && strcmp(report->schema, ST_RUN_SCHEMA) == 0);
+           (report->schema && (strcmp(report->schema, ST_RUN_SCHEMA) == 0 ||
+                               strcmp(report->schema, ST_HUNT_SCHEMA) == 0));
 }
 
 const char *st_relation_remark(const struct st_report *report) {
@@ -60,8 +61,10 @@ const char *st_relation_remark(const struct st_report *report) {
 struct st_summary st_result_summary(const struct st_report *report,
                                     const struct st_result *result) {
     struct st_unchecked unchecked = st_report_unchecked(report);
-    struct st_summary summary =
-        unchecked.what ? unchecked_summary(&unchecked) : verdict_summary(result);
+    bool failed = report->hunt && report->hunt->failure_count;
+    struct st_summary summary = unchecked.what && !failed ? unchecked_summary(&unchecked)
+                                : report->hunt            ? st_hunt_summary(report, result)
+                                                          : verdict_summary(result);
     st_unchecked_free(&unchecked);
     return summary;
 }

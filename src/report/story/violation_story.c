@@ -264,7 +264,7 @@ static void note_repeats(struct st_story_builder *b, const struct st_findings *f
 
 /* When reading stopped, the trace was counted further than the engine went. */
 static bool has_counts(const struct st_report *report, const struct st_block_row *row) {
-    return row && row->executed && !report->stopped;
+    return row && row->executed && !report->stopped && !report->hunt;
 }
 
 struct st_story st_violation_story(const struct st_report *report, const struct st_result *result,
@@ -287,8 +287,11 @@ struct st_story st_violation_story(const struct st_report *report, const struct 
         b.story.conclusion = st_conclusion_text(report, violation);
         b.story.hint = st_hint_text(report, violation);
     }
+    if (violation->observation)
+        st_add_observation(&b.story, report, violation->observation);
     note_around(&b, group);
-    note_repeats(&b, result->findings, group);
+    if (!violation->observation)
+        note_repeats(&b, result->findings, group);
     note_processes(&b, group);
     return b.story;
 }
@@ -373,5 +376,7 @@ struct st_story st_cycle_story(const struct st_report *report, const struct st_r
     add_cycle_steps(&b, findings);
     if (!findings->names_blocks)
         b.story.conclusion = st_strdup("This engine does not say which blocks were cut.");
+    if (report->hunt && report->hunt->cycle)
+        st_add_observation(&b.story, report, report->hunt->cycle);
     return b.story;
 }

@@ -43,6 +43,16 @@ static void put_cycle(const struct st_text_writer *text, const struct st_report 
     fputc('\n', text->file);
 }
 
+/* What a hunt saw fail comes before what it saw cut. */
+static void put_failures(const struct st_text_writer *text, const struct st_report *report) {
+    for (size_t i = 0; report->hunt && i < report->hunt->failure_count; i++) {
+        struct st_story story = st_failure_story(report, &report->hunt->failures[i]);
+        st_print_story(text, &story, NULL);
+        st_story_free(&story);
+        fputc('\n', text->file);
+    }
+}
+
 /* ---- The table of blocks ---- */
 
 static bool is_start(const struct st_block_row *row) {
@@ -112,7 +122,8 @@ static void put_summary(const struct st_text_writer *text, const struct st_repor
     const struct st_findings *findings = result->findings;
     struct st_summary summary = st_result_summary(report, result);
     struct st_unchecked unchecked = st_report_unchecked(report);
-    bool good = findings->verdict == ST_SERIALIZABLE && !unchecked.what;
+    bool good = findings->verdict == ST_SERIALIZABLE && !unchecked.what &&
+                !(report->hunt && report->hunt->failure_count);
     if (report->program_count)
         put_process_count(text, report);
     else
@@ -218,8 +229,10 @@ static void put_table(const struct st_text_writer *text, const struct st_report 
 
 static void put_findings(const struct st_text_writer *text, const struct st_report *report) {
     struct st_violation_groups groups = st_group_violations(report, &report->results.items[0]);
+    put_failures(text, report);
     put_violations(text, report, &groups);
-    put_blocks(text, report, &groups);
+    if (!report->hunt) /* which has counted other things */
+        put_blocks(text, report, &groups);
     put_cycle(text, report);
     st_violation_groups_free(&groups);
 }

@@ -11,6 +11,16 @@ static int compare_numbers(uint64_t a, uint64_t b) {
     return (a > b) - (a < b);
 }
 
+/* The run of a hunt; 0: there was one run only. */
+static uint64_t run_of(const struct st_violation *violation) {
+    return violation->observation ? violation->observation->run : 0;
+}
+
+/* What came of it, in a hunt: the worse comes first. */
+static uint64_t harm_of(const struct st_violation *violation) {
+    return violation->observation ? (uint64_t)violation->observation->outcome : 0;
+}
+
 /* ---- Names and their rows ---- */
 
 /* By the name plus 1; blocks without a name come first. */
@@ -81,6 +91,8 @@ static int by_event_then_innermost(const void *left, const void *right) {
     const struct item *a = left, *b = right;
     int order = compare_numbers(a->state, b->state);
     if (!order)
+        order = compare_numbers(run_of(a->violation), run_of(b->violation));
+    if (!order)
         order = compare_numbers(a->violation->event.number, b->violation->event.number);
     if (!order)
         order = compare_numbers(b->violation->depth, a->violation->depth);
@@ -88,7 +100,7 @@ static int by_event_then_innermost(const void *left, const void *right) {
 }
 
 static bool cut_together(const struct item *inner, const struct item *outer) {
-    return inner->state == outer->state &&
+    return inner->state == outer->state && run_of(inner->violation) == run_of(outer->violation) &&
            inner->violation->event.number == outer->violation->event.number &&
            inner->violation->depth != outer->violation->depth;
 }
@@ -216,6 +228,8 @@ static int by_rank_then_event(const void *left, const void *right) {
     int order = compare_numbers(a->state, b->state);
     if (!order)
         order = compare_programs(a->violation, b->violation);
+    if (!order)
+        order = compare_numbers(harm_of(b->violation), harm_of(a->violation));
     if (!order)
         order = compare_ranks(a->row, b->row);
     return order ? order : compare_numbers(a->violation->event.number, b->violation->event.number);

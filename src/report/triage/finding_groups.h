@@ -4,8 +4,9 @@
  * work of the same threads, so only the innermost is reported in full. And what was cut in the same
  * place of the code again and again, by work in the same places, is reported once, with a count.
  *
- * Groups come in this order: new findings before known ones and those before suppressed ones, then
- * by the rank of their blocks (report/triage/rank.h). */
+ * Groups come in this order: new findings before known ones and those before suppressed ones, in a
+ * hunt those that did more harm before those that did less, then by the rank of their blocks
+ * (report/triage/rank.h). */
 #ifndef SERIATIM_REPORT_TRIAGE_FINDING_GROUPS_H
 #define SERIATIM_REPORT_TRIAGE_FINDING_GROUPS_H
 

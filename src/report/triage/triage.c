@@ -96,6 +96,8 @@ bool st_report_found(const struct st_report *report) {
     for (size_t i = 0; i < results.count; i++)
         if (found_new(report, &results.items[i]))
             return true;
+    if (report->hunt && report->hunt->failure_count)
+        return true;
     for (size_t i = 0; i < predictions->count; i++)
         if (st_new_reported(report, &predictions->items[i]))
             return true;

@@ -128,7 +128,7 @@ static struct rt_runner *choose(struct rt_runner *me, enum rt_decision decision,
 static void nap_if_in_vain(void) {
     enum { OFTEN = 64 };
     static const struct timespec nap = {.tv_nsec = 100 * 1000};
-    if (rt_control.vain < OFTEN || !rt_is_somebody_outside())
+    if (rt_control.yields < OFTEN || !rt_is_somebody_outside())
         return;
     rt_unlock_baton();
     rt_system_call(SYS_nanosleep, (long)&nap, 0, 0, 0, 0, 0);
@@ -158,7 +158,7 @@ static bool find_ready(struct rt_runner *me) {
 }
 
 static void hand_over(struct rt_runner *me, struct rt_runner *next, bool ends) {
-    uint64_t mask = ends ? 0 : block_signals();
+    uint64_t mask = me->mask = ends ? 0 : block_signals();
     emit_before();
     atomic_store(&me->go, 0);
     if (next)
@@ -220,7 +220,7 @@ void rt_come_back(struct rt_runner *me) {
         emit_after();
         return;
     }
-    uint64_t mask = block_signals();
+    uint64_t mask = me->mask = block_signals();
     atomic_store(&me->go, 0);
     rt_unlock_baton();
     rt_park(me);

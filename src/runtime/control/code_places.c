@@ -73,7 +73,7 @@ static uint64_t site_of(uintptr_t caller) {
 /* ---- places ---- */
 
 /* By return address, open addressing, at most half full. */
-enum { PLACES = 1 << 16, SLOTS = 2 * PLACES };
+enum { SLOTS = 2 * RT_PLACES };
 static struct rt_place *places; /* by id */
 static uint16_t *slots;
 static uint32_t place_count;
@@ -106,7 +106,7 @@ static void describe(struct rt_place *place, uintptr_t caller) {
 
 static bool make_tables(void) {
     if (!places) {
-        places = rt_map_memory(PLACES * sizeof *places);
+        places = rt_map_memory(RT_PLACES * sizeof *places);
         slots = rt_map_memory(SLOTS * sizeof *slots);
     }
     return places && slots;
@@ -119,7 +119,7 @@ struct rt_place *rt_place_slow(uintptr_t caller) {
     while (slots[slot] && places[slots[slot]].caller != caller)
         slot = (slot + 1) % SLOTS;
     if (!slots[slot]) {
-        if (place_count + 1 >= PLACES) {
+        if (place_count + 1 >= RT_PLACES) {
             describe(&unknown, caller);
             return &unknown;
         }

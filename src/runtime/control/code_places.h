@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { RT_PLACES = 1 << 16 };
+
 struct rt_place {
     uintptr_t caller; /* a return address */
     uint64_t site;

@@ -1,51 +1,5 @@
 /* Deviations from the default schedule: those of the plan are followed, and all are logged. */
 #include "runtime/control/runner.h"
-#include "runtime/core/system_call.h"
-
-#include <sys/syscall.h>
-
-/* ---- events at places ---- */
-
-static bool grow_counts(struct rt_runner *me) {
-    uint32_t capacity = me->count_capacity ? 2 * me->count_capacity : 256;
-    struct rt_count *counts = rt_map_memory(capacity * sizeof *counts);
-    if (!counts)
-        return false;
-    for (uint32_t i = 0; i < me->count_capacity; i++) {
-        if (!me->counts[i].site)
-            continue;
-        uint32_t at = (uint32_t)st_control_mix(0, me->counts[i].site) & (capacity - 1);
-        while (counts[at].site)
-            at = (at + 1) & (capacity - 1);
-        counts[at] = me->counts[i];
-    }
-    if (me->counts)
-        rt_system_call(SYS_munmap, (long)me->counts, (long)(me->count_capacity * sizeof *counts), 0,
-                       0, 0, 0);
-    me->counts = counts;
-    me->count_capacity = capacity;
-    return true;
-}
-
-static struct rt_count *count_of(const struct rt_runner *me, uint64_t site) {
-    uint32_t at = (uint32_t)st_control_mix(0, site) & (me->count_capacity - 1);
-    while (me->counts[at].site && me->counts[at].site != site)
-        at = (at + 1) & (me->count_capacity - 1);
-    return &me->counts[at];
-}
-
-void rt_count_place(struct rt_runner *me, uint64_t site) {
-    if (2 * me->count_used >= me->count_capacity && !grow_counts(me))
-        return;
-    struct rt_count *count = count_of(me, site);
-    me->count_used += !count->site;
-    count->site = site;
-    count->count++;
-}
-
-uint32_t rt_count_at(const struct rt_runner *me, uint64_t site) {
-    return site && me->counts ? count_of(me, site)->count : 0;
-}
 
 /* ---- the plan ---- */
 
@@ -116,17 +70,26 @@ static void diverge(struct rt_runner *me) {
     look_forward_to(me, next_of[me->deviation]);
 }
 
+/* How many events it has had at the place of its pending operation, with this one. */
+static uint32_t count_here(const struct rt_runner *me) {
+    return me->place && me->counts ? me->counts[me->place->id] : 0;
+}
+
+static bool is_at(const struct rt_runner *me, uint64_t site) {
+    return me->place && me->place->site == site;
+}
+
 /* Is it too late for the next deviation? */
 static bool was_missed(const struct rt_runner *me, const struct st_control_deviation *next) {
-    if (rt_has_flag(ST_CONTROL_BY_SITE))
-        return next->site && rt_count_at(me, next->site) > next->count;
+    if (rt_has_flag(ST_CONTROL_BY_SITE) && next->site)
+        return is_at(me, next->site) && count_here(me) > next->count;
     return next->clock < me->clock;
 }
 
 static bool is_here(const struct rt_runner *me, const struct st_control_deviation *next) {
     if (!rt_has_flag(ST_CONTROL_BY_SITE) || !next->site)
         return next->clock == me->clock;
-    return me->place && me->place->site == next->site && rt_count_at(me, next->site) == next->count;
+    return is_at(me, next->site) && count_here(me) == next->count;
 }
 
 struct rt_runner *rt_follow(struct rt_runner *me, enum st_control_deviation_kind kind,
@@ -167,7 +130,7 @@ void rt_note_deviation(struct rt_runner *me, const struct rt_runner *next,
         .next = next->name,
         .clock = me->clock,
         .site = site,
-        .count = rt_count_at(me, site),
+        .count = count_here(me),
         .kind = (uint16_t)kind,
         .ordinal = (uint16_t)ordinal,
     };

@@ -23,8 +23,8 @@ _Noreturn void rt_end_run(enum st_control_end end) {
         rt_system_call(SYS_exit_group, ST_CONTROL_STATUS, 0, 0, 0, 0, 0);
 }
 
-/* So often everybody yielded in vain, with nobody who sleeps or waits outside. */
-enum { VAIN = 100 * 1000 };
+/* So many events were spent in vain by all who can go on, with nobody who sleeps or is outside. */
+enum { VAIN = 2 * 1000 * 1000 };
 
 void rt_check_length(void) {
     const struct st_control_plan *plan = rt_control.plan;

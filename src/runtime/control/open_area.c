@@ -56,6 +56,8 @@ void rt_control_start(const char *path) {
     madvise(area, sizeof *area, MADV_DONTFORK);
     rt_control.plan = &area->plan;
     rt_control.log = &area->log;
+    rt_control.stop_clock = area->plan.stop_clock;
+    rt_control.learning = rt_has_flag(ST_CONTROL_LEARN);
     rt_read_plan_sites();
     rt_read_deviations();
     rt_strategy_start();

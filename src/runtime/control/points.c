@@ -16,21 +16,20 @@ RT_EXPORT __attribute__((noinline)) void __seriatim_on_cut(void) {
 
 /* ---- events ---- */
 
-/* Counts are kept of places that are points, and of all while we learn, since those that are found
- * to be points late must count from their first event on. */
-static void count_place(struct rt_runner *me, const struct rt_place *place) {
-    if (!place || !place->site || !(place->point || rt_has_flag(ST_CONTROL_LEARN)))
-        return;
-    rt_count_place(me, place->site);
+static __attribute__((noinline)) void make_counts(struct rt_runner *me) {
+    me->counts = rt_map_memory(RT_PLACES * sizeof *me->counts);
 }
 
 void rt_count_event(struct rt_runner *me, const struct rt_place *place) {
-    const struct st_control_plan *plan = rt_control.plan;
     me->clock++;
     me->blocks = me->wakes = 0;
     rt_control.events++;
-    count_place(me, place);
-    if (__builtin_expect(me->clock == plan->stop_clock, 0) && me->name == plan->stop_thread)
+    if (__builtin_expect(!me->counts, 0))
+        make_counts(me);
+    if (me->counts)
+        me->counts[place ? place->id : 0]++;
+    if (__builtin_expect(me->clock == rt_control.stop_clock, 0) &&
+        me->name == rt_control.plan->stop_thread)
         __seriatim_on_cut();
 }
 
@@ -136,10 +135,7 @@ static bool goes_on(const struct rt_runner *me) {
 static void take_turn(struct rt_runner *me, bool spins) {
     enter_block(me);
     uint16_t contested = count_point(me);
-    if (spins || me->last) {
-        me->yielding = true;
-        rt_control.vain++;
-    }
+    me->yielding = spins || me->last;
     if (!goes_on(me)) {
         rt_lock_baton();
         if (me->yielding) {
@@ -185,10 +181,10 @@ void rt_point_slow(enum st_control_kind kind, const volatile void *object, size_
     me->size = size;
     me->place = place;
     rt_count_event(me, place);
-    if (rt_has_flag(ST_CONTROL_LEARN) && is_atomic(kind) && !is_alone())
+    if (rt_control.learning && is_atomic(kind) && !is_alone())
         rt_learn(me, me->object, size, kind == ST_POINT_ATOMIC_WRITE, place);
     bool spins = rt_spins(me, kind, (uintptr_t)object, caller);
-    if (!is_alone() || me->deviation_clock <= me->clock)
+    if (!is_alone() || spins || me->deviation_clock <= me->clock)
         take_turn(me, spins);
     me->busy = false;
     errno = error;
@@ -196,33 +192,41 @@ void rt_point_slow(enum st_control_kind kind, const volatile void *object, size_
 
 /* ---- accesses ---- */
 
-static void point_at_access(struct rt_runner *me, uintptr_t address, size_t size, bool write,
-                            struct rt_place *place) {
-    bool spins = rt_spins(me, write ? ST_POINT_WRITE : ST_POINT_READ, address, place->caller);
-    if (!place->point && !spins && me->deviation_clock > me->clock)
-        return;
+static __attribute__((noinline)) void point_at_access(struct rt_runner *me, uintptr_t address,
+                                                      size_t size, bool write, bool spins,
+                                                      struct rt_place *place) {
+    int error = errno;
+    me->busy = true;
     me->kind = write ? ST_POINT_WRITE : ST_POINT_READ;
     me->object = address;
     me->size = size;
     me->place = place;
     take_turn(me, spins);
+    me->busy = false;
+    errno = error;
+}
+
+static __attribute__((noinline)) void come_back_first(struct rt_runner *me) {
+    int error = errno;
+    me->busy = true;
+    rt_come_back(me);
+    me->busy = false;
+    errno = error;
 }
 
 void rt_control_access(uintptr_t address, size_t size, bool write, uintptr_t caller) {
     struct rt_runner *me = rt_runner_self;
     if (!may_wait(me))
         return;
-    int error = errno;
-    me->busy = true;
-    if (me->loose)
-        rt_come_back(me);
+    if (__builtin_expect(me->loose, 0))
+        come_back_first(me);
     struct rt_place *place = rt_place_of(caller);
     rt_count_event(me, place);
-    if (!is_alone()) {
-        if (rt_has_flag(ST_CONTROL_LEARN))
-            rt_learn(me, address, size, write, place);
-        point_at_access(me, address, size, write, place);
-    }
-    me->busy = false;
-    errno = error;
+    bool spins = rt_access_spins(me, write, address, caller);
+    if (is_alone() && !spins)
+        return;
+    if (rt_control.learning)
+        rt_learn(me, address, size, write, place);
+    if (place->point || spins || me->deviation_clock <= me->clock)
+        point_at_access(me, address, size, write, spins, place);
 }

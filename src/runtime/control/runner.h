@@ -15,12 +15,7 @@ struct rt_spinning {
     } entries[RT_SPIN_ENTRIES];
     uint32_t stamp; /* entries with another one are empty */
     uint32_t patience;
-};
-
-/* How often a thread has had an event at a place (BY_SITE). */
-struct rt_count {
-    uint64_t site;
-    uint32_t count;
+    uint32_t quiet; /* reads in a row */
 };
 
 /* Invariants: a runner is in the list of those who can go on exactly while its state is READY, and
@@ -29,7 +24,9 @@ struct rt_count {
 struct rt_runner {
     _Atomic uint32_t go; /* 1: it has the baton */
     uint32_t index;
-    int tid; /* 0: not begun yet */
+    int tid;          /* 0: not begun yet */
+    uintptr_t thread; /* a pthread_t */
+    uint64_t mask;    /* of signals, while it is parked */
     uint64_t name, parent;
     uint32_t child, children;
     struct rt_runner *next_live, **place_live;
@@ -64,8 +61,7 @@ struct rt_runner {
     uint32_t blocks, wakes; /* so often it blocked and woke others at this clock */
     uint64_t clock_reads;   /* in a row, without waiting */
     struct rt_spinning spin;
-    struct rt_count *counts; /* a hash table */
-    uint32_t count_capacity, count_used;
+    uint32_t *counts; /* of events, by the id of their place */
 
     /* The block that it is in. */
     uint32_t block, root_block, blocks_begun;
@@ -100,7 +96,10 @@ struct rt_control {
     uint32_t outside; /* in a call that waits in the kernel */
     uint64_t tickets;
     uint64_t events;
-    uint64_t vain;      /* yields since anything changed */
+    uint64_t stop_clock; /* of the plan; 0: none */
+    uint64_t yields;     /* since anything changed */
+    uint64_t vain;       /* about so many events were spent on them */
+    bool learning;
     uint16_t contested; /* bits of those who can go on; valid if `contested_known` */
     bool contested_known;
 };
@@ -153,6 +152,19 @@ void rt_count_event(struct rt_runner *me, const struct rt_place *place);
 /* Has it done this so often in vain that others should go on? */
 bool rt_spins(struct rt_runner *me, enum st_control_kind kind, uintptr_t object, uintptr_t caller);
 
+/* The same for an access that is not atomic, quickly: so many of them in a row must be reads. */
+enum { RT_QUIET = 64, RT_FAIR = 20000 };
+static inline bool rt_access_spins(struct rt_runner *me, bool write, uintptr_t address,
+                                   uintptr_t caller) {
+    bool quiet =
+        write ? me->spin.quiet < RT_QUIET && !rt_control.yields : me->spin.quiet + 1 < RT_QUIET;
+    if (__builtin_expect(quiet && me->clock - me->since <= RT_FAIR, 1)) {
+        me->spin.quiet = write ? 0 : me->spin.quiet + 1;
+        return false;
+    }
+    return rt_spins(me, write ? ST_POINT_WRITE : ST_POINT_READ, address, caller);
+}
+
 /* ---- learning.c ---- */
 
 void rt_number_begins(struct rt_runner *runner);
@@ -170,8 +182,6 @@ struct rt_runner *rt_follow(struct rt_runner *me, enum st_control_deviation_kind
 void rt_note_deviation(struct rt_runner *me, const struct rt_runner *next,
                        enum st_control_deviation_kind kind, uint32_t ordinal);
 struct rt_runner *rt_runner_named(uint64_t name);
-void rt_count_place(struct rt_runner *me, uint64_t site);
-uint32_t rt_count_at(const struct rt_runner *me, uint64_t site);
 
 /* ---- virtual_time.c: with the lock ---- */
 
@@ -196,6 +206,11 @@ void rt_sleep_outside(const struct timespec *nap);
 
 /* A thread runs that does not take turns. */
 void rt_note_stranger(void);
+
+/* ---- signals.c: with the lock ---- */
+
+/* Nobody has the baton: is there a signal that somebody should handle? */
+void rt_look_for_signals(void);
 
 /* ---- endings.c ---- */
 

@@ -6,6 +6,7 @@
 #include "runtime/core/thread_state.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 
@@ -223,6 +224,7 @@ void rt_first_runner(void) {
     struct rt_runner *first = add_runner(ST_CONTROL_MAIN, 0, 0);
     if (!first)
         return;
+    first->thread = (uintptr_t)pthread_self();
     first->tid = (int)rt_system_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
     atomic_store(&first->go, 1);
     atomic_store(&rt_control.current, first);
@@ -256,7 +258,9 @@ struct rt_runner *rt_runner_new(void) {
 void rt_runner_begin(struct rt_runner *runner) {
     if (!runner)
         return;
+    runner->thread = (uintptr_t)pthread_self();
     runner->tid = (int)rt_system_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
+    runner->mask = UINT64_MAX; /* it will know its own later */
     runner->busy = true;
     rt_runner_self = runner;
     rt_park(runner);
@@ -273,12 +277,11 @@ static void remove_runner(struct rt_runner *runner) {
         runner->next_live->place_live = runner->place_live;
     rt_number_ends(runner);
     if (runner->counts)
-        rt_system_call(SYS_munmap, (long)runner->counts,
-                       (long)(runner->count_capacity * sizeof *runner->counts), 0, 0, 0, 0);
+        rt_system_call(SYS_munmap, (long)runner->counts, RT_PLACES * sizeof *runner->counts, 0, 0,
+                       0, 0);
     runner->counts = NULL;
-    runner->count_capacity = runner->count_used = 0;
     atomic_fetch_sub(&rt_control.alive, 1);
-    rt_control.vain = 0;
+    rt_control.vain = rt_control.yields = 0;
     rt_log_runner(runner);
 }
 
@@ -312,8 +315,10 @@ enum rt_woken rt_runner_join(const struct rt_runner *runner, uint64_t deadline, 
     if (!runner)
         return RT_WOKEN;
     rt_point_slow(ST_POINT_JOIN, runner, 1, caller);
+    pthread_testcancel();
     while (runner->state != ST_THREAD_ENDED) {
         enum rt_woken woken = rt_block_until(runner, runner->tid, deadline);
+        pthread_testcancel();
         if (woken == RT_TIMED_OUT)
             return woken;
     }

@@ -6,7 +6,7 @@
  * vain, the longer it takes until it does again: loops that just read would pay for it. */
 #include "runtime/control/runner.h"
 
-enum { FIRST_ATOMIC = 4, FIRST_PLAIN = 16, LONGEST = 1024, FAIR = 20000 };
+enum { FIRST_ATOMIC = 4, FIRST_PLAIN = 16, LONGEST = 1024, YIELD = 16 };
 
 static bool is_plain(enum st_control_kind kind) {
     return kind == ST_POINT_READ;
@@ -17,29 +17,33 @@ static bool is_spinning_kind(enum st_control_kind kind) {
            kind == ST_POINT_TRY_LOCK || kind == ST_POINT_SEM_WAIT || kind == ST_POINT_IO;
 }
 
-static void forget(struct rt_spinning *spin) {
+static void changed(struct rt_spinning *spin) {
     spin->stamp++;
-    spin->patience = 0;
+    spin->patience = spin->quiet = 0;
+    rt_control.vain = rt_control.yields = 0;
+}
+
+static bool yields(uint32_t events) {
+    rt_control.yields++;
+    rt_control.vain += events;
+    return true;
 }
 
 void rt_changed_slow(void) {
-    if (rt_runner_self) {
-        forget(&rt_runner_self->spin);
-        rt_control.vain = 0;
-    }
+    if (rt_runner_self)
+        changed(&rt_runner_self->spin);
 }
 
 bool rt_spins(struct rt_runner *me, enum st_control_kind kind, uintptr_t object, uintptr_t caller) {
     if (kind == ST_POINT_YIELD)
-        return true;
-    if (me->clock - me->since > FAIR) {
+        return yields(YIELD);
+    if (me->clock - me->since > RT_FAIR) {
         me->since = me->clock;
         return true;
     }
     struct rt_spinning *spin = &me->spin;
     if (!is_spinning_kind(kind)) {
-        forget(spin);
-        rt_control.vain = 0;
+        changed(spin);
         return false;
     }
     size_t at = (caller ^ caller >> 4 ^ object >> 3) % RT_SPIN_ENTRIES;
@@ -56,5 +60,5 @@ bool rt_spins(struct rt_runner *me, enum st_control_kind kind, uintptr_t object,
     spin->entries[at].times = 0;
     if (bound < LONGEST)
         spin->patience++;
-    return true;
+    return yields(bound);
 }

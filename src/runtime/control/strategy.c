@@ -207,7 +207,7 @@ static void hold(struct rt_runner *me) {
 static struct rt_runner *highest_not_held(void) {
     struct rt_control *c = &rt_control;
     struct rt_runner *next = highest(false);
-    if (next && !(next->yielding && c->vain > 2 * (uint64_t)c->ready_count + 8))
+    if (next && !(next->yielding && c->yields > 2 * (uint64_t)c->ready_count + 8))
         return next;
     /* The others wait, or spin: for somebody who is held, it may be. */
     struct rt_runner *held = NULL;

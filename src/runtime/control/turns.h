@@ -99,6 +99,12 @@ enum rt_woken rt_sleep_until(uint64_t deadline, uintptr_t caller);
  * waits for time to pass: each look lets it. */
 bool rt_read_clock(clockid_t clock, uint64_t *now, uintptr_t caller);
 
+/* ---- signals.c ---- */
+
+/* A thread (a pthread_t), or 0: any of the process, was sent a signal, or a request to cancel. */
+void rt_signal_sent(uintptr_t thread, int number);
+void rt_cancel_sent(uintptr_t thread);
+
 /* ---- outside.c ---- */
 
 /* Around a call that may wait in the kernel for something outside of the program: others go on

@@ -7,6 +7,7 @@
 #include "runtime/core/system_call.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 
 enum { NANOSECONDS_AN_EVENT = 50 };
@@ -60,6 +61,7 @@ void rt_time_passed(uint64_t nanoseconds) {
 enum rt_woken rt_sleep_until(uint64_t deadline, uintptr_t caller) {
     struct rt_runner *me = rt_runner_self;
     rt_point_slow(ST_POINT_SLEEP, NULL, 0, caller);
+    pthread_testcancel();
     int error = errno;
     me->busy = true;
     me->clock_reads = 0;
@@ -69,6 +71,7 @@ enum rt_woken rt_sleep_until(uint64_t deadline, uintptr_t caller) {
     rt_add_deadline(me, deadline);
     rt_decide(me, RT_AT_BLOCK);
     me->busy = false;
+    pthread_testcancel();
     errno = error;
     return me->interrupted ? RT_INTERRUPTED : RT_TIMED_OUT;
 }

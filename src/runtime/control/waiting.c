@@ -81,7 +81,7 @@ void rt_unblock_slow(const volatile void *object) {
     if (me)
         me->busy = true;
     rt_lock_baton();
-    rt_control.vain = 0;
+    rt_control.vain = rt_control.yields = 0;
     unblock((uintptr_t)object);
     rt_dispatch();
     rt_unlock_baton();
@@ -185,7 +185,7 @@ unsigned rt_queue_wake(const volatile void *object, unsigned most) {
         rt_make_ready(woken);
     }
     if (count)
-        rt_control.vain = 0;
+        rt_control.vain = rt_control.yields = 0;
     rt_dispatch();
     rt_unlock_baton();
     if (me)

@@ -126,6 +126,7 @@ static void look_around(void) {
     rt_lock_baton();
     rt_time_passed(real_nanoseconds() - before);
     if (!atomic_load(&rt_control.current)) {
+        rt_look_for_signals();
         rt_look_outside();
         rt_pass_time();
         rt_dispatch();

@@ -28,7 +28,8 @@ static bool watcher_is_gone(void) {
     uint32_t word = atomic_load(&rt_head->alive.word);
     if (word & FUTEX_OWNER_DIED)
         return true;
-    return !(word & FUTEX_TID_MASK) && kill((pid_t)rt_head->watcher, 0) < 0 && errno == ESRCH;
+    return !(word & FUTEX_TID_MASK) &&
+           rt_system_call(SYS_kill, (long)rt_head->watcher, 0, 0, 0, 0, 0) == -ESRCH;
 }
 
 static struct st_stream_chunk *new_chunk(struct rt_thread *t) {

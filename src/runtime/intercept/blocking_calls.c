@@ -16,12 +16,16 @@
 
 #define SECOND UINT64_C(1000000000)
 
+/* Also when the thread is cancelled there. */
+static void come_inside(const bool *outside) {
+    if (*outside)
+        rt_come_inside();
+}
+
 /* The call, and others meanwhile. */
 #define OUTSIDE(type, call)                                                                        \
-    bool outside = rt_go_outside(RT_CALLER);                                                       \
+    __attribute__((cleanup(come_inside))) bool outside = rt_go_outside(RT_CALLER);                 \
     type result = call;                                                                            \
-    if (outside)                                                                                   \
-        rt_come_inside();                                                                          \
     return result
 
 static uint64_t deadline_in(int milliseconds) {
@@ -194,17 +198,15 @@ RT_EXPORT int accept4(int fd, struct sockaddr *restrict from, socklen_t *restric
     return real_accept4()(fd, from, bytes, flags);
 }
 
-static int connected(int result) {
-    rt_written();
-    return result;
+static int connect_outside(int fd, const struct sockaddr *to, socklen_t bytes, uintptr_t caller) {
+    __attribute__((cleanup(come_inside))) bool outside = rt_go_outside(caller);
+    return real_connect()(fd, to, bytes);
 }
 
 RT_EXPORT int connect(int fd, const struct sockaddr *to, socklen_t bytes) {
-    bool outside = rt_go_outside(RT_CALLER);
-    int result = real_connect()(fd, to, bytes);
-    if (outside)
-        rt_come_inside();
-    return connected(result);
+    int result = connect_outside(fd, to, bytes, RT_CALLER);
+    rt_written();
+    return result;
 }
 
 /* ---- processes and signals ---- */

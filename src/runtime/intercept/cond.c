@@ -79,12 +79,15 @@ static int woken(int result, const struct waiting *waiting) {
 static int wait_in_turn(void *condition, void *mutex, uint64_t deadline, uintptr_t caller) {
     struct waiting waiting = {condition, mutex, caller, 0};
     rt_point(ST_POINT_COND_WAIT, condition, 1, caller);
+    pthread_testcancel();
     release(&waiting);
     rt_queue(condition, deadline);
     rt_mutex_unlock_first(mutex);
     enum rt_woken how = rt_queue_wait();
     int result = rt_mutex_lock_again(mutex, RT_FOREVER);
-    return woken(result ? result : how == RT_TIMED_OUT ? ETIMEDOUT : 0, &waiting);
+    result = woken(result ? result : how == RT_TIMED_OUT ? ETIMEDOUT : 0, &waiting);
+    pthread_testcancel();
+    return result;
 }
 
 #define WAIT(condition, mutex, call)                                                               \

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <semaphore.h>
 #include <stdarg.h>
 #include <sys/types.h>
@@ -34,8 +35,10 @@ static int passed(int result, sem_t *semaphore, uintptr_t caller) {
 /* In controlled runs. */
 static int wait_in_turn(sem_t *semaphore, uint64_t deadline, uintptr_t caller) {
     rt_point(ST_POINT_SEM_WAIT, semaphore, 1, caller);
+    pthread_testcancel();
     while (real_sem_trywait()(semaphore) < 0) {
         enum rt_woken woken = errno == EAGAIN ? rt_block_until(semaphore, 0, deadline) : RT_WOKEN;
+        pthread_testcancel();
         if (errno == EAGAIN && woken == RT_WOKEN)
             continue;
         if (errno == EAGAIN)

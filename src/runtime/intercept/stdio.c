@@ -1,9 +1,11 @@
 /* Text and data that <stdio.h> puts into memory of the program, and data that it takes from there.
- * There are no events for what printf reads of its arguments, nor for the locks of streams. */
+ * There are no events for what printf reads of its arguments, nor for the locks of streams; in
+ * controlled runs who waits for such a lock lets others go on. */
 #define _GNU_SOURCE
 #ifndef __NO_INLINE__
 #define __NO_INLINE__ 1 /* getline is to be defined here and not in <stdio.h> */
 #endif
+#include "runtime/control/turns.h"
 #include "runtime/core/access.h"
 #include "runtime/intercept/interpose.h"
 
@@ -138,4 +140,25 @@ RT_EXPORT size_t __fread_chk(void *to, size_t object, size_t size, size_t count,
 RT_EXPORT size_t fwrite(const void *from, size_t size, size_t count, FILE *file) {
     RT_EMIT(rt_read_range((uintptr_t)from, size * count, RT_CALLER));
     return real_fwrite()(from, size, count, file);
+}
+
+/* ---- locks of streams ---- */
+
+RT_REAL(void, flockfile, FILE *)
+RT_REAL(int, ftrylockfile, FILE *)
+RT_REAL(void, funlockfile, FILE *)
+
+RT_EXPORT void flockfile(FILE *file) {
+    if (!rt_takes_turns()) {
+        real_flockfile()(file);
+        return;
+    }
+    rt_point(ST_POINT_LOCK, file, 1, RT_CALLER);
+    while (real_ftrylockfile()(file))
+        rt_block_until(file, 0, RT_FOREVER);
+}
+
+RT_EXPORT void funlockfile(FILE *file) {
+    real_funlockfile()(file);
+    rt_unblock(file);
 }

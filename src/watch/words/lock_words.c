@@ -26,8 +26,7 @@ struct st_atomic st_atomic_of(const struct st_stream_record *records) {
                               .after = low_bytes(records[1].argument, kept)};
 }
 
-/* A number, such as that of a thread, and no pointer. */
-static bool is_small(uint64_t value, unsigned bytes) {
+bool st_is_small(uint64_t value, unsigned bytes) {
     enum { LIMIT = 1 << 23 };
     return value < LIMIT || low_bytes(-value, bytes) < LIMIT;
 }
@@ -41,12 +40,31 @@ static bool is_write(const struct st_atomic *atomic) {
     return atomic->kind > ST_ATOMIC_FAIL;
 }
 
-static bool is_take(const struct st_word *word, const struct st_atomic *atomic) {
+/* A pointer that only this thread takes the word by, as far as is known. */
+static bool is_owner(const struct st_word *word, uint32_t thread, uint64_t value) {
+    for (size_t i = 0; i < sizeof word->owners / sizeof *word->owners; i++)
+        if (word->owners[i].thread &&
+            (word->owners[i].thread == thread + 1) != (word->owners[i].value == value))
+            return false;
+    return true;
+}
+
+static void note_owner(struct st_word *word, uint32_t thread, uint64_t value) {
+    size_t count = sizeof word->owners / sizeof *word->owners;
+    for (size_t i = 0; i < count; i++)
+        if (word->owners[i].thread == thread + 1)
+            return;
+    word->owners[word->next_owner].thread = thread + 1;
+    word->owners[word->next_owner].value = value;
+    word->next_owner = (uint8_t)((word->next_owner + 1) % count);
+}
+
+static bool is_take(const struct st_word *word, uint32_t thread, const struct st_atomic *atomic) {
     bool first = word->state == ST_WORD_FRESH;
     bool from_free = first ? atomic->before == 0 || (atomic->before == 1 && atomic->after == 0)
                            : atomic->before == word->free;
     return is_swap(atomic) && acquires(atomic) && from_free && atomic->before != atomic->after &&
-           is_small(atomic->after, atomic->bytes);
+           (st_is_small(atomic->after, atomic->bytes) || is_owner(word, thread, atomic->after));
 }
 
 static enum st_word_use become_data(struct st_word *word) {
@@ -70,6 +88,8 @@ static void note_taken(struct st_word *word, uint64_t value) {
 static enum st_word_use take(struct st_word *word, uint32_t thread,
                              const struct st_atomic *atomic) {
     note_taken(word, atomic->after);
+    if (!st_is_small(atomic->after, atomic->bytes))
+        note_owner(word, thread, atomic->after);
     word->state = ST_WORD_LOCK;
     word->free = atomic->before;
     word->unsettled = false;
@@ -95,7 +115,8 @@ static enum st_word_use use_by_holder(struct st_word *word, const struct st_atom
 static enum st_word_use use_of_taken(struct st_word *word, const struct st_atomic *atomic) {
     if (!is_write(atomic) || (is_swap(atomic) && atomic->before == atomic->after))
         return ST_USE_WAIT;
-    if (!is_swap(atomic) || atomic->after == word->free || !is_small(atomic->after, atomic->bytes))
+    if (!is_swap(atomic) || atomic->after == word->free ||
+        !st_is_small(atomic->after, atomic->bytes))
         return become_data(word);
     if (atomic->after == word->taken)
         return ST_USE_WAIT;
@@ -108,7 +129,7 @@ static enum st_word_use use_of_taken(struct st_word *word, const struct st_atomi
 
 static enum st_word_use use_of_free(struct st_word *word, uint32_t thread,
                                     const struct st_atomic *atomic) {
-    if (is_take(word, atomic))
+    if (is_take(word, thread, atomic))
         return take(word, thread, atomic);
     if (!is_write(atomic))
         return ST_USE_WAIT;
@@ -144,7 +165,7 @@ static enum st_word_use use_of_fresh(struct st_word *word, uint32_t thread,
             return use;
         word->state = ST_WORD_FRESH;
     }
-    if (is_take(word, atomic))
+    if (is_take(word, thread, atomic))
         return take(word, thread, atomic);
     if (is_write(atomic) && !(atomic->kind == ST_ATOMIC_STORE && atomic->after == 0))
         return become_data(word);
@@ -164,6 +185,7 @@ enum st_word_use st_word_use(struct st_word *word, uint32_t thread, const struct
     case ST_WORD_TICKET:
         return use_of_ticket(word, thread, atomic, ticket);
     case ST_WORD_DATA:
+    case ST_WORD_GATE:
         break;
     }
     return ST_USE_DATA;

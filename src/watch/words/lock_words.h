@@ -2,7 +2,8 @@
  *
  * A word is a lock as far as it behaves like one:
  * - it is free when it is 0 (or 1, and then 0 is taken), and taken by a read-modify-write that is
- *   no addition, has acquire order and makes it a small number;
+ *   no addition, has acquire order and makes it a small number, or a pointer that is the thread's
+ *   own: the same each time, and that of no other thread;
  * - the thread that took it gives it back: it sets it to its free value, with release order;
  * - in between, other threads read it, fail to swap it, exchange one number that is not free for
  *   another, or mark it by a second number, as those do who then wait at a futex. That is waiting.
@@ -11,7 +12,8 @@
  *
  * Anything else, once, and the word is data, for ever: a counter, which is added to; a flag or a
  * state that another thread changes back, or that has three values; the head of a list, whose
- * values are pointers; a word that another thread swaps while it is taken and goes on.
+ * values are pointers to what is in it; a word that another thread swaps while it is taken and goes
+ * on.
  *
  * The first few critical sections are a probation. They are acquires and releases, but a take is
  * also a write, and what others do to the word when they do not wait is emitted as well: if the
@@ -32,7 +34,8 @@ enum st_word_state {
     ST_WORD_FRESH, /* never taken */
     ST_WORD_LOCK,
     ST_WORD_TICKET, /* the word of a ticket lock that says whose turn it is */
-    ST_WORD_DATA
+    ST_WORD_DATA,
+    ST_WORD_GATE /* of a lock that several can hold, or a semaphore (gate_words.c) */
 };
 
 struct st_word {
@@ -46,10 +49,20 @@ struct st_word {
     uint32_t waiting;   /* how many threads have a held back access to it */
     uint64_t free, taken, mark;
     uint64_t taken_at; /* return address of the take */
-    bool written;      /* by an atomic operation, so far */
-    bool awaited;      /* threads spin until they see what they want: writes are sends, too */
-    uint8_t unsent;    /* 1 + the generation with writes that came before that; 0: none */
-    uint64_t tickets;  /* of ST_WORD_TICKET: the address of the other word; of that: of this one */
+    struct {
+        uint32_t thread; /* + 1; 0: none */
+        uint64_t value;
+    } owners[4]; /* threads that take it by a pointer, always the same one; the last ones */
+    uint8_t next_owner;
+    bool written;     /* by an atomic operation, so far */
+    bool awaited;     /* threads spin until they see what they want: writes are sends, too */
+    uint8_t unsent;   /* 1 + the generation with writes that came before that; 0: none */
+    bool gated;       /* threads spin at it and then swap it, or add to it, to come in ... */
+    bool counts_down; /* ... and it counts how many still may */
+    bool large;       /* it had values that are no small numbers: a pointer, perhaps */
+    uint8_t takes;    /* what the place in the code does (gate_words.c) ... */
+    uint64_t asked;   /* ... that was asked about last */
+    uint64_t tickets; /* of ST_WORD_TICKET: the address of the other word; of that: of this one */
 };
 
 /* An atomic operation. */
@@ -71,6 +84,9 @@ enum st_word_use {
 static inline bool st_is_proven(const struct st_word *word) {
     return word->clean >= ST_PROBATION;
 }
+
+/* A number, such as that of a thread, and no pointer. */
+bool st_is_small(uint64_t value, unsigned bytes);
 
 /* Reads an operation from a record and the one after it. */
 struct st_atomic st_atomic_of(const struct st_stream_record *records);

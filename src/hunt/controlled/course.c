@@ -1,0 +1,252 @@
+#include "hunt/controlled/course.h"
+
+#include "hunt/controlled/area.h"
+#include "watch/places.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum { MOST_STEPS = 14, SHOWN_AT_END = 4, MOST_BLOCKS = 3, LONGEST_LOCATION = 512 };
+
+/* ---- names ---- */
+
+uint64_t st_site_address(const struct st_control_log *log, uint64_t site) {
+    static const int offset_bits = 40;
+    uint64_t offset = site & ((UINT64_C(1) << offset_bits) - 1);
+    for (uint32_t i = 0; i < log->module_count; i++) {
+        const struct st_control_module *module = &log->modules[i];
+        uint64_t address = module->bias + offset;
+        if (st_control_site(module->name, 0) >> offset_bits == site >> offset_bits &&
+            address >= module->start && address <= module->end)
+            return address;
+    }
+    return 0;
+}
+
+void st_name_site(json_t *object, struct st_places *places, const struct st_control_log *log,
+                  uint64_t site) {
+    char buffer[LONGEST_LOCATION];
+    struct st_code code;
+    uint64_t address = site ? st_site_address(log, site) : 0;
+    if (!address)
+        return;
+    st_places_user_line(places, address, &code, buffer, sizeof buffer);
+    json_object_set_new(object, "function", json_string(code.function));
+    json_object_set_new(object, "loc", json_string(buffer));
+}
+
+const char *st_awaited(uint16_t kind) {
+    switch ((enum st_control_kind)kind) {
+    case ST_POINT_LOCK:
+    case ST_POINT_READ_LOCK:
+        return "lock";
+    case ST_POINT_COND_WAIT:
+        return "condition";
+    case ST_POINT_SEM_WAIT:
+        return "semaphore";
+    case ST_POINT_BARRIER:
+        return "barrier";
+    case ST_POINT_JOIN:
+        return "thread";
+    case ST_POINT_ONCE:
+        return "initialisation";
+    case ST_POINT_FUTEX_WAIT:
+        return "futex";
+    case ST_POINT_SLEEP:
+        return "time";
+    case ST_POINT_IO:
+        return "input";
+    default:
+        return NULL;
+    }
+}
+
+/* ---- stretches: what a thread did before another one went on ---- */
+
+struct stretch {
+    uint32_t first, last; /* points */
+};
+
+static uint32_t thread_at(const struct st_control_log *log, uint32_t point) {
+    return log->log[point].thread;
+}
+
+static struct stretch stretch_from(const struct st_control_log *log, uint32_t first) {
+    uint32_t last = first;
+    while (last + 1 < log->point_count && thread_at(log, last + 1) == thread_at(log, first))
+        last++;
+    return (struct stretch){first, last};
+}
+
+/* The next point of the thread of this one; or the number of points. */
+static uint32_t next_of_thread(const struct st_control_log *log, uint32_t point) {
+    uint32_t next = point + 1;
+    while (next < log->point_count && thread_at(log, next) != thread_at(log, point))
+        next++;
+    return next;
+}
+
+/* Where its thread was stopped behind this point although it could go on; NULL: it was not. A point
+ * is logged when it is passed, so the one where it was stopped comes later, or never. */
+static const struct st_control_deviation *stop_behind(const struct st_control_log *log,
+                                                      uint32_t point) {
+    const struct st_control_point *at = &log->log[point];
+    uint32_t next = next_of_thread(log, point);
+    for (uint32_t i = 0; i < log->deviation_count; i++) {
+        const struct st_control_deviation *deviation = &log->deviations[i];
+        if (deviation->kind == ST_DEVIATION_PREEMPT && deviation->clock > at->clock &&
+            deviation->thread == log->threads[at->thread].name &&
+            (next == log->point_count || deviation->clock <= log->log[next].clock))
+            return deviation;
+    }
+    return NULL;
+}
+
+/* The last point that its thread had passed when it deviated; UINT32_MAX: none. */
+static uint32_t point_before(const struct st_control_log *log,
+                             const struct st_control_deviation *deviation) {
+    uint32_t thread = st_control_find_thread(log, deviation->thread), found = UINT32_MAX;
+    bool at_point = deviation->kind == ST_DEVIATION_PREEMPT;
+    for (uint32_t i = 0; i < log->point_count; i++)
+        if (thread_at(log, i) == thread && log->log[i].clock + at_point <= deviation->clock)
+            found = i;
+    return found;
+}
+
+/* Is the block of this point over in what the thread did later? */
+static bool is_block_over(const struct st_control_log *log, uint32_t point) {
+    uint32_t next = next_of_thread(log, point);
+    if (next < log->point_count)
+        return log->log[next].block != log->log[point].block;
+    return log->threads[thread_at(log, point)].state == ST_THREAD_ENDED;
+}
+
+/* ---- steps ---- */
+
+static json_t *make_step(uint32_t thread, const char *does) {
+    char name[ST_THREAD_NAME];
+    json_t *step = json_object();
+    st_control_thread_name(thread, name);
+    json_object_set_new(step, "thread", json_string(name));
+    json_object_set_new(step, "does", json_string(does));
+    return step;
+}
+
+static bool has_text(const json_t *array, const char *text) {
+    size_t index;
+    json_t *value;
+    json_array_foreach(array, index, value) {
+        if (strcmp(json_string_value(value), text) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The blocks that begin in the stretch, or that it goes on in. */
+static json_t *blocks_of(const struct st_control_log *log, struct st_places *places,
+                         struct stretch stretch) {
+    json_t *blocks = json_array();
+    uint32_t before = 0;
+    for (uint32_t i = stretch.first; i <= stretch.last; i++) {
+        const struct st_control_point *point = &log->log[i];
+        uint64_t address =
+            point->block && point->block != before ? st_site_address(log, point->block_site) : 0;
+        before = point->block;
+        if (!address || json_array_size(blocks) == MOST_BLOCKS)
+            continue;
+        const char *name = st_places_function(places, address).function;
+        if (!has_text(blocks, name))
+            json_array_append_new(blocks, json_string(name));
+    }
+    return blocks;
+}
+
+static void set_until(json_t *step, const struct st_control_log *log, struct st_places *places,
+                      struct stretch stretch) {
+    const struct st_control_point *last = &log->log[stretch.last];
+    const char *until = "switch", *awaited = st_awaited(last->kind);
+    bool leads_on = stretch.last + 1 < log->point_count;
+    if (last->kind == ST_POINT_END || last->kind == ST_POINT_EXIT)
+        until = "end";
+    else if (stop_behind(log, stretch.last))
+        until = "switch";
+    else if (leads_on && awaited)
+        until = "wait";
+    else if (last->block && is_block_over(log, stretch.last))
+        until = "block";
+    else if (!leads_on && log->threads[last->thread].state == ST_THREAD_ENDED)
+        until = "end";
+    json_object_set_new(step, "until", json_string(until));
+    if (strcmp(until, "wait") == 0) {
+        json_object_set_new(step, "for", json_string(awaited));
+        st_name_site(step, places, log, last->site);
+    }
+}
+
+/* Steps of the threads that were stopped before are theirs to go on with. */
+static void add_stretch(json_t *course, const struct st_control_log *log, struct st_places *places,
+                        struct stretch stretch, bool *stopped) {
+    uint32_t thread = thread_at(log, stretch.first);
+    const struct st_control_deviation *stop = stop_behind(log, stretch.last);
+    if (stopped[thread]) {
+        stopped[thread] = false;
+        json_array_append_new(course, make_step(thread, "goes on"));
+    } else if (stretch.first < stretch.last || !stop) {
+        json_t *step = make_step(thread, "runs");
+        json_object_set_new(step, "blocks", blocks_of(log, places, stretch));
+        set_until(step, log, places, stretch);
+        json_array_append_new(course, step);
+    }
+    if (stop) {
+        json_t *step = make_step(thread, "stops");
+        st_name_site(step, places, log, stop->site);
+        json_array_append_new(course, step);
+        stopped[thread] = true;
+    }
+}
+
+/* A course that is long is of interest at its beginning and at its end. */
+static json_t *shorten(json_t *course) {
+    size_t count = json_array_size(course), more = count - MOST_STEPS;
+    if (count <= MOST_STEPS)
+        return course;
+    json_t *result = json_array();
+    for (size_t i = 0; i < count; i++) {
+        if (i == MOST_STEPS - SHOWN_AT_END) {
+            json_t *gap = json_object();
+            json_object_set_new(gap, "more", json_integer((json_int_t)more));
+            json_array_append_new(result, gap);
+            i += more;
+        }
+        json_array_append(result, json_array_get(course, i));
+    }
+    json_decref(course);
+    return result;
+}
+
+static bool is_any(const bool *list, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (list[i])
+            return true;
+    return false;
+}
+
+json_t *st_course(const struct st_control_log *log, struct st_places *places) {
+    static bool stopped[ST_CONTROL_THREADS];
+    json_t *course = json_array();
+    uint32_t first = UINT32_MAX, last = 0;
+    memset(stopped, 0, sizeof stopped);
+    for (uint32_t i = 0; i < log->deviation_count; i++) {
+        uint32_t point = point_before(log, &log->deviations[i]);
+        first = point < first ? point : first;
+        last = point < log->point_count && point > last ? point : last;
+    }
+    for (uint32_t at = first; at < log->point_count;) {
+        struct stretch stretch = stretch_from(log, at);
+        add_stretch(course, log, places, stretch, stopped);
+        at = stretch.last + 1;
+        if (stretch.first > last && !is_any(stopped, log->thread_count))
+            break;
+    }
+    return shorten(course);
+}

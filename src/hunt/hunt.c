@@ -1,0 +1,438 @@
+#define _GNU_SOURCE
+#include "hunt/hunt.h"
+
+#include "base/memory.h"
+#include "hunt/hunt_state.h"
+#include "hunt/systematic.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_IN_ROUND = 16 };
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* ---- messages ---- */
+
+void st_hunt_show(const struct st_hunt *hunt, const char *doing) {
+    const struct st_hunt_options *options = hunt->options;
+    struct st_hunt_progress progress = {hunt->runs, hunt->points, hunt->cause_count, doing};
+    if (options->show)
+        options->show(options->context, &progress);
+}
+
+void st_hunt_warn(const struct st_hunt *hunt, const char *format, ...) {
+    char *sentence = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&sentence, format, arguments) < 0)
+        st_out_of_memory();
+    va_end(arguments);
+    if (hunt->options->warn)
+        hunt->options->warn(hunt->options->context, sentence);
+    free(sentence);
+}
+
+bool st_hunt_is_stopped(void *context) {
+    const struct st_hunt *hunt = context;
+    return hunt->options->stopped && hunt->options->stopped(hunt->options->context);
+}
+
+/* ---- what a run shows ---- */
+
+static struct st_cause *find_cause(struct st_hunt *hunt, enum st_found_kind kind, uint64_t key) {
+    for (size_t i = 0; i < hunt->cause_count; i++)
+        if (hunt->causes[i].kind == kind && hunt->causes[i].key == key)
+            return &hunt->causes[i];
+    return NULL;
+}
+
+/* The run, which is kept when the first cause needs it. */
+struct noting {
+    const struct st_controlled_run *run;
+    const struct st_harm *harm;
+    size_t sighting; /* SIZE_MAX: not kept yet */
+};
+
+static size_t keep_sighting(struct st_hunt *hunt, struct noting *noting) {
+    if (noting->sighting == SIZE_MAX) {
+        st_reserve(&hunt->sightings, &hunt->sighting_capacity, hunt->sighting_count + 1);
+        noting->sighting = hunt->sighting_count++;
+        st_sighting_take(&hunt->sightings[noting->sighting], noting->run, noting->harm);
+    }
+    return noting->sighting;
+}
+
+static void note_cause(struct st_hunt *hunt, struct noting *noting, enum st_found_kind kind,
+                       uint64_t key) {
+    struct st_cause *cause = find_cause(hunt, kind, key);
+    const struct st_description *described = &noting->run->described;
+    if (!cause) {
+        json_t *shown = kind == ST_FOUND_VIOLATION ? st_described_violation(described, key) : NULL;
+        if (kind == ST_FOUND_VIOLATION && !shown)
+            return; /* nobody kept it */
+        size_t sighting = keep_sighting(hunt, noting);
+        st_reserve(&hunt->causes, &hunt->cause_capacity, hunt->cause_count + 1);
+        cause = &hunt->causes[hunt->cause_count++];
+        const char *block = json_string_value(json_object_get(shown, "block"));
+        *cause = (struct st_cause){.kind = kind,
+                                   .key = key,
+                                   .sighting = sighting,
+                                   .shown = json_incref(shown),
+                                   .block = st_strdup(block ? block : "")};
+        if (kind != ST_FOUND_FAILURE)
+            st_keys_add(&hunt->known, key);
+    } else if (noting->harm->outcome > hunt->sightings[cause->sighting].harm.outcome) {
+        cause->sighting = keep_sighting(hunt, noting);
+    }
+    cause->seen_in++;
+}
+
+static void note_findings(struct st_hunt *hunt, struct noting *noting) {
+    const struct st_description *described = &noting->run->described;
+    bool cycle = json_object_get(described->json, "cycle") != NULL;
+    for (size_t i = 0; i < described->keys.count; i++)
+        note_cause(hunt, noting, cycle ? ST_FOUND_CYCLE : ST_FOUND_VIOLATION,
+                   described->keys.list[i]);
+    if (st_is_failure(&hunt->expected, noting->run, noting->harm))
+        note_cause(hunt, noting, ST_FOUND_FAILURE, st_failure_key(noting->run, noting->harm));
+    else if (!described->keys.count && noting->harm->outcome == ST_OUTCOME_OUTPUT)
+        hunt->other_outputs++;
+}
+
+/* Runs of a round come here in the order of their numbers. */
+void st_hunt_note(struct st_hunt *hunt, const struct st_controlled_run *run,
+                  const struct st_harm *harm) {
+    struct noting noting = {run, harm, SIZE_MAX};
+    hunt->runs++;
+    hunt->points += run->log->points;
+    hunt->events += (uint64_t)json_integer_value(json_object_get(run->described.json, "events"));
+    hunt->cut += (uint64_t)json_integer_value(json_object_get(run->described.json, "violated"));
+    hunt->loose += run->log->loose != 0;
+    note_findings(hunt, &noting);
+}
+
+static void note_run(struct st_hunt *hunt, const struct st_controlled_run *run,
+                     struct st_candidate *candidate) {
+    struct st_harm harm = st_find_harm(&hunt->expected, run);
+    size_t before = hunt->cause_count;
+    st_hunt_note(hunt, run, &harm);
+    st_harm_free(&harm);
+    if (candidate && run->log->hits && hunt->cause_count == before)
+        candidate->in_vain++;
+}
+
+/* ---- learning ---- */
+
+static int refuse(const struct st_hunt *hunt, struct st_error *error, const char *why) {
+    return st_fail(error, hunt->subject.words[0], ST_AT_FILE, 0, "%s", why);
+}
+
+int st_hunt_check(const struct st_hunt *hunt, const struct st_controlled_run *run,
+                  struct st_error *error) {
+    const char *trouble = run->described.trouble;
+    if (trouble && strcmp(trouble, "no room") == 0)
+        return refuse(
+            hunt, error,
+            "could not be watched: it may not reserve 64 TiB of addresses (which takes no "
+            "memory); lift the limit with 'ulimit -v unlimited'");
+    if (trouble && strcmp(trouble, "damaged") == 0)
+        return refuse(
+            hunt, error,
+            "has overwritten memory that it shares with seriatim, perhaps through a stray "
+            "pointer: look for that first, for example with -fsanitize=address");
+    if (trouble)
+        return refuse(hunt, error,
+                      "could not be watched: build it with seriatim-cc or seriatim-c++ (or link it "
+                      "dynamically with gcc -fsanitize=thread)");
+    if (!run->controlled)
+        return refuse(hunt, error,
+                      "could not be controlled: it was built with a runtime library of an older "
+                      "seriatim; build it again with seriatim-cc or seriatim-c++");
+    if (run->stop == ST_STOP_TIME && !hunt->subject.client && !hunt->subject.bounded)
+        return st_fail(error, hunt->subject.words[0], ST_AT_FILE, 0,
+                       "did not end within %g seconds under control; give it something that ends, "
+                       "or set --run-time and --points to say how long a run may be",
+                       hunt->subject.seconds);
+    if (hunt->subject.client && !run->client_process)
+        return st_fail(error, hunt->subject.words[0], ST_AT_FILE, 0,
+                       "did not listen for connections, so the client was not started");
+    return 0;
+}
+
+static void warn_of_learning(const struct st_hunt *hunt, const struct st_controlled_run *one,
+                             const struct st_controlled_run *other) {
+    const char *name = hunt->subject.words[0];
+    if (one->log->thread_count <= 1)
+        st_hunt_warn(hunt,
+                     "%s ran with a single thread, so there is nothing to schedule; give it "
+                     "arguments or input with which it uses threads",
+                     name);
+    if (one->status != other->status)
+        st_hunt_warn(hunt,
+                     "%s ended with status %d and then with status %d in the same schedule: "
+                     "it depends on more than its threads, and findings may not be "
+                     "repeatable",
+                     name, one->status, other->status);
+    else if (one->log->points != other->log->points)
+        st_hunt_warn(hunt,
+                     "%s did not do the same in two runs of the same schedule: it depends on "
+                     "more than its threads (time, random numbers, other processes), and "
+                     "findings may not be repeatable",
+                     name);
+    uint32_t others = atomic_load(&one->area.map->others);
+    if (others)
+        st_hunt_warn(hunt,
+                     "%s started %u other process%s: only the first is controlled and "
+                     "checked",
+                     name, others, others == 1 ? "" : "es");
+}
+
+static int learn(struct st_hunt *hunt, struct st_error *error) {
+    struct st_controlled_run runs[ST_LEARNING_RUNS], *pointers[ST_LEARNING_RUNS];
+    int result = 0;
+    st_hunt_show(hunt, "learning");
+    for (uint64_t i = 0; i < ST_LEARNING_RUNS; i++) {
+        struct st_candidate *none;
+        st_controlled_run_init(&runs[i]);
+        runs[i].number = i + 1;
+        runs[i].in_full = i == 0;
+        st_portfolio_plan(&runs[i].plan, &hunt->knowledge, ST_STRATEGY_DEFAULT, hunt->options->seed,
+                          i + 1, hunt->subject.real_time ? ST_CONTROL_REAL_TIME : 0, &none);
+        pointers[i] = &runs[i];
+    }
+    /* The second one knows nothing of the first, so that the two can be compared. */
+    for (int i = 0; i < ST_LEARNING_RUNS && result == 0 && !hunt->interrupted; i++) {
+        result =
+            st_do_runs(&hunt->subject, &pointers[i], 1, 1, NULL, st_hunt_is_stopped, hunt, error);
+        hunt->interrupted = st_hunt_is_stopped(hunt);
+        if (result == 0 && i == 0 && !hunt->interrupted)
+            result = st_hunt_check(hunt, &runs[0], error);
+    }
+    if (result == 0 && !hunt->interrupted) {
+        hunt->base = json_deep_copy(runs[0].described.report);
+        st_expected_learn(&hunt->expected, &runs[0], &runs[1]);
+        warn_of_learning(hunt, &runs[0], &runs[1]);
+        for (int i = 0; i < ST_LEARNING_RUNS; i++) {
+            note_run(hunt, &runs[i], NULL);
+            st_knowledge_add(&hunt->knowledge, runs[i].log);
+        }
+    }
+    for (int i = 0; i < ST_LEARNING_RUNS; i++)
+        st_controlled_run_free(&runs[i]);
+    return result;
+}
+
+/* ---- rounds ---- */
+
+/* The first runs teach most, so that the rounds are small at first. */
+static size_t round_size(uint64_t runs) {
+    return runs < 16 ? 4 : runs < 64 ? 8 : MOST_IN_ROUND;
+}
+
+static bool is_enough(const struct st_hunt *hunt) {
+    const struct st_hunt_options *options = hunt->options;
+    return hunt->runs >= options->runs || now() - hunt->started >= options->seconds ||
+           (options->until_first && hunt->cause_count) || hunt->interrupted;
+}
+
+struct round {
+    struct st_controlled_run runs[MOST_IN_ROUND], *pointers[MOST_IN_ROUND];
+    struct st_candidate *candidates[MOST_IN_ROUND];
+    size_t count;
+};
+
+static bool plan_run(struct st_hunt *hunt, struct st_systematic *systematic,
+                     struct st_controlled_run *run, struct st_candidate **candidate) {
+    uint32_t flags = hunt->subject.real_time ? ST_CONTROL_REAL_TIME : 0;
+    size_t choice = systematic ? (size_t)ST_STRATEGY_DEFAULT : hunt->options->choice;
+    st_portfolio_plan(&run->plan, &hunt->knowledge, choice, hunt->options->seed, run->number, flags,
+                      candidate);
+    return !systematic || st_systematic_next(systematic, &run->plan);
+}
+
+static void plan_round(struct st_hunt *hunt, struct st_systematic *systematic,
+                       struct round *round) {
+    size_t size = round_size(hunt->runs);
+    if (hunt->options->runs - hunt->runs < size)
+        size = (size_t)(hunt->options->runs - hunt->runs);
+    round->count = 0;
+    while (round->count < size) {
+        struct st_controlled_run *run = &round->runs[round->count];
+        st_controlled_run_init(run);
+        run->number = hunt->runs + round->count + 1;
+        if (!plan_run(hunt, systematic, run, &round->candidates[round->count])) {
+            st_controlled_run_free(run);
+            return;
+        }
+        round->pointers[round->count++] = run;
+    }
+}
+
+/* With the first finding, what came later in its round does not count. */
+static void note_round(struct st_hunt *hunt, struct st_systematic *systematic,
+                       struct round *round) {
+    size_t noted = 0;
+    while (noted < round->count && !(hunt->options->until_first && hunt->cause_count)) {
+        const struct st_controlled_run *run = &round->runs[noted];
+        if (!run->done || run->stop == ST_STOP_REQUEST)
+            break;
+        note_run(hunt, run, round->candidates[noted]);
+        if (systematic)
+            st_systematic_add(systematic, &run->plan, run->log);
+        noted++;
+    }
+    for (size_t i = 0; i < noted; i++) /* not before: candidates would move */
+        st_knowledge_add(&hunt->knowledge, round->runs[i].log);
+    for (size_t i = 0; i < round->count; i++)
+        st_controlled_run_free(&round->runs[i]);
+}
+
+static int do_rounds(struct st_hunt *hunt, struct st_systematic *systematic,
+                     struct st_error *error) {
+    struct round round;
+    while (!is_enough(hunt)) {
+        plan_round(hunt, systematic, &round);
+        if (!round.count) {
+            if (systematic && st_systematic_deepen(systematic))
+                continue;
+            hunt->exhausted = systematic && st_systematic_is_complete(systematic);
+            return 0;
+        }
+        st_hunt_show(hunt,
+                     systematic ? "systematic" : st_strategy_name(round.runs[0].plan.strategy));
+        int result = st_do_runs(&hunt->subject, round.pointers, round.count, hunt->options->jobs,
+                                &hunt->known, st_hunt_is_stopped, hunt, error);
+        hunt->interrupted = st_hunt_is_stopped(hunt);
+        note_round(hunt, systematic, &round);
+        if (result < 0 && !hunt->interrupted)
+            return -1;
+    }
+    return 0;
+}
+
+static int search(struct st_hunt *hunt, struct st_error *error) {
+    bool chosen = hunt->options->choice == ST_CHOICE_SYSTEMATIC;
+    struct st_systematic *systematic = chosen ? st_systematic_new() : NULL;
+    int result = do_rounds(hunt, systematic, error);
+    if (systematic)
+        hunt->bound = st_systematic_bound(systematic);
+    st_systematic_free(systematic);
+    return result;
+}
+
+/* ---- standard input ---- */
+
+/* Is there something to read, or nothing for ever? Somebody may hold a pipe open and write nothing.
+ */
+static bool has_input(void) {
+    enum { PATIENCE_MILLISECONDS = 1000 };
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    return !isatty(STDIN_FILENO) && poll(&input, 1, PATIENCE_MILLISECONDS) == 1;
+}
+
+/* Each run gets the same, so that it must be kept. */
+static void copy_input(struct st_hunt *hunt) {
+    char buffer[1 << 16];
+    ssize_t got;
+    if (!hunt->options->takes_input || !has_input())
+        return;
+    if (asprintf(&hunt->input, "%s/input", hunt->scratch) < 0)
+        st_out_of_memory();
+    FILE *copy = fopen(hunt->input, "we");
+    uint64_t length = 0;
+    while (copy && (got = read(STDIN_FILENO, buffer, sizeof buffer)) > 0)
+        length += fwrite(buffer, 1, (size_t)got, copy);
+    if (copy)
+        fclose(copy);
+    if (length)
+        hunt->subject.input = hunt->input;
+}
+
+/* ---- all of it ---- */
+
+/* Under /dev/shm where there is one: the files of a run are short-lived, and much of them is empty.
+ */
+static char *make_scratch(struct st_error *error) {
+    const char *const places[] = {"/dev/shm", getenv("TMPDIR"), "/tmp"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char *path = NULL;
+        if (!places[i] || !*places[i])
+            continue;
+        if (asprintf(&path, "%s/seriatim-hunt.XXXXXX", places[i]) < 0)
+            st_out_of_memory();
+        if (mkdtemp(path))
+            return path;
+        free(path);
+    }
+    st_fail(error, "hunt", ST_AT_FILE, 0, "cannot create a folder for scratch files: %s",
+            strerror(errno));
+    return NULL;
+}
+
+struct st_hunt *st_hunt_new(const struct st_hunt_options *options, struct st_error *error) {
+    struct st_hunt *hunt = st_alloc(1, sizeof *hunt);
+    hunt->options = options;
+    hunt->subject = options->subject;
+    hunt->started = now();
+    st_knowledge_init(&hunt->knowledge);
+    hunt->scratch = make_scratch(error);
+    hunt->subject.folder = hunt->scratch;
+    if (hunt->scratch)
+        return hunt;
+    st_hunt_free(hunt);
+    return NULL;
+}
+
+struct st_hunt *st_hunt(const struct st_hunt_options *options, struct st_error *error) {
+    struct st_hunt *hunt = st_hunt_new(options, error);
+    if (!hunt)
+        return NULL;
+    copy_input(hunt);
+    if (learn(hunt, error) == 0 && hunt->base && search(hunt, error) == 0 &&
+        st_hunt_confirm(hunt, error) == 0)
+        return hunt;
+    if (!hunt->base && hunt->interrupted)
+        st_fail(error, "hunt", ST_AT_FILE, 0, "interrupted before the program had run once");
+    st_hunt_free(hunt);
+    return NULL;
+}
+
+void st_hunt_free(struct st_hunt *hunt) {
+    for (size_t i = 0; i < hunt->cause_count; i++) {
+        json_decref(hunt->causes[i].shown);
+        free(hunt->causes[i].block);
+    }
+    for (size_t i = 0; i < hunt->sighting_count; i++)
+        st_sighting_free(&hunt->sightings[i]);
+    for (size_t i = 0; i < hunt->replay_count; i++) {
+        st_replayed_free(&hunt->replays[i].result);
+        free(hunt->replays[i].schedule);
+    }
+    free(hunt->causes);
+    free(hunt->sightings);
+    free(hunt->replays);
+    st_knowledge_free(&hunt->knowledge);
+    st_expected_free(&hunt->expected);
+    st_keys_free(&hunt->known);
+    json_decref(hunt->base);
+    if (hunt->input)
+        unlink(hunt->input);
+    if (hunt->scratch)
+        rmdir(hunt->scratch);
+    free(hunt->scratch);
+    free(hunt->input);
+    free(hunt->kept_input);
+    free(hunt);
+}

@@ -1,0 +1,69 @@
+/* What a hunt knows while it goes on. For hunt*.c. */
+#ifndef SERIATIM_HUNT_HUNT_STATE_H
+#define SERIATIM_HUNT_HUNT_STATE_H
+
+#include "hunt/hunt.h"
+
+/* A cause: something that was found in one run or more. Invariant: `sighting` is the index of the
+ * run that shows the worst of it, the first of those. */
+struct st_cause {
+    enum st_found_kind kind;
+    uint64_t key;
+    size_t sighting;
+    uint64_t seen_in;
+    json_t *shown; /* of a violation: its entry in a report */
+    char *block;   /* its name, "" */
+    size_t replay; /* index in `replays` + 1; 0: it was not done again */
+};
+
+/* A run that was done again, for one cause or more. */
+struct st_replay_kept {
+    struct st_replayed result;
+    char *schedule; /* the file */
+    size_t sighting;
+    enum st_outcome outcome;
+};
+
+struct st_hunt {
+    const struct st_hunt_options *options;
+    struct st_hunted subject; /* with scratch files of its own */
+    char *scratch;
+    char *input;      /* the copy of standard input, or NULL */
+    char *kept_input; /* the same beside the schedules, once there is one */
+    struct st_knowledge knowledge;
+    struct st_expected expected;
+    struct st_keys known;
+    struct st_sighting *sightings;
+    size_t sighting_count, sighting_capacity;
+    struct st_cause *causes;
+    size_t cause_count, cause_capacity;
+    struct st_replay_kept *replays;
+    size_t replay_count, replay_capacity;
+    json_t *base; /* the report of the first run */
+    uint64_t runs, points, events, loose, other_outputs;
+    uint64_t cut; /* violated blocks, in all runs */
+    double started;
+    bool exhausted, interrupted;
+    uint32_t bound;
+};
+
+/* One that has not done anything yet; NULL with an error. */
+struct st_hunt *st_hunt_new(const struct st_hunt_options *options, struct st_error *error);
+
+/* Can the program be controlled, by its first run? -1 with the reason. */
+int st_hunt_check(const struct st_hunt *hunt, const struct st_controlled_run *run,
+                  struct st_error *error);
+
+/* Counts a run, and keeps what it shows. */
+void st_hunt_note(struct st_hunt *hunt, const struct st_controlled_run *run,
+                  const struct st_harm *harm);
+
+/* hunt_report.c: does again what was found, and writes the schedules. */
+int st_hunt_confirm(struct st_hunt *hunt, struct st_error *error);
+
+void st_hunt_show(const struct st_hunt *hunt, const char *doing);
+void st_hunt_warn(const struct st_hunt *hunt, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+bool st_hunt_is_stopped(void *hunt);
+
+#endif

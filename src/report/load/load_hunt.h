@@ -1,0 +1,22 @@
+/* What a hunt adds to a saved result. */
+#ifndef SERIATIM_REPORT_LOAD_LOAD_HUNT_H
+#define SERIATIM_REPORT_LOAD_LOAD_HUNT_H
+
+#include "report/load/loading.h"
+
+/* All zero is empty. Invariant: `blocks` are all lists of texts that steps and predictions have. */
+struct st_loaded_hunt {
+    struct st_hunt_facts facts;
+    struct st_observation *observations; /* of the violations, in their order; then of the cycle */
+    struct st_failure *failures;
+    struct st_tried_prediction *predictions;
+    void **owned;
+    size_t owned_count, owned_capacity;
+};
+
+/* Reads it; violations get their observations. What is wrong is kept by the fields. */
+void st_load_hunt(struct st_loading *loading, const json_t *root, struct st_violation *violations,
+                  size_t violation_count, struct st_loaded_hunt *hunt);
+void st_loaded_hunt_free(struct st_loaded_hunt *hunt);
+
+#endif

@@ -1,0 +1,309 @@
+/* What a hunt has to say of a finding: how it came about, what came of it, how to see it again. */
+#include "base/memory.h"
+#include "report/story/builder.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The course ---- */
+
+static bool is(const char *text, const char *word) {
+    return text && strcmp(text, word) == 0;
+}
+
+/* " in transfer at bank.c:42" */
+static void put_place(FILE *file, const char *function, const char *loc) {
+    if (function && *function)
+        fprintf(file, " in %s", function);
+    if (loc && *loc)
+        fprintf(file, " at %s", loc);
+}
+
+static void put_blocks(FILE *file, const char *const *blocks) {
+    size_t count = 0;
+    while (blocks && blocks[count])
+        count++;
+    for (size_t i = 0; i < count; i++)
+        fprintf(file, "%s%s", i ? st_list_link(i, count) : " ", blocks[i]);
+}
+
+static const char *awaited_text(const char *awaited) {
+    static const char *const words[][2] = {{"lock", "a lock"},
+                                           {"condition", "a condition"},
+                                           {"semaphore", "a semaphore"},
+                                           {"barrier", "a barrier"},
+                                           {"thread", "another thread to end"},
+                                           {"initialisation", "an initialisation"},
+                                           {"futex", "a futex"},
+                                           {"time", "some time to pass"},
+                                           {"input", "something outside of the program"}};
+    for (size_t i = 0; awaited && i < sizeof words / sizeof *words; i++)
+        if (strcmp(awaited, words[i][0]) == 0)
+            return words[i][1];
+    return "something";
+}
+
+/* "T2 runs audit to its end" */
+static void put_run(FILE *file, const struct st_course_step *step) {
+    bool named = step->blocks && step->blocks[0];
+    fprintf(file, "%s runs", step->thread);
+    put_blocks(file, step->blocks);
+    if (is(step->until, "end"))
+        fputs(named ? " and ends" : " to its end", file);
+    else if (is(step->until, "block"))
+        fputs(" to its end", file);
+    else if (is(step->until, "wait")) {
+        fprintf(file, " until it waits for %s", awaited_text(step->awaited));
+        put_place(file, step->function, step->loc);
+    }
+}
+
+static void put_step(FILE *file, const struct st_course_step *step) {
+    if (step->more) {
+        st_put_counted(file, step->more, "more step");
+    } else if (is(step->does, "stops")) {
+        fprintf(file, "%s stops", step->thread);
+        put_place(file, step->function, step->loc);
+    } else if (is(step->does, "runs")) {
+        put_run(file, step);
+    } else {
+        fprintf(file, "%s %s", step->thread, step->does);
+    }
+}
+
+/* "Run 12 (directed): T1 stops in transfer at bank.c:42; T2 runs audit to its end; T1 goes on." */
+static char *course_text(const struct st_observation *observation) {
+    struct st_text_buffer buffer;
+    FILE *file = st_text_buffer_open(&buffer);
+    fprintf(file, "Run %" PRIu64 " (%s): ", observation->run, observation->strategy);
+    for (size_t i = 0; i < observation->course_count; i++) {
+        fputs(i ? "; " : "", file);
+        put_step(file, &observation->course[i]);
+    }
+    if (!observation->course_count)
+        fputs("no thread was stopped, and each went on as long as it could", file);
+    fputc('.', file);
+    return st_text_buffer_close(&buffer);
+}
+
+/* ---- What came of it ---- */
+
+/* What the program printed, in quotes, up to some length. */
+static void put_quoted(FILE *file, const char *text) {
+    enum { SHOWN = 120 };
+    size_t length = strlen(text);
+    fprintf(file, "\"%.*s%s\"", length > SHOWN ? SHOWN : (int)length, text,
+            length > SHOWN ? "..." : "");
+}
+
+static void put_other_output(FILE *file, const struct st_observation *observation) {
+    fputs("The program then ", file);
+    if (!observation->printed && !observation->expected) {
+        fputs("printed something else than usual", file);
+    } else if (observation->printed) {
+        fputs("printed ", file);
+        put_quoted(file, observation->printed);
+        fputs(observation->expected ? " instead of " : ", which it does not print otherwise", file);
+    } else {
+        fputs("did not print ", file);
+    }
+    if (observation->expected)
+        put_quoted(file, observation->expected);
+    fputc('.', file);
+}
+
+static char *harm_text(const struct st_observation *observation) {
+    struct st_text_buffer buffer;
+    FILE *file = st_text_buffer_open(&buffer);
+    switch (observation->outcome) {
+    case ST_OUTCOME_OUTPUT:
+        put_other_output(file, observation);
+        break;
+    case ST_OUTCOME_STATUS:
+        fprintf(file, "The program then ended with status %" PRIu64 " instead of %" PRIu64 ".",
+                observation->status, observation->expected_status);
+        break;
+    case ST_OUTCOME_HANG:
+        fputs("The program then ran in vain and would not have ended.", file);
+        break;
+    case ST_OUTCOME_DEADLOCK:
+        fputs("The program then came to a deadlock.", file);
+        break;
+    case ST_OUTCOME_ASSERT:
+        fprintf(file, "An assertion of the program then failed: %s",
+                observation->message ? observation->message : "");
+        break;
+    case ST_OUTCOME_CRASH:
+        fprintf(file, "The program then crashed (%s).",
+                observation->signal ? observation->signal : "a signal");
+        break;
+    default:
+        fputs("No harm came of it in that run: the output and the status were as usual.", file);
+    }
+    return st_text_buffer_close(&buffer);
+}
+
+/* "Replay it with: seriatim replay bank.schedule (1 preemption; 10 of 10 replays were the same)."
+ */
+static char *replay_text(const struct st_observation *observation) {
+    struct st_text_buffer buffer;
+    unsigned good = 0, tried = 0;
+    FILE *file = st_text_buffer_open(&buffer);
+    fprintf(file, "Replay it with: seriatim replay %s (", observation->schedule);
+    st_put_counted(file, observation->preemptions, "preemption");
+    if (observation->replayed && sscanf(observation->replayed, "%u/%u", &good, &tried) == 2)
+        fprintf(file, "; %u of %u replays showed the same", good, tried);
+    fputs(").", file);
+    return st_text_buffer_close(&buffer);
+}
+
+static char *seen_text(const struct st_report *report, const struct st_observation *observation) {
+    return st_sentence(report, "seen in %n of %n runs", observation->seen_in, report->hunt->runs);
+}
+
+void st_add_observation(struct st_story *story, const struct st_report *report,
+                        const struct st_observation *observation) {
+    free(story->introduction);
+    story->introduction = course_text(observation);
+    if (!story->frequency && report->hunt && report->hunt->runs > 1)
+        story->frequency = seen_text(report, observation);
+    if (story->kind != ST_STORY_FAILURE)
+        st_add_note(story, harm_text(observation));
+    if (observation->schedule)
+        st_add_note(story, replay_text(observation));
+}
+
+/* ---- Failures ---- */
+
+static void set_headline(struct st_story *story, const struct st_failure *failure) {
+    const struct st_observation *observation = &failure->observation;
+    struct st_text_buffer buffer;
+    FILE *file = st_text_buffer_open(&buffer);
+    switch (observation->outcome) {
+    case ST_OUTCOME_CRASH:
+        fprintf(file, "The program crashed");
+        break;
+    case ST_OUTCOME_ASSERT:
+        fputs("An assertion failed", file);
+        break;
+    case ST_OUTCOME_DEADLOCK:
+        fputs("The program came to a deadlock", file);
+        break;
+    case ST_OUTCOME_HANG:
+        fputs("The program ran in vain", file);
+        break;
+    default:
+        fputs("The program failed", file);
+    }
+    story->alarm = (size_t)ftell(file);
+    if (observation->outcome == ST_OUTCOME_CRASH && observation->signal)
+        fprintf(file, " with %s", observation->signal);
+    if (observation->outcome == ST_OUTCOME_DEADLOCK)
+        fputs(": no thread could go on", file);
+    else if (observation->outcome == ST_OUTCOME_HANG)
+        fputs(" and would not have ended", file);
+    else if (observation->outcome == ST_OUTCOME_ASSERT)
+        fprintf(file, ": %s", observation->message ? observation->message : "");
+    else if (observation->outcome != ST_OUTCOME_CRASH)
+        fprintf(file, ": it ended with status %" PRIu64 " instead of %" PRIu64, observation->status,
+                observation->expected_status);
+    story->headline = st_text_buffer_close(&buffer);
+}
+
+static struct st_story_step *add_thread(struct st_story *story, const char *thread,
+                                        const char *loc) {
+    struct st_story_steps *steps = &story->steps;
+    st_reserve(&steps->items, &steps->capacity, steps->count + 1);
+    struct st_story_step *step = &steps->items[steps->count++];
+    *step = (struct st_story_step){.thread = st_strdup(thread ? thread : "?"),
+                                   .location = st_strdup(loc ? loc : "")};
+    return step;
+}
+
+/* "waits for a lock (savings.lock), which T2 has, in transfer at bank.c:42" */
+static void add_stuck(struct st_story *story, const struct st_stuck_thread *stuck) {
+    struct st_text_buffer buffer;
+    FILE *file = st_text_buffer_open(&buffer);
+    if (is(stuck->awaited, "thread") && stuck->owner) {
+        fprintf(file, "waits for %s to end", stuck->owner);
+    } else {
+        fputs(stuck->awaited ? "waits for " : "is", file);
+        if (stuck->awaited)
+            fputs(awaited_text(stuck->awaited), file);
+        if (stuck->object)
+            fprintf(file, ": %s", stuck->object);
+        if (stuck->owner)
+            fprintf(file, ", which %s has,", stuck->owner);
+    }
+    put_place(file, stuck->function, stuck->loc);
+    add_thread(story, stuck->thread, stuck->loc)->action = st_text_buffer_close(&buffer);
+}
+
+static void add_last(struct st_story *story, const struct st_failure *failure) {
+    struct st_text_buffer buffer;
+    if (!failure->thread)
+        return;
+    FILE *file = st_text_buffer_open(&buffer);
+    fputs("ran last, and was last seen", file);
+    put_place(file, failure->function, failure->loc);
+    add_thread(story, failure->thread, failure->loc)->action = st_text_buffer_close(&buffer);
+}
+
+struct st_story st_failure_story(const struct st_report *report, const struct st_failure *failure) {
+    const struct st_observation *observation = &failure->observation;
+    struct st_story story = {.kind = ST_STORY_FAILURE, .count = 1};
+    set_headline(&story, failure);
+    for (size_t i = 0; i < failure->stuck_count; i++)
+        add_stuck(&story, &failure->stuck[i]);
+    if (!failure->stuck_count)
+        add_last(&story, failure);
+    if (observation->outcome == ST_OUTCOME_CRASH && observation->message)
+        story.explanation = st_sentence(report, "Its last words: %s", observation->message);
+    st_add_observation(&story, report, observation);
+    return story;
+}
+
+/* ---- The whole ---- */
+
+static void put_found(FILE *file, const struct st_hunt_facts *hunt, uint64_t violated, bool cycle) {
+    if (hunt->failure_count)
+        st_put_counted(file, hunt->failure_count, "failure");
+    if (hunt->failure_count && violated)
+        fputs(" and ", file);
+    if (violated)
+        st_put_counted(file, violated, "violated block");
+    if (!hunt->failure_count && !violated)
+        fputs(cycle ? "not serializable, although no block was cut," : "nothing found", file);
+}
+
+/* "1 failure and 2 violated blocks in 100 runs (81212 points)" */
+struct st_summary st_hunt_summary(const struct st_report *report, const struct st_result *result) {
+    const struct st_hunt_facts *hunt = report->hunt;
+    uint64_t violated = st_all_violated(result->findings);
+    bool found = hunt->failure_count || result->findings->verdict == ST_NOT_SERIALIZABLE;
+    struct st_summary summary = {0};
+    struct st_text_buffer buffer;
+    FILE *file = st_text_buffer_open(&buffer);
+    put_found(file, hunt, violated, found);
+    summary.verdict = summary.meaning = (size_t)ftell(file);
+    fputs(" in ", file);
+    st_put_counted(file, hunt->runs, "run");
+    fprintf(file, ", seed %" PRIu64, hunt->seed);
+    if (hunt->exhausted)
+        fprintf(file, "; all schedules with at most %" PRIu64 " preemptions were tried",
+                hunt->bound);
+    else if (!found)
+        fputs("; other schedules may still cut a block", file);
+    if (hunt->loose)
+        fprintf(file, "; %" PRIu64 " of the runs may not be repeatable", hunt->loose);
+    if (hunt->other_outputs) {
+        fputs("; ", file);
+        st_put_counted(file, hunt->other_outputs, "run");
+        fputs(" printed something else although nothing was cut", file);
+    }
+    if (hunt->interrupted)
+        fputs("; interrupted", file);
+    summary.text = st_text_buffer_close(&buffer);
+    return summary;
+}

@@ -1,0 +1,43 @@
+#include "session/live_report.h"
+
+#include "report/story/story.h"
+#include "session/finding_names.h"
+#include "session/seen.h"
+
+#include <stdlib.h>
+
+static bool is_unchecked(const struct st_report *report) {
+    struct st_unchecked unchecked = st_report_unchecked(report);
+    bool result = unchecked.what != NULL;
+    st_unchecked_free(&unchecked);
+    return result;
+}
+
+void st_live_report(struct st_live_check *check, const char *name, bool with_spec,
+                    st_live_report_user *use, void *context) {
+    struct st_translator *translator = check->watch.translator;
+    struct st_findings findings = st_engine_run_snapshot(&check->run);
+    struct st_finding_names *names = st_finding_names_new(translator, &findings);
+    struct st_details details = st_finding_names_details(names);
+    struct st_result result = st_engine_run_result(&check->run, &findings);
+    struct st_seen seen = {0};
+    struct st_report report = {.schema = ST_RUN_SCHEMA,
+                               .trace = name,
+                               .details = &details,
+                               .built = st_places_built(st_translator_places(translator)),
+                               .symbols = st_finding_names_symbols(names),
+                               .facts = st_validator_facts(check->validator),
+                               .repairs = st_validator_repairs(check->validator),
+                               .stopped = check->run.stopped,
+                               .relation = check->relation,
+                               .kind = ST_REPORT_RESULT,
+                               .results = {&result, 1}};
+    if (is_unchecked(&report)) {
+        st_seen_find(&seen, translator, with_spec);
+        report.coverage = &seen.coverage;
+    }
+    use(context, &report);
+    st_seen_free(&seen);
+    st_finding_names_free(names);
+    free(findings.violations);
+}

@@ -1,0 +1,59 @@
+"""What the tests of hunt and replay share: programs of tests/hunted, built once."""
+
+import atexit
+import functools
+import json
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+import programs
+from seriatim import BINARY, Case, environment
+
+
+@functools.lru_cache(maxsize=None)
+def _folder():
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="seriatim-hunting-"))
+    atexit.register(shutil.rmtree, folder)
+    return folder
+
+
+def build(source, target, *flags):
+    subprocess.run([str(BINARY), "c++" if str(source).endswith(".cc") else "cc", "-g", "-O1",
+                    "-pthread", *flags, str(source), "-o", str(target)], check=True, env=environment())
+    return target
+
+
+@functools.lru_cache(maxsize=None)
+def built(name, *flags):
+    """The path of a program of tests/hunted."""
+    source = programs.HUNTED / name
+    return build(source, _folder() / ("-".join([source.stem, *flags])), *flags)
+
+
+class Hunting(Case):
+    """A test that hunts, in a folder of its own."""
+
+    def program(self, name, *flags):
+        """A copy, so that schedules are for a program that may be built anew."""
+        path = built(name, *flags)
+        return shutil.copy(path, self.folder / path.name)
+
+    def source(self, text, *flags, name="program.c"):
+        return build(self.write(name, text), self.folder / "program", *flags)
+
+    def hunt(self, program, *options, arguments=(), **more):
+        return self.run_here("hunt", "--format", "json", *options, "--", program, *arguments, **more)
+
+    def found(self, program, *options, **more):
+        """The result, which must have a finding."""
+        result = self.hunt(program, *options, **more)
+        self.assertEqual((result.message, result.status), ("", 1))
+        return result.json
+
+    def replay(self, schedule, *more):
+        return self.run_here("replay", "--format", "json", "-o", "replayed.json", schedule, *more)
+
+    def replayed(self):
+        return json.loads((self.folder / "replayed.json").read_text())

@@ -1,0 +1,296 @@
+"""seriatim hunt: faulty programs fail under control, and are reported with a schedule; their
+repaired twins are not."""
+
+import json
+import unittest
+
+from hunting import Hunting
+from schemas import RESULT, SARIF, complaints, strict, validator
+
+ENDLESS = """
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static long turns;
+static void turn(void) {
+    pthread_mutex_lock(&lock);
+    turns++;
+    pthread_mutex_unlock(&lock);
+}
+static void *work(void *argument) {
+    for (;;)
+        turn();
+    return argument;
+}
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, work, NULL);
+    for (;;)
+        turn();
+}
+"""
+
+ALONE = """
+#include <stdio.h>
+int main(void) { puts("alone"); return 0; }
+"""
+
+# A lost update that shows in what is printed only, behind something that differs in each run.
+PRINTS = """
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int total;
+static int get(void) {
+    pthread_mutex_lock(&lock);
+    int value = total;
+    pthread_mutex_unlock(&lock);
+    return value;
+}
+static void set(int value) {
+    pthread_mutex_lock(&lock);
+    total = value;
+    pthread_mutex_unlock(&lock);
+}
+static void add(int amount) { set(get() + amount); }
+static void *work(void *argument) {
+    add(1);
+    return argument;
+}
+int main(void) {
+    int more = 0;
+    pthread_t a, b;
+    if (scanf("%d", &more) != 1)
+        more = 0;
+    pthread_create(&a, NULL, work, NULL);
+    pthread_create(&b, NULL, work, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    printf("process %d\\n", (int)getpid());
+    printf("total %d\\n", total + more);
+    return 0;
+}
+"""
+
+# Threads print in the order in which they come, which is no harm.
+ORDER = """
+#include <pthread.h>
+#include <stdio.h>
+static void *work(void *argument) {
+    printf("%s\\n", (const char *)argument);
+    return argument;
+}
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, NULL, work, "one");
+    pthread_create(&b, NULL, work, "two");
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}
+"""
+
+SERVER = """
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int hits;
+static int get(void) {
+    pthread_mutex_lock(&lock);
+    int value = hits;
+    pthread_mutex_unlock(&lock);
+    return value;
+}
+static void set(int value) {
+    pthread_mutex_lock(&lock);
+    hits = value;
+    pthread_mutex_unlock(&lock);
+}
+static void hit(void) { set(get() + 1); }
+static void *serve(void *argument) {
+    int fd = (int)(long)argument;
+    char byte;
+    if (read(fd, &byte, 1) == 1)
+        hit();
+    close(fd);
+    return NULL;
+}
+int main(int argc, char **argv) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof address;
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    bind(fd, (struct sockaddr *)&address, size);
+    getsockname(fd, (struct sockaddr *)&address, &size);
+    FILE *file = fopen(argv[1], "w");
+    fprintf(file, "%d", ntohs(address.sin_port));
+    fclose(file);
+    listen(fd, 8);
+    for (;;) {
+        pthread_t thread;
+        int client = accept(fd, NULL, NULL);
+        pthread_create(&thread, NULL, serve, (void *)(long)client);
+        pthread_detach(thread);
+    }
+}
+"""
+
+CLIENT = """
+import socket, sys
+port = int(open(sys.argv[1]).read())
+clients = [socket.create_connection(("127.0.0.1", port)) for _ in range(2)]
+for client in clients:
+    client.send(b"x")
+for client in clients:
+    client.recv(1)
+"""
+
+
+class Findings(Hunting):
+    def test_a_block_is_cut_and_the_program_fails(self):
+        program = self.program("bank_audit.c")
+        result = self.found(program)
+        self.assertEqual(complaints(validator(strict(RESULT)), result), [])
+        self.assertEqual((result["schema"], result["runs"]), ("seriatim-hunt/1", 100))
+        self.assertFalse(result["serializable"])
+        cut, = result["violations"]
+        self.assertEqual((cut["block"], cut["outcome"], cut["observed"]), ("transfer", "status", True))
+        self.assertEqual((cut["preemptions"], cut["minimised"], cut["replayed"]), (1, True, "10/10"))
+        failure, = result["failures"]
+        self.assertEqual((failure["kind"], failure["status"]), ("status", 1))
+        stops, runs, goes_on = cut["course"]
+        self.assertEqual((stops["does"], stops["function"]), ("stops", "transfer"))
+        self.assertEqual((runs["blocks"], runs["until"]), (["audit"], "block"))
+        self.assertEqual((goes_on["does"], goes_on["thread"]), ("goes on", stops["thread"]))
+        self.assertTrue((self.folder / cut["schedule"]).exists())
+
+    def test_a_repaired_program_has_no_findings(self):
+        for name in ("bank_audit.c", "dining.c", "lost_wakeup.c"):
+            with self.subTest(name=name):
+                result = self.hunt(self.program(name, "-DFIXED"))
+                self.assertEqual((result.message, result.status), ("", 0))
+                self.assertEqual((result.json["violations"], result.json["failures"]), ([], []))
+        self.assertFalse((self.folder / "seriatim-hunt").exists())
+
+    def test_a_deadlock_names_threads_and_locks(self):
+        failure, = self.found(self.program("dining.c"))["failures"]
+        self.assertEqual((failure["kind"], failure["replayed"]), ("deadlock", "10/10"))
+        waits = {thread["thread"]: thread for thread in failure["threads"]}
+        self.assertEqual(sorted(waits), ["T1", "T2", "T3", "main"])
+        for name, lock, owner in (("T1", "forks[1]", "T2"), ("T2", "forks[2]", "T3"), ("T3", "forks[0]", "T1")):
+            self.assertEqual((waits[name]["for"], waits[name]["object"], waits[name]["owner"]),
+                             ("lock", lock, owner))
+
+    def test_what_is_printed_is_compared_but_for_what_varies(self):
+        program = self.source(PRINTS)
+        result = self.found(program, input="40\n")
+        self.assertEqual(result["failures"], [])
+        outcomes = {cut["block"]: cut for cut in result["violations"]}
+        self.assertEqual(outcomes["add"]["outcome"], "output")
+        self.assertEqual((outcomes["add"]["printed"], outcomes["add"]["expected"]), ("total 41", "total 42"))
+
+    def test_the_order_of_lines_is_no_harm(self):
+        result = self.hunt(self.source(ORDER), "--runs", "30")
+        self.assertEqual((result.message, result.status), ("", 0))
+        self.assertEqual(result.json["other_outputs"], 0)
+
+    def test_formats_say_the_same(self):
+        program = self.program("bank_audit.c")
+        sentence = "; T2 runs audit to its end; T1 goes on."
+        text = self.run_here("hunt", "--until", "first", program).text
+        self.assertIn(sentence, text)
+        self.assertIn("Replay it with: seriatim replay seriatim-hunt/", text)
+        sarif = self.run_here("hunt", "--until", "first", "--format", "sarif", program).json
+        self.assertEqual(complaints(validator(SARIF), sarif), [])
+        results = sarif["runs"][0]["results"]
+        self.assertEqual({entry["ruleId"] for entry in results}, {"failure", "atomicity-violation"})
+        for entry in results:
+            self.assertIn("seriatim replay seriatim-hunt/", entry["message"]["text"])
+        page = self.run_here("hunt", "--until", "first", "--format", "html", program).text
+        self.assertIn(sentence[:-1], page)
+
+    def test_a_saved_result_can_be_reported(self):
+        program = self.program("dining.c")
+        text = self.run_here("hunt", "--runs", "20", program)
+        saved = self.run_here("hunt", "--runs", "20", "--format", "json", "-o", "saved.json", program)
+        self.assertEqual(saved.status, 1)
+        again = self.run_here("report", "--format", "text", "saved.json")
+        self.assertEqual((again.text, again.status), (text.text, 1))
+
+
+class Choices(Hunting):
+    def test_a_seed_has_one_result_whatever_the_number_of_jobs(self):
+        program = self.program("lost_incr.c")
+        results = []
+        for jobs in ("1", "4"):
+            result = self.found(program, "--jobs", jobs, "--runs", "40", "--seed", "7")
+            for varying in ("time_seconds", "peak_state_bytes"):
+                del result[varying]
+            results.append(json.dumps(result, sort_keys=True))
+        self.assertEqual(*results)
+
+    def test_it_stops_at_the_first_finding(self):
+        result = self.found(self.program("bank_audit.c"), "--until", "first")
+        self.assertEqual(result["runs"], max(cut["run"] for cut in result["violations"]))
+
+    def test_each_strategy_runs(self):
+        program = self.program("lost_incr.c")
+        for strategy in ("random", "urw", "pct", "block-pct", "pos", "directed", "stall"):
+            with self.subTest(strategy=strategy):
+                result = self.found(program, "--strategy", strategy)
+                self.assertLessEqual({cut["strategy"] for cut in result["violations"]}, {strategy, "pos", "pct"})
+
+    def test_a_systematic_search_says_when_it_has_tried_all(self):
+        result = self.hunt(self.program("bank_audit.c", "-DFIXED"), "--strategy", "systematic", "--runs", "5000")
+        self.assertEqual((result.message, result.status), ("", 0))
+        self.assertTrue(result.json["exhausted"])
+        self.assertEqual(result.json["bound"], 2)
+        found = self.found(self.program("bank_audit.c"), "--strategy", "systematic", "--until", "first",
+                           "--runs", "5000")
+        self.assertEqual(found["violations"][0]["preemptions"], 1)
+
+    def test_a_specification_counts(self):
+        self.write("spec", "ignore function *\nignore thread functions\n")
+        result = self.hunt(self.program("bank_audit.c"), "--spec", "spec")
+        self.assertEqual(result.status, 1)
+        self.assertEqual((result.json["violations"], len(result.json["failures"])), ([], 1))
+
+    def test_a_server_has_a_client(self):
+        program = self.source(SERVER)
+        self.write("client.py", CLIENT)
+        result = self.hunt(program, "--client", "python3 client.py port", "--runs", "20", arguments=["port"])
+        self.assertEqual(result.status, 1)
+        self.assertIn("hit", [cut["block"] for cut in result.json["violations"]])
+
+
+class Trouble(Hunting):
+    def test_not_instrumented(self):
+        self.assert_trouble(self.hunt("/bin/true"),
+                            "/bin/true: could not be watched: build it with seriatim-cc or seriatim-c++ (or link "
+                            "it dynamically with gcc -fsanitize=thread)")
+
+    def test_not_there(self):
+        self.assert_trouble(self.hunt("./missing"), "./missing: cannot run: No such file or directory")
+
+    def test_a_program_that_does_not_end(self):
+        program = self.source(ENDLESS)
+        result = self.hunt(program, "--points", "500", "--runs", "10")
+        self.assertEqual((result.message, result.status), ("", 0))
+        self.assertGreater(result.json["points"], 4500)
+
+    def test_a_single_thread(self):
+        result = self.hunt(self.source(ALONE), "--runs", "4")
+        self.assertEqual(result.status, 0)
+        self.assertIn("ran with a single thread", result.message)
+        self.assertIn("unchecked", result.json)
+
+    def test_options_that_make_no_sense(self):
+        self.assert_trouble(self.hunt("/bin/true", "--runs", "2"),
+                            "hunt: option '--runs' needs a number above 2: the first runs are for learning")
+
+
+if __name__ == "__main__":
+    unittest.main()
