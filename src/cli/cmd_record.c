@@ -37,6 +37,7 @@ struct record {
     void *writer;
     struct st_variable_run *ended; /* lives, since the last batch */
     size_t ended_count, ended_capacity;
+    uint64_t since_ends; /* events, since ends were last written */
     bool failed;
     struct st_error error; /* why */
 };
@@ -91,10 +92,12 @@ static bool open_trace(struct record *record) {
     return true;
 }
 
-/* The end of a life ends a chunk, too, so ends wait until one is nearly full. */
-static bool is_nearly_full(void *context) {
+/* The end of a life ends a chunk, too, so ends wait until one is nearly full. Chunks of a program
+ * with little to do are written each second, and never are. */
+static bool may_end_lives(void *context) {
     const struct record *record = context;
-    return record->writer && st_native_writer_waiting(record->writer) >= ST_CHUNK_EVENTS / 4 * 3;
+    return record->since_ends >= ST_CHUNK_EVENTS ||
+           (record->writer && st_native_writer_waiting(record->writer) >= ST_CHUNK_EVENTS / 4 * 3);
 }
 
 static void end_life(void *context, uint32_t variable) {
@@ -112,6 +115,8 @@ static void end_life(void *context, uint32_t variable) {
 
 static int write_ends(struct record *record) {
     size_t count = record->ended_count;
+    if (count)
+        record->since_ends = 0;
     record->ended_count = 0;
     return count ? st_native_writer_end(record->writer, record->ended, count, &record->error) : 0;
 }
@@ -128,6 +133,7 @@ static void write_events(void *context, struct st_event *events, const uint64_t 
     symbols->reuses = true;
     st_describe_events(record->describer, events, count);
     st_validate(record->validator, events, count, symbols->threads.count, symbols->locks.count);
+    record->since_ends += count;
     if (write_ends(record) < 0 ||
         st_native_writer.write(record->writer, events, count, &record->error) < 0)
         give_up(record);
@@ -217,7 +223,7 @@ static struct st_translation translation_for(struct record *record) {
                                    .names = true,
                                    .sink = write_events,
                                    .forget = end_life,
-                                   .may_forget = is_nearly_full,
+                                   .may_forget = may_end_lives,
                                    .context = record};
 }
 

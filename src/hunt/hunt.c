@@ -199,6 +199,22 @@ static void warn_of_learning(const struct st_hunt *hunt, const struct st_control
                      name, others, others == 1 ? "" : "es");
 }
 
+static void note_outer(struct st_hunt *hunt, const json_t *list) {
+    size_t index;
+    json_t *site;
+    json_array_foreach(list, index, site)
+        st_site_set_add(&hunt->knowledge.outer, strtoull(json_string_value(site), NULL, 16));
+}
+
+/* A run that is so much longer than usual will not end by itself. */
+static void set_bound(struct st_hunt *hunt, uint64_t usual) {
+    enum { LEAST = 300 * 1000, TIMES = 30 };
+    if (hunt->subject.most_points || hunt->subject.client || hunt->subject.bounded)
+        return;
+    hunt->expected.bound = TIMES * usual > LEAST ? TIMES * usual : LEAST;
+    hunt->subject.most_points = hunt->expected.bound;
+}
+
 static int learn(struct st_hunt *hunt, struct st_error *error) {
     struct st_controlled_run runs[ST_LEARNING_RUNS], *pointers[ST_LEARNING_RUNS];
     int result = 0;
@@ -224,6 +240,8 @@ static int learn(struct st_hunt *hunt, struct st_error *error) {
         hunt->base = json_deep_copy(runs[0].described.report);
         st_expected_learn(&hunt->expected, &runs[0], &runs[1]);
         warn_of_learning(hunt, &runs[0], &runs[1]);
+        set_bound(hunt, runs[0].log->points);
+        note_outer(hunt, json_object_get(runs[0].described.json, "outer"));
         for (int i = 0; i < ST_LEARNING_RUNS; i++) {
             note_run(hunt, &runs[i], NULL);
             st_knowledge_add(&hunt->knowledge, runs[i].log);

@@ -1,5 +1,7 @@
 #include "hunt/portfolio.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 
 /* One decision in so many lets time pass early: a thread may be arbitrarily slow. */
@@ -8,11 +10,27 @@ enum { EARLY = 24 };
 void st_knowledge_init(struct st_knowledge *knowledge) {
     *knowledge = (struct st_knowledge){0};
     st_site_set_init(&knowledge->sites);
+    st_site_set_init(&knowledge->outer);
 }
 
 void st_knowledge_free(struct st_knowledge *knowledge) {
     st_site_set_free(&knowledge->sites);
+    st_site_set_free(&knowledge->outer);
     st_candidates_free(&knowledge->candidates);
+    free(knowledge->threads);
+}
+
+static void add_thread(struct st_knowledge *knowledge, const struct st_control_thread *thread) {
+    size_t i = 0;
+    while (i < knowledge->thread_count && knowledge->threads[i].thread != thread->name)
+        i++;
+    if (i == ST_CONTROL_EXPECTED)
+        return;
+    st_reserve(&knowledge->threads, &knowledge->thread_capacity, i + 1);
+    if (i == knowledge->thread_count)
+        knowledge->threads[knowledge->thread_count++].thread = thread->name;
+    if (thread->points > knowledge->threads[i].points)
+        knowledge->threads[i].points = thread->points;
 }
 
 void st_knowledge_add(struct st_knowledge *knowledge, const struct st_control_log *log) {
@@ -21,6 +39,8 @@ void st_knowledge_add(struct st_knowledge *knowledge, const struct st_control_lo
         knowledge->points = log->contested;
     if (log->contested_in_blocks > knowledge->block_points)
         knowledge->block_points = log->contested_in_blocks;
+    for (uint32_t i = 0; i < log->thread_count; i++)
+        add_thread(knowledge, &log->threads[i]);
     st_candidates_add_log(&knowledge->candidates, log);
 }
 
@@ -84,6 +104,8 @@ void st_portfolio_plan(struct st_run_plan *plan, struct st_knowledge *knowledge,
     plan->expected_points = knowledge->points;
     plan->expected_block_points = knowledge->block_points;
     st_site_set_add_all(&plan->sites, knowledge->sites.table);
+    st_site_set_add_all(&plan->outer, knowledge->outer.table);
+    st_plan_expect(plan, knowledge->threads, (uint32_t)knowledge->thread_count);
     *candidate = NULL;
     set_hold(plan, knowledge, candidate);
 }

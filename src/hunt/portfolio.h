@@ -7,8 +7,10 @@
 
 /* What runs have shown so far. */
 struct st_knowledge {
-    struct st_site_set sites;
-    uint64_t points, block_points; /* contested ones, the most of any run */
+    struct st_site_set sites, outer;     /* of points, and of functions that are no blocks */
+    uint64_t points, block_points;       /* contested ones, the most of any run */
+    struct st_control_expected *threads; /* the most points that each had */
+    size_t thread_count, thread_capacity;
     struct st_candidates candidates;
 };
 

@@ -11,6 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Points of a run that hangs, after which it is ended. */
+enum { LONG_ENOUGH = 1000 * 1000 };
+
 /* ---- opening ---- */
 
 static int enter_folder(const struct st_saved_schedule *schedule, const char *path,
@@ -46,6 +49,7 @@ int st_replay_open(struct st_replay *replay, const char *path, const char *const
     subject->input = schedule->input;
     subject->relation = schedule->relation;
     subject->bounded = true;
+    subject->most_points = schedule->outcome == ST_OUTCOME_HANG ? LONG_ENOUGH : 0;
     subject->real_time = schedule->plan.flags & ST_CONTROL_REAL_TIME;
     replay->options.seed = schedule->seed;
     replay->options.jobs = 1;
@@ -126,6 +130,8 @@ static struct st_harm judge(const struct st_replay *replay, const struct st_cont
                                                  : schedule->status};
     if (schedule->outcome >= ST_OUTCOME_HANG)
         expected.status = 0;
+    if (schedule->outcome == ST_OUTCOME_HANG)
+        expected.bound = replay->hunt->subject.most_points;
     struct st_harm harm = st_find_harm(&expected, run);
     if (harm.outcome <= ST_OUTCOME_OUTPUT && schedule->outcome == ST_OUTCOME_OUTPUT)
         harm.outcome = ST_OUTCOME_OUTPUT;
@@ -233,6 +239,7 @@ static int learn(struct st_replay *replay, struct st_error *error) {
     }
     if (result == 0)
         st_expected_learn(&replay->hunt->expected, &runs[0], &runs[1]);
+    replay->hunt->expected.bound = replay->hunt->subject.most_points;
     for (int i = 0; i < ST_LEARNING_RUNS; i++)
         st_controlled_run_free(&runs[i]);
     return result;

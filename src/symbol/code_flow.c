@@ -5,12 +5,14 @@
 #include "base/map64.h"
 #include "base/memory.h"
 #include "symbol/code_bytes.h"
+#include "symbol/frames.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     MOST_NODES = 1 << 14,  /* of a function that is followed */
+    MOST_COPIES = 1 << 8,  /* calls that come from a place in the source which others come from */
     MOST_ANSWERS = 1 << 12 /* about pairs of calls */
 };
 
@@ -31,10 +33,12 @@ struct node {
     uint32_t next[2]; /* or NOWHERE */
     uint32_t loop;    /* or ST_NO_LOOP */
     unsigned char length, role;
+    uint64_t callee; /* a number for what it calls */
 };
 
 struct loop {
-    uint32_t first; /* the node at which all turns begin */
+    uint32_t first;  /* the node at which all turns begin */
+    bool is_unknown; /* what is one turn cannot be seen */
 };
 
 struct st_code_flow {
@@ -202,6 +206,9 @@ static void read_call(struct st_code_flow *flow, uint32_t number,
     struct node *node = &flow->nodes[number];
     uint64_t after = node->address + instruction->length;
     node->role = (unsigned char)role_of(flow->object, &callee);
+    node->callee = callee.address;
+    for (const char *c = callee.name; c && *c; c++)
+        node->callee = 31 * node->callee + (unsigned char)*c;
     uint32_t call = st_map64_number(&flow->calls, after);
     st_reserve(&flow->call_nodes, &flow->call_capacity, (size_t)call + 1);
     flow->call_nodes[call] = number;
@@ -315,7 +322,7 @@ static void add_loop(struct st_code_flow *flow, const uint32_t *members, size_t 
     if (!is_cycle(flow, members, count) || !is_work(flow, members, count))
         return;
     st_reserve(&flow->loops, &flow->loop_capacity, flow->loop_count + 1);
-    flow->loops[flow->loop_count] = (struct loop){NOWHERE};
+    flow->loops[flow->loop_count] = (struct loop){.first = NOWHERE};
     for (size_t i = 0; i < count; i++)
         flow->nodes[members[i]].loop = (uint32_t)flow->loop_count;
     flow->loop_count++;
@@ -396,6 +403,109 @@ static void find_entries(struct st_code_flow *flow) {
         }
 }
 
+/* ---- what a compiler wrote several times ---- */
+
+/* A compiler may write several turns of a loop one after the other, and leave a loop around them or
+ * none. Then what looks like one turn, or like a function without a loop, is several. It shows in
+ * the debug information: two calls of the same function, one of which can follow the other without
+ * a turn in between, come from the same place in the source. (Plain accesses do not count: one
+ * assignment can make several.) Not if they are in an inner loop, or one of them is: what happens
+ * to that one does not matter. */
+struct copy {
+    uint32_t node;
+    uint64_t origin;
+};
+
+static int by_origin(const void *left, const void *right) {
+    const struct copy *a = left, *b = right;
+    if (a->origin != b->origin)
+        return a->origin < b->origin ? -1 : 1;
+    return a->node < b->node ? -1 : a->node > b->node;
+}
+
+/* Marks the nodes that come after `from` without another turn of the loop. */
+static void mark_later(const struct st_code_flow *flow, uint32_t loop, uint32_t from, bool *later,
+                       uint32_t *todo) {
+    uint32_t first = loop == ST_NO_LOOP ? 0 : flow->loops[loop].first;
+    size_t count = 0;
+    memset(later, 0, flow->count * sizeof *later);
+    todo[count++] = from;
+    while (count) {
+        const struct node *node = &flow->nodes[todo[--count]];
+        for (int n = 0; n < 2; n++) {
+            uint32_t next = node->next[n];
+            if (next == NOWHERE || next == first || later[next] || flow->nodes[next].loop != loop)
+                continue;
+            later[next] = true;
+            todo[count++] = next;
+        }
+    }
+}
+
+/* Those of the calls that share their origin, sorted by it; their number. */
+static size_t keep_copies(struct copy *copies, size_t count) {
+    size_t kept = 0;
+    if (count)
+        qsort(copies, count, sizeof *copies, by_origin);
+    for (size_t i = 0; i < count; i++) {
+        bool before = i && copies[i - 1].origin == copies[i].origin;
+        bool after = i + 1 < count && copies[i + 1].origin == copies[i].origin;
+        if (before || after)
+            copies[kept++] = copies[i];
+    }
+    return kept;
+}
+
+static bool has_copies(const struct st_code_flow *flow, uint32_t loop, struct copy *copies,
+                       size_t count) {
+    size_t kept = keep_copies(copies, count);
+    bool found = kept > MOST_COPIES;
+    bool *later = st_alloc(flow->count, sizeof *later), *inner = st_alloc(flow->count, 1);
+    uint32_t *todo = st_alloc(flow->count + 1, sizeof *todo);
+    for (size_t i = 0; i < kept && !found; i++) {
+        mark_later(flow, loop, copies[i].node, later, todo);
+        inner[copies[i].node] = later[copies[i].node];
+    }
+    for (size_t i = 0; i < kept && !found; i++) {
+        if (inner[copies[i].node])
+            continue;
+        mark_later(flow, loop, copies[i].node, later, todo);
+        for (size_t j = 0; j < kept; j++)
+            found |= copies[j].origin == copies[i].origin && later[copies[j].node] &&
+                     !inner[copies[j].node];
+    }
+    free(later);
+    free(inner);
+    free(todo);
+    return found;
+}
+
+/* Calls without an origin are what a compiler made of several. But if none has one, there is no
+ * debug information, and nothing is known. */
+static bool is_written_once(const struct st_code_flow *flow, uint32_t loop) {
+    struct copy *copies = st_alloc(flow->count, sizeof *copies);
+    size_t calls = 0, count = 0;
+    for (uint32_t i = 0; i < flow->count; i++) {
+        const struct node *node = &flow->nodes[i];
+        if (node->role < QUIET || node->loop != loop)
+            continue;
+        uint64_t origin = st_code_origin(flow->object, node->address + node->length - 1u);
+        calls++;
+        if (origin)
+            copies[count++] = (struct copy){i, origin ^ node->callee};
+    }
+    bool once = (count || !calls) && !has_copies(flow, loop, copies, count);
+    free(copies);
+    return once;
+}
+
+static void find_copies(struct st_code_flow *flow) {
+    for (uint32_t loop = 0; loop < flow->loop_count; loop++)
+        flow->loops[loop].is_unknown = !is_written_once(flow, loop);
+    if (!flow->loop_count)
+        flow->lost = !is_written_once(flow, ST_NO_LOOP);
+}
+
 struct st_code_flow *st_code_flow_in(struct st_object *object, uint64_t address, uint64_t bias) {
     uint64_t low, high;
     const char *name;
@@ -411,6 +521,8 @@ struct st_code_flow *st_code_flow_in(struct st_object *object, uint64_t address,
         find_loops(flow);
         find_entries(flow);
     }
+    if (!flow->lost)
+        find_copies(flow);
     if (!flow->lost)
         return flow;
     st_code_flow_free(flow);
@@ -430,7 +542,17 @@ static uint32_t call_before(const struct st_code_flow *flow, uint64_t pc) {
 
 uint32_t st_code_flow_loop(const struct st_code_flow *flow, uint64_t pc) {
     uint32_t node = call_before(flow, pc);
-    return node == NOWHERE ? ST_NO_LOOP : flow->nodes[node].loop;
+    uint32_t loop = node == NOWHERE ? ST_NO_LOOP : flow->nodes[node].loop;
+    return loop == ST_NO_LOOP || flow->loops[loop].is_unknown ? ST_NO_LOOP : loop;
+}
+
+uint64_t st_code_flow_next_call(const struct st_code_flow *flow, size_t *position) {
+    while (*position < flow->count) {
+        const struct node *node = &flow->nodes[(*position)++];
+        if (node->role != PLAIN)
+            return node->address + node->length + flow->bias;
+    }
+    return 0;
 }
 
 /* A walk from behind one call to another, through nothing loud. A state is a node, and whether a

@@ -3,7 +3,8 @@
  *
  * Nothing here is a guess. Where the code does something that cannot be followed (a jump through a
  * table, setjmp, a handler of exceptions, a loop that is entered in two places), there is no
- * answer.
+ * answer. Nor is there one where a compiler wrote several turns of a loop one after the other, as
+ * far as debug information shows that; code without any has no answers.
  *
  * A watcher is sure to hear of some calls: of functions that lock, unlock and wait; and of
  * functions with instrumentation, unless nothing happens in them, and then it hears that some were
@@ -31,10 +32,14 @@ void st_code_flow_free(struct st_code_flow *flow);
  */
 unsigned st_code_flow_loops(const struct st_code_flow *flow);
 
-/* The loop, from 0 on, around the call that returns to `pc`; ST_NO_LOOP if there is none, or if no
- * such call is known. */
+/* The loop, from 0 on, around the call that returns to `pc`; ST_NO_LOOP if there is none, if no
+ * such call is known, or if nobody knows what one turn of the loop is. */
 #define ST_NO_LOOP UINT32_MAX
 uint32_t st_code_flow_loop(const struct st_code_flow *flow, uint64_t pc);
+
+/* Where the next call in the function returns to, beginning with *position = 0; 0 behind the last.
+ */
+uint64_t st_code_flow_next_call(const struct st_code_flow *flow, size_t *position);
 
 /* The function has come from the call that returns to `from` to the one that returns to `to`, and
  * nobody heard of another call in between; `skipped`: but some were skipped. Is it certain that

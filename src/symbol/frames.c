@@ -194,6 +194,41 @@ static void find_line(Dwarf_Die *unit, Dwarf_Die *function, uint64_t address, co
     frame->file = source_path(base, unit, dwarf_linesrc(line, NULL, NULL));
 }
 
+/* ---- origins ---- */
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+    return (hash ^ value) * UINT64_C(0x100000001b3);
+}
+
+static uint64_t mix_text(uint64_t hash, const char *text) {
+    for (; text && *text; text++)
+        hash = mix(hash, (unsigned char)*text);
+    return hash;
+}
+
+uint64_t st_code_origin(struct st_object *object, uint64_t address) {
+    Dwarf_Die unit, chain[MOST_FRAMES], function;
+    int number = 0, column = 0;
+    uint64_t in_dwarf = object->units ? address - st_units_bias(object->units) : 0;
+    if (!object->units || !st_unit_at(object->units, in_dwarf, &unit) ||
+        !st_function_at(object->units, &unit, in_dwarf, &function))
+        return 0;
+    Dwarf_Line *line = dwarf_getsrc_die(&unit, in_dwarf);
+    if (!line || dwarf_lineno(line, &number) != 0 || number == 0)
+        return 0;
+    dwarf_linecol(line, &column);
+    uint64_t hash =
+        mix_text(mix(mix(UINT64_C(0xcbf29ce484222325), (uint64_t)number), (uint64_t)column),
+                 dwarf_linesrc(line, NULL, NULL));
+    size_t count = find_chain(&function, in_dwarf, chain);
+    for (size_t i = 1; i < count; i++) {
+        hash = mix(hash, number_of(&chain[i], DW_AT_call_file));
+        hash = mix(hash, number_of(&chain[i], DW_AT_call_line));
+        hash = mix(hash, number_of(&chain[i], DW_AT_call_column));
+    }
+    return hash ? hash : 1;
+}
+
 /* ---- places ---- */
 
 static char *name_of(struct st_object *object, Dwarf_Die *function, uint64_t address) {

@@ -18,6 +18,11 @@ struct st_code_place {
 struct st_code_place *st_code_place_in(struct st_object *object, uint64_t address,
                                        const char *base);
 
+/* The place in the source that the code at an address was made from: line, column, and the same for
+ * all calls that were inlined around it. Code that a compiler wrote twice has the same number in
+ * both places, other code another one. 0 if it is not known. The object must be open. */
+uint64_t st_code_origin(struct st_object *object, uint64_t address);
+
 /* A place of which only the name is known. */
 struct st_code_place *st_code_place_named(const char *name);
 

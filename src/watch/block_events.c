@@ -2,6 +2,7 @@
 #include "watch/translator_state.h"
 
 #include "base/memory.h"
+#include "symbol/code_flow.h"
 #include "symbol/symbol.h"
 
 #include <string.h>
@@ -51,6 +52,39 @@ static __attribute__((noinline)) void learn_function(struct st_translator *t,
     function->block = st_names_add(&t->symbols.blocks, code.function, strlen(code.function));
 }
 
+/* The outermost function of the user's that was inlined at a call; false if there is none. */
+static bool find_inlined_at(struct st_translator *t, uint64_t pc, struct st_code *found) {
+    struct st_code code;
+    bool any = false;
+    for (size_t depth = 0; st_places_frame(t->places, pc, depth, &code); depth++) {
+        if (is_hidden(&code))
+            continue;
+        *found = code;
+        any = true;
+    }
+    return any;
+}
+
+/* A function of the library may be one with what a thread starts with, because that was inlined
+ * into it: clang does so with a lambda that is given to std::thread. */
+static void learn_inlined(struct st_translator *t, struct function *function, uint64_t pc) {
+    struct st_code_flow *flow = st_places_flow(t->places, pc);
+    struct st_code code;
+    size_t position = 0;
+    uint64_t call;
+    *function = (struct function){.known = true, .hidden = true};
+    function->block = st_names_add(&t->symbols.blocks, "", 0);
+    while (flow && function->hidden && (call = st_code_flow_next_call(flow, &position))) {
+        if (!find_inlined_at(t, call, &code))
+            continue;
+        function->hidden = false;
+        function->inlined = true;
+        function->kind = kind_of(t->options.spec, &code, false);
+        function->block = st_names_add(&t->symbols.blocks, code.function, strlen(code.function));
+    }
+    st_code_flow_free(flow);
+}
+
 static struct function *function_at(struct st_translator *t, uint64_t pc) {
     uint32_t number = st_map64_number(&t->functions, pc);
     st_reserve(&t->function_facts, &t->function_capacity, (size_t)number + 1);
@@ -58,6 +92,17 @@ static struct function *function_at(struct st_translator *t, uint64_t pc) {
     if (!function->known)
         learn_function(t, function, pc);
     return function;
+}
+
+/* What was inlined into the function of the library at the address, under a key of its own. */
+#define INLINED (UINT64_C(1) << 63)
+static struct function *inlined_at(struct st_translator *t, uint64_t pc) {
+    uint32_t number = st_map64_number(&t->functions, pc | INLINED);
+    st_reserve(&t->function_facts, &t->function_capacity, (size_t)number + 1);
+    struct function *function = &t->function_facts[number];
+    if (!function->known)
+        learn_inlined(t, function, pc);
+    return function->hidden ? NULL : function;
 }
 
 static struct frame *push(struct thread *thread, struct frame frame) {
@@ -179,9 +224,18 @@ static bool is_start(struct st_translator *t, const struct thread *thread,
            !st_translate_is_users(t, st_stream_address(record));
 }
 
+/* The function that is entered, as it is to be seen. */
+static struct function *entered(struct st_translator *t, const struct thread *thread,
+                                const struct st_stream_record *record) {
+    struct function *function = function_at(t, record->argument), *inlined = NULL;
+    if (!thread->started && function->hidden && !(st_stream_aux(record) & ST_STREAM_HANDLER))
+        inlined = inlined_at(t, record->argument);
+    return inlined ? inlined : function_at(t, record->argument);
+}
+
 void st_translate_enter(struct st_translator *t, struct thread *thread,
                         const struct st_stream_record *record) {
-    struct function *function = function_at(t, record->argument);
+    struct function *function = entered(t, thread, record);
     enum kind kind = function->kind;
     if (t->options.dead_before)
         st_translate_start(t, thread->number, thread->at);

@@ -56,7 +56,7 @@ static uint32_t turn_block(struct st_translator *t, const struct function *funct
                            uint32_t loop) {
     char name[2 * ST_LONGEST_NAME], file[ST_LONGEST_NAME];
     snprintf(file, sizeof file, "%s", st_places_function(t->places, pc).file);
-    unsigned line = line_of(t, function->flow, loop, file);
+    unsigned line = function->inlined ? 0 : line_of(t, function->flow, loop, file);
     int length =
         snprintf(name, sizeof name, ST_TURN_OF "%s", st_name(&t->symbols.blocks, function->block));
     if (line && length > 0 && (size_t)length < sizeof name)

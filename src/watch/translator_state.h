@@ -105,9 +105,11 @@ struct gone_thread {
 };
 enum { GONE_THREADS = 64 }; /* the last ones are kept: 16 KiB each */
 
-/* What is known of a function, by the address at which it calls us. */
+/* What is known of a function, by the address at which it calls us; and of what was inlined into a
+ * function of the library, if a thread starts there. */
 struct function {
     bool known, hidden; /* hidden: of the implementation */
+    bool inlined;       /* into a function of the implementation, where a thread begins */
     bool started;       /* a thread began with it */
     bool was_block;
     uint8_t calls;  /* enum library_call */

@@ -536,8 +536,10 @@ class Arguments(WrapperCase):
         compiling = self.added("-c", "a.c")
         self.assertEqual(compiling, [
             "-fsanitize=thread", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls",
+            "-fno-jump-tables",
             "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset", "-fno-ipa-icf",
-            "-fno-ipa-cp", "-fno-ipa-sra", "-Wno-tsan", "-fno-inline-functions",
+            "-fno-ipa-cp", "-fno-ipa-sra", "--param=max-completely-peel-times=0", "-Wno-tsan",
+            "-fno-inline-functions",
             "-fno-inline-small-functions", "-fno-inline-functions-called-once", "-fno-partial-inlining",
             "--param=early-inlining-insns=0", "--param=max-inline-insns-single=0"])
         self.assertEqual(set(compiling) - set(self.added("-c", "a.c", SERIATIM_INLINE=1)),
@@ -546,7 +548,7 @@ class Arguments(WrapperCase):
         clang = self.added("-c", "a.c", SERIATIM_CC=self.folder / "my-clang-99")
         self.assertEqual(clang, [
             "-fsanitize=thread", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls",
-            "-mllvm", "-tsan-instrument-read-before-write=1", "-finline-hint-functions",
+            "-fno-jump-tables", "-fno-unroll-loops", "-mllvm", "-tsan-instrument-read-before-write=1", "-finline-hint-functions",
             "-mllvm", "-inline-threshold=0", "-mllvm", "-inlinehint-threshold=0"])
         place = str(stub_runtime())
         linking = ["-L" + place]

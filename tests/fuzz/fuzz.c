@@ -56,6 +56,16 @@ struct reading fuzz_read(const struct st_format *format, const uint8_t *data, si
     return reading;
 }
 
+struct reading fuzz_read_lives(const struct st_format *format, const uint8_t *data, size_t size) {
+    struct reading reading = {0};
+    st_symbols_init(&reading.symbols);
+    reading.symbols.reuses = reading.symbols.packs = true;
+    struct st_input input = open_bytes(data, size, size + 8);
+    read_all(&reading, format, &input, 900);
+    st_input_close(&input);
+    return reading;
+}
+
 void fuzz_free(struct reading *reading) {
     st_symbols_free(&reading->symbols);
     free(reading->events);
@@ -76,6 +86,20 @@ void fuzz_check_same(const struct reading *one, const struct reading *other) {
     size_t count = one->count < other->count ? one->count : other->count;
     require(!count || !memcmp(one->events, other->events, count * sizeof *one->events),
             "both readings have the same events");
+}
+
+/* One may refuse names that the other has room for. */
+void fuzz_check_lives(const struct reading *plain, const struct reading *lives) {
+    if (plain->failed || lives->failed)
+        return;
+    require(plain->count == lives->count, "ends of lives change no number of events");
+    for (size_t i = 0; i < plain->count; i++) {
+        enum st_op op = (enum st_op)plain->events[i].written;
+        require(op == lives->events[i].written, "ends of lives change no event");
+        require(strcmp(st_target_name(&plain->symbols, op, plain->events[i].target),
+                       st_target_name(&lives->symbols, op, lives->events[i].target)) == 0,
+                "a variable keeps its name");
+    }
 }
 
 /* Of the variables of a native file it is not checked that they differ. */
@@ -174,6 +198,18 @@ void fuzz_check_promises(struct reading *reading) {
 }
 
 /* Equal as text: numbers may differ, since writing leaves out names that no event uses. */
+/* In text, variables of one name become "x", "x #2", "x #3". */
+static bool same_target(const struct st_symbols *read, uint32_t target,
+                        const struct st_symbols *written, uint32_t original, enum st_op op) {
+    const char *name = st_target_name(written, op, original);
+    const char *found = st_target_name(read, op, target);
+    size_t length = strlen(name);
+    if (op > ST_WRITE || strncmp(name, found, length) != 0)
+        return strcmp(name, found) == 0;
+    const char *behind = found + length;
+    return !*behind || (!strncmp(behind, " #", 2) && strspn(behind + 2, "0123456789"));
+}
+
 static bool same_event(const struct reading *one, const struct reading *other, size_t i) {
     const struct st_event *a = &one->events[i], *b = &other->events[i];
     char a_loc[ST_LOCATION_SIZE], b_loc[ST_LOCATION_SIZE];
@@ -181,8 +217,7 @@ static bool same_event(const struct reading *one, const struct reading *other, s
     return a->written == b->written &&
            !strcmp(st_name(&one->symbols.threads, a->thread),
                    st_name(&other->symbols.threads, b->thread)) &&
-           !strcmp(st_target_name(&one->symbols, op, a->target),
-                   st_target_name(&other->symbols, op, b->target)) &&
+           same_target(&one->symbols, a->target, &other->symbols, b->target, op) &&
            !strcmp(st_location_text(&one->symbols, a->loc, a_loc),
                    st_location_text(&other->symbols, b->loc, b_loc));
 }

@@ -22,8 +22,12 @@ struct reading fuzz_read(const struct st_format *format, const uint8_t *data, si
                          size_t capacity, size_t batch);
 void fuzz_free(struct reading *reading);
 
+/* The same as `check` reads: with ends of lives, and with packed names. */
+struct reading fuzz_read_lives(const struct st_format *format, const uint8_t *data, size_t size);
+
 /* These stop the fuzzer when a promise is broken. */
 void fuzz_check_same(const struct reading *one, const struct reading *other);
+void fuzz_check_lives(const struct reading *plain, const struct reading *lives);
 void fuzz_check_promises(struct reading *reading);
 void fuzz_check_writing(const struct reading *reading, const struct st_writer_format *writer,
                         const struct st_format *format);

@@ -37,7 +37,9 @@ static uint8_t *wrap(uint32_t version, const uint8_t *payload, size_t *size) {
 static void check_file(const uint8_t *data, size_t size) {
     struct reading whole = fuzz_read(&st_native_format, data, size, size + 8, 5000);
     struct reading parts = fuzz_read(&st_native_format, data, size, 8, 700);
+    struct reading lives = fuzz_read_lives(&st_native_format, data, size);
     fuzz_check_same(&whole, &parts);
+    fuzz_check_lives(&whole, &lives);
     fuzz_check_promises(&whole);
     if (!whole.failed) {
         fuzz_check_writing(&whole, &st_native_writer, &st_native_format);
@@ -45,6 +47,7 @@ static void check_file(const uint8_t *data, size_t size) {
     }
     fuzz_free(&whole);
     fuzz_free(&parts);
+    fuzz_free(&lives);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,5 +1,6 @@
 /* Memory that is mapped, unmapped and freed in ranges of any size: what the watcher knows of it,
  * compared with a model that has an entry for each granule. */
+#include "watch/memory/origins.h"
 #include "watch/locks.h"
 #include "watch/translator_state.h"
 #include "watch/variables.h"
@@ -248,8 +249,44 @@ static void pages_of_what_was_freed_serve_for_others(void **state) {
     st_variables_free(&v);
 }
 
+/* ---- where variables were ---- */
+
+/* Neighbours most of the time, in allocations and outside of them, and some that move. */
+static void origins_come_back(void **state) {
+    (void)state;
+    enum { MANY = 5000 };
+    static struct st_origin expected[MANY];
+    struct st_origins origins = {0};
+    uint32_t chance = 1;
+    struct st_origin next = {0x1000, 0, 0};
+    for (uint32_t i = 0; i < MANY; i++) {
+        chance = chance * 1664525 + 1013904223;
+        if (chance >> 24 == 0) {
+            uint32_t origin = chance >> 8 & 3;
+            next = (struct st_origin){chance, origin, origin ? chance & 0xff : 0};
+        }
+        expected[i] = next;
+        st_origins_add(&origins, next);
+        next.address += 8;
+        next.offset += next.origin ? 8 : 0;
+    }
+    for (uint32_t i = 7; i < MANY; i += 501) {
+        expected[i].address += i % 2 ? 4096 : 0;
+        st_origins_move(&origins, i, expected[i].address);
+    }
+    assert_int_equal(origins.count, MANY);
+    for (uint32_t i = 0; i < MANY; i++) {
+        struct st_origin found = st_origins_get(&origins, i);
+        assert_int_equal(found.address, expected[i].address);
+        assert_int_equal(found.origin, expected[i].origin);
+        assert_int_equal(found.offset, expected[i].offset);
+    }
+    st_origins_free(&origins);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(origins_come_back),
         cmocka_unit_test(a_range_that_is_freed_is_forgotten_and_nothing_else),
         cmocka_unit_test(memory_is_named_after_the_last_allocation_there),
         cmocka_unit_test(locks_in_a_range_that_is_freed_are_gone_and_no_others),

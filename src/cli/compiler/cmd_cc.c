@@ -22,16 +22,25 @@
 #include <string.h>
 #include <unistd.h>
 
-/* For all compilers: lines for the report, frames to walk, and callers that stay on the stack. */
-static const char *const common_flags[] = {"-fsanitize=thread", "-g", "-fno-omit-frame-pointer",
-                                           "-fno-optimize-sibling-calls", NULL};
+/* For all compilers: lines for the report, frames to walk, and callers that stay on the stack. And
+ * what symbol/code_flow.h needs to know the loops of a function: a switch that can be followed. */
+static const char *const common_flags[] = {"-fsanitize=thread",       "-g",
+                                           "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls",
+                                           "-fno-jump-tables",        NULL};
 
 /* gcc would copy small pieces of memory without a call, unseen. It would merge equal functions,
- * and make variants of others under other names. And it warns that ThreadSanitizer does not
- * support fences, which does not concern us, and would be an error with -Werror. */
-static const char *const gcc_flags[] = {
-    "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset", "-fno-ipa-icf",
-    "-fno-ipa-cp",         "-fno-ipa-sra",         "-Wno-tsan",           NULL};
+ * and make variants of others under other names. It would write the turns of a short loop one after
+ * the other, so that nobody can see that there was a loop. And it warns that ThreadSanitizer does
+ * not support fences, which does not concern us, and would be an error with -Werror. */
+static const char *const gcc_flags[] = {"-fno-builtin-memcpy",
+                                        "-fno-builtin-memmove",
+                                        "-fno-builtin-memset",
+                                        "-fno-ipa-icf",
+                                        "-fno-ipa-cp",
+                                        "-fno-ipa-sra",
+                                        "--param=max-completely-peel-times=0",
+                                        "-Wno-tsan",
+                                        NULL};
 static const char *const gcc_inline_flags[] = {"-fno-inline-functions",
                                                "-fno-inline-small-functions",
                                                "-fno-inline-functions-called-once",
@@ -41,8 +50,9 @@ static const char *const gcc_inline_flags[] = {"-fno-inline-functions",
                                                NULL};
 
 /* clang would leave out a read right before a write of the same location; but another thread may
- * write in between. */
-static const char *const clang_flags[] = {"-mllvm", "-tsan-instrument-read-before-write=1", NULL};
+ * write in between. Loops as above. */
+static const char *const clang_flags[] = {"-fno-unroll-loops", "-mllvm",
+                                          "-tsan-instrument-read-before-write=1", NULL};
 static const char *const clang_inline_flags[] = {"-finline-hint-functions", "-mllvm",
                                                  "-inline-threshold=0",     "-mllvm",
                                                  "-inlinehint-threshold=0", NULL};

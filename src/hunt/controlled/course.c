@@ -23,16 +23,17 @@ uint64_t st_site_address(const struct st_control_log *log, uint64_t site) {
     return 0;
 }
 
-void st_name_site(json_t *object, struct st_places *places, const struct st_control_log *log,
+bool st_name_site(json_t *object, struct st_places *places, const struct st_control_log *log,
                   uint64_t site) {
     char buffer[LONGEST_LOCATION];
     struct st_code code;
     uint64_t address = site ? st_site_address(log, site) : 0;
     if (!address)
-        return;
-    st_places_user_line(places, address, &code, buffer, sizeof buffer);
+        return false;
+    bool users = st_places_user_line(places, address, &code, buffer, sizeof buffer);
     json_object_set_new(object, "function", json_string(code.function));
     json_object_set_new(object, "loc", json_string(buffer));
+    return users;
 }
 
 const char *st_awaited(uint16_t kind) {
@@ -155,7 +156,8 @@ static json_t *blocks_of(const struct st_control_log *log, struct st_places *pla
         if (!address || json_array_size(blocks) == MOST_BLOCKS)
             continue;
         const char *name = st_places_function(places, address).function;
-        if (!has_text(blocks, name))
+        bool of_library = strncmp(name, "std::", 5) == 0 || strncmp(name, "__", 2) == 0;
+        if (!of_library && !has_text(blocks, name))
             json_array_append_new(blocks, json_string(name));
     }
     return blocks;
@@ -183,6 +185,18 @@ static void set_until(json_t *step, const struct st_control_log *log, struct st_
     }
 }
 
+/* In a library, the block says more than the line does. */
+static void name_block(json_t *step, struct st_places *places, const struct st_control_log *log,
+                       uint32_t point) {
+    uint64_t site = point < log->point_count ? log->log[point].block_site : 0;
+    uint64_t address = site ? st_site_address(log, site) : 0;
+    if (!address)
+        return;
+    json_object_set_new(step, "function",
+                        json_string(st_places_function(places, address).function));
+    json_object_del(step, "loc");
+}
+
 /* Steps of the threads that were stopped before are theirs to go on with. */
 static void add_stretch(json_t *course, const struct st_control_log *log, struct st_places *places,
                         struct stretch stretch, bool *stopped) {
@@ -199,7 +213,8 @@ static void add_stretch(json_t *course, const struct st_control_log *log, struct
     }
     if (stop) {
         json_t *step = make_step(thread, "stops");
-        st_name_site(step, places, log, stop->site);
+        if (!st_name_site(step, places, log, stop->site))
+            name_block(step, places, log, next_of_thread(log, stretch.last));
         json_array_append_new(course, step);
         stopped[thread] = true;
     }

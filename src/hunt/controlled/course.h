@@ -16,14 +16,16 @@
 #include "stream/control.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 
 struct st_places;
 
 /* The address that the site had in the run, by the modules in the log; 0: not known. */
 uint64_t st_site_address(const struct st_control_log *log, uint64_t site);
 
-/* Sets "function" and "loc" of the object, as far as they are known. */
-void st_name_site(json_t *object, struct st_places *places, const struct st_control_log *log,
+/* Sets "function" and "loc" of the object, as far as they are known. False if they are not in the
+ * user's own code. */
+bool st_name_site(json_t *object, struct st_places *places, const struct st_control_log *log,
                   uint64_t site);
 
 /* "lock", "condition", ...: what a thread at a point of this kind can wait for. */

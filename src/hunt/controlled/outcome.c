@@ -245,12 +245,24 @@ static enum st_outcome outcome_of_status(const struct st_expected *expected,
     return ST_OUTCOME_CRASH;
 }
 
+/* Did it run alone when it had run far too long? Then nobody can end that. If others could have
+ * gone on, it was only our schedule that kept them from it. */
+static bool hangs(const struct st_expected *expected, const struct st_control_log *log) {
+    uint32_t ready = 0;
+    for (uint32_t i = 0; i < log->thread_count; i++)
+        ready += log->threads[i].state == ST_THREAD_READY ||
+                 log->threads[i].state == ST_THREAD_SLEEPING ||
+                 log->threads[i].state == ST_THREAD_OUTSIDE;
+    return log->end == ST_END_TOO_LONG && expected->bound && ready <= 1 &&
+           log->points - log->contested > expected->bound / 2;
+}
+
 struct st_harm st_find_harm(const struct st_expected *expected,
                             const struct st_controlled_run *run) {
     struct st_harm harm = {.outcome = ST_OUTCOME_SAME};
     if (run->log->end == ST_END_DEADLOCK)
         harm.outcome = ST_OUTCOME_DEADLOCK;
-    else if (run->log->end == ST_END_LIVELOCK)
+    else if (run->log->end == ST_END_LIVELOCK || hangs(expected, run->log))
         harm.outcome = ST_OUTCOME_HANG;
     else if (run->log->end == ST_END_BY_ITSELF)
         harm.outcome = outcome_of_status(expected, run, &harm);

@@ -24,7 +24,8 @@ struct st_expected_text {
 struct st_expected {
     struct st_expected_text output, errors, client;
     int status, client_status;
-    bool failed; /* the default schedule itself fails */
+    bool failed;    /* the default schedule itself fails */
+    uint64_t bound; /* that we set on the points of a run, far above what is usual; 0: none */
 };
 
 void st_expected_learn(struct st_expected *expected, const struct st_controlled_run *one,

@@ -270,6 +270,39 @@ static const char *trouble_of(const struct st_watch *watch) {
     return NULL;
 }
 
+/* ---- functions that are no blocks ---- */
+
+static bool is_block(const struct st_translator *translator, const char *name) {
+    for (size_t i = 0; i < st_translator_function_count(translator); i++) {
+        struct st_seen_function function = st_translator_function(translator, i);
+        if (strcmp(function.name, name) == 0)
+            return !function.hidden && (function.was_block || function.outermost);
+    }
+    return false;
+}
+
+/* The functions that were called, and that are no blocks: those of the implementation, and those
+ * that the specification does not ask for. */
+static void set_outer(json_t *result, struct st_live_check *check,
+                      const struct st_control_log *log) {
+    struct st_translator *translator = check->watch.translator;
+    const struct st_sites *sites = st_translator_sites(translator);
+    struct st_places *places = st_translator_places(translator);
+    json_t *list = json_array();
+    struct st_site_set seen;
+    st_site_set_init(&seen);
+    for (uint32_t i = 1; i <= sites->calls.count && json_array_size(list) < ST_CONTROL_OUTER; i++) {
+        uint64_t address = st_call(sites, i).function, site = relative(log, address);
+        if (!address || st_site_set_has(&seen, site))
+            continue;
+        st_site_set_add(&seen, site);
+        if (!is_block(translator, st_places_function(places, address).function))
+            json_array_append_new(list, key_text(site));
+    }
+    st_site_set_free(&seen);
+    json_object_set_new(result, "outer", list);
+}
+
 static void set_modules(json_t *result, struct st_places *places) {
     json_t *list = json_array();
     for (size_t i = 0; i < st_places_module_count(places); i++)
@@ -296,6 +329,7 @@ int st_describe_run(struct st_live_check *check, const struct st_control_log *lo
         put_in_words(result, check, log, program, with_spec);
     if (in_full) {
         set_cut(result, check, log);
+        set_outer(result, check, log);
         json_object_set_new(result, "places",
                             name_sites(st_translator_places(watch->translator), log));
         set_modules(result, st_translator_places(watch->translator));

@@ -2,18 +2,27 @@
  * to make, and in words only what is not known yet, since finding names for addresses takes longer
  * than most runs.
  *
- * It goes from the watcher's process to ours as a file with a JSON object:
+ * It goes from the watcher's process to ours as a file with a JSON object. Always there:
  *
- *     {"trouble": null, "violated": 3, "serializable": false,
- *      "keys": [{"key": "8f..", "depth": 0}, ...], "cycle": null,
- *      "report": {...} or null          as st_report_json writes it; its violations are those of
- *                                       `keys`, in the same order
- *      "course": [...]                  course.h
- *      "deviations": [{"function": "transfer", "loc": "bank.c:42"}, ...]
- *      "places": [{"site": "3f2a..", "function": "transfer", "loc": "bank.c:42"}, ...]   all
- * points, only when everything is wanted in words; so are "modules" "cut": {"thread": "1", "clock":
- * 17}      likewise: where a debugger should stop "stuck": [...]                   threads that
- * cannot go on "last": {"thread": "T1", "function": "f", "loc": "bank.c:42"}} */
+ *     "status": 0, "events": 47, "violated": 1, "serializable": false
+ *     "keys": ["8f0e..."]     of the violated blocks
+ *     "cycle": "17aa..."      likewise, where no block was violated and it is not serializable
+ *     "trouble": "damaged"    why nothing was found out
+ *
+ * In words, if something is new or the program failed:
+ *
+ *     "report": {...}         as st_report_json writes it; violations in the order of `keys`
+ *     "course": [...]         course.h
+ *     "deviations": [{"function": "transfer", "loc": "bank.c:42"}]
+ *     "last": {"thread": "T1", "function": "transfer", "loc": "bank.c:42"}
+ *     "stuck": [...]          threads that cannot go on
+ *
+ * And if everything is wanted:
+ *
+ *     "places": [{"site": "3f2a...", "function": "transfer", "loc": "bank.c:42"}]
+ *     "cut": {"thread": "1", "clock": 17}    where a debugger should stop
+ *     "outer": ["3f2a..."]                   functions that are no blocks
+ *     "modules": ["/home/me/bank"] */
 #ifndef SERIATIM_HUNT_CONTROLLED_RUN_DESCRIPTION_H
 #define SERIATIM_HUNT_CONTROLLED_RUN_DESCRIPTION_H
 

@@ -8,11 +8,24 @@
 void st_plan_init(struct st_run_plan *plan) {
     *plan = (struct st_run_plan){0};
     st_site_set_init(&plan->sites);
+    st_site_set_init(&plan->outer);
 }
 
 void st_plan_free(struct st_run_plan *plan) {
     st_site_set_free(&plan->sites);
+    st_site_set_free(&plan->outer);
     free(plan->deviations);
+    free(plan->expected);
+}
+
+void st_plan_expect(struct st_run_plan *plan, const struct st_control_expected *list,
+                    uint32_t count) {
+    count = count < ST_CONTROL_EXPECTED ? count : ST_CONTROL_EXPECTED;
+    free(plan->expected);
+    plan->expected = st_alloc((size_t)count + 1, sizeof *list);
+    if (count)
+        memcpy(plan->expected, list, count * sizeof *list);
+    plan->expected_count = count;
 }
 
 void st_plan_deviate(struct st_run_plan *plan, const struct st_control_deviation *list,
@@ -28,6 +41,10 @@ void st_plan_deviate(struct st_run_plan *plan, const struct st_control_deviation
 void st_plan_copy(struct st_run_plan *copy, const struct st_run_plan *plan) {
     *copy = *plan;
     copy->deviations = NULL;
+    copy->expected = NULL;
+    st_plan_expect(copy, plan->expected, plan->expected_count);
+    st_site_set_init(&copy->outer);
+    st_site_set_add_all(&copy->outer, plan->outer.table);
     st_site_set_init(&copy->sites);
     st_site_set_add_all(&copy->sites, plan->sites.table);
     st_plan_deviate(copy, plan->deviations, plan->deviation_count);
@@ -39,6 +56,7 @@ void st_plan_replay(struct st_run_plan *plan, const struct st_run_plan *run,
     plan->strategy = ST_STRATEGY_DEFAULT;
     plan->flags = run->flags & (ST_CONTROL_REAL_TIME | ST_CONTROL_EVERY_ACCESS);
     plan->seed = run->seed;
+    st_site_set_add_all(&plan->outer, run->outer.table);
     st_site_set_add_all(&plan->sites, run->sites.table);
     st_site_set_add_all(&plan->sites, log->sites);
     st_plan_deviate(plan, log->deviations, log->deviation_count);
@@ -52,6 +70,13 @@ void st_plan_write(const struct st_run_plan *plan, struct st_control_plan *targe
     target->early = plan->early;
     target->expected_points = plan->expected_points;
     target->expected_block_points = plan->expected_block_points;
+    target->expected_count = plan->expected_count;
+    if (plan->expected_count)
+        memcpy(target->expected, plan->expected, plan->expected_count * sizeof *plan->expected);
+    target->outer_count = 0;
+    for (uint32_t i = 0; i < ST_CONTROL_SITES; i++)
+        if (plan->outer.table[i] && target->outer_count < ST_CONTROL_OUTER)
+            target->outer[target->outer_count++] = plan->outer.table[i];
     target->stop_thread = plan->stop_thread;
     target->stop_clock = plan->stop_clock;
     target->hold = plan->hold;

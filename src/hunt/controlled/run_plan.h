@@ -10,6 +10,9 @@ struct st_run_plan {
     uint64_t seed;
     uint32_t depth, early;
     uint64_t expected_points, expected_block_points;
+    struct st_control_expected *expected; /* its own */
+    uint32_t expected_count;
+    struct st_site_set outer; /* its own: functions that are no blocks */
     uint64_t stop_thread, stop_clock;
     struct st_control_hold hold;
     struct st_site_set sites;                /* its own */
@@ -26,6 +29,10 @@ void st_plan_copy(struct st_run_plan *copy, const struct st_run_plan *plan);
 /* A copy of these, instead of those that it has. */
 void st_plan_deviate(struct st_run_plan *plan, const struct st_control_deviation *list,
                      uint32_t count);
+
+/* A copy of how many points threads had, instead of what it has. */
+void st_plan_expect(struct st_run_plan *plan, const struct st_control_expected *list,
+                    uint32_t count);
 
 /* To do what a run did, given the log of that. */
 void st_plan_replay(struct st_run_plan *plan, const struct st_run_plan *run,

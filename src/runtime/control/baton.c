@@ -65,6 +65,11 @@ static void give(struct rt_runner *next) {
     atomic_store(&next->go, 1);
 }
 
+static void put_down(struct rt_runner *me) {
+    atomic_store(&me->running, false);
+    atomic_store(&me->go, 0);
+}
+
 static void wake(struct rt_runner *next) {
     rt_system_call(SYS_futex, (long)&next->go, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
 }
@@ -73,7 +78,7 @@ void rt_park(struct rt_runner *me) {
     enum { TURNS = 20 };
     for (unsigned i = 0; i < TURNS; i++) {
         if (atomic_load(&me->go))
-            return;
+            break;
         __builtin_ia32_pause();
     }
     while (!atomic_load(&me->go)) {
@@ -82,6 +87,7 @@ void rt_park(struct rt_runner *me) {
         else
             rt_system_call(SYS_futex, (long)&me->go, FUTEX_WAIT_PRIVATE, 0, 0, 0, 0);
     }
+    atomic_store(&me->running, true);
     rt_watchdog_resign(me);
 }
 
@@ -160,7 +166,7 @@ static bool find_ready(struct rt_runner *me) {
 static void hand_over(struct rt_runner *me, struct rt_runner *next, bool ends) {
     uint64_t mask = me->mask = ends ? 0 : block_signals();
     emit_before();
-    atomic_store(&me->go, 0);
+    put_down(me);
     if (next)
         give(next);
     if (!ends)
@@ -177,6 +183,7 @@ static void hand_over(struct rt_runner *me, struct rt_runner *next, bool ends) {
 
 void rt_decide(struct rt_runner *me, enum rt_decision decision) {
     uint32_t ordinal = ordinal_of(me, decision);
+    me->patient = false;
     rt_beat();
     rt_pass_time_early(me, 2 * ordinal + (decision == RT_AT_BLOCK));
     if (!find_ready(me)) {
@@ -200,7 +207,7 @@ void rt_leave_baton(struct rt_runner *me) {
     uint32_t ordinal = ordinal_of(me, RT_AT_BLOCK);
     if (find_ready(me))
         next = choose(me, RT_AT_BLOCK, ordinal);
-    atomic_store(&me->go, 0);
+    put_down(me);
     if (next)
         give(next);
     rt_unlock_baton();
@@ -216,13 +223,15 @@ void rt_come_back(struct rt_runner *me) {
     rt_make_ready(me);
     if (!atomic_load(&rt_control.current)) {
         give(me);
+        atomic_store(&me->running, true);
         rt_unlock_baton();
         emit_after();
         return;
     }
     uint64_t mask = me->mask = block_signals();
-    atomic_store(&me->go, 0);
+    put_down(me);
     rt_unlock_baton();
+    rt_watchdog_offer(me);
     rt_park(me);
     emit_after();
     restore_signals(mask);

@@ -22,7 +22,8 @@ struct rt_spinning {
  * in the bucket of `blocked_on` while it is BLOCKED or WAITING. Only who has the baton, or the lock
  * of the baton, changes any of it. */
 struct rt_runner {
-    _Atomic uint32_t go; /* 1: it has the baton */
+    _Atomic uint32_t go;  /* 1: it has the baton */
+    _Atomic bool running; /* and knows it */
     uint32_t index;
     int tid;          /* 0: not begun yet */
     uintptr_t thread; /* a pthread_t */
@@ -52,6 +53,7 @@ struct rt_runner {
     uint32_t timed_at; /* where it is among those with a deadline; 0: nowhere */
 
     bool busy;     /* at a point: handlers of signals have no points there */
+    bool patient;  /* it waits for the kernel, and not for long: for the end of a thread, say */
     bool loose;    /* the baton was taken from it, as it waited where we cannot see it */
     bool yielding; /* others first */
     bool last;     /* only when nobody else can: it wants to exit */

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "runtime/control/runner.h"
 #include "runtime/control/strategy.h"
+#include "runtime/control/watchdog.h"
 #include "runtime/core/system_call.h"
 #include "runtime/core/thread_state.h"
 
@@ -227,6 +228,7 @@ void rt_first_runner(void) {
     first->thread = (uintptr_t)pthread_self();
     first->tid = (int)rt_system_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
     atomic_store(&first->go, 1);
+    atomic_store(&first->running, true);
     atomic_store(&rt_control.current, first);
     rt_runner_self = first;
 }
@@ -263,6 +265,7 @@ void rt_runner_begin(struct rt_runner *runner) {
     runner->mask = UINT64_MAX; /* it will know its own later */
     runner->busy = true;
     rt_runner_self = runner;
+    rt_watchdog_offer(runner);
     rt_park(runner);
     runner->busy = false;
 }
@@ -322,6 +325,7 @@ enum rt_woken rt_runner_join(const struct rt_runner *runner, uint64_t deadline, 
         if (woken == RT_TIMED_OUT)
             return woken;
     }
+    rt_runner_self->patient = true; /* until its next decision */
     return RT_WOKEN;
 }
 

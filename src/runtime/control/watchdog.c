@@ -45,6 +45,11 @@ void rt_watchdog_resign(struct rt_runner *me) {
         appoint(me);
 }
 
+void rt_watchdog_offer(struct rt_runner *me) {
+    struct rt_runner *nobody = NULL;
+    atomic_compare_exchange_strong(&on_watch, &nobody, me);
+}
+
 void rt_watchdog_wanted(void) {
     if (!atomic_load(&on_watch))
         appoint(NULL);
@@ -83,6 +88,7 @@ static void take_baton_from(struct rt_runner *holder) {
     struct rt_control *c = &rt_control;
     c->log->loose++;
     holder->loose = true;
+    atomic_store(&holder->running, false);
     atomic_store(&holder->go, 0);
     rt_make_unready(holder, ST_THREAD_OUTSIDE);
     atomic_store(&c->current, NULL);
@@ -96,8 +102,8 @@ static void look_at_holder(void) {
     enum { ASLEEP = 2 };
     struct rt_runner *holder = atomic_load(&rt_control.current);
     uint64_t now = atomic_load(&beats);
-    if (!holder || !holder->tid || now != seen || holder != suspect ||
-        atomic_load(&rt_head->waiting) || state_of_task(holder->tid) != 'S') {
+    if (!holder || !atomic_load(&holder->running) || now != seen || holder != suspect ||
+        holder->patient || atomic_load(&rt_head->waiting) || state_of_task(holder->tid) != 'S') {
         seen = now;
         suspect = holder;
         times = 0;
@@ -107,7 +113,8 @@ static void look_at_holder(void) {
         return;
     times = 0;
     rt_lock_baton();
-    if (atomic_load(&rt_control.current) == holder && atomic_load(&beats) == now)
+    if (atomic_load(&rt_control.current) == holder && atomic_load(&holder->running) &&
+        atomic_load(&beats) == now)
         take_baton_from(holder);
     rt_unlock_baton();
 }
@@ -135,7 +142,9 @@ static void look_around(void) {
 }
 
 void rt_watchdog(struct rt_runner *me) {
-    static const struct timespec nap = {.tv_nsec = 50 * 1000 * 1000};
+    /* A program that waits unseen once does so again. */
+    bool known = rt_control.log->loose != 0;
+    struct timespec nap = {.tv_nsec = (known ? 1 : 30) * 1000 * 1000};
     if (!atomic_load(&rt_control.current)) {
         look_around();
         return;

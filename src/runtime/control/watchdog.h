@@ -11,6 +11,8 @@ void rt_beat(void);
  * lock. */
 void rt_watchdog_take(struct rt_runner *me, const struct rt_runner *next);
 void rt_watchdog_resign(struct rt_runner *me);
+/* It is about to park for the first time: if nobody is on watch, it is. Without the lock. */
+void rt_watchdog_offer(struct rt_runner *me);
 /* Nobody has the baton, and who had it has gone outside. Without the lock. */
 void rt_watchdog_wanted(void);
 

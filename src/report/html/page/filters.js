@@ -13,6 +13,7 @@ const KINDS = {
   potential: "potential violation",
   race: "data race",
   deadlock: "deadlock potential",
+  failure: "failure",
   racy: "rests on a data race",
   conflict: "through data",
   lock: "through a lock",

@@ -110,6 +110,16 @@ function cycleFinding(result) {
   };
 }
 
+// What a hunt saw fail: there is nothing but its story.
+function failureFinding(failure, index) {
+  return {
+    story: failure.story, index, edges: [], order: [], spans: [], kinds: ["failure"], state: "",
+    name: failure.kind, others: failure.threads.map((stuck) => stuck.thread),
+    thread: failure.thread || "", depth: 0, begin: null, end: null, loc: failure.where || "",
+    event: null, proof: null, partial: true,
+  };
+}
+
 // ---- What was predicted ----
 
 // The begin and the steps, in the order of the schedule, and both ends of each dependence.
@@ -235,6 +245,8 @@ function listFindings(result) {
     : result.violations.map(violationFinding);
   if (result.story)
     findings.push(cycleFinding(result));
+  for (const failure of result.failures || [])
+    findings.push(failureFinding(failure, findings.length));
   for (const finding of findings)
     indexFinding(finding, rank);
   return findings;
