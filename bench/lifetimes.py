@@ -10,6 +10,7 @@
   relay        the same, and each takes a lock that all have in common
   nested-forks each thread forks the next one and joins it
   open         COUNT threads, each with a block that is open until the end
+  gossip       COUNT threads that learn of all others, each in an order of its own
   deep         one thread with COUNT blocks inside each other, and one that looks on
 
 Every trace ends with a block that another thread cuts, so that `check` looks for races, too.
@@ -21,6 +22,7 @@ the first plus 100 MB.
 
 import argparse
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -88,6 +90,13 @@ def open_blocks(count):
         print(f"t{t}|r(own{t})|6\nt{t}|end|7")
 
 
+def gossip(count):
+    other = random.Random(1)
+    for turn in range(count.bit_length()):
+        for t in range(count):
+            print(f"t{t}|snd(c{t})|1\nt{t}|rcv(c{other.randrange(count)})|2")
+
+
 def deep(count):
     print("looker|w(x)|1")
     for depth in range(count):
@@ -97,7 +106,7 @@ def deep(count):
 
 
 KINDS = {"sequential": sequential, "pool": pool, "detached": detached, "relay": relay,
-         "nested-forks": nested_forks, "open": open_blocks, "deep": deep}
+         "nested-forks": nested_forks, "open": open_blocks, "gossip": gossip, "deep": deep}
 
 # ---- programs ----
 

@@ -19,14 +19,22 @@ _Noreturn void st_out_of_memory(void) {
     _exit(2);
 }
 
+/* Room in the address space that the work cannot take, so that something is left when it fails: to
+ * stop a thread that reads ahead, for one, the C library loads another library. */
+enum { RESERVE = 8 * 1024 * 1024 };
+
 bool st_try(void (*work)(void *context), void *context) {
     jmp_buf here, *outer = way_out;
+    void *reserve =
+        mmap(NULL, RESERVE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     bool done = setjmp(here) == 0;
     if (done) {
         way_out = &here;
         work(context);
     }
     way_out = outer;
+    if (reserve != MAP_FAILED)
+        munmap(reserve, RESERVE);
     return done;
 }
 

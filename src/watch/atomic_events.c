@@ -262,6 +262,8 @@ static void look_at(struct st_translator *t, struct thread *thread, struct st_wo
     }
     if (spin.loops && spin.next == ST_SPIN_STORES)
         st_translate_split(t, thread, ST_SPLIT_HERE);
+    if (word->unsent) /* what was written last, if that was before the first look */
+        st_translate_data(t, thread, record, word->unsent - 1u);
     st_translate_data(t, thread, record, word->generation);
 }
 

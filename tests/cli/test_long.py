@@ -1,5 +1,6 @@
 """Traces that are long enough that a separate thread reads ahead."""
 
+import random
 import resource
 import subprocess
 import unittest
@@ -56,25 +57,33 @@ class Long(seriatim.Case):
         self.assert_trouble(self.run_here("check", "worse.std"),
                             f"worse.std:{EVENTS + 1}: expected THREAD|OP|LOC in 'nonsense'")
 
-    def check_threads(self, end):
-        """Checks a trace with many short threads in an address space of 400 MB."""
-        lives = [f"T0|fork(C{t})|1\nC{t}|w(own{t % 9})|2\n" + end.format(t) for t in range(20000)]
+    def check_threads(self, lives, megabytes):
+        """Checks a trace with many threads in an address space of that size."""
         cut = "T0|begin(f)|5\nT0|r(x)|6\nT1|w(x)|7\nT0|w(x)|8\nT0|end|9\n"
         self.write("threads.std", "".join(lives) + cut)
         return self.run_here("check", "--format", "json", "threads.std", preexec_fn=lambda:
-                             resource.setrlimit(resource.RLIMIT_AS, (400 << 20, 400 << 20)))
+                             resource.setrlimit(resource.RLIMIT_AS,
+                                                (megabytes << 20, megabytes << 20)))
 
     @seriatim.once("sanitizers need more address space than that")
-    def test_threads_that_were_joined_cost_little(self):
-        result = self.check_threads("T0|join(C{})|3\n")
-        self.assertEqual(result.message, "")
-        self.assertEqual(result.status, 1)
-        violation, = result.json["violations"]
-        self.assertTrue(violation["path"][0]["race"])
+    def test_short_threads_cost_little_whether_they_are_joined_or_not(self):
+        for end in ("T0|join(C{})|3\n", ""):
+            result = self.check_threads((f"T0|fork(C{t})|1\nC{t}|w(own{t % 9})|2\n" + end.format(t)
+                                         for t in range(20000)), 400)
+            self.assertEqual(result.message, "")
+            self.assertEqual(result.status, 1)
+            violation, = result.json["violations"]
+            self.assertTrue(violation["path"][0]["race"])
 
     @seriatim.once("sanitizers need more address space than that")
     def test_a_finding_outlives_the_search_for_races(self):
-        result = self.check_threads("")
+        """Each thread learns of all others in an order of its own, so clocks have little in common:
+        they take 300 MB."""
+        threads = 12000
+        other = random.Random(1)
+        result = self.check_threads(
+            (f"C{t}|snd(c{t})|1\nC{t}|rcv(c{other.randrange(threads)})|2\n"
+             for turn in range(12) for t in range(threads)), 250)
         self.assertEqual(result.message, "seriatim: warning: threads.std: not all data races are "
                          "marked: there is not enough memory for it\n")
         self.assertEqual(result.status, 1)
@@ -90,6 +99,17 @@ class Long(seriatim.Case):
             self.write("t.std", "\n".join(start + (turns[0] + turns[1]) * rounds) + "\n")
             peaks.append(self.run_here("check", "--format", "json", "t.std").json["peak_state_bytes"])
         self.assertLess(peaks[1], 3.5 * peaks[0])  # with all edges kept it was 5 times as much
+
+    def test_open_blocks_that_know_each_other_cost_no_pairs(self):
+        """Each thread opens a block, and takes a lock that all those before it released."""
+        peaks = []
+        for threads in (2000, 8000):
+            self.write("t.std", "".join(f"T{t}|begin(f)|1\nT{t}|acq(l)|2\nT{t}|rel(l)|3\n"
+                                        for t in range(threads)))
+            result = self.run_here("check", "--format", "json", "t.std")
+            self.assertTrue(result.json["serializable"])
+            peaks.append(result.json["peak_state_bytes"])
+        self.assertLess(peaks[1], 6 * peaks[0])  # with a word for each pair it was 15 times as much
 
     def test_an_error_ends_it_although_the_input_goes_on(self):
         process = subprocess.Popen([seriatim.BINARY, "check", "-"], stdin=subprocess.PIPE,

@@ -6,7 +6,12 @@
  * before, and mostly empty, whatever the number of threads.
  *
  * Sets are immutable and shared by all accesses of a thread until it learns of another block. Items
- * about blocks that have ended are dead; they are skipped, and dropped when a set is copied. */
+ * about blocks that have ended are dead; they are skipped, and dropped when a set is copied.
+ *
+ * A large set is a tree, and sets that come from one another share parts of it: what a thread
+ * learns by one edge it knows by the same hop, so a part that is all news is taken as it is, with a
+ * note of how it arrived. 8,000 open blocks that each know of those before them take a few nodes
+ * each. */
 #ifndef SERIATIM_CHECK_WITNESS_OPEN_BEFORE_H
 #define SERIATIM_CHECK_WITNESS_OPEN_BEFORE_H
 
@@ -85,10 +90,14 @@ struct st_before {
     struct st_hop *path; /* its last edge; see st_hop_before for the others */
 };
 
+/* A set, or a part of one. Level 0: the items, by thread; our own thread is not among them. Above:
+ * links to parts of the next lower level, or of level 0, by bits of the thread (open_before.c). */
 struct st_open_before {
     uint32_t mark;
-    uint32_t count;
-    struct st_before items[]; /* by thread; our own thread is not among them */
+    uint32_t count; /* of items or links */
+    uint32_t level;
+    uint32_t parts; /* bit c: there is a link for the threads with these bits */
+    struct st_before items[];
 };
 
 /* An event that another depends on, directly. */
@@ -103,8 +112,9 @@ struct st_predecessor {
 struct st_before_pool {
     struct st_pool hops;
     struct st_pool sets[32]; /* by the logarithm of the room for items */
-    struct st_before *draft; /* a set in the making */
+    struct st_before *draft; /* items of a set in the making */
     size_t draft_capacity;
+    bool kept_old; /* the set that was made last has the one that it comes from as a part */
     struct st_open_before **stack; /* scratch of st_open_before_mark */
     size_t stack_capacity;
     uint32_t epoch;
@@ -125,23 +135,22 @@ struct st_open_before *st_open_before_join(struct st_before_pool *pool, struct s
                                            bool *grew);
 
 /* For a set in which `item` covers a predecessor at that time: is the direct path from there
- * shorter, and does it lead from as many blocks? Then st_open_before_shorten takes it, in a set
- * that nobody has seen yet. */
+ * shorter, and does it lead from as many blocks? Then st_open_before_shorten gives a set with it:
+ * the same one, if it can be changed because nobody has seen it yet. */
 bool st_before_is_longer(const struct st_before *item, st_time time,
                          const struct st_open_blocks *blocks);
-void st_open_before_shorten(struct st_before_pool *pool, struct st_open_before *set,
-                            const struct st_predecessor *predecessor);
-struct st_open_before *st_open_before_copy(struct st_before_pool *pool,
-                                           const struct st_open_before *set);
+struct st_open_before *st_open_before_shorten(struct st_before_pool *pool,
+                                              struct st_open_before *set, bool unseen,
+                                              const struct st_predecessor *predecessor);
 
-/* Takes back a set that was just made and nobody has seen. */
+/* Takes back a set that was just made and nobody has seen, unless it is part of another one. */
 void st_open_before_give(struct st_before_pool *pool, struct st_open_before *set);
 
 /* The edge before this one on the path of the blocks of the thread, or NULL. */
 const struct st_hop *st_hop_before(const struct st_hop *hop, uint32_t thread);
 
-/* The item of a thread, or NULL. */
-const struct st_before *st_open_before_find(const struct st_open_before *set, uint32_t thread);
+/* The item of a thread, if there is one. */
+bool st_open_before_find(const struct st_open_before *set, uint32_t thread, struct st_before *item);
 
 /* The smallest `since` of what is not dead; ST_NEVER when all is. */
 st_time st_open_before_since(const struct st_open_before *set, const struct st_open_blocks *blocks);

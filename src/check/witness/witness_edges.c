@@ -8,13 +8,14 @@
 /* Do blocks of t that it is in now happen before the predecessor? */
 static void check_blocks(struct witness *w, uint32_t t, const struct st_predecessor *predecessor) {
     const struct st_open_blocks *blocks = &w->blocks[t];
-    const struct st_before *own =
-        st_blocks_live(blocks) ? st_open_before_find(predecessor->before, t) : NULL;
-    uint32_t depth = own ? st_blocks_begun(blocks, own->time) : 0;
+    struct st_before own;
+    if (!st_blocks_live(blocks) || !st_open_before_find(predecessor->before, t, &own))
+        return;
+    uint32_t depth = st_blocks_begun(blocks, own.time);
     if (depth == 0)
         return;
     st_reserve(&w->proofs, &w->proof_capacity, w->proof_count + 1);
-    w->proofs[w->proof_count++] = (struct proof){depth, predecessor->edge, own->length, own->path};
+    w->proofs[w->proof_count++] = (struct proof){depth, predecessor->edge, own.length, own.path};
 }
 
 /* The running transaction of the thread. */
@@ -127,30 +128,28 @@ static int by_age(const void *a, const void *b) {
 /* The item by which the sender, at the time of the send or later, happens before t; then all that
  * happens before the send does, too. Items about blocks that have ended do not count: they are
  * dropped sooner or later, and the path that is found must not depend on when. */
-static const struct st_before *find_sender(const struct witness *w, uint32_t t,
-                                           const struct st_last_access *send) {
-    const struct st_before *item =
-        st_open_before_find(w->threads[t].before, (uint32_t)send->thread);
-    bool covers = item && item->time >= send->time &&
-                  st_blocks_begun(&w->blocks[send->thread], item->time) > 0;
-    return covers ? item : NULL;
+static bool find_sender(const struct witness *w, uint32_t t, const struct st_last_access *send,
+                        struct st_before *item) {
+    return st_open_before_find(w->threads[t].before, (uint32_t)send->thread, item) &&
+           item->time >= send->time && st_blocks_begun(&w->blocks[send->thread], item->time) > 0;
 }
 
 static void shorten_path(struct witness *w, uint32_t t, const struct st_last_access *send) {
     struct witness_thread *thread = &w->threads[t];
     struct st_predecessor predecessor = st_witness_predecessor(w, t, send, ST_SEND, ST_EDGE_SYNC);
-    if (w->fresh_since != w->number)
-        st_witness_set_before(w, thread, st_open_before_copy(&w->pool, thread->before));
-    st_open_before_shorten(&w->pool, thread->before, &predecessor);
+    struct st_open_before *before =
+        st_open_before_shorten(&w->pool, thread->before, w->fresh_since == w->number, &predecessor);
+    if (before != thread->before)
+        st_witness_set_before(w, thread, before);
 }
 
 static void edge_from_send(struct witness *w, uint32_t t, const struct st_last_access *send) {
     if (!st_access_matters(send, (int32_t)t, w->live_from))
         return;
-    const struct st_before *item = find_sender(w, t, send);
-    if (!item)
+    struct st_before item;
+    if (!find_sender(w, t, send, &item))
         st_witness_join_access(w, t, send, ST_SEND, ST_EDGE_SYNC);
-    else if (st_before_is_longer(item, send->time, w->blocks))
+    else if (st_before_is_longer(&item, send->time, w->blocks))
         shorten_path(w, t, send);
 }
 

@@ -60,6 +60,7 @@ static void emit_after(void) {
 /* With the lock. */
 static void give(struct rt_runner *next) {
     atomic_store(&rt_control.current, next);
+    rt_control.idle = 0;
     next->yielding = false;
     next->since = next->clock;
     atomic_store(&next->go, 1);

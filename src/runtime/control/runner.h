@@ -99,6 +99,7 @@ struct rt_control {
     uint64_t tickets;
     uint64_t events;
     uint64_t stop_clock; /* of the plan; 0: none */
+    uint64_t idle;       /* so many nanoseconds nobody has had the baton */
     uint64_t yields;     /* since anything changed */
     uint64_t vain;       /* about so many events were spent on them */
     bool learning;

@@ -1,0 +1,90 @@
+"""Controlled runs, without the commands that plan them: `control-play` gives a program a plan, and
+prints what was logged. The programs are in tests/control and tests/hunted."""
+
+import subprocess
+import tempfile
+import unittest
+
+from seriatim import BINARY, ROOT, SANITIZED
+
+PLAY = BINARY.parent / "control-play"
+STRATEGIES = ["random", "urw", "pct", "block-pct", "pos"]
+
+
+@unittest.skipIf(SANITIZED, "the runtime has no sanitizers")
+class Controlled(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return f"{self.folder.name}/{name}"
+
+    def build(self, source):
+        subprocess.run([BINARY, "cc", "-g", "-O1", ROOT / "tests" / source, "-o",
+                        self.path("program"), "-pthread"], check=True)
+
+    def play(self, *options):
+        """Returns the status, what the program and seriatim printed, and the log."""
+        command = [PLAY, *options, "--", BINARY, "run", self.path("program")]
+        result = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, check=False, text=True)
+        lines = result.stdout.splitlines()
+        end = next(i for i, line in enumerate(lines) if line.startswith("ended "))
+        return result.returncode, ("\n".join(lines[:end]), result.stderr), "\n".join(lines[end:])
+
+    def learn(self):
+        return self.play("--learn", "--area", self.path("learned"))
+
+    def try_all(self, seeds):
+        """Runs each strategy with each seed, plays each run again, and returns (status, log) of
+        all."""
+        results = []
+        for strategy in STRATEGIES:
+            for seed in range(seeds):
+                status, printed, log = self.play(
+                    "--learn", "--from", self.path("learned"), "--area", self.path("area"),
+                    "--strategy", strategy, "--seed", str(seed))
+                again = self.play("--replay", self.path("area"))
+                with self.subTest(strategy=strategy, seed=seed):
+                    self.assertEqual((status, printed), again[:2], log + "\n" + again[2])
+                    self.assertIn("loose 0", log)
+                results.append((status, log))
+        return results
+
+
+class TestControl(Controlled):
+    def test_a_lost_update_is_found_and_replayed(self):
+        self.build("hunted/lost_incr.c")
+        status, _, log = self.learn()
+        self.assertEqual(status, 0)
+        self.assertIn("preemptions 0", log)
+        statuses = {status for status, _ in self.try_all(2)}
+        self.assertEqual(statuses, {0, 1})
+
+    def test_a_deadlock_ends_the_program_and_says_who_waits(self):
+        self.build("hunted/lock_order.c")
+        self.learn()
+        ended = [log for status, log in self.try_all(6) if status == 97]
+        self.assertTrue(ended)
+        for log in ended:
+            self.assertIn("ended deadlock", log)
+            self.assertRegex(log, r"T1 blocked at lock of \w+, owner T2")
+            self.assertRegex(log, r"T2 blocked at lock of \w+, owner T1")
+
+    def test_nobody_waits_for_time_to_pass_or_spins_for_ever(self):
+        self.build("control/waiting.c")
+        status, (out, _), log = self.learn()
+        self.assertEqual((status, out), (0, "timed out 1, bytes 3"))
+        self.assertIn("ended by itself", log)
+        self.assertEqual({status for status, _ in self.try_all(1)}, {0})
+
+    def test_threads_are_cancelled_and_signalled_where_they_wait(self):
+        self.build("control/interrupted.c")
+        status, (out, _), _ = self.learn()
+        self.assertEqual((status, out), (0, "cancelled 3"))
+        self.assertEqual({status for status, _ in self.try_all(1)}, {0})
+
+
+if __name__ == "__main__":
+    unittest.main()
