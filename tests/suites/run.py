@@ -13,7 +13,7 @@ program of its own with the system's compiler and with seriatim's wrapper, runs 
     findings  of those that ran: how many gave a report with findings
 
 Not counted are files that do not compile natively, and programs that natively do not end, fail, or do not
-give the same output twice. Those that give another output under seriatim are run natively twenty times
+give the same output twice. Those that give another output under seriatim are run natively a hundred times
 more. `--keep` holds sources, programs, reports and results.json; what is there is not fetched or built
 again. This is no part of `make test`: it takes long, and needs the network.
 """
@@ -32,7 +32,7 @@ import sources
 ROOT = sources.ROOT
 HANG_SECONDS = 120  # under seriatim; programs that natively take more than a twelfth are left out
 NATIVE_SECONDS = 10
-MORE_RUNS = 20
+MORE_RUNS = 100
 OUTCOMES = ["equal", "differ", "crash", "hang"]
 
 

@@ -210,7 +210,7 @@ static void what_was_touched_long_ago_costs_nothing(void **state) {
     st_objects_free(&objects);
 }
 
-/* Buffers of more than a page are freed and allocated in any order. */
+/* Buffers of more than a page are freed and allocated in any order: none of them moves others. */
 static void an_allocation_costs_the_same_among_many(void **state) {
     (void)state;
     enum { COUNT = 200000, BYTES = 5000 };
