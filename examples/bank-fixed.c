@@ -1,10 +1,9 @@
 /* The bank of bank.c, fixed: a transfer holds the locks of both accounts from its first access to
  * its last, and so does an audit. All threads take the locks in the same order.
  *
- *     seriatim-cc -g -O2 bank-fixed.c -o bank-fixed -pthread && seriatim run ./bank-fixed */
+ *     seriatim-cc -g -O2 bank-fixed.c -o bank-fixed -pthread && seriatim hunt ./bank-fixed */
 #include <pthread.h>
 #include <stdio.h>
-#include <unistd.h>
 
 enum { OPENING_BALANCE = 1000, TRANSFERS = 5, AUDITS = 1 };
 
@@ -38,7 +37,6 @@ static void deposit(struct account *account, long amount) {
 static void transfer(struct account *from, struct account *to, long amount) {
     lock_accounts();
     withdraw(from, amount);
-    usleep(20000); /* the other branch is far away */
     deposit(to, amount);
     unlock_accounts();
 }
@@ -59,7 +57,6 @@ static void *teller(void *unused) {
 static void *auditor(void *unused) {
     int wrong = 0;
     for (int i = 0; i < AUDITS; i++) {
-        usleep(50000); /* the tellers are busy by then */
         wrong += audit() != 2 * OPENING_BALANCE;
     }
     printf("%d of %d audits found money missing\n", wrong, AUDITS);
