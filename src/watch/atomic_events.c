@@ -278,12 +278,17 @@ static bool is_waiting_swap(struct st_translator *t, const struct thread *thread
     return spin.loops && spin.fixed;
 }
 
+/* It found another value: that is no access, whatever the word is. */
+static bool is_swap_in_vain(struct st_translator *t, const struct thread *thread,
+                            const struct st_stream_record *record, const struct st_atomic *atomic) {
+    return atomic->before == atomic->after && is_waiting_swap(t, thread, record, atomic);
+}
+
 static void access_plainly(struct st_translator *t, struct thread *thread, struct st_word *word,
                            const struct st_stream_record *record, const struct st_atomic *atomic) {
-    bool waits = is_waiting_swap(t, thread, record, atomic);
-    if (waits && atomic->before == atomic->after)
+    if (is_swap_in_vain(t, thread, record, atomic))
         return;
-    if (waits)
+    if (is_waiting_swap(t, thread, record, atomic))
         st_translate_split(t, thread, ST_SPLIT_HERE);
     if (atomic->kind > ST_ATOMIC_FAIL)
         st_translate_seen_write(t, thread, word, record);
@@ -358,7 +363,7 @@ static void use_word(struct st_translator *t, struct thread *thread, struct st_w
         release(t, thread, word, record);
         break;
     case ST_USE_WAIT:
-        if (!st_is_proven(word))
+        if (!st_is_proven(word) && (calls || !is_swap_in_vain(t, thread, record, &atomic)))
             hold_back(t, thread, word, record, &atomic, calls);
         break;
     case ST_USE_NOTHING:
