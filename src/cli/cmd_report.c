@@ -87,7 +87,7 @@ static enum status report_trace(const struct values *values, const char *path) {
 static enum status refuse_pipe(const struct st_input *input) {
     struct st_error error;
     st_fail(&error, input->name, ST_AT_FILE, 0,
-            "is not a result of check, run or predict; for a trace from a pipe use "
+            "is not a result of check, run, hunt or predict; for a trace from a pipe use "
             "'seriatim check --format html -'");
     return complain(&error);
 }
@@ -125,7 +125,7 @@ const struct command cmd_report = {
     .operands = "RESULT|TRACE",
     .summary = "show a saved result as a page for a browser, or in another format",
     .description =
-        "Shows a result that check, run or predict saved with --format json, as a page\n"
+        "Shows a result that check, run, hunt or predict saved with --format json, as a page\n"
         "for a browser or in another format. RESULT is a file, or - for standard input. A\n"
         "TRACE is checked first, as 'seriatim check' does without options.\n\n"
         "Exit status: 0 nothing new found, 1 something new found, 2 error.\n",

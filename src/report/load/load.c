@@ -476,7 +476,7 @@ static void read_root(struct st_loaded *loaded) {
     struct st_fields *fields = &loaded->loading.fields;
     const json_t *root = fields->root;
     if (!json_is_object(root))
-        st_fields_reject(fields, "is no result of check, run or predict");
+        st_fields_reject(fields, "is no result of check, run, hunt or predict");
     read_schema(loaded, root);
     read_trace(loaded, root);
     bool predicts = has_schema(loaded, ST_PREDICT_SCHEMA);
