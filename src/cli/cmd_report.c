@@ -125,9 +125,9 @@ const struct command cmd_report = {
     .operands = "RESULT|TRACE",
     .summary = "show a saved result as a page for a browser, or in another format",
     .description =
-        "Shows a result that check, run, hunt or predict saved with --format json, as a page\n"
-        "for a browser or in another format. RESULT is a file, or - for standard input. A\n"
-        "TRACE is checked first, as 'seriatim check' does without options.\n\n"
+        "Shows a result that check, run, hunt or predict saved with --format json, as a\n"
+        "page for a browser or in another format. RESULT is a file, or - for standard\n"
+        "input. A TRACE is checked first, as 'seriatim check' does without options.\n\n"
         "Exit status: 0 nothing new found, 1 something new found, 2 error.\n",
     .options = options,
     .values_size = sizeof(struct values),
