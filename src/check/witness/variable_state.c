@@ -98,23 +98,23 @@ void st_states_init(struct st_variable_states *states, const st_time *const *liv
     make_room(states, 0);
 }
 
-static void give_page(struct st_variable_states *states, struct st_state_page *page) {
-    memcpy(page, &states->free_pages, sizeof states->free_pages);
+static void give_page(struct st_variable_states *states, union st_state_page *page) {
+    page->next_free = states->free_pages;
     states->free_pages = page;
 }
 
-static struct st_state_page *take_page(struct st_variable_states *states) {
+static union st_state_page *take_page(struct st_variable_states *states) {
     if (!states->free_pages) {
         size_t count = pages_of_block(states->block_count);
         st_reserve(&states->page_blocks, &states->block_capacity, states->block_count + 1);
-        struct st_state_page *block = st_alloc_table(count, sizeof *block);
+        union st_state_page *block = st_alloc_table(count, sizeof *block);
         states->page_blocks[states->block_count++] = block;
         states->page_bytes += count * sizeof *block;
         while (count)
             give_page(states, &block[--count]);
     }
-    struct st_state_page *page = states->free_pages;
-    memcpy(&states->free_pages, page, sizeof states->free_pages);
+    union st_state_page *page = states->free_pages;
+    states->free_pages = page->next_free;
     memset(page, 0, sizeof *page);
     return page;
 }
@@ -137,7 +137,7 @@ static void enqueue(struct st_variable_states *states, uint32_t page) {
 /* Packs the page that was opened first. One that cannot be packed gets another turn. */
 static void pack_first(struct st_variable_states *states) {
     uint32_t number = states->queue[states->queue_first];
-    struct st_state_page *page = states->pages[number];
+    union st_state_page *page = states->pages[number];
     bool empty;
     states->queue_first = (states->queue_first + 1) & (states->queue_capacity - 1);
     states->queue_count--;
@@ -158,7 +158,7 @@ __attribute__((noinline)) void st_states_open(struct st_variable_states *states,
         make_room(states, number);
     if (states->queue_count >= states->open_limit)
         pack_first(states);
-    struct st_state_page *page = take_page(states);
+    union st_state_page *page = take_page(states);
     struct st_packed_page *packed = states->packed[number];
     if (packed) {
         st_page_unpack(packed, page->variables);

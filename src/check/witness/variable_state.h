@@ -66,8 +66,9 @@ enum { ST_STATE_PAGE_BITS = 6, ST_OPEN_PAGES = 1024 };
 #endif
 enum { ST_PAGE_STATES = 1 << ST_STATE_PAGE_BITS };
 
-struct st_state_page {
+union st_state_page {
     struct st_variable_state variables[ST_PAGE_STATES];
+    union st_state_page *next_free;
 };
 
 /* Invariant: a page is open, or packed, or there is none and nobody has accessed its variables.
@@ -75,15 +76,15 @@ struct st_state_page {
  * be packed in their turn. */
 struct st_variable_states {
     const st_time *const *live_from; /* of the engine */
-    struct st_state_page **pages;    /* by page: open, or NULL */
+    union st_state_page **pages;     /* by page: open, or NULL */
     struct st_packed_page **packed;  /* by page: or NULL */
     size_t page_capacity;            /* of both, a power of two */
     uint32_t *queue;                 /* a ring of queue_capacity, a power of two */
     size_t queue_first, queue_count, queue_capacity;
-    size_t open_limit;                /* so many may be open */
-    size_t events, opened;            /* in this period: see st_states_adapt */
-    struct st_state_page *free_pages; /* a chain through their first bytes */
-    struct st_state_page **page_blocks;
+    size_t open_limit;               /* so many may be open */
+    size_t events, opened;           /* in this period: see st_states_adapt */
+    union st_state_page *free_pages; /* a chain through their first bytes */
+    union st_state_page **page_blocks;
     size_t block_count, block_capacity, page_bytes, packed_bytes;
 
     struct st_last_access *locks;       /* last release */

@@ -24,7 +24,7 @@ static void come_inside(const bool *outside) {
 
 /* The call, and others meanwhile. */
 #define OUTSIDE(type, call)                                                                        \
-    __attribute__((cleanup(come_inside))) bool outside = rt_go_outside(RT_CALLER);                 \
+    __attribute__((cleanup(come_inside), unused)) bool outside = rt_go_outside(RT_CALLER);         \
     type result = call;                                                                            \
     return result
 
@@ -199,7 +199,7 @@ RT_EXPORT int accept4(int fd, struct sockaddr *restrict from, socklen_t *restric
 }
 
 static int connect_outside(int fd, const struct sockaddr *to, socklen_t bytes, uintptr_t caller) {
-    __attribute__((cleanup(come_inside))) bool outside = rt_go_outside(caller);
+    __attribute__((cleanup(come_inside), unused)) bool outside = rt_go_outside(caller);
     return real_connect()(fd, to, bytes);
 }
 
