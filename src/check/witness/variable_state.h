@@ -115,10 +115,13 @@ static inline struct st_variable_state *st_states_variable(struct st_variable_st
     return &states->pages[page]->variables[variable & (ST_PAGE_STATES - 1)];
 }
 
-/* Of an event a few places behind, whatever its target is: see st_batch_prefetch. */
+/* Of an event a few places behind, whatever its target is: see st_batch_prefetch. The page need not
+ * be there. */
 static inline void st_states_prefetch(const struct st_variable_states *states, uint32_t target) {
     size_t page = (target >> ST_STATE_PAGE_BITS) & (states->page_capacity - 1);
-    __builtin_prefetch(&states->pages[page]->variables[target & (ST_PAGE_STATES - 1)], 1);
+    uintptr_t start = (uintptr_t)states->pages[page];
+    size_t offset = (target & (ST_PAGE_STATES - 1)) * sizeof(struct st_variable_state);
+    __builtin_prefetch((const void *)(start + offset), 1);
 }
 
 static inline struct st_last_access *st_states_lock(struct st_variable_states *states,
