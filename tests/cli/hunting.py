@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 
 import programs
-from seriatim import BINARY, Case, environment
+from seriatim import BINARY, RUNTIME, Case, environment
 
 
 @functools.lru_cache(maxsize=None)
@@ -21,7 +21,8 @@ def _folder():
 
 def build(source, target, *flags):
     subprocess.run([str(BINARY), "c++" if str(source).endswith(".cc") else "cc", "-g", "-O1",
-                    "-pthread", *flags, str(source), "-o", str(target)], check=True, env=environment())
+                    "-pthread", *flags, str(source), "-o", str(target)], check=True,
+                   env=environment(SERIATIM_RUNTIME_DIR=str(RUNTIME)))
     return target
 
 
@@ -34,6 +35,11 @@ def built(name, *flags):
 
 class Hunting(Case):
     """A test that hunts, in a folder of its own."""
+
+    def run_here(self, *arguments, env=None, **more):
+        """With the runtime of a build without sanitizers, if this one has none."""
+        return super().run_here(*arguments, env={"SERIATIM_RUNTIME_DIR": str(RUNTIME), **(env or {})},
+                                **more)
 
     def program(self, name, *flags):
         """A copy, so that schedules are for a program that may be built anew."""

@@ -200,7 +200,7 @@ class Findings(Hunting):
     def test_formats_say_the_same(self):
         program = self.program("bank_audit.c")
         sentence = "; T2 runs audit to its end; T1 goes on."
-        text = self.run_here("hunt", "--until", "first", program).text
+        text = " ".join(self.run_here("hunt", "--until", "first", program).text.split())
         self.assertIn(sentence, text)
         self.assertIn("Replay it with: seriatim replay seriatim-hunt/", text)
         sarif = self.run_here("hunt", "--until", "first", "--format", "sarif", program).json
