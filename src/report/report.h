@@ -43,6 +43,7 @@ struct st_counts {
  * happened; those of the implementation are left out. Lists end with NULL. */
 struct st_coverage {
     bool spec;                     /* was there a specification? */
+    bool met;                      /* did threads use the same memory, be it unseen? */
     uint64_t functions;            /* in all; of these: */
     const char *const *starts;     /* main, and functions that threads start with, not as blocks */
     const char *const *unselected; /* others that are no blocks: the specification says so */

@@ -34,6 +34,7 @@ void st_live_report(struct st_live_check *check, const char *name, bool with_spe
                                .results = {&result, 1}};
     if (is_unchecked(&report)) {
         st_seen_find(&seen, translator, with_spec);
+        seen.coverage.met = st_watch_saw_meeting(&check->watch);
         report.coverage = &seen.coverage;
     }
     use(context, &report);

@@ -68,7 +68,7 @@ struct st_stream_answer {
 
 #define ST_STREAM_MAGIC UINT64_C(0x3172747374616972)
 enum {
-    ST_STREAM_VERSION = 7,
+    ST_STREAM_VERSION = 8,
     ST_STREAM_CHUNK_BYTES = 64 * 1024,
     ST_STREAM_RECORDS = ST_STREAM_CHUNK_BYTES / 16 - 4, /* in a chunk */
     ST_STREAM_SLOTS = 1 << 14, /* so many threads at a time can have words in shadow memory */
@@ -282,6 +282,8 @@ struct st_stream_head {
     _Atomic uint32_t free_word; /* grows when a chunk was given back */
     uint32_t deferred;          /* set by the watcher: accesses are to be deferred */
     _Atomic uint32_t no_room;   /* set by the program: no addresses for shadow memory, no events */
+    _Atomic uint32_t met; /* set by the program: two threads have used the same memory, and one of
+                             them wrote, be it in what no longer matters and is not emitted */
     _Atomic uint32_t shut_in; /* processes forked after the program had shut itself in (seccomp) */
     _Atomic uint64_t dropped; /* events not emitted (signal handlers, forked children) */
     char pad0[64];

@@ -145,6 +145,10 @@ bool st_watch_gave_up(const struct st_watch *watch) {
     return watch->listening && atomic_load(&watch->memory.head->closed);
 }
 
+bool st_watch_saw_meeting(const struct st_watch *watch) {
+    return atomic_load(&watch->memory.head->met);
+}
+
 bool st_watch_had_no_room(const struct st_watch *watch) {
     return atomic_load(&watch->memory.head->no_room);
 }

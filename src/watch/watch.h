@@ -79,6 +79,9 @@ bool st_watch_gave_up(const struct st_watch *watch);
 /* Did the program have no addresses for shadow memory, so that there are no events at all? */
 bool st_watch_had_no_room(const struct st_watch *watch);
 
+/* Did two threads use the same memory, whether or not events show it? */
+bool st_watch_saw_meeting(const struct st_watch *watch);
+
 /* Has the program overwritten parts of the stream? Then what was found up to there is all that
  * there is, and some of it may be wrong. */
 bool st_watch_is_damaged(const struct st_watch *watch);

@@ -113,7 +113,7 @@ static void explain_program(struct st_unchecked *unchecked, const struct st_repo
                                  "starts more threads."));
     } else if (!blocks) {
         unchecked->what = st_strdup("no block ran");
-    } else if (!counts->variables) {
+    } else if (!counts->variables && !(report->coverage && report->coverage->met)) {
         unchecked->what = st_strdup("no two threads were seen to touch the same memory");
     }
     if (!unchecked->what || !report->coverage || counts->threads < 2)

@@ -174,10 +174,26 @@ static bool has_to_flush_reads(const struct rt_thread *t, const struct rt_view *
            rt_live_bytes(view->read, view->read_detail) & (write ? bytes : RT_BYTES);
 }
 
+/* Two threads use the same memory. The watcher shall know that even if the first had done so in
+ * what no longer matters. */
+static void note_meeting(const struct rt_thread *t, const struct rt_view *view, uint32_t bytes,
+                         bool write) {
+    if (atomic_load_explicit(&rt_head->met, memory_order_relaxed))
+        return;
+    uint32_t there = 0;
+    if (rt_is_foreign(t, view->write))
+        there |= rt_all_bytes(view->write, view->write_detail);
+    if (write && rt_is_foreign(t, view->read))
+        there |= rt_all_bytes(view->read, view->read_detail);
+    if (there & bytes)
+        atomic_store_explicit(&rt_head->met, 1, memory_order_relaxed);
+}
+
 /* Whatever is emitted comes after what it depends on. */
 static void add_need(struct rt_need *need, struct rt_thread *t, uintptr_t granule,
                      const struct rt_view *view, uint32_t bytes, bool write) {
     enum rt_state state = rt_state_of(view->write);
+    note_meeting(t, view, bytes, write);
     if ((state == RT_SHARED || state == RT_FREED) && rt_sequence_of(view->write) > need->observe)
         need->observe = rt_sequence_of(view->write);
     bool mixing = has_to_mix(t, view, bytes, write);
