@@ -167,8 +167,7 @@ static bool is_first_over(const struct st_watch *watch) {
 static bool is_over(const struct st_watch *watch) {
     if (watch->other)
         return watch->program.ended || watch->program.interrupted;
-    return watch->broker_over &&
-           (is_first_over(watch) || (watch->program.ended && watch->program.interrupted));
+    return watch->broker_over && (is_first_over(watch) || watch->program.hurried);
 }
 
 /* How long to sleep when there was nothing to do so many times in a row. */
@@ -230,9 +229,9 @@ void st_watch_hear(struct st_watch *watch) {
     }
     if (watch->broker_over)
         st_broker_join(&watch->broker);
-    if (watch->program.ended && watch->program.interrupted)
+    if (watch->program.hurried)
         st_broker_interrupt(&watch->broker);
-    if (watch->program.ended && (watch->program.interrupted || is_first_over(watch)))
+    if (watch->program.hurried || is_first_over(watch))
         st_broker_close(&watch->broker);
 }
 
@@ -281,7 +280,8 @@ void st_watch_follow(struct st_watch *watch, const struct st_watch_hooks *hooks)
     if (!watch->other)
         watch->program.left_others = st_program_left_others(&watch->program);
     bool goes_on = watch->other ? !watch->program.ended : !is_first_over(watch);
-    if (watch->program.interrupted && goes_on && watch->listening) {
+    bool hurried = watch->program.interrupted || watch->program.hurried;
+    if (hurried && goes_on && watch->listening) {
         watch->interrupted = true;
         catch_up(watch); /* what a process that goes on has emitted by now is not much */
     }

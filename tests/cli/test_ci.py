@@ -129,6 +129,25 @@ class CiCase(Case):
         return {v["block"]: v["fingerprint"] for v in self.save(name)["violations"]}
 
 
+class HuntingScript(CiCase):
+    def hunt_in(self, source):
+        """Runs the script on one program."""
+        shutil.rmtree(self.folder / "test-programs", ignore_errors=True)
+        self.write("Makefile", f"all:\n\tmkdir test-programs\n"
+                               f"\t$(CC) $(CFLAGS) -pthread {source} -o test-programs/bank\n")
+        return self.shell(documented("#!/bin/sh\n# Hunts"))
+
+    def test_a_bug_fails_and_leaves_a_schedule_and_its_repair_passes(self):
+        faulty = self.hunt_in(ROOT / "examples" / "bank.c")
+        self.assertEqual(faulty.returncode, 1, faulty.stdout + faulty.stderr)
+        schedule, *_ = (self.folder / "schedules").glob("bank-*.schedule")
+        log = json.loads((self.folder / "bank.sarif").read_text())
+        self.assertEqual(complaints(validator(SARIF), log), [])
+        self.assertIn(f"schedules/{schedule.name}", json.dumps(log))
+        repaired = self.hunt_in(ROOT / "examples" / "bank-fixed.c")
+        self.assertEqual(repaired.returncode, 0, repaired.stdout + repaired.stderr)
+
+
 class Script(CiCase):
     def make_baseline(self):
         self.build()
@@ -137,7 +156,7 @@ class Script(CiCase):
 
     def run_script(self, more=""):
         (self.folder / "program").unlink(missing_ok=True)
-        return self.shell(documented("#!/bin/sh\n"), MORE=more)
+        return self.shell(documented("#!/bin/sh\n# Fails if"), MORE=more)
 
     def test_an_old_finding_passes_and_a_new_one_fails(self):
         self.make_baseline()
@@ -173,7 +192,7 @@ class Script(CiCase):
 
     def test_a_program_that_fails_fails(self):
         self.make_baseline()
-        script = documented("#!/bin/sh\n").replace("./program ||", "./program 3 ||")
+        script = documented("#!/bin/sh\n# Fails if").replace("./program ||", "./program 3 ||")
         self.assertEqual(self.shell(script).returncode, 3)
 
     def test_the_workflow_runs_the_script(self):

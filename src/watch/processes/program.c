@@ -103,17 +103,19 @@ bool st_program_left_others(struct st_program *program) {
 }
 
 /* A signal to the whole process group may end the program before we come to see our own. So what
- * comes before we know of the end is the program's, and only what comes later is for us. */
+ * comes before we know of the end is the program's. If the program turns out to have ended, it was
+ * for us as far as we would wait for processes that the program has left. */
 static bool on_signal(struct st_program *program, const siginfo_t *info) {
     if (info->si_signo == SIGUSR1)
         return true;
     bool is_order = info->si_signo == SIGINT || info->si_signo == SIGTERM;
-    bool sent = info->si_code <= 0; /* by somebody; a terminal has told the program, too */
-    if (program->ended)
-        program->interrupted |= is_order;
-    else if (info->si_signo != SIGCHLD && sent)
+    bool sent = info->si_code <= 0; /* by somebody; a terminal has sent it to the program, too */
+    bool known = program->ended;
+    if (!known && info->si_signo != SIGCHLD && sent)
         kill(program->process, info->si_signo);
     reap(program);
+    program->interrupted |= known && is_order;
+    program->hurried |= program->ended && is_order;
     return false;
 }
 

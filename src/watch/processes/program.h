@@ -14,6 +14,7 @@ struct st_program {
     int status;       /* as a shell has it: 128 + n after signal n */
     bool left_others; /* processes that it started were still running when it had ended */
     bool interrupted; /* SIGINT or SIGTERM came after it had ended: for us, that is */
+    bool hurried;     /* one of them came when it may have ended: nobody waits for others */
 };
 
 /* Starts it with `stream` as ST_STREAM_VARIABLE and with libraries from `runtime_dir`, unless that
