@@ -59,16 +59,6 @@ struct st_failure {
     size_t stuck_count;
 };
 
-/* What a prediction became under control. */
-enum st_confirmation { ST_UNCONFIRMED, ST_CONFIRMED, ST_IMPOSSIBLE, ST_CONFIRMATIONS };
-struct st_tried_prediction {
-    const char *block, *pattern, *engine, *verdict, *loc;
-    const char *const *variables; /* ends with NULL */
-    enum st_confirmation state;
-    uint64_t tries, run; /* the run that confirmed it; 0: none */
-};
-const char *st_confirmation_name(enum st_confirmation state); /* "not confirmed", ... */
-
 struct st_hunt_facts {
     uint64_t runs, points, seed;
     uint64_t loose;         /* runs that may not be repeatable */
@@ -79,8 +69,6 @@ struct st_hunt_facts {
     const struct st_observation *cycle; /* of the cycle, where no block was cut; or NULL */
     const struct st_failure *failures;
     size_t failure_count;
-    const struct st_tried_prediction *predictions;
-    size_t prediction_count;
 };
 
 #endif

@@ -87,26 +87,6 @@ static void write_failure(const struct st_report *report, const struct st_failur
     st_story_free(&story);
 }
 
-static void write_prediction(const struct st_tried_prediction *prediction, struct st_json *json) {
-    st_json_flat_object(json);
-    st_json_string_field(json, "block", prediction->block);
-    st_json_maybe_string_field(json, "engine", prediction->engine);
-    st_json_maybe_string_field(json, "verdict", prediction->verdict);
-    st_json_maybe_string_field(json, "pattern", prediction->pattern);
-    st_json_maybe_string_field(json, "loc", prediction->loc);
-    write_texts("on", prediction->variables, json);
-    st_json_string_field(json, "state", st_confirmation_name(prediction->state));
-    st_json_key(json, "confirmed");
-    if (prediction->state == ST_UNCONFIRMED)
-        st_json_null(json);
-    else
-        st_json_bool(json, prediction->state == ST_CONFIRMED);
-    st_json_number_field(json, "tries", prediction->tries);
-    if (prediction->run)
-        st_json_number_field(json, "run", prediction->run);
-    st_json_object_end(json);
-}
-
 void st_write_hunt(const struct st_report *report, struct st_json *json) {
     const struct st_hunt_facts *hunt = report->hunt;
     if (!hunt)
@@ -129,10 +109,5 @@ void st_write_hunt(const struct st_report *report, struct st_json *json) {
     st_json_array(json);
     for (size_t i = 0; i < hunt->failure_count; i++)
         write_failure(report, &hunt->failures[i], json);
-    st_json_array_end(json);
-    st_json_key(json, "predictions");
-    st_json_array(json);
-    for (size_t i = 0; i < hunt->prediction_count; i++)
-        write_prediction(&hunt->predictions[i], json);
     st_json_array_end(json);
 }

@@ -13,14 +13,9 @@
 #include <sys/syscall.h>
 
 static struct rt_runner *waiting; /* for descriptors */
-static _Atomic uint32_t strangers;
-
-void rt_note_stranger(void) {
-    atomic_fetch_add(&strangers, 1);
-}
 
 bool rt_is_somebody_outside(void) {
-    return rt_control.outside || atomic_load(&strangers);
+    return rt_control.outside;
 }
 
 void rt_unlink_outside(struct rt_runner *runner) {

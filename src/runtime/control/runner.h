@@ -207,9 +207,6 @@ void rt_unlink_outside(struct rt_runner *runner);
 /* Without the lock: sleeps until a descriptor is ready, or for that long. */
 void rt_sleep_outside(const struct timespec *nap);
 
-/* A thread runs that does not take turns. */
-void rt_note_stranger(void);
-
 /* ---- signals.c: with the lock ---- */
 
 /* Nobody has the baton: is there a signal that somebody should handle? */
