@@ -27,14 +27,24 @@ static struct left left_behind(const struct rt_thread *t, uint64_t word, uint64_
         left = (struct left){.bytes = older,
                              .epoch = older ? rt_old_epoch(word, detail) : rt_epoch_of(t->current),
                              .emitted = detail & RT_OLD_EMITTED};
-    left.too_much =
-        (last && older) || (rt_epoch_of(t->current) - left.epoch) >> (RT_OLD_EPOCH_BITS - 1);
+    if (last && older) {
+        left.bytes |= older;
+        left.emitted &= (detail & RT_OLD_EMITTED) != 0;
+        left.too_much = !rt_were_alike(t, rt_old_epoch(word, detail), rt_epoch_of(word));
+    }
+    left.too_much |= (rt_epoch_of(t->current) - left.epoch) >> (RT_OLD_EPOCH_BITS - 1) != 0;
     return left;
+}
+
+/* The bytes of a word that count as accessed in the present epoch. */
+static uint32_t bytes_alike(const struct rt_thread *t, uint64_t word) {
+    return rt_is_since(t, word, t->alike) ? word & RT_BYTES : 0;
 }
 
 static __attribute__((noinline)) bool add_beside(const struct rt_thread *t, uint64_t *word,
                                                  uint64_t *detail, uint32_t bytes,
                                                  uintptr_t caller) {
+    bytes |= bytes_alike(t, *word);
     struct left left = left_behind(t, *word, *detail, bytes);
     if (left.too_much)
         return false;
@@ -102,7 +112,7 @@ static inline bool defer_shared(struct rt_thread *t, uint64_t w, uintptr_t granu
 static inline __attribute__((always_inline)) bool defer(struct rt_thread *t, uintptr_t granule,
                                                         uint64_t w, uint64_t r, uint32_t bytes,
                                                         bool write, uintptr_t caller) {
-    if (t->owner == RT_STALE || w & RT_MIXED || rt_state_of(w) == RT_SHARED)
+    if (t->since == RT_STALE || w & RT_MIXED || rt_state_of(w) == RT_SHARED)
         return false;
     if (!write && rt_state_of(r) == RT_SHARED)
         return defer_shared(t, w, granule, bytes, caller);
@@ -149,19 +159,53 @@ static bool fits(const struct rt_thread *t, uint64_t word, uint64_t detail, uint
     return !rt_is_mine(t, word) || !left_behind(t, word, detail, bytes).too_much;
 }
 
+/* The same if the epoch stays as it is. */
+static bool fits_now(const struct rt_thread *t, uint64_t word, uint64_t detail, uint32_t bytes) {
+    return fits(t, word, detail, bytes | bytes_alike(t, word));
+}
+
+/* Makes one epoch of two that are alike, as long as that is known: the next event may hide it. */
+static void settle(const struct rt_thread *t, uint64_t *word, uint64_t *detail,
+                   _Atomic uint64_t *shadow, _Atomic uint64_t *shadow_detail) {
+    if (!rt_is_mine(t, *word) || !rt_old_bytes(*detail))
+        return;
+    struct left left = left_behind(t, *word, *detail, 0);
+    if (left.too_much || left.epoch != rt_epoch_of(*word))
+        return;
+    uint64_t then =
+        (*word & ~(uint64_t)(RT_BYTES | RT_EMITTED)) | left.bytes | (left.emitted ? RT_EMITTED : 0);
+    if (atomic_compare_exchange_strong(shadow, word, then)) {
+        *word = then;
+        *detail &= UINT32_MAX;
+        atomic_store_explicit(shadow_detail, *detail, memory_order_relaxed);
+    }
+}
+
+static struct rt_view load_settled(const struct rt_thread *t, uintptr_t granule) {
+    struct rt_view view = rt_load_view(granule);
+    struct rt_shadow *shadow = rt_shadow_of(granule);
+    struct rt_detail *detail = rt_detail_of(granule);
+    settle(t, &view.write, &view.write_detail, &shadow->write, &detail->write);
+    settle(t, &view.read, &view.read_detail, &shadow->read, &detail->read);
+    return view;
+}
+
+typedef bool fits_function(const struct rt_thread *t, uint64_t word, uint64_t detail,
+                           uint32_t bytes);
+
 /* Must the granule become mixed: everything that the shadow knows about it goes to the watcher? */
 static bool has_to_mix(const struct rt_thread *t, const struct rt_view *view, uint32_t bytes,
-                       bool write) {
+                       bool write, fits_function *has_room) {
     if (rt_state_of(view->write) == RT_SHARED)
         return false; /* it is so already */
     if (!write)
-        return !fits(t, view->read, view->read_detail, bytes);
+        return !has_room(t, view->read, view->read_detail, bytes);
     if (view->write & RT_MIXED)
         return false;
     if (rt_is_foreign(t, view->write) && rt_live_bytes(view->write, view->write_detail) & ~bytes)
         return true;
     return (rt_state_of(view->read) == RT_SHARED && bytes != RT_BYTES) ||
-           !fits(t, view->write, view->write_detail, bytes);
+           !has_room(t, view->write, view->write_detail, bytes);
 }
 
 /* Must reads of others be flushed, before this access or because the shadow has no room for both?
@@ -189,25 +233,26 @@ static void note_meeting(const struct rt_thread *t, const struct rt_view *view, 
         atomic_store_explicit(&rt_head->met, 1, memory_order_relaxed);
 }
 
-/* Whatever is emitted comes after what it depends on. */
+/* Whatever is emitted comes after what it depends on. `whole`: this granule is all of the access.
+ */
 static void add_need(struct rt_need *need, struct rt_thread *t, uintptr_t granule,
-                     const struct rt_view *view, uint32_t bytes, bool write) {
+                     const struct rt_view *view, uint32_t bytes, bool write, bool whole) {
     enum rt_state state = rt_state_of(view->write);
     note_meeting(t, view, bytes, write);
     if ((state == RT_SHARED || state == RT_FREED) && rt_sequence_of(view->write) > need->observe)
         need->observe = rt_sequence_of(view->write);
-    bool mixing = has_to_mix(t, view, bytes, write);
     bool reads = has_to_flush_reads(t, view, bytes, write);
+    uint32_t unread = 0; /* what another thread wrote and this one has not read since */
+    if (rt_is_foreign(t, view->write))
+        unread = rt_all_bytes(view->write, view->write_detail) & ~bytes_read(t, granule, view);
+    need->access |= view->write & RT_MIXED || state == RT_SHARED || !rt_has_slot(t) ||
+                    (write && reads) ||
+                    (unread && rt_live_bytes(view->write, view->write_detail) & unread & bytes);
+    bool mixing = has_to_mix(t, view, bytes, write, whole && !need->access ? fits_now : fits);
+    need->access |= mixing;
     need->sequence |= mixing || (state == RT_SHARED && write);
-    need->access |= mixing || view->write & RT_MIXED || state == RT_SHARED || !rt_has_slot(t) ||
-                    (write && reads);
     if (reads)
         need->sequence |= rt_state_of(view->read) == RT_SHARED || !rt_comes_after(t, view->read);
-    if (!rt_is_foreign(t, view->write))
-        return;
-    /* What it wrote and this thread has not read since. */
-    uint32_t unread = rt_all_bytes(view->write, view->write_detail) & ~bytes_read(t, granule, view);
-    need->access |= (rt_live_bytes(view->write, view->write_detail) & unread & bytes) != 0;
     need->sequence |= need->access && unread && !rt_comes_after(t, view->write);
 }
 
@@ -225,8 +270,8 @@ static void publish(struct rt_thread *t) {
  * `access`: the access itself will be emitted. */
 static void flush(struct rt_thread *t, uintptr_t granule, const struct rt_view *view, bool access,
                   uint32_t bytes, bool write) {
-    bool mixing = has_to_mix(t, view, bytes, write);
-    if (access || mixing)
+    bool mixing = access && has_to_mix(t, view, bytes, write, fits);
+    if (access)
         rt_flush_write(t, granule, view);
     if (mixing || has_to_flush_reads(t, view, bytes, write))
         rt_flush_reads(t, granule, view);
@@ -322,12 +367,12 @@ static void access_ordered(struct rt_thread *t, uintptr_t address, uint32_t byte
                            uintptr_t caller) {
     uintptr_t granule = address & ~(uintptr_t)7;
     rt_emit_frames(t);
-    struct rt_view view = rt_load_view(granule);
+    struct rt_view view = load_settled(t, granule);
     if (defer(t, granule, view.write, view.read, bytes, write, caller))
         return;
     struct rt_need need = {.sequence = !rt_has_slot(t)};
-    add_need(&need, t, granule, &view, bytes, write);
-    bool mixing = has_to_mix(t, &view, bytes, write);
+    add_need(&need, t, granule, &view, bytes, write, true);
+    bool mixing = need.access && has_to_mix(t, &view, bytes, write, fits);
     rt_emit_order(t, &need);
     uint64_t before = t->position;
     flush(t, granule, &view, need.access, bytes, write);
@@ -384,7 +429,7 @@ static void emit_part(struct rt_thread *t, const struct part *part, bool write, 
     for (uintptr_t g = start & ~(uintptr_t)7; g < end; g += 8) {
         struct rt_view view = rt_load_view(g);
         uint32_t bytes = rt_bytes_in(g, start, end - start);
-        bool mixing = has_to_mix(t, &view, bytes, write);
+        bool mixing = part->need.access && has_to_mix(t, &view, bytes, write, fits);
         keep(t, g, bytes, write, caller, part->need.access, known, mixing);
     }
 }
@@ -416,7 +461,7 @@ static bool defer_granule(struct rt_thread *t, uintptr_t granule, uint32_t bytes
     const struct rt_shadow *shadow = rt_shadow_of(granule);
     uint64_t w = atomic_load_explicit(&shadow->write, memory_order_acquire);
     uint64_t r = atomic_load_explicit(&shadow->read, memory_order_acquire);
-    return rt_is_repeated(t, t->owner, granule, w, r, bytes, write) ||
+    return rt_is_repeated(t, t->since, granule, w, r, bytes, write) ||
            defer(t, granule, w, r, bytes, write, caller);
 }
 
@@ -450,8 +495,8 @@ static void access_range_once(struct rt_thread *t, uintptr_t address, size_t siz
         struct rt_need need = {.sequence = !rt_has_slot(t)};
         bool done = defer_granule(t, g, bytes, write, caller);
         if (!done) {
-            struct rt_view view = rt_load_view(g);
-            add_need(&need, t, g, &view, bytes, write);
+            struct rt_view view = load_settled(t, g);
+            add_need(&need, t, g, &view, bytes, write, false);
         }
         if (done || need.access != part.need.access)
             finish_part(t, &part, write, caller);
