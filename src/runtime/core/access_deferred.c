@@ -22,15 +22,18 @@ static struct left left_behind(const struct rt_thread *t, uint64_t word, uint64_
                                uint32_t bytes) {
     uint32_t live = rt_live_bytes(word, detail) & ~bytes;
     uint32_t last = live & word & RT_BYTES, older = live & rt_old_bytes(detail) & ~last;
-    struct left left = {.bytes = last, .epoch = rt_epoch_of(word), .emitted = word & RT_EMITTED};
-    if (!last)
-        left = (struct left){.bytes = older,
-                             .epoch = older ? rt_old_epoch(word, detail) : rt_epoch_of(t->current),
-                             .emitted = detail & RT_OLD_EMITTED};
-    if (last && older) {
-        left.bytes |= older;
-        left.emitted &= (detail & RT_OLD_EMITTED) != 0;
-        left.too_much = !rt_were_alike(t, rt_old_epoch(word, detail), rt_epoch_of(word));
+    if (!last && !older)
+        return (struct left){.epoch = rt_epoch_of(t->current)};
+    struct left left = {.bytes = last | older, .emitted = true};
+    if (older) {
+        left.epoch = rt_last_alike(t, rt_old_epoch(word, detail));
+        left.emitted = detail & RT_OLD_EMITTED;
+    }
+    if (last) {
+        uint64_t epoch = rt_last_alike(t, rt_epoch_of(word));
+        left.too_much = older && epoch != left.epoch;
+        left.epoch = epoch;
+        left.emitted &= (word & RT_EMITTED) != 0;
     }
     left.too_much |= (rt_epoch_of(t->current) - left.epoch) >> (RT_OLD_EPOCH_BITS - 1) != 0;
     return left;
@@ -48,7 +51,7 @@ static __attribute__((noinline)) bool add_beside(const struct rt_thread *t, uint
     struct left left = left_behind(t, *word, *detail, bytes);
     if (left.too_much)
         return false;
-    *detail = (uint32_t)caller;
+    *detail = (uint32_t)caller | (*detail & RT_PRIVATE);
     if (left.bytes)
         *detail |= (uint64_t)left.bytes << RT_OLD_AT | (left.emitted ? RT_OLD_EMITTED : 0) |
                    left.epoch << RT_OLD_EPOCH_AT;
@@ -66,7 +69,7 @@ static inline bool add(const struct rt_thread *t, uint64_t *word, uint64_t *deta
             (*detail & ~((uint64_t)bytes << RT_OLD_AT) & ~(uint64_t)UINT32_MAX) | (uint32_t)caller;
     } else if (!(rt_all_bytes(*word, *detail) & ~bytes)) {
         *word = t->current | bytes | (*word & (RT_MIXED | RT_KNOWN));
-        *detail = (uint32_t)caller;
+        *detail = (uint32_t)caller | (*detail & RT_PRIVATE);
     } else {
         return add_beside(t, word, detail, bytes, caller);
     }
@@ -96,6 +99,14 @@ static void drop_reads(uint64_t *word, uint64_t *detail, uint32_t bytes) {
 
 /* ---- memory of one thread ---- */
 
+/* Need accesses of other threads not be thought of, which only the watcher knows? */
+static bool is_clear(const struct rt_thread *t, uint64_t w, uintptr_t granule) {
+    if (!(w & RT_MIXED))
+        return true;
+    uint64_t detail = atomic_load_explicit(&rt_detail_of(granule)->write, memory_order_relaxed);
+    return rt_is_mine(t, w) && detail & RT_PRIVATE;
+}
+
 /* A read of memory that several threads have read, this one too, since it was last written. */
 static inline bool defer_shared(struct rt_thread *t, uint64_t w, uintptr_t granule, uint32_t bytes,
                                 uintptr_t caller) {
@@ -112,7 +123,7 @@ static inline bool defer_shared(struct rt_thread *t, uint64_t w, uintptr_t granu
 static inline __attribute__((always_inline)) bool defer(struct rt_thread *t, uintptr_t granule,
                                                         uint64_t w, uint64_t r, uint32_t bytes,
                                                         bool write, uintptr_t caller) {
-    if (t->since == RT_STALE || w & RT_MIXED || rt_state_of(w) == RT_SHARED)
+    if (t->since == RT_STALE || rt_state_of(w) == RT_SHARED || !is_clear(t, w, granule))
         return false;
     if (!write && rt_state_of(r) == RT_SHARED)
         return defer_shared(t, w, granule, bytes, caller);
@@ -133,6 +144,8 @@ static inline __attribute__((always_inline)) bool defer(struct rt_thread *t, uin
     }
     if (!add(t, &view.write, &view.write_detail, bytes, caller))
         return false;
+    if (view.write & RT_MIXED && rt_all_bytes(view.write, view.write_detail) == RT_BYTES)
+        view.write &= ~(uint64_t)RT_MIXED;
     if (view.read) {
         drop_reads(&view.read, &view.read_detail, bytes);
         rt_set_read(granule, view.read, view.read_detail);
@@ -170,13 +183,13 @@ static void settle(const struct rt_thread *t, uint64_t *word, uint64_t *detail,
     if (!rt_is_mine(t, *word) || !rt_old_bytes(*detail))
         return;
     struct left left = left_behind(t, *word, *detail, 0);
-    if (left.too_much || left.epoch != rt_epoch_of(*word))
+    if (left.too_much)
         return;
-    uint64_t then =
-        (*word & ~(uint64_t)(RT_BYTES | RT_EMITTED)) | left.bytes | (left.emitted ? RT_EMITTED : 0);
+    uint64_t then = t->me | left.epoch << RT_EPOCH_AT | left.bytes |
+                    (*word & (RT_MIXED | RT_KNOWN)) | (left.emitted ? RT_EMITTED : 0);
     if (atomic_compare_exchange_strong(shadow, word, then)) {
         *word = then;
-        *detail &= UINT32_MAX;
+        *detail &= UINT32_MAX | RT_PRIVATE;
         atomic_store_explicit(shadow_detail, *detail, memory_order_relaxed);
     }
 }
@@ -245,14 +258,17 @@ static void add_need(struct rt_need *need, struct rt_thread *t, uintptr_t granul
     uint32_t unread = 0; /* what another thread wrote and this one has not read since */
     if (rt_is_foreign(t, view->write))
         unread = rt_all_bytes(view->write, view->write_detail) & ~bytes_read(t, granule, view);
-    need->access |= view->write & RT_MIXED || state == RT_SHARED || !rt_has_slot(t) ||
-                    (write && reads) ||
+    bool clear = is_clear(t, view->write, granule);
+    need->access |= !clear || state == RT_SHARED || !rt_has_slot(t) || (write && reads) ||
                     (unread && rt_live_bytes(view->write, view->write_detail) & unread & bytes);
     bool mixing = has_to_mix(t, view, bytes, write, whole && !need->access ? fits_now : fits);
     need->access |= mixing;
     need->sequence |= mixing || (state == RT_SHARED && write);
     if (reads)
         need->sequence |= rt_state_of(view->read) == RT_SHARED || !rt_comes_after(t, view->read);
+    if (!clear) /* what the other threads have emitted comes before */
+        need->sequence |= (rt_is_foreign(t, view->write) && !rt_comes_after(t, view->write)) ||
+                          (rt_is_foreign(t, view->read) && !rt_comes_after(t, view->read));
     need->sequence |= need->access && unread && !rt_comes_after(t, view->write);
 }
 
@@ -363,12 +379,46 @@ static void keep(struct rt_thread *t, uintptr_t granule, uint32_t bytes, bool wr
 
 /* ---- one granule ---- */
 
+/* Emits what this thread did in an earlier epoch, to a granule that no other thread has touched,
+ * and for which there is no room in the shadow. False if there is room, or others have touched
+ * it. */
+static bool make_room(struct rt_thread *t, uintptr_t granule, struct rt_view *view, uint32_t bytes,
+                      bool write) {
+    enum rt_state state = rt_state_of(view->write);
+    if (state == RT_SHARED || rt_is_foreign(t, view->write) || !is_clear(t, view->write, granule) ||
+        (view->read && !rt_is_mine(t, view->read)) ||
+        (write ? fits_now(t, view->write, view->write_detail, bytes)
+               : fits_now(t, view->read, view->read_detail, bytes)))
+        return false;
+    if (state == RT_FREED)
+        rt_observe(t, rt_sequence_of(view->write));
+    if (write)
+        rt_flush_write(t, granule, view);
+    else
+        rt_flush_reads(t, granule, view);
+    rt_publish(t);
+    if (state != RT_OWN) {
+        view->write = t->current;
+        view->write_detail = 0;
+    }
+    if (write)
+        view->write = t->current;
+    else
+        view->read = view->read_detail = 0;
+    view->write |= RT_MIXED | RT_KNOWN;
+    view->write_detail = write ? RT_PRIVATE : view->write_detail | RT_PRIVATE;
+    set(granule, view);
+    return true;
+}
+
 static void access_ordered(struct rt_thread *t, uintptr_t address, uint32_t bytes, bool write,
                            uintptr_t caller) {
     uintptr_t granule = address & ~(uintptr_t)7;
     rt_emit_frames(t);
     struct rt_view view = load_settled(t, granule);
-    if (defer(t, granule, view.write, view.read, bytes, write, caller))
+    if (defer(t, granule, view.write, view.read, bytes, write, caller) ||
+        (make_room(t, granule, &view, bytes, write) &&
+         defer(t, granule, view.write, view.read, bytes, write, caller)))
         return;
     struct rt_need need = {.sequence = !rt_has_slot(t)};
     add_need(&need, t, granule, &view, bytes, write, true);
@@ -443,7 +493,8 @@ static uintptr_t defer_whole(struct rt_thread *t, uintptr_t granule, uintptr_t e
         struct rt_shadow *shadow = rt_shadow_of(granule);
         uint64_t w = atomic_load_explicit(&shadow->write, memory_order_acquire);
         uint64_t r = atomic_load_explicit(&shadow->read, memory_order_acquire);
-        if ((!rt_is_untouched(w) && !rt_is_mine(t, w)) || w & RT_MIXED || (r && !rt_is_mine(t, r)))
+        if ((!rt_is_untouched(w) && !rt_is_mine(t, w)) || (r && !rt_is_mine(t, r)) ||
+            !is_clear(t, w, granule))
             break;
         if (!write) {
             rt_set_read(granule, word, (uint32_t)caller);
@@ -496,7 +547,10 @@ static void access_range_once(struct rt_thread *t, uintptr_t address, size_t siz
         bool done = defer_granule(t, g, bytes, write, caller);
         if (!done) {
             struct rt_view view = load_settled(t, g);
-            add_need(&need, t, g, &view, bytes, write, false);
+            done = make_room(t, g, &view, bytes, write) &&
+                   defer(t, g, view.write, view.read, bytes, write, caller);
+            if (!done)
+                add_need(&need, t, g, &view, bytes, write, false);
         }
         if (done || need.access != part.need.access)
             finish_part(t, &part, write, caller);

@@ -36,8 +36,8 @@ void rt_emit_new_frames(struct rt_thread *t) {
     }
     if (!t->emitted_depth)
         t->start_depth = start_depth(t);
-    for (; t->emitted_depth < t->depth; t->emitted_depth++) {
-        struct rt_frame *frame = &t->frames[t->emitted_depth];
+    while (t->emitted_depth < t->depth) {
+        struct rt_frame *frame = &t->frames[t->emitted_depth++];
         emit_frame(t, frame);
         frame->alike_before = t->alike;
         rt_new_epoch(t);
@@ -56,18 +56,18 @@ static void new_epoch_outside(struct rt_thread *t, const struct rt_frame *frame)
     }
 }
 
-bool rt_were_alike(const struct rt_thread *t, uint64_t older, uint64_t newer) {
+uint64_t rt_last_alike(const struct rt_thread *t, uint64_t epoch) {
     enum { FRAMES_TO_TRY = 32 };
-    if (newer >= rt_epoch_of(t->alike))
-        return older >= rt_epoch_of(t->alike);
+    if (epoch >= rt_epoch_of(t->alike))
+        return rt_epoch_of(t->current);
     for (size_t i = t->emitted_depth, n = 0; i-- > 0 && n < FRAMES_TO_TRY; n++) {
         const struct rt_frame *frame = &t->frames[i];
-        if (newer >= rt_epoch_of(frame->begun))
-            return false;
-        if (newer >= rt_epoch_of(frame->alike_before))
-            return older >= rt_epoch_of(frame->alike_before);
+        if (epoch >= rt_epoch_of(frame->begun))
+            break;
+        if (epoch >= rt_epoch_of(frame->alike_before))
+            return rt_epoch_of(frame->begun) - 1;
     }
-    return false;
+    return epoch;
 }
 
 static bool grow_frames(struct rt_thread *t) {

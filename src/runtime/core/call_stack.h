@@ -35,9 +35,8 @@ static inline void rt_emit_frames(struct rt_thread *t) {
         rt_emit_new_frames(t);
 }
 
-/* Does it make no difference, seen from now, in which of these epochs of this thread something
- * happened? False if it is not known. */
-bool rt_were_alike(const struct rt_thread *t, uint64_t older, uint64_t newer);
+/* The last epoch of this thread that is like this one, as far as that is known. */
+uint64_t rt_last_alike(const struct rt_thread *t, uint64_t epoch);
 
 /* The rest is for use between rt_enter and rt_leave. */
 void rt_function_enter(uintptr_t function, uintptr_t called_from, uintptr_t frame);

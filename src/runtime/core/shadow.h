@@ -28,7 +28,9 @@
  * or a lock is in them, so the watcher has to learn when they are freed.
  *
  * MIXED, in the word for writes: the watcher knows more about these bytes than the shadow does.
- * Every access is emitted, until one thread has written all of them.
+ * Every access is emitted, until one thread has written all of them. If the detail word for writes
+ * has PRIVATE, all that the watcher knows is of the thread whose word it is: then that thread's
+ * accesses need not be emitted.
  *
  * Invariant: before a shadow word says what a thread did at a position, all records of the thread
  * up to there are visible. So whoever sees the word and takes or observes a sequence number comes
@@ -179,9 +181,10 @@ static inline void rt_set_read(uintptr_t granule, uint64_t word, uint64_t detail
 }
 
 /* The detail of an OWN word: place in the code (bits 0 to 31); bytes of an earlier epoch (32 to
- * 39), whether they were emitted (40), the lower bits of that epoch (41 to 63). */
-enum { RT_OLD_AT = 32, RT_OLD_EPOCH_AT = 41, RT_OLD_EPOCH_BITS = 64 - RT_OLD_EPOCH_AT };
+ * 39), whether they were emitted (40), the lower bits of that epoch (42 to 63); PRIVATE (41). */
+enum { RT_OLD_AT = 32, RT_OLD_EPOCH_AT = 42, RT_OLD_EPOCH_BITS = 64 - RT_OLD_EPOCH_AT };
 #define RT_OLD_EMITTED (UINT64_C(1) << 40)
+#define RT_PRIVATE (UINT64_C(1) << 41)
 
 static inline uint32_t rt_old_bytes(uint64_t detail) {
     return detail >> RT_OLD_AT & RT_BYTES;
