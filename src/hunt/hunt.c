@@ -238,6 +238,7 @@ static int learn(struct st_hunt *hunt, struct st_error *error) {
     }
     if (result == 0 && !hunt->interrupted) {
         hunt->base = json_deep_copy(runs[0].described.report);
+        hunt->places = json_incref(json_object_get(runs[0].described.json, "places"));
         st_expected_learn(&hunt->expected, &runs[0], &runs[1]);
         warn_of_learning(hunt, &runs[0], &runs[1]);
         set_bound(hunt, runs[0].log->points);
@@ -275,6 +276,11 @@ static bool plan_run(struct st_hunt *hunt, struct st_systematic *systematic,
                      struct st_controlled_run *run, struct st_candidate **candidate) {
     uint32_t flags = hunt->subject.real_time ? ST_CONTROL_REAL_TIME : 0;
     size_t choice = systematic ? (size_t)ST_STRATEGY_DEFAULT : hunt->options->choice;
+    *candidate = NULL;
+    if (st_hunt_try_prediction(hunt, run))
+        return true;
+    if (choice == ST_STRATEGY_STEPS)
+        return false;
     st_portfolio_plan(&run->plan, &hunt->knowledge, choice, hunt->options->seed, run->number, flags,
                       candidate);
     return !systematic || st_systematic_next(systematic, &run->plan);
@@ -334,6 +340,7 @@ static int do_rounds(struct st_hunt *hunt, struct st_systematic *systematic,
                                 &hunt->known, st_hunt_is_stopped, hunt, error);
         hunt->interrupted = st_hunt_is_stopped(hunt);
         note_round(hunt, systematic, &round);
+        st_hunt_compare(hunt);
         if (result < 0 && !hunt->interrupted)
             return -1;
     }
@@ -418,8 +425,8 @@ struct st_hunt *st_hunt(const struct st_hunt_options *options, struct st_error *
     if (!hunt)
         return NULL;
     copy_input(hunt);
-    if (learn(hunt, error) == 0 && hunt->base && search(hunt, error) == 0 &&
-        st_hunt_confirm(hunt, error) == 0)
+    if (learn(hunt, error) == 0 && hunt->base && st_hunt_foresee(hunt, error) == 0 &&
+        search(hunt, error) == 0 && st_hunt_confirm(hunt, error) == 0)
         return hunt;
     if (!hunt->base && hunt->interrupted)
         st_fail(error, "hunt", ST_AT_FILE, 0, "interrupted before the program had run once");
@@ -442,6 +449,8 @@ void st_hunt_free(struct st_hunt *hunt) {
     free(hunt->sightings);
     free(hunt->replays);
     st_knowledge_free(&hunt->knowledge);
+    st_suspects_free(&hunt->suspects);
+    json_decref(hunt->places);
     st_expected_free(&hunt->expected);
     st_keys_free(&hunt->known);
     json_decref(hunt->base);
