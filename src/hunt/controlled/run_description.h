@@ -6,6 +6,8 @@
  *
  *     "status": 0, "events": 47, "violated": 1, "serializable": false
  *     "keys": ["8f0e..."]     of the violated blocks
+ *     "doubtful": ["8f0e..."] those of functions that threads start with, which nobody called one
+ *                             step; not if they overwrite what another thread has written
  *     "cycle": "17aa..."      likewise, where no block was violated and it is not serializable
  *     "trouble": "damaged"    why nothing was found out
  *
@@ -56,6 +58,7 @@ struct st_description {
     json_t *json;
     const char *trouble; /* why nothing was found out, or NULL */
     struct st_keys keys; /* of violated blocks, and of the cycle where there is none */
+    struct st_keys doubtful;
     const json_t *report;
 };
 
