@@ -124,7 +124,7 @@ static int watch_run(const struct st_hunted *subject, struct st_controlled_run *
     st_live_check_follow(&check);
     run->log = st_area_log(&run->area);
     int result = st_describe_run(&check, run->log, subject->words[0], subject->spec != NULL,
-                                 run->in_full, known, description);
+                                 run->in_full, run->keys_only, known, description);
     return result;
 }
 

@@ -333,8 +333,8 @@ static void set_modules(json_t *result, struct st_places *places) {
 }
 
 int st_describe_run(struct st_live_check *check, const struct st_control_log *log,
-                    const char *program, bool with_spec, bool in_full, const struct st_keys *known,
-                    const char *path) {
+                    const char *program, bool with_spec, bool in_full, bool keys_only,
+                    const struct st_keys *known, const char *path) {
     const struct st_watch *watch = &check->watch;
     const char *trouble = trouble_of(watch);
     json_t *result = json_object();
@@ -347,7 +347,7 @@ int st_describe_run(struct st_live_check *check, const struct st_control_log *lo
         json_object_set_new(result, "trouble", json_string(trouble));
     bool failed = log->end != ST_END_BY_ITSELF || watch->program.status;
     bool all_known = set_keys(result, check, log, known);
-    if (in_full || failed || !all_known)
+    if (in_full || (!keys_only && (failed || !all_known)))
         put_in_words(result, check, log, program, with_spec);
     if (in_full) {
         set_cut(result, check, log);

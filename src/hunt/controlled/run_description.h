@@ -47,11 +47,11 @@ void st_keys_free(struct st_keys *keys);
 
 struct st_live_check;
 
-/* In the watcher: writes the description. `in_full`: in words whatever is known. 0, or -1 when the
- * file could not be written. */
+/* In the watcher: writes the description. `in_full`: in words whatever is known. `keys_only`:
+ * nothing in words. 0, or -1 when the file could not be written. */
 int st_describe_run(struct st_live_check *check, const struct st_control_log *log,
-                    const char *program, bool with_spec, bool in_full, const struct st_keys *known,
-                    const char *path);
+                    const char *program, bool with_spec, bool in_full, bool keys_only,
+                    const struct st_keys *known, const char *path);
 
 /* In our process. All zero is empty. */
 struct st_description {
