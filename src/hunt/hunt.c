@@ -202,7 +202,7 @@ int st_hunt_check(const struct st_hunt *hunt, const struct st_controlled_run *ru
                        "did not end within %g seconds under control; give it something that ends, "
                        "or set --run-time and --points to say how long a run may be",
                        hunt->subject.seconds);
-    if (hunt->subject.client && !run->client_process)
+    if (hunt->subject.client && !run->client.process)
         return st_fail(error, hunt->subject.words[0], ST_AT_FILE, 0,
                        "did not listen for connections, so the client was not started");
     return 0;

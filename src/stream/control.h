@@ -220,9 +220,19 @@ struct st_control_log {
     struct st_control_point log[ST_CONTROL_POINTS]; /* the first ones of the run */
 };
 
+/* A client that talks to the program takes turns with it: it is stopped while the program runs, and
+ * goes on when all threads of the program wait. So neither is faster in one run than in another.
+ * The runtime asks, and seriatim answers when the client waits, too. */
+enum st_control_client {
+    ST_CLIENT_NONE,  /* there is none, or it has ended */
+    ST_CLIENT_HELD,  /* stopped, or not there yet */
+    ST_CLIENT_ASKED, /* it has its turn */
+};
+
 struct st_control_area {
     uint64_t magic;
-    uint32_t version, unused;
+    uint32_t version;
+    _Atomic uint32_t client;  /* st_control_client */
     _Atomic uint32_t process; /* that is controlled; 0: none has come */
     _Atomic uint32_t others;  /* processes that came later, or were forked, and run freely */
     struct st_control_plan plan;
