@@ -84,7 +84,7 @@ static bool wants_predictions(const struct st_hunt *hunt) {
     bool tries =
         options->choice == ST_CHOICE_PORTFOLIO || options->choice == (size_t)ST_STRATEGY_STEPS;
     return tries && hunt->knowledge.thread_count > 1 && !hunt->interrupted &&
-           !(options->until_first && hunt->cause_count);
+           !(options->until_first && st_hunt_has_found(hunt));
 }
 
 int st_hunt_foresee(struct st_hunt *hunt, struct st_error *error) {
@@ -100,7 +100,7 @@ int st_hunt_foresee(struct st_hunt *hunt, struct st_error *error) {
     json_decref(made);
     if (result == 0 && given)
         result = check_places(hunt, error);
-    st_hunt_compare(hunt);
+    st_hunt_compare(hunt, false);
     return result;
 }
 
@@ -144,10 +144,10 @@ static bool confirms(const struct st_hunt *hunt, const struct st_cause *cause,
     }
 }
 
-void st_hunt_compare(struct st_hunt *hunt) {
+void st_hunt_compare(struct st_hunt *hunt, bool doubtful_too) {
     for (; hunt->causes_compared < hunt->cause_count; hunt->causes_compared++) {
         const struct st_cause *cause = &hunt->causes[hunt->causes_compared];
-        for (size_t i = 0; i < hunt->suspects.count; i++) {
+        for (size_t i = 0; i < hunt->suspects.count && (doubtful_too || !cause->doubtful); i++) {
             struct st_suspect *suspect = &hunt->suspects.list[i];
             if (suspect->confirmed || !confirms(hunt, cause, suspect))
                 continue;

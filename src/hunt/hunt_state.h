@@ -12,6 +12,7 @@ struct st_cause {
     uint64_t key;
     size_t sighting;
     uint64_t seen_in;
+    bool doubtful; /* see run_description.h */
     json_t *shown; /* of a violation: its entry in a report */
     char *block;   /* its name, "" */
     size_t replay; /* index in `replays` + 1; 0: it was not done again */
@@ -58,6 +59,9 @@ struct st_hunt *st_hunt_new(const struct st_hunt_options *options, struct st_err
 int st_hunt_check(const struct st_hunt *hunt, const struct st_controlled_run *run,
                   struct st_error *error);
 
+/* Is there a finding? */
+bool st_hunt_has_found(const struct st_hunt *hunt);
+
 /* Counts a run, and keeps what it shows. */
 void st_hunt_note(struct st_hunt *hunt, const struct st_controlled_run *run,
                   const struct st_harm *harm);
@@ -69,8 +73,9 @@ int st_hunt_foresee(struct st_hunt *hunt, struct st_error *error);
 /* Plans the run for a prediction, if it is the turn of one. */
 bool st_hunt_try_prediction(struct st_hunt *hunt, struct st_controlled_run *run);
 
-/* Which predictions are confirmed by what was found since it was asked last? */
-void st_hunt_compare(struct st_hunt *hunt);
+/* Which predictions are confirmed by what was found since it was asked last? Whether what is
+ * doubtful counts is known at the end. */
+void st_hunt_compare(struct st_hunt *hunt, bool doubtful_too);
 
 /* What became of them, for a result: an array. */
 json_t *st_hunt_tried(const struct st_hunt *hunt);
