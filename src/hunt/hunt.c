@@ -306,15 +306,20 @@ static bool is_enough(const struct st_hunt *hunt) {
 struct round {
     struct st_controlled_run runs[MOST_IN_ROUND], *pointers[MOST_IN_ROUND];
     struct st_candidate *candidates[MOST_IN_ROUND];
+    struct st_suspect *suspects[MOST_IN_ROUND];
     size_t count;
 };
 
-static bool plan_run(struct st_hunt *hunt, struct st_systematic *systematic,
-                     struct st_controlled_run *run, struct st_candidate **candidate) {
+/* The next run of the round. */
+static bool plan_run(struct st_hunt *hunt, struct st_systematic *systematic, struct round *round) {
+    struct st_controlled_run *run = &round->runs[round->count];
+    struct st_candidate **candidate = &round->candidates[round->count];
+    struct st_suspect **suspect = &round->suspects[round->count];
     uint32_t flags = hunt->subject.real_time ? ST_CONTROL_REAL_TIME : 0;
     size_t choice = systematic ? (size_t)ST_STRATEGY_DEFAULT : hunt->options->choice;
     *candidate = NULL;
-    if (st_hunt_try_prediction(hunt, run))
+    *suspect = st_hunt_try_prediction(hunt, run);
+    if (*suspect)
         return true;
     if (choice == ST_STRATEGY_STEPS)
         return false;
@@ -333,7 +338,7 @@ static void plan_round(struct st_hunt *hunt, struct st_systematic *systematic,
         struct st_controlled_run *run = &round->runs[round->count];
         st_controlled_run_init(run);
         run->number = hunt->runs + round->count + 1;
-        if (!plan_run(hunt, systematic, run, &round->candidates[round->count])) {
+        if (!plan_run(hunt, systematic, round)) {
             st_controlled_run_free(run);
             return;
         }
@@ -350,6 +355,8 @@ static void note_round(struct st_hunt *hunt, struct st_systematic *systematic,
         if (!run->done || run->stop == ST_STOP_REQUEST)
             break;
         note_run(hunt, run, round->candidates[noted]);
+        if (round->suspects[noted])
+            round->suspects[noted]->tries++;
         if (systematic)
             st_systematic_add(systematic, &run->plan, run->log);
         noted++;

@@ -117,15 +117,15 @@ static uint64_t most_tries(const struct st_hunt *hunt, uint64_t run) {
                                                 : 0;
 }
 
-bool st_hunt_try_prediction(struct st_hunt *hunt, struct st_controlled_run *run) {
+struct st_suspect *st_hunt_try_prediction(struct st_hunt *hunt, struct st_controlled_run *run) {
     struct st_suspect *suspect = st_suspects_next(&hunt->suspects, most_tries(hunt, run->number));
     struct st_candidate *none;
     if (!suspect)
-        return false;
+        return NULL;
     st_portfolio_plan(&run->plan, &hunt->knowledge, ST_STRATEGY_STEPS, hunt->options->seed,
                       run->number, hunt->subject.real_time ? ST_CONTROL_REAL_TIME : 0, &none);
     st_suspect_try(suspect, &run->plan);
-    return true;
+    return suspect;
 }
 
 /* ---- what became of them ---- */

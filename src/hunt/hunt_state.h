@@ -70,8 +70,8 @@ void st_hunt_note(struct st_hunt *hunt, const struct st_controlled_run *run,
  * recorded. -1 with an error when they are not for this program. */
 int st_hunt_foresee(struct st_hunt *hunt, struct st_error *error);
 
-/* Plans the run for a prediction, if it is the turn of one. */
-bool st_hunt_try_prediction(struct st_hunt *hunt, struct st_controlled_run *run);
+/* Plans the run for a prediction, if it is the turn of one; NULL: it is not. */
+struct st_suspect *st_hunt_try_prediction(struct st_hunt *hunt, struct st_controlled_run *run);
 
 /* Which predictions are confirmed by what was found since it was asked last? Whether what is
  * doubtful counts is known at the end. */

@@ -140,7 +140,7 @@ struct st_suspect *st_suspects_next(const struct st_suspects *suspects, uint64_t
     for (size_t i = 0; i < suspects->count; i++) {
         struct st_suspect *suspect = &suspects->list[i];
         if (suspect->way_count && !suspect->confirmed && !suspect->impossible &&
-            suspect->tries < most_tries && (!best || suspect->tries < best->tries))
+            suspect->planned < most_tries && (!best || suspect->planned < best->planned))
             best = suspect;
     }
     return best;
@@ -185,7 +185,7 @@ static void follow_steps(const struct st_placed_way *way, bool by_any, struct st
 
 void st_suspect_try(struct st_suspect *suspect, struct st_run_plan *plan) {
     enum { ROUND = 4, BY_ANY = 1, LOOSELY = 3 }; /* the second and the last of so many */
-    uint64_t number = suspect->tries++;
+    uint64_t number = suspect->planned++;
     uint64_t turn = number / suspect->way_count % ROUND;
     const struct st_placed_way *way = &suspect->ways[number % suspect->way_count];
     if (!way->with_others)

@@ -20,8 +20,8 @@ struct st_placed_way {
 struct st_suspect {
     json_t *prediction;
     struct st_placed_way *ways;
-    size_t way_count; /* 0: the program did not come by where it would happen */
-    uint64_t tries;
+    size_t way_count;        /* 0: the program did not come by where it would happen */
+    uint64_t planned, tries; /* runs for it; those that were done and looked at */
     bool impossible, confirmed;
     enum st_found_kind by; /* what confirmed it: a cause of the hunt */
     uint64_t key;
@@ -38,11 +38,11 @@ void st_suspects_free(struct st_suspects *suspects);
 /* Takes the predictions of the list; `places` are those of a description (run_description.h). */
 void st_suspects_take(struct st_suspects *suspects, const json_t *list, const json_t *places);
 
-/* The one to try next: of those that can be tried, are not confirmed, and were tried less often
- * than `most_tries`, the one that was tried least. NULL: there is none. */
+/* The one to try next: of those that can be tried, are not confirmed, and were planned less often
+ * than `most_tries`, the one that was planned least. NULL: there is none. */
 struct st_suspect *st_suspects_next(const struct st_suspects *suspects, uint64_t most_tries);
 
-/* Counts a try, and sets the strategy of the plan and what it needs. */
+/* Counts a plan, and sets the strategy of the plan and what it needs. */
 void st_suspect_try(struct st_suspect *suspect, struct st_run_plan *plan);
 
 /* Is it what was seen: a violation of a report, or the threads that were stuck in a deadlock? */

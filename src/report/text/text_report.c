@@ -58,10 +58,14 @@ static void put_tried(const struct st_text_writer *text, const struct st_report 
     size_t count = report->hunt ? report->hunt->prediction_count : 0;
     for (size_t i = 0; i < count; i++) {
         char *sentence = st_tried_text(&report->hunt->predictions[i]);
-        st_put_name(text, sentence);
-        fputs(i + 1 < count ? "\n" : "\n\n", text->file);
+        struct st_text_buffer buffer;
+        struct st_text_writer line = st_sentence_start(text, &buffer);
+        st_put_name(&line, sentence);
+        st_sentence_end(text, &buffer);
         free(sentence);
     }
+    if (count)
+        fputc('\n', text->file);
 }
 
 /* ---- The table of blocks ---- */
