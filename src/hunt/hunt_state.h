@@ -42,7 +42,7 @@ struct st_hunt {
     json_t *base; /* the report of the first run */
     uint64_t runs, points, events, loose, other_outputs;
     uint64_t cut; /* violated blocks, in all runs */
-    double started;
+    double started, confirm_by; /* of the monotonic clock; what was found is done again until then */
     bool exhausted, interrupted;
     uint32_t bound;
 };
@@ -61,6 +61,7 @@ void st_hunt_note(struct st_hunt *hunt, const struct st_controlled_run *run,
 /* hunt_report.c: does again what was found, and writes the schedules. */
 int st_hunt_confirm(struct st_hunt *hunt, struct st_error *error);
 
+double st_hunt_clock(void); /* seconds */
 void st_hunt_show(const struct st_hunt *hunt, const char *doing);
 void st_hunt_warn(const struct st_hunt *hunt, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
