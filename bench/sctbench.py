@@ -43,7 +43,8 @@ class Program:
 
 
 SMALL = "concurrent-software-benchmarks"
-LISTED = [Program("chess", name, f"{name}.cpp", flags="-std=c++11") for name in (
+LISTED = [Program("chess", name, f"{name}.cpp", flags="-std=c++11",
+                  arguments="2") for name in (
     "InterlockedWorkStealQueue InterlockedWorkStealQueueWithState StateWorkStealQueue "
     "WorkStealQueue").split()]
 LISTED += [
@@ -60,8 +61,8 @@ LISTED += [Program(SMALL, name, f"{name}.c") for name in (
     "twostage_100_bad twostage_bad wronglock_3_bad wronglock_bad").split()]
 LISTED += [Program("parsec-2.0", name, "streamcluster.cpp parsec_barrier.cpp",
                    folder=f"pkgs/kernels/{name}/src", flags="-DENABLE_THREADS -fpermissive",
-                   arguments="2 5 1 10 10 5 none output.txt 2", result="output.txt")
-           for name in ("streamcluster", "streamcluster2", "streamcluster3")]
+                   arguments=f"2 5 1 10 10 5 none output.txt {count}", result="output.txt")
+           for name, count in (("streamcluster", 2), ("streamcluster2", 3), ("streamcluster3", 2))]
 LISTED += [
     Program("inspect_examples", "ctrace-test", "ctrace-test.c", arguments="2"),
     Program("inspect_benchmarks", "qsort_mt", "qsort_mt.c", arguments="-n 32 -f 4 -h 2 -v"),

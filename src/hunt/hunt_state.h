@@ -42,7 +42,8 @@ struct st_hunt {
     json_t *base; /* the report of the first run */
     uint64_t runs, points, events, loose, other_outputs;
     uint64_t cut; /* violated blocks, in all runs */
-    double started, confirm_by; /* of the monotonic clock; what was found is done again until then */
+    double started,
+        confirm_by; /* of the monotonic clock; what was found is done again until then */
     bool exhausted, interrupted;
     uint32_t bound;
 };
