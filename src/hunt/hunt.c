@@ -117,6 +117,7 @@ void st_hunt_note(struct st_hunt *hunt, const struct st_controlled_run *run,
     struct noting noting = {run, harm, SIZE_MAX};
     hunt->runs++;
     hunt->points += run->log->points;
+    hunt->switches += run->log->switches;
     hunt->events += (uint64_t)json_integer_value(json_object_get(run->described.json, "events"));
     hunt->cut += (uint64_t)json_integer_value(json_object_get(run->described.json, "violated"));
     hunt->loose += run->log->loose != 0;

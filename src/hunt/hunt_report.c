@@ -398,6 +398,7 @@ static char *make_result(const struct st_hunt *hunt, const char *schema) {
     json_object_set_new(result, "violations", violations);
     set_count(result, "runs", hunt->runs);
     set_count(result, "points", hunt->points);
+    set_count(result, "switches", hunt->switches);
     set_count(result, "seed", hunt->options->seed);
     set_count(result, "loose", hunt->loose);
     set_count(result, "other_outputs", hunt->other_outputs);

@@ -40,7 +40,7 @@ struct st_hunt {
     struct st_replay_kept *replays;
     size_t replay_count, replay_capacity;
     json_t *base; /* the report of the first run */
-    uint64_t runs, points, events, loose, other_outputs;
+    uint64_t runs, points, switches, events, loose, other_outputs;
     uint64_t cut; /* violated blocks, in all runs */
     double started;
     bool exhausted, interrupted;

@@ -274,6 +274,12 @@ void rt_strategy_at_point(struct rt_runner *me, bool contested) {
     }
 }
 
+bool rt_strategy_minds(const struct rt_runner *me) {
+    if (rt_control.plan->strategy == ST_STRATEGY_POS)
+        return rt_control.ready_count > 1;
+    return holds() && (me->held || (me->place && (me->place->first || me->place->last)));
+}
+
 void rt_strategy_passes(struct rt_runner *me) {
     if (rt_control.plan->strategy == ST_STRATEGY_POS)
         draw_conflicting(me);
