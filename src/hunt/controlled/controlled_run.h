@@ -31,8 +31,10 @@ struct st_controlled_run {
     uint64_t number; /* of the run, from 1; 0: not one of the hunt */
     struct st_run_plan plan;
     bool in_full;     /* describe all findings, also those that are known */
+    bool keys_only;   /* describe none */
     bool attended;    /* the program has our standard output and error */
     bool interactive; /* and our standard input */
+    bool recorded;    /* instead of checked: what it foreshadows is described */
     /* What came of it. */
     struct st_area area;
     const struct st_control_log *log;
