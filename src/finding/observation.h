@@ -82,7 +82,7 @@ struct st_tried_prediction {
 const char *st_confirmation_name(enum st_confirmation state); /* "not confirmed", ... */
 
 struct st_hunt_facts {
-    uint64_t runs, points, seed;
+    uint64_t runs, points, switches, seed;
     uint64_t loose;         /* runs that may not be repeatable */
     uint64_t other_outputs; /* runs that printed something else although nothing was cut */
     bool exhausted;         /* all schedules of the systematic search were tried */

@@ -148,6 +148,7 @@ void st_write_hunt(const struct st_report *report, struct st_json *json) {
         return;
     st_json_number_field(json, "runs", hunt->runs);
     st_json_number_field(json, "points", hunt->points);
+    st_json_number_field(json, "switches", hunt->switches);
     st_json_number_field(json, "seed", hunt->seed);
     st_json_number_field(json, "loose", hunt->loose);
     st_json_number_field(json, "other_outputs", hunt->other_outputs);

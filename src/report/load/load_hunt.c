@@ -257,6 +257,7 @@ void st_load_hunt(struct st_loading *loading, const json_t *root, struct st_viol
     hunt->facts = (struct st_hunt_facts){
         .runs = st_field_number(fields, root, "runs"),
         .points = st_field_number(fields, root, "points"),
+        .switches = st_field_maybe_number(fields, root, "switches"),
         .seed = st_field_number(fields, root, "seed"),
         .loose = st_field_maybe_number(fields, root, "loose"),
         .other_outputs = st_field_maybe_number(fields, root, "other_outputs"),

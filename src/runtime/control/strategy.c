@@ -82,13 +82,20 @@ void rt_strategy_begin(struct rt_runner *runner) {
 
 /* ---- the default schedule ---- */
 
+/* Others first, but not for ever: those who sleep again and again would always be before it. */
+static bool still_yields(const struct rt_runner *runner) {
+    enum { LEAST = 16 };
+    uint64_t most = LEAST + 2 * (uint64_t)atomic_load(&rt_control.alive);
+    return runner->yielding && (runner->last || rt_control.tickets - runner->ticket < most);
+}
+
 /* Of those who can go on: the first that has not yielded, or who did so longest ago. */
 static struct rt_runner *first_ready(void) {
     struct rt_control *c = &rt_control;
     struct rt_runner *patient = NULL;
     for (uint32_t i = 0; i < c->ready_count; i++) {
         struct rt_runner *runner = c->ready[i];
-        if (!runner->yielding)
+        if (!still_yields(runner))
             return runner;
         if (!patient || runner->ticket < patient->ticket)
             patient = runner;
@@ -103,7 +110,7 @@ struct rt_runner *rt_default_choice(struct rt_runner *me) {
 bool rt_all_yield(void) {
     struct rt_control *c = &rt_control;
     for (uint32_t i = 0; i < c->ready_count; i++)
-        if (!c->ready[i]->yielding)
+        if (!still_yields(c->ready[i]))
             return false;
     return true;
 }
@@ -122,11 +129,11 @@ static struct rt_runner *walk(void) {
     bool all = rt_all_yield();
     uint64_t sum = 0;
     for (uint32_t i = 0; i < c->ready_count; i++)
-        if (all || !c->ready[i]->yielding)
+        if (all || !still_yields(c->ready[i]))
             sum += weight_of(c->ready[i]);
     uint64_t at = rt_random_below(sum);
     for (uint32_t i = 0; i < c->ready_count; i++) {
-        if (!all && c->ready[i]->yielding)
+        if (!all && still_yields(c->ready[i]))
             continue;
         uint64_t weight = weight_of(c->ready[i]);
         if (at < weight)
@@ -313,6 +320,14 @@ void rt_strategy_at_point(struct rt_runner *me, bool contested) {
     default:
         break;
     }
+}
+
+bool rt_strategy_minds(const struct rt_runner *me) {
+    if (rt_control.plan->strategy == ST_STRATEGY_POS)
+        return rt_control.ready_count > 1;
+    if (rt_control.plan->strategy == ST_STRATEGY_STEPS)
+        return true;
+    return holds() && (me->held || (me->place && (me->place->first || me->place->last)));
 }
 
 void rt_strategy_passes(struct rt_runner *me) {
