@@ -220,6 +220,14 @@ static void hold(struct rt_runner *me) {
         let_others_go(me);
 }
 
+bool rt_strategy_holds_all(void) {
+    struct rt_control *c = &rt_control;
+    for (uint32_t i = 0; i < c->ready_count; i++)
+        if (!c->ready[i]->held)
+            return false;
+    return c->ready_count != 0;
+}
+
 static struct rt_runner *highest_not_held(void) {
     struct rt_control *c = &rt_control;
     struct rt_runner *next = highest(false);
