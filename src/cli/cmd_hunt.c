@@ -202,7 +202,8 @@ static const struct st_option options[] = {
      .offset = offsetof(struct values, time),
      .value = "S",
      .initial = "60",
-     .help = "start no more runs after S seconds"},
+     .help = "start no more runs after S seconds; what was found is repeated and minimised for at "
+             "most 60 seconds more than that"},
     {.name = "until",
      .kind = ST_CHOICE,
      .offset = offsetof(struct values, until),
