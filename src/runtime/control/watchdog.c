@@ -24,7 +24,7 @@ void rt_watchdog_take(struct rt_runner *me, const struct rt_runner *next) {
 
 static bool is_parked(const struct rt_runner *runner) {
     return runner->tid && !atomic_load(&runner->go) &&
-           (runner->state != ST_THREAD_OUTSIDE || runner->descriptors);
+           (runner->state != ST_THREAD_OUTSIDE || runner->awaited);
 }
 
 /* Wakes a parked thread, which then finds that it is on watch. */
@@ -119,23 +119,16 @@ static void look_at_holder(void) {
     rt_unlock_baton();
 }
 
-static uint64_t real_nanoseconds(void) {
-    struct timespec now = {0};
-    rt_system_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* Nobody has the baton: those who wait for something outside, or for time, may go on. */
 static void look_around(void) {
     static const struct timespec nap = {.tv_nsec = 1000 * 1000};
-    uint64_t before = real_nanoseconds();
+    uint64_t before = rt_real_nanoseconds();
     rt_sleep_outside(&nap);
     rt_lock_baton();
-    rt_time_passed(real_nanoseconds() - before);
+    rt_time_passed(rt_real_nanoseconds() - before);
     if (!atomic_load(&rt_control.current)) {
-        rt_look_for_signals();
-        rt_look_outside();
-        rt_pass_time();
+        if (!rt_look_for_signals() && !rt_look_outside())
+            rt_pass_time();
         rt_dispatch();
     }
     rt_unlock_baton();
