@@ -41,6 +41,7 @@ struct st_observation {
     const char *message;            /* that it printed when it failed */
     const char *printed, *expected; /* the first line that differs; NULL: there is none */
     uint64_t status, expected_status;
+    bool client; /* status and output are those of the client, not of the program */
     const struct st_course_step *course;
     size_t course_count;
 };

@@ -89,6 +89,7 @@ static void note_cause(struct st_hunt *hunt, struct noting *noting, enum st_foun
         *cause = (struct st_cause){.kind = kind,
                                    .key = key,
                                    .sighting = sighting,
+                                   .doubtful = st_keys_have(&described->doubtful, key),
                                    .shown = json_incref(shown),
                                    .block = st_strdup(block ? block : "")};
         if (kind != ST_FOUND_FAILURE)
@@ -99,12 +100,15 @@ static void note_cause(struct st_hunt *hunt, struct noting *noting, enum st_foun
     cause->seen_in++;
 }
 
+/* What is doubtful has to explain the harm of a run by itself. */
 static void note_findings(struct st_hunt *hunt, struct noting *noting) {
     const struct st_description *described = &noting->run->described;
     bool cycle = json_object_get(described->json, "cycle") != NULL;
+    bool alone = described->doubtful.count == described->keys.count;
     for (size_t i = 0; i < described->keys.count; i++)
-        note_cause(hunt, noting, cycle ? ST_FOUND_CYCLE : ST_FOUND_VIOLATION,
-                   described->keys.list[i]);
+        if (alone || !st_keys_have(&described->doubtful, described->keys.list[i]))
+            note_cause(hunt, noting, cycle ? ST_FOUND_CYCLE : ST_FOUND_VIOLATION,
+                       described->keys.list[i]);
     if (st_is_failure(&hunt->expected, noting->run, noting->harm))
         note_cause(hunt, noting, ST_FOUND_FAILURE, st_failure_key(noting->run, noting->harm));
     else if (!described->keys.count && noting->harm->outcome == ST_OUTCOME_OUTPUT)
@@ -131,6 +135,39 @@ static void note_run(struct st_hunt *hunt, const struct st_controlled_run *run,
     st_harm_free(&harm);
     if (candidate && run->log->hits && hunt->cause_count == before)
         candidate->in_vain++;
+}
+
+/* Is it a finding? What is doubtful is one if harm came of it. Other output is none if it also came
+ * where nothing was cut. */
+static bool counts(const struct st_hunt *hunt, const struct st_cause *cause) {
+    enum st_outcome outcome = hunt->sightings[cause->sighting].harm.outcome;
+    return !cause->doubtful || outcome > ST_OUTCOME_OUTPUT ||
+           (outcome == ST_OUTCOME_OUTPUT && !hunt->other_outputs);
+}
+
+static bool has_found(const struct st_hunt *hunt) {
+    for (size_t i = 0; i < hunt->cause_count; i++)
+        if (counts(hunt, &hunt->causes[i]))
+            return true;
+    return false;
+}
+
+static void free_cause(struct st_cause *cause) {
+    json_decref(cause->shown);
+    free(cause->block);
+}
+
+/* At the end of the search. */
+static void drop_harmless(struct st_hunt *hunt) {
+    size_t kept = 0;
+    for (size_t i = 0; i < hunt->cause_count; i++) {
+        struct st_cause cause = hunt->causes[i];
+        if (counts(hunt, &cause))
+            hunt->causes[kept++] = cause;
+        else
+            free_cause(&cause);
+    }
+    hunt->cause_count = kept;
 }
 
 /* ---- learning ---- */
@@ -165,7 +202,7 @@ int st_hunt_check(const struct st_hunt *hunt, const struct st_controlled_run *ru
                        "did not end within %g seconds under control; give it something that ends, "
                        "or set --run-time and --points to say how long a run may be",
                        hunt->subject.seconds);
-    if (hunt->subject.client && !run->client_process)
+    if (hunt->subject.client && !run->client.process)
         return st_fail(error, hunt->subject.words[0], ST_AT_FILE, 0,
                        "did not listen for connections, so the client was not started");
     return 0;
@@ -262,7 +299,7 @@ static size_t round_size(uint64_t runs) {
 static bool is_enough(const struct st_hunt *hunt) {
     const struct st_hunt_options *options = hunt->options;
     return hunt->runs >= options->runs || now() - hunt->started >= options->seconds ||
-           (options->until_first && hunt->cause_count) || hunt->interrupted;
+           (options->until_first && has_found(hunt)) || hunt->interrupted;
 }
 
 struct round {
@@ -302,7 +339,7 @@ static void plan_round(struct st_hunt *hunt, struct st_systematic *systematic,
 static void note_round(struct st_hunt *hunt, struct st_systematic *systematic,
                        struct round *round) {
     size_t noted = 0;
-    while (noted < round->count && !(hunt->options->until_first && hunt->cause_count)) {
+    while (noted < round->count && !(hunt->options->until_first && has_found(hunt))) {
         const struct st_controlled_run *run = &round->runs[noted];
         if (!run->done || run->stop == ST_STOP_REQUEST)
             break;
@@ -347,6 +384,7 @@ static int search(struct st_hunt *hunt, struct st_error *error) {
     if (systematic)
         hunt->bound = st_systematic_bound(systematic);
     st_systematic_free(systematic);
+    drop_harmless(hunt);
     return result;
 }
 
@@ -428,10 +466,8 @@ struct st_hunt *st_hunt(const struct st_hunt_options *options, struct st_error *
 }
 
 void st_hunt_free(struct st_hunt *hunt) {
-    for (size_t i = 0; i < hunt->cause_count; i++) {
-        json_decref(hunt->causes[i].shown);
-        free(hunt->causes[i].block);
-    }
+    for (size_t i = 0; i < hunt->cause_count; i++)
+        free_cause(&hunt->causes[i]);
     for (size_t i = 0; i < hunt->sighting_count; i++)
         st_sighting_free(&hunt->sightings[i]);
     for (size_t i = 0; i < hunt->replay_count; i++) {

@@ -94,6 +94,7 @@ static int write_schedule(struct st_hunt *hunt, const struct st_cause *cause,
     keep_input(hunt);
     struct st_saved_schedule_facts facts = {.words = hunt->subject.words,
                                             .input = hunt->kept_input,
+                                            .client = hunt->subject.client,
                                             .spec = hunt->subject.spec,
                                             .strategy = st_strategy_name(sighting->strategy),
                                             .relation = hunt->subject.relation,
@@ -208,7 +209,10 @@ static void set_observation(json_t *object, const struct st_hunt *hunt,
     set_text(object, "printed", sighting->harm.printed);
     set_text(object, "expected", sighting->harm.wanted);
     set_count(object, "status", (uint64_t)sighting->status);
-    set_count(object, "expected_status", (uint64_t)hunt->expected.status);
+    set_count(object, "expected_status",
+              (uint64_t)(sighting->harm.by_client ? hunt->expected.client_status
+                                                  : hunt->expected.status));
+    json_object_set_new(object, "client", json_boolean(sighting->harm.by_client));
     json_t *course = json_object_get(described, "course");
     json_object_set_new(object, "course", course ? json_deep_copy(course) : json_array());
 }

@@ -11,6 +11,7 @@ struct st_cause {
     uint64_t key;
     size_t sighting;
     uint64_t seen_in;
+    bool doubtful; /* see run_description.h */
     json_t *shown; /* of a violation: its entry in a report */
     char *block;   /* its name, "" */
     size_t replay; /* index in `replays` + 1; 0: it was not done again */

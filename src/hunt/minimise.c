@@ -46,6 +46,7 @@ static void leave_out(const struct shrinking *shrinking, struct st_controlled_ru
     memcpy(rest, shrinking->list, from * sizeof *rest);
     memcpy(rest + from, shrinking->list + end, (shrinking->count - end) * sizeof *rest);
     st_controlled_run_init(run);
+    run->keys_only = true;
     st_plan_free(&run->plan);
     st_plan_copy(&run->plan, shrinking->plan);
     run->plan.flags |= ST_CONTROL_DIVERGE; /* what it really did is in the log */
@@ -132,6 +133,7 @@ static int repeat(const struct st_replaying *replaying, const struct st_target *
         st_plan_free(&runs[i].plan);
         st_plan_copy(&runs[i].plan, &result->plan);
         runs[i].in_full = i == 0;
+        runs[i].keys_only = i != 0;
         pointers[i] = &runs[i];
     }
     int outcome = do_runs(replaying, pointers, times, error);

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* One decision in so many lets time pass early: a thread may be arbitrarily slow. */
 enum { EARLY = 24 };
@@ -86,6 +87,8 @@ static void set_hold(struct st_run_plan *plan, struct st_knowledge *knowledge,
         if (stall) {
             plan->hold.first_count = 1;
             plan->hold.first[0] = stall->first;
+            plan->hold.order_count = stall->order_count;
+            memcpy(plan->hold.order, stall->order, sizeof stall->order);
         } else {
             plan->strategy = ST_STRATEGY_PCT;
         }

@@ -39,6 +39,7 @@ enum {
     ST_CONTROL_POINTS = 1 << 17,
     ST_CONTROL_THREADS = 1 << 13, /* more of them run, and are not logged */
     ST_CONTROL_HELD = 32,
+    ST_CONTROL_ORDER = 4,
     ST_CONTROL_EXPECTED = 1024,
     ST_CONTROL_OUTER = 256,
     ST_CONTROL_MODULES = 256,
@@ -122,9 +123,13 @@ struct st_control_deviation {
 /* For ST_STRATEGY_DIRECTED and STALL: sites. A thread that is in a block and has passed `first` is
  * held at its next points; a thread that comes to `other` is held until somebody has passed
  * `first`; when another thread has passed `last`, the block goes on at once. `other` and `last` are
- * the same when it is about one variable.. */
+ * the same when it is about one variable.
+ *
+ * With an order, for STALL: these threads have priority over all others, the first one most, and
+ * only that one is held. So what it did is passed on from thread to thread while it is held. */
 struct st_control_hold {
-    uint32_t first_count, other_count, last_count, unused;
+    uint32_t first_count, other_count, last_count, order_count;
+    uint64_t order[ST_CONTROL_ORDER]; /* names */
     uint64_t first[ST_CONTROL_HELD], other[ST_CONTROL_HELD], last[ST_CONTROL_HELD];
 };
 
@@ -222,9 +227,19 @@ struct st_control_log {
     struct st_control_point log[ST_CONTROL_POINTS]; /* the first ones of the run */
 };
 
+/* A client that talks to the program takes turns with it: it is stopped while the program runs, and
+ * goes on when all threads of the program wait. So neither is faster in one run than in another.
+ * The runtime asks, and seriatim answers when the client waits, too. */
+enum st_control_client {
+    ST_CLIENT_NONE,  /* there is none, or it has ended */
+    ST_CLIENT_HELD,  /* stopped, or not there yet */
+    ST_CLIENT_ASKED, /* it has its turn */
+};
+
 struct st_control_area {
     uint64_t magic;
-    uint32_t version, unused;
+    uint32_t version;
+    _Atomic uint32_t client;  /* st_control_client */
     _Atomic uint32_t process; /* that is controlled; 0: none has come */
     _Atomic uint32_t others;  /* processes that came later, or were forked, and run freely */
     struct st_control_plan plan;

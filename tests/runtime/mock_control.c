@@ -177,3 +177,6 @@ void rt_runner_is(struct rt_runner *runner, uintptr_t thread) {
 void rt_will_write_slow(void) {
     abort();
 }
+void rt_other_has_connected(void) {
+    abort();
+}

@@ -237,18 +237,40 @@ static void set_cut(json_t *result, struct st_live_check *check, const struct st
 
 /* ---- the whole ---- */
 
+/* Does the block write what it has read, and what another thread has written since? */
+static bool overwrites(const struct st_violation *violation) {
+    if (!violation->path_length)
+        return false;
+    const struct st_edge *out = &violation->path[0];
+    const struct st_edge *back = &violation->path[violation->path_length - 1];
+    return out->kind == ST_EDGE_CONFLICT && back->kind == ST_EDGE_CONFLICT &&
+           out->from.event.op == ST_READ && back->to.event.op == ST_WRITE &&
+           out->to.event.target == back->to.event.target;
+}
+
+/* Nobody said that what a thread starts with is one step: it may do several in a row. */
+static bool is_doubtful(struct st_live_check *check, const struct st_violation *violation) {
+    const struct st_symbols *symbols = st_translator_symbols(check->watch.translator);
+    const char *name = st_target_name(symbols, ST_BEGIN, violation->block), *function;
+    size_t length;
+    return st_block_is_start(name, &function, &length) && !overwrites(violation);
+}
+
 /* False when one of them is new. */
 static bool set_keys(json_t *result, struct st_live_check *check, const struct st_control_log *log,
                      const struct st_keys *known) {
     struct st_findings findings = st_engine_run_snapshot(&check->run);
-    json_t *keys = json_array();
+    json_t *keys = json_array(), *doubtful = json_array();
     bool all_known = true;
     for (size_t i = 0; i < findings.kept; i++) {
         uint64_t key = key_of_violation(check, log, &findings.violations[i]);
         json_array_append_new(keys, key_text(key));
+        if (is_doubtful(check, &findings.violations[i]))
+            json_array_append_new(doubtful, key_text(key));
         all_known &= known && st_keys_have(known, key);
     }
     json_object_set_new(result, "keys", keys);
+    json_object_set_new(result, "doubtful", doubtful);
     json_object_set_new(result, "serializable", json_boolean(findings.verdict == ST_SERIALIZABLE));
     if (findings.first_bad_event && !findings.kept) {
         uint64_t key = mix_edges(2, check, log, findings.cycle, findings.cycle_length);
@@ -311,8 +333,8 @@ static void set_modules(json_t *result, struct st_places *places) {
 }
 
 int st_describe_run(struct st_live_check *check, const struct st_control_log *log,
-                    const char *program, bool with_spec, bool in_full, const struct st_keys *known,
-                    const char *path) {
+                    const char *program, bool with_spec, bool in_full, bool keys_only,
+                    const struct st_keys *known, const char *path) {
     const struct st_watch *watch = &check->watch;
     const char *trouble = trouble_of(watch);
     json_t *result = json_object();
@@ -325,7 +347,7 @@ int st_describe_run(struct st_live_check *check, const struct st_control_log *lo
         json_object_set_new(result, "trouble", json_string(trouble));
     bool failed = log->end != ST_END_BY_ITSELF || watch->program.status;
     bool all_known = set_keys(result, check, log, known);
-    if (in_full || failed || !all_known)
+    if (in_full || (!keys_only && (failed || !all_known)))
         put_in_words(result, check, log, program, with_spec);
     if (in_full) {
         set_cut(result, check, log);
@@ -361,6 +383,8 @@ int st_description_read(struct st_description *described, const char *path,
     json_t *value;
     json_array_foreach(json_object_get(described->json, "keys"), index, value)
         take_key(&described->keys, value);
+    json_array_foreach(json_object_get(described->json, "doubtful"), index, value)
+        take_key(&described->doubtful, value);
     take_key(&described->keys, json_object_get(described->json, "cycle"));
     described->trouble = json_string_value(json_object_get(described->json, "trouble"));
     described->report = json_object_get(described->json, "report");
@@ -370,6 +394,7 @@ int st_description_read(struct st_description *described, const char *path,
 void st_description_free(struct st_description *described) {
     json_decref(described->json);
     st_keys_free(&described->keys);
+    st_keys_free(&described->doubtful);
 }
 
 json_t *st_described_violation(const struct st_description *described, uint64_t key) {

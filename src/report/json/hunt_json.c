@@ -48,6 +48,7 @@ void st_write_observation(const struct st_observation *observation, struct st_js
     st_json_maybe_string_field(json, "expected", observation->expected);
     st_json_number_field(json, "status", observation->status);
     st_json_number_field(json, "expected_status", observation->expected_status);
+    st_json_bool_field(json, "client", observation->client);
     st_json_key(json, "course");
     st_json_array(json);
     for (size_t i = 0; i < observation->course_count; i++)

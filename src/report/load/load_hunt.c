@@ -97,7 +97,8 @@ static struct st_observation read_observation(struct st_loaded_hunt *hunt, struc
         .printed = st_field_maybe_text(fields, object, "printed"),
         .expected = st_field_maybe_text(fields, object, "expected"),
         .status = st_field_maybe_number(fields, object, "status"),
-        .expected_status = st_field_maybe_number(fields, object, "expected_status")};
+        .expected_status = st_field_maybe_number(fields, object, "expected_status"),
+        .client = st_field_maybe_bool(fields, object, "client")};
     read_course(hunt, fields, object, &observation);
     return observation;
 }

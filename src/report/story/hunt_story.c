@@ -97,8 +97,12 @@ static void put_quoted(FILE *file, const char *text) {
             length > SHOWN ? "..." : "");
 }
 
+static const char *who_says(const struct st_observation *observation) {
+    return observation->client ? "The client" : "The program";
+}
+
 static void put_other_output(FILE *file, const struct st_observation *observation) {
-    fputs("The program then ", file);
+    fprintf(file, "%s then ", who_says(observation));
     if (!observation->printed && !observation->expected) {
         fputs("printed something else than usual", file);
     } else if (observation->printed) {
@@ -121,8 +125,8 @@ static char *harm_text(const struct st_observation *observation) {
         put_other_output(file, observation);
         break;
     case ST_OUTCOME_STATUS:
-        fprintf(file, "The program then ended with status %" PRIu64 " instead of %" PRIu64 ".",
-                observation->status, observation->expected_status);
+        fprintf(file, "%s then ended with status %" PRIu64 " instead of %" PRIu64 ".",
+                who_says(observation), observation->status, observation->expected_status);
         break;
     case ST_OUTCOME_HANG:
         fputs("The program then ran in vain and would not have ended.", file);
@@ -206,7 +210,8 @@ static void set_headline(struct st_story *story, const struct st_failure *failur
     else if (observation->outcome == ST_OUTCOME_ASSERT)
         fprintf(file, ": %s", observation->message ? observation->message : "");
     else if (observation->outcome != ST_OUTCOME_CRASH)
-        fprintf(file, ": it ended with status %" PRIu64 " instead of %" PRIu64, observation->status,
+        fprintf(file, ": %s ended with status %" PRIu64 " instead of %" PRIu64,
+                observation->client ? "its client" : "it", observation->status,
                 observation->expected_status);
     story->headline = st_text_buffer_close(&buffer);
 }

@@ -123,8 +123,9 @@ static struct rt_runner *choose(struct rt_runner *me, enum rt_decision decision,
 static void nap_if_in_vain(void) {
     enum { OFTEN = 64 };
     static const struct timespec nap = {.tv_nsec = 100 * 1000};
-    if (rt_control.yields < OFTEN || !rt_is_somebody_outside())
+    if (rt_control.yields < OFTEN || !(rt_is_somebody_outside() || rt_has_client()))
         return;
+    rt_ask_client();
     rt_unlock_baton();
     rt_system_call(SYS_nanosleep, (long)&nap, 0, 0, 0, 0, 0);
     rt_lock_baton();

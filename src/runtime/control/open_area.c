@@ -56,6 +56,7 @@ void rt_control_start(const char *path) {
     madvise(area, sizeof *area, MADV_DONTFORK);
     rt_control.plan = &area->plan;
     rt_control.log = &area->log;
+    rt_control.client = &area->client;
     rt_control.stop_clock = area->plan.stop_clock;
     rt_control.learning = rt_has_flag(ST_CONTROL_LEARN);
     rt_read_plan_sites();

@@ -30,6 +30,11 @@ void rt_others_run(void) {
     rt_control.foreign = true;
 }
 
+/* A client is no faster in one run than in another. */
+void rt_other_has_connected(void) {
+    rt_control.foreign |= !rt_has_client();
+}
+
 void rt_others_may_connect(void) {
     rt_control.listens = true;
 }
@@ -63,35 +68,49 @@ static void arrive_noted(struct rt_runner *me, struct rt_runner *runner) {
 }
 
 /* While others spin, what the plan lets come later is not noticed, unless they do so for long. */
-static struct rt_runner *first_there(void) {
+static bool comes_later(const struct rt_runner *runner) {
     enum { LONG = 10000 };
+    return runner->arrivals_to_come && rt_control.ready_count && rt_control.yields < LONG;
+}
+
+static struct rt_runner *first_there(void) {
     struct rt_runner *first = NULL;
-    bool later = rt_control.ready_count && rt_control.yields < LONG;
     for (struct rt_runner *at = waiting; at; at = at->next_outside)
-        if ((!first || at->index < first->index) && !(later && at->arrivals_to_come) &&
-            is_there(at))
+        if ((!first || at->index < first->index) && !comes_later(at) && is_there(at))
             first = at;
     return first;
 }
 
-/* If something else could have come instead, it is noted. */
+static bool take_all(void) {
+    bool any = false;
+    for (struct rt_runner *next, *at = waiting; at; at = next) {
+        next = at->next_outside;
+        if (!is_there(at))
+            continue;
+        arrive(at);
+        any = true;
+    }
+    return any;
+}
+
+/* If other processes run, something else could have come instead: that is noted. */
 bool rt_look_outside(void) {
     struct rt_runner *last = rt_control.last;
-    struct rt_runner *named = waiting ? rt_peek(last, ST_DEVIATION_ARRIVAL, last->arrivals) : NULL;
-    if (named && named->state == ST_THREAD_OUTSIDE) {
-        if (!is_there(named) || !rt_follow(last, ST_DEVIATION_ARRIVAL, last->arrivals))
-            return false;
-        arrive_noted(last, named);
-        return true;
-    }
-    struct rt_runner *first = waiting ? first_there() : NULL;
-    if (!first)
+    bool alone =
+        rt_control.outside == 1 && !rt_control.timed_count && rt_next_timer() == RT_FOREVER;
+    if (!waiting || !rt_control.foreign)
+        return waiting && take_all();
+    struct rt_runner *named = rt_peek(last, ST_DEVIATION_ARRIVAL, last->arrivals);
+    bool planned = named && named->state == ST_THREAD_OUTSIDE;
+    if (!planned)
+        named = first_there();
+    else if (!is_there(named) || !rt_follow(last, ST_DEVIATION_ARRIVAL, last->arrivals))
         return false;
-    if (rt_control.outside > 1 || rt_control.timed_count || rt_next_timer() != RT_FOREVER)
-        arrive_noted(last, first);
-    else
-        arrive(first);
-    return true;
+    if (named && alone && !planned)
+        arrive(named);
+    else if (named)
+        arrive_noted(last, named);
+    return named;
 }
 
 bool rt_wait_really(bool (*there)(const void *what), const void *what) {
@@ -316,6 +335,13 @@ void rt_written_slow(void) {
     wake_readers(rt_runner_self);
     rt_unlock_baton();
     rt_runner_self->busy = false;
+}
+
+/* ---- the client ---- */
+
+void rt_ask_client(void) {
+    uint32_t held = ST_CLIENT_HELD;
+    atomic_compare_exchange_strong(rt_control.client, &held, ST_CLIENT_ASKED);
 }
 
 /* ---- other calls ---- */

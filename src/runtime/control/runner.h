@@ -97,6 +97,7 @@ extern _Thread_local struct rt_runner *rt_runner_self __attribute__((tls_model("
 struct rt_control {
     struct st_control_plan *plan;
     struct st_control_log *log;
+    _Atomic uint32_t *client; /* of the area */
     struct rt_spin lock;
     struct rt_runner *_Atomic current; /* who has the baton; NULL: nobody */
     struct rt_runner *live;            /* all that have not ended */
@@ -255,6 +256,13 @@ bool rt_wait_really(bool (*is_there)(const void *what), const void *what);
 void rt_unlink_outside(struct rt_runner *runner);
 /* Without the lock: sleeps until a descriptor is ready, or for that long. */
 void rt_sleep_outside(const struct timespec *nap);
+
+/* Is there a client that takes turns with the program? */
+static inline bool rt_has_client(void) {
+    return atomic_load(rt_control.client) != ST_CLIENT_NONE;
+}
+/* Nobody can go on, or all spin: it is the client's turn, unless it has it already. */
+void rt_ask_client(void);
 
 /* ---- signals.c: with the lock ---- */
 

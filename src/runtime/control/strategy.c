@@ -59,8 +59,24 @@ void rt_strategy_start(void) {
         strategy.changes[i] = 1 + rt_random_below(points ? points : 1);
 }
 
+/* Where it comes in the order of the plan, from 0 on; the length of the order if it does not. */
+static uint32_t rank_of(const struct rt_runner *runner) {
+    const struct st_control_hold *hold = &rt_control.plan->hold;
+    uint32_t rank = 0;
+    while (rank < hold->order_count && rank < ST_CONTROL_ORDER && hold->order[rank] != runner->name)
+        rank++;
+    return rank;
+}
+
+static bool is_in_order(const struct rt_runner *runner) {
+    return rank_of(runner) < rt_control.plan->hold.order_count;
+}
+
+/* Those of an order come first, but behind those who are let go. */
 void rt_strategy_begin(struct rt_runner *runner) {
     runner->priority = draw_priority();
+    if (is_in_order(runner))
+        runner->priority = UINT64_MAX - 2 - rank_of(runner);
 }
 
 /* ---- the default schedule ---- */
@@ -244,6 +260,8 @@ static void pass_first(struct rt_runner *me) {
     enum { OF = 4 };
     bool again = me->let_go && me->block == me->root_block;
     if (!me->block || (me->held_block && !again) || rt_random_below(OF) == 0)
+        return;
+    if (rt_control.plan->hold.order_count && rank_of(me) != 0)
         return;
     me->held_block = me->block;
     me->let_go = false;

@@ -164,6 +164,7 @@ void rt_come_inside(void);
 /* From now on other processes may send something to this one: when it is noticed is a decision. */
 void rt_others_run(void);
 void rt_others_may_connect(void);
+void rt_other_has_connected(void);
 
 /* Something that comes from outside. It is looked at by any thread. */
 struct rt_awaited {

@@ -207,7 +207,7 @@ static atomic_long own_connections;
 
 static int accepted(int result) {
     if (result >= 0 && rt_controlled && atomic_fetch_sub(&own_connections, 1) <= 0)
-        rt_others_run();
+        rt_other_has_connected();
     return result;
 }
 
