@@ -21,12 +21,10 @@ void st_candidates_free(struct st_candidates *candidates) {
 
 void st_candidates_add(struct st_candidates *candidates, const struct st_candidate *candidate) {
     for (size_t i = 0; i < candidates->count; i++) {
-        struct st_candidate *known = &candidates->list[i];
+        const struct st_candidate *known = &candidates->list[i];
         if (known->first == candidate->first && known->other == candidate->other &&
-            known->last == candidate->last) {
-            known->predicted |= candidate->predicted;
+            known->last == candidate->last)
             return;
-        }
     }
     if (candidates->count >= ST_MOST_CANDIDATES)
         return;
@@ -243,7 +241,6 @@ struct st_candidate *st_candidates_next(struct st_candidates *candidates) {
     for (size_t i = 0; i < candidates->count; i++) {
         struct st_candidate *candidate = &candidates->list[i];
         uint64_t score = 2 * (uint64_t)candidate->tries + candidate->in_vain;
-        score = candidate->predicted ? score / 2 : score;
         if (best && score > best_score)
             continue;
         uint64_t of_block = tries_of_block(candidates, candidate->block);

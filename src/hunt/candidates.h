@@ -19,7 +19,6 @@ struct st_candidate {
     uint64_t block; /* a site in it */
     uint32_t tries;
     uint32_t in_vain; /* so often another thread came in between, and nothing was cut */
-    bool predicted;   /* an analysis of another run foresees it */
 };
 
 /* A site in a block after which the block can be held. With an order, what the first thread of it

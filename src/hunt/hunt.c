@@ -121,6 +121,7 @@ void st_hunt_note(struct st_hunt *hunt, const struct st_controlled_run *run,
     struct noting noting = {run, harm, SIZE_MAX};
     hunt->runs++;
     hunt->points += run->log->points;
+    hunt->switches += run->log->switches;
     hunt->events += (uint64_t)json_integer_value(json_object_get(run->described.json, "events"));
     hunt->cut += (uint64_t)json_integer_value(json_object_get(run->described.json, "violated"));
     hunt->loose += run->log->loose != 0;
@@ -145,7 +146,7 @@ static bool counts(const struct st_hunt *hunt, const struct st_cause *cause) {
            (outcome == ST_OUTCOME_OUTPUT && !hunt->other_outputs);
 }
 
-static bool has_found(const struct st_hunt *hunt) {
+bool st_hunt_has_found(const struct st_hunt *hunt) {
     for (size_t i = 0; i < hunt->cause_count; i++)
         if (counts(hunt, &hunt->causes[i]))
             return true;
@@ -275,6 +276,7 @@ static int learn(struct st_hunt *hunt, struct st_error *error) {
     }
     if (result == 0 && !hunt->interrupted) {
         hunt->base = json_deep_copy(runs[0].described.report);
+        hunt->places = json_incref(json_object_get(runs[0].described.json, "places"));
         st_expected_learn(&hunt->expected, &runs[0], &runs[1]);
         warn_of_learning(hunt, &runs[0], &runs[1]);
         set_bound(hunt, runs[0].log->points);
@@ -299,19 +301,29 @@ static size_t round_size(uint64_t runs) {
 static bool is_enough(const struct st_hunt *hunt) {
     const struct st_hunt_options *options = hunt->options;
     return hunt->runs >= options->runs || now() - hunt->started >= options->seconds ||
-           (options->until_first && has_found(hunt)) || hunt->interrupted;
+           (options->until_first && st_hunt_has_found(hunt)) || hunt->interrupted;
 }
 
 struct round {
     struct st_controlled_run runs[MOST_IN_ROUND], *pointers[MOST_IN_ROUND];
     struct st_candidate *candidates[MOST_IN_ROUND];
+    struct st_suspect *suspects[MOST_IN_ROUND];
     size_t count;
 };
 
-static bool plan_run(struct st_hunt *hunt, struct st_systematic *systematic,
-                     struct st_controlled_run *run, struct st_candidate **candidate) {
+/* The next run of the round. */
+static bool plan_run(struct st_hunt *hunt, struct st_systematic *systematic, struct round *round) {
+    struct st_controlled_run *run = &round->runs[round->count];
+    struct st_candidate **candidate = &round->candidates[round->count];
+    struct st_suspect **suspect = &round->suspects[round->count];
     uint32_t flags = hunt->subject.real_time ? ST_CONTROL_REAL_TIME : 0;
     size_t choice = systematic ? (size_t)ST_STRATEGY_DEFAULT : hunt->options->choice;
+    *candidate = NULL;
+    *suspect = st_hunt_try_prediction(hunt, run);
+    if (*suspect)
+        return true;
+    if (choice == ST_STRATEGY_STEPS)
+        return false;
     st_portfolio_plan(&run->plan, &hunt->knowledge, choice, hunt->options->seed, run->number, flags,
                       candidate);
     return !systematic || st_systematic_next(systematic, &run->plan);
@@ -327,7 +339,7 @@ static void plan_round(struct st_hunt *hunt, struct st_systematic *systematic,
         struct st_controlled_run *run = &round->runs[round->count];
         st_controlled_run_init(run);
         run->number = hunt->runs + round->count + 1;
-        if (!plan_run(hunt, systematic, run, &round->candidates[round->count])) {
+        if (!plan_run(hunt, systematic, round)) {
             st_controlled_run_free(run);
             return;
         }
@@ -339,11 +351,13 @@ static void plan_round(struct st_hunt *hunt, struct st_systematic *systematic,
 static void note_round(struct st_hunt *hunt, struct st_systematic *systematic,
                        struct round *round) {
     size_t noted = 0;
-    while (noted < round->count && !(hunt->options->until_first && has_found(hunt))) {
+    while (noted < round->count && !(hunt->options->until_first && st_hunt_has_found(hunt))) {
         const struct st_controlled_run *run = &round->runs[noted];
         if (!run->done || run->stop == ST_STOP_REQUEST)
             break;
         note_run(hunt, run, round->candidates[noted]);
+        if (round->suspects[noted])
+            round->suspects[noted]->tries++;
         if (systematic)
             st_systematic_add(systematic, &run->plan, run->log);
         noted++;
@@ -371,6 +385,7 @@ static int do_rounds(struct st_hunt *hunt, struct st_systematic *systematic,
                                 &hunt->known, st_hunt_is_stopped, hunt, error);
         hunt->interrupted = st_hunt_is_stopped(hunt);
         note_round(hunt, systematic, &round);
+        st_hunt_compare(hunt, false);
         if (result < 0 && !hunt->interrupted)
             return -1;
     }
@@ -385,6 +400,8 @@ static int search(struct st_hunt *hunt, struct st_error *error) {
         hunt->bound = st_systematic_bound(systematic);
     st_systematic_free(systematic);
     drop_harmless(hunt);
+    hunt->causes_compared = 0;
+    st_hunt_compare(hunt, true);
     return result;
 }
 
@@ -456,8 +473,8 @@ struct st_hunt *st_hunt(const struct st_hunt_options *options, struct st_error *
     if (!hunt)
         return NULL;
     copy_input(hunt);
-    if (learn(hunt, error) == 0 && hunt->base && search(hunt, error) == 0 &&
-        st_hunt_confirm(hunt, error) == 0)
+    if (learn(hunt, error) == 0 && hunt->base && st_hunt_foresee(hunt, error) == 0 &&
+        search(hunt, error) == 0 && st_hunt_confirm(hunt, error) == 0)
         return hunt;
     if (!hunt->base && hunt->interrupted)
         st_fail(error, "hunt", ST_AT_FILE, 0, "interrupted before the program had run once");
@@ -478,6 +495,8 @@ void st_hunt_free(struct st_hunt *hunt) {
     free(hunt->sightings);
     free(hunt->replays);
     st_knowledge_free(&hunt->knowledge);
+    st_suspects_free(&hunt->suspects);
+    json_decref(hunt->places);
     st_expected_free(&hunt->expected);
     st_keys_free(&hunt->known);
     json_decref(hunt->base);

@@ -402,6 +402,7 @@ static char *make_result(const struct st_hunt *hunt, const char *schema) {
     json_object_set_new(result, "violations", violations);
     set_count(result, "runs", hunt->runs);
     set_count(result, "points", hunt->points);
+    set_count(result, "switches", hunt->switches);
     set_count(result, "seed", hunt->options->seed);
     set_count(result, "loose", hunt->loose);
     set_count(result, "other_outputs", hunt->other_outputs);
@@ -409,7 +410,7 @@ static char *make_result(const struct st_hunt *hunt, const char *schema) {
     set_count(result, "bound", hunt->bound);
     json_object_set_new(result, "interrupted", json_boolean(hunt->interrupted));
     json_object_set_new(result, "failures", make_failures(hunt));
-    json_object_set_new(result, "predictions", json_array());
+    json_object_set_new(result, "predictions", st_hunt_tried(hunt));
     char *text = json_dumps(result, 0);
     json_decref(result);
     return text;

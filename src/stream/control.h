@@ -39,6 +39,8 @@ enum {
     ST_CONTROL_POINTS = 1 << 17,
     ST_CONTROL_THREADS = 1 << 13, /* more of them run, and are not logged */
     ST_CONTROL_HELD = 32,
+    ST_CONTROL_STEPS = 16,
+    ST_CONTROL_STEP_SITES = 8,
     ST_CONTROL_ORDER = 4,
     ST_CONTROL_EXPECTED = 1024,
     ST_CONTROL_OUTER = 256,
@@ -59,6 +61,7 @@ enum st_control_strategy {
     ST_STRATEGY_POS,       /* priorities, drawn anew at each point and after a conflict */
     ST_STRATEGY_DIRECTED,  /* hold a block after `first` until another thread has passed `last` */
     ST_STRATEGY_STALL,     /* hold a block after `first` until nobody else can go on */
+    ST_STRATEGY_STEPS,     /* let threads pass the `steps` of the plan in their order */
     ST_STRATEGY_COUNT
 };
 
@@ -133,6 +136,20 @@ struct st_control_hold {
     uint64_t first[ST_CONTROL_HELD], other[ST_CONTROL_HELD], last[ST_CONTROL_HELD];
 };
 
+/* For ST_STRATEGY_STEPS: what different threads are to do one after the other, as foreseen. The
+ * thread that does the first step of a role does the others, too; no thread has two roles. If the
+ * first step is done in a block, all is over when that block ends. */
+struct st_control_step {
+    uint32_t role;   /* below ST_CONTROL_STEPS */
+    uint32_t same;   /* the first step that is about the same object; its own number: none before */
+    uint32_t thread; /* index + 1 of the one who does it; 0: anyone */
+    uint32_t site_count, entry_count, unused;
+    uint64_t sites[ST_CONTROL_STEP_SITES]; /* any of them */
+    /* Where a thread on its way there must stop if it is not its time yet: where it would take a
+     * lock that others may need before. */
+    uint64_t entries[ST_CONTROL_STEP_SITES];
+};
+
 struct st_control_plan {
     uint32_t strategy, flags;
     uint64_t seed;
@@ -144,6 +161,8 @@ struct st_control_plan {
     /* Where __seriatim_on_cut is called, for a debugger: before this event. Clock 0: never. */
     uint64_t stop_thread, stop_clock;
     struct st_control_hold hold;
+    uint32_t step_count, unused;
+    struct st_control_step steps[ST_CONTROL_STEPS];
     /* Of earlier runs: how many points threads had. */
     uint32_t expected_count, outer_count;
     struct st_control_expected {

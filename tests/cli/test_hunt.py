@@ -190,6 +190,59 @@ int main(int argc, char **argv) {
 }
 """
 
+# What main has written before it has threads, they only read.
+TABLE = """
+#include <pthread.h>
+#include <stdio.h>
+enum { SIZE = 50000 };
+static int table[SIZE];
+static void *work(void *argument) {
+    int *sum = argument;
+    for (int i = 0; i < SIZE; i++)
+        *sum += table[i];
+    return NULL;
+}
+int main(void) {
+    int sums[2] = {0, 0};
+    pthread_t a, b;
+    for (int i = 0; i < SIZE; i++)
+        table[i] = i % 10;
+    pthread_create(&a, NULL, work, &sums[0]);
+    pthread_create(&b, NULL, work, &sums[1]);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    printf("%d\\n", sums[0] + sums[1]);
+    return 0;
+}
+"""
+
+# So many points that a thread cannot be stopped at each of them.
+LONG = """
+#include <pthread.h>
+#include <stdio.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int total;
+static void add(int amount) {
+    pthread_mutex_lock(&lock);
+    total += amount;
+    pthread_mutex_unlock(&lock);
+}
+static void *work(void *argument) {
+    for (int i = 0; i < 30000; i++)
+        add(1);
+    return argument;
+}
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, NULL, work, NULL);
+    pthread_create(&b, NULL, work, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    printf("%d\\n", total);
+    return total != 60000;
+}
+"""
+
 CLIENT = """
 import socket, sys
 port = int(open(sys.argv[1]).read())
@@ -308,6 +361,20 @@ class Choices(Hunting):
             with self.subTest(strategy=strategy):
                 result = self.found(program, "--strategy", strategy)
                 self.assertLessEqual({cut["strategy"] for cut in result["violations"]}, {strategy, "pos", "pct"})
+
+    def test_what_was_written_before_there_were_threads_is_no_point(self):
+        result = self.hunt(self.source(TABLE), "--runs", "4")
+        self.assertEqual((result.message, result.status), ("", 0))
+        self.assertLess(result.json["points"], 4 * 100)
+
+    def test_a_long_program_is_stopped_only_so_often(self):
+        program = self.source(LONG)
+        for strategy in ("random", "pos"):
+            with self.subTest(strategy=strategy):
+                result = self.hunt(program, "--strategy", strategy, "--runs", "4")
+                self.assertEqual((result.message, result.status), ("", 0))
+                self.assertGreater(result.json["points"], 4 * 200000)
+                self.assertLess(result.json["switches"], 4 * 10000)
 
     def test_a_systematic_search_says_when_it_has_tried_all(self):
         result = self.hunt(self.program("bank_audit.c", "-DFIXED"), "--strategy", "systematic", "--runs", "5000")

@@ -2,6 +2,7 @@
 #include "hunt/controlled/controlled_run.h"
 
 #include "base/memory.h"
+#include "hunt/controlled/recorded_run.h"
 #include "session/watched_program.h"
 
 #include <errno.h>
@@ -107,6 +108,28 @@ static void ignore_question(void *context) {
     (void)context;
 }
 
+static int describe_trouble(const struct st_error *error, const char *description) {
+    json_t *trouble = json_object();
+    json_object_set_new(trouble, "cannot_start", json_string(error->cause));
+    json_object_set_new(trouble, "file", json_string(error->file));
+    int result = json_dump_file(trouble, description, 0);
+    json_decref(trouble);
+    return result;
+}
+
+static int record_run(const struct st_hunted *subject, const struct st_controlled_run *run,
+                      const char *description) {
+    struct st_error error;
+    char *trace = file_of(subject, run, "stt");
+    json_t *described = st_record_and_foresee(subject, trace, &error);
+    int result = described ? json_dump_file(described, description, JSON_COMPACT)
+                           : describe_trouble(&error, description);
+    json_decref(described);
+    unlink(trace);
+    free(trace);
+    return result;
+}
+
 static int watch_run(const struct st_hunted *subject, struct st_controlled_run *run,
                      const struct st_keys *known, const char *description) {
     const struct st_following following = {.all = false};
@@ -115,12 +138,8 @@ static int watch_run(const struct st_hunted *subject, struct st_controlled_run *
     struct st_error error;
     st_live_check_init(&check, subject->relation, subject->keep, false, &hooks);
     if (st_live_check_start(&check, subject->command, subject->words, subject->spec, &following,
-                            &error) < 0) {
-        json_t *trouble = json_object();
-        json_object_set_new(trouble, "cannot_start", json_string(error.cause));
-        json_object_set_new(trouble, "file", json_string(error.file));
-        return json_dump_file(trouble, description, 0);
-    }
+                            &error) < 0)
+        return describe_trouble(&error, description);
     st_live_check_follow(&check);
     run->log = st_area_log(&run->area);
     int result = st_describe_run(&check, run->log, subject->words[0], subject->spec != NULL,
@@ -145,7 +164,9 @@ static _Noreturn void become_watcher(const struct st_hunted *subject, struct st_
     redirect_all(subject, run);
     setenv(ST_CONTROL_VARIABLE, run->area.path, 1);
     keep_addresses();
-    _exit(watch_run(subject, run, known, description) < 0 ? 2 : 0);
+    int result = run->recorded ? record_run(subject, run, description)
+                               : watch_run(subject, run, known, description);
+    _exit(result < 0 ? 2 : 0);
 }
 
 /* ---- in ours ---- */

@@ -34,6 +34,7 @@ struct st_controlled_run {
     bool keys_only;   /* describe none */
     bool attended;    /* the program has our standard output and error */
     bool interactive; /* and our standard input */
+    bool recorded;    /* instead of checked: what it foreshadows is described */
     /* What came of it. */
     struct st_area area;
     const struct st_control_log *log;

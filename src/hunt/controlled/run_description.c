@@ -1,5 +1,6 @@
 #include "hunt/controlled/run_description.h"
 
+#include "base/map64.h"
 #include "base/memory.h"
 #include "base/output.h"
 #include "hunt/controlled/area.h"
@@ -10,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { LONGEST_LINE = 512 };
 
 /* ---- keys ---- */
 
@@ -160,22 +163,48 @@ static json_t *name_last(struct st_places *places, const struct st_control_log *
     return last;
 }
 
-/* All sites that the run had points at. */
+static json_t *find_named(json_t *list, const struct st_map64 *numbers, uint64_t site) {
+    return json_array_get(list, st_map64_find(numbers, site));
+}
+
+static void name_place(json_t *list, struct st_map64 *numbers, struct st_places *places,
+                       const struct st_control_log *log, uint64_t site) {
+    char line[LONGEST_LINE];
+    json_t *named = json_object();
+    uint64_t address = st_site_address(log, site);
+    json_object_set_new(named, "site", key_text(site));
+    st_name_site(named, places, log, site);
+    if (address)
+        json_object_set_new(named, "line",
+                            json_string(st_places_location(places, address, line, sizeof line)));
+    json_object_set_new(named, "kinds", json_integer(0));
+    st_map64_number(numbers, site);
+    json_array_append_new(list, named);
+}
+
+static bool is_named(const json_t *list, const struct st_map64 *numbers, uint64_t site) {
+    return st_map64_find(numbers, site) < json_array_size(list);
+}
+
+/* All sites that the run had points at, and what they did there; and those that later ones will
+ * have points at. */
 static json_t *name_sites(struct st_places *places, const struct st_control_log *log) {
     json_t *list = json_array();
-    struct st_site_set seen;
-    st_site_set_init(&seen);
+    struct st_map64 numbers;
+    st_map64_init(&numbers);
     for (uint32_t i = 0; i < log->point_count; i++) {
         uint64_t site = log->log[i].site;
-        if (!site || st_site_set_has(&seen, site))
+        if (!site)
             continue;
-        st_site_set_add(&seen, site);
-        json_t *named = json_object();
-        json_object_set_new(named, "site", key_text(site));
-        st_name_site(named, places, log, site);
-        json_array_append_new(list, named);
+        if (!is_named(list, &numbers, site))
+            name_place(list, &numbers, places, log, site);
+        json_t *kinds = json_object_get(find_named(list, &numbers, site), "kinds");
+        json_integer_set(kinds, json_integer_value(kinds) | INT64_C(1) << log->log[i].kind);
     }
-    st_site_set_free(&seen);
+    for (uint32_t i = 0; i < ST_CONTROL_SITES; i++)
+        if (log->sites[i] && !is_named(list, &numbers, log->sites[i]))
+            name_place(list, &numbers, places, log, log->sites[i]);
+    st_map64_free(&numbers);
     return list;
 }
 

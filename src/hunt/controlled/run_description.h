@@ -21,10 +21,17 @@
  *
  * And if everything is wanted:
  *
- *     "places": [{"site": "3f2a...", "function": "transfer", "loc": "bank.c:42"}]
+ *     "places": [{"site": "3f2a...", "function": "transfer", "loc": "bank.c:42",
+ *                 "line": "bank.c:42",       of the innermost frame, the library's or the user's
+ *                 "kinds": 4}]               bits of st_control_kind: what points there did
  *     "cut": {"thread": "1", "clock": 17}    where a debugger should stop
  *     "outer": ["3f2a..."]                   functions that are no blocks
- *     "modules": ["/home/me/bank"] */
+ *     "modules": ["/home/me/bank"]
+ *
+ * Of a run that was recorded, and not checked:
+ *
+ *     "predictions": [...]    hunt/foreseen/foresee.h
+ *     "undecided": true       an analysis did not come to an end */
 #ifndef SERIATIM_HUNT_CONTROLLED_RUN_DESCRIPTION_H
 #define SERIATIM_HUNT_CONTROLLED_RUN_DESCRIPTION_H
 

@@ -120,7 +120,9 @@ struct rt_control {
     uint64_t idle;       /* so many nanoseconds nobody has had the baton */
     uint64_t yields;     /* since anything changed */
     uint64_t vain;       /* about so many events were spent on them */
+    uint64_t preempted;  /* so often a strategy has stopped a thread that could go on */
     bool learning;
+    uint64_t sample;    /* of memory: which one (learning.c) */
     uint16_t contested; /* bits of those who can go on; valid if `contested_known` */
     bool contested_known;
 };
@@ -194,6 +196,16 @@ void rt_number_begins(struct rt_runner *runner);
 void rt_number_ends(const struct rt_runner *runner);
 void rt_learn(const struct rt_runner *me, uintptr_t address, size_t size, bool write,
               struct rt_place *place);
+
+/* Quickly: might rt_learn learn something? */
+static inline bool rt_may_teach(const struct rt_runner *me, uintptr_t address, size_t size,
+                                const struct rt_place *place) {
+    enum { OFTEN = 4096, A_PAGE_OF_DETAILS = 11, ONE_IN_16 = 60 };
+    if (size > 8 || !me->counts || me->counts[place->id] <= OFTEN)
+        return true;
+    uint64_t page = address >> A_PAGE_OF_DETAILS;
+    return (page + rt_control.sample) * UINT64_C(0x9e3779b97f4a7c15) >> ONE_IN_16 == 0;
+}
 
 /* ---- deviations.c ---- */
 

@@ -39,7 +39,7 @@ bool rt_exits_last(void) {
 static bool has_priorities(void) {
     uint32_t kind = rt_control.plan->strategy;
     return kind == ST_STRATEGY_PCT || kind == ST_STRATEGY_BLOCK_PCT || kind == ST_STRATEGY_POS ||
-           kind == ST_STRATEGY_DIRECTED || kind == ST_STRATEGY_STALL;
+           kind == ST_STRATEGY_DIRECTED || kind == ST_STRATEGY_STALL || kind == ST_STRATEGY_STEPS;
 }
 
 static uint64_t draw_priority(void) {
@@ -220,6 +220,14 @@ static void hold(struct rt_runner *me) {
         let_others_go(me);
 }
 
+/* Of two who are held: who is let go? */
+static bool is_better_let_go(const struct rt_runner *runner, const struct rt_runner *than) {
+    if (rt_control.plan->strategy == ST_STRATEGY_STEPS &&
+        rt_steps_loss(runner) != rt_steps_loss(than))
+        return rt_steps_loss(runner) < rt_steps_loss(than);
+    return runner->priority > than->priority;
+}
+
 static struct rt_runner *highest_not_held(void) {
     struct rt_control *c = &rt_control;
     struct rt_runner *next = highest(false);
@@ -228,14 +236,28 @@ static struct rt_runner *highest_not_held(void) {
     /* The others wait, or spin: for somebody who is held, it may be. */
     struct rt_runner *held = NULL;
     for (uint32_t i = 0; i < c->ready_count; i++)
-        if (c->ready[i]->held && (!held || c->ready[i]->priority > held->priority))
+        if (c->ready[i]->held && (!held || is_better_let_go(c->ready[i], held)))
             held = c->ready[i];
     if (!held)
         return next;
     c->log->given_up++;
     held->held = false;
     held->let_go |= rt_control.plan->strategy == ST_STRATEGY_STALL;
+    if (rt_control.plan->strategy == ST_STRATEGY_STEPS)
+        rt_steps_let_go(held);
     return held;
+}
+
+/* Who had to wait for a lock in the meantime was not there when a step was done. */
+static struct rt_runner *highest_for_steps(void) {
+    struct rt_control *c = &rt_control;
+    for (uint32_t i = 0; i < c->ready_count; i++) {
+        struct rt_runner *runner = c->ready[i];
+        runner->held = rt_steps_hold(runner);
+        if (!runner->yielding && rt_steps_is_next(runner))
+            runner->priority = UINT64_MAX - 1;
+    }
+    return highest_not_held();
 }
 
 /* Another thread has come between: the block goes on right behind it. */
@@ -292,7 +314,17 @@ void rt_strategy_at_point(struct rt_runner *me, bool contested) {
     }
 }
 
+bool rt_strategy_minds(const struct rt_runner *me) {
+    if (rt_control.plan->strategy == ST_STRATEGY_POS)
+        return rt_control.ready_count > 1;
+    if (rt_control.plan->strategy == ST_STRATEGY_STEPS)
+        return true;
+    return holds() && (me->held || (me->place && (me->place->first || me->place->last)));
+}
+
 void rt_strategy_passes(struct rt_runner *me) {
+    if (rt_control.plan->strategy == ST_STRATEGY_STEPS)
+        rt_steps_pass(me);
     if (rt_control.plan->strategy == ST_STRATEGY_POS)
         draw_conflicting(me);
     if (!holds())
@@ -319,6 +351,8 @@ struct rt_runner *rt_strategy_choose(struct rt_runner *me, bool at_point) {
     case ST_STRATEGY_DIRECTED:
     case ST_STRATEGY_STALL:
         return highest_not_held();
+    case ST_STRATEGY_STEPS:
+        return highest_for_steps();
     default:
         return NULL;
     }

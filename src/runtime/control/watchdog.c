@@ -17,14 +17,17 @@ void rt_beat(void) {
 
 /* ---- whose watch it is ---- */
 
-void rt_watchdog_take(struct rt_runner *me, const struct rt_runner *next) {
-    (void)next;
-    atomic_store(&on_watch, me);
+static bool is_parked(const struct rt_runner *runner) {
+    return runner->tid && runner->state != ST_THREAD_ENDED && !atomic_load(&runner->go) &&
+           (runner->state != ST_THREAD_OUTSIDE || runner->awaited);
 }
 
-static bool is_parked(const struct rt_runner *runner) {
-    return runner->tid && !atomic_load(&runner->go) &&
-           (runner->state != ST_THREAD_OUTSIDE || runner->awaited);
+/* Who is on watch already stays it, unless it is to go on: a timer for each hand-over would cost as
+ * much as the rest of it. */
+void rt_watchdog_take(struct rt_runner *me, const struct rt_runner *next) {
+    const struct rt_runner *before = atomic_load(&on_watch);
+    if (!before || !next || before == next || !is_parked(before))
+        atomic_store(&on_watch, me);
 }
 
 /* Wakes a parked thread, which then finds that it is on watch. */
