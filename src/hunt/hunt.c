@@ -17,7 +17,7 @@
 
 enum { MOST_IN_ROUND = 16 };
 
-static double now(void) {
+double st_hunt_clock(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
@@ -300,7 +300,7 @@ static size_t round_size(uint64_t runs) {
 
 static bool is_enough(const struct st_hunt *hunt) {
     const struct st_hunt_options *options = hunt->options;
-    return hunt->runs >= options->runs || now() - hunt->started >= options->seconds ||
+    return hunt->runs >= options->runs || st_hunt_clock() - hunt->started >= options->seconds ||
            (options->until_first && st_hunt_has_found(hunt)) || hunt->interrupted;
 }
 
@@ -458,7 +458,7 @@ struct st_hunt *st_hunt_new(const struct st_hunt_options *options, struct st_err
     struct st_hunt *hunt = st_alloc(1, sizeof *hunt);
     hunt->options = options;
     hunt->subject = options->subject;
-    hunt->started = now();
+    hunt->started = st_hunt_clock();
     st_knowledge_init(&hunt->knowledge);
     hunt->scratch = make_scratch(error);
     hunt->subject.folder = hunt->scratch;

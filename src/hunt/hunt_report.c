@@ -15,7 +15,8 @@
 enum {
     MOST_REPLAYED = 24, /* runs that are done again; the rest is reported as it was seen */
     MOST_TESTS = 60,    /* to leave out deviations of one of them */
-    REPEATS = 10
+    REPEATS = 10,
+    MORE_SECONDS = 60 /* than the hunt itself may take, after which one replay must do */
 };
 
 /* ---- the worst first ---- */
@@ -134,7 +135,8 @@ static int confirm_cause(struct st_hunt *hunt, struct st_cause *cause, struct st
                                      .expected = &hunt->expected,
                                      .jobs = hunt->options->jobs,
                                      .most_tests = MOST_TESTS,
-                                     .repeats = hunt->interrupted ? 1 : REPEATS};
+                                     .repeats = hunt->interrupted ? 1 : REPEATS,
+                                     .deadline = hunt->confirm_by};
     struct st_target target = target_of(hunt, cause);
     st_hunt_show(hunt, "minimising");
     st_reserve(&hunt->replays, &hunt->replay_capacity, hunt->replay_count + 1);
@@ -151,6 +153,7 @@ static int confirm_cause(struct st_hunt *hunt, struct st_cause *cause, struct st
 
 int st_hunt_confirm(struct st_hunt *hunt, struct st_error *error) {
     sorting = hunt;
+    hunt->confirm_by = st_hunt_clock() + hunt->options->seconds + MORE_SECONDS;
     if (hunt->cause_count)
         qsort(hunt->causes, hunt->cause_count, sizeof *hunt->causes, by_harm);
     for (size_t i = 0; i < hunt->cause_count; i++)

@@ -47,7 +47,8 @@ struct st_hunt {
     size_t causes_compared; /* with them */
     uint64_t runs, points, switches, events, loose, other_outputs;
     uint64_t cut; /* violated blocks, in all runs */
-    double started;
+    double started,
+        confirm_by; /* of the monotonic clock; what was found is done again until then */
     bool exhausted, interrupted;
     uint32_t bound;
 };
@@ -83,6 +84,7 @@ json_t *st_hunt_tried(const struct st_hunt *hunt);
 /* hunt_report.c: does again what was found, and writes the schedules. */
 int st_hunt_confirm(struct st_hunt *hunt, struct st_error *error);
 
+double st_hunt_clock(void); /* seconds */
 void st_hunt_show(const struct st_hunt *hunt, const char *doing);
 void st_hunt_warn(const struct st_hunt *hunt, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -1,9 +1,11 @@
 /* Doing a run again with fewer deviations, as long as the same comes of it. */
+#define _GNU_SOURCE
 #include "base/memory.h"
 #include "hunt/sighting.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { MOST_AT_ONCE = 16 };
 
@@ -89,9 +91,16 @@ static int at_once(const struct shrinking *shrinking, uint32_t from, uint32_t le
     return (int)(places < most ? places : most);
 }
 
+static bool is_late(const struct st_replaying *replaying) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return replaying->deadline > 0 &&
+           (double)time.tv_sec + (double)time.tv_nsec * 1e-9 > replaying->deadline;
+}
+
 static bool is_tired(const struct shrinking *shrinking) {
     const struct st_replaying *replaying = shrinking->replaying;
-    return shrinking->tests >= replaying->most_tests ||
+    return shrinking->tests >= replaying->most_tests || is_late(replaying) ||
            (replaying->stopped && replaying->stopped(replaying->context));
 }
 
@@ -160,8 +169,8 @@ int st_replay_smaller(const struct st_replaying *replaying, const struct st_run_
     st_controlled_run_init(&result->last);
     if (repeat(replaying, target, result, 1, error) < 0)
         return -1;
-    if (!result->good)
-        return 0; /* nothing to be learned from less of it */
+    if (!result->good || is_late(replaying))
+        return 0; /* nothing to be learned from less of it, or no time for that */
     struct shrinking shrinking = {
         .replaying = replaying, .plan = plan, .target = target, .error = error};
     keep_list(&shrinking, plan->deviations, plan->deviation_count);

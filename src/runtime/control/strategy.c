@@ -52,6 +52,7 @@ void rt_strategy_start(void) {
     for (int i = 0; i < 8; i++)
         random64();
     strategy.lowest = LOW;
+    rt_steps_start();
     uint64_t points = plan->strategy == ST_STRATEGY_BLOCK_PCT ? plan->expected_block_points
                                                               : plan->expected_points;
     strategy.change_count = plan->depth > CHANGES ? CHANGES : plan->depth ? plan->depth - 1 : 0;
@@ -81,13 +82,20 @@ void rt_strategy_begin(struct rt_runner *runner) {
 
 /* ---- the default schedule ---- */
 
+/* Others first, but not for ever: those who sleep again and again would always be before it. */
+static bool still_yields(const struct rt_runner *runner) {
+    enum { LEAST = 16 };
+    uint64_t most = LEAST + 2 * (uint64_t)atomic_load(&rt_control.alive);
+    return runner->yielding && (runner->last || rt_control.tickets - runner->ticket < most);
+}
+
 /* Of those who can go on: the first that has not yielded, or who did so longest ago. */
 static struct rt_runner *first_ready(void) {
     struct rt_control *c = &rt_control;
     struct rt_runner *patient = NULL;
     for (uint32_t i = 0; i < c->ready_count; i++) {
         struct rt_runner *runner = c->ready[i];
-        if (!runner->yielding)
+        if (!still_yields(runner))
             return runner;
         if (!patient || runner->ticket < patient->ticket)
             patient = runner;
@@ -102,7 +110,7 @@ struct rt_runner *rt_default_choice(struct rt_runner *me) {
 bool rt_all_yield(void) {
     struct rt_control *c = &rt_control;
     for (uint32_t i = 0; i < c->ready_count; i++)
-        if (!c->ready[i]->yielding)
+        if (!still_yields(c->ready[i]))
             return false;
     return true;
 }
@@ -121,11 +129,11 @@ static struct rt_runner *walk(void) {
     bool all = rt_all_yield();
     uint64_t sum = 0;
     for (uint32_t i = 0; i < c->ready_count; i++)
-        if (all || !c->ready[i]->yielding)
+        if (all || !still_yields(c->ready[i]))
             sum += weight_of(c->ready[i]);
     uint64_t at = rt_random_below(sum);
     for (uint32_t i = 0; i < c->ready_count; i++) {
-        if (!all && c->ready[i]->yielding)
+        if (!all && still_yields(c->ready[i]))
             continue;
         uint64_t weight = weight_of(c->ready[i]);
         if (at < weight)
