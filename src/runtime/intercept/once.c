@@ -26,7 +26,7 @@ struct call {
 static _Thread_local struct call *innermost __attribute__((tls_model("initial-exec")));
 
 static void finish(const struct call *call) {
-    RT_EMIT(rt_send(call->control, 0, call->caller); rt_split());
+    RT_EMIT(rt_send(call->control, 0, call->caller); rt_split_by(call->caller));
 }
 
 /* An initialiser that is left by an exception or cancelled lets another thread try again, which
@@ -107,7 +107,7 @@ RT_EXPORT int __cxa_guard_acquire(uint64_t *guard) {
  * guard itself, with an atomic load. libstdc++ sets that byte unseen. It is no data: a thread that
  * finds it unset, and then waits for the thread that initialises, was not violated by that. */
 RT_EXPORT void __cxa_guard_release(uint64_t *guard) {
-    RT_EMIT(rt_send(guard, 0, RT_CALLER); rt_mark_guard(guard); rt_split());
+    RT_EMIT(rt_send(guard, 0, RT_CALLER); rt_mark_guard(guard); rt_split_by(RT_CALLER));
     real___cxa_guard_release()(guard);
     rt_unblock(guard);
 }
