@@ -12,11 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const kinds[ST_DEVIATION_KINDS] = {[ST_DEVIATION_PREEMPT] = "preempt",
-                                                      [ST_DEVIATION_BLOCKED] = "blocked",
-                                                      [ST_DEVIATION_WAKE] = "wake",
-                                                      [ST_DEVIATION_TIME] = "time",
-                                                      [ST_DEVIATION_SIGNAL] = "signal"};
+static const char *const kinds[ST_DEVIATION_KINDS] = {
+    [ST_DEVIATION_PREEMPT] = "preempt", [ST_DEVIATION_BLOCKED] = "blocked",
+    [ST_DEVIATION_WAKE] = "wake",       [ST_DEVIATION_TIME] = "time",
+    [ST_DEVIATION_SIGNAL] = "signal",   [ST_DEVIATION_ARRIVAL] = "arrival"};
 
 /* What is likely to change how many threads there are, or what is printed. */
 static const char *const noted[] = {"OMP_NUM_THREADS", "OMP_SCHEDULE", "LANG",
@@ -128,6 +127,7 @@ static void write_program(struct st_json *json, const struct st_saved_schedule_f
     st_json_maybe_string_field(json, "folder", folder);
     free(folder);
     st_json_maybe_string_field(json, "input", facts->input);
+    st_json_maybe_string_field(json, "client", facts->client);
     st_json_key(json, "environment");
     st_json_flat_object(json);
     for (size_t i = 0; i < sizeof noted / sizeof *noted; i++)
@@ -228,7 +228,7 @@ static uint16_t read_kind(struct st_fields *fields, const json_t *object) {
         if (strcmp(text, kinds[kind]) == 0)
             return kind;
     st_fields_enter(fields, "kind", 0);
-    st_fields_reject(fields, "must be preempt, blocked, wake, time or signal");
+    st_fields_reject(fields, "must be preempt, blocked, wake, time, signal or arrival");
     st_fields_leave(fields);
     return 0;
 }
@@ -334,6 +334,7 @@ static void read_head(struct st_saved_schedule *schedule, struct st_fields *fiel
         st_fields_reject(fields, "names no program");
     schedule->folder = st_field_maybe_text(fields, root, "folder");
     schedule->input = st_field_maybe_text(fields, root, "input");
+    schedule->client = st_field_maybe_text(fields, root, "client");
     schedule->spec = st_field_maybe_text(fields, root, "spec");
     schedule->strategy = st_field_text(fields, root, "strategy");
     schedule->relation = st_relation_find(st_field_text(fields, root, "relation"));

@@ -22,26 +22,20 @@ void rt_unlock_baton(void) {
     rt_spin_unlock(&rt_control.lock);
 }
 
-/* ---- signals ---- */
-
-static uint64_t block_signals(void) {
-    uint64_t all = UINT64_MAX, before = 0;
-    rt_system_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, sizeof all, 0, 0);
-    return before;
-}
-
-static void restore_signals(uint64_t before) {
-    rt_system_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof before, 0, 0);
-}
-
 /* ---- order ---- */
 
+/* The epoch stays the same: what others do meanwhile shows in the shadow of what they touch, and
+ * what they do not touch need not be emitted again. Whoever gets the baton observes the last
+ * sequence number, so that an epoch may have several. */
 static void emit_before(void) {
     struct rt_thread *t = rt_self;
     if (!t || !rt_enter())
         return;
+    uint64_t current = t->current, owner = t->owner;
     rt_take_sequence(t);
     rt_emit(t, st_stream_what(ST_STREAM_NONE, 0, 0), 0);
+    t->current = current;
+    t->owner = owner;
     rt_publish(t);
     rt_leave();
 }
@@ -75,13 +69,8 @@ static void wake(struct rt_runner *next) {
     rt_system_call(SYS_futex, (long)&next->go, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
 }
 
+/* It does not spin first: whoever has the baton keeps it for far longer than that, as a rule. */
 void rt_park(struct rt_runner *me) {
-    enum { TURNS = 20 };
-    for (unsigned i = 0; i < TURNS; i++) {
-        if (atomic_load(&me->go))
-            break;
-        __builtin_ia32_pause();
-    }
     while (!atomic_load(&me->go)) {
         if (rt_is_on_watch(me))
             rt_watchdog(me);
@@ -118,15 +107,29 @@ static void note_choice(struct rt_runner *me, struct rt_runner *next, struct rt_
                           ordinal);
 }
 
+/* May a strategy stop a thread that could go on? A program with millions of points would do nothing
+ * but change threads otherwise, and no schedule would have room for it. What is seldom enough is
+ * never refused, so that short programs do not know this rule. */
+static bool may_preempt(void) {
+    enum { AT_FIRST = 2048, POINTS_EACH = 256 };
+    struct rt_control *c = &rt_control;
+    if (c->preempted >= AT_FIRST + c->log->points / POINTS_EACH)
+        return false;
+    c->preempted++;
+    return true;
+}
+
 /* With the lock; somebody can go on. */
 static struct rt_runner *choose(struct rt_runner *me, enum rt_decision decision, uint32_t ordinal) {
     struct rt_runner *usual = rt_default_choice(decision == RT_AT_END ? NULL : me);
     struct rt_runner *next = rt_follow(
         me, decision == RT_AT_POINT ? ST_DEVIATION_PREEMPT : ST_DEVIATION_BLOCKED, ordinal);
-    if (!next)
+    if (!next) {
         next = rt_strategy_choose(decision == RT_AT_END ? NULL : me, decision == RT_AT_POINT);
-    if (!next)
-        next = usual;
+        bool preempts = next && next != me && usual == me && decision == RT_AT_POINT;
+        if (!next || (preempts && !may_preempt()))
+            next = usual;
+    }
     note_choice(me, next, usual, decision, ordinal);
     return next;
 }
@@ -135,27 +138,28 @@ static struct rt_runner *choose(struct rt_runner *me, enum rt_decision decision,
 static void nap_if_in_vain(void) {
     enum { OFTEN = 64 };
     static const struct timespec nap = {.tv_nsec = 100 * 1000};
-    if (rt_control.yields < OFTEN || !rt_is_somebody_outside())
+    if (rt_control.yields < OFTEN || !(rt_is_somebody_outside() || rt_has_client()))
         return;
+    rt_ask_client();
     rt_unlock_baton();
     rt_system_call(SYS_nanosleep, (long)&nap, 0, 0, 0, 0, 0);
     rt_lock_baton();
     rt_time_passed((uint64_t)nap.tv_nsec);
 }
 
-/* With the lock. false: somebody outside has to come back first, and will find the baton free. */
+/* With the lock. false: something has to come first, and who comes will find the baton free. */
 static bool find_ready(struct rt_runner *me) {
     struct rt_control *c = &rt_control;
     for (;;) {
         if (c->ready_count && !rt_all_yield())
             return true;
-        if (rt_look_outside() || rt_pass_time())
+        if (rt_look_for_signals() || rt_look_outside() || rt_pass_time())
             continue;
         if (c->ready_count) {
             nap_if_in_vain();
             return true;
         }
-        if (rt_is_somebody_outside()) {
+        if (rt_is_anything_to_come()) {
             if (atomic_load(&c->current) == me)
                 atomic_store(&c->current, NULL);
             return false;
@@ -165,7 +169,8 @@ static bool find_ready(struct rt_runner *me) {
 }
 
 static void hand_over(struct rt_runner *me, struct rt_runner *next, bool ends) {
-    uint64_t mask = me->mask = ends ? 0 : block_signals();
+    if (!ends)
+        rt_block_all_signals();
     emit_before();
     put_down(me);
     if (next)
@@ -179,14 +184,23 @@ static void hand_over(struct rt_runner *me, struct rt_runner *next, bool ends) {
         return;
     rt_park(me);
     emit_after();
-    restore_signals(mask);
+    rt_restore_signals(me);
+}
+
+/* With the lock: what comes from outside, or with time, before anybody goes on. */
+static void let_things_happen(struct rt_runner *me, uint32_t time) {
+    rt_control.last = me;
+    rt_control.last_time = time;
+    rt_beat();
+    rt_take_arrivals(me);
+    rt_take_signals(me);
+    rt_pass_time_early(me, time);
 }
 
 void rt_decide(struct rt_runner *me, enum rt_decision decision) {
     uint32_t ordinal = ordinal_of(me, decision);
     me->patient = false;
-    rt_beat();
-    rt_pass_time_early(me, 2 * ordinal + (decision == RT_AT_BLOCK));
+    let_things_happen(me, 2 * ordinal + (decision == RT_AT_BLOCK));
     if (!find_ready(me)) {
         hand_over(me, NULL, decision == RT_AT_END);
         return;
@@ -202,10 +216,10 @@ void rt_decide(struct rt_runner *me, enum rt_decision decision) {
 
 void rt_leave_baton(struct rt_runner *me) {
     struct rt_runner *next = NULL;
-    rt_make_unready(me, ST_THREAD_OUTSIDE);
-    rt_beat();
-    emit_before();
     uint32_t ordinal = ordinal_of(me, RT_AT_BLOCK);
+    rt_make_unready(me, ST_THREAD_OUTSIDE);
+    let_things_happen(me, 2 * ordinal + 1);
+    emit_before();
     if (find_ready(me))
         next = choose(me, RT_AT_BLOCK, ordinal);
     put_down(me);
@@ -216,6 +230,21 @@ void rt_leave_baton(struct rt_runner *me) {
         wake(next);
     else
         rt_watchdog_wanted();
+}
+
+static void park_again(struct rt_runner *me) {
+    rt_block_all_signals();
+    rt_unlock_baton();
+    rt_watchdog_offer(me);
+    rt_park(me);
+    emit_after();
+    rt_restore_signals(me);
+}
+
+void rt_return(struct rt_runner *me) {
+    if (!atomic_load(&rt_control.current) && rt_look_outside())
+        rt_dispatch();
+    park_again(me);
 }
 
 void rt_come_back(struct rt_runner *me) {
@@ -229,11 +258,6 @@ void rt_come_back(struct rt_runner *me) {
         emit_after();
         return;
     }
-    uint64_t mask = me->mask = block_signals();
     put_down(me);
-    rt_unlock_baton();
-    rt_watchdog_offer(me);
-    rt_park(me);
-    emit_after();
-    restore_signals(mask);
+    park_again(me);
 }
