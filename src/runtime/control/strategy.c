@@ -52,6 +52,7 @@ void rt_strategy_start(void) {
     for (int i = 0; i < 8; i++)
         random64();
     strategy.lowest = LOW;
+    rt_steps_start();
     uint64_t points = plan->strategy == ST_STRATEGY_BLOCK_PCT ? plan->expected_block_points
                                                               : plan->expected_points;
     strategy.change_count = plan->depth > CHANGES ? CHANGES : plan->depth ? plan->depth - 1 : 0;
@@ -225,6 +226,14 @@ static void hold(struct rt_runner *me) {
                                   me->place->other && !is_anybody_held_after(me));
     if (me->held_after)
         let_others_go(me);
+}
+
+bool rt_strategy_holds_all(void) {
+    struct rt_control *c = &rt_control;
+    for (uint32_t i = 0; i < c->ready_count; i++)
+        if (!c->ready[i]->held)
+            return false;
+    return c->ready_count != 0;
 }
 
 /* Of two who are held: who is let go? */
