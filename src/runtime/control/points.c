@@ -221,6 +221,8 @@ void rt_control_access(uintptr_t address, size_t size, bool write, uintptr_t cal
     if (__builtin_expect(me->loose, 0))
         come_back_first(me);
     struct rt_place *place = rt_place_of(caller);
+    if (__builtin_expect(place->of_teams, 0))
+        return;
     rt_count_event(me, place);
     bool spins = rt_access_spins(me, write, address, caller);
     if (is_alone() && !spins)

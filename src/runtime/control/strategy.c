@@ -263,7 +263,8 @@ void rt_strategy_at_point(struct rt_runner *me, bool contested) {
             change_priority(me, log->contested_in_blocks);
         break;
     case ST_STRATEGY_POS:
-        me->priority = draw_priority();
+        if (!me->yielding) /* who waits for others must not come before them for ever */
+            me->priority = draw_priority();
         break;
     case ST_STRATEGY_DIRECTED:
     case ST_STRATEGY_STALL:
