@@ -74,6 +74,7 @@ struct rt_runner {
     uint64_t priority, expected;
     uint32_t held_block; /* passed `first` in this block; 0: no */
     bool held, held_after, let_go;
+    uint64_t held_since; /* points of the run */
 
     /* Deviations of the plan for this thread: the next one, and its clock. */
     uint32_t deviation;

@@ -200,25 +200,45 @@ static void hold(struct rt_runner *me) {
     me->held_after = me->held_block && !me->let_go;
     me->held = me->held_after || (rt_control.plan->strategy == ST_STRATEGY_DIRECTED && me->place &&
                                   me->place->other && !is_anybody_held_after(me));
+    me->held_since = rt_control.log->points;
     if (me->held_after)
         let_others_go(me);
+}
+
+/* What the others do meanwhile can be in vain without a sign of it: in a library, threads may wake
+ * each other up again and again to look for work. */
+static bool is_held_too_long(const struct rt_runner *runner) {
+    enum { LEAST = 2000, TIMES = 2 };
+    uint64_t usual = TIMES * rt_control.plan->expected_points;
+    return runner->held &&
+           rt_control.log->points - runner->held_since > (usual > LEAST ? usual : LEAST);
+}
+
+static bool is_anybody_held_too_long(void) {
+    struct rt_control *c = &rt_control;
+    for (uint32_t i = 0; i < c->ready_count; i++)
+        if (is_held_too_long(c->ready[i]))
+            return true;
+    return false;
 }
 
 static struct rt_runner *highest_not_held(void) {
     struct rt_control *c = &rt_control;
     struct rt_runner *next = highest(false);
-    if (next && !(next->yielding && c->yields > 2 * (uint64_t)c->ready_count + 8))
+    bool in_vain = next && next->yielding && c->yields > 2 * (uint64_t)c->ready_count + 8;
+    if (next && !in_vain && !is_anybody_held_too_long())
         return next;
     /* The others wait, or spin: for somebody who is held, it may be. */
     struct rt_runner *held = NULL;
     for (uint32_t i = 0; i < c->ready_count; i++)
         if (c->ready[i]->held && (!held || c->ready[i]->priority > held->priority))
             held = c->ready[i];
-    if (!held)
+    bool also_in_vain = held && next && held->yielding && next->ticket < held->ticket;
+    if (!held || also_in_vain)
         return next;
     c->log->given_up++;
+    held->let_go |= rt_control.plan->strategy == ST_STRATEGY_STALL || is_held_too_long(held);
     held->held = false;
-    held->let_go |= rt_control.plan->strategy == ST_STRATEGY_STALL;
     return held;
 }
 

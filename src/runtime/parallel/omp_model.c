@@ -22,7 +22,7 @@ void *rt_real_omp(const char *name) {
         void *library = dlopen(gnu[llvm], RTLD_LAZY | RTLD_GLOBAL);
         found = library ? dlsym(library, name) : NULL;
     }
-    rt_control_gomp();
+    rt_control_omp();
     return found;
 }
 

@@ -24,9 +24,9 @@ extern bool rt_ompt_is_active;
 /* The next definition of a function of an OpenMP runtime, wherever it was loaded from. */
 void *rt_real_omp(const char *name);
 
-/* Sees to it that the GNU runtime, if it is loaded by now, takes turns in controlled runs
- * (omp_futex.c). */
-void rt_control_gomp(void);
+/* Sees to it that OpenMP runtimes that are loaded by now take turns in controlled runs
+ * (omp_stubs.c). */
+void rt_control_omp(void);
 
 /* ---- regions ---- */
 

@@ -246,6 +246,7 @@ static int initialize(look_up *find, int device, union data *data) {
         set(callbacks[i].event, callbacks[i].code);
     get_task_memory = (int (*)(void **, size_t *, int))find("ompt_get_task_memory");
     rt_ompt_is_active = true;
+    rt_control_omp();
     return 1;
 }
 
