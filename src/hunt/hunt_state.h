@@ -41,7 +41,8 @@ struct st_hunt {
     size_t replay_count, replay_capacity;
     json_t *base; /* the report of the first run */
     uint64_t runs, points, events, loose, other_outputs;
-    uint64_t cut; /* violated blocks, in all runs */
+    uint64_t cut;     /* violated blocks, in all runs */
+    uint64_t endless; /* runs that were ended, since they took too long */
     double started;
     bool exhausted, interrupted;
     uint32_t bound;
