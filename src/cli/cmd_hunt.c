@@ -112,8 +112,15 @@ static enum status write_result(const struct values *values, const struct st_fil
 
 /* ---- the command ---- */
 
-static struct st_hunt_options options_of(const struct values *values, const char *const *words) {
+/* Two servers at a time would want the same address. */
+static size_t jobs_of(const struct values *values) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (values->jobs)
+        return (size_t)values->jobs;
+    return values->client || processors < 1 ? 1 : (size_t)processors;
+}
+
+static struct st_hunt_options options_of(const struct values *values, const char *const *words) {
     struct st_hunted subject = {.command = "hunt",
                                 .words = words,
                                 .spec = values->spec,
@@ -128,9 +135,7 @@ static struct st_hunt_options options_of(const struct values *values, const char
                                     .runs = values->runs,
                                     .seed = values->seed,
                                     .seconds = values->time,
-                                    .jobs = values->jobs     ? (size_t)values->jobs
-                                            : processors > 0 ? (size_t)processors
-                                                             : 1,
+                                    .jobs = jobs_of(values),
                                     .choice = values->strategy + 1,
                                     .limit = values->limit,
                                     .until_first = values->until == UNTIL_FIRST,
@@ -197,7 +202,8 @@ static const struct st_option options[] = {
      .offset = offsetof(struct values, time),
      .value = "S",
      .initial = "60",
-     .help = "start no more runs after S seconds"},
+     .help = "start no more runs after S seconds; what was found is repeated and minimised for at "
+             "most 60 seconds more than that"},
     {.name = "until",
      .kind = ST_CHOICE,
      .offset = offsetof(struct values, until),
@@ -211,8 +217,8 @@ static const struct st_option options[] = {
      .offset = offsetof(struct values, jobs),
      .value = "N",
      .initial = "0",
-     .help = "run N processes at a time; 0: as many as there are processors. The result does not "
-             "depend on it"},
+     .help = "run N processes at a time; 0: as many as there are processors, and one with "
+             "--client. The result does not depend on it"},
     {.name = "seed",
      .kind = ST_NUMBER,
      .offset = offsetof(struct values, seed),
@@ -254,8 +260,8 @@ static const struct st_option options[] = {
      .kind = ST_TEXT,
      .offset = offsetof(struct values, client),
      .value = "COMMAND",
-     .help = "for a server: run COMMAND in a shell when it listens for connections, and end it "
-             "when COMMAND has ended"},
+     .help = "for a server: run COMMAND in a shell when it listens for connections, in turns "
+             "with it, and end it when COMMAND has ended"},
     RELATION_OPTIONS(struct values),
     {.name = "spec",
      .kind = ST_TEXT,

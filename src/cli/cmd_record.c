@@ -4,9 +4,8 @@
 #include "cli/common_options.h"
 #include "cli/messages.h"
 #include "cli/other_processes.h"
+#include "session/recording.h"
 #include "session/watched_program.h"
-#include "trace/format.h"
-#include "watch/describe.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -29,17 +28,8 @@ struct record {
     struct st_other_process *other; /* in a watcher of its own */
     struct other_processes others;
     bool others_failed;
-    struct st_describer *describer;
     struct st_spec *spec;
-    struct st_validator *validator;
-    char *path;
-    FILE *file;
-    void *writer;
-    struct st_variable_run *ended; /* lives, since the last batch */
-    size_t ended_count, ended_capacity;
-    uint64_t since_ends; /* events, since ends were last written */
-    bool failed;
-    struct st_error error; /* why */
+    struct st_recording recording;
 };
 
 /* "t.stt" is "t.4711.stt" for another process. */
@@ -66,94 +56,24 @@ static char *choose_path(const struct values *values, const char *program, pid_t
     return path;
 }
 
-/* The program goes on; what is in the file can be read. */
-static void give_up(struct record *record) {
-    record->failed = true;
-    complain(&record->error);
-    warn("recording stops here; the program continues");
-    st_watch_stop(&record->watch);
-}
+/* ---- what the recording asks ---- */
 
-/* Chunks are written immediately and under the final name, so that the file can be read whatever
- * happens. */
-static bool open_trace(struct record *record) {
-    const struct st_watch *watch = &record->watch;
-    record->path = choose_path(record->values, watched_name(watch, record->words),
-                               st_watch_attached(watch), record->other != NULL);
-    record->file = fopen(record->path, "we");
-    if (!record->file) {
-        st_fail(&record->error, record->path, ST_AT_FILE, 0, "cannot write: %s", strerror(errno));
-        give_up(record);
-        return false;
-    }
-    setvbuf(record->file, NULL, _IONBF, 0);
-    record->writer = st_native_writer.open(record->file, record->path,
-                                           st_translator_symbols(record->watch.translator));
-    return true;
-}
-
-/* The end of a life ends a chunk, too, so ends wait until one is nearly full. Chunks of a program
- * with little to do are written each second, and never are. */
-static bool may_end_lives(void *context) {
+static char *choose_own_path(void *context) {
     const struct record *record = context;
-    return record->since_ends >= ST_CHUNK_EVENTS ||
-           (record->writer && st_native_writer_waiting(record->writer) >= ST_CHUNK_EVENTS / 4 * 3);
+    return choose_path(record->values, watched_name(&record->watch, record->words),
+                       st_watch_attached(&record->watch), record->other != NULL);
 }
 
-static void end_life(void *context, uint32_t variable) {
-    struct record *record = context;
-    if (record->ended_count) {
-        struct st_variable_run *last = &record->ended[record->ended_count - 1];
-        if (last->first + last->count == variable) {
-            last->count++;
-            return;
-        }
-    }
-    st_reserve(&record->ended, &record->ended_capacity, record->ended_count + 1);
-    record->ended[record->ended_count++] = (struct st_variable_run){variable, 1};
+static void say_gave_up(void *context, const struct st_error *error) {
+    (void)context;
+    complain(error);
+    warn("recording stops here; the program continues");
 }
 
-static int write_ends(struct record *record) {
-    size_t count = record->ended_count;
-    if (count)
-        record->since_ends = 0;
-    record->ended_count = 0;
-    return count ? st_native_writer_end(record->writer, record->ended, count, &record->error) : 0;
-}
-
-static void write_events(void *context, struct st_event *events, const uint64_t *at, size_t count) {
-    (void)at;
-    struct record *record = context;
-    if (record->failed || (!record->file && !open_trace(record)))
-        return;
-    struct st_translator *translator = record->watch.translator;
-    struct st_symbols *symbols = st_translator_symbols(translator);
-    if (!record->describer)
-        record->describer = st_describer_new(translator, symbols);
-    symbols->reuses = true;
-    st_describe_events(record->describer, events, count);
-    st_validate(record->validator, events, count, symbols->threads.count, symbols->locks.count);
-    record->since_ends += count;
-    if (write_ends(record) < 0 ||
-        st_native_writer.write(record->writer, events, count, &record->error) < 0)
-        give_up(record);
-    else
-        st_names_drop(&symbols->variables, st_native_writer_named(record->writer));
-}
-
-static void save(void *context) {
-    struct record *record = context;
-    if (record->file && !record->failed &&
-        st_native_writer.flush(record->writer, &record->error) < 0)
-        give_up(record);
-}
-
-static void close_trace(struct record *record) {
-    if (!record->file)
-        return;
-    if (!record->failed && st_native_writer.finish(record->writer, false, &record->error) < 0)
-        give_up(record);
-    st_native_writer.close(record->writer);
+static void init_recording(struct record *record) {
+    struct st_recording_hooks hooks = {
+        .choose_path = choose_own_path, .gave_up = say_gave_up, .context = record};
+    st_recording_init(&record->recording, &record->watch, &hooks);
 }
 
 /* What there is to say about a trace. */
@@ -161,13 +81,12 @@ struct extent {
     uint64_t events, threads, bytes;
 };
 
-static struct extent extent_of(const struct record *record) {
-    const struct st_facts *facts = st_validator_facts(record->validator);
-    long bytes = ftell(record->file);
+static struct extent extent_of(const struct record *record, uint64_t bytes) {
+    const struct st_facts *facts = st_validator_facts(record->recording.validator);
     return (struct extent){.events = facts->events - facts->dropped,
                            .threads =
                                st_translator_symbols(record->watch.translator)->threads.count,
-                           .bytes = bytes < 0 ? 0 : (uint64_t)bytes};
+                           .bytes = bytes};
 }
 
 static void put_summary(const char *path, struct extent extent) {
@@ -180,7 +99,7 @@ static void put_summary(const char *path, struct extent extent) {
 
 static void put_next(const struct record *record, uint64_t events) {
     if (events)
-        fprintf(stderr, "seriatim: next: seriatim check %s\n", record->path);
+        fprintf(stderr, "seriatim: next: seriatim check %s\n", record->recording.path);
     else
         warn("%s emitted no events, so its trace is empty",
              watched_name(&record->watch, record->words));
@@ -193,38 +112,20 @@ static void put_behind(void *context, uint64_t records, double rate) {
 
 /* Follows it to the end, and closes the trace. */
 static struct extent follow_one(struct record *record, const struct st_watch_hooks *hooks) {
-    struct extent extent = {0};
     st_watch_follow(&record->watch, hooks);
-    bool seen = st_watch_attached(&record->watch) && !st_watch_had_no_room(&record->watch);
-    if (seen && !record->file && !record->failed)
-        open_trace(record); /* nothing happened: a trace without events says so */
-    close_trace(record);
-    if (record->file)
-        extent = extent_of(record);
-    if (record->file && fclose(record->file) && !record->failed) {
-        record->failed = true;
-        warn("%s: cannot write: %s", record->path, strerror(errno));
-    }
-    return extent;
+    uint64_t bytes = st_recording_close(&record->recording);
+    return record->recording.file ? extent_of(record, bytes) : (struct extent){0};
 }
 
 static void release(struct record *record) {
-    st_describer_free(record->describer);
+    st_recording_free(&record->recording);
     st_watch_free(&record->watch);
-    st_validator_free(record->validator);
     other_processes_free(&record->others);
-    free(record->ended);
-    free(record->path);
 }
 
-static struct st_translation translation_for(struct record *record) {
-    return (struct st_translation){.sites = true,
-                                   .outline = true,
-                                   .names = true,
-                                   .sink = write_events,
-                                   .forget = end_life,
-                                   .may_forget = may_end_lives,
-                                   .context = record};
+static void tick(void *context) {
+    struct record *record = context;
+    st_recording_save(&record->recording);
 }
 
 /* ---- other processes ---- */
@@ -234,18 +135,19 @@ static void record_other(void *context, struct st_other_process *other) {
     const struct record *first = context;
     const char *const words[] = {other->program, NULL};
     struct record record = {.values = first->values, .words = words, .other = other};
-    struct st_translation translation = translation_for(&record);
-    struct st_watch_hooks hooks = {.tick = save, .context = &record};
+    init_recording(&record);
+    struct st_translation translation = st_recording_translation(&record.recording);
+    struct st_watch_hooks hooks = {.tick = tick, .context = &record};
     struct st_error error;
     translation.spec = first->spec;
-    record.validator = st_validator_new(true);
     if (st_watch_attach(&record.watch, other, &translation, &error) < 0) {
         complain(&error);
         _exit(STATUS_TROUBLE);
     }
     struct extent extent = follow_one(&record, &hooks);
     warn_of_watch(&record.watch, other->program);
-    bool trouble = record.failed || watch_status(&record.watch, STATUS_CLEAN) != STATUS_CLEAN;
+    bool trouble =
+        record.recording.failed || watch_status(&record.watch, STATUS_CLEAN) != STATUS_CLEAN;
     st_other_send(other, (uint64_t[4]){trouble, extent.events, extent.threads, extent.bytes}, -1);
     release(&record);
 }
@@ -273,26 +175,27 @@ static void put_waiting(void *context) {
 /* ---- the command ---- */
 
 static enum status follow(struct record *record) {
-    struct st_watch_hooks hooks = {.tick = save,
+    struct st_watch_hooks hooks = {.tick = tick,
                                    .behind = put_behind,
                                    .news = take_news,
                                    .waiting = put_waiting,
                                    .context = record};
     struct extent extent = follow_one(record, &hooks);
-    bool good = record->file && !record->failed;
+    const struct st_recording *recording = &record->recording;
+    bool good = recording->file && !recording->failed;
     show_status_line(NULL);
     warn_of_watch(&record->watch, record->words[0]);
     warn_of_others(&record->others, record->words[0]);
     if (good && !record->values->common.quiet) {
-        put_summary(record->path, extent);
+        put_summary(recording->path, extent);
         put_next(record, extent.events);
     }
     bool one_name = record->values->output && !strstr(record->values->output, "%p");
     if (good && one_name && record->others.begun)
         warn("%s has the first process only; the traces of the others have their process ids in "
              "their names",
-             record->path);
-    bool failed = record->failed || record->others_failed || record->others.failed;
+             recording->path);
+    bool failed = recording->failed || record->others_failed || record->others.failed;
     return watch_status(&record->watch, failed ? STATUS_TROUBLE : STATUS_CLEAN);
 }
 
@@ -314,13 +217,13 @@ static int check_output(const struct record *record, struct st_error *error) {
 
 static enum status run(const void *values, const char *const *operands) {
     struct record record = {.values = values, .words = operands};
-    struct st_translation translation = translation_for(&record);
+    init_recording(&record);
+    struct st_translation translation = st_recording_translation(&record.recording);
     const struct st_following following = {
         .all = !record.values->no_follow, .watch = record_other, .context = &record};
     struct st_error error;
     if (check_output(&record, &error) < 0)
         return complain(&error);
-    record.validator = st_validator_new(true);
     int started = st_watched_program_start(&record.watch, "record", operands, record.values->spec,
                                            &record.spec, &translation, &following, &error);
     enum status status = started < 0 ? complain(&error) : follow(&record);

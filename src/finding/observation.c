@@ -17,3 +17,9 @@ enum st_outcome st_outcome_find(const char *name) {
         outcome++;
     return (enum st_outcome)outcome;
 }
+
+const char *st_confirmation_name(enum st_confirmation state) {
+    return state == ST_CONFIRMED    ? "confirmed"
+           : state == ST_IMPOSSIBLE ? "cannot happen"
+                                    : "not confirmed";
+}

@@ -41,6 +41,7 @@ struct st_observation {
     const char *message;            /* that it printed when it failed */
     const char *printed, *expected; /* the first line that differs; NULL: there is none */
     uint64_t status, expected_status;
+    bool client; /* status and output are those of the client, not of the program */
     const struct st_course_step *course;
     size_t course_count;
 };
@@ -59,8 +60,29 @@ struct st_failure {
     size_t stuck_count;
 };
 
+/* What a prediction became under control. Lists of texts end with NULL. */
+enum st_confirmation { ST_UNCONFIRMED, ST_CONFIRMED, ST_IMPOSSIBLE, ST_CONFIRMATIONS };
+struct st_tried_step {
+    const char *thread, *op, *function, *loc;
+};
+struct st_tried_prediction {
+    const char *kind;  /* "cut", "deadlock" */
+    const char *block; /* NULL: of a deadlock */
+    const char *pattern, *verdict, *thread, *loc;
+    const char *const *engines, *const *variables;
+    uint64_t depth, begin;
+    const struct st_tried_step *steps; /* that would have to happen in this order */
+    size_t step_count;
+    enum st_confirmation state;
+    uint64_t tries;
+    bool placed;                    /* the program came by where it would happen */
+    uint64_t run;                   /* that confirmed it; 0: none */
+    const char *schedule, *outcome; /* of what confirmed it */
+};
+const char *st_confirmation_name(enum st_confirmation state); /* "not confirmed", ... */
+
 struct st_hunt_facts {
-    uint64_t runs, points, seed;
+    uint64_t runs, points, switches, seed;
     uint64_t loose;         /* runs that may not be repeatable */
     uint64_t other_outputs; /* runs that printed something else although nothing was cut */
     bool exhausted;         /* all schedules of the systematic search were tried */
@@ -69,6 +91,8 @@ struct st_hunt_facts {
     const struct st_observation *cycle; /* of the cycle, where no block was cut; or NULL */
     const struct st_failure *failures;
     size_t failure_count;
+    const struct st_tried_prediction *predictions;
+    size_t prediction_count;
 };
 
 #endif

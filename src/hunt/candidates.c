@@ -1,16 +1,14 @@
 #include "hunt/candidates.h"
 
-#include "base/map64.h"
 #include "base/memory.h"
-#include "hunt/lock_history.h"
+#include "hunt/candidate_search.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MOST_OF_OBJECT = 32, /* accesses of an object that are looked at */
-    MOST_OF_BLOCK = 48,  /* accesses of a block */
-    MOST_CALLS = 24,     /* runs of the same block */
+    MOST_OF_BLOCK = 48, /* accesses of a block */
+    MOST_CALLS = 24,    /* runs of the same block */
     SAME_TWICE = 2
 };
 
@@ -23,12 +21,10 @@ void st_candidates_free(struct st_candidates *candidates) {
 
 void st_candidates_add(struct st_candidates *candidates, const struct st_candidate *candidate) {
     for (size_t i = 0; i < candidates->count; i++) {
-        struct st_candidate *known = &candidates->list[i];
+        const struct st_candidate *known = &candidates->list[i];
         if (known->first == candidate->first && known->other == candidate->other &&
-            known->last == candidate->last) {
-            known->predicted |= candidate->predicted;
+            known->last == candidate->last)
             return;
-        }
     }
     if (candidates->count >= ST_MOST_CANDIDATES)
         return;
@@ -36,14 +32,19 @@ void st_candidates_add(struct st_candidates *candidates, const struct st_candida
     candidates->list[candidates->count++] = *candidate;
 }
 
-static void add_stall(struct st_candidates *candidates, uint64_t site) {
+static bool are_same(const struct st_stall *a, const struct st_stall *b) {
+    return a->first == b->first && a->order_count == b->order_count &&
+           memcmp(a->order, b->order, a->order_count * sizeof *a->order) == 0;
+}
+
+void st_candidates_add_stall(struct st_candidates *candidates, const struct st_stall *stall) {
     for (size_t i = 0; i < candidates->stall_count; i++)
-        if (candidates->stalls[i].first == site)
+        if (are_same(&candidates->stalls[i], stall))
             return;
     if (candidates->stall_count >= ST_MOST_STALLS)
         return;
     st_reserve(&candidates->stalls, &candidates->stall_capacity, candidates->stall_count + 1);
-    candidates->stalls[candidates->stall_count++] = (struct st_stall){.first = site};
+    candidates->stalls[candidates->stall_count++] = *stall;
 }
 
 /* ---- conflicts ---- */
@@ -75,7 +76,7 @@ static bool overlaps(const struct st_control_point *a, const struct st_control_p
     return a->object < b->object + b_size && b->object < a->object + a_size;
 }
 
-static bool conflicts(const struct st_control_point *a, const struct st_control_point *b) {
+bool st_points_conflict(const struct st_control_point *a, const struct st_control_point *b) {
     enum access one = access_of(a), other = access_of(b);
     if (!one || !other || !overlaps(a, b) || (one == SYNCHRONISES) != (other == SYNCHRONISES))
         return false;
@@ -84,28 +85,11 @@ static bool conflicts(const struct st_control_point *a, const struct st_control_
 
 /* ---- the accesses of each object ---- */
 
-struct object {
-    uint32_t points[MOST_OF_OBJECT];
-    uint32_t count;
-};
-
-struct search {
-    struct st_candidates *candidates;
-    const struct st_control_log *log;
-    struct st_map64 numbers; /* of objects, by 8 bytes */
-    struct object *objects;
-    size_t object_capacity, object_count;
-    struct st_lock_history *locks;
-    struct st_map64 blocks; /* numbers of sites of blocks */
-    uint32_t *calls;        /* of them: how many were looked at */
-    size_t call_capacity;
-};
-
 static uint64_t word_of(const struct st_control_point *point) {
     return point->object >> 3;
 }
 
-static void note_access(struct search *search, uint32_t index) {
+static void note_access(struct st_candidate_search *search, uint32_t index) {
     const struct st_control_point *point = &search->log->log[index];
     if (!access_of(point))
         return;
@@ -113,26 +97,26 @@ static void note_access(struct search *search, uint32_t index) {
     st_reserve(&search->objects, &search->object_capacity, (size_t)number + 1);
     if (number >= search->object_count)
         search->object_count = (size_t)number + 1;
-    struct object *object = &search->objects[number];
+    struct st_object_accesses *object = &search->objects[number];
     uint32_t same = 0;
     for (uint32_t i = 0; i < object->count; i++) {
         const struct st_control_point *known = &search->log->log[object->points[i]];
         same += known->site == point->site && known->thread == point->thread;
     }
-    if (object->count < MOST_OF_OBJECT && same < SAME_TWICE)
+    if (object->count < ST_MOST_OF_OBJECT && same < SAME_TWICE)
         object->points[object->count++] = index;
 }
 
-static const struct object *accesses_of(const struct search *search,
-                                        const struct st_control_point *point) {
-    static const struct object none;
+const struct st_object_accesses *st_accesses_of(const struct st_candidate_search *search,
+                                                const struct st_control_point *point) {
+    static const struct st_object_accesses none;
     uint32_t number = st_map64_find(&search->numbers, word_of(point));
     return number < search->object_count ? &search->objects[number] : &none;
 }
 
 /* ---- candidates of a block ---- */
 
-static void add_found(struct search *search, const struct st_control_point *first,
+static void add_found(struct st_candidate_search *search, const struct st_control_point *first,
                       const struct st_control_point *other, const struct st_control_point *last) {
     st_candidates_add(search->candidates, &(struct st_candidate){.first = first->site,
                                                                  .other = other->site,
@@ -141,28 +125,29 @@ static void add_found(struct search *search, const struct st_control_point *firs
 }
 
 /* Another thread comes between at `other`, and goes on to what conflicts with `later`. */
-static void add_two_variables(struct search *search, uint32_t first, uint32_t later,
+static void add_two_variables(struct st_candidate_search *search, uint32_t first, uint32_t later,
                               uint32_t other) {
     const struct st_control_point *log = search->log->log;
-    const struct object *far = accesses_of(search, &log[later]);
+    const struct st_object_accesses *far = st_accesses_of(search, &log[later]);
     for (uint32_t i = 0; i < far->count; i++) {
         uint32_t last = far->points[i];
         if (log[last].thread == log[other].thread && last > other &&
-            conflicts(&log[last], &log[later]) &&
+            st_points_conflict(&log[last], &log[later]) &&
             !st_locks_exclude(search->locks, first, later, last))
             add_found(search, &log[first], &log[other], &log[last]);
     }
 }
 
-static void add_pair(struct search *search, uint32_t first, uint32_t later) {
+static void add_pair(struct st_candidate_search *search, uint32_t first, uint32_t later) {
     const struct st_control_point *log = search->log->log;
-    const struct object *near = accesses_of(search, &log[first]);
+    const struct st_object_accesses *near = st_accesses_of(search, &log[first]);
     for (uint32_t i = 0; i < near->count; i++) {
         uint32_t other = near->points[i];
-        if (log[other].thread == log[first].thread || !conflicts(&log[first], &log[other]) ||
+        if (log[other].thread == log[first].thread ||
+            !st_points_conflict(&log[first], &log[other]) ||
             st_locks_exclude(search->locks, first, later, other))
             continue;
-        if (conflicts(&log[other], &log[later]))
+        if (st_points_conflict(&log[other], &log[later]))
             add_found(search, &log[first], &log[other], &log[other]);
         else
             add_two_variables(search, first, later, other);
@@ -170,23 +155,23 @@ static void add_pair(struct search *search, uint32_t first, uint32_t later) {
 }
 
 /* Is the object touched by another thread, too? */
-static bool is_shared(const struct search *search, uint32_t index) {
+static bool is_shared(const struct st_candidate_search *search, uint32_t index) {
     const struct st_control_point *point = &search->log->log[index];
-    const struct object *object = accesses_of(search, point);
+    const struct st_object_accesses *object = st_accesses_of(search, point);
     for (uint32_t i = 0; i < object->count; i++)
         if (search->log->log[object->points[i]].thread != point->thread)
             return true;
     return false;
 }
 
-static bool is_looked_at(struct search *search, uint64_t block) {
+static bool is_looked_at(struct st_candidate_search *search, uint64_t block) {
     uint32_t number = st_map64_number(&search->blocks, block);
     st_reserve(&search->calls, &search->call_capacity, (size_t)number + 1);
     return ++search->calls[number] <= MOST_CALLS;
 }
 
 /* From `start`, the first point of a run of a block. */
-static void search_block(struct search *search, uint32_t start) {
+static void search_block(struct st_candidate_search *search, uint32_t start) {
     const struct st_control_point *log = search->log->log;
     uint32_t list[MOST_OF_BLOCK], count = 0;
     if (!is_looked_at(search, log[start].block_site))
@@ -204,13 +189,15 @@ static void search_block(struct search *search, uint32_t start) {
     }
     for (uint32_t i = 0; i < count; i++) {
         if (i + 1 < count)
-            add_stall(search->candidates, log[list[i]].site);
+            st_candidates_add_stall(search->candidates,
+                                    &(struct st_stall){.first = log[list[i]].site});
         for (uint32_t j = i + 1; j < count; j++)
             add_pair(search, list[i], list[j]);
     }
+    st_add_chains(search, list, count);
 }
 
-static void search_blocks(struct search *search) {
+static void search_blocks(struct st_candidate_search *search) {
     const struct st_control_log *log = search->log;
     uint32_t *current = st_alloc((size_t)log->thread_count + 1, sizeof *current);
     for (uint32_t i = 0; i < log->point_count; i++) {
@@ -223,12 +210,13 @@ static void search_blocks(struct search *search) {
 }
 
 void st_candidates_add_log(struct st_candidates *candidates, const struct st_control_log *log) {
-    struct search search = {.candidates = candidates, .log = log};
+    struct st_candidate_search search = {.candidates = candidates, .log = log};
     st_map64_init(&search.numbers);
     st_map64_init(&search.blocks);
     for (uint32_t i = 0; i < log->point_count; i++)
         note_access(&search, i);
     search.locks = st_lock_history_new(log);
+    st_note_meetings(&search);
     search_blocks(&search);
     st_lock_history_free(search.locks);
     st_map64_free(&search.numbers);
@@ -253,7 +241,6 @@ struct st_candidate *st_candidates_next(struct st_candidates *candidates) {
     for (size_t i = 0; i < candidates->count; i++) {
         struct st_candidate *candidate = &candidates->list[i];
         uint64_t score = 2 * (uint64_t)candidate->tries + candidate->in_vain;
-        score = candidate->predicted ? score / 2 : score;
         if (best && score > best_score)
             continue;
         uint64_t of_block = tries_of_block(candidates, candidate->block);
@@ -270,9 +257,15 @@ struct st_candidate *st_candidates_next(struct st_candidates *candidates) {
 
 struct st_stall *st_candidates_next_stall(struct st_candidates *candidates) {
     struct st_stall *best = NULL;
-    for (size_t i = 0; i < candidates->stall_count; i++)
-        if (!best || candidates->stalls[i].tries < best->tries)
-            best = &candidates->stalls[i];
+    bool with_order = candidates->stall_turns++ % 2 == 0;
+    for (size_t i = 0; i < candidates->stall_count; i++) {
+        struct st_stall *stall = &candidates->stalls[i];
+        bool wanted = (stall->order_count != 0) == with_order;
+        bool best_is_wanted = best && (best->order_count != 0) == with_order;
+        if (!best || (wanted && !best_is_wanted) ||
+            (wanted == best_is_wanted && stall->tries < best->tries))
+            best = stall;
+    }
     if (best)
         best->tries++;
     return best;

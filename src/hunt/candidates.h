@@ -19,27 +19,34 @@ struct st_candidate {
     uint64_t block; /* a site in it */
     uint32_t tries;
     uint32_t in_vain; /* so often another thread came in between, and nothing was cut */
-    bool predicted;   /* an analysis of another run foresees it */
 };
 
-/* A site in a block after which the block can be held. */
+/* A site in a block after which the block can be held. With an order, what the first thread of it
+ * did before may come back to it through the others, from each to the next (st_control_hold). */
 struct st_stall {
     uint64_t first;
     uint32_t tries;
+    uint32_t order_count;
+    uint64_t order[ST_CONTROL_ORDER];
 };
 
-/* All zero is empty. Invariant: no two candidates have the same sites, nor have two stalls. */
+/* All zero is empty. Invariant: no two candidates have the same sites, nor have two stalls with the
+ * same order. */
 struct st_candidates {
     struct st_candidate *list;
     size_t count, capacity;
     struct st_stall *stalls;
     size_t stall_count, stall_capacity;
+    uint64_t stall_turns; /* those with an order and those without take turns */
 };
 
 void st_candidates_free(struct st_candidates *candidates);
 
 /* Adds what is new in the log. */
 void st_candidates_add_log(struct st_candidates *candidates, const struct st_control_log *log);
+
+/* Likewise. */
+void st_candidates_add_stall(struct st_candidates *candidates, const struct st_stall *stall);
 
 /* Adds one; nothing when it is there, or when there are too many. */
 void st_candidates_add(struct st_candidates *candidates, const struct st_candidate *candidate);

@@ -18,7 +18,7 @@
 
 enum { MOST_IN_ROUND = 16 };
 
-static double now(void) {
+double st_hunt_clock(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
@@ -90,6 +90,7 @@ static void note_cause(struct st_hunt *hunt, struct noting *noting, enum st_foun
         *cause = (struct st_cause){.kind = kind,
                                    .key = key,
                                    .sighting = sighting,
+                                   .doubtful = st_keys_have(&described->doubtful, key),
                                    .shown = json_incref(shown),
                                    .block = st_strdup(block ? block : "")};
         if (kind != ST_FOUND_FAILURE)
@@ -100,12 +101,15 @@ static void note_cause(struct st_hunt *hunt, struct noting *noting, enum st_foun
     cause->seen_in++;
 }
 
+/* What is doubtful has to explain the harm of a run by itself. */
 static void note_findings(struct st_hunt *hunt, struct noting *noting) {
     const struct st_description *described = &noting->run->described;
     bool cycle = json_object_get(described->json, "cycle") != NULL;
+    bool alone = described->doubtful.count == described->keys.count;
     for (size_t i = 0; i < described->keys.count; i++)
-        note_cause(hunt, noting, cycle ? ST_FOUND_CYCLE : ST_FOUND_VIOLATION,
-                   described->keys.list[i]);
+        if (alone || !st_keys_have(&described->doubtful, described->keys.list[i]))
+            note_cause(hunt, noting, cycle ? ST_FOUND_CYCLE : ST_FOUND_VIOLATION,
+                       described->keys.list[i]);
     if (st_is_failure(&hunt->expected, noting->run, noting->harm))
         note_cause(hunt, noting, ST_FOUND_FAILURE, st_failure_key(noting->run, noting->harm));
     else if (!described->keys.count && noting->harm->outcome == ST_OUTCOME_OUTPUT)
@@ -118,6 +122,7 @@ void st_hunt_note(struct st_hunt *hunt, const struct st_controlled_run *run,
     struct noting noting = {run, harm, SIZE_MAX};
     hunt->runs++;
     hunt->points += run->log->points;
+    hunt->switches += run->log->switches;
     hunt->events += (uint64_t)json_integer_value(json_object_get(run->described.json, "events"));
     hunt->cut += (uint64_t)json_integer_value(json_object_get(run->described.json, "violated"));
     hunt->loose += run->log->loose != 0;
@@ -133,6 +138,39 @@ static void note_run(struct st_hunt *hunt, const struct st_controlled_run *run,
     st_harm_free(&harm);
     if (candidate && run->log->hits && hunt->cause_count == before)
         candidate->in_vain++;
+}
+
+/* Is it a finding? What is doubtful is one if harm came of it. Other output is none if it also came
+ * where nothing was cut. */
+static bool counts(const struct st_hunt *hunt, const struct st_cause *cause) {
+    enum st_outcome outcome = hunt->sightings[cause->sighting].harm.outcome;
+    return !cause->doubtful || outcome > ST_OUTCOME_OUTPUT ||
+           (outcome == ST_OUTCOME_OUTPUT && !hunt->other_outputs);
+}
+
+bool st_hunt_has_found(const struct st_hunt *hunt) {
+    for (size_t i = 0; i < hunt->cause_count; i++)
+        if (counts(hunt, &hunt->causes[i]))
+            return true;
+    return false;
+}
+
+static void free_cause(struct st_cause *cause) {
+    json_decref(cause->shown);
+    free(cause->block);
+}
+
+/* At the end of the search. */
+static void drop_harmless(struct st_hunt *hunt) {
+    size_t kept = 0;
+    for (size_t i = 0; i < hunt->cause_count; i++) {
+        struct st_cause cause = hunt->causes[i];
+        if (counts(hunt, &cause))
+            hunt->causes[kept++] = cause;
+        else
+            free_cause(&cause);
+    }
+    hunt->cause_count = kept;
 }
 
 /* ---- learning ---- */
@@ -167,7 +205,7 @@ int st_hunt_check(const struct st_hunt *hunt, const struct st_controlled_run *ru
                        "did not end within %g seconds under control; give it something that ends, "
                        "or set --run-time and --points to say how long a run may be",
                        hunt->subject.seconds);
-    if (hunt->subject.client && !run->client_process)
+    if (hunt->subject.client && !run->client.process)
         return st_fail(error, hunt->subject.words[0], ST_AT_FILE, 0,
                        "did not listen for connections, so the client was not started");
     return 0;
@@ -258,6 +296,7 @@ static int learn(struct st_hunt *hunt, struct st_error *error) {
     }
     if (result == 0 && !hunt->interrupted) {
         hunt->base = json_deep_copy(runs[0].described.report);
+        hunt->places = json_incref(json_object_get(runs[0].described.json, "places"));
         st_expected_learn(&hunt->expected, &runs[0], &runs[1]);
         warn_of_learning(hunt, &runs[0], &runs[1]);
         set_bound(hunt, runs[0].log->points);
@@ -282,20 +321,30 @@ static size_t round_size(uint64_t runs) {
 
 static bool is_enough(const struct st_hunt *hunt) {
     const struct st_hunt_options *options = hunt->options;
-    return hunt->runs >= options->runs || now() - hunt->started >= options->seconds ||
-           (options->until_first && hunt->cause_count) || hunt->interrupted;
+    return hunt->runs >= options->runs || st_hunt_clock() - hunt->started >= options->seconds ||
+           (options->until_first && st_hunt_has_found(hunt)) || hunt->interrupted;
 }
 
 struct round {
     struct st_controlled_run runs[MOST_IN_ROUND], *pointers[MOST_IN_ROUND];
     struct st_candidate *candidates[MOST_IN_ROUND];
+    struct st_suspect *suspects[MOST_IN_ROUND];
     size_t count;
 };
 
-static bool plan_run(struct st_hunt *hunt, struct st_systematic *systematic,
-                     struct st_controlled_run *run, struct st_candidate **candidate) {
+/* The next run of the round. */
+static bool plan_run(struct st_hunt *hunt, struct st_systematic *systematic, struct round *round) {
+    struct st_controlled_run *run = &round->runs[round->count];
+    struct st_candidate **candidate = &round->candidates[round->count];
+    struct st_suspect **suspect = &round->suspects[round->count];
     uint32_t flags = hunt->subject.real_time ? ST_CONTROL_REAL_TIME : 0;
     size_t choice = systematic ? (size_t)ST_STRATEGY_DEFAULT : hunt->options->choice;
+    *candidate = NULL;
+    *suspect = st_hunt_try_prediction(hunt, run);
+    if (*suspect)
+        return true;
+    if (choice == ST_STRATEGY_STEPS)
+        return false;
     st_portfolio_plan(&run->plan, &hunt->knowledge, choice, hunt->options->seed, run->number, flags,
                       candidate);
     return !systematic || st_systematic_next(systematic, &run->plan);
@@ -311,7 +360,7 @@ static void plan_round(struct st_hunt *hunt, struct st_systematic *systematic,
         struct st_controlled_run *run = &round->runs[round->count];
         st_controlled_run_init(run);
         run->number = hunt->runs + round->count + 1;
-        if (!plan_run(hunt, systematic, run, &round->candidates[round->count])) {
+        if (!plan_run(hunt, systematic, round)) {
             st_controlled_run_free(run);
             return;
         }
@@ -323,11 +372,13 @@ static void plan_round(struct st_hunt *hunt, struct st_systematic *systematic,
 static void note_round(struct st_hunt *hunt, struct st_systematic *systematic,
                        struct round *round) {
     size_t noted = 0;
-    while (noted < round->count && !(hunt->options->until_first && hunt->cause_count)) {
+    while (noted < round->count && !(hunt->options->until_first && st_hunt_has_found(hunt))) {
         const struct st_controlled_run *run = &round->runs[noted];
         if (!run->done || run->stop == ST_STOP_REQUEST)
             break;
         note_run(hunt, run, round->candidates[noted]);
+        if (round->suspects[noted])
+            round->suspects[noted]->tries++;
         if (systematic)
             st_systematic_add(systematic, &run->plan, run->log);
         noted++;
@@ -355,6 +406,7 @@ static int do_rounds(struct st_hunt *hunt, struct st_systematic *systematic,
                                 &hunt->known, st_hunt_is_stopped, hunt, error);
         hunt->interrupted = st_hunt_is_stopped(hunt);
         note_round(hunt, systematic, &round);
+        st_hunt_compare(hunt, false);
         if (result < 0 && !hunt->interrupted)
             return -1;
     }
@@ -368,6 +420,9 @@ static int search(struct st_hunt *hunt, struct st_error *error) {
     if (systematic)
         hunt->bound = st_systematic_bound(systematic);
     st_systematic_free(systematic);
+    drop_harmless(hunt);
+    hunt->causes_compared = 0;
+    st_hunt_compare(hunt, true);
     warn_of_endless(hunt);
     return result;
 }
@@ -425,7 +480,7 @@ struct st_hunt *st_hunt_new(const struct st_hunt_options *options, struct st_err
     struct st_hunt *hunt = st_alloc(1, sizeof *hunt);
     hunt->options = options;
     hunt->subject = options->subject;
-    hunt->started = now();
+    hunt->started = st_hunt_clock();
     st_knowledge_init(&hunt->knowledge);
     hunt->scratch = make_scratch(error);
     hunt->subject.folder = hunt->scratch;
@@ -440,8 +495,8 @@ struct st_hunt *st_hunt(const struct st_hunt_options *options, struct st_error *
     if (!hunt)
         return NULL;
     copy_input(hunt);
-    if (learn(hunt, error) == 0 && hunt->base && search(hunt, error) == 0 &&
-        st_hunt_confirm(hunt, error) == 0)
+    if (learn(hunt, error) == 0 && hunt->base && st_hunt_foresee(hunt, error) == 0 &&
+        search(hunt, error) == 0 && st_hunt_confirm(hunt, error) == 0)
         return hunt;
     if (!hunt->base && hunt->interrupted)
         st_fail(error, "hunt", ST_AT_FILE, 0, "interrupted before the program had run once");
@@ -450,10 +505,8 @@ struct st_hunt *st_hunt(const struct st_hunt_options *options, struct st_error *
 }
 
 void st_hunt_free(struct st_hunt *hunt) {
-    for (size_t i = 0; i < hunt->cause_count; i++) {
-        json_decref(hunt->causes[i].shown);
-        free(hunt->causes[i].block);
-    }
+    for (size_t i = 0; i < hunt->cause_count; i++)
+        free_cause(&hunt->causes[i]);
     for (size_t i = 0; i < hunt->sighting_count; i++)
         st_sighting_free(&hunt->sightings[i]);
     for (size_t i = 0; i < hunt->replay_count; i++) {
@@ -464,6 +517,8 @@ void st_hunt_free(struct st_hunt *hunt) {
     free(hunt->sightings);
     free(hunt->replays);
     st_knowledge_free(&hunt->knowledge);
+    st_suspects_free(&hunt->suspects);
+    json_decref(hunt->places);
     st_expected_free(&hunt->expected);
     st_keys_free(&hunt->known);
     json_decref(hunt->base);

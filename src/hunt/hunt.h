@@ -17,6 +17,13 @@ struct st_hunt_progress {
     const char *doing; /* a strategy, "learning", "minimising" */
 };
 
+/* Predictions that were made from a trace. */
+struct st_hunt_predictions {
+    const char *trace;    /* the file */
+    const json_t *list;   /* hunt/foreseen/foresee.h */
+    const json_t *blocks; /* names of the blocks of the trace */
+};
+
 struct st_hunt_options {
     struct st_hunted subject;
     uint64_t runs, seed;
@@ -24,6 +31,9 @@ struct st_hunt_options {
     size_t jobs, choice; /* ST_CHOICE_... */
     uint64_t limit;      /* so many violated blocks are kept; 0: all */
     bool until_first;
+    const struct st_hunt_predictions *predictions; /* from a trace; NULL: those of a run of our own,
+                                                    * if the choice asks for any */
+    uint64_t tries;   /* with ST_STRATEGY_STEPS, each prediction is tried so often; 0: no limit */
     const char *keep; /* where schedules go */
     bool takes_input; /* runs get a copy of what comes on our standard input */
     bool (*stopped)(void *context);

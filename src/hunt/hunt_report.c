@@ -15,7 +15,8 @@
 enum {
     MOST_REPLAYED = 24, /* runs that are done again; the rest is reported as it was seen */
     MOST_TESTS = 60,    /* to leave out deviations of one of them */
-    REPEATS = 10
+    REPEATS = 10,
+    MORE_SECONDS = 60 /* than the hunt itself may take, after which one replay must do */
 };
 
 /* ---- the worst first ---- */
@@ -94,6 +95,7 @@ static int write_schedule(struct st_hunt *hunt, const struct st_cause *cause,
     keep_input(hunt);
     struct st_saved_schedule_facts facts = {.words = hunt->subject.words,
                                             .input = hunt->kept_input,
+                                            .client = hunt->subject.client,
                                             .spec = hunt->subject.spec,
                                             .strategy = st_strategy_name(sighting->strategy),
                                             .relation = hunt->subject.relation,
@@ -133,7 +135,8 @@ static int confirm_cause(struct st_hunt *hunt, struct st_cause *cause, struct st
                                      .expected = &hunt->expected,
                                      .jobs = hunt->options->jobs,
                                      .most_tests = MOST_TESTS,
-                                     .repeats = hunt->interrupted ? 1 : REPEATS};
+                                     .repeats = hunt->interrupted ? 1 : REPEATS,
+                                     .deadline = hunt->confirm_by};
     struct st_target target = target_of(hunt, cause);
     st_hunt_show(hunt, "minimising");
     st_reserve(&hunt->replays, &hunt->replay_capacity, hunt->replay_count + 1);
@@ -150,6 +153,7 @@ static int confirm_cause(struct st_hunt *hunt, struct st_cause *cause, struct st
 
 int st_hunt_confirm(struct st_hunt *hunt, struct st_error *error) {
     sorting = hunt;
+    hunt->confirm_by = st_hunt_clock() + hunt->options->seconds + MORE_SECONDS;
     if (hunt->cause_count)
         qsort(hunt->causes, hunt->cause_count, sizeof *hunt->causes, by_harm);
     for (size_t i = 0; i < hunt->cause_count; i++)
@@ -208,7 +212,10 @@ static void set_observation(json_t *object, const struct st_hunt *hunt,
     set_text(object, "printed", sighting->harm.printed);
     set_text(object, "expected", sighting->harm.wanted);
     set_count(object, "status", (uint64_t)sighting->status);
-    set_count(object, "expected_status", (uint64_t)hunt->expected.status);
+    set_count(object, "expected_status",
+              (uint64_t)(sighting->harm.by_client ? hunt->expected.client_status
+                                                  : hunt->expected.status));
+    json_object_set_new(object, "client", json_boolean(sighting->harm.by_client));
     json_t *course = json_object_get(described, "course");
     json_object_set_new(object, "course", course ? json_deep_copy(course) : json_array());
 }
@@ -398,6 +405,7 @@ static char *make_result(const struct st_hunt *hunt, const char *schema) {
     json_object_set_new(result, "violations", violations);
     set_count(result, "runs", hunt->runs);
     set_count(result, "points", hunt->points);
+    set_count(result, "switches", hunt->switches);
     set_count(result, "seed", hunt->options->seed);
     set_count(result, "loose", hunt->loose);
     set_count(result, "other_outputs", hunt->other_outputs);
@@ -405,7 +413,7 @@ static char *make_result(const struct st_hunt *hunt, const char *schema) {
     set_count(result, "bound", hunt->bound);
     json_object_set_new(result, "interrupted", json_boolean(hunt->interrupted));
     json_object_set_new(result, "failures", make_failures(hunt));
-    json_object_set_new(result, "predictions", json_array());
+    json_object_set_new(result, "predictions", st_hunt_tried(hunt));
     char *text = json_dumps(result, 0);
     json_decref(result);
     return text;

@@ -88,6 +88,17 @@ static const struct held *find(const struct held_set *set, uint64_t lock) {
     return NULL;
 }
 
+bool st_locks_are_released(const struct st_lock_history *history, uint32_t point, uint32_t later) {
+    const struct held_set *then = &history->sets[history->of_point[point]];
+    const struct held_set *now = &history->sets[history->of_point[later]];
+    for (uint32_t i = 0; i < then->count; i++) {
+        const struct held *still = find(now, then->list[i].lock);
+        if (still && still->since == then->list[i].since)
+            return false;
+    }
+    return true;
+}
+
 bool st_locks_exclude(const struct st_lock_history *history, uint32_t first, uint32_t later,
                       uint32_t other) {
     const struct held_set *start = &history->sets[history->of_point[first]];

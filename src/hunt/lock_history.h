@@ -17,4 +17,7 @@ void st_lock_history_free(struct st_lock_history *history);
 bool st_locks_exclude(const struct st_lock_history *history, uint32_t first, uint32_t later,
                       uint32_t other);
 
+/* Has a thread released all locks by the point `later` that it held at `point`? */
+bool st_locks_are_released(const struct st_lock_history *history, uint32_t point, uint32_t later);
+
 #endif

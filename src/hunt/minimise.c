@@ -1,9 +1,11 @@
 /* Doing a run again with fewer deviations, as long as the same comes of it. */
+#define _GNU_SOURCE
 #include "base/memory.h"
 #include "hunt/sighting.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { MOST_AT_ONCE = 16 };
 
@@ -46,6 +48,7 @@ static void leave_out(const struct shrinking *shrinking, struct st_controlled_ru
     memcpy(rest, shrinking->list, from * sizeof *rest);
     memcpy(rest + from, shrinking->list + end, (shrinking->count - end) * sizeof *rest);
     st_controlled_run_init(run);
+    run->keys_only = true;
     st_plan_free(&run->plan);
     st_plan_copy(&run->plan, shrinking->plan);
     run->plan.flags |= ST_CONTROL_DIVERGE; /* what it really did is in the log */
@@ -88,9 +91,16 @@ static int at_once(const struct shrinking *shrinking, uint32_t from, uint32_t le
     return (int)(places < most ? places : most);
 }
 
+static bool is_late(const struct st_replaying *replaying) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return replaying->deadline > 0 &&
+           (double)time.tv_sec + (double)time.tv_nsec * 1e-9 > replaying->deadline;
+}
+
 static bool is_tired(const struct shrinking *shrinking) {
     const struct st_replaying *replaying = shrinking->replaying;
-    return shrinking->tests >= replaying->most_tests ||
+    return shrinking->tests >= replaying->most_tests || is_late(replaying) ||
            (replaying->stopped && replaying->stopped(replaying->context));
 }
 
@@ -132,6 +142,7 @@ static int repeat(const struct st_replaying *replaying, const struct st_target *
         st_plan_free(&runs[i].plan);
         st_plan_copy(&runs[i].plan, &result->plan);
         runs[i].in_full = i == 0;
+        runs[i].keys_only = i != 0;
         pointers[i] = &runs[i];
     }
     int outcome = do_runs(replaying, pointers, times, error);
@@ -158,8 +169,8 @@ int st_replay_smaller(const struct st_replaying *replaying, const struct st_run_
     st_controlled_run_init(&result->last);
     if (repeat(replaying, target, result, 1, error) < 0)
         return -1;
-    if (!result->good)
-        return 0; /* nothing to be learned from less of it */
+    if (!result->good || is_late(replaying))
+        return 0; /* nothing to be learned from less of it, or no time for that */
     struct shrinking shrinking = {
         .replaying = replaying, .plan = plan, .target = target, .error = error};
     keep_list(&shrinking, plan->deviations, plan->deviation_count);

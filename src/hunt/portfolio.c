@@ -3,6 +3,7 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* One decision in so many lets time pass early: a thread may be arbitrarily slow. */
 enum { EARLY = 24 };
@@ -57,12 +58,12 @@ uint64_t st_run_seed(uint64_t seed, uint64_t run) {
 }
 
 /* No single strategy wins. Those that know what a block is come most often. */
-static enum st_control_strategy strategy_in_turn(uint64_t run) {
+static enum st_control_strategy strategy_in_turn(uint64_t turn) {
     static const enum st_control_strategy turns[] = {
         ST_STRATEGY_DIRECTED, ST_STRATEGY_STALL, ST_STRATEGY_BLOCK_PCT,
         ST_STRATEGY_DIRECTED, ST_STRATEGY_POS,   ST_STRATEGY_STALL,
         ST_STRATEGY_PCT,      ST_STRATEGY_URW,   ST_STRATEGY_RANDOM};
-    return turns[run % (sizeof turns / sizeof *turns)];
+    return turns[turn % (sizeof turns / sizeof *turns)];
 }
 
 static void hold_one(struct st_control_hold *hold, uint64_t first, uint64_t other, uint64_t last) {
@@ -86,6 +87,8 @@ static void set_hold(struct st_run_plan *plan, struct st_knowledge *knowledge,
         if (stall) {
             plan->hold.first_count = 1;
             plan->hold.first[0] = stall->first;
+            plan->hold.order_count = stall->order_count;
+            memcpy(plan->hold.order, stall->order, sizeof stall->order);
         } else {
             plan->strategy = ST_STRATEGY_PCT;
         }
@@ -95,11 +98,13 @@ static void set_hold(struct st_run_plan *plan, struct st_knowledge *knowledge,
 void st_portfolio_plan(struct st_run_plan *plan, struct st_knowledge *knowledge, size_t choice,
                        uint64_t seed, uint64_t run, uint32_t flags,
                        struct st_candidate **candidate) {
+    enum { FIRST_TURN = 3 };
+    uint64_t turn = choice == ST_CHOICE_PORTFOLIO ? FIRST_TURN + knowledge->turns++ : run;
     plan->strategy =
-        choice == ST_CHOICE_PORTFOLIO ? strategy_in_turn(run) : (enum st_control_strategy)choice;
+        choice == ST_CHOICE_PORTFOLIO ? strategy_in_turn(turn) : (enum st_control_strategy)choice;
     plan->flags = flags | ST_CONTROL_LEARN;
     plan->seed = st_run_seed(seed, run);
-    plan->depth = 2 + (uint32_t)(run / 9 + 1) % 3;
+    plan->depth = 2 + (uint32_t)(turn / 9 + 1) % 3;
     plan->early = plan->strategy == ST_STRATEGY_DEFAULT ? 0 : EARLY;
     plan->expected_points = knowledge->points;
     plan->expected_block_points = knowledge->block_points;

@@ -12,6 +12,7 @@ struct st_knowledge {
     struct st_control_expected *threads; /* the most points that each had */
     size_t thread_count, thread_capacity;
     struct st_candidates candidates;
+    uint64_t turns; /* of the strategies, so far */
 };
 
 void st_knowledge_init(struct st_knowledge *knowledge);
@@ -22,7 +23,8 @@ void st_knowledge_add(struct st_knowledge *knowledge, const struct st_control_lo
 enum { ST_CHOICE_PORTFOLIO = ST_STRATEGY_COUNT, ST_CHOICE_SYSTEMATIC, ST_CHOICE_COUNT };
 const char *st_choice_name(size_t choice); /* NULL behind the last */
 
-/* The plan of run number `run`, from 1, of a hunt with this seed. `choice` is not systematic.
+/* The plan of run number `run`, from 1, of a hunt with this seed. `choice` is not systematic. With
+ * ST_STRATEGY_STEPS, the steps are to be set (hunt/suspects.h).
  * *candidate is what the plan tries to show, or NULL; it stays valid until something is added. */
 void st_portfolio_plan(struct st_run_plan *plan, struct st_knowledge *knowledge, size_t choice,
                        uint64_t seed, uint64_t run, uint32_t flags,

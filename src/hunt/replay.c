@@ -47,6 +47,7 @@ int st_replay_open(struct st_replay *replay, const char *path, const char *const
     subject->words = words ? words : schedule->words;
     subject->spec = schedule->spec;
     subject->input = schedule->input;
+    subject->client = schedule->client;
     subject->relation = schedule->relation;
     subject->bounded = true;
     subject->most_points = schedule->outcome == ST_OUTCOME_HANG ? LONG_ENOUGH : 0;
@@ -130,6 +131,7 @@ static struct st_harm judge(const struct st_replay *replay, const struct st_cont
                                                  : schedule->status};
     if (schedule->outcome >= ST_OUTCOME_HANG)
         expected.status = 0;
+    expected.client_status = expected.status; /* the status that differed was that of either */
     if (schedule->outcome == ST_OUTCOME_HANG)
         expected.bound = replay->hunt->subject.most_points;
     struct st_harm harm = st_find_harm(&expected, run);
@@ -172,6 +174,8 @@ static void note_run(struct st_replay *replay, struct st_controlled_run *run) {
     struct st_harm harm = judge(replay, run);
     replay->hunt->base = json_deep_copy(run->described.report);
     replay->hunt->expected.status = replay->schedule.outcome == ST_OUTCOME_STATUS ? 0 : run->status;
+    replay->hunt->expected.client_status =
+        replay->schedule.outcome == ST_OUTCOME_STATUS ? 0 : run->client.status;
     run->number = replay->schedule.run;
     st_hunt_note(replay->hunt, run, &harm);
     for (size_t i = 0; i < replay->hunt->sighting_count; i++)
@@ -250,6 +254,7 @@ static int write_again(struct st_replay *replay, const struct st_replayed *repla
     const struct st_saved_schedule *schedule = &replay->schedule;
     struct st_saved_schedule_facts facts = {.words = replay->options.subject.words,
                                             .input = schedule->input,
+                                            .client = schedule->client,
                                             .spec = schedule->spec,
                                             .strategy = schedule->strategy,
                                             .relation = schedule->relation,

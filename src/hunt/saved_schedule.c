@@ -128,6 +128,7 @@ static void write_program(struct st_json *json, const struct st_saved_schedule_f
     st_json_maybe_string_field(json, "folder", folder);
     free(folder);
     st_json_maybe_string_field(json, "input", facts->input);
+    st_json_maybe_string_field(json, "client", facts->client);
     st_json_key(json, "environment");
     st_json_flat_object(json);
     for (size_t i = 0; i < sizeof noted / sizeof *noted; i++)
@@ -334,6 +335,7 @@ static void read_head(struct st_saved_schedule *schedule, struct st_fields *fiel
         st_fields_reject(fields, "names no program");
     schedule->folder = st_field_maybe_text(fields, root, "folder");
     schedule->input = st_field_maybe_text(fields, root, "input");
+    schedule->client = st_field_maybe_text(fields, root, "client");
     schedule->spec = st_field_maybe_text(fields, root, "spec");
     schedule->strategy = st_field_text(fields, root, "strategy");
     schedule->relation = st_relation_find(st_field_text(fields, root, "relation"));

@@ -1,7 +1,7 @@
 /* A schedule as a file: JSON, with one deviation a line, that people can read and change.
  *
  *     {"schema": "seriatim-schedule/1",
- *      "program": ["./bank", "-n", "3"], "folder": "/home/me", "input": null,
+ *      "program": ["./bank", "-n", "3"], "folder": "/home/me", "input": null, "client": null,
  *      "environment": {"OMP_NUM_THREADS": "4"},
  *      "spec": null, "relation": "data",
  *      "seed": 1, "run": 12, "strategy": "directed", "real_time": false, "every_access": false,
@@ -30,7 +30,7 @@ struct st_saved_schedule {
     json_t *json;
     char *text;         /* that it was read from */
     const char **words; /* of the program; ends with NULL */
-    const char *folder, *input, *spec, *strategy;
+    const char *folder, *input, *client, *spec, *strategy;
     enum st_relation relation;
     uint64_t seed, run;
     struct st_run_plan plan;
@@ -43,7 +43,7 @@ struct st_saved_schedule {
 /* What is written, beside the plan: from the run, in full, that it was taken from. */
 struct st_saved_schedule_facts {
     const char *const *words;
-    const char *input, *spec, *strategy;
+    const char *input, *client, *spec, *strategy;
     enum st_relation relation;
     uint64_t seed, run;
     enum st_outcome outcome;

@@ -11,7 +11,7 @@ void st_sighting_take(struct st_sighting *sighting, const struct st_controlled_r
                                      .seed = run->plan.seed,
                                      .strategy = run->plan.strategy,
                                      .harm = *harm,
-                                     .status = run->status,
+                                     .status = harm->by_client ? run->client.status : run->status,
                                      .json = json_incref(run->described.json),
                                      .loose = run->log->loose != 0};
     sighting->harm.message = harm->message ? st_strdup(harm->message) : NULL;
@@ -31,7 +31,7 @@ void st_sighting_free(struct st_sighting *sighting) {
 bool st_is_failure(const struct st_expected *expected, const struct st_controlled_run *run,
                    const struct st_harm *harm) {
     if (harm->outcome == ST_OUTCOME_STATUS) /* the program itself says so */
-        return !expected->failed && (run->status || run->client_status);
+        return !expected->failed && (run->status || run->client.status);
     return harm->outcome > ST_OUTCOME_STATUS;
 }
 
@@ -64,7 +64,7 @@ uint64_t st_failure_key(const struct st_controlled_run *run, const struct st_har
             hash = st_control_mix(hash, log->log[log->point_count - 1].site);
         return hash;
     default:
-        return st_control_mix(hash, (uint64_t)run->status);
+        return st_control_mix(hash, (uint64_t)(harm->by_client ? run->client.status : run->status));
     }
 }
 

@@ -53,6 +53,7 @@ struct st_replaying {
     const struct st_expected *expected;
     size_t jobs;
     unsigned most_tests, repeats;
+    double deadline; /* of the monotonic clock: after it, one replay must do; 0: none */
     bool (*stopped)(void *context);
     void *context;
 };

@@ -32,12 +32,15 @@
 
 #define ST_CONTROL_MAGIC UINT64_C(0x6c6f72746e6f6373)
 enum {
-    ST_CONTROL_VERSION = 1,
+    ST_CONTROL_VERSION = 2,
     ST_CONTROL_SITES = 1 << 15,      /* a hash table, at most half full */
     ST_CONTROL_DEVIATIONS = 1 << 16, /* of the plan, and as many of the log */
     ST_CONTROL_POINTS = 1 << 17,
     ST_CONTROL_THREADS = 1 << 13, /* more of them run, and are not logged */
     ST_CONTROL_HELD = 32,
+    ST_CONTROL_STEPS = 16,
+    ST_CONTROL_STEP_SITES = 8,
+    ST_CONTROL_ORDER = 4,
     ST_CONTROL_EXPECTED = 1024,
     ST_CONTROL_OUTER = 256,
     ST_CONTROL_MODULES = 256,
@@ -56,6 +59,7 @@ enum st_control_strategy {
     ST_STRATEGY_POS,       /* priorities, drawn anew at each point and after a conflict */
     ST_STRATEGY_DIRECTED,  /* hold a block after `first` until another thread has passed `last` */
     ST_STRATEGY_STALL,     /* hold a block after `first` until nobody else can go on */
+    ST_STRATEGY_STEPS,     /* let threads pass the `steps` of the plan in their order */
     ST_STRATEGY_COUNT
 };
 
@@ -119,10 +123,28 @@ struct st_control_deviation {
 /* For ST_STRATEGY_DIRECTED and STALL: sites. A thread that is in a block and has passed `first` is
  * held at its next points; a thread that comes to `other` is held until somebody has passed
  * `first`; when another thread has passed `last`, the block goes on at once. `other` and `last` are
- * the same when it is about one variable.. */
+ * the same when it is about one variable.
+ *
+ * With an order, for STALL: these threads have priority over all others, the first one most, and
+ * only that one is held. So what it did is passed on from thread to thread while it is held. */
 struct st_control_hold {
-    uint32_t first_count, other_count, last_count, unused;
+    uint32_t first_count, other_count, last_count, order_count;
+    uint64_t order[ST_CONTROL_ORDER]; /* names */
     uint64_t first[ST_CONTROL_HELD], other[ST_CONTROL_HELD], last[ST_CONTROL_HELD];
+};
+
+/* For ST_STRATEGY_STEPS: what different threads are to do one after the other, as foreseen. The
+ * thread that does the first step of a role does the others, too; no thread has two roles. If the
+ * first step is done in a block, all is over when that block ends. */
+struct st_control_step {
+    uint32_t role;   /* below ST_CONTROL_STEPS */
+    uint32_t same;   /* the first step that is about the same object; its own number: none before */
+    uint32_t thread; /* index + 1 of the one who does it; 0: anyone */
+    uint32_t site_count, entry_count, unused;
+    uint64_t sites[ST_CONTROL_STEP_SITES]; /* any of them */
+    /* Where a thread on its way there must stop if it is not its time yet: where it would take a
+     * lock that others may need before. */
+    uint64_t entries[ST_CONTROL_STEP_SITES];
 };
 
 struct st_control_plan {
@@ -136,6 +158,8 @@ struct st_control_plan {
     /* Where __seriatim_on_cut is called, for a debugger: before this event. Clock 0: never. */
     uint64_t stop_thread, stop_clock;
     struct st_control_hold hold;
+    uint32_t step_count, unused;
+    struct st_control_step steps[ST_CONTROL_STEPS];
     /* Of earlier runs: how many points threads had. */
     uint32_t expected_count, outer_count;
     struct st_control_expected {
@@ -215,9 +239,19 @@ struct st_control_log {
     struct st_control_point log[ST_CONTROL_POINTS]; /* the first ones of the run */
 };
 
+/* A client that talks to the program takes turns with it: it is stopped while the program runs, and
+ * goes on when all threads of the program wait. So neither is faster in one run than in another.
+ * The runtime asks, and seriatim answers when the client waits, too. */
+enum st_control_client {
+    ST_CLIENT_NONE,  /* there is none, or it has ended */
+    ST_CLIENT_HELD,  /* stopped, or not there yet */
+    ST_CLIENT_ASKED, /* it has its turn */
+};
+
 struct st_control_area {
     uint64_t magic;
-    uint32_t version, unused;
+    uint32_t version;
+    _Atomic uint32_t client;  /* st_control_client */
     _Atomic uint32_t process; /* that is controlled; 0: none has come */
     _Atomic uint32_t others;  /* processes that came later, or were forked, and run freely */
     struct st_control_plan plan;

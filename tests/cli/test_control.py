@@ -79,6 +79,13 @@ class TestControl(Controlled):
         self.assertIn("ended by itself", log)
         self.assertEqual({status for status, _ in self.try_all(1)}, {0})
 
+    def test_who_sleeps_again_and_again_lets_others_go_on(self):
+        self.build("control/naps.c")
+        status, (out, _), log = self.learn()
+        self.assertEqual((status, out), (0, "looked 100 times"))
+        self.assertIn("ended by itself", log)
+        self.assertEqual({status for status, _ in self.try_all(2)}, {0})
+
     def test_threads_are_cancelled_and_signalled_where_they_wait(self):
         self.build("control/interrupted.c")
         status, (out, _), _ = self.learn()

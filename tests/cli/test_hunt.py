@@ -90,6 +90,58 @@ int main(void) {
 }
 """
 
+# Each worker takes steps that are atomic, one after the other, in the function that it starts with. Who did how much
+# differs between schedules.
+STEPS = """
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+static atomic_int next, work;
+static int take(void) { return atomic_fetch_add(&next, 1); }
+static void *worker(void *argument) {
+    int took = 0;
+    while (take() < 6) {
+        atomic_fetch_add(&work, 1);
+        took++;
+        atomic_fetch_add(&work, 1);
+    }
+    printf("%s took %d\\n", (const char *)argument, took);
+    return argument;
+}
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, NULL, worker, "one");
+    pthread_create(&b, NULL, worker, "two");
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return work != 12;
+}
+"""
+
+# A worker overwrites what another one has written, and nobody notices.
+UNNOTICED = """
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int total;
+static void *adder(void *argument) {
+    pthread_mutex_lock(&lock);
+    int old = total;
+    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&lock);
+    total = old + 1;
+    pthread_mutex_unlock(&lock);
+    return argument;
+}
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, NULL, adder, NULL);
+    pthread_create(&b, NULL, adder, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}
+"""
+
 SERVER = """
 #include <arpa/inet.h>
 #include <pthread.h>
@@ -138,6 +190,59 @@ int main(int argc, char **argv) {
 }
 """
 
+# What main has written before it has threads, they only read.
+TABLE = """
+#include <pthread.h>
+#include <stdio.h>
+enum { SIZE = 50000 };
+static int table[SIZE];
+static void *work(void *argument) {
+    int *sum = argument;
+    for (int i = 0; i < SIZE; i++)
+        *sum += table[i];
+    return NULL;
+}
+int main(void) {
+    int sums[2] = {0, 0};
+    pthread_t a, b;
+    for (int i = 0; i < SIZE; i++)
+        table[i] = i % 10;
+    pthread_create(&a, NULL, work, &sums[0]);
+    pthread_create(&b, NULL, work, &sums[1]);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    printf("%d\\n", sums[0] + sums[1]);
+    return 0;
+}
+"""
+
+# So many points that a thread cannot be stopped at each of them.
+LONG = """
+#include <pthread.h>
+#include <stdio.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int total;
+static void add(int amount) {
+    pthread_mutex_lock(&lock);
+    total += amount;
+    pthread_mutex_unlock(&lock);
+}
+static void *work(void *argument) {
+    for (int i = 0; i < 30000; i++)
+        add(1);
+    return argument;
+}
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, NULL, work, NULL);
+    pthread_create(&b, NULL, work, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    printf("%d\\n", total);
+    return total != 60000;
+}
+"""
+
 CLIENT = """
 import socket, sys
 port = int(open(sys.argv[1]).read())
@@ -168,7 +273,7 @@ class Findings(Hunting):
         self.assertTrue((self.folder / cut["schedule"]).exists())
 
     def test_a_repaired_program_has_no_findings(self):
-        for name in ("bank_audit.c", "dining.c", "lost_wakeup.c"):
+        for name in ("bank_audit.c", "dining.c", "lost_wakeup.c", "seats.c"):
             with self.subTest(name=name):
                 result = self.hunt(self.program(name, "-DFIXED"))
                 self.assertEqual((result.message, result.status), ("", 0))
@@ -196,6 +301,20 @@ class Findings(Hunting):
         result = self.hunt(self.source(ORDER), "--runs", "30")
         self.assertEqual((result.message, result.status), ("", 0))
         self.assertEqual(result.json["other_outputs"], 0)
+
+    def test_a_thread_function_may_take_several_steps(self):
+        result = self.hunt(self.source(STEPS))
+        self.assertEqual((result.message, result.status), ("", 0))
+        self.assertTrue(result.json["serializable"])
+        self.assertGreater(result.json["other_outputs"], 0)
+
+    def test_a_thread_function_may_not_overwrite_what_others_wrote(self):
+        cut, = self.found(self.source(UNNOTICED))["violations"]
+        self.assertEqual((cut["block"], cut["outcome"]), ("thread function adder", "same"))
+
+    def test_a_chain_through_three_threads_is_found_soon(self):
+        result = self.found(self.program("three_way.c"), "--runs", "40")
+        self.assertEqual([cut["block"] for cut in result["violations"]], ["announce"])
 
     def test_formats_say_the_same(self):
         program = self.program("bank_audit.c")
@@ -242,6 +361,20 @@ class Choices(Hunting):
             with self.subTest(strategy=strategy):
                 result = self.found(program, "--strategy", strategy)
                 self.assertLessEqual({cut["strategy"] for cut in result["violations"]}, {strategy, "pos", "pct"})
+
+    def test_what_was_written_before_there_were_threads_is_no_point(self):
+        result = self.hunt(self.source(TABLE), "--runs", "4")
+        self.assertEqual((result.message, result.status), ("", 0))
+        self.assertLess(result.json["points"], 4 * 100)
+
+    def test_a_long_program_is_stopped_only_so_often(self):
+        program = self.source(LONG)
+        for strategy in ("random", "pos"):
+            with self.subTest(strategy=strategy):
+                result = self.hunt(program, "--strategy", strategy, "--runs", "4")
+                self.assertEqual((result.message, result.status), ("", 0))
+                self.assertGreater(result.json["points"], 4 * 200000)
+                self.assertLess(result.json["switches"], 4 * 10000)
 
     def test_a_systematic_search_says_when_it_has_tried_all(self):
         result = self.hunt(self.program("bank_audit.c", "-DFIXED"), "--strategy", "systematic", "--runs", "5000")

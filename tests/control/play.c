@@ -25,8 +25,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char *const strategies[] = {"default",   "random", "urw",      "pct",
-                                         "block-pct", "pos",    "directed", "stall"};
+static const char *const strategies[] = {"default", "random",   "urw",   "pct",      "block-pct",
+                                         "pos",     "directed", "stall", "predicted"};
 static const char *const ends[] = {"by itself", "deadlock", "livelock", "too long", "diverged"};
 static const char *const kinds[] = {
     "begin",   "read",      "write",  "atomic-read", "atomic-write", "lock",  "rdlock",

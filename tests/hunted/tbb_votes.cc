@@ -39,10 +39,11 @@ static void count_vote() {
 
 int main() {
     tbb::global_control two(tbb::global_control::max_allowed_parallelism, 2);
-    tbb::parallel_for(tbb::blocked_range<int>(0, voters, 1), [](const tbb::blocked_range<int> &part) {
-        for (int i = part.begin(); i != part.end(); i++)
-            count_vote();
-    });
+    tbb::parallel_for(tbb::blocked_range<int>(0, voters, 1),
+                      [](const tbb::blocked_range<int> &part) {
+                          for (int i = part.begin(); i != part.end(); i++)
+                              count_vote();
+                      });
     std::printf("%d of %d votes\n", votes, voters);
     return votes != voters;
 }

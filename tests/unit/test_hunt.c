@@ -74,7 +74,7 @@ static void a_status_says_how_a_run_ended(void **state) {
 
 /* ---- logs ---- */
 
-enum { BLOCK = 1, X = 0x1000, Y = 0x2000, M = 0x3000 };
+enum { BLOCK = 1, X = 0x1000, Y = 0x2000, M = 0x3000, Z = 0x4000 };
 
 static void add(struct st_control_log *log, uint32_t thread, uint32_t block, uint16_t kind,
                 uint64_t object, uint64_t site) {
@@ -164,6 +164,45 @@ static void a_lock_that_is_released_rules_nothing_out(void **state) {
     free(log);
 }
 
+/* The stall with an order, of which there must be one. */
+static const struct st_stall *find_chain(const struct st_candidates *candidates) {
+    const struct st_stall *chain = NULL;
+    for (size_t i = 0; i < candidates->stall_count; i++)
+        if (candidates->stalls[i].order_count) {
+            assert_null(chain);
+            chain = &candidates->stalls[i];
+        }
+    assert_non_null(chain);
+    return chain;
+}
+
+static void a_chain_passes_through_several_threads(void **state) {
+    (void)state;
+    struct st_control_log *log = new_log(4);
+    struct st_candidates candidates = {0};
+    for (uint32_t i = 0; i < 4; i++)
+        log->threads[i].name = 100 + i;
+    add_locked(log, 1, BLOCK, ST_POINT_WRITE, 11);
+    add(log, 1, BLOCK, ST_POINT_READ, Y, 14);
+    add_locked(log, 3, 0, ST_POINT_READ, 21); /* X, and passes it on */
+    add(log, 3, 0, ST_POINT_WRITE, Z, 24);
+    add(log, 2, 0, ST_POINT_READ, Z, 31);
+    add(log, 2, 0, ST_POINT_WRITE, Y, 32);
+    add(log, 0, 0, ST_POINT_WRITE, X, 41); /* the first thread is in no chain */
+    add(log, 0, 0, ST_POINT_WRITE, Z, 42);
+    st_candidates_add_log(&candidates, log);
+    const struct st_stall *chain = find_chain(&candidates);
+    assert_int_equal(chain->first, 13); /* where the lock is released */
+    assert_int_equal(chain->order_count, 3);
+    assert_int_equal(chain->order[0], 101);
+    assert_int_equal(chain->order[1], 103);
+    assert_int_equal(chain->order[2], 102);
+    assert_ptr_equal(st_candidates_next_stall(&candidates), chain);
+    assert_int_equal(st_candidates_next_stall(&candidates)->order_count, 0);
+    st_candidates_free(&candidates);
+    free(log);
+}
+
 static void those_that_were_tried_least_come_first(void **state) {
     (void)state;
     struct st_candidates candidates = {0};
@@ -218,6 +257,7 @@ int main(void) {
         cmocka_unit_test(two_variables_are_passed_in_order),
         cmocka_unit_test(what_a_lock_rules_out_is_no_candidate),
         cmocka_unit_test(a_lock_that_is_released_rules_nothing_out),
+        cmocka_unit_test(a_chain_passes_through_several_threads),
         cmocka_unit_test(those_that_were_tried_least_come_first),
         cmocka_unit_test(each_contested_point_is_a_schedule_of_its_own),
     };

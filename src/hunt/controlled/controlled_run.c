@@ -2,7 +2,7 @@
 #include "hunt/controlled/controlled_run.h"
 
 #include "base/memory.h"
-#include "hunt/controlled/listening.h"
+#include "hunt/controlled/recorded_run.h"
 #include "session/watched_program.h"
 
 #include <errno.h>
@@ -22,6 +22,7 @@
 enum {
     MOST_PRINTED = 16 << 20, /* bytes of output that are compared */
     LOOK_NANOSECONDS = 2 * 1000 * 1000,
+    LOOK_AT_CLIENT = 300 * 1000, /* likewise, when the program and its client take turns */
 };
 
 /* Seconds that a program gets to end when it is asked to. */
@@ -44,7 +45,7 @@ void st_controlled_run_free(struct st_controlled_run *run) {
     st_description_free(&run->described);
     free(run->output.text);
     free(run->errors.text);
-    free(run->client.text);
+    free(run->client_printed.text);
 }
 
 bool st_run_ended(const struct st_controlled_run *run) {
@@ -109,6 +110,28 @@ static void ignore_question(void *context) {
     (void)context;
 }
 
+static int describe_trouble(const struct st_error *error, const char *description) {
+    json_t *trouble = json_object();
+    json_object_set_new(trouble, "cannot_start", json_string(error->cause));
+    json_object_set_new(trouble, "file", json_string(error->file));
+    int result = json_dump_file(trouble, description, 0);
+    json_decref(trouble);
+    return result;
+}
+
+static int record_run(const struct st_hunted *subject, const struct st_controlled_run *run,
+                      const char *description) {
+    struct st_error error;
+    char *trace = file_of(subject, run, "stt");
+    json_t *described = st_record_and_foresee(subject, trace, &error);
+    int result = described ? json_dump_file(described, description, JSON_COMPACT)
+                           : describe_trouble(&error, description);
+    json_decref(described);
+    unlink(trace);
+    free(trace);
+    return result;
+}
+
 static int watch_run(const struct st_hunted *subject, struct st_controlled_run *run,
                      const struct st_keys *known, const char *description) {
     const struct st_following following = {.all = false};
@@ -117,16 +140,12 @@ static int watch_run(const struct st_hunted *subject, struct st_controlled_run *
     struct st_error error;
     st_live_check_init(&check, subject->relation, subject->keep, false, &hooks);
     if (st_live_check_start(&check, subject->command, subject->words, subject->spec, &following,
-                            &error) < 0) {
-        json_t *trouble = json_object();
-        json_object_set_new(trouble, "cannot_start", json_string(error.cause));
-        json_object_set_new(trouble, "file", json_string(error.file));
-        return json_dump_file(trouble, description, 0);
-    }
+                            &error) < 0)
+        return describe_trouble(&error, description);
     st_live_check_follow(&check);
     run->log = st_area_log(&run->area);
     int result = st_describe_run(&check, run->log, subject->words[0], subject->spec != NULL,
-                                 run->in_full, known, description);
+                                 run->in_full, run->keys_only, known, description);
     return result;
 }
 
@@ -157,7 +176,9 @@ static _Noreturn void become_watcher(const struct st_hunted *subject, struct st_
     setenv(ST_CONTROL_VARIABLE, run->area.path, 1);
     keep_addresses();
     keep_teams_from_spinning();
-    _exit(watch_run(subject, run, known, description) < 0 ? 2 : 0);
+    int result = run->recorded ? record_run(subject, run, description)
+                               : watch_run(subject, run, known, description);
+    _exit(result < 0 ? 2 : 0);
 }
 
 /* ---- in ours ---- */
@@ -169,6 +190,8 @@ static int start(const struct st_hunted *subject, struct st_controlled_run *run,
     if (result == 0) {
         st_plan_write(&run->plan, &run->area.map->plan);
         run->area.map->plan.most_points = subject->most_points;
+        if (subject->client)
+            st_client_expect(run->area.map);
         run->started = now();
         fflush(NULL);
         run->watcher = fork();
@@ -202,47 +225,12 @@ static void end_run(struct st_controlled_run *run, enum st_run_stop why) {
     }
 }
 
-static void start_client(const struct st_hunted *subject, struct st_controlled_run *run) {
-    char *output = file_of(subject, run, "client");
-    fflush(NULL);
-    run->client_process = fork();
-    if (run->client_process == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGTERM);
-        redirect("/dev/null", O_RDONLY, STDIN_FILENO);
-        redirect(output, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, STDOUT_FILENO);
-        dup2(STDOUT_FILENO, STDERR_FILENO);
-        execl("/bin/sh", "sh", "-c", subject->client, (char *)NULL);
-        _exit(127);
-    }
-    free(output);
-}
-
-static int shell_status(int status) {
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 static void look_after_client(const struct st_hunted *subject, struct st_controlled_run *run) {
-    int status;
-    if (!subject->client)
-        return;
-    if (!run->client_process) {
-        if (program_of(run) > 0 && st_is_listening(program_of(run)))
-            start_client(subject, run);
-    } else if (run->client_process > 0 && waitpid(run->client_process, &status, WNOHANG) > 0) {
-        run->client_status = shell_status(status);
-        run->client_process = -1;
+    char *output = run->attended ? NULL : file_of(subject, run, "client");
+    st_client_look(&run->client, run->area.map, program_of(run), subject->client, output, now());
+    free(output);
+    if (run->client.done)
         end_run(run, ST_STOP_CLIENT);
-    }
-}
-
-static void end_client(struct st_controlled_run *run) {
-    int status;
-    if (run->client_process <= 0)
-        return;
-    kill(run->client_process, SIGTERM);
-    if (waitpid(run->client_process, &status, 0) > 0)
-        run->client_status = shell_status(status);
-    run->client_process = -1;
 }
 
 static int finish(const struct st_hunted *subject, struct st_controlled_run *run,
@@ -250,12 +238,12 @@ static int finish(const struct st_hunted *subject, struct st_controlled_run *run
     char *description = file_of(subject, run, "json");
     run->seconds = now() - run->started;
     run->done = true;
-    end_client(run);
+    st_client_end(&run->client);
     run->controlled = program_of(run) != 0;
     run->log = st_area_log(&run->area);
     run->output = take_printed(subject, run, "out");
     run->errors = take_printed(subject, run, "err");
-    run->client = take_printed(subject, run, "client");
+    run->client_printed = take_printed(subject, run, "client");
     int result = st_description_read(&run->described, description, error);
     if (result == 0)
         run->status = (int)json_integer_value(json_object_get(run->described.json, "status"));
@@ -270,13 +258,14 @@ static void look_after(const struct st_hunted *subject, struct st_controlled_run
         end_run(run, ST_STOP_REQUEST);
     else if (run->stop != ST_STOP_NONE || now() > run->started + subject->seconds)
         end_run(run, ST_STOP_TIME);
-    else
+    else if (subject->client)
         look_after_client(subject, run);
 }
 
 int st_do_runs(const struct st_hunted *subject, struct st_controlled_run *const *runs, size_t count,
                size_t jobs, const struct st_keys *known, bool (*stopped)(void *context),
                void *context, struct st_error *error) {
+    struct timespec nap = {.tv_nsec = subject->client ? LOOK_AT_CLIENT : LOOK_NANOSECONDS};
     size_t begun = 0, ended = 0;
     int result = 0;
     while (ended < begun || (begun < count && result == 0)) {
@@ -303,7 +292,7 @@ int st_do_runs(const struct st_hunted *subject, struct st_controlled_run *const 
             }
         }
         if (!any)
-            nanosleep(&(struct timespec){.tv_nsec = LOOK_NANOSECONDS}, NULL);
+            nanosleep(&nap, NULL);
     }
     return result;
 }

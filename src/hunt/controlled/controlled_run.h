@@ -6,6 +6,7 @@
 #define SERIATIM_HUNT_CONTROLLED_CONTROLLED_RUN_H
 
 #include "base/error.h"
+#include "hunt/controlled/client.h"
 #include "hunt/controlled/run_plan.h"
 #include "hunt/controlled/run_description.h"
 #include "hunt/controlled/hunted.h"
@@ -30,20 +31,22 @@ struct st_controlled_run {
     uint64_t number; /* of the run, from 1; 0: not one of the hunt */
     struct st_run_plan plan;
     bool in_full;     /* describe all findings, also those that are known */
+    bool keys_only;   /* describe none */
     bool attended;    /* the program has our standard output and error */
     bool interactive; /* and our standard input */
+    bool recorded;    /* instead of checked: what it foreshadows is described */
     /* What came of it. */
     struct st_area area;
     const struct st_control_log *log;
     struct st_description described;
-    struct st_printed output, errors, client;
+    struct st_printed output, errors, client_printed;
     enum st_run_stop stop;
-    int status;        /* of the program, as a shell has it */
-    int client_status; /* likewise; 0 without a client */
-    bool controlled;   /* the program came to the area */
+    int status;      /* of the program, as a shell has it */
+    bool controlled; /* the program came to the area */
     double seconds;
     /* While it runs. */
-    pid_t watcher, client_process;
+    pid_t watcher;
+    struct st_client client;
     double started, told_to_end;
     bool done;
 };

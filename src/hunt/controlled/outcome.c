@@ -115,11 +115,11 @@ static void free_text(struct st_expected_text *expected) {
 
 void st_expected_learn(struct st_expected *expected, const struct st_controlled_run *one,
                        const struct st_controlled_run *other) {
-    *expected = (struct st_expected){
-        .status = one->status, .client_status = one->client_status, .failed = one->status != 0};
+    *expected = (struct st_expected){.status = one->status, .client_status = one->client.status};
+    expected->failed = one->stop == ST_STOP_CLIENT ? one->client.status != 0 : one->status != 0;
     learn_text(&expected->output, &one->output, &other->output);
     learn_text(&expected->errors, &one->errors, &other->errors);
-    learn_text(&expected->client, &one->client, &other->client);
+    learn_text(&expected->client, &one->client_printed, &other->client_printed);
 }
 
 void st_expected_free(struct st_expected *expected) {
@@ -180,11 +180,14 @@ static bool has_other_output(const struct st_expected *expected,
         const struct st_printed *printed;
     } streams[] = {{&expected->output, &run->output},
                    {&expected->errors, &run->errors},
-                   {&expected->client, &run->client}};
-    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
+                   {&expected->client, &run->client_printed}};
+    enum { STREAMS = sizeof streams / sizeof *streams };
+    for (size_t i = 0; i < STREAMS; i++)
         if (streams[i].expected->comparable &&
-            !is_expected(streams[i].expected, streams[i].printed, &harm->printed, &harm->wanted))
+            !is_expected(streams[i].expected, streams[i].printed, &harm->printed, &harm->wanted)) {
+            harm->by_client |= i == STREAMS - 1;
             return true;
+        }
     return false;
 }
 
@@ -234,7 +237,8 @@ static enum st_outcome outcome_of_status(const struct st_expected *expected,
     harm->signal = ours ? NULL : st_status_signal(run->status);
     if (!harm->signal) { /* a signal is a crash, even if each run ends like that */
         bool same =
-            ours ? run->client_status == expected->client_status : run->status == expected->status;
+            ours ? run->client.status == expected->client_status : run->status == expected->status;
+        harm->by_client = ours && !same;
         return same ? ST_OUTCOME_SAME : ST_OUTCOME_STATUS;
     }
     harm->message = find_assertion(&run->errors);
@@ -268,9 +272,14 @@ struct st_harm st_find_harm(const struct st_expected *expected,
         harm.outcome = outcome_of_status(expected, run, &harm);
     bool complete = run->log->end == ST_END_BY_ITSELF &&
                     (run->stop == ST_STOP_NONE || run->stop == ST_STOP_CLIENT);
-    if (harm.outcome <= ST_OUTCOME_STATUS && complete && has_other_output(expected, run, &harm) &&
-        harm.outcome == ST_OUTCOME_SAME)
-        harm.outcome = ST_OUTCOME_OUTPUT;
+    if (harm.outcome <= ST_OUTCOME_STATUS && complete) {
+        bool by_client = harm.by_client;
+        bool other = has_other_output(expected, run, &harm);
+        if (harm.outcome == ST_OUTCOME_STATUS)
+            harm.by_client = by_client;
+        else if (other)
+            harm.outcome = ST_OUTCOME_OUTPUT;
+    }
     return harm;
 }
 

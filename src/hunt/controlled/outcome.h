@@ -40,6 +40,7 @@ struct st_harm {
     const char *signal;     /* a constant */
     char *message;          /* what the program said when it failed, or NULL */
     char *printed, *wanted; /* the first line that differs; or NULL */
+    bool by_client;         /* it is the status or the output of the client */
 };
 
 struct st_harm st_find_harm(const struct st_expected *expected,

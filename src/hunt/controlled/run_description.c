@@ -1,5 +1,6 @@
 #include "hunt/controlled/run_description.h"
 
+#include "base/map64.h"
 #include "base/memory.h"
 #include "base/output.h"
 #include "hunt/controlled/area.h"
@@ -10,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { LONGEST_LINE = 512 };
 
 /* ---- keys ---- */
 
@@ -160,22 +163,48 @@ static json_t *name_last(struct st_places *places, const struct st_control_log *
     return last;
 }
 
-/* All sites that the run had points at. */
+static json_t *find_named(json_t *list, const struct st_map64 *numbers, uint64_t site) {
+    return json_array_get(list, st_map64_find(numbers, site));
+}
+
+static void name_place(json_t *list, struct st_map64 *numbers, struct st_places *places,
+                       const struct st_control_log *log, uint64_t site) {
+    char line[LONGEST_LINE];
+    json_t *named = json_object();
+    uint64_t address = st_site_address(log, site);
+    json_object_set_new(named, "site", key_text(site));
+    st_name_site(named, places, log, site);
+    if (address)
+        json_object_set_new(named, "line",
+                            json_string(st_places_location(places, address, line, sizeof line)));
+    json_object_set_new(named, "kinds", json_integer(0));
+    st_map64_number(numbers, site);
+    json_array_append_new(list, named);
+}
+
+static bool is_named(const json_t *list, const struct st_map64 *numbers, uint64_t site) {
+    return st_map64_find(numbers, site) < json_array_size(list);
+}
+
+/* All sites that the run had points at, and what they did there; and those that later ones will
+ * have points at. */
 static json_t *name_sites(struct st_places *places, const struct st_control_log *log) {
     json_t *list = json_array();
-    struct st_site_set seen;
-    st_site_set_init(&seen);
+    struct st_map64 numbers;
+    st_map64_init(&numbers);
     for (uint32_t i = 0; i < log->point_count; i++) {
         uint64_t site = log->log[i].site;
-        if (!site || st_site_set_has(&seen, site))
+        if (!site)
             continue;
-        st_site_set_add(&seen, site);
-        json_t *named = json_object();
-        json_object_set_new(named, "site", key_text(site));
-        st_name_site(named, places, log, site);
-        json_array_append_new(list, named);
+        if (!is_named(list, &numbers, site))
+            name_place(list, &numbers, places, log, site);
+        json_t *kinds = json_object_get(find_named(list, &numbers, site), "kinds");
+        json_integer_set(kinds, json_integer_value(kinds) | INT64_C(1) << log->log[i].kind);
     }
-    st_site_set_free(&seen);
+    for (uint32_t i = 0; i < ST_CONTROL_SITES; i++)
+        if (log->sites[i] && !is_named(list, &numbers, log->sites[i]))
+            name_place(list, &numbers, places, log, log->sites[i]);
+    st_map64_free(&numbers);
     return list;
 }
 
@@ -237,18 +266,40 @@ static void set_cut(json_t *result, struct st_live_check *check, const struct st
 
 /* ---- the whole ---- */
 
+/* Does the block write what it has read, and what another thread has written since? */
+static bool overwrites(const struct st_violation *violation) {
+    if (!violation->path_length)
+        return false;
+    const struct st_edge *out = &violation->path[0];
+    const struct st_edge *back = &violation->path[violation->path_length - 1];
+    return out->kind == ST_EDGE_CONFLICT && back->kind == ST_EDGE_CONFLICT &&
+           out->from.event.op == ST_READ && back->to.event.op == ST_WRITE &&
+           out->to.event.target == back->to.event.target;
+}
+
+/* Nobody said that what a thread starts with is one step: it may do several in a row. */
+static bool is_doubtful(struct st_live_check *check, const struct st_violation *violation) {
+    const struct st_symbols *symbols = st_translator_symbols(check->watch.translator);
+    const char *name = st_target_name(symbols, ST_BEGIN, violation->block), *function;
+    size_t length;
+    return st_block_is_start(name, &function, &length) && !overwrites(violation);
+}
+
 /* False when one of them is new. */
 static bool set_keys(json_t *result, struct st_live_check *check, const struct st_control_log *log,
                      const struct st_keys *known) {
     struct st_findings findings = st_engine_run_snapshot(&check->run);
-    json_t *keys = json_array();
+    json_t *keys = json_array(), *doubtful = json_array();
     bool all_known = true;
     for (size_t i = 0; i < findings.kept; i++) {
         uint64_t key = key_of_violation(check, log, &findings.violations[i]);
         json_array_append_new(keys, key_text(key));
+        if (is_doubtful(check, &findings.violations[i]))
+            json_array_append_new(doubtful, key_text(key));
         all_known &= known && st_keys_have(known, key);
     }
     json_object_set_new(result, "keys", keys);
+    json_object_set_new(result, "doubtful", doubtful);
     json_object_set_new(result, "serializable", json_boolean(findings.verdict == ST_SERIALIZABLE));
     if (findings.first_bad_event && !findings.kept) {
         uint64_t key = mix_edges(2, check, log, findings.cycle, findings.cycle_length);
@@ -311,8 +362,8 @@ static void set_modules(json_t *result, struct st_places *places) {
 }
 
 int st_describe_run(struct st_live_check *check, const struct st_control_log *log,
-                    const char *program, bool with_spec, bool in_full, const struct st_keys *known,
-                    const char *path) {
+                    const char *program, bool with_spec, bool in_full, bool keys_only,
+                    const struct st_keys *known, const char *path) {
     const struct st_watch *watch = &check->watch;
     const char *trouble = trouble_of(watch);
     json_t *result = json_object();
@@ -325,7 +376,7 @@ int st_describe_run(struct st_live_check *check, const struct st_control_log *lo
         json_object_set_new(result, "trouble", json_string(trouble));
     bool failed = log->end != ST_END_BY_ITSELF || watch->program.status;
     bool all_known = set_keys(result, check, log, known);
-    if (in_full || failed || !all_known)
+    if (in_full || (!keys_only && (failed || !all_known)))
         put_in_words(result, check, log, program, with_spec);
     if (in_full) {
         set_cut(result, check, log);
@@ -361,6 +412,8 @@ int st_description_read(struct st_description *described, const char *path,
     json_t *value;
     json_array_foreach(json_object_get(described->json, "keys"), index, value)
         take_key(&described->keys, value);
+    json_array_foreach(json_object_get(described->json, "doubtful"), index, value)
+        take_key(&described->doubtful, value);
     take_key(&described->keys, json_object_get(described->json, "cycle"));
     described->trouble = json_string_value(json_object_get(described->json, "trouble"));
     described->report = json_object_get(described->json, "report");
@@ -370,6 +423,7 @@ int st_description_read(struct st_description *described, const char *path,
 void st_description_free(struct st_description *described) {
     json_decref(described->json);
     st_keys_free(&described->keys);
+    st_keys_free(&described->doubtful);
 }
 
 json_t *st_described_violation(const struct st_description *described, uint64_t key) {

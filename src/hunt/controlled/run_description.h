@@ -6,6 +6,8 @@
  *
  *     "status": 0, "events": 47, "violated": 1, "serializable": false
  *     "keys": ["8f0e..."]     of the violated blocks
+ *     "doubtful": ["8f0e..."] those of functions that threads start with, which nobody called one
+ *                             step; not if they overwrite what another thread has written
  *     "cycle": "17aa..."      likewise, where no block was violated and it is not serializable
  *     "trouble": "damaged"    why nothing was found out
  *
@@ -19,10 +21,17 @@
  *
  * And if everything is wanted:
  *
- *     "places": [{"site": "3f2a...", "function": "transfer", "loc": "bank.c:42"}]
+ *     "places": [{"site": "3f2a...", "function": "transfer", "loc": "bank.c:42",
+ *                 "line": "bank.c:42",       of the innermost frame, the library's or the user's
+ *                 "kinds": 4}]               bits of st_control_kind: what points there did
  *     "cut": {"thread": "1", "clock": 17}    where a debugger should stop
  *     "outer": ["3f2a..."]                   functions that are no blocks
- *     "modules": ["/home/me/bank"] */
+ *     "modules": ["/home/me/bank"]
+ *
+ * Of a run that was recorded, and not checked:
+ *
+ *     "predictions": [...]    hunt/foreseen/foresee.h
+ *     "undecided": true       an analysis did not come to an end */
 #ifndef SERIATIM_HUNT_CONTROLLED_RUN_DESCRIPTION_H
 #define SERIATIM_HUNT_CONTROLLED_RUN_DESCRIPTION_H
 
@@ -45,17 +54,18 @@ void st_keys_free(struct st_keys *keys);
 
 struct st_live_check;
 
-/* In the watcher: writes the description. `in_full`: in words whatever is known. 0, or -1 when the
- * file could not be written. */
+/* In the watcher: writes the description. `in_full`: in words whatever is known. `keys_only`:
+ * nothing in words. 0, or -1 when the file could not be written. */
 int st_describe_run(struct st_live_check *check, const struct st_control_log *log,
-                    const char *program, bool with_spec, bool in_full, const struct st_keys *known,
-                    const char *path);
+                    const char *program, bool with_spec, bool in_full, bool keys_only,
+                    const struct st_keys *known, const char *path);
 
 /* In our process. All zero is empty. */
 struct st_description {
     json_t *json;
     const char *trouble; /* why nothing was found out, or NULL */
     struct st_keys keys; /* of violated blocks, and of the cycle where there is none */
+    struct st_keys doubtful;
     const json_t *report;
 };
 

@@ -80,6 +80,8 @@ void st_plan_write(const struct st_run_plan *plan, struct st_control_plan *targe
     target->stop_thread = plan->stop_thread;
     target->stop_clock = plan->stop_clock;
     target->hold = plan->hold;
+    target->step_count = plan->step_count;
+    memcpy(target->steps, plan->steps, sizeof target->steps);
     target->deviation_count = plan->deviation_count;
     if (plan->deviation_count)
         memcpy(target->deviations, plan->deviations,
@@ -95,7 +97,8 @@ const char *st_strategy_name(enum st_control_strategy strategy) {
                                                          [ST_STRATEGY_BLOCK_PCT] = "block-pct",
                                                          [ST_STRATEGY_POS] = "pos",
                                                          [ST_STRATEGY_DIRECTED] = "directed",
-                                                         [ST_STRATEGY_STALL] = "stall"};
+                                                         [ST_STRATEGY_STALL] = "stall",
+                                                         [ST_STRATEGY_STEPS] = "predicted"};
     return names[strategy];
 }
 

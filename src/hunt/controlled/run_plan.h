@@ -15,6 +15,8 @@ struct st_run_plan {
     struct st_site_set outer; /* its own: functions that are no blocks */
     uint64_t stop_thread, stop_clock;
     struct st_control_hold hold;
+    struct st_control_step steps[ST_CONTROL_STEPS];
+    uint32_t step_count;
     struct st_site_set sites;                /* its own */
     struct st_control_deviation *deviations; /* its own */
     uint32_t deviation_count;

@@ -1,6 +1,8 @@
 /* What a hunt adds to the JSON of a result: "seriatim-hunt/1". */
 #include "report/json/json_parts.h"
 
+#include <stdlib.h>
+
 static void write_texts(const char *key, const char *const *texts, struct st_json *json) {
     st_json_key(json, key);
     st_json_flat_array(json);
@@ -48,6 +50,7 @@ void st_write_observation(const struct st_observation *observation, struct st_js
     st_json_maybe_string_field(json, "expected", observation->expected);
     st_json_number_field(json, "status", observation->status);
     st_json_number_field(json, "expected_status", observation->expected_status);
+    st_json_bool_field(json, "client", observation->client);
     st_json_key(json, "course");
     st_json_array(json);
     for (size_t i = 0; i < observation->course_count; i++)
@@ -87,12 +90,65 @@ static void write_failure(const struct st_report *report, const struct st_failur
     st_story_free(&story);
 }
 
+static void write_tried_steps(const struct st_tried_prediction *prediction, struct st_json *json) {
+    st_json_key(json, "steps");
+    st_json_array(json);
+    for (size_t i = 0; i < prediction->step_count; i++) {
+        const struct st_tried_step *step = &prediction->steps[i];
+        st_json_flat_object(json);
+        st_json_string_field(json, "thread", step->thread);
+        st_json_string_field(json, "op", step->op);
+        st_json_string_field(json, "function", step->function);
+        st_json_string_field(json, "loc", step->loc);
+        st_json_object_end(json);
+    }
+    st_json_array_end(json);
+}
+
+static void write_confirmation(const struct st_tried_prediction *prediction, struct st_json *json) {
+    st_json_string_field(json, "state", st_confirmation_name(prediction->state));
+    st_json_key(json, "confirmed");
+    if (prediction->state == ST_UNCONFIRMED)
+        st_json_null(json);
+    else
+        st_json_bool(json, prediction->state == ST_CONFIRMED);
+    st_json_number_field(json, "tries", prediction->tries);
+    st_json_bool_field(json, "placed", prediction->placed);
+    if (prediction->state != ST_CONFIRMED)
+        return;
+    st_json_number_field(json, "run", prediction->run);
+    st_json_maybe_string_field(json, "schedule", prediction->schedule);
+    st_json_maybe_string_field(json, "outcome", prediction->outcome);
+}
+
+static void write_prediction(const struct st_tried_prediction *prediction, struct st_json *json) {
+    char *sentence = st_tried_text(prediction);
+    st_json_object(json);
+    st_json_string_field(json, "kind", prediction->kind);
+    st_json_maybe_string_field(json, "block", prediction->block);
+    if (prediction->block)
+        st_json_number_field(json, "depth", prediction->depth);
+    st_json_string_field(json, "thread", prediction->thread);
+    st_json_number_field(json, "begin", prediction->begin);
+    st_json_maybe_string_field(json, "loc", prediction->loc);
+    write_texts("engines", prediction->engines, json);
+    st_json_string_field(json, "verdict", prediction->verdict);
+    st_json_maybe_string_field(json, "pattern", prediction->pattern);
+    write_texts("on", prediction->variables, json);
+    write_tried_steps(prediction, json);
+    write_confirmation(prediction, json);
+    st_json_string_field(json, "sentence", sentence);
+    st_json_object_end(json);
+    free(sentence);
+}
+
 void st_write_hunt(const struct st_report *report, struct st_json *json) {
     const struct st_hunt_facts *hunt = report->hunt;
     if (!hunt)
         return;
     st_json_number_field(json, "runs", hunt->runs);
     st_json_number_field(json, "points", hunt->points);
+    st_json_number_field(json, "switches", hunt->switches);
     st_json_number_field(json, "seed", hunt->seed);
     st_json_number_field(json, "loose", hunt->loose);
     st_json_number_field(json, "other_outputs", hunt->other_outputs);
@@ -109,5 +165,10 @@ void st_write_hunt(const struct st_report *report, struct st_json *json) {
     st_json_array(json);
     for (size_t i = 0; i < hunt->failure_count; i++)
         write_failure(report, &hunt->failures[i], json);
+    st_json_array_end(json);
+    st_json_key(json, "predictions");
+    st_json_array(json);
+    for (size_t i = 0; i < hunt->prediction_count; i++)
+        write_prediction(&hunt->predictions[i], json);
     st_json_array_end(json);
 }

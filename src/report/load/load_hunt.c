@@ -97,7 +97,8 @@ static struct st_observation read_observation(struct st_loaded_hunt *hunt, struc
         .printed = st_field_maybe_text(fields, object, "printed"),
         .expected = st_field_maybe_text(fields, object, "expected"),
         .status = st_field_maybe_number(fields, object, "status"),
-        .expected_status = st_field_maybe_number(fields, object, "expected_status")};
+        .expected_status = st_field_maybe_number(fields, object, "expected_status"),
+        .client = st_field_maybe_bool(fields, object, "client")};
     read_course(hunt, fields, object, &observation);
     return observation;
 }
@@ -159,6 +160,72 @@ static void read_failures(struct st_loading *loading, const json_t *root,
     hunt->facts.failure_count = count;
 }
 
+/* ---- predictions ---- */
+
+static void read_tried_steps(struct st_loaded_hunt *hunt, struct st_fields *fields,
+                             const json_t *object, struct st_tried_prediction *prediction) {
+    const json_t *array = st_field_maybe_array(fields, object, "steps");
+    size_t count = json_array_size(array);
+    struct st_tried_step *steps = own(hunt, count, sizeof *steps);
+    st_fields_enter(fields, "steps", 0);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *step = st_element_object(fields, array, i);
+        st_fields_enter(fields, NULL, i);
+        steps[i] = (struct st_tried_step){.thread = st_field_text(fields, step, "thread"),
+                                          .op = st_field_text(fields, step, "op"),
+                                          .function = st_field_text(fields, step, "function"),
+                                          .loc = st_field_text(fields, step, "loc")};
+        st_fields_leave(fields);
+    }
+    st_fields_leave(fields);
+    prediction->steps = steps;
+    prediction->step_count = count;
+}
+
+static struct st_tried_prediction read_prediction(struct st_loaded_hunt *hunt,
+                                                  struct st_fields *fields, const json_t *object) {
+    const json_t *confirmed = json_object_get(object, "confirmed");
+    struct st_tried_prediction prediction = {
+        .kind = st_field_text(fields, object, "kind"),
+        .block = st_field_maybe_text(fields, object, "block"),
+        .pattern = st_field_maybe_text(fields, object, "pattern"),
+        .verdict = st_field_text(fields, object, "verdict"),
+        .thread = st_field_text(fields, object, "thread"),
+        .loc = st_field_maybe_text(fields, object, "loc"),
+        .engines = read_texts(hunt, fields, object, "engines"),
+        .variables = read_texts(hunt, fields, object, "on"),
+        .depth = st_field_maybe_number(fields, object, "depth"),
+        .begin = st_field_number(fields, object, "begin"),
+        .state = json_is_true(confirmed)    ? ST_CONFIRMED
+                 : json_is_false(confirmed) ? ST_IMPOSSIBLE
+                                            : ST_UNCONFIRMED,
+        .tries = st_field_number(fields, object, "tries"),
+        .placed = st_field_maybe_bool(fields, object, "placed"),
+        .run = st_field_maybe_number(fields, object, "run"),
+        .schedule = st_field_maybe_text(fields, object, "schedule"),
+        .outcome = st_field_maybe_text(fields, object, "outcome")};
+    read_tried_steps(hunt, fields, object, &prediction);
+    return prediction;
+}
+
+static void read_predictions(struct st_loading *loading, const json_t *root,
+                             struct st_loaded_hunt *hunt) {
+    struct st_fields *fields = &loading->fields;
+    const json_t *array = st_field_maybe_array(fields, root, "predictions");
+    size_t count = json_array_size(array);
+    hunt->predictions = own(hunt, count, sizeof *hunt->predictions);
+    st_fields_enter(fields, "predictions", 0);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *object = st_element_object(fields, array, i);
+        st_fields_enter(fields, NULL, i);
+        hunt->predictions[i] = read_prediction(hunt, fields, object);
+        st_fields_leave(fields);
+    }
+    st_fields_leave(fields);
+    hunt->facts.predictions = hunt->predictions;
+    hunt->facts.prediction_count = count;
+}
+
 /* ---- all ---- */
 
 static void read_observations(struct st_loading *loading, const json_t *root,
@@ -190,6 +257,7 @@ void st_load_hunt(struct st_loading *loading, const json_t *root, struct st_viol
     hunt->facts = (struct st_hunt_facts){
         .runs = st_field_number(fields, root, "runs"),
         .points = st_field_number(fields, root, "points"),
+        .switches = st_field_maybe_number(fields, root, "switches"),
         .seed = st_field_number(fields, root, "seed"),
         .loose = st_field_maybe_number(fields, root, "loose"),
         .other_outputs = st_field_maybe_number(fields, root, "other_outputs"),
@@ -198,4 +266,5 @@ void st_load_hunt(struct st_loading *loading, const json_t *root, struct st_viol
         .interrupted = st_field_maybe_bool(fields, root, "interrupted")};
     read_observations(loading, root, violations, violation_count, hunt);
     read_failures(loading, root, hunt);
+    read_predictions(loading, root, hunt);
 }

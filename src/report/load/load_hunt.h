@@ -9,6 +9,7 @@ struct st_loaded_hunt {
     struct st_hunt_facts facts;
     struct st_observation *observations; /* of the violations, in their order; then of the cycle */
     struct st_failure *failures;
+    struct st_tried_prediction *predictions;
     void **owned;
     size_t owned_count, owned_capacity;
 };

@@ -172,6 +172,16 @@ struct run {
     enum st_verdict verdict;
 };
 
+/* What became of predictions that a hunt tried. Those that were confirmed are results, too. */
+static void put_tried_notifications(struct st_sarif *sarif) {
+    const struct st_hunt_facts *hunt = sarif->report->hunt;
+    for (size_t i = 0; hunt && i < hunt->prediction_count; i++) {
+        char *sentence = st_tried_text(&hunt->predictions[i]);
+        put_notification(sarif, "note", sentence);
+        free(sentence);
+    }
+}
+
 static void put_prediction_notifications(struct st_sarif *sarif,
                                          const struct st_prediction *prediction) {
     uint64_t missing = st_all_reported(prediction);
@@ -211,6 +221,7 @@ static void put_notifications(struct st_sarif *sarif, const struct run *run) {
         put_notification(sarif, "error", run->result->findings->gave_up);
     put_trace_notifications(sarif);
     put_unchecked(sarif);
+    put_tried_notifications(sarif);
     if (run->result)
         put_missing(sarif, st_all_violated(run->result->findings) - run->result->findings->kept,
                     "violated");

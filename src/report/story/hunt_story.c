@@ -97,8 +97,12 @@ static void put_quoted(FILE *file, const char *text) {
             length > SHOWN ? "..." : "");
 }
 
+static const char *who_says(const struct st_observation *observation) {
+    return observation->client ? "The client" : "The program";
+}
+
 static void put_other_output(FILE *file, const struct st_observation *observation) {
-    fputs("The program then ", file);
+    fprintf(file, "%s then ", who_says(observation));
     if (!observation->printed && !observation->expected) {
         fputs("printed something else than usual", file);
     } else if (observation->printed) {
@@ -121,8 +125,8 @@ static char *harm_text(const struct st_observation *observation) {
         put_other_output(file, observation);
         break;
     case ST_OUTCOME_STATUS:
-        fprintf(file, "The program then ended with status %" PRIu64 " instead of %" PRIu64 ".",
-                observation->status, observation->expected_status);
+        fprintf(file, "%s then ended with status %" PRIu64 " instead of %" PRIu64 ".",
+                who_says(observation), observation->status, observation->expected_status);
         break;
     case ST_OUTCOME_HANG:
         fputs("The program then ran in vain and would not have ended.", file);
@@ -206,7 +210,8 @@ static void set_headline(struct st_story *story, const struct st_failure *failur
     else if (observation->outcome == ST_OUTCOME_ASSERT)
         fprintf(file, ": %s", observation->message ? observation->message : "");
     else if (observation->outcome != ST_OUTCOME_CRASH)
-        fprintf(file, ": it ended with status %" PRIu64 " instead of %" PRIu64, observation->status,
+        fprintf(file, ": %s ended with status %" PRIu64 " instead of %" PRIu64,
+                observation->client ? "its client" : "it", observation->status,
                 observation->expected_status);
     story->headline = st_text_buffer_close(&buffer);
 }
@@ -264,6 +269,92 @@ struct st_story st_failure_story(const struct st_report *report, const struct st
     return story;
 }
 
+/* ---- Predictions ---- */
+
+static void put_list(FILE *file, const char *const *texts) {
+    size_t count = 0;
+    while (texts && texts[count])
+        count++;
+    for (size_t i = 0; i < count; i++)
+        fprintf(file, "%s%s", st_list_link(i, count), texts[i]);
+}
+
+static bool is_proved(const struct st_tried_prediction *prediction) {
+    return is(prediction->verdict, "violation");
+}
+
+/* "transfer may be cut", "threads may wait for each other for ever" */
+static void put_foreseen(FILE *file, const struct st_tried_prediction *prediction) {
+    bool cut = is(prediction->kind, "cut");
+    const char *subject = !cut                                      ? "threads"
+                          : prediction->block && *prediction->block ? prediction->block
+                                                                    : "a block without a name";
+    if (prediction->state == ST_CONFIRMED)
+        fprintf(file, "%s %s", subject, cut ? "is cut" : "wait for each other for ever");
+    else if (prediction->state == ST_IMPOSSIBLE)
+        fprintf(file, "no order of what the recorded run did cuts %s", subject);
+    else
+        fprintf(file, "%s %s %s", subject, is_proved(prediction) ? "can" : "may",
+                cut ? "be cut" : "wait for each other for ever");
+}
+
+/* ", W-R-R-W on a and b, in the block at bank.c:40 (by blocks and commit-node)" */
+static void put_grounds(FILE *file, const struct st_tried_prediction *prediction) {
+    if (prediction->pattern)
+        fprintf(file, ", %s", prediction->pattern);
+    if (prediction->variables && prediction->variables[0]) {
+        fputs(prediction->pattern ? " on " : ", on ", file);
+        put_list(file, prediction->variables);
+    }
+    if (prediction->loc && *prediction->loc)
+        fprintf(file, ", at %s", prediction->loc);
+    fputs(" (foreseen by ", file);
+    put_list(file, prediction->engines);
+    fputc(')', file);
+}
+
+static void put_state(FILE *file, const struct st_tried_prediction *prediction) {
+    if (prediction->state == ST_CONFIRMED) {
+        fputs("Prediction confirmed: ", file);
+    } else if (prediction->state == ST_IMPOSSIBLE) {
+        fputs("Prediction that cannot happen: ", file);
+    } else if (prediction->tries) {
+        fputs("Prediction not confirmed in ", file);
+        fprintf(file, "%" PRIu64 " %s: ", prediction->tries,
+                prediction->tries == 1 ? "try" : "tries");
+    } else {
+        fputs("Prediction not tried: ", file);
+    }
+}
+
+char *st_tried_text(const struct st_tried_prediction *prediction) {
+    struct st_text_buffer buffer;
+    FILE *file = st_text_buffer_open(&buffer);
+    put_state(file, prediction);
+    put_foreseen(file, prediction);
+    put_grounds(file, prediction);
+    fputc('.', file);
+    if (prediction->state == ST_CONFIRMED) {
+        fprintf(file, " Run %" PRIu64 " shows it", prediction->run);
+        if (prediction->schedule)
+            fprintf(file, "; replay it with: seriatim replay %s", prediction->schedule);
+        fputc('.', file);
+    } else if (prediction->state == ST_UNCONFIRMED && !prediction->placed) {
+        fputs(" The program did not come by there.", file);
+    }
+    return st_text_buffer_close(&buffer);
+}
+
+/* "; 2 of 3 predictions confirmed" */
+static void put_predicted(FILE *file, const struct st_hunt_facts *hunt) {
+    size_t confirmed = 0;
+    for (size_t i = 0; i < hunt->prediction_count; i++)
+        confirmed += hunt->predictions[i].state == ST_CONFIRMED;
+    if (hunt->prediction_count)
+        fprintf(file, "; %zu of %zu prediction%s confirmed", confirmed, hunt->prediction_count,
+                hunt->prediction_count == 1 ? "" : "s");
+}
+
 /* ---- The whole ---- */
 
 static void put_found(FILE *file, const struct st_hunt_facts *hunt, uint64_t violated, bool cycle) {
@@ -295,6 +386,7 @@ struct st_summary st_hunt_summary(const struct st_report *report, const struct s
                 hunt->bound);
     else if (!found)
         fputs("; other schedules may still cut a block", file);
+    put_predicted(file, hunt);
     if (hunt->loose)
         fprintf(file, "; %" PRIu64 " of the runs may not be repeatable", hunt->loose);
     if (hunt->other_outputs) {

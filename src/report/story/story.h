@@ -132,6 +132,11 @@ struct st_story st_race_story(const struct st_report *report, const struct st_pr
 /* A failure that a hunt has seen. */
 struct st_story st_failure_story(const struct st_report *report, const struct st_failure *failure);
 
+/* What became of a prediction that a hunt tried to confirm: one or two sentences. Release with
+ * free(). */
+struct st_tried_prediction;
+char *st_tried_text(const struct st_tried_prediction *prediction);
+
 struct st_story st_deadlock_story(const struct st_report *report,
                                   const struct st_predicted_deadlock *deadlock);
 

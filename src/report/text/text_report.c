@@ -53,6 +53,21 @@ static void put_failures(const struct st_text_writer *text, const struct st_repo
     }
 }
 
+/* And what it was to confirm comes last. */
+static void put_tried(const struct st_text_writer *text, const struct st_report *report) {
+    size_t count = report->hunt ? report->hunt->prediction_count : 0;
+    for (size_t i = 0; i < count; i++) {
+        char *sentence = st_tried_text(&report->hunt->predictions[i]);
+        struct st_text_buffer buffer;
+        struct st_text_writer line = st_sentence_start(text, &buffer);
+        st_put_name(&line, sentence);
+        st_sentence_end(text, &buffer);
+        free(sentence);
+    }
+    if (count)
+        fputc('\n', text->file);
+}
+
 /* ---- The table of blocks ---- */
 
 static bool is_start(const struct st_block_row *row) {
@@ -234,6 +249,7 @@ static void put_findings(const struct st_text_writer *text, const struct st_repo
     if (!report->hunt) /* which has counted other things */
         put_blocks(text, report, &groups);
     put_cycle(text, report);
+    put_tried(text, report);
     st_violation_groups_free(&groups);
 }
 

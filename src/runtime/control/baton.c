@@ -36,12 +36,18 @@ static void restore_signals(uint64_t before) {
 
 /* ---- order ---- */
 
+/* The epoch stays the same: what others do meanwhile shows in the shadow of what they touch, and
+ * what they do not touch need not be emitted again. Whoever gets the baton observes the last
+ * sequence number, so that an epoch may have several. */
 static void emit_before(void) {
     struct rt_thread *t = rt_self;
     if (!t || !rt_enter())
         return;
+    uint64_t current = t->current, owner = t->owner;
     rt_take_sequence(t);
     rt_emit(t, st_stream_what(ST_STREAM_NONE, 0, 0), 0);
+    t->current = current;
+    t->owner = owner;
     rt_publish(t);
     rt_leave();
 }
@@ -75,13 +81,8 @@ static void wake(struct rt_runner *next) {
     rt_system_call(SYS_futex, (long)&next->go, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
 }
 
+/* It does not spin first: whoever has the baton keeps it for far longer than that, as a rule. */
 void rt_park(struct rt_runner *me) {
-    enum { TURNS = 20 };
-    for (unsigned i = 0; i < TURNS; i++) {
-        if (atomic_load(&me->go))
-            break;
-        __builtin_ia32_pause();
-    }
     while (!atomic_load(&me->go)) {
         if (rt_is_on_watch(me))
             rt_watchdog(me);
@@ -118,15 +119,29 @@ static void note_choice(struct rt_runner *me, struct rt_runner *next, struct rt_
                           ordinal);
 }
 
+/* May a strategy stop a thread that could go on? A program with millions of points would do nothing
+ * but change threads otherwise, and no schedule would have room for it. What is seldom enough is
+ * never refused, so that short programs do not know this rule. */
+static bool may_preempt(void) {
+    enum { AT_FIRST = 2048, POINTS_EACH = 256 };
+    struct rt_control *c = &rt_control;
+    if (c->preempted >= AT_FIRST + c->log->points / POINTS_EACH)
+        return false;
+    c->preempted++;
+    return true;
+}
+
 /* With the lock; somebody can go on. */
 static struct rt_runner *choose(struct rt_runner *me, enum rt_decision decision, uint32_t ordinal) {
     struct rt_runner *usual = rt_default_choice(decision == RT_AT_END ? NULL : me);
     struct rt_runner *next = rt_follow(
         me, decision == RT_AT_POINT ? ST_DEVIATION_PREEMPT : ST_DEVIATION_BLOCKED, ordinal);
-    if (!next)
+    if (!next) {
         next = rt_strategy_choose(decision == RT_AT_END ? NULL : me, decision == RT_AT_POINT);
-    if (!next)
-        next = usual;
+        bool preempts = next && next != me && usual == me && decision == RT_AT_POINT;
+        if (!next || (preempts && !may_preempt()))
+            next = usual;
+    }
     note_choice(me, next, usual, decision, ordinal);
     return next;
 }
@@ -135,8 +150,9 @@ static struct rt_runner *choose(struct rt_runner *me, enum rt_decision decision,
 static void nap_if_in_vain(void) {
     enum { OFTEN = 64 };
     static const struct timespec nap = {.tv_nsec = 100 * 1000};
-    if (rt_control.yields < OFTEN || !rt_is_somebody_outside())
+    if (rt_control.yields < OFTEN || !(rt_is_somebody_outside() || rt_has_client()))
         return;
+    rt_ask_client();
     rt_unlock_baton();
     rt_system_call(SYS_nanosleep, (long)&nap, 0, 0, 0, 0, 0);
     rt_lock_baton();

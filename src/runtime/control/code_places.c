@@ -102,6 +102,19 @@ static bool is_in(const uint64_t *list, uint32_t count, uint32_t most, uint64_t 
     return false;
 }
 
+_Static_assert(ST_CONTROL_STEPS <= 16, "a place has a bit for each step");
+
+static uint16_t steps_at(const struct st_control_plan *plan, uint64_t site, bool entries) {
+    uint16_t steps = 0;
+    for (uint32_t i = 0; i < plan->step_count && i < ST_CONTROL_STEPS; i++) {
+        const struct st_control_step *step = &plan->steps[i];
+        if (entries ? is_in(step->entries, step->entry_count, ST_CONTROL_STEP_SITES, site)
+                    : is_in(step->sites, step->site_count, ST_CONTROL_STEP_SITES, site))
+            steps |= (uint16_t)(1u << i);
+    }
+    return steps;
+}
+
 static void describe(struct rt_place *place, uintptr_t caller) {
     const struct st_control_plan *plan = rt_control.plan;
     const struct st_control_hold *hold = &plan->hold;
@@ -117,6 +130,8 @@ static void describe(struct rt_place *place, uintptr_t caller) {
         .other = is_in(hold->other, hold->other_count, ST_CONTROL_HELD, site),
         .last = is_in(hold->last, hold->last_count, ST_CONTROL_HELD, site),
         .outer = is_in(plan->outer, plan->outer_count, ST_CONTROL_OUTER, site),
+        .steps = steps_at(plan, site, false),
+        .entries = steps_at(plan, site, true),
         .of_teams = module && runs_teams(module),
     };
 }

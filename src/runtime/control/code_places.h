@@ -13,6 +13,7 @@ struct rt_place {
     uint16_t id;                    /* 0: there are too many */
     bool point;                     /* accesses here are points */
     bool first, other, last, outer; /* of the plan's hold and list */
+    uint16_t steps, entries;        /* of the plan: bit i stands for step i */
     bool of_teams; /* in a library that runs teams or tasks: accesses here are no events, since
                       their number follows from the environment, and they decide nothing */
 };

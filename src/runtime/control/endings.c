@@ -30,7 +30,8 @@ void rt_check_length(void) {
     const struct st_control_plan *plan = rt_control.plan;
     if (plan->most_points && rt_control.log->points > plan->most_points)
         rt_end_run(ST_END_TOO_LONG);
-    if (rt_control.vain > VAIN && !rt_control.timed_count && !rt_is_somebody_outside())
+    if (rt_control.vain > VAIN && !rt_control.timed_count && !rt_is_somebody_outside() &&
+        !rt_has_client())
         rt_end_run(ST_END_LIVELOCK);
 }
 

@@ -6,7 +6,9 @@
  * writes has the number of the thread that touched it first (bits 0 to 15), whether a second one
  * did (16), whether anybody wrote (17), and two places (32 to 63); the word for reads has four.
  * Once the granule is shared, all these places are points, and so is every place that touches it.
- */
+ *
+ * Of a place that a thread has come to very often, only a sample of the memory is looked at: all
+ * threads look at the same, and runs of other seeds at another one (rt_may_teach). */
 #include "runtime/control/runner.h"
 #include "runtime/core/shadow.h"
 
@@ -85,5 +87,6 @@ static void learn_granule(const struct rt_runner *me, uintptr_t granule, bool wr
 void rt_learn(const struct rt_runner *me, uintptr_t address, size_t size, bool write,
               struct rt_place *place) {
     for (uintptr_t granule = address & ~(uintptr_t)7; granule < address + size; granule += 8)
-        learn_granule(me, granule, write, place);
+        if (rt_may_teach(me, granule, 1, place))
+            learn_granule(me, granule, write, place);
 }

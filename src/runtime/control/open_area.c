@@ -56,8 +56,11 @@ void rt_control_start(const char *path) {
     madvise(area, sizeof *area, MADV_DONTFORK);
     rt_control.plan = &area->plan;
     rt_control.log = &area->log;
+    rt_control.client = &area->client;
     rt_control.stop_clock = area->plan.stop_clock;
     rt_control.learning = rt_has_flag(ST_CONTROL_LEARN);
+    /* Runs of the default schedule are compared with each other: all take the same sample. */
+    rt_control.sample = rt_strategy_is_random() ? rt_control.plan->seed : 0;
     rt_read_plan_sites();
     rt_read_deviations();
     rt_strategy_start();

@@ -116,6 +116,13 @@ void rt_written_slow(void) {
     rt_runner_self->busy = false;
 }
 
+/* ---- the client ---- */
+
+void rt_ask_client(void) {
+    uint32_t held = ST_CLIENT_HELD;
+    atomic_compare_exchange_strong(rt_control.client, &held, ST_CLIENT_ASKED);
+}
+
 /* ---- other calls ---- */
 
 bool rt_go_outside(uintptr_t caller) {

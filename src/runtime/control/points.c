@@ -20,7 +20,8 @@ static __attribute__((noinline)) void make_counts(struct rt_runner *me) {
     me->counts = rt_map_memory(RT_PLACES * sizeof *me->counts);
 }
 
-void rt_count_event(struct rt_runner *me, const struct rt_place *place) {
+static inline __attribute__((always_inline)) void count_event(struct rt_runner *me,
+                                                              const struct rt_place *place) {
     me->clock++;
     me->blocks = me->wakes = 0;
     rt_control.events++;
@@ -31,6 +32,10 @@ void rt_count_event(struct rt_runner *me, const struct rt_place *place) {
     if (__builtin_expect(me->clock == rt_control.stop_clock, 0) &&
         me->name == rt_control.plan->stop_thread)
         __seriatim_on_cut();
+}
+
+void rt_count_event(struct rt_runner *me, const struct rt_place *place) {
+    count_event(me, place);
 }
 
 /* ---- blocks ---- */
@@ -144,7 +149,7 @@ static void take_turn(struct rt_runner *me, bool spins) {
         }
         rt_strategy_at_point(me, contested != 0);
         rt_decide(me, RT_AT_POINT);
-        if (rt_control.plan->strategy >= ST_STRATEGY_POS) {
+        if (rt_strategy_minds(me)) {
             rt_lock_baton();
             rt_strategy_passes(me);
             rt_unlock_baton();
@@ -180,7 +185,7 @@ void rt_point_slow(enum st_control_kind kind, const volatile void *object, size_
     me->object = (uintptr_t)object;
     me->size = size;
     me->place = place;
-    rt_count_event(me, place);
+    count_event(me, place);
     if (rt_control.learning && is_atomic(kind) && !is_alone())
         rt_learn(me, me->object, size, kind == ST_POINT_ATOMIC_WRITE, place);
     bool spins = rt_spins(me, kind, (uintptr_t)object, caller);
@@ -223,11 +228,12 @@ void rt_control_access(uintptr_t address, size_t size, bool write, uintptr_t cal
     struct rt_place *place = rt_place_of(caller);
     if (__builtin_expect(place->of_teams, 0))
         return;
-    rt_count_event(me, place);
+    count_event(me, place);
     bool spins = rt_access_spins(me, write, address, caller);
-    if (is_alone() && !spins)
+    bool alone = is_alone();
+    if (alone && !spins)
         return;
-    if (rt_control.learning)
+    if (rt_control.learning && !alone && rt_may_teach(me, address, size, place))
         rt_learn(me, address, size, write, place);
     if (place->point || spins || me->deviation_clock <= me->clock)
         point_at_access(me, address, size, write, spins, place);

@@ -87,6 +87,7 @@ extern _Thread_local struct rt_runner *rt_runner_self __attribute__((tls_model("
 struct rt_control {
     struct st_control_plan *plan;
     struct st_control_log *log;
+    _Atomic uint32_t *client; /* of the area */
     struct rt_spin lock;
     struct rt_runner *_Atomic current; /* who has the baton; NULL: nobody */
     struct rt_runner *live;            /* all that have not ended */
@@ -103,7 +104,9 @@ struct rt_control {
     uint64_t idle;       /* so many nanoseconds nobody has had the baton */
     uint64_t yields;     /* since anything changed */
     uint64_t vain;       /* about so many events were spent on them */
+    uint64_t preempted;  /* so often a strategy has stopped a thread that could go on */
     bool learning;
+    uint64_t sample;    /* of memory: which one (learning.c) */
     uint16_t contested; /* bits of those who can go on; valid if `contested_known` */
     bool contested_known;
 };
@@ -176,6 +179,16 @@ void rt_number_ends(const struct rt_runner *runner);
 void rt_learn(const struct rt_runner *me, uintptr_t address, size_t size, bool write,
               struct rt_place *place);
 
+/* Quickly: might rt_learn learn something? */
+static inline bool rt_may_teach(const struct rt_runner *me, uintptr_t address, size_t size,
+                                const struct rt_place *place) {
+    enum { OFTEN = 4096, A_PAGE_OF_DETAILS = 11, ONE_IN_16 = 60 };
+    if (size > 8 || !me->counts || me->counts[place->id] <= OFTEN)
+        return true;
+    uint64_t page = address >> A_PAGE_OF_DETAILS;
+    return (page + rt_control.sample) * UINT64_C(0x9e3779b97f4a7c15) >> ONE_IN_16 == 0;
+}
+
 /* ---- deviations.c ---- */
 
 void rt_read_deviations(void);
@@ -207,6 +220,13 @@ bool rt_is_somebody_outside(void);
 void rt_unlink_outside(struct rt_runner *runner);
 /* Without the lock: sleeps until a descriptor is ready, or for that long. */
 void rt_sleep_outside(const struct timespec *nap);
+
+/* Is there a client that takes turns with the program? */
+static inline bool rt_has_client(void) {
+    return atomic_load(rt_control.client) != ST_CLIENT_NONE;
+}
+/* Nobody can go on, or all spin: it is the client's turn, unless it has it already. */
+void rt_ask_client(void);
 
 /* ---- signals.c: with the lock ---- */
 

@@ -39,7 +39,7 @@ bool rt_exits_last(void) {
 static bool has_priorities(void) {
     uint32_t kind = rt_control.plan->strategy;
     return kind == ST_STRATEGY_PCT || kind == ST_STRATEGY_BLOCK_PCT || kind == ST_STRATEGY_POS ||
-           kind == ST_STRATEGY_DIRECTED || kind == ST_STRATEGY_STALL;
+           kind == ST_STRATEGY_DIRECTED || kind == ST_STRATEGY_STALL || kind == ST_STRATEGY_STEPS;
 }
 
 static uint64_t draw_priority(void) {
@@ -59,11 +59,34 @@ void rt_strategy_start(void) {
         strategy.changes[i] = 1 + rt_random_below(points ? points : 1);
 }
 
+/* Where it comes in the order of the plan, from 0 on; the length of the order if it does not. */
+static uint32_t rank_of(const struct rt_runner *runner) {
+    const struct st_control_hold *hold = &rt_control.plan->hold;
+    uint32_t rank = 0;
+    while (rank < hold->order_count && rank < ST_CONTROL_ORDER && hold->order[rank] != runner->name)
+        rank++;
+    return rank;
+}
+
+static bool is_in_order(const struct rt_runner *runner) {
+    return rank_of(runner) < rt_control.plan->hold.order_count;
+}
+
+/* Those of an order come first, but behind those who are let go. */
 void rt_strategy_begin(struct rt_runner *runner) {
     runner->priority = draw_priority();
+    if (is_in_order(runner))
+        runner->priority = UINT64_MAX - 2 - rank_of(runner);
 }
 
 /* ---- the default schedule ---- */
+
+/* Others first, but not for ever: those who sleep again and again would always be before it. */
+static bool still_yields(const struct rt_runner *runner) {
+    enum { LEAST = 16 };
+    uint64_t most = LEAST + 2 * (uint64_t)atomic_load(&rt_control.alive);
+    return runner->yielding && (runner->last || rt_control.tickets - runner->ticket < most);
+}
 
 /* Of those who can go on: the first that has not yielded, or who did so longest ago. */
 static struct rt_runner *first_ready(void) {
@@ -71,7 +94,7 @@ static struct rt_runner *first_ready(void) {
     struct rt_runner *patient = NULL;
     for (uint32_t i = 0; i < c->ready_count; i++) {
         struct rt_runner *runner = c->ready[i];
-        if (!runner->yielding)
+        if (!still_yields(runner))
             return runner;
         if (!patient || runner->ticket < patient->ticket)
             patient = runner;
@@ -86,7 +109,7 @@ struct rt_runner *rt_default_choice(struct rt_runner *me) {
 bool rt_all_yield(void) {
     struct rt_control *c = &rt_control;
     for (uint32_t i = 0; i < c->ready_count; i++)
-        if (!c->ready[i]->yielding)
+        if (!still_yields(c->ready[i]))
             return false;
     return true;
 }
@@ -105,11 +128,11 @@ static struct rt_runner *walk(void) {
     bool all = rt_all_yield();
     uint64_t sum = 0;
     for (uint32_t i = 0; i < c->ready_count; i++)
-        if (all || !c->ready[i]->yielding)
+        if (all || !still_yields(c->ready[i]))
             sum += weight_of(c->ready[i]);
     uint64_t at = rt_random_below(sum);
     for (uint32_t i = 0; i < c->ready_count; i++) {
-        if (!all && c->ready[i]->yielding)
+        if (!all && still_yields(c->ready[i]))
             continue;
         uint64_t weight = weight_of(c->ready[i]);
         if (at < weight)
@@ -222,6 +245,14 @@ static bool is_anybody_held_too_long(void) {
     return false;
 }
 
+/* Of two who are held: who is let go? */
+static bool is_better_let_go(const struct rt_runner *runner, const struct rt_runner *than) {
+    if (rt_control.plan->strategy == ST_STRATEGY_STEPS &&
+        rt_steps_loss(runner) != rt_steps_loss(than))
+        return rt_steps_loss(runner) < rt_steps_loss(than);
+    return runner->priority > than->priority;
+}
+
 static struct rt_runner *highest_not_held(void) {
     struct rt_control *c = &rt_control;
     struct rt_runner *next = highest(false);
@@ -231,7 +262,7 @@ static struct rt_runner *highest_not_held(void) {
     /* The others wait, or spin: for somebody who is held, it may be. */
     struct rt_runner *held = NULL;
     for (uint32_t i = 0; i < c->ready_count; i++)
-        if (c->ready[i]->held && (!held || c->ready[i]->priority > held->priority))
+        if (c->ready[i]->held && (!held || is_better_let_go(c->ready[i], held)))
             held = c->ready[i];
     bool also_in_vain = held && next && held->yielding && next->ticket < held->ticket;
     if (!held || also_in_vain)
@@ -239,7 +270,24 @@ static struct rt_runner *highest_not_held(void) {
     c->log->given_up++;
     held->let_go |= rt_control.plan->strategy == ST_STRATEGY_STALL || is_held_too_long(held);
     held->held = false;
+    if (rt_control.plan->strategy == ST_STRATEGY_STEPS)
+        rt_steps_let_go(held);
     return held;
+}
+
+/* Who had to wait for a lock in the meantime was not there when a step was done. */
+static struct rt_runner *highest_for_steps(void) {
+    struct rt_control *c = &rt_control;
+    for (uint32_t i = 0; i < c->ready_count; i++) {
+        struct rt_runner *runner = c->ready[i];
+        bool held = rt_steps_hold(runner);
+        if (held && !runner->held)
+            runner->held_since = c->log->points;
+        runner->held = held;
+        if (!runner->yielding && rt_steps_is_next(runner))
+            runner->priority = UINT64_MAX - 1;
+    }
+    return highest_not_held();
 }
 
 /* Another thread has come between: the block goes on right behind it. */
@@ -264,6 +312,8 @@ static void pass_first(struct rt_runner *me) {
     enum { OF = 4 };
     bool again = me->let_go && me->block == me->root_block;
     if (!me->block || (me->held_block && !again) || rt_random_below(OF) == 0)
+        return;
+    if (rt_control.plan->hold.order_count && rank_of(me) != 0)
         return;
     me->held_block = me->block;
     me->let_go = false;
@@ -295,7 +345,17 @@ void rt_strategy_at_point(struct rt_runner *me, bool contested) {
     }
 }
 
+bool rt_strategy_minds(const struct rt_runner *me) {
+    if (rt_control.plan->strategy == ST_STRATEGY_POS)
+        return rt_control.ready_count > 1;
+    if (rt_control.plan->strategy == ST_STRATEGY_STEPS)
+        return true;
+    return holds() && (me->held || (me->place && (me->place->first || me->place->last)));
+}
+
 void rt_strategy_passes(struct rt_runner *me) {
+    if (rt_control.plan->strategy == ST_STRATEGY_STEPS)
+        rt_steps_pass(me);
     if (rt_control.plan->strategy == ST_STRATEGY_POS)
         draw_conflicting(me);
     if (!holds())
@@ -322,6 +382,8 @@ struct rt_runner *rt_strategy_choose(struct rt_runner *me, bool at_point) {
     case ST_STRATEGY_DIRECTED:
     case ST_STRATEGY_STALL:
         return highest_not_held();
+    case ST_STRATEGY_STEPS:
+        return highest_for_steps();
     default:
         return NULL;
     }

@@ -11,6 +11,8 @@ void rt_strategy_begin(struct rt_runner *runner); /* a new thread */
 /* At a point of `me`, with its operation pending: before the choice, and before it is done. */
 void rt_strategy_at_point(struct rt_runner *me, bool contested);
 void rt_strategy_passes(struct rt_runner *me);
+/* Without the lock: is the second one worth calling? */
+bool rt_strategy_minds(const struct rt_runner *me);
 
 /* `me` has yielded. */
 void rt_strategy_yields(struct rt_runner *me);
@@ -21,6 +23,24 @@ struct rt_runner *rt_default_choice(struct rt_runner *me);
 
 /* Have all who can go on yielded? */
 bool rt_all_yield(void);
+
+/* ---- steps.c: ST_STRATEGY_STEPS ---- */
+
+/* The runner is at a point: must it stay there for now? */
+bool rt_steps_hold(const struct rt_runner *runner);
+
+/* It has passed one. */
+void rt_steps_pass(struct rt_runner *me);
+
+/* Is it at the step that comes next, or the one who will do that? Then it goes first. */
+bool rt_steps_is_next(const struct rt_runner *runner);
+
+/* Nobody else can go on: how much is lost if the runner, who is held, does? The larger, the more.
+ */
+unsigned rt_steps_loss(const struct rt_runner *runner);
+
+/* It goes on in spite of that. */
+void rt_steps_let_go(const struct rt_runner *runner);
 
 bool rt_strategy_is_random(void);
 bool rt_exits_last(void);

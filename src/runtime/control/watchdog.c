@@ -17,14 +17,17 @@ void rt_beat(void) {
 
 /* ---- whose watch it is ---- */
 
-void rt_watchdog_take(struct rt_runner *me, const struct rt_runner *next) {
-    (void)next;
-    atomic_store(&on_watch, me);
+static bool is_parked(const struct rt_runner *runner) {
+    return runner->tid && runner->state != ST_THREAD_ENDED && !atomic_load(&runner->go) &&
+           (runner->state != ST_THREAD_OUTSIDE || runner->descriptors);
 }
 
-static bool is_parked(const struct rt_runner *runner) {
-    return runner->tid && !atomic_load(&runner->go) &&
-           (runner->state != ST_THREAD_OUTSIDE || runner->descriptors);
+/* Who is on watch already stays it, unless it is to go on: a timer for each hand-over would cost as
+ * much as the rest of it. */
+void rt_watchdog_take(struct rt_runner *me, const struct rt_runner *next) {
+    const struct rt_runner *before = atomic_load(&on_watch);
+    if (!before || !next || before == next || !is_parked(before))
+        atomic_store(&on_watch, me);
 }
 
 /* Wakes a parked thread, which then finds that it is on watch. */
@@ -174,13 +177,37 @@ static uint64_t real_nanoseconds(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* Lets a client have its turn. false: it has not had it yet. Real time that passes meanwhile does
+ * not count, as it differs from run to run. */
+static bool wait_for_client(void) {
+    enum { NAP = 200 * 1000, IN_VAIN = 1000 * 1000 };
+    static const struct timespec nap = {.tv_nsec = NAP};
+    static bool asked;
+    if (asked && atomic_load(rt_control.client) != ST_CLIENT_ASKED) {
+        asked = false;
+        rt_lock_baton();
+        rt_control.idle += IN_VAIN; /* unless somebody can go on now */
+        rt_unlock_baton();
+        return true;
+    }
+    rt_ask_client();
+    asked = true;
+    rt_system_call(SYS_nanosleep, (long)&nap, 0, 0, 0, 0, 0);
+    return false;
+}
+
 /* Nobody has the baton: those who wait for something outside, or for time, may go on. */
 static void look_around(void) {
     static const struct timespec nap = {.tv_nsec = 1000 * 1000};
     uint64_t before = real_nanoseconds();
-    rt_sleep_outside(&nap);
+    bool alone = !rt_has_client();
+    if (alone)
+        rt_sleep_outside(&nap);
+    else if (!wait_for_client())
+        return;
     rt_lock_baton();
-    rt_time_passed(real_nanoseconds() - before);
+    if (alone)
+        rt_time_passed(real_nanoseconds() - before);
     if (!atomic_load(&rt_control.current)) {
         rt_look_for_signals();
         rt_look_outside();

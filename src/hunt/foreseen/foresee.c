@@ -1,0 +1,202 @@
+#include "hunt/foreseen/foresee.h"
+
+#include "base/memory.h"
+#include "hunt/foreseen/foreseen_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_DEPTH = 8,
+    MOST_REFUTED = 64 /* names of blocks that are looked at once more */
+};
+
+/* ---- some blocks of the trace ---- */
+
+/* Which blocks stay: those below so many others, and with this name if there is one. */
+struct blocks_wanted {
+    unsigned below;
+    const char *name; /* NULL: any */
+    const struct st_symbols *symbols;
+};
+
+/* Invariant: kept[depth] of a thread says whether its open block of this depth stays. */
+struct open_blocks {
+    bool *kept;
+    size_t depth, capacity;
+};
+
+struct feeding {
+    struct blocks_wanted wanted;
+    struct st_run *run;
+    struct open_blocks *threads;
+    size_t thread_capacity;
+    struct st_event *batch;
+    size_t batch_capacity;
+    uint64_t begun; /* blocks that stay */
+};
+
+static bool is_wanted(const struct feeding *feeding, const struct open_blocks *open,
+                      const struct st_event *event) {
+    const struct blocks_wanted *wanted = &feeding->wanted;
+    return open->depth >= wanted->below &&
+           (!wanted->name ||
+            strcmp(st_target_name(wanted->symbols, ST_BEGIN, event->target), wanted->name) == 0);
+}
+
+static void filter_event(struct feeding *feeding, struct st_event *event) {
+    if (event->op != ST_BEGIN && event->op != ST_END)
+        return;
+    st_reserve(&feeding->threads, &feeding->thread_capacity, (size_t)event->thread + 1);
+    struct open_blocks *open = &feeding->threads[event->thread];
+    bool keep;
+    if (event->op == ST_BEGIN) {
+        keep = is_wanted(feeding, open, event);
+        st_reserve(&open->kept, &open->capacity, open->depth + 1);
+        open->kept[open->depth++] = keep;
+        feeding->begun += keep;
+    } else {
+        keep = open->kept[--open->depth];
+    }
+    if (!keep)
+        event->op = ST_UNMARKED;
+}
+
+static void feed_some(void *context, const struct st_event *events, size_t count, uint64_t first) {
+    struct feeding *feeding = context;
+    st_reserve(&feeding->batch, &feeding->batch_capacity, count);
+    memcpy(feeding->batch, events, count * sizeof *events);
+    for (size_t i = 0; i < count; i++)
+        filter_event(feeding, &feeding->batch[i]);
+    st_run_feed(feeding->run, feeding->batch, count, first);
+}
+
+static void forget_threads(struct feeding *feeding) {
+    for (size_t i = 0; i < feeding->thread_capacity; i++)
+        free(feeding->threads[i].kept);
+    free(feeding->threads);
+    feeding->threads = NULL;
+    feeding->thread_capacity = 0;
+}
+
+/* NULL with an error. *begun: how many blocks there are. */
+static struct st_run *read_run(struct st_trace_input *input, const struct st_predict_plan *plan,
+                               const struct blocks_wanted *wanted, uint64_t *begun,
+                               struct st_error *error) {
+    struct st_run_needs needs = st_predict_needs(plan);
+    struct feeding feeding = {.wanted = *wanted, .run = st_run_new(&needs)};
+    int result = 0;
+    while (result == 0 && st_run_wants_pass(feeding.run)) {
+        feeding.begun = 0;
+        result = st_trace_input_pass(input, feed_some, &feeding, error);
+        forget_threads(&feeding);
+        if (result == 0)
+            st_run_end_pass(feeding.run);
+    }
+    free(feeding.batch);
+    *begun = feeding.begun;
+    if (result == 0)
+        return feeding.run;
+    st_run_free(feeding.run);
+    return NULL;
+}
+
+/* ---- what cannot be ---- */
+
+/* Does the trace have all that happened? Otherwise something else may still come. */
+static bool is_whole(const struct st_trace_input *input) {
+    const struct st_trace *trace = input->reading.trace;
+    const struct st_facts *facts = st_trace_facts(trace);
+    return !facts->open_blocks && !facts->held_locks && !facts->dropped &&
+           !st_trace_truncated(trace);
+}
+
+static int refute(struct st_trace_input *input, const struct st_predict_options *options,
+                  struct st_foreseen_list *list, const char *name, struct st_error *error) {
+    const struct st_predict_plan plan = {.options = {.jobs = options->jobs,
+                                                     .timeout = options->timeout,
+                                                     .total = options->total,
+                                                     .limit = 1},
+                                         .analyses = &(struct st_analysis){&st_commit_node, NULL},
+                                         .analysis_count = 1};
+    struct blocks_wanted wanted = {.name = name, .symbols = &input->symbols};
+    uint64_t begun;
+    struct st_run *run = read_run(input, &plan, &wanted, &begun, error);
+    if (!run)
+        return -1;
+    struct st_predictions predictions;
+    st_predict_run(&plan, run, &predictions);
+    if (predictions.items[0].atomic == ST_SERIALIZABLE && !predictions.items[0].may_miss)
+        st_foreseen_refute(list, name);
+    st_predictions_free(&predictions);
+    st_run_free(run);
+    return 0;
+}
+
+static int refute_some(struct st_trace_input *input, const struct st_predict_options *options,
+                       struct st_foreseen_list *list, struct st_error *error) {
+    size_t index;
+    json_t *name, *names = st_foreseen_unproved(list);
+    int result = 0;
+    json_array_foreach(names, index, name) {
+        if (result == 0 && index < MOST_REFUTED && !st_total_time_is_up(options->total))
+            result = refute(input, options, list, json_string_value(name), error);
+    }
+    json_decref(names);
+    return result;
+}
+
+/* ---- every depth ---- */
+
+/* 1: there may be more to find further inside; 0: there is not; -1 with an error. */
+static int look_below(struct st_trace_input *input, const struct st_predict_plan *plan,
+                      unsigned below, struct st_foreseen_list *list, struct st_error *error) {
+    struct blocks_wanted wanted = {.below = below};
+    uint64_t begun;
+    struct st_run *run = read_run(input, plan, &wanted, &begun, error);
+    if (!run)
+        return -1;
+    if (!input->has_symbols)
+        st_trace_input_symbols(input);
+    struct st_predictions predictions;
+    if (!begun && below) {
+        st_run_free(run);
+        return 0;
+    }
+    st_predict_run(plan, run, &predictions);
+    st_predictions_map_locations(&predictions, st_trace_input_location, input);
+    bool any = st_foreseen_add(list, &predictions, below);
+    st_predictions_free(&predictions);
+    st_run_free(run);
+    return any; /* what cuts a block cuts those around it, too */
+}
+
+static json_t *name_blocks(const struct st_trace_input *input) {
+    struct st_facts facts = st_trace_input_facts(input);
+    json_t *names = json_array();
+    for (size_t i = 0; i < facts.executed_count; i++)
+        if (facts.executed[i])
+            json_array_append_new(
+                names, json_string(st_target_name(&input->symbols, ST_BEGIN, (uint32_t)i)));
+    return names;
+}
+
+int st_foresee(struct st_trace_input *input, const struct st_predict_plan *plan, bool cut,
+               struct st_foresight *foresight, struct st_error *error) {
+    struct st_foreseen_list list;
+    int more = 1;
+    st_foreseen_init(&list, input);
+    *foresight = (struct st_foresight){0};
+    for (unsigned below = 0; below < MOST_DEPTH && more > 0; below++)
+        more = look_below(input, plan, below, &list, error);
+    int result = more < 0 ? -1 : st_foreseen_find_entries(&list, input, error);
+    if (result == 0 && !cut && is_whole(input))
+        result = refute_some(input, &plan->options, &list, error);
+    if (result == 0) {
+        foresight->blocks = name_blocks(input);
+        foresight->undecided = list.undecided;
+        foresight->has_places = input->tracker != NULL;
+    }
+    foresight->list = st_foreseen_finish(&list);
+    return result;
+}

@@ -1,0 +1,159 @@
+#include "session/recording.h"
+
+#include "base/memory.h"
+#include "trace/format.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void st_recording_init(struct st_recording *recording, struct st_watch *watch,
+                       const struct st_recording_hooks *hooks) {
+    *recording =
+        (struct st_recording){.watch = watch, .hooks = *hooks, .validator = st_validator_new(true)};
+}
+
+void st_recording_free(struct st_recording *recording) {
+    st_describer_free(recording->describer);
+    st_validator_free(recording->validator);
+    free(recording->ended);
+    free(recording->path);
+}
+
+/* The program goes on; what is in the file can be read. */
+static void give_up(struct st_recording *recording, const struct st_error *error) {
+    recording->failed = true;
+    if (recording->hooks.gave_up)
+        recording->hooks.gave_up(recording->hooks.context, error);
+    st_watch_stop(recording->watch);
+}
+
+/* Chunks are written immediately and under the final name, so that the file can be read whatever
+ * happens. */
+static bool open_trace(struct st_recording *recording) {
+    struct st_error error;
+    recording->path = recording->hooks.choose_path(recording->hooks.context);
+    recording->file = fopen(recording->path, "we");
+    if (!recording->file) {
+        st_fail(&error, recording->path, ST_AT_FILE, 0, "cannot write: %s", strerror(errno));
+        give_up(recording, &error);
+        return false;
+    }
+    setvbuf(recording->file, NULL, _IONBF, 0);
+    recording->writer = st_native_writer.open(recording->file, recording->path,
+                                              st_translator_symbols(recording->watch->translator));
+    return true;
+}
+
+/* ---- lives ---- */
+
+/* The end of a life ends a chunk, too, so ends wait until one is nearly full. Chunks of a program
+ * with little to do are written each second, and never are. */
+static bool may_end_lives(void *context) {
+    const struct st_recording *recording = context;
+    return recording->since_ends >= ST_CHUNK_EVENTS ||
+           (recording->writer &&
+            st_native_writer_waiting(recording->writer) >= ST_CHUNK_EVENTS / 4 * 3);
+}
+
+static void end_life(void *context, uint32_t variable) {
+    struct st_recording *recording = context;
+    if (recording->ended_count) {
+        struct st_variable_run *last = &recording->ended[recording->ended_count - 1];
+        if (last->first + last->count == variable) {
+            last->count++;
+            return;
+        }
+    }
+    st_reserve(&recording->ended, &recording->ended_capacity, recording->ended_count + 1);
+    recording->ended[recording->ended_count++] = (struct st_variable_run){variable, 1};
+}
+
+static int write_ends(struct st_recording *recording, struct st_error *error) {
+    size_t count = recording->ended_count;
+    if (count)
+        recording->since_ends = 0;
+    recording->ended_count = 0;
+    return count ? st_native_writer_end(recording->writer, recording->ended, count, error) : 0;
+}
+
+/* ---- events ---- */
+
+/* How many of them still have room. */
+static size_t fit(struct st_recording *recording, size_t count) {
+    uint64_t room = recording->most_events - recording->events;
+    if (!recording->most_events || count <= room)
+        return count;
+    recording->cut = true;
+    return (size_t)room;
+}
+
+static void write_events(void *context, struct st_event *events, const uint64_t *at, size_t count) {
+    (void)at;
+    struct st_recording *recording = context;
+    struct st_error error;
+    if (recording->failed || recording->cut || (!recording->file && !open_trace(recording)))
+        return;
+    struct st_translator *translator = recording->watch->translator;
+    struct st_symbols *symbols = st_translator_symbols(translator);
+    if (!recording->describer)
+        recording->describer = st_describer_new(translator, symbols);
+    symbols->reuses = true;
+    count = fit(recording, count);
+    st_describe_events(recording->describer, events, count);
+    st_validate(recording->validator, events, count, symbols->threads.count, symbols->locks.count);
+    recording->since_ends += count;
+    recording->events += count;
+    if (write_ends(recording, &error) < 0 ||
+        st_native_writer.write(recording->writer, events, count, &error) < 0)
+        give_up(recording, &error);
+    else
+        st_names_drop(&symbols->variables, st_native_writer_named(recording->writer));
+}
+
+struct st_translation st_recording_translation(struct st_recording *recording) {
+    return (struct st_translation){.sites = true,
+                                   .outline = true,
+                                   .names = true,
+                                   .sink = write_events,
+                                   .forget = end_life,
+                                   .may_forget = may_end_lives,
+                                   .context = recording};
+}
+
+void st_recording_save(void *context) {
+    struct st_recording *recording = context;
+    struct st_error error;
+    if (recording->file && !recording->failed &&
+        st_native_writer.flush(recording->writer, &error) < 0)
+        give_up(recording, &error);
+}
+
+/* ---- the end ---- */
+
+static void finish_trace(struct st_recording *recording) {
+    struct st_error error;
+    if (!recording->failed && st_native_writer.finish(recording->writer, false, &error) < 0)
+        give_up(recording, &error);
+    st_native_writer.close(recording->writer);
+    recording->writer = NULL;
+}
+
+uint64_t st_recording_close(struct st_recording *recording) {
+    const struct st_watch *watch = recording->watch;
+    bool seen = st_watch_attached(watch) && !st_watch_had_no_room(watch);
+    if (seen && !recording->file && !recording->failed)
+        open_trace(recording); /* nothing happened: a trace without events says so */
+    if (!recording->file)
+        return 0;
+    finish_trace(recording);
+    long bytes = ftell(recording->file);
+    struct st_error error;
+    if (fclose(recording->file) && !recording->failed) {
+        recording->failed = true;
+        st_fail(&error, recording->path, ST_AT_FILE, 0, "cannot write: %s", strerror(errno));
+        if (recording->hooks.gave_up)
+            recording->hooks.gave_up(recording->hooks.context, &error);
+    }
+    return bytes < 0 ? 0 : (uint64_t)bytes;
+}
