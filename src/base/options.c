@@ -3,6 +3,7 @@
 #include "base/memory.h"
 
 #include <ctype.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -261,6 +262,7 @@ static int parse_words(const struct parser *parser, struct st_operands *operands
             only_operands |= !parser->mixed;
         } else if (strcmp(word, "--") == 0) {
             only_operands = true;
+            operands->dashes = operands->count;
         } else {
             int result = word[1] == '-' ? parse_long(parser, words, count, &i)
                                         : parse_letters(parser, words, count, &i);
@@ -306,6 +308,7 @@ int st_options_parse(const struct st_option *table, void *values, struct st_oper
                      const char *command, bool mixed, int argc, char **argv, const char *variable,
                      const char *environment, struct st_error *error) {
     memset(operands, 0, sizeof *operands);
+    operands->dashes = SIZE_MAX;
     struct parser outer = {table, values, variable, true, error};
     struct parser inner = {table, values, command, mixed, error};
     if (set_defaults(&inner) < 0 || parse_environment(&outer, operands, environment) < 0)

@@ -56,6 +56,7 @@ struct st_option {
 struct st_operands {
     const char **words; /* NULL stands behind the last; with none, this is NULL itself */
     size_t count, capacity;
+    size_t dashes;     /* so many words stand before "--"; SIZE_MAX: it was not there */
     char *environment; /* where texts from the environment live */
 };
 

@@ -1,14 +1,7 @@
 /* seriatim hunt: makes bugs happen, under a scheduler of its own. */
-#include "base/output.h"
+#include "cli/hunting.h"
 #include "cli/messages.h"
-#include "cli/report_output.h"
-#include "hunt/hunt.h"
-#include "report/load/load.h"
 
-#include <inttypes.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 struct values {
@@ -24,90 +17,9 @@ struct values {
 enum { UNTIL_ALL, UNTIL_FIRST };
 static const char *const until_words[] = {[UNTIL_ALL] = "all", [UNTIL_FIRST] = "first", NULL};
 
-/* Seconds after which a run that does not end is ended. */
-static const double longest_run = 20;
-
 /* The default schedule is the first strategy, and nothing to choose. */
 static const char *strategy_word(size_t index) {
     return st_choice_name(index + 1);
-}
-
-/* ---- stopping ---- */
-
-static volatile sig_atomic_t stopping;
-
-static void on_stop(int number) {
-    (void)number;
-    stopping = 1;
-}
-
-static void catch_stops(void) {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = on_stop}, before;
-    sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        sigaction(signals[i], NULL, &before);
-        if (before.sa_handler != SIG_IGN)
-            sigaction(signals[i], &action, NULL);
-    }
-}
-
-static bool is_stopped(void *context) {
-    (void)context;
-    return stopping;
-}
-
-/* ---- what goes to the terminal ---- */
-
-static void show_progress(void *context, const struct st_hunt_progress *progress) {
-    const struct values *values = context;
-    char line[160];
-    if (values->common.quiet)
-        return;
-    snprintf(line, sizeof line, "%" PRIu64 " runs, %" PRIu64 " points, %" PRIu64 " findings; %s",
-             progress->runs, progress->points, progress->findings, progress->doing);
-    show_status_line(line);
-}
-
-static void say(void *context, const char *sentence) {
-    (void)context;
-    show_status_line(NULL);
-    warn("%s", sentence);
-}
-
-/* ---- the report ---- */
-
-static enum status write_loaded(const struct values *values, const struct st_filters *filters,
-                                const struct st_loaded *loaded, struct st_output *output) {
-    struct st_report report = *st_loaded_report(loaded);
-    struct st_triaged *triaged = st_filters_apply(filters, &report, values->limit);
-    enum status status = report_status(&report);
-    struct st_error error;
-    if (status == STATUS_CLEAN && report.hunt->interrupted)
-        status = STATUS_TROUBLE;
-    report.has_status = true;
-    report.status = status;
-    write_report_as(&report, &values->filters, values->format,
-                    text_style(&values->common, output->fd), output->file);
-    st_triaged_free(triaged);
-    return st_output_finish(output, &error) < 0 ? complain(&error) : status;
-}
-
-static enum status write_result(const struct values *values, const struct st_filters *filters,
-                                const struct st_hunt *hunt, struct st_output *output) {
-    struct st_error error;
-    char *text = st_hunt_result(hunt);
-    struct st_loaded *loaded = st_report_load("hunt", text, strlen(text), &error);
-    enum status status = STATUS_TROUBLE;
-    if (loaded) {
-        status = write_loaded(values, filters, loaded, output);
-    } else {
-        st_output_abandon(output);
-        complain(&error);
-    }
-    st_loaded_free(loaded);
-    free(text);
-    return status;
 }
 
 /* ---- the command ---- */
@@ -120,46 +32,25 @@ static size_t jobs_of(const struct values *values) {
     return values->client || processors < 1 ? 1 : (size_t)processors;
 }
 
-static struct st_hunt_options options_of(const struct values *values, const char *const *words) {
-    struct st_hunted subject = {.command = "hunt",
-                                .words = words,
-                                .spec = values->spec,
-                                .client = values->client,
-                                .relation = st_relation_or_usual(values->relation, true),
-                                .keep = st_filters_keep(&values->filters.files, values->limit),
-                                .seconds = values->run_time > 0 ? values->run_time : longest_run,
-                                .most_points = values->points,
-                                .bounded = values->run_time > 0,
-                                .real_time = values->real_time};
-    return (struct st_hunt_options){.subject = subject,
-                                    .runs = values->runs,
-                                    .seed = values->seed,
-                                    .seconds = values->time,
-                                    .jobs = jobs_of(values),
-                                    .choice = values->strategy + 1,
-                                    .limit = values->limit,
-                                    .until_first = values->until == UNTIL_FIRST,
-                                    .keep = values->keep ? values->keep : "seriatim-hunt",
-                                    .takes_input = true,
-                                    .stopped = is_stopped,
-                                    .show = show_progress,
-                                    .warn = say,
-                                    .context = (void *)values};
-}
-
-static enum status hunt_and_write(const struct values *values, const char *const *words,
-                                  const struct st_filters *filters, struct st_output *output) {
-    struct st_hunt_options options = options_of(values, words);
-    struct st_error error;
-    struct st_hunt *hunt = st_hunt(&options, &error);
-    show_status_line(NULL);
-    if (!hunt) {
-        st_output_abandon(output);
-        return complain(&error);
-    }
-    enum status status = write_result(values, filters, hunt, output);
-    st_hunt_free(hunt);
-    return status;
+static struct st_hunt_options options_of(const struct values *values, const char *const *words,
+                                         const struct hunting *hunting) {
+    struct st_hunt_options options = usual_hunt(hunting, "hunt", words, values->spec);
+    options.subject.client = values->client;
+    options.subject.relation = st_relation_or_usual(values->relation, true);
+    options.subject.most_points = values->points;
+    options.subject.bounded = values->run_time > 0;
+    options.subject.real_time = values->real_time;
+    if (values->run_time > 0)
+        options.subject.seconds = values->run_time;
+    options.runs = values->runs;
+    options.seed = values->seed;
+    options.seconds = values->time;
+    options.jobs = jobs_of(values);
+    options.choice = values->strategy + 1;
+    options.until_first = values->until == UNTIL_FIRST;
+    if (values->keep)
+        options.keep = values->keep;
+    return options;
 }
 
 static int check_values(const struct values *values, struct st_error *error) {
@@ -183,8 +74,12 @@ static enum status hunt_program(const void *command_values, const char *const *o
     if (st_output_open(&output, values->output, inputs, &error) < 0) {
         status = complain(&error);
     } else {
-        catch_stops();
-        status = hunt_and_write(values, operands, &filters, &output);
+        struct hunting hunting = {.common = &values->common,
+                                  .filters = &values->filters,
+                                  .limit = values->limit,
+                                  .format = values->format};
+        struct st_hunt_options options = options_of(values, operands, &hunting);
+        status = hunt_and_write(&hunting, &options, &filters, &output);
     }
     st_filters_close(&filters);
     return status;

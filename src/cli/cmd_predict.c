@@ -1,7 +1,9 @@
 /* seriatim predict: which blocks other schedules of the same run could cut. */
 #include "base/output.h"
+#include "cli/hunting.h"
 #include "cli/messages.h"
 #include "cli/predict_options.h"
+#include "hunt/foreseen/foresee.h"
 #include "report/context_details.h"
 #include "report/tables.h"
 #include "session/trace_prediction.h"
@@ -166,29 +168,113 @@ static enum status predict_trace(struct predict *predict) {
     return status;
 }
 
-static enum status run(const void *command_values, const char *const *operands) {
-    const struct predict_values *values = command_values;
-    struct predict predict = {.values = values, .path = operands[0]};
-    struct st_error error;
-    if (check_predict_options(values, &error) < 0 ||
-        st_filters_open_for_trace(&predict.filters, &values->filters.files, "predict", predict.path,
-                                  values->spec, &error) < 0)
-        return complain(&error);
-    make_plan(&predict);
-    enum status status;
+static int open_input(struct predict *predict, struct st_error *error) {
+    const struct predict_values *values = predict->values;
     struct st_trace_source source = {.command = "predict",
-                                     .path = predict.path,
+                                     .path = predict->path,
                                      .spec = values->spec,
                                      .flags =
                                          (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD,
                                      .again = true,
                                      .no_starts = true};
-    if (open_trace_input(&predict.input, source, values->common.quiet, &error) < 0) {
+    return open_trace_input(&predict->input, source, values->common.quiet, error);
+}
+
+static enum status predict_only(struct predict *predict) {
+    struct st_error error;
+    if (open_input(predict, &error) < 0)
+        return complain(&error);
+    enum status status = predict_trace(predict);
+    st_trace_input_close(&predict->input);
+    return status;
+}
+
+/* ---- confirming ---- */
+
+/* Seconds, unless --total-timeout says otherwise. */
+static const double usual_time = 60;
+
+/* What is predicted of a trace has lines, or it cannot be found in a program. */
+static int foresee(struct predict *predict, struct st_foresight *foresight,
+                   struct st_error *error) {
+    enum { LISTED = 2000 }; /* blocks of an analysis at a depth: many may be the same prediction */
+    if (open_input(predict, error) < 0)
+        return -1;
+    predict->plan.options.limit = LISTED;
+    int result = st_foresee(&predict->input, &predict->plan, false, foresight, error);
+    end_reading(&predict->input.reading, result == 0);
+    if (result == 0 && !foresight->has_places)
+        result = st_fail(error, predict->path, ST_AT_FILE, 0,
+                         "does not say where in a program its events happened, so nothing in it "
+                         "can be confirmed; make a trace with 'seriatim record', or leave it out");
+    st_trace_input_close(&predict->input);
+    return result;
+}
+
+static enum status hunt_for(struct predict *predict, const char *const *words,
+                            const struct st_foresight *foresight) {
+    const struct predict_values *values = predict->values;
+    struct hunting hunting = {.common = &values->common,
+                              .filters = &values->filters,
+                              .limit = values->limit,
+                              .format = values->format,
+                              .proofs_count = true,
+                              .undecided = foresight && foresight->undecided};
+    struct st_hunt_options options = usual_hunt(&hunting, "predict", words, values->spec);
+    struct st_hunt_predictions predictions;
+    if (foresight) {
+        predictions = (struct st_hunt_predictions){
+            .trace = predict->path, .list = foresight->list, .blocks = foresight->blocks};
+        options.predictions = &predictions;
+    }
+    options.choice = ST_STRATEGY_STEPS;
+    options.tries = values->tries;
+    options.seed = values->seed;
+    options.runs = UINT64_MAX;
+    options.seconds = predict->total.end > 0 ? predict->total.end - st_clock_seconds() : usual_time;
+    if (values->jobs)
+        options.jobs = (size_t)values->jobs;
+    if (values->keep)
+        options.keep = values->keep;
+    return hunt_and_write(&hunting, &options, &predict->filters, &predict->output);
+}
+
+static enum status confirm(struct predict *predict, const char *const *words) {
+    const struct predict_values *values = predict->values;
+    struct st_foresight foresight = {0};
+    struct st_error error;
+    const char *inputs[] = {predict->path ? predict->path : values->spec, values->spec, NULL};
+    if (st_output_open(&predict->output, values->output, inputs, &error) < 0)
+        return complain(&error);
+    enum status status;
+    if (predict->path && foresee(predict, &foresight, &error) < 0) {
+        st_output_abandon(&predict->output);
         status = complain(&error);
     } else {
-        status = predict_trace(&predict);
-        st_trace_input_close(&predict.input);
+        status = hunt_for(predict, words, predict->path ? &foresight : NULL);
     }
+    json_decref(foresight.list);
+    json_decref(foresight.blocks);
+    return status;
+}
+
+/* ---- the command ---- */
+
+static bool takes_program(const void *values) {
+    return ((const struct predict_values *)values)->confirm;
+}
+
+static enum status run(const void *command_values, const char *const *operands) {
+    const struct predict_values *values = command_values;
+    struct predict predict = {.values = values, .path = operands[0]};
+    struct st_error error;
+    if (check_predict_options(values, &error) < 0 ||
+        st_filters_open_for_trace(&predict.filters, &values->filters.files, "predict",
+                                  predict.path ? predict.path : "", values->spec, &error) < 0)
+        return complain(&error);
+    make_plan(&predict);
+    enum status status = !values->confirm ? predict_only(&predict)
+                                          : confirm(&predict, operands + (operands[0] ? 2 : 1));
     st_filters_close(&predict.filters);
     return status;
 }
@@ -207,11 +293,16 @@ const struct command cmd_predict = {
     .description = "Says which blocks could be cut in other schedules of the run that a trace was\n"
                    "recorded of. TRACE is a file in STD text or in the native format, or - for\n"
                    "standard input.\n\n"
-                   "Exit status: 0 nothing new found, 1 found, 2 trouble.\n",
+                   "With --confirm, a program follows, and hunting tries to make each prediction\n"
+                   "happen there: seriatim predict --confirm [TRACE] -- PROGRAM [ARGUMENT...]\n\n"
+                   "Exit status: 0 nothing new found, 1 found, 2 trouble. With --confirm, a\n"
+                   "prediction counts if a run has shown it, or if it is proved (a violation).\n",
     .make_options = predict_options,
     .values_size = sizeof(struct predict_values),
     .least_operands = 1,
     .most_operands = 1,
+    .takes_program = takes_program,
+    .program_usage = "--confirm [OPTIONS] [TRACE] -- PROGRAM [ARGUMENT...]",
     .more_help = more_help,
     .run = run,
 };

@@ -17,7 +17,11 @@ struct command {
     const struct st_option *(*make_options)(void);
     size_t values_size; /* of its struct of values, which starts with struct common_values */
     size_t least_operands, most_operands;
-    bool operands_end_options;     /* words after the first operand are not ours to read */
+    bool operands_end_options; /* words after the first operand are not ours to read */
+    /* With these values, does a program with its arguments come behind "--"? Then its operands may
+     * all be missing, and `run` gets the words of the program behind their NULL. NULL: never. */
+    bool (*takes_program)(const void *values);
+    const char *program_usage;     /* the usage line then, from the options on */
     void (*more_help)(FILE *file); /* what --help says after the options, or NULL */
     enum status (*run)(const void *values, const char *const *operands);
     /* Instead of everything from `options` on, for a command that passes its arguments on

@@ -107,6 +107,27 @@ static enum status wrong_operands(const struct command *command, const struct st
     return complain(&error);
 }
 
+/* The operands, NULL, the words of the program, NULL. */
+static enum status run_with_program(const struct command *command, const void *values,
+                                    const struct st_operands *operands) {
+    struct st_error error;
+    size_t before = operands->dashes < operands->count ? operands->dashes : operands->count;
+    if (before == operands->count || before > command->most_operands) {
+        st_fail(&error, command->name, ST_AT_FILE, 0, "%s; usage: seriatim %s %s",
+                before == operands->count ? "PROGRAM is missing behind '--'"
+                                          : "too much stands before '--'",
+                command->name, command->program_usage);
+        return complain(&error);
+    }
+    const char **words = st_alloc(operands->count + 2, sizeof *words);
+    memcpy(words, operands->words, before * sizeof *words);
+    memcpy(words + before + 1, operands->words + before,
+           (operands->count - before) * sizeof *words);
+    enum status status = command->run(values, words);
+    free(words);
+    return status;
+}
+
 static enum status run_parsed(const struct command *command, const void *values,
                               const struct st_operands *operands) {
     const struct common_values *common = values;
@@ -114,6 +135,8 @@ static enum status run_parsed(const struct command *command, const void *values,
         return show(write_command_help, command);
     if (common->version)
         return show(write_version, NULL);
+    if (command->takes_program && command->takes_program(values))
+        return run_with_program(command, values, operands);
     if (operands->count < command->least_operands || operands->count > command->most_operands)
         return wrong_operands(command, operands);
     return command->run(values, operands->words);

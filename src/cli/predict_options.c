@@ -112,6 +112,30 @@ static const struct st_option last_rows[] = {
      .value = "N",
      .initial = "100",
      .help = "list at most N blocks, those with findings first; 0 lists all"},
+    {.name = "confirm",
+     .kind = ST_FLAG,
+     .offset = offsetof(struct predict_values, confirm),
+     .help =
+         "then run the program that stands behind -- under control, and try to make happen what "
+         "was predicted; without TRACE, from a recording of a run of its own. Without --engine, "
+         "all analyses count"},
+    {.name = "tries",
+     .kind = ST_NUMBER,
+     .offset = offsetof(struct predict_values, tries),
+     .value = "N",
+     .initial = "20",
+     .help = "with --confirm: try each prediction N times"},
+    {.name = "seed",
+     .kind = ST_NUMBER,
+     .offset = offsetof(struct predict_values, seed),
+     .value = "N",
+     .initial = "1",
+     .help = "with --confirm: choose other schedules"},
+    {.name = "keep",
+     .kind = ST_TEXT,
+     .offset = offsetof(struct predict_values, keep),
+     .value = "DIR",
+     .help = "with --confirm: where schedules go; the folder seriatim-hunt if not given"},
     REPAIR_OPTION(struct predict_values),
     FILTER_OPTIONS(struct predict_values, filters),
     REPORT_FORMAT_OPTION(struct predict_values, "text"),
@@ -196,10 +220,6 @@ const void *predictor_options(const struct predict_values *values, size_t index)
 
 /* ---- what was given ---- */
 
-bool runs_all_predictors(const struct predict_values *values) {
-    return values->engine == st_predictor_count();
-}
-
 /* Who gave the option, or NULL. "without escape" is the option `without` with that word. */
 static const char *source_of(const struct predict_values *values, const char *option) {
     size_t length = strcspn(option, " "), row = 0;
@@ -215,6 +235,11 @@ static const char *source_of(const struct predict_values *values, const char *op
         if (strcmp(st_option_choice(&table.rows[row], i), option + length + 1) == 0)
             return words & 1u << i ? values->given[row] : NULL;
     return NULL;
+}
+
+bool runs_all_predictors(const struct predict_values *values) {
+    return values->engine == st_predictor_count() ||
+           (values->confirm && !source_of(values, "engine"));
 }
 
 size_t predictor_with_table(const struct predict_values *values) {
@@ -276,6 +301,22 @@ static int check_table(const struct predict_values *values, struct st_error *err
     return 0;
 }
 
+/* Options of --confirm mean nothing without it, and others nothing with it. */
+static int check_confirm(const struct predict_values *values, struct st_error *error) {
+    static const char *const only_with[] = {"tries", "seed", "keep"};
+    for (size_t i = 0; i < COUNT(only_with); i++)
+        if (!values->confirm && source_of(values, only_with[i]))
+            return st_fail(error, source_of(values, only_with[i]), ST_AT_FILE, 0,
+                           "--%s needs --confirm", only_with[i]);
+    if (!values->tries)
+        return st_fail(error, "predict", ST_AT_FILE, 0, "option '--tries' needs a number above 0");
+    for (size_t i = 0; st_predictors[i]; i++)
+        if (st_predictors[i]->table_option &&
+            refuse_pair(values, "confirm", st_predictors[i]->table_option, error) < 0)
+            return -1;
+    return refuse_pair(values, "confirm", "dump-witness", error);
+}
+
 static bool takes(size_t predictor, size_t row) {
     if (table.owner[row] != OF_COMMAND)
         return table.owner[row] == predictor;
@@ -332,14 +373,15 @@ static void warn_of_notion(const struct predict_values *values,
 
 int check_predict_options(const struct predict_values *values, struct st_error *error) {
     size_t predictor = predictor_with_table(values);
-    if (check_conflicts(values, error) < 0 || check_table(values, error) < 0)
+    if (check_conflicts(values, error) < 0 || check_confirm(values, error) < 0 ||
+        check_table(values, error) < 0)
         return -1;
     if (values->witness && values->output && strcmp(values->witness, values->output) == 0)
         return st_fail(error, "predict", ST_AT_FILE, 0,
                        "--dump-witness and --output cannot be the same file");
     if (!st_predictors[predictor])
         predictor = values->engine;
-    if (!st_predictors[predictor])
+    if (!st_predictors[predictor] || runs_all_predictors(values))
         return 0;
     warn_of_notion(values, st_predictors[predictor]);
     return check_takers(values, predictor, error);

@@ -18,6 +18,9 @@ struct predict_values {
     double timeout, total_timeout;
     bool as_published, repair;
     const char *witness;
+    bool confirm;
+    uint64_t tries, seed;
+    const char *keep;
     unsigned format; /* index in st_report_formats */
     const char *output;
     struct filter_values filters;
@@ -31,6 +34,7 @@ const struct st_option *predict_options(void);
 /* The own options of the predictor with this index in st_predictors. */
 const void *predictor_options(const struct predict_values *values, size_t index);
 
+/* All of them were asked for. What is to be confirmed may come from all, if none was. */
 bool runs_all_predictors(const struct predict_values *values);
 
 /* The index of the predictor whose table was asked for, instead of a report; or the number of

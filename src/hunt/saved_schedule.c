@@ -12,11 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const kinds[ST_DEVIATION_KINDS] = {[ST_DEVIATION_PREEMPT] = "preempt",
-                                                      [ST_DEVIATION_BLOCKED] = "blocked",
-                                                      [ST_DEVIATION_WAKE] = "wake",
-                                                      [ST_DEVIATION_TIME] = "time",
-                                                      [ST_DEVIATION_SIGNAL] = "signal"};
+static const char *const kinds[ST_DEVIATION_KINDS] = {
+    [ST_DEVIATION_PREEMPT] = "preempt", [ST_DEVIATION_BLOCKED] = "blocked",
+    [ST_DEVIATION_WAKE] = "wake",       [ST_DEVIATION_TIME] = "time",
+    [ST_DEVIATION_SIGNAL] = "signal",   [ST_DEVIATION_ARRIVAL] = "arrival"};
 
 /* What is likely to change how many threads there are, or what is printed. */
 static const char *const noted[] = {"OMP_NUM_THREADS", "OMP_SCHEDULE", "LANG",
@@ -229,7 +228,7 @@ static uint16_t read_kind(struct st_fields *fields, const json_t *object) {
         if (strcmp(text, kinds[kind]) == 0)
             return kind;
     st_fields_enter(fields, "kind", 0);
-    st_fields_reject(fields, "must be preempt, blocked, wake, time or signal");
+    st_fields_reject(fields, "must be preempt, blocked, wake, time, signal or arrival");
     st_fields_leave(fields);
     return 0;
 }

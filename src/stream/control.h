@@ -17,7 +17,8 @@
  * are points.
  *
  * Schedules. The default schedule: the thread that runs goes on; when it cannot, the one with the
- * lowest index that can; who waits longest is woken first; time passes only when nobody can go on.
+ * lowest index that can; who waits longest is woken first; time passes, and what comes from outside
+ * of the program is noticed, only when nobody can go on.
  * A schedule is the list of its deviations from that. To replay is to run the default schedule with
  * those deviations. */
 #ifndef SERIATIM_STREAM_CONTROL_H
@@ -44,7 +45,8 @@ enum {
     ST_CONTROL_EXPECTED = 1024,
     ST_CONTROL_OUTER = 256,
     ST_CONTROL_MODULES = 256,
-    ST_CONTROL_MODULE_NAME = 64
+    ST_CONTROL_MODULE_NAME = 64,
+    ST_CONTROL_CRASH_DEPTH = 16
 };
 
 /* The exit status of a program that the runtime ended: `end` of the log says why. */
@@ -107,7 +109,8 @@ enum st_control_deviation_kind {
     ST_DEVIATION_BLOCKED, /* it could not, and `next` went on instead of who comes by default */
     ST_DEVIATION_WAKE,    /* it woke `next`, who had not waited longest */
     ST_DEVIATION_TIME,    /* the waiting or sleeping of `next` ended before others came to rest */
-    ST_DEVIATION_SIGNAL,  /* a signal was delivered to `thread` here; `next` is its number */
+    ST_DEVIATION_SIGNAL, /* a signal from outside, or of a timer, came here; `next` is its number */
+    ST_DEVIATION_ARRIVAL, /* what `next` waits for outside was there, and it could go on */
     ST_DEVIATION_KINDS
 };
 
@@ -229,6 +232,10 @@ struct st_control_log {
     uint32_t thread_count, module_count;
     uint32_t point_count, deviation_count, lost_deviations; /* that had no room */
     uint32_t site_count;
+    /* The signal that ended the program, if a handler of ours has seen it: the index of the thread,
+     * the instruction, and return addresses from there on, the innermost first. */
+    uint32_t crash_signal, crash_thread, crash_depth, unused;
+    uint64_t crash_pc[ST_CONTROL_CRASH_DEPTH];
     uint64_t sites[ST_CONTROL_SITES]; /* learned, and those of the plan */
     struct st_control_module {
         char name[ST_CONTROL_MODULE_NAME]; /* the last part of its path, cut off */

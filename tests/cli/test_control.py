@@ -9,6 +9,7 @@ from seriatim import BINARY, ROOT, SANITIZED
 
 PLAY = BINARY.parent / "control-play"
 STRATEGIES = ["random", "urw", "pct", "block-pct", "pos"]
+SERIALIZABLE_OR_NOT = {0, 66}  # of run
 
 
 @unittest.skipIf(SANITIZED, "the runtime has no sanitizers")
@@ -20,8 +21,8 @@ class Controlled(unittest.TestCase):
     def path(self, name):
         return f"{self.folder.name}/{name}"
 
-    def build(self, source):
-        subprocess.run([BINARY, "cc", "-g", "-O1", ROOT / "tests" / source, "-o",
+    def build(self, source, *flags):
+        subprocess.run([BINARY, "cc", "-g", "-O1", *flags, ROOT / "tests" / source, "-o",
                         self.path("program"), "-pthread"], check=True)
 
     def play(self, *options):
@@ -91,6 +92,36 @@ class TestControl(Controlled):
         status, (out, _), _ = self.learn()
         self.assertEqual((status, out), (0, "cancelled 3"))
         self.assertEqual({status for status, _ in self.try_all(1)}, {0})
+
+    def test_what_threads_send_each_other_is_replayed_exactly(self):
+        self.build("control/outside.c")
+        _, (out, _), _ = self.learn()
+        self.assertEqual(out[:16], "3 3 1 1 1 0 0 0 ")
+        self.assertLessEqual({status for status, _ in self.try_all(2)}, SERIALIZABLE_OR_NOT)
+
+    def test_children_are_waited_for(self):
+        """When a child does what it does cannot be said, so neither can the order of threads."""
+        self.build("control/outside.c", "-DCHILDREN")
+        self.learn()
+        for strategy in STRATEGIES:
+            with self.subTest(strategy=strategy):
+                status, (out, _), log = self.play("--learn", "--from", self.path("learned"),
+                                                  "--area", self.path("area"), "--strategy", strategy)
+                self.assertIn(status, SERIALIZABLE_OR_NOT)
+                self.assertEqual(out[:10], "3 3 1 1 1 ")
+                self.assertIn("loose 0", log)
+
+    def test_signals_are_handled_at_points(self):
+        self.build("control/signals.c")
+        _, (out, _), _ = self.learn()
+        self.assertEqual(out[:10], "3 5 2 1 0;")
+        self.assertLessEqual({status for status, _ in self.try_all(2)}, SERIALIZABLE_OR_NOT)
+
+    def test_signals_of_a_child_are_replayed(self):
+        self.build("control/signals.c", "-DOUTSIDE")
+        _, (out, _), _ = self.learn()
+        self.assertEqual(out[:10], "3 5 2 1 1;")
+        self.assertLessEqual({status for status, _ in self.try_all(1)}, SERIALIZABLE_OR_NOT)
 
 
 if __name__ == "__main__":

@@ -107,8 +107,8 @@ class Trouble(Hunting):
                                 + message)
         stop = self.data["deviations"][0]
         program = json.loads(self.schedule.read_text())["program"]
-        for change, message in (({"kind": "odd"}, r"deviations\[0\]\.kind must be preempt, blocked, wake, time or "
-                                                  r"signal"),
+        for change, message in (({"kind": "odd"}, r"deviations\[0\]\.kind must be preempt, blocked, wake, time, "
+                                                  r"signal or arrival"),
                                 ({"thread": "T1"}, r"deviations\[0\]\.thread must name a thread, as main\.0\.2 does"),
                                 ({"clock": -1}, r"deviations\[0\]\.clock must not be negative"),
                                 ({"site": "xyz"}, r"deviations\[0\]\.site must be a hexadecimal number")):

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,7 +34,7 @@ static const char *const kinds[] = {
     "trylock", "unlock",    "wait",   "signal",      "sem-wait",     "post",  "barrier",
     "fork",    "join",      "once",   "futex-wait",  "futex-wake",   "yield", "sleep",
     "io",      "on-signal", "cancel", "exit",        "end"};
-static const char *const deviations[] = {"preempt", "blocked", "wake", "time", "signal"};
+static const char *const deviations[] = {"preempt", "blocked", "wake", "time", "signal", "arrival"};
 static const char *const states[] = {"ready", "blocked", "waiting", "sleeping", "outside", "ended"};
 
 static struct st_control_area *map(const char *path, int flags) {
@@ -218,6 +219,7 @@ int main(int argc, char **argv) {
     setenv(ST_CONTROL_VARIABLE, where, 1);
     pid_t child = fork();
     if (child == 0) {
+        personality(ADDR_NO_RANDOMIZE); /* as hunt does */
         execvp(argv[optind], argv + optind);
         perror(argv[optind]);
         _exit(2);

@@ -161,6 +161,109 @@ static void it_is_let_go_when_all_others_spin(void **state) {
     assert_ptr_equal(rt_strategy_choose(&runners[0], true), &runners[1]);
 }
 
+/* ---- steps ---- */
+
+/* Thread 1 writes, thread 2 comes in between, and thread 1 goes on. All are about one object. */
+static struct rt_place step_places[3] = {{.steps = 1}, {.steps = 2}, {.steps = 4}};
+static struct rt_place entry_place = {.entries = 2};
+enum { OBJECT = 0x1000 };
+
+static void plan_steps(void) {
+    plan.step_count = 3;
+    plan.steps[0] = (struct st_control_step){.role = 0, .same = 0};
+    plan.steps[1] = (struct st_control_step){.role = 1, .same = 0};
+    plan.steps[2] = (struct st_control_step){.role = 0, .same = 0};
+}
+
+static void come_to(struct rt_runner *runner, struct rt_place *place) {
+    runner->place = place;
+    runner->object = OBJECT;
+    runner->size = 4;
+    rt_strategy_at_point(runner, true);
+}
+
+/* Only thread 1 passes its step; then it comes to its next point. */
+static void do_first_step(void) {
+    plan_steps();
+    for (uint64_t seed = 0; seed == 0 || !rt_steps_hold(&runners[1]); seed++) {
+        start(ST_STRATEGY_STEPS, seed); /* not each one counts */
+        runners[1].block = 1;
+        come_to(&runners[1], &step_places[0]);
+        rt_strategy_passes(&runners[1]);
+        come_to(&runners[1], &next_place);
+    }
+}
+
+static void who_is_not_next_waits_for_who_is(void **state) {
+    (void)state;
+    do_first_step();
+    for (int i = 0; i < 20; i++)
+        assert_ptr_not_equal(rt_strategy_choose(&runners[1], true), &runners[1]);
+    come_to(&runners[2], &step_places[1]);
+    assert_ptr_equal(rt_strategy_choose(&runners[2], true), &runners[2]);
+    rt_strategy_passes(&runners[2]);
+    assert_ptr_equal(rt_strategy_choose(&runners[2], true), &runners[1]);
+    come_to(&runners[1], &step_places[2]);
+    rt_strategy_passes(&runners[1]);
+    assert_int_equal(control_log.hits, 1);
+}
+
+static void who_comes_too_early_waits(void **state) {
+    (void)state;
+    plan_steps();
+    start(ST_STRATEGY_STEPS, 1);
+    come_to(&runners[2], &step_places[1]);
+    come_to(&runners[3], &entry_place);
+    for (int i = 0; i < 20; i++) {
+        const struct rt_runner *next = rt_strategy_choose(&runners[2], true);
+        assert_true(next == &runners[0] || next == &runners[1]);
+    }
+}
+
+static void another_object_is_not_the_step(void **state) {
+    (void)state;
+    do_first_step();
+    come_to(&runners[2], &step_places[1]);
+    runners[2].object = (uintptr_t)2 * OBJECT;
+    rt_strategy_passes(&runners[2]);
+    assert_true(rt_steps_hold(&runners[1]));
+}
+
+static void another_thread_is_not_the_one(void **state) {
+    (void)state;
+    do_first_step();
+    plan.steps[1].thread = 4;
+    come_to(&runners[2], &step_places[1]);
+    rt_strategy_passes(&runners[2]);
+    assert_true(rt_steps_hold(&runners[1]));
+    come_to(&runners[3], &step_places[1]);
+    rt_strategy_passes(&runners[3]);
+    assert_false(rt_steps_hold(&runners[1]));
+}
+
+static void who_is_held_creeps_on_when_nobody_else_can(void **state) {
+    (void)state;
+    do_first_step();
+    ready[0] = &runners[1];
+    rt_control.ready_count = 1;
+    assert_ptr_equal(rt_strategy_choose(&runners[1], true), &runners[1]);
+    assert_true(rt_steps_hold(&runners[1])); /* the attempt goes on */
+    come_to(&runners[1], &step_places[2]);
+    assert_ptr_equal(rt_strategy_choose(&runners[1], true), &runners[1]);
+    rt_strategy_passes(&runners[1]);
+    come_to(&runners[1], &next_place);
+    assert_false(rt_steps_hold(&runners[1])); /* it is over */
+    assert_int_equal(control_log.hits, 0);
+}
+
+static void with_the_block_the_attempt_ends(void **state) {
+    (void)state;
+    do_first_step();
+    runners[1].block = 2;
+    rt_strategy_passes(&runners[1]);
+    assert_false(rt_steps_hold(&runners[1]));
+}
+
 /* ---- spinning ---- */
 
 static unsigned spins(struct rt_runner *me, unsigned times, enum st_control_kind kind,
@@ -210,6 +313,12 @@ int main(void) {
         TEST(a_block_is_held_until_another_thread_has_passed),
         TEST(it_is_let_go_when_nobody_else_can_go_on),
         TEST(it_is_let_go_when_all_others_spin),
+        TEST(who_is_not_next_waits_for_who_is),
+        TEST(who_comes_too_early_waits),
+        TEST(another_object_is_not_the_step),
+        TEST(another_thread_is_not_the_one),
+        TEST(who_is_held_creeps_on_when_nobody_else_can),
+        TEST(with_the_block_the_attempt_ends),
         TEST(who_reads_the_same_again_and_again_spins),
         TEST(who_reads_an_array_does_not),
         TEST(a_change_makes_it_begin_anew),

@@ -85,7 +85,7 @@ enum rt_woken rt_wait_for(struct pollfd *descriptors, size_t count, uint64_t dea
     (void)descriptors, (void)count, (void)deadline, (void)caller;
     abort();
 }
-void rt_wait_for_one_slow(int descriptor, short events, uintptr_t caller) {
+bool rt_wait_for_one_slow(int descriptor, short events, uintptr_t caller) {
     (void)descriptor, (void)events, (void)caller;
     abort();
 }
@@ -98,5 +98,85 @@ void rt_signal_sent(uintptr_t thread, int number) {
 }
 void rt_cancel_sent(uintptr_t thread) {
     (void)thread;
+    abort();
+}
+uint64_t rt_signal_mask(void) {
+    abort();
+}
+void rt_set_signal_mask(uint64_t mask) {
+    (void)mask;
+    abort();
+}
+bool rt_swap_signal_mask(uint64_t *mask) {
+    (void)mask;
+    abort();
+}
+void rt_handler_set(int number, bool handler) {
+    (void)number, (void)handler;
+    abort();
+}
+void rt_handler_left(uintptr_t stack) {
+    (void)stack;
+    abort();
+}
+void rt_show_signals(void) {
+    abort();
+}
+void rt_hide_signals(void) {
+    abort();
+}
+void rt_wait_for_handler(const uint64_t *mask, uintptr_t caller) {
+    (void)mask, (void)caller;
+    abort();
+}
+enum rt_woken rt_wait_for_signals(uint64_t set, uint64_t deadline, uintptr_t caller) {
+    (void)set, (void)deadline, (void)caller;
+    abort();
+}
+void rt_signal_taken(int number) {
+    (void)number;
+    abort();
+}
+void rt_others_run(void) {
+    abort();
+}
+void rt_others_may_connect(void) {
+    abort();
+}
+enum rt_woken rt_await(const struct rt_awaited *awaited, uint64_t deadline, uintptr_t caller) {
+    (void)awaited, (void)deadline, (void)caller;
+    abort();
+}
+bool rt_timer_new(enum rt_timer_kind kind, uintptr_t id, int signal, uintptr_t value) {
+    (void)kind, (void)id, (void)signal, (void)value;
+    abort();
+}
+bool rt_timer_set(enum rt_timer_kind kind, uintptr_t id, const struct rt_timer_setting *setting,
+                  struct rt_timer_setting *before) {
+    (void)kind, (void)id, (void)setting, (void)before;
+    abort();
+}
+bool rt_timer_get(enum rt_timer_kind kind, uintptr_t id, struct rt_timer_setting *now) {
+    (void)kind, (void)id, (void)now;
+    abort();
+}
+bool rt_timer_delete(enum rt_timer_kind kind, uintptr_t id) {
+    (void)kind, (void)id;
+    abort();
+}
+bool rt_time_is_virtual(void) {
+    abort();
+}
+bool rt_runner_has_ended(const struct rt_runner *runner) {
+    (void)runner;
+    abort();
+}
+void rt_runner_is(struct rt_runner *runner, uintptr_t thread) {
+    (void)runner, (void)thread;
+}
+void rt_will_write_slow(void) {
+    abort();
+}
+void rt_other_has_connected(void) {
     abort();
 }

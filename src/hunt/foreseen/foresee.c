@@ -195,7 +195,7 @@ int st_foresee(struct st_trace_input *input, const struct st_predict_plan *plan,
     if (result == 0) {
         foresight->blocks = name_blocks(input);
         foresight->undecided = list.undecided;
-        foresight->has_places = input->tracker != NULL;
+        foresight->has_places = input->tracker || input->symbols.locations.count;
     }
     foresight->list = st_foreseen_finish(&list);
     return result;

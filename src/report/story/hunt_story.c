@@ -292,7 +292,7 @@ static void put_foreseen(FILE *file, const struct st_tried_prediction *predictio
     if (prediction->state == ST_CONFIRMED)
         fprintf(file, "%s %s", subject, cut ? "is cut" : "wait for each other for ever");
     else if (prediction->state == ST_IMPOSSIBLE)
-        fprintf(file, "no order of what the recorded run did cuts %s", subject);
+        fprintf(file, "no order of the events of the recorded run cuts %s", subject);
     else
         fprintf(file, "%s %s %s", subject, is_proved(prediction) ? "can" : "may",
                 cut ? "be cut" : "wait for each other for ever");
@@ -339,20 +339,24 @@ char *st_tried_text(const struct st_tried_prediction *prediction) {
         if (prediction->schedule)
             fprintf(file, "; replay it with: seriatim replay %s", prediction->schedule);
         fputc('.', file);
-    } else if (prediction->state == ST_UNCONFIRMED && !prediction->placed) {
+    } else if (prediction->state == ST_IMPOSSIBLE) {
+        fputs(" A run that does other things may still.", file);
+    } else if (!prediction->placed) {
         fputs(" The program did not come by there.", file);
     }
     return st_text_buffer_close(&buffer);
 }
 
-/* "; 2 of 3 predictions confirmed" */
+/* "; 2 of 4 predictions confirmed, 1 cannot happen" */
 static void put_predicted(FILE *file, const struct st_hunt_facts *hunt) {
-    size_t confirmed = 0;
+    size_t by[ST_CONFIRMATIONS] = {0};
     for (size_t i = 0; i < hunt->prediction_count; i++)
-        confirmed += hunt->predictions[i].state == ST_CONFIRMED;
+        by[hunt->predictions[i].state]++;
     if (hunt->prediction_count)
-        fprintf(file, "; %zu of %zu prediction%s confirmed", confirmed, hunt->prediction_count,
-                hunt->prediction_count == 1 ? "" : "s");
+        fprintf(file, "; %zu of %zu prediction%s confirmed", by[ST_CONFIRMED],
+                hunt->prediction_count, hunt->prediction_count == 1 ? "" : "s");
+    if (by[ST_IMPOSSIBLE])
+        fprintf(file, ", %zu cannot happen", by[ST_IMPOSSIBLE]);
 }
 
 /* ---- The whole ---- */

@@ -22,18 +22,6 @@ void rt_unlock_baton(void) {
     rt_spin_unlock(&rt_control.lock);
 }
 
-/* ---- signals ---- */
-
-static uint64_t block_signals(void) {
-    uint64_t all = UINT64_MAX, before = 0;
-    rt_system_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, sizeof all, 0, 0);
-    return before;
-}
-
-static void restore_signals(uint64_t before) {
-    rt_system_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof before, 0, 0);
-}
-
 /* ---- order ---- */
 
 /* The epoch stays the same: what others do meanwhile shows in the shadow of what they touch, and
@@ -159,19 +147,19 @@ static void nap_if_in_vain(void) {
     rt_time_passed((uint64_t)nap.tv_nsec);
 }
 
-/* With the lock. false: somebody outside has to come back first, and will find the baton free. */
+/* With the lock. false: something has to come first, and who comes will find the baton free. */
 static bool find_ready(struct rt_runner *me) {
     struct rt_control *c = &rt_control;
     for (;;) {
         if (c->ready_count && !rt_all_yield())
             return true;
-        if (rt_look_outside() || rt_pass_time())
+        if (rt_look_for_signals() || rt_look_outside() || rt_pass_time())
             continue;
         if (c->ready_count) {
             nap_if_in_vain();
             return true;
         }
-        if (rt_is_somebody_outside()) {
+        if (rt_is_anything_to_come()) {
             if (atomic_load(&c->current) == me)
                 atomic_store(&c->current, NULL);
             return false;
@@ -181,7 +169,8 @@ static bool find_ready(struct rt_runner *me) {
 }
 
 static void hand_over(struct rt_runner *me, struct rt_runner *next, bool ends) {
-    uint64_t mask = me->mask = ends ? 0 : block_signals();
+    if (!ends)
+        rt_block_all_signals();
     emit_before();
     put_down(me);
     if (next)
@@ -195,14 +184,23 @@ static void hand_over(struct rt_runner *me, struct rt_runner *next, bool ends) {
         return;
     rt_park(me);
     emit_after();
-    restore_signals(mask);
+    rt_restore_signals(me);
+}
+
+/* With the lock: what comes from outside, or with time, before anybody goes on. */
+static void let_things_happen(struct rt_runner *me, uint32_t time) {
+    rt_control.last = me;
+    rt_control.last_time = time;
+    rt_beat();
+    rt_take_arrivals(me);
+    rt_take_signals(me);
+    rt_pass_time_early(me, time);
 }
 
 void rt_decide(struct rt_runner *me, enum rt_decision decision) {
     uint32_t ordinal = ordinal_of(me, decision);
     me->patient = false;
-    rt_beat();
-    rt_pass_time_early(me, 2 * ordinal + (decision == RT_AT_BLOCK));
+    let_things_happen(me, 2 * ordinal + (decision == RT_AT_BLOCK));
     if (!find_ready(me)) {
         hand_over(me, NULL, decision == RT_AT_END);
         return;
@@ -218,10 +216,10 @@ void rt_decide(struct rt_runner *me, enum rt_decision decision) {
 
 void rt_leave_baton(struct rt_runner *me) {
     struct rt_runner *next = NULL;
-    rt_make_unready(me, ST_THREAD_OUTSIDE);
-    rt_beat();
-    emit_before();
     uint32_t ordinal = ordinal_of(me, RT_AT_BLOCK);
+    rt_make_unready(me, ST_THREAD_OUTSIDE);
+    let_things_happen(me, 2 * ordinal + 1);
+    emit_before();
     if (find_ready(me))
         next = choose(me, RT_AT_BLOCK, ordinal);
     put_down(me);
@@ -232,6 +230,21 @@ void rt_leave_baton(struct rt_runner *me) {
         wake(next);
     else
         rt_watchdog_wanted();
+}
+
+static void park_again(struct rt_runner *me) {
+    rt_block_all_signals();
+    rt_unlock_baton();
+    rt_watchdog_offer(me);
+    rt_park(me);
+    emit_after();
+    rt_restore_signals(me);
+}
+
+void rt_return(struct rt_runner *me) {
+    if (!atomic_load(&rt_control.current) && rt_look_outside())
+        rt_dispatch();
+    park_again(me);
 }
 
 void rt_come_back(struct rt_runner *me) {
@@ -245,11 +258,6 @@ void rt_come_back(struct rt_runner *me) {
         emit_after();
         return;
     }
-    uint64_t mask = me->mask = block_signals();
     put_down(me);
-    rt_unlock_baton();
-    rt_watchdog_offer(me);
-    rt_park(me);
-    emit_after();
-    restore_signals(mask);
+    park_again(me);
 }

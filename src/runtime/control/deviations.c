@@ -14,6 +14,11 @@ static struct {
 enum { THREADS = 1 << 15 };
 static uint32_t planned;
 
+/* What comes from outside: how often it is still to come. */
+enum { SIGNALS = 65 };
+static uint32_t signals_to_come[SIGNALS];
+static bool any_arrivals;
+
 static uint32_t slot_of(uint64_t thread) {
     uint32_t slot = (uint32_t)st_control_mix(0, thread) % THREADS;
     while (threads[slot].thread && threads[slot].thread != thread)
@@ -26,9 +31,8 @@ void rt_read_deviations(void) {
     const struct st_control_plan *plan = rt_control.plan;
     planned = plan->deviation_count < ST_CONTROL_DEVIATIONS ? plan->deviation_count
                                                             : ST_CONTROL_DEVIATIONS;
-    if (!planned)
-        return;
-    next_of = rt_map_memory(planned * sizeof *next_of);
+    /* As much memory in each run, so that what the program maps later is where it was. */
+    next_of = rt_map_memory(ST_CONTROL_DEVIATIONS * sizeof *next_of);
     threads = rt_map_memory(THREADS * sizeof *threads);
     if (!next_of || !threads) {
         planned = 0;
@@ -46,6 +50,9 @@ void rt_read_deviations(void) {
             threads[slot].first = i;
         threads[slot].thread = plan->deviations[i].thread;
         threads[slot].last = i;
+        any_arrivals |= plan->deviations[i].kind == ST_DEVIATION_ARRIVAL;
+        if (plan->deviations[i].kind == ST_DEVIATION_SIGNAL && plan->deviations[i].next < SIGNALS)
+            signals_to_come[plan->deviations[i].next]++;
     }
 }
 
@@ -61,10 +68,16 @@ static void look_forward_to(struct rt_runner *runner, uint32_t deviation) {
 void rt_take_deviations(struct rt_runner *runner) {
     uint32_t slot = planned ? slot_of(runner->name) : 0;
     look_forward_to(runner, planned && threads[slot].thread ? threads[slot].first : NONE);
+    for (uint32_t i = 0; i < planned && any_arrivals; i++)
+        runner->arrivals_to_come += rt_control.plan->deviations[i].kind == ST_DEVIATION_ARRIVAL &&
+                                    rt_control.plan->deviations[i].next == runner->name;
 }
+
+static void has_come(const struct st_control_deviation *deviation);
 
 static void diverge(struct rt_runner *me) {
     rt_control.log->diverged_at = me->deviation;
+    has_come(&rt_control.plan->deviations[me->deviation]);
     if (!rt_has_flag(ST_CONTROL_DIVERGE))
         rt_end_run(ST_END_DIVERGED);
     look_forward_to(me, next_of[me->deviation]);
@@ -92,33 +105,97 @@ static bool is_here(const struct rt_runner *me, const struct st_control_deviatio
     return is_at(me, next->site) && count_here(me) == next->count;
 }
 
-struct rt_runner *rt_follow(struct rt_runner *me, enum st_control_deviation_kind kind,
-                            uint32_t ordinal) {
+static uint32_t followed_last;
+
+/* The next deviation of the plan, if it is this one; or NULL. */
+static const struct st_control_deviation *
+expected_here(struct rt_runner *me, enum st_control_deviation_kind kind, uint32_t ordinal) {
     while (me->deviation != NONE && was_missed(me, &rt_control.plan->deviations[me->deviation]))
         diverge(me);
     if (me->deviation == NONE)
         return NULL;
     const struct st_control_deviation *next = &rt_control.plan->deviations[me->deviation];
-    if (!is_here(me, next) || next->kind != kind || next->ordinal != ordinal)
+    return is_here(me, next) && next->kind == kind && next->ordinal == ordinal ? next : NULL;
+}
+
+struct rt_runner *rt_peek(struct rt_runner *me, enum st_control_deviation_kind kind,
+                          uint32_t ordinal) {
+    const struct st_control_deviation *next =
+        me->deviation == NONE ? NULL : expected_here(me, kind, ordinal);
+    return next ? rt_runner_named(next->next) : NULL;
+}
+
+/* It comes, or never will. */
+static void has_come(const struct st_control_deviation *deviation) {
+    struct rt_runner *named =
+        deviation->kind == ST_DEVIATION_ARRIVAL ? rt_runner_named(deviation->next) : NULL;
+    if (named && named->arrivals_to_come)
+        named->arrivals_to_come--;
+    if (deviation->kind == ST_DEVIATION_SIGNAL && deviation->next < SIGNALS &&
+        signals_to_come[deviation->next])
+        signals_to_come[deviation->next]--;
+}
+
+bool rt_is_signal_planned(int number) {
+    return signals_to_come[number];
+}
+
+static void step(struct rt_runner *me) {
+    rt_control.log->followed++;
+    followed_last = me->deviation;
+    has_come(&rt_control.plan->deviations[me->deviation]);
+    look_forward_to(me, next_of[me->deviation]);
+}
+
+static bool is_possible(const struct rt_runner *me, const struct rt_runner *named,
+                        enum st_control_deviation_kind kind) {
+    switch (kind) {
+    case ST_DEVIATION_PREEMPT:
+    case ST_DEVIATION_BLOCKED:
+        return named->state == ST_THREAD_READY;
+    case ST_DEVIATION_WAKE:
+        return named->queued;
+    case ST_DEVIATION_ARRIVAL:
+        return named == me || named->state == ST_THREAD_OUTSIDE;
+    default:
+        return named->timed_at != 0;
+    }
+}
+
+struct rt_runner *rt_follow(struct rt_runner *me, enum st_control_deviation_kind kind,
+                            uint32_t ordinal) {
+    const struct st_control_deviation *next = expected_here(me, kind, ordinal);
+    if (!next)
         return NULL;
     struct rt_runner *named = rt_runner_named(next->next);
-    bool possible = named && (kind == ST_DEVIATION_PREEMPT || kind == ST_DEVIATION_BLOCKED
-                                  ? named->state == ST_THREAD_READY
-                              : kind == ST_DEVIATION_WAKE ? named->queued
-                                                          : named->timed_at != 0);
-    if (!possible) {
+    if (!named || !is_possible(me, named, kind)) {
         diverge(me);
         return NULL;
     }
-    rt_control.log->followed++;
-    look_forward_to(me, next_of[me->deviation]);
+    step(me);
     return named;
+}
+
+int rt_follow_signal(struct rt_runner *me) {
+    const struct st_control_deviation *next =
+        me->deviation == NONE ? NULL : expected_here(me, ST_DEVIATION_SIGNAL, me->signals);
+    if (!next)
+        return 0;
+    step(me);
+    return next->next < 65 ? (int)next->next : 0;
+}
+
+void rt_cannot_follow(void) {
+    rt_control.log->followed--;
+    rt_control.log->diverged_at = followed_last;
+    if (!rt_has_flag(ST_CONTROL_DIVERGE))
+        rt_end_run(ST_END_DIVERGED);
 }
 
 /* ---- the log ---- */
 
-void rt_note_deviation(struct rt_runner *me, const struct rt_runner *next,
-                       enum st_control_deviation_kind kind, uint32_t ordinal) {
+static void note(const struct rt_runner *me, uint64_t next, enum st_control_deviation_kind kind,
+                 uint32_t ordinal) {
     struct st_control_log *log = rt_control.log;
     if (log->deviation_count >= ST_CONTROL_DEVIATIONS) {
         log->lost_deviations++;
@@ -127,11 +204,20 @@ void rt_note_deviation(struct rt_runner *me, const struct rt_runner *next,
     uint64_t site = me->place ? me->place->site : 0;
     log->deviations[log->deviation_count++] = (struct st_control_deviation){
         .thread = me->name,
-        .next = next->name,
+        .next = next,
         .clock = me->clock,
         .site = site,
         .count = count_here(me),
         .kind = (uint16_t)kind,
         .ordinal = (uint16_t)ordinal,
     };
+}
+
+void rt_note_deviation(struct rt_runner *me, const struct rt_runner *next,
+                       enum st_control_deviation_kind kind, uint32_t ordinal) {
+    note(me, next->name, kind, ordinal);
+}
+
+void rt_note_signal(struct rt_runner *me, int number) {
+    note(me, (uint64_t)number, ST_DEVIATION_SIGNAL, me->signals++);
 }

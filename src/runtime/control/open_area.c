@@ -75,11 +75,15 @@ void rt_control_start(const char *path) {
 }
 
 void rt_control_note_fork(void) {
-    if (area)
-        atomic_fetch_add(&area->others, 1);
+    if (!area)
+        return;
+    atomic_fetch_add(&area->others, 1);
+    rt_others_run();
 }
 
 void rt_control_stop(void) {
+    if (rt_controlled)
+        rt_show_signals();
     rt_controlled = false;
     rt_slow_accesses = 0;
     rt_runner_self = NULL;

@@ -1,52 +1,173 @@
 /* Waiting for what is outside of the program: others go on meanwhile.
  *
- * A thread that waits for descriptors is parked, and who finds that nobody can go on looks at them.
- * So what one thread sends to another is seen at once, in the same order in each run. A call that
- * waits for something else is made without the baton. */
+ * A thread that waits there is parked, and others look without waiting. When it goes on is a
+ * decision of the schedule. What a thread of the program sends to another one is noticed when it is
+ * sent. What other processes send is noticed when nobody can go on; or, by strategies other than
+ * the default, at any decision, which is a deviation. To replay that is to wait, at the same place,
+ * until it is really there.
+ *
+ * A call that cannot be looked at in this way is made without the baton. That it has returned is
+ * noticed in the same way. */
 #define _GNU_SOURCE
 #include "runtime/control/runner.h"
+#include "runtime/control/strategy.h"
 #include "runtime/core/system_call.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
-static struct rt_runner *waiting; /* for descriptors */
+static struct rt_runner *waiting; /* those that are parked */
 
 bool rt_is_somebody_outside(void) {
     return rt_control.outside;
 }
 
+void rt_others_run(void) {
+    rt_control.foreign = true;
+}
+
+/* A client is no faster in one run than in another. */
+void rt_other_has_connected(void) {
+    rt_control.foreign |= !rt_has_client();
+}
+
+void rt_others_may_connect(void) {
+    rt_control.listens = true;
+}
+
 void rt_unlink_outside(struct rt_runner *runner) {
     rt_control.outside--;
-    if (!runner->descriptors)
+    if (!runner->awaited)
         return;
     struct rt_runner **at = &waiting;
     while (*at && *at != runner)
         at = &(*at)->next_outside;
     if (*at)
         *at = runner->next_outside;
-    runner->descriptors = NULL;
+    runner->awaited = NULL;
 }
 
-static long poll_now(struct pollfd *descriptors, size_t count) {
-    struct timespec none = {0};
-    return rt_system_call(SYS_ppoll, (long)descriptors, (long)count, (long)&none, 0, 8, 0);
+static bool is_there(const struct rt_runner *runner) {
+    return runner->awaited && runner->awaited->is_there(runner->awaited);
 }
 
-bool rt_look_outside(void) {
+/* ---- arrivals: with the lock ---- */
+
+static void arrive(struct rt_runner *runner) {
+    runner->woken = true;
+    rt_make_ready(runner);
+}
+
+static void arrive_noted(struct rt_runner *me, struct rt_runner *runner) {
+    rt_note_deviation(me, runner, ST_DEVIATION_ARRIVAL, me->arrivals++);
+    arrive(runner);
+}
+
+/* While others spin, what the plan lets come later is not noticed, unless they do so for long. */
+static bool comes_later(const struct rt_runner *runner) {
+    enum { LONG = 10000 };
+    return runner->arrivals_to_come && rt_control.ready_count && rt_control.yields < LONG;
+}
+
+static struct rt_runner *first_there(void) {
+    struct rt_runner *first = NULL;
+    for (struct rt_runner *at = waiting; at; at = at->next_outside)
+        if ((!first || at->index < first->index) && !comes_later(at) && is_there(at))
+            first = at;
+    return first;
+}
+
+static bool take_all(void) {
     bool any = false;
     for (struct rt_runner *next, *at = waiting; at; at = next) {
         next = at->next_outside;
-        if (poll_now(at->descriptors, at->descriptor_count) == 0)
+        if (!is_there(at))
             continue;
-        at->woken = true;
-        rt_make_ready(at);
+        arrive(at);
         any = true;
     }
     return any;
 }
+
+/* If other processes run, something else could have come instead: that is noted. */
+bool rt_look_outside(void) {
+    struct rt_runner *last = rt_control.last;
+    bool alone =
+        rt_control.outside == 1 && !rt_control.timed_count && rt_next_timer() == RT_FOREVER;
+    if (!waiting || !rt_control.foreign)
+        return waiting && take_all();
+    struct rt_runner *named = rt_peek(last, ST_DEVIATION_ARRIVAL, last->arrivals);
+    bool planned = named && named->state == ST_THREAD_OUTSIDE;
+    if (!planned)
+        named = first_there();
+    else if (!is_there(named) || !rt_follow(last, ST_DEVIATION_ARRIVAL, last->arrivals))
+        return false;
+    if (named && alone && !planned)
+        arrive(named);
+    else if (named)
+        arrive_noted(last, named);
+    return named;
+}
+
+bool rt_wait_really(bool (*there)(const void *what), const void *what) {
+    enum { NAP = 200 * 1000 };
+    static const struct timespec nap = {.tv_nsec = NAP};
+    /* When less is tried than was seen, what the rest needs may never come. */
+    uint64_t patience =
+        rt_has_flag(ST_CONTROL_DIVERGE) ? UINT64_C(300000000) : UINT64_C(10000000000);
+    uint64_t until = rt_real_nanoseconds() + patience;
+    while (!there(what)) {
+        if (rt_real_nanoseconds() > until)
+            return false;
+        rt_unlock_baton();
+        rt_system_call(SYS_nanosleep, (long)&nap, 0, 0, 0, 0, 0);
+        rt_lock_baton();
+    }
+    return true;
+}
+
+static bool is_runner_there(const void *runner) {
+    return is_there(runner);
+}
+
+/* Under a strategy, whatever is there at some decisions. */
+static void notice_all(struct rt_runner *me) {
+    enum { OFTEN = 8 };
+    if (me->kind != ST_POINT_IO && rt_control.log->decisions % OFTEN)
+        return;
+    for (struct rt_runner *next, *at = waiting; at; at = next) {
+        next = at->next_outside;
+        if (is_there(at))
+            arrive_noted(me, at);
+    }
+}
+
+/* Those that the plan names from this ordinal on. */
+static void follow_arrivals(struct rt_runner *me, uint32_t *ordinal) {
+    struct rt_runner *named;
+    while ((named = rt_peek(me, ST_DEVIATION_ARRIVAL, *ordinal)) && named != me) {
+        if (!rt_follow(me, ST_DEVIATION_ARRIVAL, *ordinal))
+            return;
+        if (!rt_wait_really(is_runner_there, named)) {
+            rt_cannot_follow();
+            continue;
+        }
+        rt_note_deviation(me, named, ST_DEVIATION_ARRIVAL, (*ordinal)++);
+        arrive(named);
+    }
+}
+
+void rt_take_arrivals(struct rt_runner *me) {
+    follow_arrivals(me, &me->arrivals);
+    if (waiting && rt_strategy_is_random() && rt_control.foreign)
+        notice_all(me);
+}
+
+/* ---- for the watchdog ---- */
 
 void rt_sleep_outside(const struct timespec *nap) {
     enum { MOST = 256 };
@@ -54,39 +175,93 @@ void rt_sleep_outside(const struct timespec *nap) {
     size_t count = 0;
     rt_lock_baton();
     for (struct rt_runner *at = waiting; at; at = at->next_outside)
-        for (size_t i = 0; i < at->descriptor_count && count < MOST; i++)
-            all[count++] = at->descriptors[i];
+        for (size_t i = 0; i < at->awaited->count && count < MOST; i++)
+            all[count++] = at->awaited->descriptors[i];
     rt_unlock_baton();
     rt_system_call(SYS_ppoll, (long)all, (long)count, (long)nap, 0, 8, 0);
 }
 
-/* ---- descriptors ---- */
+/* ---- waiting ---- */
 
-static enum rt_woken wait_outside(struct rt_runner *me, struct pollfd *descriptors, size_t count,
-                                  uint64_t deadline) {
-    int error = errno;
-    me->busy = true;
+/* With the lock, which it lets go of. */
+static void park_outside(struct rt_runner *me, const struct rt_awaited *awaited,
+                         uint64_t deadline) {
     me->clock_reads = 0;
     me->woken = me->timed_out = me->interrupted = false;
-    rt_lock_baton();
     rt_make_unready(me, ST_THREAD_OUTSIDE);
-    me->descriptors = descriptors;
-    me->descriptor_count = count;
+    me->awaited = awaited;
+    me->there_before = false;
     me->next_outside = waiting;
     waiting = me;
     rt_add_deadline(me, deadline);
     rt_decide(me, RT_AT_BLOCK);
+}
+
+static bool is_awaited_there(const void *awaited) {
+    const struct rt_awaited *what = awaited;
+    return what->is_there(what);
+}
+
+/* Is it there already, so that nobody need wait? If others may have sent it, that is a decision. */
+static bool is_there_now(struct rt_runner *me, const struct rt_awaited *awaited) {
+    if (awaited->at_once || (!rt_control.foreign && awaited->may_be_ours))
+        return awaited->is_there(awaited);
+    bool there = false;
+    rt_lock_baton();
+    if (rt_peek(me, ST_DEVIATION_ARRIVAL, me->arrivals) == me) {
+        rt_follow(me, ST_DEVIATION_ARRIVAL, me->arrivals);
+        there = rt_wait_really(is_awaited_there, awaited);
+        if (!there)
+            rt_cannot_follow();
+    } else if (rt_strategy_is_random()) {
+        there = awaited->is_there(awaited);
+    }
+    if (there)
+        rt_note_deviation(me, me, ST_DEVIATION_ARRIVAL, me->arrivals++);
+    rt_unlock_baton();
+    return there;
+}
+
+enum rt_woken rt_await(const struct rt_awaited *awaited, uint64_t deadline, uintptr_t caller) {
+    struct rt_runner *me = rt_runner_self;
+    rt_point_slow(ST_POINT_IO, NULL, 0, caller);
+    int error = errno;
+    me->busy = true;
+    enum rt_woken woken = RT_WOKEN;
+    if (!is_there_now(me, awaited)) {
+        rt_lock_baton();
+        park_outside(me, awaited, deadline);
+        woken = me->woken ? RT_WOKEN : me->timed_out ? RT_TIMED_OUT : RT_INTERRUPTED;
+    }
     me->busy = false;
+    rt_handle_due(me);
     errno = error;
-    return me->woken ? RT_WOKEN : me->timed_out ? RT_TIMED_OUT : RT_INTERRUPTED;
+    return woken;
+}
+
+/* ---- descriptors ---- */
+
+static long poll_now(struct pollfd *descriptors, size_t count) {
+    struct timespec none = {0};
+    return rt_system_call(SYS_ppoll, (long)descriptors, (long)count, (long)&none, 0, 8, 0);
+}
+
+static bool is_ready(const struct rt_awaited *awaited) {
+    return poll_now(awaited->descriptors, awaited->count) != 0;
+}
+
+/* Files are always ready, whoever writes them. */
+static bool is_file(int descriptor) {
+    struct stat status;
+    return rt_system_call(SYS_fstat, descriptor, (long)&status, 0, 0, 0, 0) < 0 ||
+           S_ISREG(status.st_mode) || S_ISDIR(status.st_mode) || S_ISBLK(status.st_mode);
 }
 
 enum rt_woken rt_wait_for(struct pollfd *descriptors, size_t count, uint64_t deadline,
                           uintptr_t caller) {
-    rt_point_slow(ST_POINT_IO, NULL, 0, caller);
-    if (poll_now(descriptors, count) != 0)
-        return RT_WOKEN;
-    return wait_outside(rt_runner_self, descriptors, count, deadline);
+    struct rt_awaited awaited = {
+        .is_there = is_ready, .descriptors = descriptors, .count = count, .may_be_ours = true};
+    return rt_await(&awaited, deadline, caller);
 }
 
 static bool never_waits(int descriptor) {
@@ -94,13 +269,59 @@ static bool never_waits(int descriptor) {
     return flags < 0 || flags & O_NONBLOCK;
 }
 
-void rt_wait_for_one_slow(int descriptor, short events, uintptr_t caller) {
-    struct pollfd one = {.fd = descriptor, .events = events};
-    if (!rt_takes_turns())
+/* Whoever gets something by what is written now had nothing before. */
+void rt_will_write_slow(void) {
+    struct rt_runner *me = rt_runner_self;
+    if (!waiting || !rt_control.foreign || !rt_takes_turns())
         return;
-    rt_point_slow(ST_POINT_IO, NULL, 0, caller);
-    if (poll_now(&one, 1) == 0 && !never_waits(descriptor))
-        wait_outside(rt_runner_self, &one, 1, RT_FOREVER);
+    me->busy = true;
+    rt_lock_baton();
+    for (struct rt_runner *at = waiting; at; at = at->next_outside)
+        at->there_before = is_there(at);
+    rt_unlock_baton();
+    me->busy = false;
+}
+
+bool rt_wait_for_one_slow(int descriptor, short events, uintptr_t caller) {
+    struct pollfd one = {.fd = descriptor, .events = events};
+    struct rt_runner *me = rt_runner_self;
+    if (!rt_takes_turns())
+        return true;
+    struct rt_awaited awaited = {.is_there = is_ready,
+                                 .descriptors = &one,
+                                 .count = 1,
+                                 .may_be_ours = true,
+                                 .at_once = !rt_control.foreign || events != POLLIN ||
+                                            is_file(descriptor)};
+    if (never_waits(descriptor))
+        rt_point_slow(ST_POINT_IO, NULL, 0, caller);
+    else
+        while (rt_await(&awaited, RT_FOREVER, caller) == RT_INTERRUPTED)
+            if (!me->restarts) {
+                errno = EINTR;
+                return false;
+            }
+    if (events == POLLOUT)
+        rt_will_write_slow();
+    return true;
+}
+
+/* With the lock. What was written may be what others wait for; while other processes run, it may
+ * also be theirs, so it is noted: behind the operation of this clock, and not before it. */
+static void wake_readers(struct rt_runner *me) {
+    enum { BEHIND = 1 << 15 };
+    uint32_t ordinal = BEHIND;
+    follow_arrivals(me, &ordinal);
+    for (struct rt_runner *next, *at = waiting; at; at = next) {
+        next = at->next_outside;
+        if (!at->awaited->may_be_ours || !is_there(at))
+            continue;
+        if (rt_control.foreign && (at->there_before || at->arrivals_to_come))
+            continue;
+        if (rt_control.foreign)
+            rt_note_deviation(me, at, ST_DEVIATION_ARRIVAL, ordinal++);
+        arrive(at);
+    }
 }
 
 void rt_written_slow(void) {
@@ -111,7 +332,7 @@ void rt_written_slow(void) {
         return;
     rt_runner_self->busy = true;
     rt_lock_baton();
-    rt_look_outside();
+    wake_readers(rt_runner_self);
     rt_unlock_baton();
     rt_runner_self->busy = false;
 }
@@ -140,11 +361,22 @@ bool rt_go_outside(uintptr_t caller) {
     return true;
 }
 
+static bool has_returned(const struct rt_awaited *awaited) {
+    (void)awaited;
+    return true;
+}
+
 void rt_come_inside(void) {
+    static const struct rt_awaited returned = {.is_there = has_returned};
     struct rt_runner *me = rt_runner_self;
     int error = errno;
     me->busy = true;
-    rt_come_back(me);
+    rt_lock_baton();
+    me->awaited = &returned;
+    me->next_outside = waiting;
+    waiting = me;
+    rt_return(me);
     me->busy = false;
+    rt_handle_due(me);
     errno = error;
 }

@@ -23,7 +23,7 @@ static __attribute__((noinline)) void make_counts(struct rt_runner *me) {
 static inline __attribute__((always_inline)) void count_event(struct rt_runner *me,
                                                               const struct rt_place *place) {
     me->clock++;
-    me->blocks = me->wakes = 0;
+    me->blocks = me->wakes = me->arrivals = me->signals = 0;
     rt_control.events++;
     if (__builtin_expect(!me->counts, 0))
         make_counts(me);
@@ -192,6 +192,7 @@ void rt_point_slow(enum st_control_kind kind, const volatile void *object, size_
     if (!is_alone() || spins || me->deviation_clock <= me->clock)
         take_turn(me, spins);
     me->busy = false;
+    rt_handle_due(me);
     errno = error;
 }
 
@@ -208,6 +209,7 @@ static __attribute__((noinline)) void point_at_access(struct rt_runner *me, uint
     me->place = place;
     take_turn(me, spins);
     me->busy = false;
+    rt_handle_due(me);
     errno = error;
 }
 

@@ -27,7 +27,14 @@ struct rt_runner {
     uint32_t index;
     int tid;          /* 0: not begun yet */
     uintptr_t thread; /* a pthread_t */
-    uint64_t mask;    /* of signals, while it is parked */
+
+    /* Signals (signals.c). */
+    uint64_t mask;           /* as the program has set it */
+    uint64_t due;            /* to be handled as soon as it goes on */
+    uint64_t sent;           /* by threads of the program to this one, which blocks them */
+    bool handling;           /* a handler runs */
+    uint64_t handlers;       /* so often some have */
+    uintptr_t handler_frame; /* the frame below which it does */
     uint64_t name, parent;
     uint32_t child, children;
     struct rt_runner *next_live, **place_live;
@@ -46,9 +53,10 @@ struct rt_runner {
     uint64_t ticket;   /* when it began to wait, or yielded */
     bool queued;       /* it waits to be woken in particular */
     bool woken, timed_out, interrupted;
+    bool restarts; /* what interrupted it lets calls go on (SA_RESTART) */
     struct rt_runner *next_blocked;
-    struct pollfd *descriptors; /* that it waits for; NULL: none */
-    size_t descriptor_count;
+    const struct rt_awaited *awaited; /* outside; NULL: nothing, or it is in a call there */
+    bool there_before;                /* it was there before somebody wrote */
     struct rt_runner *next_outside;
     uint32_t timed_at; /* where it is among those with a deadline; 0: nowhere */
 
@@ -59,9 +67,11 @@ struct rt_runner {
     bool last;     /* only when nobody else can: it wants to exit */
 
     uint64_t clock, points;
-    uint64_t since;         /* its clock when it got the baton */
-    uint32_t blocks, wakes; /* so often it blocked and woke others at this clock */
-    uint64_t clock_reads;   /* in a row, without waiting */
+    uint64_t since; /* its clock when it got the baton */
+    /* So often it blocked, woke others, and was the last to go on when something came from outside,
+     * at this clock. */
+    uint32_t blocks, wakes, arrivals, signals;
+    uint64_t clock_reads; /* in a row, without waiting */
     struct rt_spinning spin;
     uint32_t *counts; /* of events, by the id of their place */
 
@@ -79,6 +89,7 @@ struct rt_runner {
     /* Deviations of the plan for this thread: the next one, and its clock. */
     uint32_t deviation;
     uint64_t deviation_clock;
+    uint32_t arrivals_to_come; /* of the plan, for this thread */
 };
 
 extern _Thread_local struct rt_runner *rt_runner_self __attribute__((tls_model("initial-exec")));
@@ -96,8 +107,14 @@ struct rt_control {
     struct rt_runner **timed; /* those with a deadline, from 1 on */
     uint32_t timed_count, timed_capacity;
     _Atomic uint32_t alive;
-    uint32_t count;   /* of all runners so far */
-    uint32_t outside; /* in a call that waits in the kernel */
+    uint32_t count;         /* of all runners so far */
+    uint32_t outside;       /* so many wait for what is outside, parked or in a call */
+    struct rt_runner *last; /* who decided last; never NULL once there is a thread */
+    uint32_t last_time;     /* the ordinal of that decision for ST_DEVIATION_TIME */
+    bool foreign;           /* other processes may send something */
+    bool listens;           /* or will connect, perhaps */
+    uint64_t handled;       /* signals with a handler, which are blocked until they are due */
+    uint64_t sent;          /* by threads of the program to the process, and blocked by all */
     uint64_t tickets;
     uint64_t events;
     uint64_t stop_clock; /* of the plan; 0: none */
@@ -146,6 +163,8 @@ void rt_park(struct rt_runner *me);
 /* It goes on without the baton, until it comes back. With the lock, which it lets go of. */
 void rt_leave_baton(struct rt_runner *me);
 void rt_come_back(struct rt_runner *me);
+/* The same when that is a decision. With the lock, which it lets go of. */
+void rt_return(struct rt_runner *me);
 /* If nobody has the baton and somebody can go on. */
 void rt_dispatch(void);
 
@@ -196,6 +215,16 @@ void rt_take_deviations(struct rt_runner *runner);
 /* The thread that the plan names for this decision; NULL: it names none. */
 struct rt_runner *rt_follow(struct rt_runner *me, enum st_control_deviation_kind kind,
                             uint32_t ordinal);
+/* The same without following it; it may be impossible. */
+struct rt_runner *rt_peek(struct rt_runner *me, enum st_control_deviation_kind kind,
+                          uint32_t ordinal);
+/* Does the plan have this signal, later? */
+bool rt_is_signal_planned(int number);
+/* The signal that the plan names here; 0: none. */
+int rt_follow_signal(struct rt_runner *me);
+/* What was followed last has turned out to be impossible. */
+void rt_cannot_follow(void);
+void rt_note_signal(struct rt_runner *me, int number);
 void rt_note_deviation(struct rt_runner *me, const struct rt_runner *next,
                        enum st_control_deviation_kind kind, uint32_t ordinal);
 struct rt_runner *rt_runner_named(uint64_t name);
@@ -207,15 +236,35 @@ void rt_time_passed(uint64_t nanoseconds);
 /* The waiting of one whose deadline is next ends. false: nobody has one, or it is for real time to
  * pass. */
 bool rt_pass_time(void);
+/* Can anybody go on later without the others: does it wait for time, or for what is outside? */
+bool rt_is_anything_to_come(void);
 /* Before a decision: perhaps somebody's waiting ends early. */
 void rt_pass_time_early(struct rt_runner *me, uint32_t ordinal);
 uint64_t rt_now(clockid_t clock);
+uint64_t rt_real_nanoseconds(void);
+
+/* ---- timers.c: with the lock ---- */
+
+/* The deadline of the timer that is next; RT_FOREVER: none. */
+uint64_t rt_next_timer(void);
+/* That timer fires. */
+void rt_fire_next_timer(void);
+/* One with this signal fires, if there is any. */
+bool rt_fire_timer_with(int number);
+/* The signal of any of them; 0: there is none that has one. */
+int rt_any_timer_signal(void);
 
 /* ---- outside.c: with the lock ---- */
 
-/* Is what somebody waits for outside there by now? */
+/* Nobody can go on, and `rt_control.last` was the last: is what somebody waits for outside there by
+ * now? Then it can. */
 bool rt_look_outside(void);
 bool rt_is_somebody_outside(void);
+/* Before a decision: what the plan says comes here, or what a strategy notices. Lets go of the lock
+ * while it waits for that. */
+void rt_take_arrivals(struct rt_runner *me);
+/* Waits until it is there, without the lock. false: for too long. */
+bool rt_wait_really(bool (*is_there)(const void *what), const void *what);
 /* It waits for no descriptor any more. */
 void rt_unlink_outside(struct rt_runner *runner);
 /* Without the lock: sleeps until a descriptor is ready, or for that long. */
@@ -230,8 +279,23 @@ void rt_ask_client(void);
 
 /* ---- signals.c: with the lock ---- */
 
-/* Nobody has the baton: is there a signal that somebody should handle? */
-void rt_look_for_signals(void);
+/* Nobody can go on: is there a signal that somebody should handle? */
+bool rt_look_for_signals(void);
+/* Before a decision, as rt_take_arrivals. */
+void rt_take_signals(struct rt_runner *me);
+/* A signal came to the process: who will handle it can go on. */
+void rt_signal_came(struct rt_runner *me, int number);
+/* Of the first thread. */
+void rt_first_mask(struct rt_runner *me);
+/* What is really blocked: while it is parked everything is. */
+void rt_block_all_signals(void);
+void rt_restore_signals(const struct rt_runner *me);
+/* Without the lock, and not busy: handles what is due. */
+void rt_handle_due_slow(struct rt_runner *me);
+static inline void rt_handle_due(struct rt_runner *me) {
+    if (__builtin_expect(me->due != 0, 0))
+        rt_handle_due_slow(me);
+}
 
 /* ---- endings.c ---- */
 

@@ -204,6 +204,7 @@ static struct rt_runner *add_runner(uint64_t name, uint64_t parent, uint32_t chi
                                  .state = ST_THREAD_ENDED,
                                  .kind = ST_POINT_BEGIN,
                                  .deadline = RT_FOREVER,
+                                 .mask = UINT64_MAX, /* it will set its own */
                                  .expected = expected_of(name)};
     runner->next_live = c->live;
     runner->place_live = &c->live;
@@ -231,6 +232,8 @@ void rt_first_runner(void) {
     atomic_store(&first->running, true);
     atomic_store(&rt_control.current, first);
     rt_runner_self = first;
+    rt_control.last = first;
+    rt_first_mask(first);
 }
 
 /* What the program does at exit may be what the other threads do not survive: so our handler has to
@@ -257,12 +260,16 @@ struct rt_runner *rt_runner_new(void) {
     return runner;
 }
 
+void rt_runner_is(struct rt_runner *runner, uintptr_t thread) {
+    if (runner)
+        runner->thread = thread;
+}
+
 void rt_runner_begin(struct rt_runner *runner) {
     if (!runner)
         return;
     runner->thread = (uintptr_t)pthread_self();
     runner->tid = (int)rt_system_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
-    runner->mask = UINT64_MAX; /* it will know its own later */
     runner->busy = true;
     rt_runner_self = runner;
     rt_watchdog_offer(runner);
@@ -327,6 +334,13 @@ enum rt_woken rt_runner_join(const struct rt_runner *runner, uint64_t deadline, 
     }
     rt_runner_self->patient = true; /* until its next decision */
     return RT_WOKEN;
+}
+
+bool rt_runner_has_ended(const struct rt_runner *runner) {
+    if (runner->state != ST_THREAD_ENDED)
+        return false;
+    rt_runner_self->patient = true;
+    return true;
 }
 
 /* By default, and most often otherwise, the others come to rest first: what they would have done is

@@ -31,7 +31,7 @@ static uint32_t role_at(uint32_t number) {
     return step_with(number)->role % ST_CONTROL_STEPS;
 }
 
-static void begin_anew(void) {
+void rt_steps_start(void) {
     steps.at = 0;
     for (uint32_t i = 0; i < ST_CONTROL_STEPS; i++)
         steps.given[i] = 0;
@@ -115,7 +115,7 @@ static void do_step(struct rt_runner *me) {
     if (++steps.at < step_count())
         return;
     rt_control.log->hits++;
-    begin_anew();
+    rt_steps_start();
 }
 
 void rt_steps_pass(struct rt_runner *me) {
@@ -125,7 +125,7 @@ void rt_steps_pass(struct rt_runner *me) {
     bool left = steps.at > 0 && steps.home_block && role_of(me) == role_at(0) &&
                 me->block != steps.home_block && me->root_block != steps.home_block;
     if (left)
-        begin_anew();
+        rt_steps_start();
     if (can_do(me, steps.at) && may_begin())
         do_step(me);
 }
@@ -141,5 +141,5 @@ unsigned rt_steps_loss(const struct rt_runner *runner) {
 void rt_steps_let_go(const struct rt_runner *runner) {
     uint32_t role = role_of(runner);
     if (role != NOBODY && is_at(runner, next_of_role(role) % ST_CONTROL_STEPS))
-        begin_anew();
+        rt_steps_start();
 }

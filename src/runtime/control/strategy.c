@@ -52,6 +52,7 @@ void rt_strategy_start(void) {
     for (int i = 0; i < 8; i++)
         random64();
     strategy.lowest = LOW;
+    rt_steps_start();
     uint64_t points = plan->strategy == ST_STRATEGY_BLOCK_PCT ? plan->expected_block_points
                                                               : plan->expected_points;
     strategy.change_count = plan->depth > CHANGES ? CHANGES : plan->depth ? plan->depth - 1 : 0;

@@ -26,6 +26,8 @@ bool rt_all_yield(void);
 
 /* ---- steps.c: ST_STRATEGY_STEPS ---- */
 
+void rt_steps_start(void); /* with the first of them, done by nobody */
+
 /* The runner is at a point: must it stay there for now? */
 bool rt_steps_hold(const struct rt_runner *runner);
 

@@ -76,11 +76,15 @@ unsigned rt_queue_wake(const volatile void *object, unsigned most);
 /* A thread is about to be created; NULL: it will not take turns. It begins with rt_runner_begin,
  * unless its creation fails. */
 struct rt_runner *rt_runner_new(void);
+/* Its pthread_t, before anybody else can know that. */
+void rt_runner_is(struct rt_runner *runner, uintptr_t thread);
 void rt_runner_failed(struct rt_runner *runner);
 void rt_runner_begin(struct rt_runner *runner);
 void rt_runner_end(void);
 
 /* Waits until it has ended. */
+/* Without waiting: has it? Then joining it takes no more than a moment. */
+bool rt_runner_has_ended(const struct rt_runner *runner);
 enum rt_woken rt_runner_join(const struct rt_runner *runner, uint64_t deadline, uintptr_t caller);
 
 /* The process is about to end: the others may go on before. */
@@ -99,11 +103,55 @@ enum rt_woken rt_sleep_until(uint64_t deadline, uintptr_t caller);
  * waits for time to pass: each look lets it. */
 bool rt_read_clock(clockid_t clock, uint64_t *now, uintptr_t caller);
 
+/* ---- timers.c ---- */
+
+/* Timers of the program in virtual time: `id` is what `kind` calls it. They send a signal, or make
+ * a descriptor ready. Times are nanoseconds; 0: it is stopped. */
+enum rt_timer_kind { RT_TIMER_ALARM, RT_TIMER_POSIX, RT_TIMER_DESCRIPTOR };
+struct rt_timer_setting {
+    uint64_t left, interval;
+};
+/* false: there is no such timer, or time is real. `before` may be NULL. */
+bool rt_timer_new(enum rt_timer_kind kind, uintptr_t id, int signal, uintptr_t value);
+bool rt_timer_set(enum rt_timer_kind kind, uintptr_t id, const struct rt_timer_setting *setting,
+                  struct rt_timer_setting *before);
+bool rt_timer_get(enum rt_timer_kind kind, uintptr_t id, struct rt_timer_setting *now);
+bool rt_timer_delete(enum rt_timer_kind kind, uintptr_t id);
+
+/* Does virtual time pass? */
+bool rt_time_is_virtual(void);
+
 /* ---- signals.c ---- */
 
 /* A thread (a pthread_t), or 0: any of the process, was sent a signal, or a request to cancel. */
 void rt_signal_sent(uintptr_t thread, int number);
 void rt_cancel_sent(uintptr_t thread);
+
+/* In controlled runs a signal with a handler is blocked, whatever the program says, and handled at
+ * a point. The mask that the program sees, as bits; and what to do when it sets another one. The
+ * new one is in force when a thread that takes turns returns from it. */
+uint64_t rt_signal_mask(void);
+void rt_set_signal_mask(uint64_t mask);
+
+/* The signal has a handler now, or none. */
+void rt_handler_set(int number, bool handler);
+
+/* A jump out of what may be a handler, to a frame with this stack pointer. */
+void rt_handler_left(uintptr_t stack);
+
+/* Around the start of another program, which would inherit what is blocked. */
+void rt_show_signals(void);
+void rt_hide_signals(void);
+
+/* Another mask, and the one before instead of it. true: a handler has run. */
+bool rt_swap_signal_mask(uint64_t *mask);
+
+/* Until a handler of this thread has run, with another mask unless that is NULL. */
+void rt_wait_for_handler(const uint64_t *mask, uintptr_t caller);
+
+/* Until one of these signals is pending; its number is taken by a call that does not wait. */
+enum rt_woken rt_wait_for_signals(uint64_t set, uint64_t deadline, uintptr_t caller);
+void rt_signal_taken(int number);
 
 /* ---- outside.c ---- */
 
@@ -113,18 +161,37 @@ void rt_cancel_sent(uintptr_t thread);
 bool rt_go_outside(uintptr_t caller);
 void rt_come_inside(void);
 
+/* From now on other processes may send something to this one: when it is noticed is a decision. */
+void rt_others_run(void);
+void rt_others_may_connect(void);
+void rt_other_has_connected(void);
+
+/* Something that comes from outside. It is looked at by any thread. */
+struct rt_awaited {
+    bool (*is_there)(const struct rt_awaited *awaited);
+    struct pollfd *descriptors; /* of which one must be ready; NULL: none */
+    size_t count;
+    bool may_be_ours; /* threads of the program send it, too: then it is noticed at once, unless
+                         other processes run */
+    bool at_once;     /* it is no decision to go on if it is there already */
+};
+
+/* Lets others go on until it is there, or the deadline has come. */
+enum rt_woken rt_await(const struct rt_awaited *awaited, uint64_t deadline, uintptr_t caller);
+
 /* Before a call that waits until one of these descriptors is ready: lets others go on until that is
  * so or the deadline has come. A single descriptor that never waits is left alone. */
 struct pollfd;
 enum rt_woken rt_wait_for(struct pollfd *descriptors, size_t count, uint64_t deadline,
                           uintptr_t caller);
-void rt_wait_for_one_slow(int descriptor, short events, uintptr_t caller);
-static inline void rt_wait_for_one(int descriptor, short events, uintptr_t caller) {
-    if (__builtin_expect(rt_controlled, 0))
-        rt_wait_for_one_slow(descriptor, events, caller);
+/* false, with EINTR in errno: a handler has run, and the call is not to be made. */
+bool rt_wait_for_one_slow(int descriptor, short events, uintptr_t caller);
+static inline bool rt_wait_for_one(int descriptor, short events, uintptr_t caller) {
+    return !__builtin_expect(rt_controlled, 0) || rt_wait_for_one_slow(descriptor, events, caller);
 }
 
-/* Something was written: another thread may have waited for it. */
+/* Something will be written, and was: another thread may wait for it. */
+void rt_will_write_slow(void);
 void rt_written_slow(void);
 static inline void rt_written(void) {
     if (__builtin_expect(rt_controlled, 0))

@@ -26,6 +26,14 @@ static uint64_t real_time(clockid_t clock) {
     return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
 }
 
+uint64_t rt_real_nanoseconds(void) {
+    return real_time(CLOCK_MONOTONIC);
+}
+
+bool rt_time_is_virtual(void) {
+    return !rt_has_flag(ST_CONTROL_REAL_TIME);
+}
+
 static bool is_date(clockid_t clock) {
     return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI;
 }
@@ -49,10 +57,14 @@ uint64_t rt_deadline_after(uint64_t nanoseconds) {
     return nanoseconds >= RT_FOREVER - now ? RT_FOREVER - 1 : now + nanoseconds;
 }
 
-static void time_out(struct rt_runner *runner) {
+static void skip_to(uint64_t deadline) {
     uint64_t now = rt_now(CLOCK_MONOTONIC);
-    if (!rt_has_flag(ST_CONTROL_REAL_TIME) && runner->deadline > now)
-        skipped += runner->deadline - now;
+    if (rt_time_is_virtual() && deadline > now)
+        skipped += deadline - now;
+}
+
+static void time_out(struct rt_runner *runner) {
+    skip_to(runner->deadline);
     runner->timed_out = true;
     rt_make_ready(runner);
 }
@@ -75,6 +87,7 @@ enum rt_woken rt_sleep_until(uint64_t deadline, uintptr_t caller) {
     rt_add_deadline(me, deadline);
     rt_decide(me, RT_AT_BLOCK);
     me->busy = false;
+    rt_handle_due(me);
     pthread_testcancel();
     errno = error;
     return me->interrupted ? RT_INTERRUPTED : RT_TIMED_OUT;
@@ -112,12 +125,32 @@ static struct rt_runner *earliest(void) {
     return first;
 }
 
+/* Can something come from outside before anybody's time has passed? */
+static bool may_come(void) {
+    bool others = rt_control.foreign || rt_control.listens;
+    return others && (rt_is_somebody_outside() || rt_control.handled);
+}
+
+bool rt_is_anything_to_come(void) {
+    return rt_is_somebody_outside() || rt_control.timed_count || rt_next_timer() != RT_FOREVER;
+}
+
 bool rt_pass_time(void) {
-    struct rt_runner *first = earliest();
-    bool real = rt_has_flag(ST_CONTROL_REAL_TIME) ||
-                (rt_is_somebody_outside() && rt_control.idle < PATIENCE);
-    if (!first || (real && first->deadline > rt_now(CLOCK_MONOTONIC)))
+    struct rt_runner *first = earliest(), *last = rt_control.last;
+    uint64_t timer = rt_next_timer(), next = first ? first->deadline : RT_FOREVER;
+    bool outside = may_come();
+    bool real = !rt_time_is_virtual() || (outside && rt_control.idle < PATIENCE) ||
+                rt_peek(last, ST_DEVIATION_ARRIVAL, last->arrivals);
+    next = timer < next ? timer : next;
+    if (next == RT_FOREVER || (real && next > rt_now(CLOCK_MONOTONIC)))
         return false;
+    if (timer <= next) {
+        skip_to(timer);
+        rt_fire_next_timer();
+        return true;
+    }
+    if (outside)
+        rt_note_deviation(last, first, ST_DEVIATION_TIME, rt_control.last_time);
     time_out(first);
     return true;
 }

@@ -50,8 +50,10 @@ static enum rt_woken wait_there(struct rt_runner *me) {
     me->blocked_on = 0;
     me->owner = 0;
     me->busy = false;
+    enum rt_woken woken = how(me);
+    rt_handle_due(me);
     errno = error;
-    return how(me);
+    return woken;
 }
 
 enum rt_woken rt_block_until(const volatile void *object, int owner, uint64_t deadline) {

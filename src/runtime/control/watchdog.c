@@ -19,7 +19,7 @@ void rt_beat(void) {
 
 static bool is_parked(const struct rt_runner *runner) {
     return runner->tid && runner->state != ST_THREAD_ENDED && !atomic_load(&runner->go) &&
-           (runner->state != ST_THREAD_OUTSIDE || runner->descriptors);
+           (runner->state != ST_THREAD_OUTSIDE || runner->awaited);
 }
 
 /* Who is on watch already stays it, unless it is to go on: a timer for each hand-over would cost as
@@ -171,12 +171,6 @@ static void look_at_holder(void) {
     suspect_anew(NULL);
 }
 
-static uint64_t real_nanoseconds(void) {
-    struct timespec now = {0};
-    rt_system_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* Lets a client have its turn. false: it has not had it yet. Real time that passes meanwhile does
  * not count, as it differs from run to run. */
 static bool wait_for_client(void) {
@@ -199,7 +193,7 @@ static bool wait_for_client(void) {
 /* Nobody has the baton: those who wait for something outside, or for time, may go on. */
 static void look_around(void) {
     static const struct timespec nap = {.tv_nsec = 1000 * 1000};
-    uint64_t before = real_nanoseconds();
+    uint64_t before = rt_real_nanoseconds();
     bool alone = !rt_has_client();
     if (alone)
         rt_sleep_outside(&nap);
@@ -207,11 +201,10 @@ static void look_around(void) {
         return;
     rt_lock_baton();
     if (alone)
-        rt_time_passed(real_nanoseconds() - before);
+        rt_time_passed(rt_real_nanoseconds() - before);
     if (!atomic_load(&rt_control.current)) {
-        rt_look_for_signals();
-        rt_look_outside();
-        rt_pass_time();
+        if (!rt_look_for_signals() && !rt_look_outside())
+            rt_pass_time();
         rt_dispatch();
     }
     rt_unlock_baton();

@@ -6,12 +6,12 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
+#include <string.h>
 #include <unistd.h>
 
 #define SECOND UINT64_C(1000000000)
@@ -21,12 +21,6 @@ static void come_inside(const bool *outside) {
     if (*outside)
         rt_come_inside();
 }
-
-/* The call, and others meanwhile. */
-#define OUTSIDE(type, call)                                                                        \
-    __attribute__((cleanup(come_inside), unused)) bool outside = rt_go_outside(RT_CALLER);         \
-    type result = call;                                                                            \
-    return result
 
 static uint64_t deadline_in(int milliseconds) {
     return milliseconds < 0 ? RT_FOREVER
@@ -44,6 +38,21 @@ static bool was_interrupted(enum rt_woken woken) {
         errno = EINTR;
     return woken == RT_INTERRUPTED;
 }
+
+/* The call with another mask of signals, unless it is NULL: a handler that runs because of that is
+ * the result. */
+#define WITH_MASK(mask, call)                                                                      \
+    uint64_t bits = 0;                                                                             \
+    if (mask)                                                                                      \
+        memcpy(&bits, mask, sizeof bits);                                                          \
+    int result = -1;                                                                               \
+    if (!(mask) || !rt_swap_signal_mask(&bits))                                                    \
+        result = call;                                                                             \
+    else                                                                                           \
+        errno = EINTR;                                                                             \
+    if (mask)                                                                                      \
+        rt_set_signal_mask(bits);                                                                  \
+    return result
 
 /* ---- poll and select ---- */
 
@@ -81,11 +90,10 @@ RT_EXPORT int __poll_chk(struct pollfd *descriptors, nfds_t count, int timeout, 
 
 RT_EXPORT int ppoll(struct pollfd *descriptors, nfds_t count, const struct timespec *timeout,
                     const sigset_t *mask) {
-    if (mask || !rt_takes_turns()) {
-        OUTSIDE(int, real_ppoll()(descriptors, count, timeout, mask));
-    }
+    if (!rt_takes_turns())
+        return real_ppoll()(descriptors, count, timeout, mask);
     bool looks = timeout && !timeout->tv_sec && !timeout->tv_nsec;
-    return poll_in_turn(descriptors, count, deadline_of(timeout), looks, RT_CALLER);
+    WITH_MASK(mask, poll_in_turn(descriptors, count, deadline_of(timeout), looks, RT_CALLER));
 }
 
 enum { SELECTED = FD_SETSIZE };
@@ -117,6 +125,14 @@ static bool wait_to_select(int count, const fd_set *reads, const fd_set *writes,
                                  : rt_sleep_until(deadline, caller));
 }
 
+static int select_in_turn(int count, fd_set *reads, fd_set *writes, fd_set *others,
+                          uint64_t deadline, uintptr_t caller) {
+    struct timeval none = {0};
+    if (!wait_to_select(count, reads, writes, others, deadline, caller))
+        return -1;
+    return real_select()(count, reads, writes, others, &none);
+}
+
 RT_EXPORT int select(int count, fd_set *restrict reads, fd_set *restrict writes,
                      fd_set *restrict others, struct timeval *restrict timeout) {
     if (!rt_takes_turns())
@@ -137,13 +153,10 @@ RT_EXPORT int select(int count, fd_set *restrict reads, fd_set *restrict writes,
 RT_EXPORT int pselect(int count, fd_set *restrict reads, fd_set *restrict writes,
                       fd_set *restrict others, const struct timespec *restrict timeout,
                       const sigset_t *restrict mask) {
-    if (mask || !rt_takes_turns()) {
-        OUTSIDE(int, real_pselect()(count, reads, writes, others, timeout, mask));
-    }
-    struct timespec none = {0};
-    if (!wait_to_select(count, reads, writes, others, deadline_of(timeout), RT_CALLER))
-        return -1;
-    return real_pselect()(count, reads, writes, others, &none, NULL);
+    if (!rt_takes_turns())
+        return real_pselect()(count, reads, writes, others, timeout, mask);
+    uint64_t deadline = deadline_of(timeout);
+    WITH_MASK(mask, select_in_turn(count, reads, writes, others, deadline, RT_CALLER));
 }
 
 /* ---- epoll ---- */
@@ -176,26 +189,45 @@ RT_EXPORT int epoll_wait(int epoll, struct epoll_event *events, int most, int ti
 
 RT_EXPORT int epoll_pwait(int epoll, struct epoll_event *events, int most, int timeout,
                           const sigset_t *mask) {
-    if (!mask && rt_takes_turns())
-        return epoll_in_turn(epoll, events, most, timeout, RT_CALLER);
-    OUTSIDE(int, real_epoll_pwait()(epoll, events, most, timeout, mask));
+    if (!rt_takes_turns())
+        return real_epoll_pwait()(epoll, events, most, timeout, mask);
+    WITH_MASK(mask, epoll_in_turn(epoll, events, most, timeout, RT_CALLER));
 }
 
 /* ---- sockets ---- */
 
 RT_REAL(int, accept, int, struct sockaddr *, socklen_t *)
 RT_REAL(int, accept4, int, struct sockaddr *, socklen_t *, int)
+RT_REAL(int, listen, int, int)
 RT_REAL(int, connect, int, const struct sockaddr *, socklen_t)
 
+/* Connections that this process has made and not accepted yet. If it accepts more than those,
+ * others have come. */
+static atomic_long own_connections;
+
+static int accepted(int result) {
+    if (result >= 0 && rt_controlled && atomic_fetch_sub(&own_connections, 1) <= 0)
+        rt_other_has_connected();
+    return result;
+}
+
 RT_EXPORT int accept(int fd, struct sockaddr *restrict from, socklen_t *restrict bytes) {
-    rt_wait_for_one(fd, POLLIN, RT_CALLER);
-    return real_accept()(fd, from, bytes);
+    if (!rt_wait_for_one(fd, POLLIN, RT_CALLER))
+        return -1;
+    return accepted(real_accept()(fd, from, bytes));
 }
 
 RT_EXPORT int accept4(int fd, struct sockaddr *restrict from, socklen_t *restrict bytes,
                       int flags) {
-    rt_wait_for_one(fd, POLLIN, RT_CALLER);
-    return real_accept4()(fd, from, bytes, flags);
+    if (!rt_wait_for_one(fd, POLLIN, RT_CALLER))
+        return -1;
+    return accepted(real_accept4()(fd, from, bytes, flags));
+}
+
+RT_EXPORT int listen(int fd, int backlog) {
+    if (rt_controlled)
+        rt_others_may_connect();
+    return real_listen()(fd, backlog);
 }
 
 static int connect_outside(int fd, const struct sockaddr *to, socklen_t bytes, uintptr_t caller) {
@@ -203,53 +235,42 @@ static int connect_outside(int fd, const struct sockaddr *to, socklen_t bytes, u
     return real_connect()(fd, to, bytes);
 }
 
-RT_EXPORT int connect(int fd, const struct sockaddr *to, socklen_t bytes) {
-    int result = connect_outside(fd, to, bytes, RT_CALLER);
-    rt_written();
+/* Without waiting, if that can be: then the thread is parked until the connection stands. -1 with
+ * EAGAIN in errno: it has to wait in the kernel. */
+static int connect_in_turn(int fd, const struct sockaddr *to, socklen_t bytes, uintptr_t caller) {
+    struct pollfd one = {.fd = fd, .events = POLLOUT};
+    int flags = fcntl(fd, F_GETFL), error = 0;
+    socklen_t size = sizeof error;
+    if (flags < 0 || flags & O_NONBLOCK)
+        return real_connect()(fd, to, bytes);
+    fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+    int result = real_connect()(fd, to, bytes);
+    if (result < 0 && errno == EINPROGRESS) {
+        while (rt_wait_for(&one, 1, RT_FOREVER, caller) == RT_INTERRUPTED)
+            ;
+        result = getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
+        if (result == 0 && error) {
+            errno = error;
+            result = -1;
+        }
+    }
+    error = errno;
+    fcntl(fd, F_SETFL, flags);
+    errno = error;
     return result;
 }
 
-/* ---- processes and signals ---- */
-
-RT_REAL(pid_t, wait, int *)
-RT_REAL(pid_t, waitpid, pid_t, int *, int)
-RT_REAL(pid_t, wait3, int *, int, struct rusage *)
-RT_REAL(pid_t, wait4, pid_t, int *, int, struct rusage *)
-RT_REAL(int, waitid, idtype_t, id_t, siginfo_t *, int)
-RT_REAL(int, pause, void)
-RT_REAL(int, sigwait, const sigset_t *, int *)
-RT_REAL(int, sigwaitinfo, const sigset_t *, siginfo_t *)
-RT_REAL(int, sigtimedwait, const sigset_t *, siginfo_t *, const struct timespec *)
-RT_REAL(int, sigsuspend, const sigset_t *)
-
-RT_EXPORT pid_t wait(int *status) {
-    OUTSIDE(pid_t, real_wait()(status));
-}
-RT_EXPORT pid_t waitpid(pid_t process, int *status, int flags) {
-    OUTSIDE(pid_t, real_waitpid()(process, status, flags));
-}
-RT_EXPORT pid_t wait3(int *status, int flags, struct rusage *usage) {
-    OUTSIDE(pid_t, real_wait3()(status, flags, usage));
-}
-RT_EXPORT pid_t wait4(pid_t process, int *status, int flags, struct rusage *usage) {
-    OUTSIDE(pid_t, real_wait4()(process, status, flags, usage));
-}
-RT_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int flags) {
-    OUTSIDE(int, real_waitid()(type, id, info, flags));
-}
-RT_EXPORT int pause(void) {
-    OUTSIDE(int, real_pause()());
-}
-RT_EXPORT int sigwait(const sigset_t *restrict set, int *restrict number) {
-    OUTSIDE(int, real_sigwait()(set, number));
-}
-RT_EXPORT int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict info) {
-    OUTSIDE(int, real_sigwaitinfo()(set, info));
-}
-RT_EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
-                           const struct timespec *restrict timeout) {
-    OUTSIDE(int, real_sigtimedwait()(set, info, timeout));
-}
-RT_EXPORT int sigsuspend(const sigset_t *set) {
-    OUTSIDE(int, real_sigsuspend()(set));
+RT_EXPORT int connect(int fd, const struct sockaddr *to, socklen_t bytes) {
+    if (!rt_takes_turns())
+        return real_connect()(fd, to, bytes);
+    rt_point(ST_POINT_IO, NULL, 0, RT_CALLER);
+    atomic_fetch_add(&own_connections, 1);
+    rt_will_write_slow();
+    int result = connect_in_turn(fd, to, bytes, RT_CALLER);
+    if (result < 0 && errno == EAGAIN)
+        result = connect_outside(fd, to, bytes, RT_CALLER);
+    if (result < 0 && errno != EINPROGRESS)
+        atomic_fetch_sub(&own_connections, 1);
+    rt_written();
+    return result;
 }

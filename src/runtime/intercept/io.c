@@ -55,7 +55,8 @@ static void parts_go(const struct iovec *parts, size_t n, uintptr_t caller) {
     RT_REAL(ssize_t, name, __VA_ARGS__)                                                            \
     RT_EXPORT ssize_t name parameters;                                                             \
     RT_EXPORT ssize_t name parameters {                                                            \
-        rt_wait_for_one(fd, POLLIN, RT_CALLER);                                                    \
+        if (!rt_wait_for_one(fd, POLLIN, RT_CALLER))                                               \
+            return -1;                                                                             \
         return came(real_##name() arguments, buffer, RT_CALLER);                                   \
     }
 
@@ -63,7 +64,8 @@ static void parts_go(const struct iovec *parts, size_t n, uintptr_t caller) {
     RT_REAL(ssize_t, name, __VA_ARGS__)                                                            \
     RT_EXPORT ssize_t name parameters;                                                             \
     RT_EXPORT ssize_t name parameters {                                                            \
-        rt_wait_for_one(fd, POLLOUT, RT_CALLER);                                                   \
+        if (!rt_wait_for_one(fd, POLLOUT, RT_CALLER))                                              \
+            return -1;                                                                             \
         goes(buffer, size, RT_CALLER);                                                             \
         return went(real_##name() arguments);                                                      \
     }
@@ -98,8 +100,8 @@ OUT(sendto,
     RT_REAL(ssize_t, name, __VA_ARGS__)                                                            \
     RT_EXPORT ssize_t name parameters;                                                             \
     RT_EXPORT ssize_t name parameters {                                                            \
-        if (!(flags & MSG_DONTWAIT))                                                               \
-            rt_wait_for_one(fd, POLLIN, RT_CALLER);                                                \
+        if (!(flags & MSG_DONTWAIT) && !rt_wait_for_one(fd, POLLIN, RT_CALLER))                    \
+            return -1;                                                                             \
         ssize_t count = real_##name() arguments;                                                   \
         came(count > (ssize_t)size ? (ssize_t)size : count, buffer, RT_CALLER);                    \
         return count;                                                                              \
@@ -125,27 +127,29 @@ RT_REAL(ssize_t, recvmsg, int, struct msghdr *, int)
 RT_REAL(ssize_t, sendmsg, int, const struct msghdr *, int)
 
 RT_EXPORT ssize_t readv(int fd, const struct iovec *parts, int n) {
-    rt_wait_for_one(fd, POLLIN, RT_CALLER);
+    if (!rt_wait_for_one(fd, POLLIN, RT_CALLER))
+        return -1;
     return parts_came(real_readv()(fd, parts, n), parts, (size_t)n, RT_CALLER);
 }
 
 RT_EXPORT ssize_t writev(int fd, const struct iovec *parts, int n) {
-    rt_wait_for_one(fd, POLLOUT, RT_CALLER);
+    if (!rt_wait_for_one(fd, POLLOUT, RT_CALLER))
+        return -1;
     if (n > 0)
         parts_go(parts, (size_t)n, RT_CALLER);
     return went(real_writev()(fd, parts, n));
 }
 
 RT_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags) {
-    if (!(flags & MSG_DONTWAIT))
-        rt_wait_for_one(fd, POLLIN, RT_CALLER);
+    if (!(flags & MSG_DONTWAIT) && !rt_wait_for_one(fd, POLLIN, RT_CALLER))
+        return -1;
     return parts_came(real_recvmsg()(fd, message, flags), message->msg_iov, message->msg_iovlen,
                       RT_CALLER);
 }
 
 RT_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags) {
-    if (!(flags & MSG_DONTWAIT))
-        rt_wait_for_one(fd, POLLOUT, RT_CALLER);
+    if (!(flags & MSG_DONTWAIT) && !rt_wait_for_one(fd, POLLOUT, RT_CALLER))
+        return -1;
     parts_go(message->msg_iov, message->msg_iovlen, RT_CALLER);
     return went(real_sendmsg()(fd, message, flags));
 }

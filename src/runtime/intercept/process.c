@@ -116,6 +116,8 @@ static void leave_for(const struct __jmp_buf_tag *target) {
     uintptr_t stack = stack_pointer_of(target), here = (uintptr_t)__builtin_frame_address(0);
     bool switched = rt_fiber_was_announced();
     int error = errno;
+    if (rt_controlled && stack)
+        rt_handler_left(stack);
     if (stack && (switched || stack > here || leaves_signal_stack(here, stack)))
         RT_EMIT(rt_unwind_to_stack(stack, switched ? 0 : here));
     errno = error;

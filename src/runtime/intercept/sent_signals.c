@@ -11,6 +11,7 @@
 RT_REAL(int, pthread_kill, pthread_t, int)
 RT_REAL(int, pthread_sigqueue, pthread_t, int, const union sigval)
 RT_REAL(int, kill, pid_t, int)
+RT_REAL(int, raise, int)
 RT_REAL(int, sigqueue, pid_t, int, const union sigval)
 RT_REAL(int, pthread_cancel, pthread_t)
 
@@ -34,6 +35,11 @@ RT_EXPORT int kill(pid_t process, int number) {
     rt_point(ST_POINT_SIGNAL, NULL, 0, RT_CALLER);
     int result = real_kill()(process, number);
     return process == getpid() ? sent(result, 0, number) : result;
+}
+
+RT_EXPORT int raise(int number) {
+    rt_point(ST_POINT_SIGNAL, (const void *)pthread_self(), 1, RT_CALLER);
+    return sent(real_raise()(number), pthread_self(), number);
 }
 
 RT_EXPORT int sigqueue(pid_t process, int number, const union sigval value) {

@@ -269,6 +269,8 @@ static void created(struct record *record, bool success, const pthread_t *id) {
         rt_runner_failed(record->runner);
         drop(record); /* for the thread that never came */
     }
+    if (success)
+        rt_runner_is(record->runner, *id);
     if (success && record->joinable && !record->entered)
         put_in(record, *id);
     drop(record);
@@ -337,8 +339,13 @@ RT_EXPORT int pthread_join(pthread_t id, void **value) {
 RT_EXPORT int pthread_tryjoin_np(pthread_t id, void **value) {
     if (!real_pthread_tryjoin_np())
         return ENOSYS;
-    uint32_t serial = serial_of(id, NULL);
-    rt_point(ST_POINT_JOIN, NULL, 1, RT_CALLER);
+    struct rt_runner *runner;
+    uint32_t serial = serial_of(id, &runner);
+    rt_point(ST_POINT_TRY_LOCK, runner, 1, RT_CALLER);
+    if (rt_takes_turns() && runner)
+        return rt_runner_has_ended(runner)
+                   ? joined(real_pthread_join()(id, value), id, serial, RT_CALLER)
+                   : EBUSY;
     return joined(real_pthread_tryjoin_np()(id, value), id, serial, RT_CALLER);
 }
 
