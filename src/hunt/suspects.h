@@ -49,7 +49,4 @@ void st_suspect_try(struct st_suspect *suspect, struct st_run_plan *plan);
 bool st_suspect_is_cut(const struct st_suspect *suspect, const json_t *violation);
 bool st_suspect_is_stuck(const struct st_suspect *suspect, const json_t *stuck);
 
-/* Or a run that is not serializable although no block was cut: its cycle. */
-bool st_suspect_is_cycle(const struct st_suspect *suspect, const json_t *cycle);
-
 #endif

@@ -246,6 +246,14 @@ static bool is_anybody_held_too_long(void) {
     return false;
 }
 
+bool rt_strategy_holds_all(void) {
+    struct rt_control *c = &rt_control;
+    for (uint32_t i = 0; i < c->ready_count; i++)
+        if (!c->ready[i]->held)
+            return false;
+    return c->ready_count != 0;
+}
+
 /* Of two who are held: who is let go? */
 static bool is_better_let_go(const struct rt_runner *runner, const struct rt_runner *than) {
     if (rt_control.plan->strategy == ST_STRATEGY_STEPS &&
