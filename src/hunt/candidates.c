@@ -124,17 +124,22 @@ static void add_found(struct st_candidate_search *search, const struct st_contro
                                                                  .block = first->block_site});
 }
 
-/* Another thread comes between at `other`, and goes on to what conflicts with `later`. */
+/* Another thread comes between at `other`, and goes on to what conflicts with `later`. If it was
+ * there before, in the same block, no block is cut, but no serial order explains it either. */
 static void add_two_variables(struct st_candidate_search *search, uint32_t first, uint32_t later,
                               uint32_t other) {
     const struct st_control_point *log = search->log->log;
     const struct st_object_accesses *far = st_accesses_of(search, &log[later]);
     for (uint32_t i = 0; i < far->count; i++) {
         uint32_t last = far->points[i];
-        if (log[last].thread == log[other].thread && last > other &&
-            st_points_conflict(&log[last], &log[later]) &&
-            !st_locks_exclude(search->locks, first, later, last))
+        bool same_block = log[last].block && log[last].block == log[other].block;
+        if (log[last].thread != log[other].thread || !st_points_conflict(&log[last], &log[later]) ||
+            st_locks_exclude(search->locks, first, later, last))
+            continue;
+        if (last > other)
             add_found(search, &log[first], &log[other], &log[last]);
+        else if (same_block)
+            add_found(search, &log[first], &log[last], &log[other]);
     }
 }
 

@@ -5,8 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One decision in so many lets time pass early: a thread may be arbitrarily slow. */
-enum { EARLY = 24 };
+enum { STRATEGIES = 9 }; /* that take turns */
+
+/* One decision in so many lets time pass early: a thread may be arbitrarily slow. In one
+ * run of three, of every strategy, it does so often, for what happens only when time is up. */
+static uint32_t early_of(uint64_t turn) {
+    enum { SELDOM = 24, OFTEN = 3, TURNS = 3 };
+    return (turn + turn / STRATEGIES) % TURNS == 0 ? OFTEN : SELDOM;
+}
 
 void st_knowledge_init(struct st_knowledge *knowledge) {
     *knowledge = (struct st_knowledge){0};
@@ -59,11 +65,11 @@ uint64_t st_run_seed(uint64_t seed, uint64_t run) {
 
 /* No single strategy wins. Those that know what a block is come most often. */
 static enum st_control_strategy strategy_in_turn(uint64_t turn) {
-    static const enum st_control_strategy turns[] = {
+    static const enum st_control_strategy turns[STRATEGIES] = {
         ST_STRATEGY_DIRECTED, ST_STRATEGY_STALL, ST_STRATEGY_BLOCK_PCT,
         ST_STRATEGY_DIRECTED, ST_STRATEGY_POS,   ST_STRATEGY_STALL,
         ST_STRATEGY_PCT,      ST_STRATEGY_URW,   ST_STRATEGY_RANDOM};
-    return turns[turn % (sizeof turns / sizeof *turns)];
+    return turns[turn % STRATEGIES];
 }
 
 static void hold_one(struct st_control_hold *hold, uint64_t first, uint64_t other, uint64_t last) {
@@ -104,8 +110,8 @@ void st_portfolio_plan(struct st_run_plan *plan, struct st_knowledge *knowledge,
         choice == ST_CHOICE_PORTFOLIO ? strategy_in_turn(turn) : (enum st_control_strategy)choice;
     plan->flags = flags | ST_CONTROL_LEARN;
     plan->seed = st_run_seed(seed, run);
-    plan->depth = 2 + (uint32_t)(turn / 9 + 1) % 3;
-    plan->early = plan->strategy == ST_STRATEGY_DEFAULT ? 0 : EARLY;
+    plan->depth = 2 + (uint32_t)(turn / STRATEGIES + 1) % 3;
+    plan->early = plan->strategy == ST_STRATEGY_DEFAULT ? 0 : early_of(turn);
     plan->expected_points = knowledge->points;
     plan->expected_block_points = knowledge->block_points;
     st_site_set_add_all(&plan->sites, knowledge->sites.table);

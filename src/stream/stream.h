@@ -110,7 +110,8 @@ enum st_stream_op {
     ST_STREAM_BEGIN,
     ST_STREAM_END,
     /* The thread waited for others or let others begin here, on purpose: inferred blocks are split
-     * at this point. aux: enum st_stream_split. */
+     * at this point. aux: enum st_stream_split. argument: return address of the call, or 0; the
+     * library's own calls split nothing. */
     ST_STREAM_SPLIT,
 
     /* Synchronisation: always with a sequence number. address: the object; argument: return address

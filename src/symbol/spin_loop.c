@@ -53,6 +53,12 @@ static bool begins_with(const char *name, const char *start) {
     return strncmp(name, start, strlen(start)) == 0;
 }
 
+/* std::atomic::wait and its kind, which return when somebody has changed a word. */
+static bool is_atomic_wait(const char *name) {
+    return begins_with(name, "_ZSt23__atomic_wait_address") ||
+           (begins_with(name, "_ZNKSt") && strstr(name, "atomic") && strstr(name, "4waitE"));
+}
+
 /* Functions that wait for a moment, or ask what time it is. */
 static bool is_pause(const char *name) {
     static const char *const list[] = {"sched_yield",
@@ -77,7 +83,8 @@ static bool is_pause(const char *name) {
     for (const char *const *other = list; *other; other++)
         if (strcmp(name, *other) == 0)
             return true;
-    return begins_with(name, "_Z") && (strstr(name, "St6chrono") || strstr(name, "11this_thread"));
+    return begins_with(name, "_Z") &&
+           (strstr(name, "St6chrono") || strstr(name, "11this_thread") || is_atomic_wait(name));
 }
 
 /* Those that write do so where their first argument points to. */

@@ -403,7 +403,8 @@ static __attribute__((noinline)) void on_other(struct st_translator *t, struct t
         st_translate_leave(t, thread, true);
         break;
     case ST_STREAM_SPLIT:
-        st_translate_split(t, thread, st_stream_aux(record));
+        if (!record->argument || !st_places_is_library(t->places, record->argument))
+            st_translate_split(t, thread, st_stream_aux(record));
         break;
     case ST_STREAM_SKIPPED:
         thread->turns.skipped = true;

@@ -6,6 +6,7 @@
 #include "hunt/controlled/area.h"
 #include "hunt/controlled/course.h"
 #include "session/live_report.h"
+#include "symbol/code_flow.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -296,12 +297,73 @@ static bool overwrites(const struct st_violation *violation) {
            out->to.event.target == back->to.event.target;
 }
 
-/* Nobody said that what a thread starts with is one step: it may do several in a row. */
-static bool is_doubtful(struct st_live_check *check, const struct st_violation *violation) {
+static bool is_start(struct st_live_check *check, const struct st_violation *violation) {
     const struct st_symbols *symbols = st_translator_symbols(check->watch.translator);
     const char *name = st_target_name(symbols, ST_BEGIN, violation->block), *function;
     size_t length;
-    return st_block_is_start(name, &function, &length) && !overwrites(violation);
+    return st_block_is_start(name, &function, &length);
+}
+
+/* Was the thread in one block all the time, and did it something there again and again? */
+static bool is_one_block(const struct st_control_log *log, uint32_t thread) {
+    uint32_t block = 0;
+    bool repeats = false;
+    struct st_site_set seen;
+    st_site_set_init(&seen);
+    bool one = true;
+    for (uint32_t i = 0; i < log->point_count && one; i++) {
+        const struct st_control_point *point = &log->log[i];
+        if (point->thread != thread || point->kind == ST_POINT_BEGIN || point->kind == ST_POINT_END)
+            continue;
+        one = point->block && (!block || block == point->block);
+        block = point->block;
+        repeats |= st_site_set_has(&seen, point->site);
+        st_site_set_add(&seen, point->site);
+    }
+    st_site_set_free(&seen);
+    return one && repeats;
+}
+
+/* A function that a thread calls first, which loops until the thread ends, is what the thread would
+ * start with if it had no arguments: the loop of a pool of threads, say. */
+static bool is_loop_of_thread(struct st_live_check *check, const struct st_control_log *log,
+                              const struct st_violation *violation) {
+    const struct st_sites *sites = st_translator_sites(check->watch.translator);
+    struct st_places *places = st_translator_places(check->watch.translator);
+    uint64_t loc = violation->begin_loc;
+    if (violation->depth || !(loc & ST_LOC_NAME) || (loc & ~ST_LOC_NAME) >= st_sites_count(sites) ||
+        !is_one_block(log, index_of_thread(check, violation->thread)))
+        return false;
+    struct st_code_flow *flow =
+        st_places_flow(places, st_site(sites, (uint32_t)(loc & ~ST_LOC_NAME)).pc);
+    bool loops = !flow || st_code_flow_loops(flow);
+    if (flow)
+        st_code_flow_free(flow);
+    return loops;
+}
+
+/* Is the block cut only where it gives back a std::shared_ptr that others have, too? */
+static bool gives_back(struct st_live_check *check, const struct st_violation *violation) {
+    const struct st_sites *sites = st_translator_sites(check->watch.translator);
+    uint64_t loc = violation->event.event.loc;
+    struct st_code code;
+    if (!(loc & ST_LOC_NAME) || (loc & ~ST_LOC_NAME) >= st_sites_count(sites))
+        return false;
+    uint64_t pc = st_site(sites, (uint32_t)(loc & ~ST_LOC_NAME)).pc;
+    struct st_places *places = st_translator_places(check->watch.translator);
+    for (size_t depth = 0; st_places_frame(places, pc, depth, &code); depth++)
+        if (strstr(code.function, "_Sp_counted") || strstr(code.function, "__shared_count"))
+            return strstr(code.function, "release") || strchr(code.function, '~');
+    return false;
+}
+
+/* Nobody said that it is one step. What a thread starts with may do several in a row; and that
+ * others count references to the same object, too, is what they are counted for. */
+static bool is_doubtful(struct st_live_check *check, const struct st_control_log *log,
+                        const struct st_violation *violation) {
+    return !overwrites(violation) &&
+           (is_start(check, violation) || is_loop_of_thread(check, log, violation) ||
+            gives_back(check, violation));
 }
 
 /* False when one of them is new. */
@@ -313,7 +375,7 @@ static bool set_keys(json_t *result, struct st_live_check *check, const struct s
     for (size_t i = 0; i < findings.kept; i++) {
         uint64_t key = key_of_violation(check, log, &findings.violations[i]);
         json_array_append_new(keys, key_text(key));
-        if (is_doubtful(check, &findings.violations[i]))
+        if (is_doubtful(check, log, &findings.violations[i]))
             json_array_append_new(doubtful, key_text(key));
         all_known &= known && st_keys_have(known, key);
     }

@@ -340,6 +340,9 @@ char *st_tried_text(const struct st_tried_prediction *prediction) {
             fprintf(file, "; replay it with: seriatim replay %s", prediction->schedule);
         fputc('.', file);
     } else if (prediction->state == ST_IMPOSSIBLE) {
+        if (prediction->tries)
+            fprintf(file, " Nor did %" PRIu64 " %s.", prediction->tries,
+                    prediction->tries == 1 ? "try" : "tries");
         fputs(" A run that does other things may still.", file);
     } else if (!prediction->placed) {
         fputs(" The program did not come by there.", file);

@@ -26,12 +26,15 @@ static uint32_t slot_of(uint64_t thread) {
     return slot;
 }
 
-/* They come in the order of the run, so those of one thread in that of its clock. */
+/* They come in the order of the run, so those of one thread in that of its clock.
+ *
+ * The tables are there in every run, and as large: otherwise the memory that the program maps, and
+ * the stacks of its threads, would be elsewhere in a replay. The address of a stack is the id of
+ * its thread, and programs may depend on that: std::barrier does. */
 void rt_read_deviations(void) {
     const struct st_control_plan *plan = rt_control.plan;
     planned = plan->deviation_count < ST_CONTROL_DEVIATIONS ? plan->deviation_count
                                                             : ST_CONTROL_DEVIATIONS;
-    /* As much memory in each run, so that what the program maps later is where it was. */
     next_of = rt_map_memory(ST_CONTROL_DEVIATIONS * sizeof *next_of);
     threads = rt_map_memory(THREADS * sizeof *threads);
     if (!next_of || !threads) {

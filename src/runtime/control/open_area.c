@@ -70,7 +70,7 @@ void rt_control_start(const char *path) {
     rt_catch_crashes();
     rt_deferring = false;
     rt_slow_accesses = RT_STALE;
-    rt_self->owner = RT_STALE;
+    rt_self->since = RT_STALE;
     rt_controlled = true;
     errno = error;
 }

@@ -228,6 +228,14 @@ static void hold(struct rt_runner *me) {
         let_others_go(me);
 }
 
+bool rt_strategy_holds_all(void) {
+    struct rt_control *c = &rt_control;
+    for (uint32_t i = 0; i < c->ready_count; i++)
+        if (!c->ready[i]->held)
+            return false;
+    return c->ready_count != 0;
+}
+
 /* Of two who are held: who is let go? */
 static bool is_better_let_go(const struct rt_runner *runner, const struct rt_runner *than) {
     if (rt_control.plan->strategy == ST_STRATEGY_STEPS &&

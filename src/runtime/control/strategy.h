@@ -21,6 +21,9 @@ void rt_strategy_yields(struct rt_runner *me);
 struct rt_runner *rt_strategy_choose(struct rt_runner *me, bool at_point);
 struct rt_runner *rt_default_choice(struct rt_runner *me);
 
+/* Is everybody held who can go on? Then it may be time that they wait for. */
+bool rt_strategy_holds_all(void);
+
 /* Have all who can go on yielded? */
 bool rt_all_yield(void);
 

@@ -160,8 +160,10 @@ void rt_pass_time_early(struct rt_runner *me, uint32_t ordinal) {
     if (!c->timed_count)
         return;
     struct rt_runner *chosen = rt_follow(me, ST_DEVIATION_TIME, ordinal);
+    enum { IF_HELD = 2 };
     if (!chosen && rt_strategy_is_random() && c->plan->early &&
-        !rt_has_flag(ST_CONTROL_REAL_TIME) && rt_random_below(c->plan->early) == 0)
+        !rt_has_flag(ST_CONTROL_REAL_TIME) &&
+        rt_random_below(rt_strategy_holds_all() ? IF_HELD : c->plan->early) == 0)
         chosen = c->timed[1 + rt_random_below(c->timed_count)];
     if (!chosen || chosen == me)
         return;

@@ -77,12 +77,16 @@ uint32_t rt_thread_fork(uintptr_t caller) {
     return serial;
 }
 
-void rt_split(void) {
+void rt_split_by(uintptr_t caller) {
     if (rt_self->emitted_depth && !rt_self->ignored_sync) {
-        rt_emit(rt_self, st_stream_what(ST_STREAM_SPLIT, 0, 0), 0);
+        rt_emit(rt_self, st_stream_what(ST_STREAM_SPLIT, ST_SPLIT_HERE, 0), caller);
         rt_publish(rt_self);
         rt_new_epoch(rt_self);
     }
+}
+
+void rt_split(void) {
+    rt_split_by(0);
 }
 
 uint64_t rt_split_before_wait(void) {

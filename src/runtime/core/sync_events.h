@@ -19,6 +19,9 @@ void rt_receive(const volatile void *object, unsigned channel, uintptr_t caller)
 /* The thread waits for others here, or starts them: inferred blocks are split. */
 void rt_split(void);
 
+/* Likewise, unless it is the library that calls: then it is no concern of the program. */
+void rt_split_by(uintptr_t caller);
+
 /* The same around a wait, in two halves: a handler of a signal may run in between, and what it does
  * must not be in one part with what comes before the wait, nor with what comes after it. The second
  * half takes what the first one returned. */

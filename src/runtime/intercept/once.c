@@ -1,5 +1,8 @@
 /* What is done once: pthread_once, call_once, and static objects of C++ functions. The end of the
- * initialiser happens before every return. */
+ * initialiser happens before every return.
+ *
+ * Inferred blocks are split there. Who happens to come first initialises, on behalf of all: others
+ * who use what is there now, before the block is over, have not cut it. */
 #define _GNU_SOURCE
 #include "runtime/control/turns.h"
 #include "runtime/core/sync_events.h"
@@ -23,7 +26,7 @@ struct call {
 static _Thread_local struct call *innermost __attribute__((tls_model("initial-exec")));
 
 static void finish(const struct call *call) {
-    RT_EMIT(rt_send(call->control, 0, call->caller));
+    RT_EMIT(rt_send(call->control, 0, call->caller); rt_split_by(call->caller));
 }
 
 /* An initialiser that is left by an exception or cancelled lets another thread try again, which
@@ -104,7 +107,7 @@ RT_EXPORT int __cxa_guard_acquire(uint64_t *guard) {
  * guard itself, with an atomic load. libstdc++ sets that byte unseen. It is no data: a thread that
  * finds it unset, and then waits for the thread that initialises, was not violated by that. */
 RT_EXPORT void __cxa_guard_release(uint64_t *guard) {
-    RT_EMIT(rt_send(guard, 0, RT_CALLER); rt_mark_guard(guard));
+    RT_EMIT(rt_send(guard, 0, RT_CALLER); rt_mark_guard(guard); rt_split_by(RT_CALLER));
     real___cxa_guard_release()(guard);
     rt_unblock(guard);
 }
