@@ -25,6 +25,9 @@ static inline void rt_emit_frames(struct rt_thread *t) {
         rt_emit_new_frames(t);
 }
 
+/* Was an annotated block ever begun? */
+extern _Atomic bool rt_has_blocks;
+
 /* The rest is for use between rt_enter and rt_leave. */
 void rt_function_enter(uintptr_t function, uintptr_t called_from, uintptr_t frame);
 void rt_function_leave(void);
