@@ -135,15 +135,22 @@ void st_suspects_take(struct st_suspects *suspects, const json_t *list, const js
 
 /* ---- trying ---- */
 
-struct st_suspect *st_suspects_next(const struct st_suspects *suspects, uint64_t most_tries) {
+static struct st_suspect *least_planned(const struct st_suspects *suspects, bool impossible,
+                                        uint64_t most_tries) {
     struct st_suspect *best = NULL;
     for (size_t i = 0; i < suspects->count; i++) {
         struct st_suspect *suspect = &suspects->list[i];
-        if (suspect->way_count && !suspect->confirmed && !suspect->impossible &&
+        if (suspect->way_count && !suspect->confirmed && suspect->impossible == impossible &&
             suspect->planned < most_tries && (!best || suspect->planned < best->planned))
             best = suspect;
     }
     return best;
+}
+
+struct st_suspect *st_suspects_next(const struct st_suspects *suspects, uint64_t most_tries) {
+    enum { SELDOM = 4 };
+    struct st_suspect *next = least_planned(suspects, false, most_tries);
+    return next ? next : least_planned(suspects, true, most_tries / SELDOM);
 }
 
 static uint32_t copy_sites(uint64_t *target, const struct st_control_step *step) {

@@ -31,11 +31,12 @@ static void emit_before(void) {
     struct rt_thread *t = rt_self;
     if (!t || !rt_enter())
         return;
-    uint64_t current = t->current, owner = t->owner;
+    uint64_t current = t->current, alike = t->alike, since = t->since;
     rt_take_sequence(t);
     rt_emit(t, st_stream_what(ST_STREAM_NONE, 0, 0), 0);
     t->current = current;
-    t->owner = owner;
+    t->alike = alike;
+    t->since = since;
     rt_publish(t);
     rt_leave();
 }
