@@ -42,9 +42,10 @@ void rt_count_event(struct rt_runner *me, const struct rt_place *place) {
 
 /* The frame that is the block: see `outer` in stream/control.h. -1: none. */
 static long find_block(const struct rt_runner *me, const struct rt_thread *t) {
-    for (size_t i = 0; i < t->depth; i++)
-        if (t->frames[i].block)
-            return (long)i;
+    if (atomic_load_explicit(&rt_has_blocks, memory_order_relaxed))
+        for (size_t i = 0; i < t->depth; i++)
+            if (t->frames[i].block)
+                return (long)i;
     for (size_t i = 1; i < t->depth; i++)
         if (!rt_place_of(t->frames[i].function)->outer)
             return (long)i;
