@@ -5,13 +5,17 @@
 #include "hunt/hunt_state.h"
 #include "hunt/systematic.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +25,10 @@ double st_hunt_clock(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+double st_hunt_seconds(const struct st_hunt *hunt) {
+    return st_hunt_clock() - hunt->started;
 }
 
 /* ---- messages ---- */
@@ -177,6 +185,45 @@ static int refuse(const struct st_hunt *hunt, struct st_error *error, const char
     return st_fail(error, hunt->subject.words[0], ST_AT_FILE, 0, "%s", why);
 }
 
+/* What the file of the program is, as far as it matters why it could not be watched. */
+enum file_kind { OTHER_FILE, SCRIPT, WITH_RUNTIME };
+
+static enum file_kind kind_of_file(const char *path) {
+    static const char runtime[] = "libseriatim_rt";
+    enum { MOST = 64 << 20 };
+    FILE *file = fopen(path, "re");
+    char *text = file ? st_alloc(MOST, 1) : NULL;
+    size_t length = file ? fread(text, 1, MOST, file) : 0;
+    enum file_kind kind = OTHER_FILE;
+    if (length > 1 && text[0] == '#' && text[1] == '!')
+        kind = SCRIPT;
+    else if (length && memmem(text, length, runtime, strlen(runtime)))
+        kind = WITH_RUNTIME;
+    free(text);
+    if (file)
+        fclose(file);
+    return kind;
+}
+
+static int refuse_unwatched(const struct st_hunt *hunt, struct st_error *error) {
+    switch (kind_of_file(hunt->subject.words[0])) {
+    case SCRIPT:
+        return refuse(hunt, error,
+                      "is a script, and started no program that can be watched: name the program "
+                      "itself, built with seriatim-cc or seriatim-c++");
+    case WITH_RUNTIME:
+        return refuse(hunt, error,
+                      "could not be watched: it was built with another version of seriatim, or "
+                      "its runtime library was not found; build it again with seriatim-cc or "
+                      "seriatim-c++");
+    case OTHER_FILE:
+        break;
+    }
+    return refuse(hunt, error,
+                  "could not be watched: build it with seriatim-cc or seriatim-c++ (or link it "
+                  "dynamically with gcc -fsanitize=thread)");
+}
+
 int st_hunt_check(const struct st_hunt *hunt, const struct st_controlled_run *run,
                   struct st_error *error) {
     const char *trouble = run->described.trouble;
@@ -191,9 +238,7 @@ int st_hunt_check(const struct st_hunt *hunt, const struct st_controlled_run *ru
             "has overwritten memory that it shares with seriatim, perhaps through a stray "
             "pointer: look for that first, for example with -fsanitize=address");
     if (trouble)
-        return refuse(hunt, error,
-                      "could not be watched: build it with seriatim-cc or seriatim-c++ (or link it "
-                      "dynamically with gcc -fsanitize=thread)");
+        return refuse_unwatched(hunt, error);
     if (!run->controlled)
         return refuse(hunt, error,
                       "could not be controlled: it was built with a runtime library of an older "
@@ -454,6 +499,41 @@ static char *make_scratch(struct st_error *error) {
     return NULL;
 }
 
+static void remove_files(const char *folder) {
+    DIR *list = opendir(folder);
+    struct dirent *entry;
+    while (list && (entry = readdir(list)))
+        unlinkat(dirfd(list), entry->d_name, 0);
+    if (list)
+        closedir(list);
+    rmdir(folder);
+}
+
+/* A process that removes the folder when nobody uses it any more: also if we are killed. It ends
+ * when all copies of `alive` are closed, which the watchers have, too. */
+static void start_cleaner(struct st_hunt *hunt) {
+    int ends[2];
+    char byte;
+    hunt->alive = -1;
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return;
+    hunt->alive = ends[1];
+    fflush(NULL);
+    hunt->cleaner = fork();
+    if (hunt->cleaner != 0) {
+        close(ends[0]);
+        return;
+    }
+    setsid();
+    signal(SIGTERM, SIG_IGN);
+    close_range(0, (unsigned)ends[0] - 1, 0);
+    close_range((unsigned)ends[0] + 1, ~0U, 0);
+    while (read(ends[0], &byte, 1) < 0 && errno == EINTR)
+        ;
+    remove_files(hunt->scratch);
+    _exit(0);
+}
+
 struct st_hunt *st_hunt_new(const struct st_hunt_options *options, struct st_error *error) {
     struct st_hunt *hunt = st_alloc(1, sizeof *hunt);
     hunt->options = options;
@@ -462,8 +542,10 @@ struct st_hunt *st_hunt_new(const struct st_hunt_options *options, struct st_err
     st_knowledge_init(&hunt->knowledge);
     hunt->scratch = make_scratch(error);
     hunt->subject.folder = hunt->scratch;
-    if (hunt->scratch)
+    if (hunt->scratch) {
+        start_cleaner(hunt);
         return hunt;
+    }
     st_hunt_free(hunt);
     return NULL;
 }
@@ -500,10 +582,12 @@ void st_hunt_free(struct st_hunt *hunt) {
     st_expected_free(&hunt->expected);
     st_keys_free(&hunt->known);
     json_decref(hunt->base);
-    if (hunt->input)
-        unlink(hunt->input);
     if (hunt->scratch)
-        rmdir(hunt->scratch);
+        remove_files(hunt->scratch);
+    if (hunt->cleaner > 0) {
+        close(hunt->alive);
+        waitpid(hunt->cleaner, NULL, 0);
+    }
     free(hunt->scratch);
     free(hunt->input);
     free(hunt->kept_input);

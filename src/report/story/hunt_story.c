@@ -250,7 +250,7 @@ static void add_last(struct st_story *story, const struct st_failure *failure) {
     if (!failure->thread)
         return;
     FILE *file = st_text_buffer_open(&buffer);
-    fputs("ran last, and was last seen", file);
+    fputs(failure->exact ? "failed" : "ran last, and was last seen", file);
     put_place(file, failure->function, failure->loc);
     add_thread(story, failure->thread, failure->loc)->action = st_text_buffer_close(&buffer);
 }

@@ -296,6 +296,10 @@ static inline void rt_handle_due(struct rt_runner *me) {
         rt_handle_due_slow(me);
 }
 
+/* ---- crashes.c ---- */
+
+void rt_catch_crashes(void);
+
 /* ---- endings.c ---- */
 
 _Noreturn void rt_end_run(enum st_control_end end);
