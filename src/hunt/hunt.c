@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -133,6 +134,7 @@ void st_hunt_note(struct st_hunt *hunt, const struct st_controlled_run *run,
     hunt->events += (uint64_t)json_integer_value(json_object_get(run->described.json, "events"));
     hunt->cut += (uint64_t)json_integer_value(json_object_get(run->described.json, "violated"));
     hunt->loose += run->log->loose != 0;
+    hunt->endless += run->stop == ST_STOP_TIME;
     note_findings(hunt, &noting);
 }
 
@@ -298,6 +300,24 @@ static void set_bound(struct st_hunt *hunt, uint64_t usual) {
     hunt->subject.most_points = hunt->expected.bound;
 }
 
+/* The same in seconds, for a run that waits for ever where nobody sees it. */
+static void set_time_limit(struct st_hunt *hunt, double usual) {
+    static const double least = 5, times = 30;
+    if (hunt->subject.client || hunt->subject.bounded)
+        return;
+    double limit = times * usual > least ? times * usual : least;
+    if (limit < hunt->subject.seconds)
+        hunt->subject.seconds = limit;
+}
+
+static void warn_of_endless(const struct st_hunt *hunt) {
+    if (hunt->endless && !hunt->subject.bounded)
+        st_hunt_warn(hunt,
+                     "%" PRIu64 " of %" PRIu64 " runs did not end within %.3g seconds, and were "
+                     "ended; set --run-time to give them more time, or less",
+                     hunt->endless, hunt->runs, hunt->subject.seconds);
+}
+
 static int learn(struct st_hunt *hunt, struct st_error *error) {
     struct st_controlled_run runs[ST_LEARNING_RUNS], *pointers[ST_LEARNING_RUNS];
     int result = 0;
@@ -325,6 +345,7 @@ static int learn(struct st_hunt *hunt, struct st_error *error) {
         st_expected_learn(&hunt->expected, &runs[0], &runs[1]);
         warn_of_learning(hunt, &runs[0], &runs[1]);
         set_bound(hunt, runs[0].log->points);
+        set_time_limit(hunt, runs[0].seconds > runs[1].seconds ? runs[0].seconds : runs[1].seconds);
         note_outer(hunt, json_object_get(runs[0].described.json, "outer"));
         for (int i = 0; i < ST_LEARNING_RUNS; i++) {
             note_run(hunt, &runs[i], NULL);
@@ -447,6 +468,7 @@ static int search(struct st_hunt *hunt, struct st_error *error) {
     drop_harmless(hunt);
     hunt->causes_compared = 0;
     st_hunt_compare(hunt, true);
+    warn_of_endless(hunt);
     return result;
 }
 

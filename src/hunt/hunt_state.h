@@ -48,7 +48,8 @@ struct st_hunt {
     struct st_suspects suspects;
     size_t causes_compared; /* with them */
     uint64_t runs, points, switches, events, loose, other_outputs;
-    uint64_t cut; /* violated blocks, in all runs */
+    uint64_t cut;     /* violated blocks, in all runs */
+    uint64_t endless; /* runs that were ended, since they took too long */
     double started,
         confirm_by; /* of the monotonic clock; what was found is done again until then */
     bool exhausted, interrupted;
